@@ -1,0 +1,50 @@
+# Two commands for everybody: `make play` and `make test`. Both do all the set-up on first use.
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+PYTHON ?= python3
+UV_VERSION := 0.13.8
+
+.PHONY: play test check bench lock clean
+
+play: $(READY)
+	@$(BIN)/gridhouse
+
+test: $(READY)
+	$(BIN)/python -m pytest -n 2 --cov --cov-report=term
+	@$(BIN)/coverage report --include='src/gridhouse/games/*' --fail-under=100 --format=total >/dev/null \
+		|| { echo 'branch coverage of src/gridhouse/games is below 100 %'; exit 1; }
+
+check: $(READY)
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/codespell
+
+bench: $(READY)
+	$(BIN)/python benchmarks/programs.py
+	$(BIN)/python benchmarks/long_games.py
+
+# The set-up: uv where it can be had, plain pip otherwise. Everything comes from the hashed lock.
+$(READY): requirements.lock pyproject.toml
+	$(PYTHON) -m venv --clear $(VENV) || { $(PYTHON) -m venv --clear --without-pip $(VENV) \
+		&& $(PYTHON) -m pip --python $(BIN)/python install --quiet pip; }
+	@if $(BIN)/python -m pip install --quiet --disable-pip-version-check uv==$(UV_VERSION); then \
+		echo 'installing with uv'; \
+		$(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes -r requirements.lock \
+		&& $(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation -e .; \
+	else \
+		echo 'installing with pip'; \
+		$(BIN)/python -m pip install --quiet --require-hashes -r requirements.lock \
+		&& $(BIN)/python -m pip install --quiet --no-deps --no-build-isolation -e .; \
+	fi
+	@touch $@
+
+# Versions and hashes only, no addresses.
+lock:
+	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --all-extras --generate-hashes \
+		--no-header --no-emit-index-url --no-annotate --output-file requirements.lock pyproject.toml
+
+clean:
+	rm -rf $(VENV) dist .coverage .coverage.* .*_cache .hypothesis

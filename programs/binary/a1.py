@@ -1,0 +1,12 @@
+"""The Binary Game: ``python3 a1.py`` answers the commands of its protocol."""
+
+import os.path
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../../src"))
+
+from gridhouse.core.console import run
+from gridhouse.games.binary.program import main
+
+if __name__ == "__main__":
+    sys.exit(run(main, sys.argv[1:]))

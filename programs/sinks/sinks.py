@@ -1,0 +1,12 @@
+"""Sinks: ``python3 sinks.py ROWS COLUMNS GUI`` reads set-up and moves."""
+
+import os.path
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../../src"))
+
+from gridhouse.core.console import run
+from gridhouse.games.sinks.program import main
+
+if __name__ == "__main__":
+    sys.exit(run(main, sys.argv[1:]))

@@ -1,0 +1,82 @@
+"""Running an exact program: its streams, the ends it can come to, its errors.
+
+All five programs read with :func:`read_line` and write with ``print``, so that a test harness may
+drive them over pipes or put its own functions in place of the built-in ones.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+EXIT_USAGE = 2
+EXIT_INTERRUPTED = 130
+
+
+class UsageError(Exception):
+    """A file or an argument that a program cannot use; the message is the line to print."""
+
+
+def read_line(prompt: str = "") -> str:
+    """Print the prompt, send all output on its way, and return the next line without its end.
+
+    Raises EOFError at the end of input.
+    """
+    return input(prompt).removesuffix("\r")
+
+
+def read_tokens() -> Iterator[str]:
+    """Yield the words of standard input, line by line as they come."""
+    while True:
+        try:
+            line = read_line()
+        except EOFError:
+            return
+        yield from line.split()
+
+
+def read_file(name: str) -> str:
+    """Return the text of a file, whatever its bytes; raises UsageError if it cannot be read."""
+    try:
+        with open(name, encoding="utf-8", errors="surrogateescape") as file:
+            return file.read()
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        raise UsageError(f"{name!r}: {reason}".encode("ascii", "backslashreplace").decode()) from None
+
+
+def run(program: Callable[[list[str]], int | None], arguments: list[str]) -> int:
+    """Run a program and return its exit status.
+
+    The end of input, a closed pipe and an interrupt end it quietly; a UsageError prints its line
+    on standard error.
+    """
+    for stream in (sys.stdin, sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(encoding="utf-8", errors="surrogateescape")
+    try:
+        try:
+            status = program(arguments) or 0
+        except EOFError:
+            status = 0
+        except UsageError as error:
+            sys.stdout.flush()
+            print(f"gridhouse: {error}", file=sys.stderr)
+            status = EXIT_USAGE
+        sys.stdout.flush()
+    except KeyboardInterrupt:
+        status = EXIT_INTERRUPTED
+        _drop_output()
+    except BrokenPipeError:
+        status = 0
+        _drop_output()
+    return status
+
+
+def _drop_output() -> None:
+    """Send what is still unwritten nowhere: nobody reads it, and the interpreter would complain."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,0 +1,404 @@
+"""The outside of every game: ``Game`` makes positions, ``State`` plays them.
+
+A game's folder gives a module of rules (see :class:`Rules`) and a subclass of :class:`Game` that
+knows how its positions and moves are written.  Everything else stands here, once for all games:
+validation of parameters, legality, history, undo, texts that parse back.  ``State`` speaks the
+verbs of OpenSpiel (Lanctot et al., OpenSpiel: A Framework for Reinforcement Learning in Games,
+2019), because the field's algorithms already do.
+"""
+
+from __future__ import annotations
+
+from gridhouse.core.errors import (
+    AmbiguousMoveError,
+    IllegalMoveError,
+    InvalidMoveError,
+    ParameterError,
+    PositionError,
+)
+from gridhouse.core.notation import parse_integer, shown
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any, ClassVar, Protocol
+
+    from gridhouse.core.position import Position
+
+    Value = int | str | bool
+
+    class Rules(Protocol):
+        """What every ``rules.py`` offers, over the position type of its game."""
+
+        NUM_PLANES: int
+
+        def refusal(self, state: Any, action: int, /) -> int:
+            """Return 0 if the action is legal, else the reason why it is not."""
+
+        def legal_actions(self, state: Any, out: list[int], /) -> int:
+            """Write the legal actions in ascending order and return how many there are."""
+
+        def apply_action(self, state: Any, action: int, /) -> None:
+            """Play a legal action."""
+
+        def current_player(self, state: Any, /) -> int:
+            """Return the player to move."""
+
+        def is_terminal(self, state: Any, /) -> bool:
+            """Tell whether the game is over."""
+
+        def returns(self, state: Any, out: list[float], /) -> None:
+            """Write what each player has made so far."""
+
+        def hide(self, state: Any, player: int, /) -> None:
+            """Take out of a position all that the player may not see."""
+
+        def planes(self, state: Any, player: int, out: list[float], /) -> None:
+            """Write a hidden position's features, plane by plane, as the player sees them."""
+
+
+TERMINAL = -4  # OpenSpiel's player number of a game that is over
+
+
+class Parameter:
+    """One parameter of a game; its type is the type of its default."""
+
+    __slots__ = ("about", "default", "high", "low", "name")
+
+    def __init__(
+        self, name: str, default: Value, about: str, *, low: int = 0, high: int = 0
+    ) -> None:
+        """Describe the parameter; ``low`` and ``high`` bound a whole number."""
+        self.name = name
+        self.default = default
+        self.about = about
+        self.low = low
+        self.high = high
+
+    def check(self, value: object) -> Value:
+        """Return the value if the parameter may have it, else raise ParameterError."""
+        kind = type(self.default)
+        if type(value) is not kind:
+            raise ParameterError(f"{self.name}: {shown(str(value))} is not {_KINDS[kind]}")
+        if kind is int and not self.low <= value <= self.high:  # type: ignore[operator]
+            raise ParameterError(f"{self.name}: {value} is not in {self.low}..{self.high}")
+        return value  # type: ignore[return-value]
+
+    def parse(self, text: str) -> Value:
+        """Return the value that a text spells, else raise ParameterError."""
+        if isinstance(self.default, bool):
+            return self.check(_TRUTHS.get(text.lower(), text))
+        if isinstance(self.default, int):
+            number = parse_integer(text)
+            return self.check(text if number is None else number)
+        return self.check(text)
+
+
+_KINDS: dict[type, str] = {int: "a whole number", str: "a text", bool: "true or false"}
+_TRUTHS = {"true": True, "yes": True, "false": False, "no": False}
+
+
+class Game:
+    """The rules of one game at one choice of parameters."""
+
+    name: ClassVar[str]
+    title: ClassVar[str]
+    summary: ClassVar[str]
+    players: ClassVar[tuple[str, ...]]
+    parameters: ClassVar[tuple[Parameter, ...]]
+    presets: ClassVar[Mapping[str, Mapping[str, Value]]]
+    move_form: ClassVar[str]
+    rules: ClassVar[Rules]
+    refusals: ClassVar[Mapping[int, str]]
+    num_actions: int
+
+    def __init__(self, **given: object) -> None:
+        """Check the parameters; those that are not given have their defaults.
+
+        Raises ParameterError for an unknown name or a value that the game cannot have.
+        """
+        self.values: dict[str, Value] = {}
+        for parameter in self.parameters:
+            value = given.pop(parameter.name, parameter.default)
+            self.values[parameter.name] = parameter.check(value)
+        if given:
+            known = ", ".join(parameter.name for parameter in self.parameters)
+            unknown = shown(next(iter(given)))
+            raise ParameterError(f"{self.name} has no parameter {unknown}; it has {known}")
+        self.prepare()
+
+    @classmethod
+    def from_text(cls, text: str) -> Game:
+        """Make the game from its parameters as ``name=value,name=value``."""
+        given: dict[str, object] = {}
+        kinds = {parameter.name: parameter for parameter in cls.parameters}
+        for part in filter(None, text.split(",")):
+            name, _, value = part.partition("=")
+            name = name.strip()
+            given[name] = kinds[name].parse(value.strip()) if name in kinds else value
+        return cls(**given)
+
+    def prepare(self) -> None:
+        """Derive what the game needs from its parameters; may raise ParameterError."""
+        raise NotImplementedError
+
+    def initial_position(self, seed: int | str) -> Position:
+        """Return the position a game starts from; the seed decides what is left to chance."""
+        raise NotImplementedError
+
+    def write(self, position: Any) -> str:
+        """Return the position as one line of text, without name and parameters."""
+        raise NotImplementedError
+
+    def read(self, text: str) -> Position:
+        """Return the position that a text spells, else raise PositionError."""
+        raise NotImplementedError
+
+    def write_move(self, position: Any, action: int) -> str:
+        """Return the move's short text."""
+        raise NotImplementedError
+
+    def read_move(self, position: Any, text: str) -> int | None:
+        """Return the number of the move that a text spells in full, or None if it spells none."""
+        raise NotImplementedError
+
+    def board(self, position: Any) -> list[str]:
+        """Return the lines of the board as the game's document prints it."""
+        raise NotImplementedError
+
+    def status(self, position: Any) -> str:
+        """Return what stands beside the board, in one line; empty if nothing does."""
+        del position
+        return ""
+
+    def outcome(self, position: Any) -> str:
+        """Return how a finished game ended, in one line."""
+        raise NotImplementedError
+
+    @property
+    def num_players(self) -> int:
+        """How many players the game has."""
+        return len(self.players)
+
+    @property
+    def observation_tensor_shape(self) -> tuple[int, int, int]:
+        """Planes, rows and columns of an observation."""
+        return (self.rules.NUM_PLANES, int(self.values["rows"]), int(self.values["cols"]))
+
+    def new_initial_state(self, seed: int | str = 0) -> State:
+        """Start a game; equal seeds start equal games."""
+        return State(self, self.initial_position(seed))
+
+    def parse(self, text: str) -> State:
+        """Return the state of a position text of this game, else raise PositionError."""
+        return State(self, self.read(text))
+
+    def wrong_position(self, text: str, reason: str) -> PositionError:
+        """Return the error for a text that is no position of this game."""
+        return PositionError(f"{shown(text)} is not a position of {self}: {reason}")
+
+    def __eq__(self, other: object) -> bool:
+        """Tell whether the other is the same game with the same parameters."""
+        return type(other) is type(self) and vars(other) == vars(self)
+
+    def __hash__(self) -> int:
+        """Hash by name and parameters."""
+        return hash(str(self))
+
+    def __str__(self) -> str:
+        """Return name and parameters, ``binary(rows=6,cols=6)``."""
+        return f"{self.name}({','.join(f'{k}={v}' for k, v in self.values.items())})"
+
+    def __repr__(self) -> str:
+        """Return the call that makes this game."""
+        given = "".join(f", {name}={value!r}" for name, value in self.values.items())
+        return f"gridhouse.load({self.name!r}{given})"
+
+
+class State:
+    """A game being played: a position and the moves that led to it."""
+
+    __slots__ = ("_history", "_start", "game", "position")
+
+    def __init__(self, game: Game, position: Position) -> None:
+        """Begin at a position of the game."""
+        self.game = game
+        self.position = position
+        self._start = position.copy()
+        self._history: list[int] = []
+
+    def current_player(self) -> int:
+        """Return the player to move, or TERMINAL when the game is over."""
+        return TERMINAL if self.is_terminal() else self.game.rules.current_player(self.position)
+
+    def is_terminal(self) -> bool:
+        """Tell whether the game is over."""
+        return bool(self.game.rules.is_terminal(self.position))
+
+    def returns(self) -> list[float]:
+        """Return what each player has made: in two-player games 1, -1 or 0."""
+        out = [0.0] * self.game.num_players
+        self.game.rules.returns(self.position, out)
+        return out
+
+    def refusal(self, action: int) -> int:
+        """Return 0 if the action is legal, else the member of the game's Refusal that says why.
+
+        Raises InvalidMoveError for a number that is no action of the game.
+        """
+        if not 0 <= action < self.game.num_actions:
+            highest = self.game.num_actions - 1
+            raise InvalidMoveError(f"{action} is not an action of {self.game}: 0..{highest}")
+        return self.game.rules.refusal(self.position, action)
+
+    def legal_actions(self) -> list[int]:
+        """Return the legal actions in ascending order; none when the game is over."""
+        out = [0] * self.game.num_actions
+        return out[: self.game.rules.legal_actions(self.position, out)]
+
+    def legal_actions_mask(self) -> list[int]:
+        """Return a 1 for every legal action and a 0 for every other."""
+        mask = [0] * self.game.num_actions
+        for action in self.legal_actions():
+            mask[action] = 1
+        return mask
+
+    def legal_moves(self) -> list[str]:
+        """Return the texts of the legal actions."""
+        return [self.action_to_string(action) for action in self.legal_actions()]
+
+    def apply_action(self, action: int) -> None:
+        """Play an action.
+
+        Raises InvalidMoveError or IllegalMoveError and changes nothing if it cannot be played.
+        """
+        refusal = self.refusal(action)
+        if refusal:
+            raise self._illegal(self.action_to_string(action), refusal)
+        self.game.rules.apply_action(self.position, action)
+        self._history.append(action)
+
+    def play(self, text: str) -> None:
+        """Play the move that a text names; raises what string_to_action raises."""
+        self.apply_action(self.string_to_action(text))
+
+    def undo(self) -> None:
+        """Take the last move back; raises MoveError's InvalidMoveError when there is none."""
+        if not self._history:
+            raise InvalidMoveError(f"there is no move to take back in {shown(str(self), 200)}")
+        earlier = self._history[:-1]
+        self.position = self._start.copy()
+        for action in earlier:
+            self.game.rules.apply_action(self.position, action)
+        self._history = earlier
+
+    def history(self) -> list[int]:
+        """Return the actions played since the start."""
+        return self._history[:]
+
+    def action_to_string(self, action: int) -> str:
+        """Return the action's short text."""
+        return self.game.write_move(self.position, action)
+
+    def string_to_action(self, text: str) -> int:
+        """Return the legal action that a text names.
+
+        The text is a move in full, or so many of its leading words that just one legal move
+        begins with them.  Raises InvalidMoveError, IllegalMoveError or AmbiguousMoveError.
+        """
+        action = self.game.read_move(self.position, text)
+        if action is not None:
+            refusal = self.game.rules.refusal(self.position, action)
+            if refusal:
+                raise self._illegal(text, refusal)
+            return action
+        words = text.split()
+        meant = [
+            action
+            for action in self.legal_actions()
+            if words and self.action_to_string(action).split()[: len(words)] == words
+        ]
+        if len(meant) == 1:
+            return meant[0]
+        where = shown(str(self), 200)
+        if not meant:
+            form = self.game.move_form
+            raise InvalidMoveError(f"{shown(text)} is not a move ({form}) in {where}")
+        candidates = [self.action_to_string(action) for action in meant]
+        names = ", ".join(candidates)
+        raise AmbiguousMoveError(f"{shown(text)} may mean {names} in {where}", candidates)
+
+    def why_not(self, refusal: int) -> str:
+        """Return in words why an action was refused."""
+        return self.game.refusals[refusal]
+
+    def _illegal(self, text: str, refusal: int) -> IllegalMoveError:
+        where = shown(str(self), 200)
+        return IllegalMoveError(
+            f"{shown(text)} is not legal in {where}: {self.why_not(refusal)}", refusal
+        )
+
+    def observation(self, player: int | None = None) -> Position:
+        """Return a copy of the position without what the player may not see.
+
+        Without a player it is the view of the one whose turn it is.
+        """
+        seen = self.position.copy()
+        self.game.rules.hide(seen, self._viewer(player))
+        return seen
+
+    def observation_string(self, player: int | None = None) -> str:
+        """Return the text of what the player sees now."""
+        return self.game.write(self.observation(player))
+
+    def observation_tensor(self, player: int | None = None) -> list[float]:
+        """Return what the player sees now as numbers, in ``observation_tensor_shape`` order."""
+        viewer = self._viewer(player)
+        planes, rows, cols = self.game.observation_tensor_shape
+        out = [0.0] * (planes * rows * cols)
+        self.game.rules.planes(self.observation(viewer), viewer, out)
+        return out
+
+    def information_state_string(self, player: int | None = None) -> str:
+        """Return all that the player has seen and done since the start, a line a position."""
+        viewer = self._viewer(player)
+        replay = State(self.game, self._start.copy())
+        lines = [replay.observation_string(viewer)]
+        for action in self._history:
+            if replay.game.rules.current_player(replay.position) == viewer:
+                lines[-1] += " > " + replay.action_to_string(action)
+            replay.apply_action(action)
+            lines.append(replay.observation_string(viewer))
+        return "\n".join(lines)
+
+    def _viewer(self, player: int | None) -> int:
+        return self.game.rules.current_player(self.position) if player is None else player
+
+    def clone(self) -> State:
+        """Return an equal state, with its history, that shares nothing with this one."""
+        twin = State(self.game, self._start)
+        twin.position = self.position.copy()
+        twin._history = self._history[:]
+        return twin
+
+    def board(self) -> str:
+        """Return the board as the game's document prints it, lines joined."""
+        return "\n".join(self.game.board(self.position))
+
+    def __eq__(self, other: object) -> bool:
+        """Tell whether the other is the same position of the same game."""
+        if not isinstance(other, State):
+            return NotImplemented
+        return self.game == other.game and self.position == other.position
+
+    def __hash__(self) -> int:
+        """Hash by text."""
+        return hash(str(self))
+
+    def __str__(self) -> str:
+        """Return the position as one line, game name and parameters included."""
+        return f"{self.game} {self.game.write(self.position)}"
+
+    def __repr__(self) -> str:
+        """Return the call that makes this state."""
+        return f"gridhouse.parse({str(self)!r})"

@@ -1,0 +1,35 @@
+"""Reading and writing the small texts that all games use."""
+
+from __future__ import annotations
+
+# A larger number means nothing to any game, and Python refuses to convert very long ones.
+_LONGEST = 18
+_DIGITS = frozenset("0123456789")
+
+
+def parse_integer(token: str) -> int | None:
+    """Return the integer that a token spells, or None if it spells none.
+
+    An integer is an optional sign and ASCII decimal digits.  One of more than 18 digits (after
+    leading zeros) is given as plus or minus 10**18: far off every board, however long it was.
+    """
+    digits = token[1:] if token[:1] in ("+", "-") else token
+    if not digits or not _DIGITS.issuperset(digits):
+        return None
+    digits = digits.lstrip("0")
+    value = int(digits or "0") if len(digits) <= _LONGEST else 10**_LONGEST
+    return -value if token[0] == "-" else value
+
+
+def parse_integers(text: str, count: int) -> list[int] | None:
+    """Return the ``count`` integers that a text holds, or None if it holds anything else."""
+    tokens = text.split()
+    if len(tokens) != count:
+        return None
+    values = [value for value in map(parse_integer, tokens) if value is not None]
+    return values if len(values) == count else None
+
+
+def shown(text: str, longest: int = 40) -> str:
+    """Return a text quoted for an error message: one line, printable, not too long."""
+    return ascii(text if len(text) <= longest else text[:longest] + "...")

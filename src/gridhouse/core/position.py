@@ -1,0 +1,72 @@
+"""Positions: named fields of small integers, declared once a game.
+
+A game's ``rules.py`` declares its position as a class whose attributes are fields::
+
+    class Position(core.Position):
+        rows = integer("int8")
+        board = integers("int8", "cells")
+
+Interpreted, such a position holds plain ``int`` and ``list`` values.  The same declaration gives
+the NumPy record type over which the compiled rules run (:mod:`gridhouse.core.compiling`); for that
+reason every field names the machine integer that is wide enough for it.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import ClassVar, Self
+
+
+class Field:
+    """One declared field: the machine integer that holds it, and how many of them.
+
+    ``size`` is ``None`` for a single integer, a number for a fixed array, and the name of a
+    capacity (``"cells"``) for an array whose length is chosen when a position is made.
+    """
+
+    __slots__ = ("kind", "size")
+
+    def __init__(self, kind: str, size: int | str | None) -> None:
+        """Note the kind, a NumPy type name such as ``"int8"``, and the size."""
+        self.kind = kind
+        self.size = size
+
+
+def integer(kind: str) -> int:
+    """Declare a field of one integer; to a type checker it is that integer."""
+    return Field(kind, None)  # type: ignore[return-value]
+
+
+def integers(kind: str, size: int | str) -> list[int]:
+    """Declare a field of many integers; to a type checker it is their list."""
+    return Field(kind, size)  # type: ignore[return-value]
+
+
+class Position:
+    """The fields of one position, all zero when new; compared and copied by value."""
+
+    fields: ClassVar[dict[str, Field]] = {}
+
+    def __init_subclass__(cls) -> None:
+        """Collect the fields that the subclass declares, in their order."""
+        cls.fields = {name: f for name, f in vars(cls).items() if isinstance(f, Field)}
+
+    def __init__(self, **capacities: int) -> None:
+        """Make an all-zero position; ``capacities`` gives each named size its length."""
+        for name, field in self.fields.items():
+            size = capacities[field.size] if isinstance(field.size, str) else field.size
+            setattr(self, name, 0 if size is None else [0] * size)
+
+    def copy(self) -> Self:
+        """Return an equal position that shares nothing with this one."""
+        twin = type(self).__new__(type(self))
+        for name, value in vars(self).items():
+            setattr(twin, name, value[:] if isinstance(value, list) else value)
+        return twin
+
+    def __eq__(self, other: object) -> bool:
+        """Tell whether the other is a position of the same game with the same fields."""
+        return type(other) is type(self) and vars(other) == vars(self)
+
+    __hash__ = None  # type: ignore[assignment]  # positions change; their text is the key

@@ -1,0 +1,65 @@
+"""Finding games: every folder of ``gridhouse.games`` is one, none is listed by hand."""
+
+from __future__ import annotations
+
+from gridhouse.core.errors import PositionError, UnknownGameError
+from gridhouse.core.notation import shown
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from gridhouse.core.game import Game, State
+
+
+def games() -> list[str]:
+    """Return the names of all games.
+
+    >>> games()
+    ['binary', 'collapse', 'sinks', 'sliding', 'tactego']
+    """
+    import pkgutil
+
+    import gridhouse.games
+
+    return sorted(module.name for module in pkgutil.iter_modules(gridhouse.games.__path__))
+
+
+def game_class(name: str) -> type[Game]:
+    """Return the class of a game, else raise UnknownGameError."""
+    import importlib
+
+    if name not in games():
+        names = ", ".join(games())
+        raise UnknownGameError(f"there is no game {shown(name)}; the games are {names}")
+    module = importlib.import_module(f"gridhouse.games.{name}.game")
+    cls: type[Game] = module.GAME
+    return cls
+
+
+def load(name: str, **parameters: object) -> Game:
+    """Return a game with the given parameters.
+
+    Raises UnknownGameError or ParameterError.
+
+    >>> str(load("binary", rows=2, cols=3))
+    'binary(rows=2,cols=3)'
+    """
+    return game_class(name)(**parameters)
+
+
+def parse(text: str) -> State:
+    """Return the state that a line of text spells: what ``str(state)`` gave.
+
+    ``name(parameters)#seed`` is the start of a game instead.
+    Raises UnknownGameError, ParameterError or PositionError.
+
+    >>> parse("binary(rows=2,cols=2) 0./..").legal_moves()
+    ['1 0 1', '0 1 1', '1 1 0', '1 1 1']
+    """
+    name, opening, rest = text.partition("(")
+    parameters, closing, description = rest.partition(")")
+    if not opening or not closing:
+        raise PositionError(f"{shown(text)} is not of the form 'game(parameters) position'")
+    game = game_class(name.strip()).from_text(parameters)
+    if description.startswith("#"):
+        return game.new_initial_state(description[1:])
+    return game.parse(description[1:])

@@ -1,0 +1,1 @@
+"""The Binary Game: two players fill a grid with binary digits until nobody can."""

@@ -1,0 +1,111 @@
+"""The Binary Game to the outside: sizes, texts of positions and moves."""
+
+from __future__ import annotations
+
+from gridhouse.core.game import Game, Parameter
+from gridhouse.core.notation import parse_integers
+from gridhouse.games.binary import rules
+from gridhouse.games.binary.rules import Position, Refusal
+
+DIGITS = "01"
+EMPTY = "."
+
+
+class BinaryGame(Game):
+    """A grid of ``rows`` by ``cols``; a move is ``x y digit``, x to the right and y downwards."""
+
+    name = "binary"
+    title = "Binary Game"
+    summary = "Write 0 or 1, never three in a row: whoever cannot move loses."
+    players = ("Player 1", "Player 2")
+    parameters = (
+        Parameter("rows", 6, "rows of the grid", low=1, high=rules.MAX_SIDE),
+        Parameter("cols", 6, "columns of the grid", low=1, high=rules.MAX_SIDE),
+    )
+    presets = {
+        "small": {"rows": 4, "cols": 4},
+        "standard": {"rows": 6, "cols": 6},
+        "large": {"rows": 10, "cols": 10},
+    }
+    move_form = "x y digit"
+    rules = rules
+    refusals = {
+        Refusal.OCCUPIED: "occupied",
+        Refusal.THREE_IN_A_ROW: "three in a row",
+        Refusal.TOO_MANY_0: "too many 0",
+        Refusal.TOO_MANY_1: "too many 1",
+    }
+
+    def prepare(self) -> None:
+        """Note the size."""
+        self.rows = int(self.values["rows"])
+        self.cols = int(self.values["cols"])
+        self.num_actions = 2 * self.rows * self.cols
+
+    def initial_position(self, seed: int | str) -> Position:
+        """Return the empty grid; nothing is left to chance."""
+        del seed
+        position = Position()
+        position.rows = self.rows
+        position.cols = self.cols
+        return position
+
+    def action(self, x: int, y: int, digit: int) -> int:
+        """Return the number of the move that writes the digit at column x of row y."""
+        return 2 * (y * self.cols + x) + digit
+
+    def board(self, position: Position) -> list[str]:
+        """Return the grid, one text a row, a dot for an empty cell."""
+        digits = DIGITS + EMPTY  # digit_at says -1 for an empty cell
+        return [
+            "".join(digits[rules.digit_at(position, x, y)] for x in range(self.cols))
+            for y in range(self.rows)
+        ]
+
+    def write(self, position: Position) -> str:
+        """Return the rows from the top, ``0./..``; who is to move follows from the count."""
+        return "/".join(self.board(position))
+
+    def read(self, text: str) -> Position:
+        """Return the position of such a text; any order of playing its digits is as good."""
+        lines = text.split("/")
+        if len(lines) != self.rows or any(len(line) != self.cols for line in lines):
+            raise self.wrong_position(text, f"it needs {self.rows} rows of {self.cols} cells")
+        position = self.initial_position(0)
+        for y, line in enumerate(lines):
+            for x, cell in enumerate(line):
+                if cell not in DIGITS + EMPTY:
+                    raise self.wrong_position(text, "a cell is 0, 1 or a dot")
+                if cell != EMPTY:
+                    action = self.action(x, y, int(cell))
+                    refusal = rules.refusal(position, action)
+                    if refusal:
+                        reason = f"{self.refusals[refusal]} at {x} {y}"
+                        raise self.wrong_position(text, reason)
+                    rules.apply_action(position, action)
+        return position
+
+    def write_move(self, position: Position, action: int) -> str:
+        """Return ``x y digit``."""
+        del position
+        cell, digit = divmod(action, 2)
+        y, x = divmod(cell, self.cols)
+        return f"{x} {y} {digit}"
+
+    def read_move(self, position: Position, text: str) -> int | None:
+        """Return the action of ``x y digit``, or None."""
+        del position
+        numbers = parse_integers(text, 3)
+        if numbers is None:
+            return None
+        x, y, digit = numbers
+        if not (0 <= x < self.cols and 0 <= y < self.rows and 0 <= digit <= 1):
+            return None
+        return self.action(x, y, digit)
+
+    def outcome(self, position: Position) -> str:
+        """Return who made the last move."""
+        return f"{self.players[1 - rules.current_player(position)]} wins"
+
+
+GAME = BinaryGame

@@ -1,0 +1,229 @@
+"""The exact program of the Binary Game's document: a text protocol on standard input.
+
+Besides the document's commands it knows those of the same course's later assignments:
+``timelimit``, ``solve``, ``loadpatterns`` and ``policy_moves``.
+"""
+
+from __future__ import annotations
+
+import random
+import sys
+
+from gridhouse.core.console import UsageError, read_file, read_line
+from gridhouse.core.notation import parse_integer
+from gridhouse.games.binary import rules
+from gridhouse.games.binary.game import BinaryGame
+from gridhouse.games.binary.patterns import PatternError, parse_patterns, policy
+from gridhouse.games.binary.rules import Position
+from gridhouse.games.binary.solver import OutOfTime, Solver
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from gridhouse.games.binary.patterns import Weights
+
+USAGE = ""
+ABOUT = (
+    "Commands on standard input, one a line: game n m, show, play x y digit, legal x y digit, "
+    "genmove, winner, help, exit; and timelimit SECONDS, solve, loadpatterns FILE, policy_moves."
+)
+
+SUCCESS = "= 1\n"
+FAILURE = "= -1\n"
+LISTED = ("game", "show", "play", "legal", "genmove", "winner", "exit")
+MAX_SECONDS = 100
+
+
+class CommandError(Exception):
+    """A command cannot be carried out; the message goes to standard error."""
+
+
+class Session:
+    """What a session remembers: the game being played, the time limit, the patterns."""
+
+    def __init__(self) -> None:
+        """Begin without a game."""
+        self.seconds = 1
+        self.weights: Weights = {}
+        self._game: BinaryGame | None = None
+        self._position: Position | None = None
+        self.is_open = True
+
+    @property
+    def game(self) -> BinaryGame:
+        """The game being played; raises CommandError before the first."""
+        if self._game is None:
+            raise CommandError("no game has been started: game n m")
+        return self._game
+
+    @property
+    def position(self) -> Position:
+        """The position of the game being played; raises CommandError before the first."""
+        if self._position is None:
+            raise CommandError("no game has been started: game n m")
+        return self._position
+
+    def start(self, game: BinaryGame) -> None:
+        """Begin a game."""
+        self._game = game
+        self._position = game.initial_position(0)
+
+    def parse_move(self, words: list[str]) -> tuple[int | None, str]:
+        """Return the action of a move's words, or None with the reason why it is refused."""
+        if len(words) != 3:
+            return None, "wrong number of arguments"
+        x, y = parse_integer(words[0]), parse_integer(words[1])
+        game = self.game
+        if x is None or y is None or not (0 <= x < game.cols and 0 <= y < game.rows):
+            return None, "wrong coordinate"
+        if words[2] not in ("0", "1"):
+            return None, "wrong number"
+        action = game.action(x, y, int(words[2]))
+        refusal = rules.refusal(self.position, action)
+        return (None, game.refusals[refusal]) if refusal else (action, "")
+
+
+def show_help(session: Session, words: list[str]) -> None:
+    """List the document's commands."""
+    print("\n".join(LISTED))
+
+
+def start_game(session: Session, words: list[str]) -> None:
+    """Start a game of the given width and height."""
+    width, height = (parse_integer(word) for word in words)
+    sizes = range(1, rules.MAX_SIDE + 1)
+    if width not in sizes or height not in sizes:
+        raise CommandError(f"the sizes of a game are 1 to {rules.MAX_SIDE}")
+    session.start(BinaryGame(rows=height, cols=width))
+
+
+def show(session: Session, words: list[str]) -> None:
+    """Print the grid."""
+    print("\n".join(session.game.board(session.position)))
+
+
+def legal(session: Session, words: list[str]) -> None:
+    """Print whether a move is legal."""
+    action, _ = session.parse_move(words)
+    print("no" if action is None else "yes")
+
+
+def genmove(session: Session, words: list[str]) -> None:
+    """Play a random move and print it."""
+    position = session.position
+    buffer = [0] * session.game.num_actions
+    count = rules.legal_actions(position, buffer)
+    if count == 0:
+        print("resign")
+        return
+    action = buffer[random.randrange(count)]
+    print(session.game.write_move(position, action))
+    rules.apply_action(position, action)
+
+
+def winner(session: Session, words: list[str]) -> None:
+    """Print who has won."""
+    position = session.position
+    if rules.is_terminal(position):
+        print(2 - (position.ply & 1))
+    else:
+        print("unfinished")
+
+
+def leave(session: Session, words: list[str]) -> None:
+    """End the session."""
+    session.is_open = False
+
+
+def timelimit(session: Session, words: list[str]) -> None:
+    """Bound the time of later searches."""
+    seconds = parse_integer(words[0])
+    if seconds is None or not 1 <= seconds <= MAX_SECONDS:
+        raise CommandError(f"the time limit is 1 to {MAX_SECONDS} seconds")
+    session.seconds = seconds
+
+
+def solve(session: Session, words: list[str]) -> None:
+    """Print who wins, and how if it is the player to move; unknown if time runs out."""
+    position = session.position
+    player = (position.ply & 1) + 1
+    try:
+        action = Solver(session.seconds).winning_move(position)
+    except OutOfTime:
+        print("unknown")
+        return
+    if action is None:
+        print(3 - player)
+    else:
+        print(player, session.game.write_move(position, action))
+
+
+def loadpatterns(session: Session, words: list[str]) -> None:
+    """Replace the patterns by those of a file."""
+    try:
+        session.weights = parse_patterns(read_file(words[0]))
+    except (UsageError, PatternError) as error:
+        raise CommandError(str(error)) from None
+
+
+def policy_moves(session: Session, words: list[str]) -> None:
+    """Print every legal move with its probability, all in one line."""
+    moves = policy(session.position, session.weights)
+    if moves:
+        print(" ".join(f"{x} {y} {digit} {round(p, 3)}" for x, y, digit, p in moves))
+
+
+COMMANDS: dict[str, tuple[Callable[[Session, list[str]], None], int]] = {
+    "help": (show_help, 0),
+    "game": (start_game, 2),
+    "show": (show, 0),
+    "legal": (legal, 3),
+    "genmove": (genmove, 0),
+    "winner": (winner, 0),
+    "exit": (leave, 0),
+    "timelimit": (timelimit, 1),
+    "solve": (solve, 0),
+    "loadpatterns": (loadpatterns, 1),
+    "policy_moves": (policy_moves, 0),
+}
+
+
+def play(session: Session, words: list[str]) -> str:
+    """Play a move; return the answer's last line."""
+    action, reason = session.parse_move(words)
+    if action is None:
+        return " ".join(["= illegal move:", *words, reason]) + "\n"
+    rules.apply_action(session.position, action)
+    return SUCCESS
+
+
+def execute(session: Session, line: str) -> str:
+    """Carry out a command line and return the answer's last line; raises CommandError."""
+    name, *words = line.lower().split()
+    if name == "play":
+        session.position  # a game is needed before anything else is looked at
+        return play(session, words)
+    if name not in COMMANDS:
+        raise CommandError(f"unknown command {ascii(name)}; 'help' lists the commands")
+    command, count = COMMANDS[name]
+    if len(words) != count:
+        raise CommandError(f"{name} takes {count} arguments, not {len(words)}")
+    command(session, line.split()[1:] if name == "loadpatterns" else words)
+    return SUCCESS
+
+
+def main(arguments: list[str]) -> None:
+    """Answer commands until ``exit`` or the end of input."""
+    if arguments:
+        raise UsageError(f"no argument is needed, {len(arguments)} given: commands are read")
+    session = Session()
+    while session.is_open:
+        line = read_line().strip()
+        if line and not line.startswith("#"):
+            try:
+                answer = execute(session, line)
+            except CommandError as error:
+                print(error, file=sys.stderr)
+                answer = FAILURE
+            print(answer)

@@ -1,0 +1,1 @@
+"""Collapse: pick a group of equal digits, and the board falls together."""

@@ -1,0 +1,164 @@
+"""Collapse to the outside: sizes, board files, texts of positions and moves."""
+
+from __future__ import annotations
+
+from gridhouse.core.errors import PositionError
+from gridhouse.core.game import Game, Parameter
+from gridhouse.core.notation import parse_integer, parse_integers, shown
+from gridhouse.games.collapse import rules
+from gridhouse.games.collapse.rules import BLANK, Position, Refusal
+
+DIGITS = frozenset("0123456789")
+DOT = "."
+
+
+def read_board(text: str) -> list[list[int]]:
+    """Return the rows of a board file, the top one first.
+
+    A row is digits separated by white space; all rows are equally long.  Blank lines after the
+    last row are passed over.  Raises PositionError for anything else.
+    """
+    lines = text.rstrip().splitlines()
+    if not lines:
+        raise PositionError("the board is empty")
+    rows = []
+    for number, line in enumerate(lines, 1):
+        tokens = line.split()
+        for token in tokens:
+            if token not in DIGITS:
+                raise PositionError(f"line {number}: {shown(token)} is not a digit 0 to 9")
+        rows.append([int(token) for token in tokens])
+        if not tokens or len(tokens) != len(rows[0]):
+            raise PositionError(f"line {number} has {len(tokens)} digits, line 1 {len(rows[0])}")
+    if max(len(rows), len(rows[0])) > rules.MAX_SIDE:
+        raise PositionError(f"a board has at most {rules.MAX_SIDE} rows and columns")
+    return rows
+
+
+class CollapseGame(Game):
+    """A board of ``rows`` by ``cols`` with the digits below ``digits``; a move is ``row col``."""
+
+    name = "collapse"
+    title = "Collapse"
+    summary = "Pick groups of equal digits; what is above falls down. Score as much as you can."
+    players = ("Player",)
+    parameters = (
+        Parameter("rows", 7, "rows of the board", low=1, high=rules.MAX_SIDE),
+        Parameter("cols", 11, "columns of the board", low=1, high=rules.MAX_SIDE),
+        Parameter("digits", 5, "how many digits there are, from 0", low=1, high=rules.NUM_DIGITS),
+    )
+    presets = {
+        "small": {"rows": 5, "cols": 5, "digits": 4},
+        "standard": {"rows": 7, "cols": 11, "digits": 5},
+        "large": {"rows": 15, "cols": 15, "digits": 5},
+    }
+    move_form = "row col"
+    rules = rules
+    refusals = {
+        Refusal.BLANK: "the cell is blank",
+        Refusal.ALONE: "no neighbour holds the same digit",
+    }
+
+    @classmethod
+    def from_board(cls, rows: list[list[int]]) -> tuple[CollapseGame, Position]:
+        """Return the game that has just this board's size, and the board's position."""
+        highest = max(max(row) for row in rows)
+        game = cls(rows=len(rows), cols=len(rows[0]), digits=highest + 1)
+        return game, game.fill(rows)
+
+    def prepare(self) -> None:
+        """Note the size."""
+        self.rows = int(self.values["rows"])
+        self.cols = int(self.values["cols"])
+        self.digits = int(self.values["digits"])
+        self.num_actions = self.rows * self.cols
+
+    def fill(self, rows: list[list[int]]) -> Position:
+        """Return the position with these digits or BLANKs, the top row first; score 0."""
+        position = Position(cells=self.rows * self.cols)
+        position.rows = position.tall = self.rows
+        position.cols = position.wide = self.cols
+        position.cells = [row[col] for col in range(self.cols) for row in reversed(rows)]
+        rules.settle(position)
+        return position
+
+    def initial_position(self, seed: int | str) -> Position:
+        """Return a board of random digits."""
+        import random
+
+        draw = random.Random(str(seed))
+        return self.fill(
+            [[draw.randrange(self.digits) for _ in range(self.cols)] for _ in range(self.rows)]
+        )
+
+    def _digit(self, position: Position, row: int, col: int) -> int:
+        return position.cells[rules.cell_of(position, row * self.cols + col)]
+
+    def board(self, position: Position) -> list[str]:
+        """Return the rows down from the highest digit, cells joined by a space."""
+        digits = "0123456789 "  # a BLANK is -1
+        return [
+            " ".join(digits[self._digit(position, row, col)] for col in range(self.cols)).rstrip()
+            for row in range(self.rows - position.tall, self.rows)
+        ]
+
+    def status(self, position: Position) -> str:
+        """Return the score."""
+        return f"Score: {position.score}"
+
+    def write(self, position: Position) -> str:
+        """Return score and rows from the top, a dot for a blank cell: ``32 1.../05..``."""
+        digits = "0123456789."
+        lines = [
+            "".join(digits[self._digit(position, row, col)] for col in range(self.cols))
+            for row in range(self.rows)
+        ]
+        return f"{position.score} {'/'.join(lines)}"
+
+    def read(self, text: str) -> Position:
+        """Return the position of such a text."""
+        first, _, board = text.partition(" ")
+        score = parse_integer(first)
+        if score is None or score < 0:
+            raise self.wrong_position(text, "it begins with the score")
+        lines = board.split("/")
+        if len(lines) != self.rows or any(len(line) != self.cols for line in lines):
+            raise self.wrong_position(text, f"it needs {self.rows} rows of {self.cols} cells")
+        rows = [[self._read_cell(text, cell) for cell in line] for line in lines]
+        position = self.fill(rows)
+        position.score = score
+        if self.write(position).partition(" ")[2] != board:
+            raise self.wrong_position(text, "a digit hangs over a blank or right of a gap")
+        return position
+
+    def _read_cell(self, text: str, cell: str) -> int:
+        if cell == DOT:
+            return BLANK
+        if cell not in DIGITS or int(cell) >= self.digits:
+            raise self.wrong_position(text, f"a cell is a digit below {self.digits} or a dot")
+        return int(cell)
+
+    def write_move(self, position: Position, action: int) -> str:
+        """Return ``row col``, counted from 1, row 1 on top of the board as it is now."""
+        row, col = divmod(action, self.cols)
+        return f"{row - (self.rows - position.tall) + 1} {col + 1}"
+
+    def read_move(self, position: Position, text: str) -> int | None:
+        """Return the action of ``row col``, or None if that is off the board."""
+        numbers = parse_integers(text, 2)
+        if numbers is None:
+            return None
+        row, col = numbers
+        if not (1 <= row <= position.tall and 1 <= col <= self.cols):
+            return None
+        return (row - 1 + self.rows - position.tall) * self.cols + col - 1
+
+    def outcome(self, position: Position) -> str:
+        """Return the score, and whether the board is cleared."""
+        cleared = "" if position.wide else ", the board is cleared"
+        return f"Score {position.score}{cleared}"
+
+
+GAME = CollapseGame
+
+

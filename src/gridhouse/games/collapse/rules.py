@@ -1,0 +1,170 @@
+"""The rules of Collapse, the number board game of a programming course (Hacettepe, 2023).
+
+A pick removes a cell and all cells connected to it that hold the same digit, at least two.  What
+stood above falls down, and columns to the right of an emptied one move left.  The score grows by
+the digit times the number of cells removed.
+
+Cells are stored column by column from the bottom, so that falling stays within a column.  Action
+``row * cols + col`` picks a cell, row 0 being the top row of the board as it was at the start.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+from gridhouse.core import position
+
+MAX_SIDE = 1000
+NUM_DIGITS = 10
+NUM_PLANES = NUM_DIGITS
+BLANK = -1
+
+
+class Refusal(IntEnum):
+    """Why a pick is not legal."""
+
+    NONE = 0
+    BLANK = 1
+    ALONE = 2
+
+
+class Position(position.Position):
+    """The digits, and how far up and to the right they reach."""
+
+    collapse = position.integer("int8")
+    rows = position.integer("int16")
+    cols = position.integer("int16")
+    tall = position.integer("int16")
+    wide = position.integer("int16")
+    score = position.integer("int64")
+    cells = position.integers("int8", "cells")
+
+
+def cell_of(state: Position, action: int) -> int:
+    """Return the index of the cell that an action picks."""
+    row = action // state.cols
+    return (action % state.cols) * state.rows + state.rows - 1 - row
+
+
+def has_equal_neighbour(state: Position, cell: int) -> bool:
+    """Tell whether a cell next to this one holds the same digit."""
+    digit = state.cells[cell]
+    level = cell % state.rows
+    return (
+        (level > 0 and state.cells[cell - 1] == digit)
+        or (level + 1 < state.rows and state.cells[cell + 1] == digit)
+        or (cell >= state.rows and state.cells[cell - state.rows] == digit)
+        or (cell + state.rows < len(state.cells) and state.cells[cell + state.rows] == digit)
+    )
+
+
+def refusal(state: Position, action: int) -> int:
+    """Return 0 if the action is legal, else the reason why it is not."""
+    cell = cell_of(state, action)
+    if state.cells[cell] == BLANK:
+        return Refusal.BLANK
+    if not has_equal_neighbour(state, cell):
+        return Refusal.ALONE
+    return Refusal.NONE
+
+
+def legal_actions(state: Position, out: list[int]) -> int:
+    """Write the legal actions in ascending order and return how many there are."""
+    count = 0
+    for row in range(state.rows - state.tall, state.rows):
+        for col in range(state.wide):
+            action = row * state.cols + col
+            if refusal(state, action) == Refusal.NONE:
+                out[count] = action
+                count += 1
+    return count
+
+
+def remove_group(state: Position, cell: int) -> int:
+    """Blank out a cell and all connected equal ones; return how many they were."""
+    digit = state.cells[cell]
+    state.cells[cell] = BLANK
+    stack = [cell]
+    count = 0
+    while len(stack) > 0:
+        at = stack.pop()
+        count += 1
+        level = at % state.rows
+        if level > 0 and state.cells[at - 1] == digit:
+            state.cells[at - 1] = BLANK
+            stack.append(at - 1)
+        if level + 1 < state.rows and state.cells[at + 1] == digit:
+            state.cells[at + 1] = BLANK
+            stack.append(at + 1)
+        if at >= state.rows and state.cells[at - state.rows] == digit:
+            state.cells[at - state.rows] = BLANK
+            stack.append(at - state.rows)
+        if at + state.rows < len(state.cells) and state.cells[at + state.rows] == digit:
+            state.cells[at + state.rows] = BLANK
+            stack.append(at + state.rows)
+    return count
+
+
+def settle(state: Position) -> None:
+    """Let every column fall and close up over emptied ones; note how far the board reaches."""
+    tall = 0
+    wide = 0
+    for col in range(state.wide):
+        source = col * state.rows
+        target = wide * state.rows
+        level = 0
+        for at in range(source, source + state.tall):
+            digit = state.cells[at]
+            if digit != BLANK:
+                state.cells[at] = BLANK
+                state.cells[target + level] = digit
+                level += 1
+        if level > 0:
+            wide += 1
+            tall = max(tall, level)
+    state.tall = tall
+    state.wide = wide
+
+
+def apply_action(state: Position, action: int) -> None:
+    """Play a legal action."""
+    cell = cell_of(state, action)
+    digit = state.cells[cell]
+    state.score += digit * remove_group(state, cell)
+    settle(state)
+
+
+def current_player(state: Position) -> int:
+    """Return the player to move: there is one only."""
+    return 0
+
+
+def is_terminal(state: Position) -> bool:
+    """Tell whether no group is left; looks right and up from every cell, which sees each pair."""
+    for col in range(state.wide):
+        for at in range(col * state.rows, col * state.rows + state.tall):
+            digit = state.cells[at]
+            if digit != BLANK:
+                if at % state.rows + 1 < state.rows and state.cells[at + 1] == digit:
+                    return False
+                if col + 1 < state.wide and state.cells[at + state.rows] == digit:
+                    return False
+    return True
+
+
+def returns(state: Position, out: list[float]) -> None:
+    """Write the score."""
+    out[0] = state.score
+
+
+def hide(state: Position, player: int) -> None:
+    """Take out what the player may not see: nothing."""
+
+
+def planes(state: Position, player: int, out: list[float]) -> None:
+    """Write a plane of 0 and 1 for every digit."""
+    size = state.rows * state.cols
+    for action in range(size):
+        digit = state.cells[cell_of(state, action)]
+        if digit != BLANK:
+            out[digit * size + action] = 1

@@ -1,0 +1,1 @@
+"""Sinks: roll blocks over the board and drop them into the sinks."""

@@ -1,0 +1,358 @@
+"""Sinks to the outside: set-ups, texts of positions and moves, the printed board."""
+
+from __future__ import annotations
+
+from gridhouse.core.errors import ParameterError
+from gridhouse.core.game import Game, Parameter
+from gridhouse.core.notation import parse_integer, parse_integers, shown
+from gridhouse.games.sinks import rules
+from gridhouse.games.sinks.rules import NOWHERE, Position, Refusal
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import NoReturn
+
+SIDES = "ld"
+SIDE_NAMES = ("Light", "Dark")
+PIECE_TYPES = "abcd"
+SINK_TYPES = "12"
+SINK = "s"
+BLOCK = "x"
+VERBS = "lrudbf"
+LIES = " -|"  # upright, across, away
+FREE = "-"
+STANDARD = "standard"
+
+
+def piece_kind(side: int, piece_type: str) -> int:
+    """Return the kind of a player's piece of type a to d."""
+    return side * rules.PIECE_KINDS + PIECE_TYPES.index(piece_type) + 1
+
+
+def sink_kind(sink_type: str) -> int:
+    """Return the kind of a sink of type 1 or 2."""
+    return rules.SINK_1 + SINK_TYPES.index(sink_type)
+
+
+def object_text(kind: int, row: int, col: int) -> str:
+    """Return an object as in a set-up, without blanks: ``lb33``, ``s127``, ``x00``."""
+    if kind == rules.BLOCK:
+        return f"{BLOCK}{row}{col}"
+    if rules.is_piece(kind):
+        piece = PIECE_TYPES[rules.worth(kind) - 1]
+        return f"{SIDES[rules.owner(kind)]}{piece}{row}{col}"
+    return f"{SINK}{SINK_TYPES[kind - rules.SINK_1]}{row}{col}"
+
+
+def sinks_of(rows: int, cols: int) -> list[str]:
+    """Return four sinks near the corners, two of each size."""
+    return ["s211", f"s2{rows - 3}{cols - 3}", f"s12{cols - 3}", f"s1{rows - 3}2"]
+
+
+def mirrored_setup(rows: int, cols: int, pieces: str) -> str:
+    """Return a set-up that the half turn with a swap of the players leaves as it is.
+
+    The types of ``pieces``, again and again, fill the inner fields from the bottom left; Light
+    and Dark take turns, and the other player gets the same type at the opposite field.
+    """
+    margin = rules.MARGIN
+    inner = [(r, c) for r in range(margin, rows - margin) for c in range(margin, cols - margin)]
+    objects = sinks_of(rows, cols)
+    for number in range(len(inner) // 2):
+        (row, col), (row_image, col_image) = inner[number], inner[-1 - number]
+        piece = pieces[number % len(pieces)]
+        side, other = SIDES[number % 2], SIDES[1 - number % 2]
+        objects += [f"{side}{piece}{row}{col}", f"{other}{piece}{row_image}{col_image}"]
+    return " ".join(objects)
+
+
+def standard_setup(rows: int, cols: int) -> str:
+    """Return blocks of all sizes; on 10x10 it is the document's illustration."""
+    if rows == cols == rules.MAX_SIDE:
+        pieces = "la56 la65 lb33 lc44 ld53 da34 da43 db66 dc55 dd35"
+        return " ".join([*sinks_of(rows, cols), pieces])
+    return mirrored_setup(rows, cols, "cba")
+
+
+def long_setup(rows: int, cols: int) -> str:
+    """Return blocks of heights 2 and 3 only."""
+    return mirrored_setup(rows, cols, "bc")
+
+
+def corner_setup(rows: int, cols: int) -> str:
+    """Return an open start: four large sinks, and a few blocks in the corners of the inner board.
+
+    It is the document's second example with blocks instead of dice.
+    """
+    bottom, top, left, right = rules.MARGIN, rows - 4, rules.MARGIN, cols - 4
+    sinks = ["s211", f"s21{cols - 3}", f"s2{rows - 3}1", f"s2{rows - 3}{cols - 3}"]
+    light = [f"lc{bottom}{left}", f"lb{bottom}{right}"]
+    dark = [f"dc{top}{right}", f"db{top}{left}"]
+    return " ".join(sinks + light + dark)
+
+
+SETUPS = {STANDARD: standard_setup, "long": long_setup, "corners": corner_setup}
+
+
+class SinksGame(Game):
+    """A board of ``rows`` by ``cols`` with a set-up; a move is ``row col`` and l, r, u, d, b or f.
+
+    ``setup`` is a name of ``SETUPS``, or the objects, each as the document's line without its
+    blanks: ``s211 s177 la33 db66 x00``.
+    """
+
+    name = "sinks"
+    title = "Sinks"
+    summary = "Roll your blocks into the sinks: 4 points sunk win the game."
+    players = SIDE_NAMES
+    parameters = (
+        Parameter("rows", 10, "rows of the board", low=rules.MIN_SIDE, high=rules.MAX_SIDE),
+        Parameter("cols", 10, "columns of the board", low=rules.MIN_SIDE, high=rules.MAX_SIDE),
+        Parameter("setup", STANDARD, "standard, long, corners, or the objects: 's211 la33 x00'"),
+    )
+    presets = {
+        "small": {"rows": 8, "cols": 8},
+        "middle": {"rows": 9, "cols": 9},
+        "standard": {"rows": 10, "cols": 10},
+    }
+    move_form = "row col l|r|u|d|b|f"
+    rules = rules
+    refusals = {
+        Refusal.GAME_OVER: "the game is over",
+        Refusal.NOT_ANCHOR: "a piece or sink is named by its bottom-left field",
+        Refusal.NO_PIECE: "there is no piece or sink on this field",
+        Refusal.WRONG_PLAYER: "the piece does not belong to the right player",
+        Refusal.FROZEN: "the piece is frozen",
+        Refusal.CUBE_SECOND: "a 2x2x2 piece takes both moves of a turn",
+        Refusal.OFF_BOARD: "it would leave the board",
+        Refusal.NOT_FREE: "the way is not free",
+        Refusal.RETURNED: "the second move may not undo the first",
+        Refusal.NO_SINK_MOVES: "no sink moves are left",
+        Refusal.SINKS_TOUCH: "a sink cannot be next to another sink",
+        Refusal.BOMB_AFTER_MOVE: "a bomb comes before the first move, once a turn",
+        Refusal.NO_FREEZINGS: "no freezings are left",
+        Refusal.SINK_POSITION: "a sink starts in the outer three rows or columns",
+        Refusal.PIECE_POSITION: "a piece starts inside the outer three rows and columns",
+    }
+
+    def prepare(self) -> None:
+        """Place the set-up; raises ParameterError if it cannot be placed."""
+        self.rows = int(self.values["rows"])
+        self.cols = int(self.values["cols"])
+        self.num_actions = rules.NUM_VERBS * self.rows * self.cols
+        self._start = Position(cells=self.rows * self.cols)
+        rules.start(self._start, self.rows, self.cols)
+        setup = str(self.values["setup"])
+        if setup in SETUPS:
+            setup = SETUPS[setup](self.rows, self.cols)
+        for token in setup.split():
+            self._place(token)
+
+    def _place(self, token: str) -> None:
+        kind, cell = self._object(token)
+        if kind is None:
+            raise ParameterError(f"setup: {shown(token)} is no object; write s211, lb33 or x00")
+        refusal = rules.setup_refusal(self._start, cell, kind)
+        if refusal:
+            raise ParameterError(f"setup: {shown(token)}: {self.refusals[refusal]}")
+        rules.put(self._start, cell, kind, rules.UPRIGHT)
+
+    def _object(self, token: str) -> tuple[int | None, int]:
+        """Return kind and anchor of an object's text; the kind is None if it is not one."""
+        cell = self._cell(token[-2:])
+        shape = token[:-2]
+        if cell is None:
+            return None, 0
+        if shape == BLOCK:
+            return rules.BLOCK, cell
+        if len(shape) == 2 and shape[0] in SIDES and shape[1] in PIECE_TYPES:
+            return piece_kind(SIDES.index(shape[0]), shape[1]), cell
+        if len(shape) == 2 and shape[0] == SINK and shape[1] in SINK_TYPES:
+            return sink_kind(shape[1]), cell
+        return None, 0
+
+    def _cell(self, text: str) -> int | None:
+        """Return the cell of two digits, row and column, or None."""
+        numbers = parse_integers(" ".join(text), 2)
+        return self.cell(*numbers) if numbers else None
+
+    def cell(self, row: int, col: int) -> int | None:
+        """Return the cell at a row and column, or None if that is off the board."""
+        if 0 <= row < self.rows and 0 <= col < self.cols:
+            return row * self.cols + col
+        return None
+
+    def initial_position(self, seed: int | str) -> Position:
+        """Return the set-up with Light to move; nothing is left to chance."""
+        del seed
+        return self._start.copy()
+
+    def cell_text(self, position: Position, cell: int) -> str:
+        """Return the two characters that the document prints for a field."""
+        if position.covered[cell] == 0:
+            return "  "
+        anchor = position.covered[cell] - 1
+        kind = position.kind[anchor]
+        if kind == rules.BLOCK:
+            return " " + BLOCK
+        if not rules.is_piece(kind):
+            return " " + SINK
+        if anchor != cell:
+            return f"{anchor:<2}"
+        letter = PIECE_TYPES[rules.worth(kind) - 1]
+        return " " + (letter.upper() if rules.owner(kind) else letter)
+
+    def board(self, position: Position) -> list[str]:
+        """Return the board as the document prints it, the highest row first."""
+        edge = "  +" + "--+" * self.cols
+        lines = ["   " + "  ".join(str(col) for col in range(self.cols)), edge]
+        for row in reversed(range(self.rows)):
+            cells = range(row * self.cols, (row + 1) * self.cols)
+            texts = "|".join(self.cell_text(position, cell) for cell in cells)
+            lines += [f"{row} |{texts}|", edge]
+        return lines
+
+    def status(self, position: Position) -> str:
+        """Return what both players have sunk and have left."""
+        parts = [
+            f"{name}: sunk {position.sunk[side]} of {rules.WORTH_TO_WIN}, "
+            f"freezings {position.freezings[side]}, sink moves {position.sink_moves[side]}"
+            for side, name in enumerate(SIDE_NAMES)
+        ]
+        return f"{parts[0]} - {parts[1]} - moves left in this turn: {2 - position.moves}"
+
+    def _coordinates(self, cell: int) -> str:
+        row, col = divmod(cell, self.cols)
+        return f"{row}{col}"
+
+    def write(self, position: Position) -> str:
+        """Return the position as blank-separated parts.
+
+        Side to move, moves made, ``b`` once a bomb is laid, freezings left, sink moves left,
+        values sunk, the first move of the turn (where it stands, where it stood and lay), the
+        objects (``-`` across, ``|`` away, ``*`` frozen) by their cells, the bombs by their cells.
+        """
+        parts = [SIDES[position.turn], str(position.moves), "b" if position.bombed else FREE]
+        for pair in (position.freezings, position.sink_moves, position.sunk):
+            parts.append(f"{pair[0]}/{pair[1]}")
+        first = FREE
+        if position.first_cell != NOWHERE:
+            now, before = position.first_cell, position.first_from
+            lie = LIES[position.first_lie].strip()
+            first = f"{self._coordinates(now)}<{self._coordinates(before)}{lie}"
+        parts.append(first)
+        for cell, kind in enumerate(position.kind):
+            if kind:
+                text = object_text(kind, *divmod(cell, self.cols))
+                lie = LIES[position.lie[cell]].strip()
+                parts.append(text + lie + "*" * position.frozen[cell])
+        for cell, bomb in enumerate(position.bomb):
+            if bomb:
+                parts.append(f"b{SIDES[bomb - 1]}{self._coordinates(cell)}")
+        return " ".join(parts)
+
+    def read(self, text: str) -> Position:
+        """Return the position of such a text."""
+        parts = text.split()
+        position = Position(cells=self.rows * self.cols)
+        rules.start(position, self.rows, self.cols)
+        if len(parts) < 7 or parts[0] not in SIDES or parts[1] not in ("0", "1"):
+            self._refuse(text, "it begins with side, moves, bomb, freezings, sink moves, sunk, first")
+        if parts[2] not in ("b", FREE):
+            self._refuse(text, "the third part is b or -")
+        position.turn = SIDES.index(parts[0])
+        position.moves = int(parts[1])
+        position.bombed = int(parts[2] == "b")
+        position.freezings = self._pair(text, parts[3], 2)
+        position.sink_moves = self._pair(text, parts[4], 2)
+        position.sunk = self._pair(text, parts[5], 99)
+        for part in parts[7:]:
+            self._read_object(position, text, part)
+        self._read_first(position, text, parts[6])
+        return position
+
+    def _refuse(self, text: str, reason: str) -> NoReturn:
+        raise self.wrong_position(text, reason)
+
+    def _pair(self, text: str, part: str, highest: int) -> list[int]:
+        """Return two numbers written ``2/1``, each at most the highest."""
+        numbers = [parse_integer(number) for number in part.split("/")]
+        values = [number for number in numbers if number is not None and 0 <= number <= highest]
+        if len(values) != 2 or len(numbers) != 2:
+            self._refuse(text, f"{shown(part)} is not two numbers from 0 to {highest}")
+        return values
+
+    def _read_object(self, position: Position, text: str, part: str) -> None:
+        """Put an object or a bomb on the board."""
+        if len(part) == 4 and part[0] == "b" and part[1] in SIDES:
+            cell = self._cell(part[2:])
+            if cell is None or position.covered[cell] or position.bomb[cell]:
+                self._refuse(text, f"no bomb can lie at {shown(part)}")
+            position.bomb[cell] = SIDES.index(part[1]) + 1
+            return
+        name = part.removesuffix("*")
+        frozen = name != part
+        lie = LIES.index(name[-1]) if name[-1:] in LIES[1:] else rules.UPRIGHT
+        kind, cell = self._object(name[:-1] if lie else name)
+        if kind is None:
+            self._refuse(text, f"{shown(part)} is no object")
+        lies_or_freezes = bool(lie) or frozen
+        if lies_or_freezes and not rules.is_piece(kind):
+            self._refuse(text, f"{shown(part)} cannot lie or be frozen")
+        if lie and rules.worth(kind) not in (2, 3):
+            self._refuse(text, f"{shown(part)} has no lying pose")
+        row, col = divmod(cell, self.cols)
+        if not rules.on_board(position, row, col, kind, lie):
+            self._refuse(text, f"{shown(part)} hangs over the edge")
+        if rules.first_taken(position, row, col, kind, lie, NOWHERE) != NOWHERE:
+            self._refuse(text, f"{shown(part)} stands on another object")
+        rules.put(position, cell, kind, lie)
+        position.frozen[cell] = int(frozen)
+
+    def _read_first(self, position: Position, text: str, part: str) -> None:
+        """Read where the first move of the turn led, and from where and how."""
+        if part == FREE:
+            return
+        now, _, before = part.partition("<")
+        lie = LIES.index(before[-1]) if before[-1:] in ("-", "|") else rules.UPRIGHT
+        first_cell = self._cell(now)
+        first_from = self._cell(before[:-1] if lie else before)
+        if first_cell is None or first_from is None or not position.moves:
+            self._refuse(text, f"{shown(part)} is not the first move of this turn")
+        position.first_cell = first_cell
+        position.first_from = first_from
+        position.first_lie = lie
+
+    def write_move(self, position: Position, action: int) -> str:
+        """Return ``row col verb``; a piece or sink is named by its bottom-left field."""
+        del position
+        cell, verb = divmod(action, rules.NUM_VERBS)
+        row, col = divmod(cell, self.cols)
+        return f"{row} {col} {VERBS[verb]}"
+
+    def read_move(self, position: Position, text: str) -> int | None:
+        """Return the action of ``row col verb``, or None; any field of a piece or sink names it."""
+        words = text.split()
+        if len(words) != 3 or len(words[2]) != 1 or words[2] not in VERBS:
+            return None
+        numbers = parse_integers(f"{words[0]} {words[1]}", 2)
+        cell = self.cell(*numbers) if numbers else None
+        if cell is None:
+            return None
+        verb = VERBS.index(words[2])
+        return self.action(cell if verb == rules.BOMB else rules.named(position, cell), verb)
+
+    @staticmethod
+    def action(cell: int, verb: int) -> int:
+        """Return the number of the move that does something at a cell."""
+        return rules.NUM_VERBS * cell + verb
+
+    def outcome(self, position: Position) -> str:
+        """Return the document's win or lose message."""
+        best = rules.winner(position)
+        if best == NOWHERE:
+            return f"{SIDE_NAMES[position.turn]} loses"
+        return f"{SIDE_NAMES[best]} wins!"
+
+
+GAME = SinksGame

@@ -1,0 +1,592 @@
+"""The rules of Sinks, a three-dimensional board game of a first-year course (Stellenbosch, 2024).
+
+Light (player 0) and Dark (player 1) roll blocks over their edges.  A turn is two moves; a cube
+takes both.  A block that lands wholly inside a sink is sunk, and whoever has sunk blocks worth 4
+or more wins; whoever cannot move a block or a sink has lost.  Besides, a player may lay a hidden
+bomb before the first move of a turn, freeze enemy blocks and push sinks.
+
+Cell ``row * cols + col`` counts rows from the bottom and columns from the left.  What a piece or
+sink is stands at its anchor, the bottom-left cell of those it covers; ``covered`` leads there from
+the others.  Action ``6 * cell + verb`` names a piece or a sink by its anchor.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+from gridhouse.core import position
+
+MIN_SIDE = 8
+MAX_SIDE = 10
+MARGIN = 3  # sinks start in the outer three rows and columns, pieces inside of them
+WORTH_TO_WIN = 4
+NUM_PLANES = 23
+
+# What stands at an anchor: pieces A..D of Light, then of Dark; sinks; a blocked field.
+CUBE = 4
+PIECE_KINDS = 4
+SINK_1 = 9
+SINK_2 = 10
+BLOCK = 11
+
+UPRIGHT = 0
+ACROSS = 1  # lies along a row
+AWAY = 2  # lies along a column
+
+LEFT = 0
+RIGHT = 1
+UP = 2
+DOWN = 3
+BOMB = 4
+FREEZE = 5
+NUM_VERBS = 6
+
+NOWHERE = -1
+
+
+class Refusal(IntEnum):
+    """Why an action, or an object of the set-up, is not legal."""
+
+    NONE = 0
+    GAME_OVER = 1
+    NOT_ANCHOR = 2
+    NO_PIECE = 3
+    WRONG_PLAYER = 4
+    FROZEN = 5
+    CUBE_SECOND = 6
+    OFF_BOARD = 7
+    NOT_FREE = 8
+    RETURNED = 9
+    NO_SINK_MOVES = 10
+    SINKS_TOUCH = 11
+    BOMB_AFTER_MOVE = 12
+    NO_FREEZINGS = 13
+    SINK_POSITION = 14
+    PIECE_POSITION = 15
+
+
+class Position(position.Position):
+    """The board, whose turn it is, and what both players have left.
+
+    ``first_cell`` is where the piece or sink moved first in this turn stands now, ``first_from``
+    and ``first_lie`` where and how it stood before; NOWHERE without one.
+    """
+
+    sinks = position.integer("int8")
+    rows = position.integer("int8")
+    cols = position.integer("int8")
+    turn = position.integer("int8")
+    moves = position.integer("int8")
+    bombed = position.integer("int8")
+    freezings = position.integers("int8", 2)
+    sink_moves = position.integers("int8", 2)
+    sunk = position.integers("int8", 2)
+    first_cell = position.integer("int8")
+    first_from = position.integer("int8")
+    first_lie = position.integer("int8")
+    covered = position.integers("int8", "cells")  # anchor + 1, 0 for a free cell
+    kind = position.integers("int8", "cells")
+    lie = position.integers("int8", "cells")
+    frozen = position.integers("int8", "cells")
+    bomb = position.integers("int8", "cells")  # player + 1 who laid it
+
+
+def start(state: Position, rows: int, cols: int) -> None:
+    """Turn an all-zero position into an empty board of this size with Light to move."""
+    state.rows = rows
+    state.cols = cols
+    for player in range(2):
+        state.freezings[player] = 2
+        state.sink_moves[player] = 2
+    state.first_cell = NOWHERE
+    state.first_from = NOWHERE
+
+
+def is_piece(kind: int) -> bool:
+    """Tell whether a kind is a piece of either player."""
+    return 0 < kind < SINK_1
+
+
+def owner(kind: int) -> int:
+    """Return the player to whom a kind of piece belongs."""
+    return (kind - 1) // PIECE_KINDS
+
+
+def worth(kind: int) -> int:
+    """Return the value of a kind of piece; it is its height too, but for the cube."""
+    return (kind - 1) % PIECE_KINDS + 1
+
+
+def is_cube(kind: int) -> bool:
+    """Tell whether a kind is a 2x2x2 piece of either player."""
+    return is_piece(kind) and worth(kind) == CUBE
+
+
+def height(kind: int, lie: int) -> int:
+    """Return how many rows something covers."""
+    if kind == SINK_2 or is_cube(kind):
+        return 2
+    return worth(kind) if lie == AWAY else 1
+
+
+def width(kind: int, lie: int) -> int:
+    """Return how many columns something covers."""
+    if kind == SINK_2 or is_cube(kind):
+        return 2
+    return worth(kind) if lie == ACROSS else 1
+
+
+def landing(state: Position, cell: int, verb: int) -> tuple[int, int, int]:
+    """Return the anchor's row and column, and the lie, that a move leads to, on board or off.
+
+    A block rolls over its edge: along the way it moves it had one extent and gets another.
+    """
+    kind = state.kind[cell]
+    row = cell // state.cols
+    col = cell % state.cols
+    lie = state.lie[cell]
+    along = ACROSS if verb == LEFT or verb == RIGHT else AWAY
+    before = 1
+    after = 1
+    lie_after = lie
+    if is_cube(kind):
+        before = 2
+        after = 2
+    elif is_piece(kind) and worth(kind) > 1:
+        if lie == UPRIGHT:
+            after = worth(kind)
+            lie_after = along
+        elif lie == along:
+            before = worth(kind)
+            lie_after = UPRIGHT
+    if verb == LEFT:
+        return row, col - after, lie_after
+    if verb == RIGHT:
+        return row, col + before, lie_after
+    if verb == UP:
+        return row + before, col, lie_after
+    return row - after, col, lie_after
+
+
+def on_board(state: Position, row: int, col: int, kind: int, lie: int) -> bool:
+    """Tell whether all that something would cover is on the board."""
+    return (
+        row >= 0
+        and col >= 0
+        and row + height(kind, lie) <= state.rows
+        and col + width(kind, lie) <= state.cols
+    )
+
+
+def inside_sink(state: Position, row: int, col: int, kind: int, lie: int) -> bool:
+    """Tell whether all that a piece would cover is one sink."""
+    sink = state.covered[row * state.cols + col]
+    if sink == 0 or state.kind[sink - 1] < SINK_1 or state.kind[sink - 1] > SINK_2:
+        return False
+    for r in range(row, row + height(kind, lie)):
+        for c in range(col, col + width(kind, lie)):
+            if state.covered[r * state.cols + c] != sink:
+                return False
+    return True
+
+
+def swallows(state: Position, row: int, col: int, sink: int, cell: int) -> bool:
+    """Tell whether a sink at this row and column would hold wholly what covers the cell."""
+    anchor = state.covered[cell] - 1
+    kind = state.kind[anchor]
+    if not is_piece(kind):
+        return False
+    size = height(sink, UPRIGHT)
+    r = anchor // state.cols
+    c = anchor % state.cols
+    return (
+        r >= row
+        and c >= col
+        and r + height(kind, state.lie[anchor]) <= row + size
+        and c + width(kind, state.lie[anchor]) <= col + size
+    )
+
+
+def first_taken(state: Position, row: int, col: int, kind: int, lie: int, moved: int) -> int:
+    """Return the lowest, then leftmost cell that is not free for something, or NOWHERE.
+
+    ``moved`` is the anchor of a sink that is pushed there, NOWHERE for anything else: its own
+    cells are free to it, and so is a piece that it would swallow.
+    """
+    for r in range(row, row + height(kind, lie)):
+        for c in range(col, col + width(kind, lie)):
+            cell = r * state.cols + c
+            if state.covered[cell] != 0 and (
+                moved == NOWHERE
+                or (
+                    state.covered[cell] != moved + 1
+                    and not swallows(state, row, col, kind, cell)
+                )
+            ):
+                return cell
+    return NOWHERE
+
+
+def first_taken_on_way(state: Position, cell: int, verb: int) -> int:
+    """Return the lowest, then leftmost cell that stops a move, or NOWHERE."""
+    kind = state.kind[cell]
+    row, col, lie = landing(state, cell, verb)
+    return first_taken(state, row, col, kind, lie, NOWHERE if is_piece(kind) else cell)
+
+
+def is_other_sink(state: Position, row: int, col: int, moved: int) -> bool:
+    """Tell whether a field is on the board and covered by a sink other than the moved one."""
+    if row < 0 or col < 0 or row >= state.rows or col >= state.cols:
+        return False
+    anchor = state.covered[row * state.cols + col] - 1
+    return anchor >= 0 and anchor != moved and SINK_1 <= state.kind[anchor] <= SINK_2
+
+
+def touches_sink(state: Position, row: int, col: int, sink: int, moved: int) -> bool:
+    """Tell whether a sink at this row and column has another one beside it; corners are fine."""
+    size = height(sink, UPRIGHT)
+    for i in range(size):
+        if (
+            is_other_sink(state, row + i, col - 1, moved)
+            or is_other_sink(state, row + i, col + size, moved)
+            or is_other_sink(state, row - 1, col + i, moved)
+            or is_other_sink(state, row + size, col + i, moved)
+        ):
+            return True
+    return False
+
+
+def is_outer(state: Position, row: int, col: int) -> bool:
+    """Tell whether a field lies in the outer three rows or columns."""
+    return (
+        row < MARGIN
+        or col < MARGIN
+        or row >= state.rows - MARGIN
+        or col >= state.cols - MARGIN
+    )
+
+
+def setup_refusal(state: Position, cell: int, kind: int) -> int:
+    """Return 0 if an object may be placed at its anchor during the set-up, else why not."""
+    row = cell // state.cols
+    col = cell % state.cols
+    if kind != BLOCK:
+        fits = on_board(state, row, col, kind, UPRIGHT)
+        outer = 0
+        for r in range(row, row + height(kind, UPRIGHT)):
+            for c in range(col, col + width(kind, UPRIGHT)):
+                if is_outer(state, r, c):
+                    outer += 1
+        size = height(kind, UPRIGHT) * width(kind, UPRIGHT)
+        if is_piece(kind) and outer > 0:
+            return Refusal.PIECE_POSITION
+        if not is_piece(kind) and (not fits or outer < size):
+            return Refusal.SINK_POSITION
+    if first_taken(state, row, col, kind, UPRIGHT, NOWHERE) != NOWHERE:
+        return Refusal.NOT_FREE
+    if (kind == SINK_1 or kind == SINK_2) and touches_sink(state, row, col, kind, NOWHERE):
+        return Refusal.SINKS_TOUCH
+    return Refusal.NONE
+
+
+def put(state: Position, cell: int, kind: int, lie: int) -> None:
+    """Set something down with its anchor on a cell."""
+    state.kind[cell] = kind
+    state.lie[cell] = lie
+    for r in range(height(kind, lie)):
+        for c in range(width(kind, lie)):
+            state.covered[cell + r * state.cols + c] = cell + 1
+
+
+def lift(state: Position, cell: int) -> None:
+    """Take what stands at an anchor off the board."""
+    kind = state.kind[cell]
+    lie = state.lie[cell]
+    for r in range(height(kind, lie)):
+        for c in range(width(kind, lie)):
+            state.covered[cell + r * state.cols + c] = 0
+    state.kind[cell] = 0
+    state.lie[cell] = UPRIGHT
+    state.frozen[cell] = 0
+
+
+def named(state: Position, cell: int) -> int:
+    """Return the anchor of what covers a cell, or the cell itself if nothing does."""
+    return state.covered[cell] - 1 if state.covered[cell] != 0 else cell
+
+
+def is_return(state: Position, cell: int, row: int, col: int, lie: int) -> bool:
+    """Tell whether a second move would undo the first."""
+    return (
+        state.moves == 1
+        and cell == state.first_cell
+        and row * state.cols + col == state.first_from
+        and lie == state.first_lie
+    )
+
+
+def piece_refusal(state: Position, cell: int, verb: int) -> int:
+    """Return 0 if the piece at an anchor may roll that way, else why not."""
+    kind = state.kind[cell]
+    if owner(kind) != state.turn:
+        return Refusal.WRONG_PLAYER
+    if state.frozen[cell]:
+        return Refusal.FROZEN
+    if is_cube(kind) and state.moves == 1:
+        return Refusal.CUBE_SECOND
+    row, col, lie = landing(state, cell, verb)
+    if not on_board(state, row, col, kind, lie):
+        return Refusal.OFF_BOARD
+    if not inside_sink(state, row, col, kind, lie):
+        if first_taken_on_way(state, cell, verb) != NOWHERE:
+            return Refusal.NOT_FREE
+        if is_return(state, cell, row, col, lie):
+            return Refusal.RETURNED
+    return Refusal.NONE
+
+
+def sink_refusal(state: Position, cell: int, verb: int) -> int:
+    """Return 0 if the sink at an anchor may be pushed that way, else why not."""
+    kind = state.kind[cell]
+    if state.sink_moves[state.turn] == 0:
+        return Refusal.NO_SINK_MOVES
+    row, col, lie = landing(state, cell, verb)
+    if not on_board(state, row, col, kind, lie):
+        return Refusal.OFF_BOARD
+    if first_taken_on_way(state, cell, verb) != NOWHERE:
+        return Refusal.NOT_FREE
+    if touches_sink(state, row, col, kind, cell):
+        return Refusal.SINKS_TOUCH
+    if is_return(state, cell, row, col, lie):
+        return Refusal.RETURNED
+    return Refusal.NONE
+
+
+def move_refusal(state: Position, cell: int, verb: int) -> int:
+    """Return 0 if what stands at an anchor may be moved that way, else why not."""
+    kind = state.kind[cell]
+    if is_piece(kind):
+        return piece_refusal(state, cell, verb)
+    if kind == SINK_1 or kind == SINK_2:
+        return sink_refusal(state, cell, verb)
+    return Refusal.NO_PIECE
+
+
+def bomb_refusal(state: Position, cell: int) -> int:
+    """Return 0 if a bomb may be laid on a cell, else why not."""
+    if state.covered[cell] != 0:
+        return Refusal.NOT_FREE
+    if state.moves == 1 or state.bombed:
+        return Refusal.BOMB_AFTER_MOVE
+    return Refusal.NONE
+
+
+def freeze_refusal(state: Position, cell: int) -> int:
+    """Return 0 if the piece at an anchor may be frozen, else why not."""
+    if not is_piece(state.kind[cell]):
+        return Refusal.NO_PIECE
+    if state.freezings[state.turn] == 0:
+        return Refusal.NO_FREEZINGS
+    if owner(state.kind[cell]) == state.turn:
+        return Refusal.WRONG_PLAYER
+    return Refusal.NONE
+
+
+def verb_refusal(state: Position, cell: int, verb: int) -> int:
+    """Return 0 if an action is legal while the game goes on, else why not."""
+    if verb == BOMB:
+        return bomb_refusal(state, cell)
+    if named(state, cell) != cell:
+        return Refusal.NOT_ANCHOR
+    if verb == FREEZE:
+        return freeze_refusal(state, cell)
+    return move_refusal(state, cell, verb)
+
+
+def refusal(state: Position, action: int) -> int:
+    """Return 0 if the action is legal, else the reason why it is not."""
+    if is_terminal(state):
+        return Refusal.GAME_OVER
+    return verb_refusal(state, action // NUM_VERBS, action % NUM_VERBS)
+
+
+def can_move(state: Position) -> bool:
+    """Tell whether the player to move can move a piece or a sink; bombs and freezes are no moves."""
+    for cell in range(state.rows * state.cols):
+        if state.kind[cell] != 0:
+            for verb in range(BOMB):
+                if move_refusal(state, cell, verb) == Refusal.NONE:
+                    return True
+    return False
+
+
+def winner(state: Position) -> int:
+    """Return the player who has sunk enough, or NOWHERE; at once together, it is who moved last."""
+    mover = state.turn if state.moves == 1 else 1 - state.turn
+    if state.sunk[mover] >= WORTH_TO_WIN:
+        return mover
+    if state.sunk[1 - mover] >= WORTH_TO_WIN:
+        return 1 - mover
+    return NOWHERE
+
+
+def legal_actions(state: Position, out: list[int]) -> int:
+    """Write the legal actions in ascending order and return how many there are."""
+    if is_terminal(state):
+        return 0
+    count = 0
+    for cell in range(state.rows * state.cols):
+        if state.covered[cell] == 0 or state.covered[cell] == cell + 1:
+            for verb in range(NUM_VERBS):
+                if verb_refusal(state, cell, verb) == Refusal.NONE:
+                    out[count] = NUM_VERBS * cell + verb
+                    count += 1
+    return count
+
+
+def sink_piece(state: Position, cell: int) -> None:
+    """Take a piece off the board and credit its owner."""
+    kind = state.kind[cell]
+    lift(state, cell)
+    state.sunk[owner(kind)] += worth(kind)
+
+
+def push_sink(state: Position, cell: int, row: int, col: int) -> None:
+    """Put a sink at its new row and column; pieces and bombs there are gone."""
+    kind = state.kind[cell]
+    lift(state, cell)
+    for r in range(row, row + height(kind, UPRIGHT)):
+        for c in range(col, col + width(kind, UPRIGHT)):
+            at = r * state.cols + c
+            state.bomb[at] = 0
+            if state.covered[at] != 0:
+                sink_piece(state, state.covered[at] - 1)
+    put(state, row * state.cols + col, kind, UPRIGHT)
+    state.sink_moves[state.turn] -= 1
+
+
+def roll_piece(state: Position, cell: int, row: int, col: int, lie: int) -> bool:
+    """Put a piece where it rolls to; return whether it still stands on the board."""
+    kind = state.kind[cell]
+    if inside_sink(state, row, col, kind, lie):
+        sink_piece(state, cell)
+        return False
+    lift(state, cell)
+    set_off = False
+    for r in range(row, row + height(kind, lie)):
+        for c in range(col, col + width(kind, lie)):
+            at = r * state.cols + c
+            if state.bomb[at] != 0:
+                state.bomb[at] = 0
+                set_off = True
+    if not set_off:
+        put(state, row * state.cols + col, kind, lie)
+    return not set_off
+
+
+def end_turn(state: Position) -> None:
+    """Hand over to the other player; what was frozen for this turn is free again."""
+    for cell in range(state.rows * state.cols):
+        if state.frozen[cell] and owner(state.kind[cell]) == state.turn:
+            state.frozen[cell] = 0
+    state.turn = 1 - state.turn
+    state.moves = 0
+    state.bombed = 0
+    state.first_cell = NOWHERE
+    state.first_from = NOWHERE
+    state.first_lie = UPRIGHT
+
+
+def apply_move(state: Position, cell: int, verb: int) -> None:
+    """Roll a piece or push a sink, and count the move."""
+    kind = state.kind[cell]
+    lie_before = state.lie[cell]
+    row, col, lie = landing(state, cell, verb)
+    stands = True
+    if is_piece(kind):
+        stands = roll_piece(state, cell, row, col, lie)
+    else:
+        push_sink(state, cell, row, col)
+    state.moves += 2 if is_cube(kind) else 1
+    if state.moves >= 2:
+        end_turn(state)
+    elif stands:
+        state.first_cell = row * state.cols + col
+        state.first_from = cell
+        state.first_lie = lie_before
+
+
+def apply_action(state: Position, action: int) -> None:
+    """Play a legal action."""
+    cell = action // NUM_VERBS
+    verb = action % NUM_VERBS
+    if verb == BOMB:
+        state.bomb[cell] = 0 if state.bomb[cell] != 0 else state.turn + 1
+        state.bombed = 1
+    elif verb == FREEZE:
+        state.frozen[cell] = 1
+        state.freezings[state.turn] -= 1
+    else:
+        apply_move(state, cell, verb)
+
+
+def current_player(state: Position) -> int:
+    """Return the player to move."""
+    return state.turn
+
+
+def is_terminal(state: Position) -> bool:
+    """Tell whether somebody has won by sinking or has to move and cannot."""
+    return winner(state) != NOWHERE or not can_move(state)
+
+
+def returns(state: Position, out: list[float]) -> None:
+    """Write 1 for the winner and -1 for the loser, 0 before the end."""
+    best = winner(state)
+    if best == NOWHERE and not can_move(state):
+        best = 1 - state.turn
+    out[0] = 0
+    out[1] = 0
+    if best != NOWHERE:
+        out[best] = 1
+        out[1 - best] = -1
+
+
+def hide(state: Position, player: int) -> None:
+    """Take out what the player may not see: the other's bombs."""
+    for cell in range(state.rows * state.cols):
+        if state.bomb[cell] != player + 1:
+            state.bomb[cell] = 0
+
+
+def planes(state: Position, player: int, out: list[float]) -> None:
+    """Write planes as the player sees them, own things before the other's.
+
+    0..7 pieces a to d, own and other; 8 across, 9 away; 10 sinks; 11 blocked; 12 own bombs;
+    13 frozen.  Then planes of one value: 14 own turn, 15 first move made, 16 bomb laid, 17..18
+    freezings left of 2, 19..20 sink moves left of 2, 21..22 sunk of 4, own and other.
+    """
+    cells = state.rows * state.cols
+    for cell in range(cells):
+        if state.covered[cell] != 0:
+            anchor = state.covered[cell] - 1
+            kind = state.kind[anchor]
+            if is_piece(kind):
+                side = 0 if owner(kind) == player else PIECE_KINDS
+                out[(side + worth(kind) - 1) * cells + cell] = 1
+                if state.lie[anchor] != UPRIGHT:
+                    out[(7 + state.lie[anchor]) * cells + cell] = 1
+                out[13 * cells + cell] = state.frozen[anchor]
+            elif kind == BLOCK:
+                out[11 * cells + cell] = 1
+            else:
+                out[10 * cells + cell] = 1
+        out[12 * cells + cell] = 1 if state.bomb[cell] != 0 else 0
+        out[14 * cells + cell] = 1 if state.turn == player else 0
+        out[15 * cells + cell] = state.moves
+        out[16 * cells + cell] = state.bombed
+        for side in range(2):
+            who = player if side == 0 else 1 - player
+            out[(17 + side) * cells + cell] = state.freezings[who] / 2
+            out[(19 + side) * cells + cell] = state.sink_moves[who] / 2
+            out[(21 + side) * cells + cell] = state.sunk[who] / WORTH_TO_WIN

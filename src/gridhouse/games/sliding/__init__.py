@@ -1,0 +1,1 @@
+"""The sliding word puzzle: slide letters until the words stand in their rows."""

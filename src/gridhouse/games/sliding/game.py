@@ -1,0 +1,187 @@
+"""The sliding word puzzle to the outside: words, texts of positions and moves, the printed grid."""
+
+from __future__ import annotations
+
+from gridhouse.core.errors import ParameterError
+from gridhouse.core.game import Game, Parameter
+from gridhouse.games.sliding import rules
+from gridhouse.games.sliding.rules import Position, Refusal
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Protocol
+
+    class Chance(Protocol):
+        """What a puzzle needs of a source of chance; the module ``random`` is one."""
+
+        def choices(self, population: Sequence[str], /, *, k: int) -> list[str]:
+            """Draw with repetition."""
+
+        def sample(self, population: range, /, k: int) -> list[int]:
+            """Draw without repetition."""
+
+
+DIRECTIONS = "UDLR"
+BLANK = " "
+WORDS_FILE = "words.txt"
+SEPARATOR = "/"
+
+
+def load_words(file_name: str, length: int) -> list[str]:
+    """Return the words of a file that have this length, in the file's order.
+
+    A word stands alone on its line and is printable; anything else is passed over.  Raises OSError.
+    """
+    with open(file_name, encoding="utf-8-sig", errors="surrogateescape") as file:
+        words = (line.strip() for line in file)
+        return [word for word in words if len(word) == length and is_word(word)]
+
+
+def is_word(text: str) -> bool:
+    """Tell whether every character of a text can be the letter of a tile."""
+    return text.isprintable() and BLANK not in text
+
+
+def own_words_file() -> str:
+    """Return the path of the words that come with the game."""
+    import os.path
+
+    return os.path.join(os.path.dirname(__file__), WORDS_FILE)
+
+
+def swap_position(puzzle: str, from_index: int, to_index: int) -> str:
+    """Return the puzzle with two places exchanged."""
+    tiles = list(puzzle)
+    tiles[from_index], tiles[to_index] = tiles[to_index], tiles[from_index]
+    return "".join(tiles)
+
+
+def shuffle_puzzle(solution: str, chance: Chance) -> str:
+    """Return a solvable puzzle: an even number of swaps of two letters, the empty cell last."""
+    puzzle = solution[:-1]
+    if len(puzzle) > 1:
+        for _ in range(2 * len(solution)):
+            first, second = chance.sample(range(len(puzzle)), k=2)
+            puzzle = swap_position(puzzle, first, second)
+    return puzzle + BLANK
+
+
+def position_of(puzzle: str, solution: str, rows: int, cols: int) -> Position:
+    """Return the position with these letters, row by row; a blank is the empty cell."""
+    position = Position(cells=rows * cols)
+    position.rows = rows
+    position.cols = cols
+    position.tiles = [rules.EMPTY if letter == BLANK else ord(letter) for letter in puzzle]
+    position.goal = [ord(letter) for letter in solution]
+    rules.start(position)
+    return position
+
+
+def puzzle_text(position: Position) -> str:
+    """Return the letters of a position row by row, with a blank for the empty cell."""
+    return "".join(chr(tile) if tile else BLANK for tile in position.tiles)
+
+
+def solution_text(position: Position) -> str:
+    """Return the letters of the solution row by row."""
+    return "".join(map(chr, position.goal))
+
+
+def grid_lines(letters: str, cols: int) -> list[str]:
+    """Return the lines of the grid as the document prints it."""
+    wall = "+---" * cols + "+"
+    lines = [wall]
+    for at in range(0, len(letters), cols):
+        lines += ["".join(f"| {letter} " for letter in letters[at : at + cols]) + "|", wall]
+    return lines
+
+
+class SlidingGame(Game):
+    """A puzzle of ``rows`` words of ``cols`` letters; a move is U, D, L or R for the empty cell."""
+
+    name = "sliding"
+    title = "Sliding word puzzle"
+    summary = "Slide the letters until the words stand in their rows."
+    players = ("Player",)
+    parameters = (
+        Parameter("rows", 3, "rows: so many words", low=rules.MIN_SIDE, high=rules.MAX_SIDE),
+        Parameter("cols", 3, "columns: letters a word", low=rules.MIN_SIDE, high=rules.MAX_SIDE),
+    )
+    presets = {
+        "easy": {"rows": 2, "cols": 2},
+        "standard": {"rows": 3, "cols": 3},
+        "hard": {"rows": 4, "cols": 4},
+        "giant": {"rows": 8, "cols": 8},
+    }
+    move_form = "U|D|L|R"
+    rules = rules
+    num_actions = rules.NUM_DIRECTIONS
+    refusals = {
+        Refusal.GAME_OVER: "the puzzle is solved",
+        Refusal.OFF_BOARD: "the empty cell would leave the grid",
+    }
+
+    def prepare(self) -> None:
+        """Note the size."""
+        self.rows = int(self.values["rows"])
+        self.cols = int(self.values["cols"])
+
+    def initial_position(self, seed: int | str) -> Position:
+        """Return a shuffled puzzle of random words."""
+        import random
+
+        return self.from_words(load_words(own_words_file(), self.cols), random.Random(str(seed)))
+
+    def from_words(self, words: list[str], chance: Chance) -> Position:
+        """Return a shuffled puzzle of words drawn from the given ones, all of the right length."""
+        if not words:
+            raise ParameterError(f"there are no words of {self.cols} letters")
+        solution = "".join(chance.choices(words, k=self.rows))
+        return position_of(shuffle_puzzle(solution, chance), solution, self.rows, self.cols)
+
+    def board(self, position: Position) -> list[str]:
+        """Return the lines of the grid as the document prints it."""
+        return grid_lines(puzzle_text(position), self.cols)
+
+    def status(self, position: Position) -> str:
+        """Return the words to reach."""
+        solution = solution_text(position)
+        words = [solution[at : at + self.cols] for at in range(0, len(solution), self.cols)]
+        return f"Solution: {' '.join(words)}"
+
+    def write(self, position: Position) -> str:
+        """Return puzzle and solution, ``fhg bcade/dogcatpig``."""
+        return puzzle_text(position) + SEPARATOR + solution_text(position)
+
+    def read(self, text: str) -> Position:
+        """Return the position of such a text; whether it can be solved is not asked."""
+        size = self.rows * self.cols
+        puzzle, solution = text[:size], text[size + 1 :]
+        if len(text) != 2 * size + 1 or text[size] != SEPARATOR:
+            raise self.wrong_position(text, f"it needs {size} letters, a slash, {size} letters")
+        if puzzle.count(BLANK) != 1 or BLANK in solution:
+            raise self.wrong_position(text, "just one cell of the puzzle is blank")
+        if not text.isprintable():
+            raise self.wrong_position(text, "a letter is a printable character")
+        if sorted(puzzle) != sorted(BLANK + solution[:-1]):
+            raise self.wrong_position(text, "puzzle and solution have other letters")
+        return position_of(puzzle, solution, self.rows, self.cols)
+
+    def write_move(self, position: Position, action: int) -> str:
+        """Return U, D, L or R."""
+        del position
+        return DIRECTIONS[action]
+
+    def read_move(self, position: Position, text: str) -> int | None:
+        """Return the action of U, D, L or R, or None."""
+        del position
+        return DIRECTIONS.index(text) if len(text) == 1 and text in DIRECTIONS else None
+
+    def outcome(self, position: Position) -> str:
+        """Return that the puzzle is solved."""
+        del position
+        return "Solved"
+
+
+GAME = SlidingGame

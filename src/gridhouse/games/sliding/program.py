@@ -1,0 +1,163 @@
+"""The exact program of the sliding puzzle's document, and the functions that it asks for."""
+
+from __future__ import annotations
+
+import random
+from math import isqrt
+
+from gridhouse.core.console import UsageError, read_line
+from gridhouse.core.notation import parse_integer
+from gridhouse.games.sliding import rules, texts
+from gridhouse.games.sliding.game import (
+    DIRECTIONS,
+    SlidingGame,
+    grid_lines,
+    load_words,
+    own_words_file,
+    position_of,
+    puzzle_text,
+    shuffle_puzzle,
+    solution_text,
+    swap_position,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from gridhouse.games.sliding.rules import Position
+
+__all__ = [
+    "check_win",
+    "get_game_solution",
+    "main",
+    "move",
+    "play",
+    "print_grid",
+    "shuffle",
+    "swap_position",
+]
+
+USAGE = "[--words FILE]"
+ABOUT = "FILE holds the words of the puzzles, one a line, instead of those that come with the game."
+
+WORDS_OPTION = "--words"
+AGAIN = ("Y", "y", "")
+
+
+def get_game_solution(file_name: str, grid_size: int) -> str:
+    """Return the words of a new puzzle, drawn from a file by the module ``random``, as one text.
+
+    Raises OSError if the file cannot be read and IndexError if it has no words of this length.
+    """
+    return "".join(random.choices(load_words(file_name, grid_size), k=grid_size))
+
+
+def shuffle(solution: str) -> str:
+    """Return a solvable puzzle for a solution, shuffled by the module ``random``."""
+    return shuffle_puzzle(solution, random)
+
+
+def check_win(puzzle: str, solution: str) -> bool:
+    """Tell whether a puzzle shows its solution, with the empty tile at the bottom right.
+
+    >>> check_win("abcdefgh ", "abcdefghi")
+    True
+    """
+    return puzzle == solution[:-1] + texts.EMPTY
+
+
+def move(puzzle: str, direction: str) -> str | None:
+    """Return the puzzle after its empty tile has moved, or None if it cannot move that way.
+
+    >>> move("abcdefgh ", "U")
+    'abcde ghf'
+    """
+    if len(direction) != 1 or direction not in DIRECTIONS:
+        return None
+    side = isqrt(len(puzzle))
+    position = position_of(puzzle, puzzle, side, side)
+    action = DIRECTIONS.index(direction)
+    if rules.is_off_board(position, action):
+        return None
+    rules.apply_action(position, action)
+    return puzzle_text(position)
+
+
+def print_grid(puzzle: str) -> None:
+    """Print a puzzle in its frame."""
+    print("\n".join(grid_lines(puzzle, isqrt(len(puzzle)))))
+
+
+def show(position: Position) -> None:
+    """Print solution and puzzle."""
+    print("Solution:")
+    print_grid(solution_text(position))
+    print("\nCurrent position:")
+    print_grid(puzzle_text(position))
+    print()
+
+
+def ask_puzzle(words_file: str) -> Position:
+    """Ask for a difficulty until there are words for it, and return a new puzzle."""
+    while True:
+        size = parse_integer(read_line(texts.BOARD_SIZE_PROMPT).strip())
+        if size is not None and rules.MIN_SIDE <= size <= rules.MAX_SIDE:
+            words = load_words(words_file, size)
+            if words:
+                return SlidingGame(rows=size, cols=size).from_words(words, random)
+        print(texts.WRONG_DIFFICULTY)
+
+
+def turn(position: Position) -> bool:
+    """Ask for an action and carry it out; return whether the player goes on."""
+    text = read_line(texts.DIRECTION_PROMPT)
+    if text == texts.GIVE_UP:
+        print(texts.GIVE_UP_MESSAGE)
+        return False
+    if text == texts.HELP:
+        print(texts.HELP_MESSAGE)
+    elif len(text) != 1 or text not in DIRECTIONS:
+        print(texts.INVALID_MESSAGE)
+    elif rules.refusal(position, DIRECTIONS.index(text)):
+        print(texts.INVALID_MOVE_FORMAT.format(text))
+    else:
+        rules.apply_action(position, DIRECTIONS.index(text))
+    return True
+
+
+def play_puzzle(position: Position) -> None:
+    """Play a puzzle until it is solved or given up."""
+    show(position)
+    while not rules.is_terminal(position):
+        if not turn(position):
+            return
+        show(position)
+    print(texts.WIN_MESSAGE)
+
+
+def play(words_file: str) -> None:
+    """Play puzzles of a file's words until the player has had enough.
+
+    Raises UsageError, before anything is printed, if the file has no words that could be used.
+    """
+    try:
+        sizes = range(rules.MIN_SIDE, rules.MAX_SIDE + 1)
+        if not any(load_words(words_file, size) for size in sizes):
+            raise UsageError(f"{words_file!a} holds no words of 2 to 14 letters, one a line")
+    except OSError as error:
+        raise UsageError(f"{words_file!a}: {error.strerror}") from None
+    print(texts.WELCOME_MESSAGE)
+    again = AGAIN[0]
+    while again in AGAIN:
+        play_puzzle(ask_puzzle(words_file))
+        again = read_line(texts.PLAY_AGAIN_PROMPT)
+    print(texts.BYE)
+
+
+def main(arguments: list[str]) -> None:
+    """Play with the words that come with the game, or with those of ``--words FILE``."""
+    if not arguments:
+        play(own_words_file())
+    elif len(arguments) == 2 and arguments[0] == WORDS_OPTION:
+        play(arguments[1])
+    else:
+        raise UsageError(f"the arguments are {USAGE}")

@@ -1,0 +1,131 @@
+"""The rules of the sliding word puzzle of a course assignment (Queensland, CSSE1001, 2021).
+
+Action 0, 1, 2 or 3 moves the empty cell up, down, left or right.  The puzzle is solved when every
+cell but the last shows the letter of the solution; equal letters are interchangeable.
+
+Tiles are code points of letters, 0 is the empty cell.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+from gridhouse.core import position
+
+MIN_SIDE = 2
+MAX_SIDE = 14
+EMPTY = 0
+UP = 0
+DOWN = 1
+LEFT = 2
+RIGHT = 3
+NUM_DIRECTIONS = 4
+NUM_PLANES = 4
+
+
+class Refusal(IntEnum):
+    """Why a move is not legal."""
+
+    NONE = 0
+    GAME_OVER = 1
+    OFF_BOARD = 2
+
+
+class Position(position.Position):
+    """The tiles, the solution, where the empty cell is, and how many cells are still wrong."""
+
+    sliding = position.integer("int8")
+    rows = position.integer("int16")
+    cols = position.integer("int16")
+    blank = position.integer("int32")
+    misplaced = position.integer("int32")
+    tiles = position.integers("int32", "cells")
+    goal = position.integers("int32", "cells")
+
+
+def start(state: Position) -> None:
+    """Find the empty cell and count the misplaced letters, once tiles and goal are set."""
+    last = state.rows * state.cols - 1
+    state.misplaced = 0
+    for cell in range(last + 1):
+        if state.tiles[cell] == EMPTY:
+            state.blank = cell
+        if cell < last and state.tiles[cell] != state.goal[cell]:
+            state.misplaced += 1
+
+
+def is_off_board(state: Position, action: int) -> bool:
+    """Tell whether the empty cell would leave the board."""
+    if action == UP:
+        return state.blank < state.cols
+    if action == DOWN:
+        return state.blank >= (state.rows - 1) * state.cols
+    if action == LEFT:
+        return state.blank % state.cols == 0
+    return state.blank % state.cols == state.cols - 1
+
+
+def refusal(state: Position, action: int) -> int:
+    """Return 0 if the action is legal, else the reason why it is not."""
+    if state.misplaced == 0:
+        return Refusal.GAME_OVER
+    if is_off_board(state, action):
+        return Refusal.OFF_BOARD
+    return Refusal.NONE
+
+
+def legal_actions(state: Position, out: list[int]) -> int:
+    """Write the legal actions in ascending order and return how many there are."""
+    count = 0
+    for action in range(NUM_DIRECTIONS):
+        if refusal(state, action) == Refusal.NONE:
+            out[count] = action
+            count += 1
+    return count
+
+
+def misplaced_at(state: Position, cell: int) -> int:
+    """Return 1 if a cell other than the last shows a wrong letter, else 0."""
+    last = state.rows * state.cols - 1
+    return 1 if cell < last and state.tiles[cell] != state.goal[cell] else 0
+
+
+def apply_action(state: Position, action: int) -> None:
+    """Play a legal action."""
+    step = state.cols if action == UP or action == DOWN else 1
+    before = state.blank
+    after = before - step if action == UP or action == LEFT else before + step
+    state.misplaced -= misplaced_at(state, before) + misplaced_at(state, after)
+    state.tiles[before] = state.tiles[after]
+    state.tiles[after] = EMPTY
+    state.blank = after
+    state.misplaced += misplaced_at(state, before) + misplaced_at(state, after)
+
+
+def current_player(state: Position) -> int:
+    """Return the player to move: there is one only."""
+    return 0
+
+
+def is_terminal(state: Position) -> bool:
+    """Tell whether the puzzle is solved."""
+    return state.misplaced == 0
+
+
+def returns(state: Position, out: list[float]) -> None:
+    """Write 1 for a solved puzzle, else 0."""
+    out[0] = 1 if state.misplaced == 0 else 0
+
+
+def hide(state: Position, player: int) -> None:
+    """Take out what the player may not see: nothing."""
+
+
+def planes(state: Position, player: int, out: list[float]) -> None:
+    """Write planes: letters and solution as code points over 128, empty cell, misplaced cells."""
+    cells = state.rows * state.cols
+    for cell in range(cells):
+        out[cell] = state.tiles[cell] / 128
+        out[cells + cell] = state.goal[cell] / 128
+        out[2 * cells + cell] = 1 if cell == state.blank else 0
+        out[3 * cells + cell] = misplaced_at(state, cell)

@@ -1,0 +1,1 @@
+"""Tactego: a simplified Stratego with flags, mines, sappers and assassins."""

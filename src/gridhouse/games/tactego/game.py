@@ -1,0 +1,259 @@
+"""Tactego to the outside: armies, texts of positions and moves, the printed board."""
+
+from __future__ import annotations
+
+from gridhouse.core.errors import ParameterError
+from gridhouse.core.game import Game, Parameter
+from gridhouse.core.notation import parse_integer, parse_integers, shown
+from gridhouse.games.tactego import rules
+from gridhouse.games.tactego.rules import Position, Refusal
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Protocol
+
+    class Shuffler(Protocol):
+        """What the set-up needs of a source of chance; the module ``random`` is one."""
+
+        def shuffle(self, x: list[str], /) -> None:
+            """Put a list into random order."""
+
+
+SIDES = "RB"
+SIDE_NAMES = ("Red", "Blue")
+LETTERS = {"F": rules.FLAG, "M": rules.MINE, "S": rules.SAPPER, "A": rules.ASSASSIN}
+NAMES = {kind: letter for letter, kind in LETTERS.items()} | {rules.UNKNOWN: "?"}
+MARKS = ("", "'", "!")  # nothing known, moved, fought
+MAX_STRENGTHS = 1000
+CELL_WIDTH = 5
+
+
+def parse_army(lines: list[str]) -> list[tuple[str, int]]:
+    """Return kinds and counts, in their order, from texts ``STRENGTH COUNT``.
+
+    A kind is a strength in decimal digits or one of F, M, S, A.  Empty texts are passed over.
+    Raises ParameterError for any other form, and for an army without a flag.
+    """
+    army = []
+    for number, line in enumerate(lines, 1):
+        words = line.split()
+        if words:
+            kind = parse_kind(words[0]) if len(words) == 2 else None
+            count = parse_integer(words[1]) if len(words) == 2 else None
+            if kind is None or count is None or count < 0:
+                raise ParameterError(
+                    f"line {number}: {shown(line)} is not a strength (or F, M, S, A) and a count"
+                )
+            army.append((kind, count))
+    if not any(kind == "F" and count > 0 for kind, count in army):
+        raise ParameterError("there is no flag")
+    if len(army) > MAX_STRENGTHS:
+        raise ParameterError(f"there are more than {MAX_STRENGTHS} lines")
+    return army
+
+
+def parse_kind(word: str) -> str | None:
+    """Return a kind in its one spelling, or None if the word is not one."""
+    if word in LETTERS:
+        return word
+    strength = parse_integer(word)
+    return str(strength) if strength is not None and strength >= 0 else None
+
+
+class TactegoGame(Game):
+    """A board of ``rows`` by ``cols``; a move is ``row col row col``, from and to.
+
+    ``pieces`` is each side's army, ``5x1 3x1 Fx1``: a strength or F, M, S, A, and how many.
+    With ``hidden`` a player sees the kind of an enemy piece only once it has fought.
+    """
+
+    name = "tactego"
+    title = "Tactego"
+    summary = "Capture the flag: a simplified Stratego with mines, sappers and assassins."
+    players = SIDE_NAMES
+    parameters = (
+        Parameter("rows", 6, "rows of the board", low=1, high=rules.MAX_SIDE),
+        Parameter("cols", 4, "columns of the board", low=1, high=rules.MAX_SIDE),
+        Parameter("pieces", "5x1 3x1 2x2 1x3 Fx1", "each side's army, '5x1 3x2 Fx1 Mx2'"),
+        Parameter("hidden", False, "enemy kinds show only once they have fought"),
+    )
+    presets = {
+        "small": {"rows": 6, "cols": 4, "pieces": "5x1 3x1 2x2 1x3 Fx1"},
+        "special": {"rows": 8, "cols": 6, "pieces": "6x1 5x2 4x2 2x3 1x4 Sx2 Ax1 Mx2 Fx1"},
+        "basic": {
+            "rows": 10,
+            "cols": 10,
+            "pieces": "10x1 9x1 8x2 7x3 6x4 5x4 3x6 2x8 1x10 Fx1",
+        },
+        "hidden": {
+            "rows": 10,
+            "cols": 10,
+            "pieces": "10x1 9x1 8x2 7x3 6x4 5x4 4x4 3x5 2x6 Sx4 Ax1 Mx4 Fx1",
+            "hidden": True,
+        },
+    }
+    move_form = "row col row col"
+    rules = rules
+    refusals = {
+        Refusal.GAME_OVER: "the game is over",
+        Refusal.NOT_YOURS: "there is no piece of yours",
+        Refusal.IMMOVABLE: "flags and mines do not move",
+        Refusal.OFF_BOARD: "it would leave the board",
+        Refusal.OWN_PIECE: "a piece of yours stands there",
+    }
+
+    @classmethod
+    def from_army(cls, army: list[tuple[str, int]], rows: int, cols: int) -> TactegoGame:
+        """Return the game of an army on a board."""
+        pieces = " ".join(f"{kind}x{count}" for kind, count in army)
+        return cls(rows=rows, cols=cols, pieces=pieces)
+
+    def prepare(self) -> None:
+        """Read the army; raises ParameterError if it is none or does not fit twice."""
+        self.rows = int(self.values["rows"])
+        self.cols = int(self.values["cols"])
+        self.hidden = bool(self.values["hidden"])
+        self.num_actions = rules.NUM_DIRECTIONS * self.rows * self.cols
+        words = str(self.values["pieces"]).split()
+        self.army = parse_army([word.replace("x", " ", 1) for word in words])
+        total = sum(count for _, count in self.army)
+        if 2 * total > self.rows * self.cols:
+            raise ParameterError(
+                f"two armies of {total} pieces do not fit on {self.rows} by {self.cols} fields"
+            )
+        present = {kind for kind, count in self.army if count}
+        strengths = sorted((kind for kind in present if kind not in LETTERS), key=int)
+        self.kinds = LETTERS | {text: rules.NUMBER + i for i, text in enumerate(strengths)}
+        self.names = NAMES | {kind: text for text, kind in self.kinds.items()}
+        self.cell_width = max(CELL_WIDTH, 3 + max(len(kind) for kind in present))
+
+    def initial_position(self, seed: int | str) -> Position:
+        """Return armies shuffled as the document does: seed, shuffle Red's, shuffle Blue's."""
+        import random
+
+        return self.shuffled(random.Random(str(seed)))
+
+    def shuffled(self, chance: Shuffler) -> Position:
+        """Return the start: Red from the top left, Blue from the bottom left, row by row.
+
+        Where both armies reach the same row, Blue takes the fields that are still free.
+        """
+        position = Position(cells=self.rows * self.cols)
+        position.rows = self.rows
+        position.cols = self.cols
+        position.hidden = int(self.hidden)
+        armies = [[kind for kind, count in self.army for _ in range(count)] for _ in SIDES]
+        for army in armies:
+            chance.shuffle(army)
+        for cell, kind in enumerate(armies[0]):
+            position.board[cell] = self.kinds[kind]
+        upwards = (r * self.cols + c for r in reversed(range(self.rows)) for c in range(self.cols))
+        free = (cell for cell in upwards if not position.board[cell])
+        for cell, kind in zip(free, armies[1], strict=False):
+            position.board[cell] = -self.kinds[kind]
+        position.flags = [army.count("F") for army in armies]
+        return position
+
+    def piece_text(self, piece: int) -> str:
+        """Return what the document prints for a cell: ``R5``, ``BF``, nothing for an empty one."""
+        return f"{SIDES[piece < 0]}{self.names[abs(piece)]}" if piece else ""
+
+    def board(self, position: Position) -> list[str]:
+        """Return the board as the document prints it, without blanks at the ends of lines."""
+        label = len(str(self.rows - 1))
+        heads = "".join(str(col).ljust(self.cell_width) for col in range(self.cols))
+        lines = [" " * (label + 1) + heads]
+        for row in range(self.rows):
+            cells = position.board[row * self.cols : (row + 1) * self.cols]
+            texts = "".join(self.piece_text(piece).ljust(self.cell_width) for piece in cells)
+            lines.append(f"{row:<{label}} {texts}")
+        return [line.rstrip() for line in lines]
+
+    def write(self, position: Position) -> str:
+        """Return side to move and rows from the top, ``R RF,R1!,/,,B5'``.
+
+        ``'`` marks a piece that has moved and ``!`` one that has fought, in the hidden game.
+        """
+        texts = [
+            self.piece_text(piece) + MARKS[known]
+            for piece, known in zip(position.board, position.known, strict=True)
+        ]
+        rows = [texts[at : at + self.cols] for at in range(0, len(texts), self.cols)]
+        return f"{SIDES[position.turn]} {'/'.join(','.join(row) for row in rows)}"
+
+    def read(self, text: str) -> Position:
+        """Return the position of such a text."""
+        side, _, board = text.partition(" ")
+        rows = [row.split(",") for row in board.split("/")]
+        if side not in ("R", "B"):
+            raise self.wrong_position(text, "it begins with R or B, the side to move")
+        if len(rows) != self.rows or any(len(row) != self.cols for row in rows):
+            raise self.wrong_position(text, f"it needs {self.rows} rows of {self.cols} cells")
+        position = Position(cells=self.rows * self.cols)
+        position.rows = self.rows
+        position.cols = self.cols
+        position.hidden = int(self.hidden)
+        position.turn = SIDES.index(side)
+        for cell, part in enumerate(part for row in rows for part in row):
+            self._read_cell(position, text, cell, part)
+        for player, name in enumerate(SIDE_NAMES):
+            self._check_army(position, text, player, name)
+        return position
+
+    def _read_cell(self, position: Position, text: str, cell: int, part: str) -> None:
+        if not part:
+            return
+        known = MARKS.index(part[-1]) if part[-1] in MARKS else 0
+        name = part[:-1] if known else part
+        kind = self.kinds.get(name[1:])
+        if name[0] not in SIDES or kind is None or (known and not self.hidden):
+            raise self.wrong_position(text, f"{shown(part)} is no piece of this game")
+        side = SIDES.index(name[0])
+        position.board[cell] = -kind if side else kind
+        position.known[cell] = known
+        position.flags[side] += kind == rules.FLAG
+
+    def _check_army(self, position: Position, text: str, player: int, name: str) -> None:
+        """Refuse a side with more pieces of a kind than its army has."""
+        pieces = [abs(piece) for piece in position.board if rules.belongs_to(piece, player)]
+        for kind in set(pieces):
+            most = sum(count for text, count in self.army if self.kinds.get(text) == kind)
+            if pieces.count(kind) > most:
+                raise self.wrong_position(text, f"{name} has more than {most} {self.names[kind]}")
+
+    def cell(self, row: int, col: int) -> int | None:
+        """Return the cell at a row and column, or None if that is off the board."""
+        if 0 <= row < self.rows and 0 <= col < self.cols:
+            return row * self.cols + col
+        return None
+
+    def action(self, start: int, end: int) -> int | None:
+        """Return the move from a cell to one of its eight neighbours, or None."""
+        row_step = end // self.cols - start // self.cols
+        col_step = end % self.cols - start % self.cols
+        steps = list(zip(rules.ROW_STEPS, rules.COL_STEPS, strict=True))
+        if (row_step, col_step) not in steps:
+            return None
+        return rules.NUM_DIRECTIONS * start + steps.index((row_step, col_step))
+
+    def write_move(self, position: Position, action: int) -> str:
+        """Return ``row col row col``, from and to."""
+        del position
+        cell, direction = divmod(action, rules.NUM_DIRECTIONS)
+        row, col = divmod(cell, self.cols)
+        return f"{row} {col} {row + rules.ROW_STEPS[direction]} {col + rules.COL_STEPS[direction]}"
+
+    def read_move(self, position: Position, text: str) -> int | None:
+        """Return the action of ``row col row col``, or None."""
+        del position
+        numbers = parse_integers(text, 4)
+        start = self.cell(*numbers[:2]) if numbers else None
+        end = self.cell(*numbers[2:]) if numbers else None
+        return None if start is None or end is None else self.action(start, end)
+
+    def outcome(self, position: Position) -> str:
+        """Return the document's last line."""
+        return f"{SIDES[rules.winner(position)]} has won the game"
+
+
+GAME = TactegoGame

@@ -1,0 +1,94 @@
+"""The exact program of Tactego's document: four questions, then the game."""
+
+from __future__ import annotations
+
+import random
+
+from gridhouse.core.console import UsageError, read_file, read_line
+from gridhouse.core.errors import ParameterError
+from gridhouse.core.notation import parse_integer, parse_integers, shown
+from gridhouse.games.tactego import rules
+from gridhouse.games.tactego.game import TactegoGame, parse_army
+from gridhouse.games.tactego.rules import Position, Refusal
+
+USAGE = ""
+ABOUT = "The program asks for a seed, a pieces file and the size of the board."
+
+ASK_SEED = "What is seed? "
+ASK_FILE = "What is the filename for the pieces? "
+ASK_LENGTH = "What is the length? "
+ASK_WIDTH = "What is the width? "
+ASK_START = "Select Piece to Move by Position >> "
+ASK_END = "Select Position to move Piece >> "
+BAD_START = "You must select a starting position with one of your pieces, not a flag."
+BAD_END = (
+    "You must select an ending position at most one place away, without one of your own pieces."
+)
+
+
+def ask_cell(game: TactegoGame, prompt: str) -> int | None:
+    """Return the cell that is typed, or None if it is not on the board."""
+    numbers = parse_integers(read_line(prompt), 2)
+    return game.cell(*numbers) if numbers else None
+
+
+def ask_start(game: TactegoGame, position: Position) -> int:
+    """Ask until a cell is given from where a piece can move."""
+    while True:
+        cell = ask_cell(game, ASK_START)
+        if cell is not None and rules.can_leave(position, cell):
+            return cell
+        print(BAD_START)
+
+
+def ask_end(game: TactegoGame, position: Position, start: int) -> int:
+    """Ask until a cell is given to which the piece can move; return the move."""
+    while True:
+        cell = ask_cell(game, ASK_END)
+        action = None if cell is None else game.action(start, cell)
+        if action is not None and rules.refusal(position, action) == Refusal.NONE:
+            return action
+        print(BAD_END)
+
+
+def play(game: TactegoGame, position: Position) -> None:
+    """Play until somebody has won."""
+    print("\n".join(game.board(position)))
+    while not rules.is_terminal(position):
+        start = ask_start(game, position)
+        rules.apply_action(position, ask_end(game, position, start))
+        print("\n".join(game.board(position)))
+    print(game.outcome(position))
+
+
+def tactego(pieces_file: str, length: int, width: int) -> None:
+    """Play a game with the pieces of a file on a board of length rows and width columns.
+
+    The pieces are shuffled by the module ``random`` in the state it is in.  Raises UsageError
+    for a file or a size that cannot be used, before any board is printed.
+    """
+    try:
+        army = parse_army(read_file(pieces_file).splitlines())
+        game = TactegoGame.from_army(army, length, width)
+    except ParameterError as error:
+        raise UsageError(f"{ascii(pieces_file)}: {error}") from None
+    play(game, game.shuffled(random))
+
+
+def ask_size(prompt: str) -> int:
+    """Return the whole number that is typed."""
+    text = read_line(prompt)
+    size = parse_integer(text.strip())
+    if size is None or not 1 <= size <= rules.MAX_SIDE:
+        raise UsageError(f"{shown(text)} is not a size from 1 to {rules.MAX_SIDE}")
+    return size
+
+
+def main(arguments: list[str]) -> None:
+    """Ask the four questions of the document and play."""
+    if arguments:
+        raise UsageError(f"no argument is needed, {len(arguments)} given: the program asks")
+    random.seed(read_line(ASK_SEED))
+    file_name = read_line(ASK_FILE)
+    length = ask_size(ASK_LENGTH)
+    tactego(file_name, length, ask_size(ASK_WIDTH))

@@ -1,0 +1,248 @@
+"""The rules of Tactego, a simplified Stratego from a course project (UMBC CMSC 201, 2023).
+
+Red (player 0) and Blue (player 1) in turn move a piece one step in any of eight directions.
+Entering an enemy's field is combat; who has lost all flags, or has to move and cannot, has lost.
+
+A cell holds 0, the kind of a Red piece, or minus the kind of a Blue one.  Numbered pieces have
+kinds from ``NUMBER`` on, in the order of their strength.  Action ``8 * cell + direction`` steps.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+from gridhouse.core import position
+
+MAX_SIDE = 1000
+NUM_PLANES = 18
+
+UNKNOWN = 1  # stands in an observation for an enemy piece that has not fought
+FLAG = 2
+MINE = 3
+SAPPER = 4
+ASSASSIN = 5
+NUMBER = 6
+
+# What everybody knows of a piece in the hidden game.
+MOVED = 1
+SHOWN = 2
+
+NUM_DIRECTIONS = 8
+ROW_STEPS = (-1, -1, -1, 0, 0, 1, 1, 1)
+COL_STEPS = (-1, 0, 1, -1, 1, -1, 0, 1)
+
+ATTACKER_WINS = 1
+BOTH_LOST = 0
+DEFENDER_WINS = -1
+NOBODY = -1
+
+
+class Refusal(IntEnum):
+    """Why a move is not legal."""
+
+    NONE = 0
+    GAME_OVER = 1
+    NOT_YOURS = 2
+    IMMOVABLE = 3
+    OFF_BOARD = 4
+    OWN_PIECE = 5
+
+
+class Position(position.Position):
+    """The board, who is to move, and the flags that both sides have left."""
+
+    tactego = position.integer("int8")
+    rows = position.integer("int16")
+    cols = position.integer("int16")
+    hidden = position.integer("int8")
+    turn = position.integer("int8")
+    flags = position.integers("int32", 2)
+    board = position.integers("int16", "cells")
+    known = position.integers("int8", "cells")
+
+
+def belongs_to(piece: int, player: int) -> bool:
+    """Tell whether what stands on a cell is a piece of the player."""
+    return piece > 0 if player == 0 else piece < 0
+
+
+def target(state: Position, action: int) -> int:
+    """Return the cell that an action leads to, or -1 if that is off the board."""
+    cell = action // NUM_DIRECTIONS
+    row = cell // state.cols + ROW_STEPS[action % NUM_DIRECTIONS]
+    col = cell % state.cols + COL_STEPS[action % NUM_DIRECTIONS]
+    if row < 0 or col < 0 or row >= state.rows or col >= state.cols:
+        return -1
+    return row * state.cols + col
+
+
+def start_refusal(state: Position, cell: int) -> int:
+    """Return 0 if the player to move may move a piece from here, wherever to, else why not."""
+    piece = state.board[cell]
+    if not belongs_to(piece, state.turn):
+        return Refusal.NOT_YOURS
+    if abs(piece) == FLAG or abs(piece) == MINE:
+        return Refusal.IMMOVABLE
+    return Refusal.NONE
+
+
+def step_refusal(state: Position, action: int) -> int:
+    """Return 0 if a step is legal while both sides have flags, else the reason why it is not."""
+    reason = start_refusal(state, action // NUM_DIRECTIONS)
+    if reason != Refusal.NONE:
+        return reason
+    end = target(state, action)
+    if end < 0:
+        return Refusal.OFF_BOARD
+    if belongs_to(state.board[end], state.turn):
+        return Refusal.OWN_PIECE
+    return Refusal.NONE
+
+
+def flag_winner(state: Position) -> int:
+    """Return the player whose enemy has no flag left, or NOBODY."""
+    for player in range(2):
+        if state.flags[1 - player] == 0:
+            return player
+    return NOBODY
+
+
+def refusal(state: Position, action: int) -> int:
+    """Return 0 if the action is legal, else the reason why it is not."""
+    if flag_winner(state) != NOBODY:
+        return Refusal.GAME_OVER
+    return step_refusal(state, action)
+
+
+def can_leave(state: Position, cell: int) -> bool:
+    """Tell whether the player to move has a piece here that has a field to go to."""
+    for direction in range(NUM_DIRECTIONS):
+        if step_refusal(state, NUM_DIRECTIONS * cell + direction) == Refusal.NONE:
+            return True
+    return False
+
+
+def can_move(state: Position) -> bool:
+    """Tell whether the player to move has any move."""
+    for cell in range(state.rows * state.cols):
+        if can_leave(state, cell):
+            return True
+    return False
+
+
+def legal_actions(state: Position, out: list[int]) -> int:
+    """Write the legal actions in ascending order and return how many there are."""
+    count = 0
+    if flag_winner(state) == NOBODY:
+        for cell in range(state.rows * state.cols):
+            if start_refusal(state, cell) == Refusal.NONE:
+                for action in range(NUM_DIRECTIONS * cell, NUM_DIRECTIONS * (cell + 1)):
+                    if step_refusal(state, action) == Refusal.NONE:
+                        out[count] = action
+                        count += 1
+    return count
+
+
+def combat(attacker: int, defender: int) -> int:
+    """Return how an attack of one kind on another ends."""
+    if defender == FLAG or attacker == ASSASSIN:
+        return ATTACKER_WINS
+    if defender == MINE:
+        return ATTACKER_WINS if attacker == SAPPER else BOTH_LOST
+    if defender == SAPPER or defender == ASSASSIN:
+        return ATTACKER_WINS
+    # Sappers have a lower kind than every number.
+    return ATTACKER_WINS if attacker >= defender else DEFENDER_WINS
+
+
+def clear(state: Position, cell: int) -> None:
+    """Take what stands on a cell off the board."""
+    piece = state.board[cell]
+    if abs(piece) == FLAG:
+        state.flags[0 if piece > 0 else 1] -= 1
+    state.board[cell] = 0
+    state.known[cell] = 0
+
+
+def relocate(state: Position, start: int, end: int, known: int) -> None:
+    """Move a piece to an emptied cell; in the hidden game so much is known of it now."""
+    state.board[end] = state.board[start]
+    state.known[end] = max(state.known[start], known) if state.hidden else 0
+    clear(state, start)
+
+
+def apply_action(state: Position, action: int) -> None:
+    """Play a legal action."""
+    start = action // NUM_DIRECTIONS
+    end = target(state, action)
+    if state.board[end] == 0:
+        relocate(state, start, end, MOVED)
+    else:
+        result = combat(abs(state.board[start]), abs(state.board[end]))
+        if result == ATTACKER_WINS:
+            clear(state, end)
+            relocate(state, start, end, SHOWN)
+        else:
+            clear(state, start)
+            if result == BOTH_LOST:
+                clear(state, end)
+            elif state.hidden:
+                state.known[end] = SHOWN
+    state.turn = 1 - state.turn
+
+
+def current_player(state: Position) -> int:
+    """Return the player to move."""
+    return state.turn
+
+
+def winner(state: Position) -> int:
+    """Return the player who has won, or NOBODY."""
+    best = flag_winner(state)
+    if best == NOBODY and not can_move(state):
+        return 1 - state.turn
+    return best
+
+
+def is_terminal(state: Position) -> bool:
+    """Tell whether a side has no flag left or has to move and cannot."""
+    return winner(state) != NOBODY
+
+
+def returns(state: Position, out: list[float]) -> None:
+    """Write 1 for the winner and -1 for the loser, 0 before the end."""
+    best = winner(state)
+    out[0] = 0
+    out[1] = 0
+    if best != NOBODY:
+        out[best] = 1
+        out[1 - best] = -1
+
+
+def hide(state: Position, player: int) -> None:
+    """Take out what the player may not see: in the hidden game, enemy kinds that never fought."""
+    if state.hidden:
+        for cell in range(state.rows * state.cols):
+            piece = state.board[cell]
+            if belongs_to(piece, 1 - player) and state.known[cell] != SHOWN:
+                state.board[cell] = UNKNOWN if piece > 0 else -UNKNOWN
+
+
+def planes(state: Position, player: int, out: list[float]) -> None:
+    """Write planes as the player sees them, own pieces before the enemy's.
+
+    For each side: unknown, flag, mine, sapper, assassin, number, the numbers' strength as rank
+    over 64, known to have moved or fought as 0.5 and 1.  Then own turn, and the hidden game.
+    """
+    cells = state.rows * state.cols
+    for cell in range(cells):
+        piece = state.board[cell]
+        if piece != 0:
+            side = 0 if belongs_to(piece, player) else 8
+            kind = min(abs(piece), NUMBER)
+            out[(side + kind - 1) * cells + cell] = 1
+            if kind == NUMBER:
+                out[(side + 6) * cells + cell] = (abs(piece) - NUMBER + 1) / 64
+            out[(side + 7) * cells + cell] = state.known[cell] / 2
+        out[16 * cells + cell] = 1 if state.turn == player else 0
+        out[17 * cells + cell] = state.hidden
