@@ -1,6 +1,12 @@
 """Gridhouse: a house for grid games."""
 
-from gridhouse.core.registry import games, load, parse
+from importlib import import_module
+
+# The folder of the games is imported before the function of the same name: Python binds a
+# subpackage to its name once, so from here on ``gridhouse.games()`` is the function.
+import_module("gridhouse.games")
+
+from gridhouse.core.registry import games, load, parse  # noqa: E402
 
 __all__ = ["__version__", "games", "load", "parse"]
 __version__ = "0.1.0"

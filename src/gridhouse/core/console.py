@@ -29,24 +29,40 @@ def read_line(prompt: str = "") -> str:
     return input(prompt).removesuffix("\r")
 
 
-def read_tokens() -> Iterator[str]:
-    """Yield the words of standard input, line by line as they come."""
+class Tokens:
+    """The words of some lines, one at a time; a line is read when its words are needed."""
+
+    def __init__(self, lines: Iterator[str] | None = None) -> None:
+        """Read from these lines, or from standard input."""
+        self._lines = _input_lines() if lines is None else lines
+        self._words: Iterator[str] = iter(())
+
+    def next(self) -> str:
+        """Return the next word; raises EOFError when there is none."""
+        while True:
+            for word in self._words:
+                return word
+            line = next(self._lines, None)
+            if line is None:
+                raise EOFError
+            self._words = iter(line.split())
+
+
+def _input_lines() -> Iterator[str]:
     while True:
-        try:
-            line = read_line()
-        except EOFError:
-            return
-        yield from line.split()
+        yield read_line()
 
 
 def read_file(name: str) -> str:
     """Return the text of a file, whatever its bytes; raises UsageError if it cannot be read."""
     try:
-        with open(name, encoding="utf-8", errors="surrogateescape") as file:
+        with open(name, encoding="utf-8-sig", errors="surrogateescape") as file:
             return file.read()
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else str(error)
-        raise UsageError(f"{name!r}: {reason}".encode("ascii", "backslashreplace").decode()) from None
+        raise UsageError(
+            f"{name!r}: {reason}".encode("ascii", "backslashreplace").decode()
+        ) from None
 
 
 def run(program: Callable[[list[str]], int | None], arguments: list[str]) -> int:
@@ -55,9 +71,7 @@ def run(program: Callable[[list[str]], int | None], arguments: list[str]) -> int
     The end of input, a closed pipe and an interrupt end it quietly; a UsageError prints its line
     on standard error.
     """
-    for stream in (sys.stdin, sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):
-            stream.reconfigure(encoding="utf-8", errors="surrogateescape")
+    _prepare_streams()
     try:
         try:
             status = program(arguments) or 0
@@ -75,6 +89,16 @@ def run(program: Callable[[list[str]], int | None], arguments: list[str]) -> int
         status = 0
         _drop_output()
     return status
+
+
+def _prepare_streams() -> None:
+    """Let any bytes pass through the standard streams; one that is closed reads as empty."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115
+        stream = getattr(sys, name)
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(encoding="utf-8", errors="surrogateescape")
 
 
 def _drop_output() -> None:

@@ -6,6 +6,8 @@ can print it as it stands.
 
 from __future__ import annotations
 
+from gridhouse.core.notation import shown
+
 
 class GridhouseError(ValueError):
     """Something that was given to the house is not right; the message says what."""
@@ -24,7 +26,15 @@ class PositionError(GridhouseError):
 
 
 class MoveError(GridhouseError):
-    """A move cannot be played; one of the three kinds below."""
+    """A move cannot be played; one of the three kinds below.
+
+    ``reason`` says why without the position, which the message holds as well.
+    """
+
+    def __init__(self, reason: str, position: str) -> None:
+        """Join the reason and the position's text to one message."""
+        super().__init__(f"{reason}, in {shown(position, 200)}")
+        self.reason = reason
 
 
 class InvalidMoveError(MoveError):
@@ -37,16 +47,16 @@ class IllegalMoveError(MoveError):
     ``refusal`` is the member of the game's ``Refusal`` enum that says why.
     """
 
-    def __init__(self, message: str, refusal: int) -> None:
-        """Keep the reason beside the message."""
-        super().__init__(message)
+    def __init__(self, reason: str, position: str, refusal: int) -> None:
+        """Keep the refusal beside the message."""
+        super().__init__(reason, position)
         self.refusal = refusal
 
 
 class AmbiguousMoveError(MoveError):
     """A shortened move names more than one legal move; ``candidates`` are their texts."""
 
-    def __init__(self, message: str, candidates: list[str]) -> None:
-        """Keep the moves that were meant beside the message."""
-        super().__init__(message)
+    def __init__(self, reason: str, position: str, candidates: list[str]) -> None:
+        """Keep the moves that may be meant beside the message."""
+        super().__init__(reason, position)
         self.candidates = candidates

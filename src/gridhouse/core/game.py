@@ -82,7 +82,7 @@ class Parameter:
             raise ParameterError(f"{self.name}: {shown(str(value))} is not {_KINDS[kind]}")
         if kind is int and not self.low <= value <= self.high:  # type: ignore[operator]
             raise ParameterError(f"{self.name}: {value} is not in {self.low}..{self.high}")
-        return value  # type: ignore[return-value]
+        return value
 
     def parse(self, text: str) -> Value:
         """Return the value that a text spells, else raise ParameterError."""
@@ -108,7 +108,8 @@ class Game:
     parameters: ClassVar[tuple[Parameter, ...]]
     presets: ClassVar[Mapping[str, Mapping[str, Value]]]
     move_form: ClassVar[str]
-    rules: ClassVar[Rules]
+    file_holds: ClassVar[str]
+    rules: Rules
     refusals: ClassVar[Mapping[int, str]]
     num_actions: int
 
@@ -160,6 +161,13 @@ class Game:
 
     def read_move(self, position: Any, text: str) -> int | None:
         """Return the number of the move that a text spells in full, or None if it spells none."""
+        raise NotImplementedError
+
+    def start_from_file(self, text: str, seed: int | str) -> State:
+        """Start a game from the text of a file of the game's own kind; see ``file_holds``.
+
+        Raises what its reading raises, a GridhouseError.
+        """
         raise NotImplementedError
 
     def board(self, position: Any) -> list[str]:
@@ -223,7 +231,7 @@ class State:
     def __init__(self, game: Game, position: Position) -> None:
         """Begin at a position of the game."""
         self.game = game
-        self.position = position
+        self.position: Any = position
         self._start = position.copy()
         self._history: list[int] = []
 
@@ -248,7 +256,7 @@ class State:
         """
         if not 0 <= action < self.game.num_actions:
             highest = self.game.num_actions - 1
-            raise InvalidMoveError(f"{action} is not an action of {self.game}: 0..{highest}")
+            raise InvalidMoveError(f"{action} is not an action from 0 to {highest}", str(self))
         return self.game.rules.refusal(self.position, action)
 
     def legal_actions(self) -> list[int]:
@@ -283,9 +291,9 @@ class State:
         self.apply_action(self.string_to_action(text))
 
     def undo(self) -> None:
-        """Take the last move back; raises MoveError's InvalidMoveError when there is none."""
+        """Take the last move back; raises InvalidMoveError when there is none."""
         if not self._history:
-            raise InvalidMoveError(f"there is no move to take back in {shown(str(self), 200)}")
+            raise InvalidMoveError("there is no move to take back", str(self))
         earlier = self._history[:-1]
         self.position = self._start.copy()
         for action in earlier:
@@ -320,25 +328,22 @@ class State:
         ]
         if len(meant) == 1:
             return meant[0]
-        where = shown(str(self), 200)
         if not meant:
             form = self.game.move_form
-            raise InvalidMoveError(f"{shown(text)} is not a move ({form}) in {where}")
+            raise InvalidMoveError(f"{shown(text)} is not a move ({form})", str(self))
         candidates = [self.action_to_string(action) for action in meant]
         names = ", ".join(candidates)
-        raise AmbiguousMoveError(f"{shown(text)} may mean {names} in {where}", candidates)
+        raise AmbiguousMoveError(f"{shown(text)} may mean {names}", str(self), candidates)
 
     def why_not(self, refusal: int) -> str:
         """Return in words why an action was refused."""
         return self.game.refusals[refusal]
 
     def _illegal(self, text: str, refusal: int) -> IllegalMoveError:
-        where = shown(str(self), 200)
-        return IllegalMoveError(
-            f"{shown(text)} is not legal in {where}: {self.why_not(refusal)}", refusal
-        )
+        reason = f"{shown(text)} is not legal: {self.why_not(refusal)}"
+        return IllegalMoveError(reason, str(self), refusal)
 
-    def observation(self, player: int | None = None) -> Position:
+    def observation(self, player: int | None = None) -> Any:
         """Return a copy of the position without what the player may not see.
 
         Without a player it is the view of the one whose turn it is.

@@ -30,6 +30,11 @@ def parse_integers(text: str, count: int) -> list[int] | None:
     return values if len(values) == count else None
 
 
+def seed_bytes(seed: int | str) -> bytes:
+    """Return what to seed the module ``random`` with, so that a text and its bytes are one seed."""
+    return str(seed).encode("utf-8", "surrogateescape")
+
+
 def shown(text: str, longest: int = 40) -> str:
     """Return a text quoted for an error message: one line, printable, not too long."""
     return ascii(text if len(text) <= longest else text[:longest] + "...")

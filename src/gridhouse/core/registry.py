@@ -16,11 +16,11 @@ def games() -> list[str]:
     >>> games()
     ['binary', 'collapse', 'sinks', 'sliding', 'tactego']
     """
+    import importlib
     import pkgutil
 
-    import gridhouse.games
-
-    return sorted(module.name for module in pkgutil.iter_modules(gridhouse.games.__path__))
+    package = importlib.import_module("gridhouse.games")
+    return sorted(module.name for module in pkgutil.iter_modules(package.__path__))
 
 
 def game_class(name: str) -> type[Game]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gridhouse.core.game import Game, Parameter
+from gridhouse.core.game import Game, Parameter, State
 from gridhouse.core.notation import parse_integers
 from gridhouse.games.binary import rules
 from gridhouse.games.binary.rules import Position, Refusal
@@ -28,6 +28,7 @@ class BinaryGame(Game):
         "large": {"rows": 10, "cols": 10},
     }
     move_form = "x y digit"
+    file_holds = "a grid"
     rules = rules
     refusals = {
         Refusal.OCCUPIED: "occupied",
@@ -53,6 +54,13 @@ class BinaryGame(Game):
     def action(self, x: int, y: int, digit: int) -> int:
         """Return the number of the move that writes the digit at column x of row y."""
         return 2 * (y * self.cols + x) + digit
+
+    def start_from_file(self, text: str, seed: int | str) -> State:
+        """Start from a grid of 0, 1 and dots, one row a line; its size is the game's."""
+        del seed
+        lines = text.split()
+        game = BinaryGame(rows=len(lines), cols=max(map(len, lines), default=0))
+        return game.parse("/".join(lines))
 
     def board(self, position: Position) -> list[str]:
         """Return the grid, one text a row, a dot for an empty cell."""

@@ -14,14 +14,14 @@ from gridhouse.core.notation import parse_integer
 from gridhouse.games.binary import rules
 from gridhouse.games.binary.game import BinaryGame
 from gridhouse.games.binary.patterns import PatternError, parse_patterns, policy
-from gridhouse.games.binary.rules import Position
-from gridhouse.games.binary.solver import OutOfTime, Solver
+from gridhouse.games.binary.solver import Solver
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from gridhouse.games.binary.patterns import Weights
+    from gridhouse.games.binary.rules import Position
 
 USAGE = ""
 ABOUT = (
@@ -150,7 +150,7 @@ def solve(session: Session, words: list[str]) -> None:
     player = (position.ply & 1) + 1
     try:
         action = Solver(session.seconds).winning_move(position)
-    except OutOfTime:
+    except TimeoutError:
         print("unknown")
         return
     if action is None:
@@ -191,10 +191,11 @@ COMMANDS: dict[str, tuple[Callable[[Session, list[str]], None], int]] = {
 
 def play(session: Session, words: list[str]) -> str:
     """Play a move; return the answer's last line."""
+    position = session.position
     action, reason = session.parse_move(words)
     if action is None:
         return " ".join(["= illegal move:", *words, reason]) + "\n"
-    rules.apply_action(session.position, action)
+    rules.apply_action(position, action)
     return SUCCESS
 
 
@@ -202,10 +203,9 @@ def execute(session: Session, line: str) -> str:
     """Carry out a command line and return the answer's last line; raises CommandError."""
     name, *words = line.lower().split()
     if name == "play":
-        session.position  # a game is needed before anything else is looked at
         return play(session, words)
     if name not in COMMANDS:
-        raise CommandError(f"unknown command {ascii(name)}; 'help' lists the commands")
+        raise CommandError(f"unknown command {name!a}; 'help' lists the commands")
     command, count = COMMANDS[name]
     if len(words) != count:
         raise CommandError(f"{name} takes {count} arguments, not {len(words)}")

@@ -15,10 +15,6 @@ if TYPE_CHECKING:
     from gridhouse.games.binary.rules import Position
 
 
-class OutOfTime(Exception):
-    """The time of a search is over before it knows."""
-
-
 class Solver:
     """A search with a deadline on the monotonic clock."""
 
@@ -30,7 +26,7 @@ class Solver:
     def winning_move(self, position: Position) -> int | None:
         """Return a move that wins for the player to move, or None if none does.
 
-        Raises OutOfTime.
+        Raises TimeoutError.
         """
         for _, action, child in self._children(position):
             if not self._is_win(child):
@@ -47,7 +43,7 @@ class Solver:
     def _children(self, position: Position) -> list[tuple[int, int, Position]]:
         """Return the moves with the positions they lead to, those with fewest replies first."""
         if time.monotonic() >= self._deadline:
-            raise OutOfTime
+            raise TimeoutError
         buffer = [0] * (2 * position.rows * position.cols)
         children = []
         for action in buffer[: rules.legal_actions(position, buffer)]:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from gridhouse.core.errors import PositionError
-from gridhouse.core.game import Game, Parameter
-from gridhouse.core.notation import parse_integer, parse_integers, shown
+from gridhouse.core.game import Game, Parameter, State
+from gridhouse.core.notation import parse_integer, parse_integers, seed_bytes, shown
 from gridhouse.games.collapse import rules
 from gridhouse.games.collapse.rules import BLANK, Position, Refusal
 
@@ -53,6 +53,7 @@ class CollapseGame(Game):
         "large": {"rows": 15, "cols": 15, "digits": 5},
     }
     move_form = "row col"
+    file_holds = "a board"
     rules = rules
     refusals = {
         Refusal.BLANK: "the cell is blank",
@@ -86,20 +87,25 @@ class CollapseGame(Game):
         """Return a board of random digits."""
         import random
 
-        draw = random.Random(str(seed))
+        draw = random.Random(seed_bytes(seed))
         return self.fill(
             [[draw.randrange(self.digits) for _ in range(self.cols)] for _ in range(self.rows)]
         )
 
-    def _digit(self, position: Position, row: int, col: int) -> int:
-        return position.cells[rules.cell_of(position, row * self.cols + col)]
+    def start_from_file(self, text: str, seed: int | str) -> State:
+        """Start from a board as the document's program reads it; its size is the game's."""
+        del seed
+        return State(*self.from_board(read_board(text)))
+
+    def _row(self, position: Position, level: int, digits: str) -> list[str]:
+        """Return the texts of a row, counted from the bottom; the last of them is a blank's."""
+        return [digits[digit] for digit in position.cells[level :: self.rows]]
 
     def board(self, position: Position) -> list[str]:
         """Return the rows down from the highest digit, cells joined by a space."""
-        digits = "0123456789 "  # a BLANK is -1
         return [
-            " ".join(digits[self._digit(position, row, col)] for col in range(self.cols)).rstrip()
-            for row in range(self.rows - position.tall, self.rows)
+            " ".join(self._row(position, level, "0123456789 ")).rstrip()
+            for level in reversed(range(position.tall))
         ]
 
     def status(self, position: Position) -> str:
@@ -108,11 +114,8 @@ class CollapseGame(Game):
 
     def write(self, position: Position) -> str:
         """Return score and rows from the top, a dot for a blank cell: ``32 1.../05..``."""
-        digits = "0123456789."
-        lines = [
-            "".join(digits[self._digit(position, row, col)] for col in range(self.cols))
-            for row in range(self.rows)
-        ]
+        levels = reversed(range(self.rows))
+        lines = ["".join(self._row(position, level, "0123456789.")) for level in levels]
         return f"{position.score} {'/'.join(lines)}"
 
     def read(self, text: str) -> Position:
@@ -160,5 +163,3 @@ class CollapseGame(Game):
 
 
 GAME = CollapseGame
-
-

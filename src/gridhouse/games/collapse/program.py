@@ -6,7 +6,10 @@ from gridhouse.core.console import UsageError, read_file, read_line
 from gridhouse.core.errors import PositionError
 from gridhouse.games.collapse import rules
 from gridhouse.games.collapse.game import CollapseGame, read_board
-from gridhouse.games.collapse.rules import Position
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from gridhouse.games.collapse.rules import Position
 
 USAGE = "INPUT.txt"
 ABOUT = "INPUT.txt holds the board: rows of digits 0 to 9, separated by spaces."
@@ -48,7 +51,7 @@ def main(arguments: list[str]) -> None:
     try:
         game, position = CollapseGame.from_board(read_board(read_file(arguments[0])))
     except PositionError as error:
-        raise UsageError(f"{ascii(arguments[0])}: {error}") from None
+        raise UsageError(f"{arguments[0]!a}: {error}") from None
     show(game, position)
     while not rules.is_terminal(position):
         turn(game, position)

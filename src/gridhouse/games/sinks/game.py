@@ -2,46 +2,33 @@
 
 from __future__ import annotations
 
+from gridhouse.core.console import Tokens
 from gridhouse.core.errors import ParameterError
-from gridhouse.core.game import Game, Parameter
+from gridhouse.core.game import Game, Parameter, State
 from gridhouse.core.notation import parse_integer, parse_integers, shown
 from gridhouse.games.sinks import rules
+from gridhouse.games.sinks.notation import (
+    BLOCK,
+    FREE,
+    LIES,
+    PIECE_TYPES,
+    SIDE_NAMES,
+    SIDES,
+    SINK,
+    SINK_TYPES,
+    VERBS,
+    object_text,
+    piece_kind,
+    sink_kind,
+)
 from gridhouse.games.sinks.rules import NOWHERE, Position, Refusal
+from gridhouse.games.sinks.setup import END_OF_SETUP, read_setup
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import NoReturn
 
-SIDES = "ld"
-SIDE_NAMES = ("Light", "Dark")
-PIECE_TYPES = "abcd"
-SINK_TYPES = "12"
-SINK = "s"
-BLOCK = "x"
-VERBS = "lrudbf"
-LIES = " -|"  # upright, across, away
-FREE = "-"
 STANDARD = "standard"
-
-
-def piece_kind(side: int, piece_type: str) -> int:
-    """Return the kind of a player's piece of type a to d."""
-    return side * rules.PIECE_KINDS + PIECE_TYPES.index(piece_type) + 1
-
-
-def sink_kind(sink_type: str) -> int:
-    """Return the kind of a sink of type 1 or 2."""
-    return rules.SINK_1 + SINK_TYPES.index(sink_type)
-
-
-def object_text(kind: int, row: int, col: int) -> str:
-    """Return an object as in a set-up, without blanks: ``lb33``, ``s127``, ``x00``."""
-    if kind == rules.BLOCK:
-        return f"{BLOCK}{row}{col}"
-    if rules.is_piece(kind):
-        piece = PIECE_TYPES[rules.worth(kind) - 1]
-        return f"{SIDES[rules.owner(kind)]}{piece}{row}{col}"
-    return f"{SINK}{SINK_TYPES[kind - rules.SINK_1]}{row}{col}"
 
 
 def sinks_of(rows: int, cols: int) -> list[str]:
@@ -116,6 +103,7 @@ class SinksGame(Game):
         "standard": {"rows": 10, "cols": 10},
     }
     move_form = "row col l|r|u|d|b|f"
+    file_holds = "a set-up"
     rules = rules
     refusals = {
         Refusal.GAME_OVER: "the game is over",
@@ -187,6 +175,14 @@ class SinksGame(Game):
         del seed
         return self._start.copy()
 
+    def start_from_file(self, text: str, seed: int | str) -> State:
+        """Start from a set-up as the document's program reads it; a missing ``#`` is forgiven."""
+        del seed
+        try:
+            return State(self, read_setup(self, Tokens(iter([text, END_OF_SETUP]))))
+        except EOFError:
+            raise self.wrong_position(text, "the set-up ends within an object") from None
+
     def cell_text(self, position: Position, cell: int) -> str:
         """Return the two characters that the document prints for a field."""
         if position.covered[cell] == 0:
@@ -229,26 +225,29 @@ class SinksGame(Game):
         """Return the position as blank-separated parts.
 
         Side to move, moves made, ``b`` once a bomb is laid, freezings left, sink moves left,
-        values sunk, the first move of the turn (where it stands, where it stood and lay), the
-        objects (``-`` across, ``|`` away, ``*`` frozen) by their cells, the bombs by their cells.
+        values sunk, the first move of the turn (where it stands, where it stood), the objects by
+        their cells (``-`` across, ``|`` away, ``*`` frozen), the bombs by their cells.
         """
         parts = [SIDES[position.turn], str(position.moves), "b" if position.bombed else FREE]
-        for pair in (position.freezings, position.sink_moves, position.sunk):
-            parts.append(f"{pair[0]}/{pair[1]}")
+        pairs = (position.freezings, position.sink_moves, position.sunk)
+        parts += [f"{light}/{dark}" for light, dark in pairs]
         first = FREE
         if position.first_cell != NOWHERE:
             now, before = position.first_cell, position.first_from
-            lie = LIES[position.first_lie].strip()
-            first = f"{self._coordinates(now)}<{self._coordinates(before)}{lie}"
+            first = f"{self._coordinates(now)}<{self._coordinates(before)}"
         parts.append(first)
-        for cell, kind in enumerate(position.kind):
-            if kind:
-                text = object_text(kind, *divmod(cell, self.cols))
-                lie = LIES[position.lie[cell]].strip()
-                parts.append(text + lie + "*" * position.frozen[cell])
-        for cell, bomb in enumerate(position.bomb):
-            if bomb:
-                parts.append(f"b{SIDES[bomb - 1]}{self._coordinates(cell)}")
+        parts += [
+            object_text(kind, *divmod(cell, self.cols))
+            + LIES[position.lie[cell]].strip()
+            + "*" * position.frozen[cell]
+            for cell, kind in enumerate(position.kind)
+            if kind
+        ]
+        parts += [
+            f"b{SIDES[bomb - 1]}{self._coordinates(cell)}"
+            for cell, bomb in enumerate(position.bomb)
+            if bomb
+        ]
         return " ".join(parts)
 
     def read(self, text: str) -> Position:
@@ -257,7 +256,9 @@ class SinksGame(Game):
         position = Position(cells=self.rows * self.cols)
         rules.start(position, self.rows, self.cols)
         if len(parts) < 7 or parts[0] not in SIDES or parts[1] not in ("0", "1"):
-            self._refuse(text, "it begins with side, moves, bomb, freezings, sink moves, sunk, first")
+            self._refuse(
+                text, "it begins with side, moves, bomb, freezings, sink moves, sunk, first"
+            )
         if parts[2] not in ("b", FREE):
             self._refuse(text, "the third part is b or -")
         position.turn = SIDES.index(parts[0])
@@ -310,18 +311,16 @@ class SinksGame(Game):
         position.frozen[cell] = int(frozen)
 
     def _read_first(self, position: Position, text: str, part: str) -> None:
-        """Read where the first move of the turn led, and from where and how."""
+        """Read where the first move of the turn led, and from where."""
         if part == FREE:
             return
         now, _, before = part.partition("<")
-        lie = LIES.index(before[-1]) if before[-1:] in ("-", "|") else rules.UPRIGHT
         first_cell = self._cell(now)
-        first_from = self._cell(before[:-1] if lie else before)
+        first_from = self._cell(before)
         if first_cell is None or first_from is None or not position.moves:
             self._refuse(text, f"{shown(part)} is not the first move of this turn")
         position.first_cell = first_cell
         position.first_from = first_from
-        position.first_lie = lie
 
     def write_move(self, position: Position, action: int) -> str:
         """Return ``row col verb``; a piece or sink is named by its bottom-left field."""

@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-from gridhouse.core.console import UsageError, read_tokens
+import sys
+from itertools import chain
+
+from gridhouse.core.console import Tokens, UsageError
 from gridhouse.core.notation import parse_integer
 from gridhouse.games.sinks import rules
-from gridhouse.games.sinks.game import (
-    BLOCK,
-    PIECE_TYPES,
-    SIDES,
-    SINK,
-    SINK_TYPES,
-    VERBS,
-    SinksGame,
-    piece_kind,
-    sink_kind,
-)
+from gridhouse.games.sinks.game import SinksGame
+from gridhouse.games.sinks.notation import VERBS
 from gridhouse.games.sinks.rules import Position, Refusal
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from gridhouse.games.sinks.setup import (
+    END_OF_SETUP,
+    MESSAGES,
+    SinksError,
+    field_text,
+    not_free,
+    parse_field,
+    read_setup,
+)
 
 USAGE = "ROWS COLUMNS GUI"
 ABOUT = (
@@ -28,44 +27,7 @@ ABOUT = (
     "standard input; 1 opens a window, with the set-up from standard input if it is piped."
 )
 
-END_OF_SETUP = "#"
 NUM_ARGUMENTS = 3
-
-MESSAGES = {
-    Refusal.WRONG_PLAYER: "Piece does not belong to the correct player",
-    Refusal.FROZEN: "Cannot move frozen piece",
-    Refusal.CUBE_SECOND: "Cannot move a 2x2x2 piece on the second move",
-    Refusal.OFF_BOARD: "Cannot move beyond the board",
-    Refusal.RETURNED: "Piece cannot be returned to starting position",
-    Refusal.NO_SINK_MOVES: "No sink moves left",
-    Refusal.SINKS_TOUCH: "Sink cannot be next to another sink",
-    Refusal.BOMB_AFTER_MOVE: "Cannot place bomb after move",
-    Refusal.NO_FREEZINGS: "No freezings left",
-    Refusal.SINK_POSITION: "Sink in the wrong position",
-    Refusal.PIECE_POSITION: "Piece in the wrong position",
-}
-
-
-class SinksError(Exception):
-    """An error of the document; the message is what follows ``ERROR: ``."""
-
-
-class EndOfInput(Exception):
-    """Standard input has ended."""
-
-
-class Tokens:
-    """The words of standard input, one at a time."""
-
-    def __init__(self, words: Iterator[str]) -> None:
-        """Take the words from an iterator."""
-        self._words = words
-
-    def next(self) -> str:
-        """Return the next word; raises EndOfInput."""
-        for word in self._words:
-            return word
-        raise EndOfInput
 
 
 def parse_arguments(arguments: list[str]) -> tuple[int, int, int]:
@@ -74,74 +36,13 @@ def parse_arguments(arguments: list[str]) -> tuple[int, int, int]:
         raise SinksError("Too few arguments")
     if len(arguments) > NUM_ARGUMENTS:
         raise SinksError("Too many arguments")
-    rows, cols, gui = (parse_integer(argument) for argument in arguments)
     sizes = range(rules.MIN_SIDE, rules.MAX_SIDE + 1)
-    if rows not in sizes or cols not in sizes or gui not in (0, 1):
-        raise SinksError("Illegal argument")
+    numbers = [parse_integer(argument) for argument in arguments]
+    for number, allowed in zip(numbers, (sizes, sizes, range(2)), strict=True):
+        if number not in allowed:
+            raise SinksError("Illegal argument")
+    rows, cols, gui = map(int, arguments)
     return rows, cols, gui
-
-
-def parse_field(game: SinksGame, row: str, col: str) -> int:
-    """Return the cell of two words; raises SinksError if they are no field of the board."""
-    numbers = parse_integer(row), parse_integer(col)
-    cell = None
-    if numbers[0] is not None and numbers[1] is not None:
-        cell = game.cell(numbers[0], numbers[1])
-    if cell is None:
-        raise SinksError(f"Field {row} {col} not on board")
-    return cell
-
-
-def field_text(game: SinksGame, cell: int) -> str:
-    """Return a cell as the messages name it."""
-    return f"field {cell // game.cols} {cell % game.cols}"
-
-
-def not_free(game: SinksGame, cell: int) -> str:
-    """Return the message for a field that is taken."""
-    return f"{field_text(game, cell).capitalize()} not free"
-
-
-def read_object_kind(tokens: Tokens) -> int | None:
-    """Return the kind of the next object of the set-up, or None at its end; raises SinksError."""
-    object_type = tokens.next()
-    if object_type == END_OF_SETUP:
-        return None
-    if object_type == BLOCK:
-        return rules.BLOCK
-    if object_type not in (SINK, *SIDES):
-        raise SinksError(f"Invalid object type {object_type}")
-    piece_type = tokens.next()
-    if object_type == SINK:
-        if piece_type in SINK_TYPES and len(piece_type) == 1:
-            return sink_kind(piece_type)
-    elif piece_type in PIECE_TYPES and len(piece_type) == 1:
-        return piece_kind(SIDES.index(object_type), piece_type)
-    raise SinksError(f"Invalid piece type {piece_type}")
-
-
-def place(game: SinksGame, position: Position, cell: int, kind: int) -> None:
-    """Place an object of the set-up; raises SinksError."""
-    refusal = rules.setup_refusal(position, cell, kind)
-    if refusal == Refusal.NOT_FREE:
-        row, col = divmod(cell, game.cols)
-        taken = rules.first_taken(position, row, col, kind, rules.UPRIGHT, rules.NOWHERE)
-        raise SinksError(not_free(game, taken))
-    if refusal:
-        raise SinksError(MESSAGES[Refusal(refusal)])
-    rules.put(position, cell, kind, rules.UPRIGHT)
-
-
-def read_setup(game: SinksGame, tokens: Tokens) -> Position:
-    """Return the position that the set-up describes; raises SinksError or EndOfInput."""
-    position = Position(cells=game.rows * game.cols)
-    rules.start(position, game.rows, game.cols)
-    while True:
-        kind = read_object_kind(tokens)
-        if kind is None:
-            return position
-        row, col = tokens.next(), tokens.next()
-        place(game, position, parse_field(game, row, col), kind)
 
 
 def parse_action(game: SinksGame, position: Position, cell: int, verb: str) -> int:
@@ -186,7 +87,7 @@ def print_board(game: SinksGame, position: Position) -> None:
 
 
 def play_text(game: SinksGame, tokens: Tokens) -> None:
-    """Play the game of standard input; raises SinksError or EndOfInput."""
+    """Play the game of standard input; raises SinksError."""
     position = read_setup(game, tokens)
     print_board(game, position)
     while not rules.is_terminal(position):
@@ -201,23 +102,35 @@ def main(arguments: list[str]) -> None:
     try:
         rows, cols, gui = parse_arguments(arguments)
         game = SinksGame(rows=rows, cols=cols)
-        tokens = Tokens(read_tokens())
+        tokens = Tokens()
         if gui:
             open_window(game, tokens)
         else:
             play_text(game, tokens)
     except SinksError as error:
         print(f"ERROR: {error}")
-    except EndOfInput:
-        pass
+
+
+def piped_setup(game: SinksGame, tokens: Tokens) -> Position | None:
+    """Return the start position that standard input gives, None from a terminal or if empty.
+
+    Raises SinksError, and UsageError if the input ends before the set-up does.
+    """
+    if sys.stdin.isatty():
+        return None
+    try:
+        first = tokens.next()
+    except EOFError:
+        return None
+    try:
+        return read_setup(game, Tokens(chain([first], iter(tokens.next, None))))
+    except EOFError:
+        raise UsageError(f"the set-up ends without {END_OF_SETUP}") from None
 
 
 def open_window(game: SinksGame, tokens: Tokens) -> None:
     """Open the game's window, with the set-up of standard input if that is piped."""
-    try:
-        import stddraw  # noqa: F401
-    except ImportError as error:
-        raise UsageError(
-            f"the window needs the extra 'gui' ({error}): pip install 'gridhouse[gui]'"
-        ) from None
-    raise NotImplementedError
+    given = piped_setup(game, tokens)
+    from gridhouse.games.sinks import window
+
+    window.run(game, given)

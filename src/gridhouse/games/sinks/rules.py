@@ -69,7 +69,7 @@ class Position(position.Position):
     """The board, whose turn it is, and what both players have left.
 
     ``first_cell`` is where the piece or sink moved first in this turn stands now, ``first_from``
-    and ``first_lie`` where and how it stood before; NOWHERE without one.
+    where it stood before; NOWHERE without one.
     """
 
     sinks = position.integer("int8")
@@ -83,7 +83,6 @@ class Position(position.Position):
     sunk = position.integers("int8", 2)
     first_cell = position.integer("int8")
     first_from = position.integer("int8")
-    first_lie = position.integer("int8")
     covered = position.integers("int8", "cells")  # anchor + 1, 0 for a free cell
     kind = position.integers("int8", "cells")
     lie = position.integers("int8", "cells")
@@ -145,7 +144,7 @@ def landing(state: Position, cell: int, verb: int) -> tuple[int, int, int]:
     row = cell // state.cols
     col = cell % state.cols
     lie = state.lie[cell]
-    along = ACROSS if verb == LEFT or verb == RIGHT else AWAY
+    along = ACROSS if verb in (LEFT, RIGHT) else AWAY
     before = 1
     after = 1
     lie_after = lie
@@ -218,10 +217,7 @@ def first_taken(state: Position, row: int, col: int, kind: int, lie: int, moved:
             cell = r * state.cols + c
             if state.covered[cell] != 0 and (
                 moved == NOWHERE
-                or (
-                    state.covered[cell] != moved + 1
-                    and not swallows(state, row, col, kind, cell)
-                )
+                or (state.covered[cell] != moved + 1 and not swallows(state, row, col, kind, cell))
             ):
                 return cell
     return NOWHERE
@@ -258,12 +254,7 @@ def touches_sink(state: Position, row: int, col: int, sink: int, moved: int) -> 
 
 def is_outer(state: Position, row: int, col: int) -> bool:
     """Tell whether a field lies in the outer three rows or columns."""
-    return (
-        row < MARGIN
-        or col < MARGIN
-        or row >= state.rows - MARGIN
-        or col >= state.cols - MARGIN
-    )
+    return row < MARGIN or col < MARGIN or row >= state.rows - MARGIN or col >= state.cols - MARGIN
 
 
 def setup_refusal(state: Position, cell: int, kind: int) -> int:
@@ -284,7 +275,7 @@ def setup_refusal(state: Position, cell: int, kind: int) -> int:
             return Refusal.SINK_POSITION
     if first_taken(state, row, col, kind, UPRIGHT, NOWHERE) != NOWHERE:
         return Refusal.NOT_FREE
-    if (kind == SINK_1 or kind == SINK_2) and touches_sink(state, row, col, kind, NOWHERE):
+    if kind in (SINK_1, SINK_2) and touches_sink(state, row, col, kind, NOWHERE):
         return Refusal.SINKS_TOUCH
     return Refusal.NONE
 
@@ -315,14 +306,13 @@ def named(state: Position, cell: int) -> int:
     return state.covered[cell] - 1 if state.covered[cell] != 0 else cell
 
 
-def is_return(state: Position, cell: int, row: int, col: int, lie: int) -> bool:
-    """Tell whether a second move would undo the first."""
-    return (
-        state.moves == 1
-        and cell == state.first_cell
-        and row * state.cols + col == state.first_from
-        and lie == state.first_lie
-    )
+def is_return(state: Position, cell: int, row: int, col: int) -> bool:
+    """Tell whether a second move would undo the first.
+
+    Every move changes the anchor along its own axis, so only the opposite move leads back to the
+    first anchor, and that restores the lie as well: the anchor alone decides.
+    """
+    return cell == state.first_cell and row * state.cols + col == state.first_from
 
 
 def piece_refusal(state: Position, cell: int, verb: int) -> int:
@@ -340,7 +330,7 @@ def piece_refusal(state: Position, cell: int, verb: int) -> int:
     if not inside_sink(state, row, col, kind, lie):
         if first_taken_on_way(state, cell, verb) != NOWHERE:
             return Refusal.NOT_FREE
-        if is_return(state, cell, row, col, lie):
+        if is_return(state, cell, row, col):
             return Refusal.RETURNED
     return Refusal.NONE
 
@@ -357,7 +347,7 @@ def sink_refusal(state: Position, cell: int, verb: int) -> int:
         return Refusal.NOT_FREE
     if touches_sink(state, row, col, kind, cell):
         return Refusal.SINKS_TOUCH
-    if is_return(state, cell, row, col, lie):
+    if is_return(state, cell, row, col):
         return Refusal.RETURNED
     return Refusal.NONE
 
@@ -367,7 +357,7 @@ def move_refusal(state: Position, cell: int, verb: int) -> int:
     kind = state.kind[cell]
     if is_piece(kind):
         return piece_refusal(state, cell, verb)
-    if kind == SINK_1 or kind == SINK_2:
+    if kind in (SINK_1, SINK_2):
         return sink_refusal(state, cell, verb)
     return Refusal.NO_PIECE
 
@@ -411,7 +401,7 @@ def refusal(state: Position, action: int) -> int:
 
 
 def can_move(state: Position) -> bool:
-    """Tell whether the player to move can move a piece or a sink; bombs and freezes are no moves."""
+    """Tell whether the player to move can move a piece or a sink; the rest are no moves."""
     for cell in range(state.rows * state.cols):
         if state.kind[cell] != 0:
             for verb in range(BOMB):
@@ -494,13 +484,11 @@ def end_turn(state: Position) -> None:
     state.bombed = 0
     state.first_cell = NOWHERE
     state.first_from = NOWHERE
-    state.first_lie = UPRIGHT
 
 
 def apply_move(state: Position, cell: int, verb: int) -> None:
     """Roll a piece or push a sink, and count the move."""
     kind = state.kind[cell]
-    lie_before = state.lie[cell]
     row, col, lie = landing(state, cell, verb)
     stands = True
     if is_piece(kind):
@@ -513,7 +501,6 @@ def apply_move(state: Position, cell: int, verb: int) -> None:
     elif stands:
         state.first_cell = row * state.cols + col
         state.first_from = cell
-        state.first_lie = lie_before
 
 
 def apply_action(state: Position, action: int) -> None:

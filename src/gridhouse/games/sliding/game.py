@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from gridhouse.core.errors import ParameterError
-from gridhouse.core.game import Game, Parameter
+from gridhouse.core.game import Game, Parameter, State
+from gridhouse.core.notation import seed_bytes
 from gridhouse.games.sliding import rules
 from gridhouse.games.sliding.rules import Position, Refusal
 
@@ -28,19 +29,21 @@ WORDS_FILE = "words.txt"
 SEPARATOR = "/"
 
 
-def load_words(file_name: str, length: int) -> list[str]:
-    """Return the words of a file that have this length, in the file's order.
+def words_of(text: str, length: int) -> list[str]:
+    """Return the words of a text that have this length, in their order.
 
-    A word stands alone on its line and is printable; anything else is passed over.  Raises OSError.
+    A word stands alone on its line and is printable; anything else is passed over.
     """
+    words = (line.strip() for line in text.splitlines())
+    return [
+        word for word in words if len(word) == length and word.isprintable() and BLANK not in word
+    ]
+
+
+def load_words(file_name: str, length: int) -> list[str]:
+    """Return the words of a file that have this length, in the file's order; raises OSError."""
     with open(file_name, encoding="utf-8-sig", errors="surrogateescape") as file:
-        words = (line.strip() for line in file)
-        return [word for word in words if len(word) == length and is_word(word)]
-
-
-def is_word(text: str) -> bool:
-    """Tell whether every character of a text can be the letter of a tile."""
-    return text.isprintable() and BLANK not in text
+        return words_of(file.read(), length)
 
 
 def own_words_file() -> str:
@@ -115,6 +118,7 @@ class SlidingGame(Game):
         "giant": {"rows": 8, "cols": 8},
     }
     move_form = "U|D|L|R"
+    file_holds = "words"
     rules = rules
     num_actions = rules.NUM_DIRECTIONS
     refusals = {
@@ -131,7 +135,9 @@ class SlidingGame(Game):
         """Return a shuffled puzzle of random words."""
         import random
 
-        return self.from_words(load_words(own_words_file(), self.cols), random.Random(str(seed)))
+        return self.from_words(
+            load_words(own_words_file(), self.cols), random.Random(seed_bytes(seed))
+        )
 
     def from_words(self, words: list[str], chance: Chance) -> Position:
         """Return a shuffled puzzle of words drawn from the given ones, all of the right length."""
@@ -139,6 +145,14 @@ class SlidingGame(Game):
             raise ParameterError(f"there are no words of {self.cols} letters")
         solution = "".join(chance.choices(words, k=self.rows))
         return position_of(shuffle_puzzle(solution, chance), solution, self.rows, self.cols)
+
+    def start_from_file(self, text: str, seed: int | str) -> State:
+        """Start with words of a file, one a line."""
+        import random
+
+        return State(
+            self, self.from_words(words_of(text, self.cols), random.Random(seed_bytes(seed)))
+        )
 
     def board(self, position: Position) -> list[str]:
         """Return the lines of the grid as the document prints it."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from math import isqrt
 
-from gridhouse.core.console import UsageError, read_line
+from gridhouse.core.console import UsageError, read_file, read_line
 from gridhouse.core.notation import parse_integer
 from gridhouse.games.sliding import rules, texts
 from gridhouse.games.sliding.game import (
@@ -19,6 +19,7 @@ from gridhouse.games.sliding.game import (
     shuffle_puzzle,
     solution_text,
     swap_position,
+    words_of,
 )
 
 TYPE_CHECKING = False
@@ -96,12 +97,12 @@ def show(position: Position) -> None:
     print()
 
 
-def ask_puzzle(words_file: str) -> Position:
-    """Ask for a difficulty until there are words for it, and return a new puzzle."""
+def ask_puzzle(text: str) -> Position:
+    """Ask for a difficulty until the text has words for it, and return a new puzzle."""
     while True:
         size = parse_integer(read_line(texts.BOARD_SIZE_PROMPT).strip())
         if size is not None and rules.MIN_SIDE <= size <= rules.MAX_SIDE:
-            words = load_words(words_file, size)
+            words = words_of(text, size)
             if words:
                 return SlidingGame(rows=size, cols=size).from_words(words, random)
         print(texts.WRONG_DIFFICULTY)
@@ -139,16 +140,13 @@ def play(words_file: str) -> None:
 
     Raises UsageError, before anything is printed, if the file has no words that could be used.
     """
-    try:
-        sizes = range(rules.MIN_SIDE, rules.MAX_SIDE + 1)
-        if not any(load_words(words_file, size) for size in sizes):
-            raise UsageError(f"{words_file!a} holds no words of 2 to 14 letters, one a line")
-    except OSError as error:
-        raise UsageError(f"{words_file!a}: {error.strerror}") from None
+    text = read_file(words_file)
+    if not any(words_of(text, size) for size in range(rules.MIN_SIDE, rules.MAX_SIDE + 1)):
+        raise UsageError(f"{words_file!a} holds no words of 2 to 14 letters, one a line")
     print(texts.WELCOME_MESSAGE)
     again = AGAIN[0]
     while again in AGAIN:
-        play_puzzle(ask_puzzle(words_file))
+        play_puzzle(ask_puzzle(text))
         again = read_line(texts.PLAY_AGAIN_PROMPT)
     print(texts.BYE)
 

@@ -92,9 +92,9 @@ def misplaced_at(state: Position, cell: int) -> int:
 
 def apply_action(state: Position, action: int) -> None:
     """Play a legal action."""
-    step = state.cols if action == UP or action == DOWN else 1
+    step = state.cols if action in (UP, DOWN) else 1
     before = state.blank
-    after = before - step if action == UP or action == LEFT else before + step
+    after = before - step if action in (UP, LEFT) else before + step
     state.misplaced -= misplaced_at(state, before) + misplaced_at(state, after)
     state.tiles[before] = state.tiles[after]
     state.tiles[after] = EMPTY

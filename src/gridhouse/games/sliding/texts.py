@@ -52,4 +52,4 @@ GIVE_UP_MESSAGE = "Aww, too bad. Better luck next time.\n"
 BYE = "Bye.\n"
 
 # The document lets its reader assume a good answer; this one is ours.
-WRONG_DIFFICULTY = "The difficulty is a whole number from 2 to 14 for which there are words.\n"
+WRONG_DIFFICULTY = "The difficulty is a whole number from 2 to 14 for which there are words."

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from gridhouse.core.errors import ParameterError
-from gridhouse.core.game import Game, Parameter
-from gridhouse.core.notation import parse_integer, parse_integers, shown
+from gridhouse.core.game import Game, Parameter, State
+from gridhouse.core.notation import parse_integer, parse_integers, seed_bytes, shown
 from gridhouse.games.tactego import rules
 from gridhouse.games.tactego.rules import Position, Refusal
 
@@ -93,6 +93,7 @@ class TactegoGame(Game):
         },
     }
     move_form = "row col row col"
+    file_holds = "pieces"
     rules = rules
     refusals = {
         Refusal.GAME_OVER: "the game is over",
@@ -103,10 +104,12 @@ class TactegoGame(Game):
     }
 
     @classmethod
-    def from_army(cls, army: list[tuple[str, int]], rows: int, cols: int) -> TactegoGame:
+    def from_army(
+        cls, army: list[tuple[str, int]], rows: int, cols: int, *, hidden: bool = False
+    ) -> TactegoGame:
         """Return the game of an army on a board."""
         pieces = " ".join(f"{kind}x{count}" for kind, count in army)
-        return cls(rows=rows, cols=cols, pieces=pieces)
+        return cls(rows=rows, cols=cols, pieces=pieces, hidden=hidden)
 
     def prepare(self) -> None:
         """Read the army; raises ParameterError if it is none or does not fit twice."""
@@ -131,7 +134,13 @@ class TactegoGame(Game):
         """Return armies shuffled as the document does: seed, shuffle Red's, shuffle Blue's."""
         import random
 
-        return self.shuffled(random.Random(str(seed)))
+        return self.shuffled(random.Random(seed_bytes(seed)))
+
+    def start_from_file(self, text: str, seed: int | str) -> State:
+        """Start with the army of a pieces file on this game's board."""
+        army = parse_army(text.splitlines())
+        game = self.from_army(army, self.rows, self.cols, hidden=self.hidden)
+        return game.new_initial_state(seed)
 
     def shuffled(self, chance: Shuffler) -> Position:
         """Return the start: Red from the top left, Blue from the bottom left, row by row.
@@ -151,7 +160,7 @@ class TactegoGame(Game):
         free = (cell for cell in upwards if not position.board[cell])
         for cell, kind in zip(free, armies[1], strict=False):
             position.board[cell] = -self.kinds[kind]
-        position.flags = [army.count("F") for army in armies]
+        position.flags_left = [army.count("F") for army in armies]
         return position
 
     def piece_text(self, piece: int) -> str:
@@ -206,12 +215,12 @@ class TactegoGame(Game):
         known = MARKS.index(part[-1]) if part[-1] in MARKS else 0
         name = part[:-1] if known else part
         kind = self.kinds.get(name[1:])
-        if name[0] not in SIDES or kind is None or (known and not self.hidden):
+        if name[:1] not in (*SIDES,) or kind is None or (known and not self.hidden):
             raise self.wrong_position(text, f"{shown(part)} is no piece of this game")
         side = SIDES.index(name[0])
         position.board[cell] = -kind if side else kind
         position.known[cell] = known
-        position.flags[side] += kind == rules.FLAG
+        position.flags_left[side] += kind == rules.FLAG
 
     def _check_army(self, position: Position, text: str, player: int, name: str) -> None:
         """Refuse a side with more pieces of a kind than its army has."""

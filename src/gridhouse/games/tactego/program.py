@@ -6,7 +6,7 @@ import random
 
 from gridhouse.core.console import UsageError, read_file, read_line
 from gridhouse.core.errors import ParameterError
-from gridhouse.core.notation import parse_integer, parse_integers, shown
+from gridhouse.core.notation import parse_integer, parse_integers, seed_bytes, shown
 from gridhouse.games.tactego import rules
 from gridhouse.games.tactego.game import TactegoGame, parse_army
 from gridhouse.games.tactego.rules import Position, Refusal
@@ -71,7 +71,7 @@ def tactego(pieces_file: str, length: int, width: int) -> None:
         army = parse_army(read_file(pieces_file).splitlines())
         game = TactegoGame.from_army(army, length, width)
     except ParameterError as error:
-        raise UsageError(f"{ascii(pieces_file)}: {error}") from None
+        raise UsageError(f"{pieces_file!a}: {error}") from None
     play(game, game.shuffled(random))
 
 
@@ -88,7 +88,7 @@ def main(arguments: list[str]) -> None:
     """Ask the four questions of the document and play."""
     if arguments:
         raise UsageError(f"no argument is needed, {len(arguments)} given: the program asks")
-    random.seed(read_line(ASK_SEED))
+    random.seed(seed_bytes(read_line(ASK_SEED)))
     file_name = read_line(ASK_FILE)
     length = ask_size(ASK_LENGTH)
     tactego(file_name, length, ask_size(ASK_WIDTH))

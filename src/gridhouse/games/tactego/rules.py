@@ -56,7 +56,7 @@ class Position(position.Position):
     cols = position.integer("int16")
     hidden = position.integer("int8")
     turn = position.integer("int8")
-    flags = position.integers("int32", 2)
+    flags_left = position.integers("int32", 2)
     board = position.integers("int16", "cells")
     known = position.integers("int8", "cells")
 
@@ -81,7 +81,7 @@ def start_refusal(state: Position, cell: int) -> int:
     piece = state.board[cell]
     if not belongs_to(piece, state.turn):
         return Refusal.NOT_YOURS
-    if abs(piece) == FLAG or abs(piece) == MINE:
+    if abs(piece) in (FLAG, MINE):
         return Refusal.IMMOVABLE
     return Refusal.NONE
 
@@ -102,7 +102,7 @@ def step_refusal(state: Position, action: int) -> int:
 def flag_winner(state: Position) -> int:
     """Return the player whose enemy has no flag left, or NOBODY."""
     for player in range(2):
-        if state.flags[1 - player] == 0:
+        if state.flags_left[1 - player] == 0:
             return player
     return NOBODY
 
@@ -149,7 +149,7 @@ def combat(attacker: int, defender: int) -> int:
         return ATTACKER_WINS
     if defender == MINE:
         return ATTACKER_WINS if attacker == SAPPER else BOTH_LOST
-    if defender == SAPPER or defender == ASSASSIN:
+    if defender in (SAPPER, ASSASSIN):
         return ATTACKER_WINS
     # Sappers have a lower kind than every number.
     return ATTACKER_WINS if attacker >= defender else DEFENDER_WINS
@@ -159,7 +159,7 @@ def clear(state: Position, cell: int) -> None:
     """Take what stands on a cell off the board."""
     piece = state.board[cell]
     if abs(piece) == FLAG:
-        state.flags[0 if piece > 0 else 1] -= 1
+        state.flags_left[0 if piece > 0 else 1] -= 1
     state.board[cell] = 0
     state.known[cell] = 0
 
