@@ -1,0 +1,108 @@
+"""A thin layer over ``stddraw``: whole pixels, colours as triples, one call a shape."""
+
+from __future__ import annotations
+
+import math
+
+from gridhouse.games.sinks import _layout
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any
+
+    from gridhouse.games.sinks._layout import Box
+
+    Colour = tuple[int, int, int]
+    Point = tuple[float, float]
+
+FONTS = "dejavusans,verdana,segoeui,helvetica,arial"  # the first that the machine has
+PEN_UNIT = 512  # stddraw counts a pen's radius in parts of its default canvas
+
+
+def blend(one: Colour, other: Colour, share: float) -> Colour:
+    """Return the mixture of two colours; a share of 0 is the one, of 1 the other."""
+    red, green, blue = (round(a + (b - a) * share) for a, b in zip(one, other, strict=True))
+    return red, green, blue
+
+
+class Canvas:
+    """The canvas of the module ``stddraw``, in pixels from the bottom left."""
+
+    def __init__(self, stddraw: Any) -> None:
+        """Open the window."""
+        self._stddraw = stddraw
+        stddraw.setCanvasSize(_layout.WIDTH, _layout.HEIGHT)
+        stddraw.setXscale(0, _layout.WIDTH)
+        stddraw.setYscale(0, _layout.HEIGHT)
+        stddraw.setFontFamily(FONTS)
+
+    def show(self, milliseconds: int) -> None:
+        """Bring what is drawn to the screen and rest."""
+        self._stddraw.show(milliseconds)
+
+    def _dip(self, colour: Colour, width: float = 0) -> None:
+        """Take up a pen of a colour and a width in pixels."""
+        self._stddraw.setPenColor(self._stddraw.color.Color(*colour))
+        self._stddraw.setPenRadius(width / PEN_UNIT)
+
+    def clear(self, colour: Colour) -> None:
+        """Fill the whole canvas."""
+        self._stddraw.clear(self._stddraw.color.Color(*colour))
+
+    def rectangle(self, box: Box, colour: Colour) -> None:
+        """Fill a rectangle."""
+        self._dip(colour)
+        left, bottom = round(box.left), round(box.bottom)
+        width = round(box.left + box.width) - left
+        height = round(box.bottom + box.height) - bottom
+        self._stddraw.filledRectangle(left, bottom, width, height)
+
+    def frame(self, box: Box, colour: Colour, width: float = 1) -> None:
+        """Draw the outline of a rectangle, inside of it."""
+        left, bottom, across, up = box
+        self.rectangle(_layout.Box(left, bottom, across, width), colour)
+        self.rectangle(_layout.Box(left, bottom + up - width, across, width), colour)
+        self.rectangle(_layout.Box(left, bottom, width, up), colour)
+        self.rectangle(_layout.Box(left + across - width, bottom, width, up), colour)
+
+    def polygon(self, points: Iterable[Point], colour: Colour) -> None:
+        """Fill a polygon."""
+        self._dip(colour)
+        xs, ys = zip(*((round(x), round(y)) for x, y in points), strict=True)
+        self._stddraw.filledPolygon(xs, ys)
+
+    def outline(self, points: Iterable[Point], colour: Colour) -> None:
+        """Draw a polygon's edges, one pixel wide."""
+        self._dip(colour, 1)
+        xs, ys = zip(*((round(x), round(y)) for x, y in points), strict=True)
+        self._stddraw.polygon(xs, ys)
+
+    def line(self, start: Point, end: Point, colour: Colour) -> None:
+        """Draw a line, two pixels wide."""
+        self._dip(colour, 1)
+        self._stddraw.line(round(start[0]), round(start[1]), round(end[0]), round(end[1]))
+
+    def disc(self, centre: Point, radius: float, colour: Colour) -> None:
+        """Fill a circle."""
+        self._dip(colour)
+        self._stddraw.filledCircle(centre[0], centre[1], radius)
+
+    def ring(self, centre: Point, radius: float, colour: Colour) -> None:
+        """Draw a circle."""
+        self._dip(colour, 2)
+        self._stddraw.circle(centre[0], centre[1], radius)
+
+    def star(self, centre: Point, radius: float, colour: Colour) -> None:
+        """Fill a star of ten points."""
+        spokes = (
+            (radius if spoke % 2 else radius * 0.55, math.tau * spoke / 20) for spoke in range(20)
+        )
+        x, y = centre
+        self.polygon([(x + r * math.sin(a), y + r * math.cos(a)) for r, a in spokes], colour)
+
+    def text(self, centre: Point, size: int, colour: Colour, words: str) -> None:
+        """Write a line of text, its middle at a point."""
+        self._dip(colour)
+        self._stddraw.setFontSize(size)
+        self._stddraw.text(centre[0], centre[1], words)

@@ -1,0 +1,402 @@
+"""What the window of Sinks knows and does, without drawing: clicks, keys, modes, messages.
+
+The rules alone say what is legal; a refused move becomes the document's message.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import NamedTuple
+
+from gridhouse.games.sinks import _layout, rules
+from gridhouse.games.sinks.game import SETUPS, SinksGame
+from gridhouse.games.sinks.notation import PIECE_TYPES, SIDE_NAMES
+from gridhouse.games.sinks.program import error_text, parse_action
+from gridhouse.games.sinks.rules import BOMB, FREEZE, NOWHERE, NUM_VERBS
+from gridhouse.games.sinks.setup import SinksError, parse_field
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from gridhouse.games.sinks.rules import Position
+
+ENTER = ("\r", "\n")
+BACKSPACE = ("\x08", "\x7f")
+ESCAPE = "\x1b"
+STEPS = {"i": (1, 0), "k": (-1, 0), "j": (0, -1), "l": (0, 1)}
+ARROWS = {"up": "i", "down": "k", "left": "j", "right": "l"}
+MODES = {"b": BOMB, "f": FREEZE}
+TYPED_LENGTH = 24
+GIVEN = "given"  # the name of the start position that came with the set-up read
+GAME_OVER = "The game is over: n begins a new one"
+TYPED_FORM = "A move is a row, a column and one of l r u d b f"
+
+
+class Screen(Enum):
+    """Which page the window shows."""
+
+    START = "start"
+    PLAY = "play"
+    HELP = "help"
+
+
+class Target(NamedTuple):
+    """Where the selected piece or sink may go: the fields, and whether a piece will be sunk."""
+
+    verb: int
+    cells: tuple[int, ...]
+    sinks: bool
+
+
+class Change(NamedTuple):
+    """A move just made: the board as seen before it, and the anchors there of lost pieces."""
+
+    seen: Position
+    action: int
+    lost: tuple[int, ...]
+    sunk: bool  # the lost pieces are in a sink; else a bomb took them
+    burst: bool  # a second bomb was laid on a first one
+
+
+def area(position: Position, row: int, col: int, kind: int, lie: int) -> list[int]:
+    """Return the cells of the board that something would cover."""
+    return [
+        r * position.cols + c
+        for r in range(row, row + rules.height(kind, lie))
+        for c in range(col, col + rules.width(kind, lie))
+        if 0 <= r < position.rows and 0 <= c < position.cols
+    ]
+
+
+def entered(position: Position, anchor: int, verb: int) -> tuple[int, ...]:
+    """Return the cells that a piece or sink would newly cover after a move."""
+    row, col, lie = rules.landing(position, anchor, verb)
+    cells = area(position, row, col, position.kind[anchor], lie)
+    return tuple(cell for cell in cells if rules.named(position, cell) != anchor)
+
+
+def is_movable(kind: int) -> bool:
+    """Tell whether a kind is a piece or a sink."""
+    return kind not in (0, rules.BLOCK)
+
+
+def legal_verbs(position: Position, anchor: int) -> list[int]:
+    """Return the directions in which what stands at an anchor may move now."""
+    actions = [NUM_VERBS * anchor + verb for verb in range(BOMB)]
+    return [action % NUM_VERBS for action in actions if not rules.refusal(position, action)]
+
+
+def pieces_among(position: Position, cells: tuple[int, ...]) -> tuple[int, ...]:
+    """Return the anchors of the pieces that cover any of the cells."""
+    anchors = {rules.named(position, cell) for cell in cells}
+    return tuple(sorted(anchor for anchor in anchors if rules.is_piece(position.kind[anchor])))
+
+
+def lost_pieces(before: Position, after: Position, action: int) -> tuple[int, ...]:
+    """Return the anchors before a move of the pieces that it took off the board."""
+    anchor, verb = divmod(action, NUM_VERBS)
+    if verb >= BOMB:
+        return ()
+    kind = before.kind[anchor]
+    if not rules.is_piece(kind):
+        return pieces_among(before, entered(before, anchor, verb))
+    row, col, _ = rules.landing(before, anchor, verb)
+    return () if after.kind[row * before.cols + col] == kind else (anchor,)
+
+
+def piece_name(kind: int) -> str:
+    """Return a piece as the messages name it."""
+    return f"{SIDE_NAMES[rules.owner(kind)]}'s {PIECE_TYPES[rules.worth(kind) - 1]}"
+
+
+class Session:
+    """A game in the window, from the choice of the start position on."""
+
+    def __init__(self, game: SinksGame, given: Position | None) -> None:
+        """Begin with a given start position, or with the choice of one."""
+        self.game = game
+        self.starts = {name: start_position(game, name) for name in SETUPS}
+        self.position = next(iter(self.starts.values()))
+        self.begun = False
+        self.closed = False
+        self.screen = Screen.START
+        self._clear()
+        if given is not None:
+            self.starts[GIVEN] = given
+            self.begin(GIVEN)
+
+    def _clear(self) -> None:
+        self.selected = NOWHERE
+        self.mode = NOWHERE
+        self.typed = ""
+        self.message = ""
+        self.is_error = False
+        self.cursor = NOWHERE
+        self.bombs_shown = False
+        self.marked: tuple[int, ...] = ()
+        self.changes: list[Change] = []
+
+    def begin(self, name: str) -> None:
+        """Start a game from one of the start positions."""
+        self.position = self.starts[name].copy()
+        self.begun = True
+        self.screen = Screen.PLAY
+        self._clear()
+
+    def place(self) -> _layout.Place:
+        """Return where the board lies."""
+        return _layout.main_place(self.game.rows, self.game.cols)
+
+    def is_over(self) -> bool:
+        """Tell whether the game has come to its end."""
+        return rules.is_terminal(self.position)
+
+    def seen(self) -> Position:
+        """Return what may be drawn: of the bombs at most those of the player to move."""
+        seen = self.position.copy()
+        rules.hide(seen, seen.turn if self.bombs_shown else NOWHERE)
+        return seen
+
+    def legal_cells(self, verb: int) -> list[int]:
+        """Return the cells at which a verb is legal."""
+        out = [0] * self.game.num_actions
+        count = rules.legal_actions(self.position, out)
+        return [action // NUM_VERBS for action in out[:count] if action % NUM_VERBS == verb]
+
+    def targets(self) -> list[Target]:
+        """Return where the selected piece or sink may go."""
+        if self.selected == NOWHERE:
+            return []
+        return [self._target(verb) for verb in legal_verbs(self.position, self.selected)]
+
+    def _target(self, verb: int) -> Target:
+        position, kind = self.position, self.position.kind[self.selected]
+        cells = entered(position, self.selected, verb)
+        if rules.is_piece(kind):
+            row, col, lie = rules.landing(position, self.selected, verb)
+            return Target(verb, cells, rules.inside_sink(position, row, col, kind, lie))
+        return Target(verb, cells, bool(pieces_among(position, cells)))
+
+    def take_changes(self) -> list[Change]:
+        """Return the moves made since the last call, to be shown."""
+        changes, self.changes = self.changes, []
+        return changes
+
+    def click(self, x: float, y: float) -> None:
+        """Do what a click at a point of the canvas means."""
+        if self.screen is Screen.START:
+            self._click_start(x, y)
+        elif self.screen is Screen.HELP:
+            self._close_help()
+        else:
+            self._click_play(x, y)
+
+    def _click_start(self, x: float, y: float) -> None:
+        for name, card in zip(self.starts, _layout.start_cards(len(self.starts)), strict=True):
+            if card.holds(x, y):
+                self.begin(name)
+                return
+
+    def _click_play(self, x: float, y: float) -> None:
+        button = _layout.button_at(x, y)
+        if self.is_over() and _layout.AGAIN.holds(x, y):
+            button = "n"
+        self.cursor = NOWHERE
+        if button:
+            self.typed = ""
+            self.press(button)
+        else:
+            self.choose(self.place().pick(self.position, x, y))
+
+    def choose(self, cell: int) -> None:
+        """Do what choosing a field means now: NOWHERE is beside the board."""
+        self._say("")
+        if cell == NOWHERE:
+            self.cancel()
+        elif self.mode != NOWHERE:
+            anchor = cell if self.mode == BOMB else rules.named(self.position, cell)
+            self._attempt(cell, self.game.action(anchor, self.mode))
+        elif self.selected == NOWHERE:
+            self._select(cell)
+        else:
+            self._go(cell)
+
+    def _select(self, cell: int) -> None:
+        """Select what covers a cell if it can move, else tell why it cannot."""
+        anchor = rules.named(self.position, cell)
+        if legal_verbs(self.position, anchor):
+            self.selected = anchor
+        elif is_movable(self.position.kind[anchor]):
+            self._attempt(cell, self.game.action(anchor, rules.LEFT))
+
+    def _go(self, cell: int) -> None:
+        """Move the selected to a cell, select another one, or tell why it cannot go there."""
+        anchor = self.selected
+        ways = [v for v in range(BOMB) if cell in entered(self.position, anchor, v)]
+        legal = [verb for verb in ways if verb in legal_verbs(self.position, anchor)]
+        other = rules.named(self.position, cell)
+        if not legal and (other == anchor or legal_verbs(self.position, other) or not ways):
+            self.selected = NOWHERE
+            if other != anchor:
+                self._select(cell)
+        else:
+            self._attempt(cell, self.game.action(anchor, ways[0]))
+
+    def _attempt(self, cell: int, action: int) -> None:
+        """Play an action chosen by a cell, or show why it is refused."""
+        refusal = rules.refusal(self.position, action)
+        if self.is_over():
+            self._complain(GAME_OVER)
+        elif refusal:
+            self._complain(error_text(self.game, self.position, cell, action, refusal))
+        else:
+            self._play(action)
+
+    def _play(self, action: int) -> None:
+        seen, before = self.seen(), self.position.copy()
+        rules.apply_action(self.position, action)
+        lost = lost_pieces(before, self.position, action)
+        sunk = sum(self.position.sunk) > sum(before.sunk)
+        cell, verb = divmod(action, NUM_VERBS)
+        burst = verb == BOMB and before.bomb[cell] != 0
+        self.changes.append(Change(seen, action, lost, sunk, burst))
+        self.cancel()
+        self._say(self._news(before, action, lost, sunk))
+        if action % NUM_VERBS < BOMB:
+            anchor, verb = divmod(action, NUM_VERBS)
+            own = area(
+                before, *divmod(anchor, before.cols), before.kind[anchor], before.lie[anchor]
+            )
+            self.marked = (*own, *entered(before, anchor, verb))
+        if action % NUM_VERBS == BOMB:
+            self.bombs_shown = True
+        if before.turn != self.position.turn or self.is_over():
+            self.bombs_shown = False
+
+    def _news(self, before: Position, action: int, lost: tuple[int, ...], sunk: bool) -> str:
+        """Return what a move has done beyond going somewhere."""
+        cell, verb = divmod(action, NUM_VERBS)
+        if lost:
+            names = " and ".join(piece_name(before.kind[anchor]) for anchor in lost)
+            return f"{names} sank" if sunk else f"{names} was blown up"
+        if verb == FREEZE:
+            return f"{piece_name(before.kind[cell])} is frozen"
+        if verb == BOMB:
+            return "Two bombs blew each other up" if before.bomb[cell] else "A bomb is laid"
+        return ""
+
+    def _say(self, text: str) -> None:
+        self.message, self.is_error = text, False
+
+    def _complain(self, text: str) -> None:
+        self.message, self.is_error = text, True
+
+    def cancel(self) -> None:
+        """Give up selection, mode and typed line."""
+        self.selected = NOWHERE
+        self.mode = NOWHERE
+        self.typed = ""
+        self._say("")
+
+    def press(self, key: str) -> None:
+        """Do what a key means; an arrow key is ``up``, ``down``, ``left`` or ``right``."""
+        if self.screen is Screen.START:
+            self._press_start(key)
+        elif self.screen is Screen.HELP:
+            self._close_help()
+        elif self.typed or key in tuple("0123456789+-"):
+            self._type(key)
+        else:
+            self._command(key)
+
+    def _press_start(self, key: str) -> None:
+        names = list(self.starts)
+        if key.isdecimal() and 0 < int(key) <= len(names):
+            self.begin(names[int(key) - 1])
+        elif key == ESCAPE and self.begun:
+            self.screen = Screen.PLAY
+        else:
+            self._turn_page(key)
+
+    def _close_help(self) -> None:
+        self.screen = Screen.PLAY if self.begun else Screen.START
+
+    def _type(self, key: str) -> None:
+        """Edit the typed move, or send it."""
+        if key in ENTER:
+            self._send()
+        elif key in BACKSPACE:
+            self.typed = self.typed[:-1]
+        elif key == ESCAPE:
+            self.typed = ""
+        elif len(key) == 1 and key.isprintable() and len(self.typed) < TYPED_LENGTH:
+            self.typed += key
+
+    def _send(self) -> None:
+        """Play the typed move."""
+        words = self.typed.split()
+        self.cancel()
+        if len(words) != 3:
+            self._complain(TYPED_FORM)
+            return
+        try:
+            cell = parse_field(self.game, words[0], words[1])
+            action = parse_action(self.game, self.position, cell, words[2])
+        except SinksError as error:
+            self._complain(str(error))
+            return
+        self._attempt(cell, action)
+
+    def _command(self, key: str) -> None:
+        """Do what a key means outside the typed line."""
+        key = ARROWS.get(key, key)
+        if key in STEPS:
+            self._step(*STEPS[key])
+        elif key in MODES:
+            self._set_mode(MODES[key])
+        elif key == " " or key in ENTER:
+            self._choose_cursor()
+        elif key == ESCAPE:
+            self.cancel()
+        elif key == "v":
+            self.bombs_shown = not self.bombs_shown and not self.is_over()
+        else:
+            self._turn_page(key)
+
+    def _turn_page(self, key: str) -> None:
+        """Go to another page of the window, or close it."""
+        if key == "n":
+            self.cancel()
+            self.screen = Screen.START
+        elif key == "h":
+            self.screen = Screen.HELP
+        elif key == "q":
+            self.closed = True
+
+    def _set_mode(self, mode: int) -> None:
+        """Switch a mode on, or off if it was on."""
+        was = self.mode
+        self.cancel()
+        if self.is_over():
+            self._complain(GAME_OVER)
+        elif was != mode:
+            self.mode = mode
+
+    def _step(self, up: int, right: int) -> None:
+        """Move the cursor by a field; the first step brings it to the middle of the board."""
+        rows, cols = self.game.rows, self.game.cols
+        if self.cursor == NOWHERE:
+            self.cursor = rows // 2 * cols + cols // 2
+            return
+        row, col = divmod(self.cursor, cols)
+        self.cursor = min(max(row + up, 0), rows - 1) * cols + min(max(col + right, 0), cols - 1)
+
+    def _choose_cursor(self) -> None:
+        if self.cursor == NOWHERE:
+            self._step(0, 0)
+        else:
+            self.choose(self.cursor)
+
+
+def start_position(game: SinksGame, name: str) -> Position:
+    """Return a named start position on a board of the game's size."""
+    return SinksGame(rows=game.rows, cols=game.cols, setup=name).initial_position(0)
