@@ -71,9 +71,7 @@ class Binary:
                 return True
         return False
 
-    def policy(
-        self, patterns: dict[tuple[str, int], float]
-    ) -> list[tuple[int, int, int, float]]:
+    def policy(self, patterns: dict[tuple[str, int], float]) -> list[tuple[int, int, int, float]]:
         """Give every legal move (x, y, digit) with its probability under the patterns."""
         moves = self.legal()
         weights = [self.weight(move, patterns) for move in moves]
@@ -83,9 +81,7 @@ class Binary:
             for (x, y, digit), weight in zip(moves, weights, strict=True)
         ]
 
-    def weight(
-        self, move: tuple[int, int, int], patterns: dict[tuple[str, int], float]
-    ) -> float:
+    def weight(self, move: tuple[int, int, int], patterns: dict[tuple[str, int], float]) -> float:
         """Add the weight of a move in its row and its weight in its column."""
         x, y, digit = move
         near = range(-REACH, REACH + 1)

@@ -6,7 +6,10 @@ It is written from the course's document alone and shares no code with the real 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 Field = tuple[int, int]
 Fields = frozenset[Field]
@@ -458,13 +461,13 @@ class Sinks:
 
     def _legal_moves(self) -> list[str]:
         """Return the legal moves of pieces and sinks."""
-        moves = []
-        for fields in [thing.fields for thing in [*self.pieces, *self.sinks]]:
-            row, column = bottom_left(fields)
-            for direction in DIRECTIONS:
-                if self._fault(str(row), str(column), direction) is None:
-                    moves.append(f"{row} {column} {direction}")
-        return moves
+        named = [piece.fields for piece in self.pieces] + [sink.fields for sink in self.sinks]
+        return [
+            f"{row} {column} {direction}"
+            for row, column in map(bottom_left, named)
+            for direction in DIRECTIONS
+            if self._fault(str(row), str(column), direction) is None
+        ]
 
     def legal(self) -> list[str]:
         """Return every accepted action, pieces and sinks named by their bottom-left field."""

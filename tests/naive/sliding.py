@@ -167,7 +167,6 @@ class _Console:
 
 def _play(console: _Console, words: list[str]) -> None:
     """Play one game, from the choice of its difficulty to its win or the giving up."""
-    console.show(CHOOSE)
     side = _difficulty(console, words)
     fitting = [word for word in words if len(word) == side]
     solution = "".join(random.choices(fitting, k=side))
@@ -198,6 +197,7 @@ def _difficulty(console: _Console, words: list[str]) -> int:
     """Ask for the difficulty until it is one that there are words for."""
     lengths = {len(word) for word in words}
     while True:
+        console.show(CHOOSE)
         side = _number(console.ask(DIFFICULTY_PROMPT))
         if SMALLEST <= side <= LARGEST and side in lengths:
             return side

@@ -18,8 +18,7 @@ START_PROMPT = "Select Piece to Move by Position >> "
 END_PROMPT = "Select Position to move Piece >> "
 BAD_START = "You must select a starting position with one of your pieces, not a flag.\n"
 BAD_END = (
-    "You must select an ending position at most one place away,"
-    " without one of your own pieces.\n"
+    "You must select an ending position at most one place away, without one of your own pieces.\n"
 )
 
 
@@ -33,6 +32,7 @@ class Tactego:
         self.player = "R"
         self.grid = [[""] * width for _ in range(length)]
         self.fought: set[tuple[int, int]] = set()
+        self.cell = max(CELL, max(len("R" + kind) for kind in red + blue) + GAP)
         self.place("R", red, list(range(length)))
         self.place("B", blue, list(range(length - 1, -1, -1)))
 
@@ -47,13 +47,11 @@ class Tactego:
 
     def board(self) -> str:
         """Draw the board."""
-        longest = max(len(piece) for row in self.grid for piece in row)
-        cell = max(CELL, longest + GAP)
         label = len(str(self.length - 1))
         heading = [str(column) for column in range(self.width)]
-        lines = [drawn_line("", heading, label, cell)]
+        lines = [drawn_line("", heading, label, self.cell)]
         for number, row in enumerate(self.grid):
-            lines.append(drawn_line(str(number), row, label, cell))
+            lines.append(drawn_line(str(number), row, label, self.cell))
         return "".join(lines)
 
     def start_refused(self, row: int, column: int) -> bool:
@@ -245,12 +243,12 @@ def read_kind(word: str) -> str:
     """Read a letter, or a strength and write it without needless signs and zeros."""
     if word in LETTERS:
         return word
-    value = number_of(word)
-    digits = word.lstrip("+-").lstrip("0") or "0"
-    return "-" + digits if value < 0 else digits
+    if number_of(word) < 0:
+        raise ValueError("a strength is negative")
+    return word.lstrip("+-").lstrip("0") or "0"
 
 
-class EndOfInput(Exception):
+class EndOfInputError(Exception):
     """Nothing more was typed."""
 
 
@@ -266,7 +264,7 @@ class Talk:
         """Print a prompt and take the next line."""
         self.output += prompt
         if not self.lines:
-            raise EndOfInput
+            raise EndOfInputError
         return self.lines.pop(0)
 
     def ask_field(self, prompt: str) -> tuple[int, int] | None:
@@ -327,6 +325,6 @@ def session(stdin_text: str, files: dict[str, str]) -> str:
     talk = Talk(stdin_text)
     try:
         talk.run(talk.set_up(files))
-    except (EndOfInput, ValueError):
+    except (EndOfInputError, ValueError):
         return talk.output
     return talk.output

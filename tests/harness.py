@@ -1,0 +1,68 @@
+"""Running the exact programs, in this process or as a user does; the documents' samples."""
+
+from __future__ import annotations
+
+import io
+import os
+import subprocess
+import sys
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+from unittest import mock
+
+from gridhouse.core import console
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+ROOT = Path(__file__).resolve().parent.parent
+PROGRAMS = ROOT / "programs"
+# The documents' own sample sessions; they do not belong to the project and may be missing.
+CONFORMANCE = ROOT.parent / "shared" / "conformance"
+
+
+class Run(NamedTuple):
+    """What a program wrote, and its exit status."""
+
+    out: str
+    err: str
+    status: int
+
+
+def _decode(data: bytes) -> str:
+    return data.decode("utf-8", "surrogateescape")
+
+
+def _encode(typed: str | bytes) -> bytes:
+    return typed if isinstance(typed, bytes) else typed.encode("utf-8", "surrogateescape")
+
+
+def run_here(program: Callable[[list[str]], None], *arguments: str, typed: str | bytes = "") -> Run:
+    """Run a program in this process."""
+    out, err = io.BytesIO(), io.BytesIO()
+    streams = {
+        "stdin": io.TextIOWrapper(io.BytesIO(_encode(typed)), newline="\n"),
+        "stdout": io.TextIOWrapper(out, newline="\n"),
+        "stderr": io.TextIOWrapper(err, newline="\n"),
+    }
+    with ExitStack() as patches:
+        for name, stream in streams.items():
+            patches.enter_context(mock.patch.object(sys, name, stream))
+        status = console.run(program, list(arguments))
+        streams["stdout"].flush()
+        streams["stderr"].flush()
+    return Run(_decode(out.getvalue()), _decode(err.getvalue()), status)
+
+
+def run_script(name: str, *arguments: str, typed: str | bytes = "", cwd: Path | None = None) -> Run:
+    """Run a drop-in script with a bare interpreter: no site packages, any working folder."""
+    done = subprocess.run(
+        [sys.executable, "-S", os.fspath(PROGRAMS / name), *arguments],
+        input=_encode(typed),
+        capture_output=True,
+        cwd=cwd,
+        timeout=60,
+        check=False,
+    )
+    return Run(_decode(done.stdout), _decode(done.stderr), done.returncode)
