@@ -1,0 +1,109 @@
+"""The rules are written in the part of Python that Numba compiles, and mean the same compiled.
+
+Each game's functions are compiled over a record with the fields of its position; random games are
+played by both and compared move by move.
+"""
+
+from __future__ import annotations
+
+import random
+import types
+from typing import TYPE_CHECKING, Any
+
+import numba
+import numpy as np
+import pytest
+
+import gridhouse
+
+if TYPE_CHECKING:
+    from gridhouse.core.position import Position
+
+GAMES = [
+    "binary(rows=5,cols=6)",
+    "collapse(rows=5,cols=6,digits=3)",
+    "sinks(rows=8,cols=9)",
+    "sliding(rows=3,cols=3)",
+    "tactego(rows=5,cols=5,pieces=Fx1 Ax1 Sx2 Mx2 10x1 2x3,hidden=True)",
+]
+CONTRACT = (
+    "refusal", "legal_actions", "apply_action", "current_player", "is_terminal", "returns",
+    "hide", "planes",
+)  # fmt: skip
+
+
+def compiled(rules: Any) -> dict[str, Any]:
+    """Return the functions of a rules module compiled over each other."""
+    twin: dict[str, Any] = dict(vars(rules))
+    for name, value in vars(rules).items():
+        if isinstance(value, types.FunctionType):
+            copy = types.FunctionType(value.__code__, twin, name, value.__defaults__)
+            twin[name] = numba.njit(copy, boundscheck=True)
+    return twin
+
+
+def record_of(position: Position) -> Any:
+    """Return a record with the fields and values of a position."""
+    kinds: list[Any] = []
+    for name, field in position.fields.items():
+        value = getattr(position, name)
+        kinds.append((name, field.kind) if field.size is None else (name, field.kind, len(value)))
+    record = np.zeros(1, np.dtype((np.record, np.dtype(kinds, align=True))))[0]
+    for name in position.fields:
+        setattr(record, name, getattr(position, name))
+    return record
+
+
+def same_fields(position: Position, record: Any) -> bool:
+    """Tell whether a record holds what a position holds."""
+    return all(
+        np.array_equal(getattr(position, name), getattr(record, name)) for name in position.fields
+    )
+
+
+@pytest.mark.parametrize("text", GAMES)
+def test_compiled_rules_are_the_interpreted_ones(text: str) -> None:
+    chance = random.Random(1)
+    functions = None
+    for seed in range(10):
+        state = gridhouse.parse(f"{text}#{seed}")
+        game, rules = state.game, state.game.rules
+        functions = functions or compiled(rules)
+        record = record_of(state.position)
+        size = len(state.observation_tensor(0))
+        for _ in range(60):
+            out = np.zeros(game.num_actions, np.int64)
+            count = functions["legal_actions"](record, out)
+            assert out[:count].tolist() == state.legal_actions()
+            assert bool(functions["is_terminal"](record)) == state.is_terminal()
+            assert functions["current_player"](record) == rules.current_player(state.position)
+            made = np.zeros(game.num_players)
+            functions["returns"](record, made)
+            assert made.tolist() == state.returns()
+            for player in range(game.num_players):
+                seen, tensor = record.copy(), np.zeros(size)
+                functions["hide"](seen, player)
+                functions["planes"](seen, player, tensor)
+                assert same_fields(state.observation(player), seen)
+                assert tensor.tolist() == state.observation_tensor(player)
+            tried = chance.sample(range(game.num_actions), min(20, game.num_actions))
+            for action in tried:
+                assert functions["refusal"](record, action) == state.refusal(action)
+            if not count:
+                break
+            action = chance.choice(state.legal_actions())
+            functions["apply_action"](record, action)
+            state.apply_action(action)
+            assert same_fields(state.position, record)
+
+
+@pytest.mark.parametrize("name", gridhouse.games())
+def test_rules_speak_one_vocabulary_and_import_nothing_heavy(name: str) -> None:
+    rules = gridhouse.load(name).rules
+    for function in CONTRACT:
+        assert callable(getattr(rules, function))
+    assert next(iter(rules.Position.fields)) == name  # type: ignore[attr-defined]
+    imported = {
+        value.__name__ for value in vars(rules).values() if isinstance(value, types.ModuleType)
+    }
+    assert imported == {"gridhouse.core.position"}

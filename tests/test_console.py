@@ -1,0 +1,135 @@
+"""How programs end: quietly at the end of input, on a closed pipe and on an interrupt."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from contextlib import suppress
+
+import pytest
+
+from gridhouse.core import console
+from harness import PROGRAMS, run_here
+
+SCRIPTS = {
+    "binary": "binary/a1.py",
+    "collapse": "collapse/assignment3.py",
+    "sinks": "sinks/sinks.py",
+    "sliding": "sliding/a1.py",
+    "tactego": "tactego/tactego.py",
+}
+
+
+@pytest.fixture(params=sorted(SCRIPTS))
+def command(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    """Return the command of each program, with the arguments it needs."""
+    board = tmp_path_factory.mktemp("board") / "board.txt"
+    board.write_text("1 1\n1 2\n" * 100)
+    arguments = {"collapse": [str(board)], "sinks": ["10", "10", "0"]}
+    script = PROGRAMS / SCRIPTS[request.param]
+    return [sys.executable, "-S", os.fspath(script), *arguments.get(request.param, [])]
+
+
+RUBBISH = [
+    b"",
+    b"\n" * 50,
+    b"\x00" * 100 + b"\n" + b"\x00 \x00 \x00\n",
+    b"\xff\xfe\xc3\x28 \xf0\n" * 20,
+    b"9" * 5000 + b" " + b"9" * 5000 + b" l\n",
+    b"x" * 1_000_000 + b"\n",
+    b"1 " * 500_000 + b"\n",
+    b"\r\n\t \x0b\x0c\x1c\x85\n",
+    "٣ ² ½ \u2028 \u202e ß\n".encode(),
+    b"# # #\n#\n1 2 3\n",
+]
+
+
+@pytest.mark.parametrize("typed", RUBBISH, ids=range(len(RUBBISH)))
+def test_rubbish_never_ends_in_a_traceback(command: list[str], typed: bytes) -> None:
+    done = subprocess.run(command, input=typed, capture_output=True, timeout=60, check=False)
+    assert b"Traceback" not in done.stderr
+    assert done.returncode in (0, 2)
+    if done.returncode == 2:
+        assert done.stderr.count(b"\n") == 1
+        assert len(done.stderr) < 1000
+
+
+def test_a_closed_input_is_the_end_of_input(command: list[str]) -> None:
+    shell = ["sh", "-c", 'exec "$@" <&-', "sh", *command]
+    done = subprocess.run(shell, capture_output=True, timeout=60, check=False)
+    assert (done.stderr, done.returncode) == (b"", 0)
+
+
+def test_a_closed_pipe_ends_a_program_quietly(command: list[str]) -> None:
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.close()
+        try:
+            process.stdin.write(b"game 2 2\nshow\n# 1 1\n" * 20_000)
+            process.stdin.close()
+        except BrokenPipeError:
+            pass
+        assert b"Traceback" not in process.stderr.read()
+        assert process.wait(60) in (0, 2)
+
+
+def test_an_interrupt_ends_a_program_quietly(command: list[str]) -> None:
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        assert process.stderr is not None
+        if "a1.py" in command[2] or "sinks" in command[2]:  # these wait for a first line
+            process.stdin.write(b"game 2 2\n" if "binary" in command[2] else b"l a 3 3 #\n")
+            process.stdin.flush()
+        assert process.stdout.read(1)
+        for _ in range(60):  # a signal just before a read blocks is seen with the next one
+            process.send_signal(signal.SIGINT)
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(1)
+                break
+        assert process.returncode == console.EXIT_INTERRUPTED
+        assert process.stderr.read() == b""
+
+
+def test_no_program_needs_anything_heavy(command: list[str]) -> None:
+    looks = (
+        "import sys, runpy, io; sys.argv = sys.argv[1:]; sys.stdin = io.StringIO('');"
+        "\ntry:\n    runpy.run_path(sys.argv[0], run_name='__main__')"
+        "\nexcept SystemExit: pass"
+        "\nheavy = {'numpy', 'numba', 'typer', 'rich', 'click', 'pygame', 'tkinter', 'asyncio'}"
+        "\nprint(sorted(heavy & set(sys.modules)), file=sys.stderr)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", looks, *command[2:]], capture_output=True, timeout=60, check=False
+    )
+    assert done.stderr == b"[]\n"
+
+
+def test_a_usage_error_is_a_line_on_standard_error() -> None:
+    def fail(arguments: list[str]) -> None:
+        print("said before")
+        raise console.UsageError(f"{arguments[0]!a} is wrong")
+
+    assert run_here(fail, "\udcff") == ("said before\n", "gridhouse: '\\udcff' is wrong\n", 2)
+
+
+def test_the_status_of_a_program_is_passed_on() -> None:
+    assert run_here(lambda arguments: None).status == 0
+    tokens = []
+
+    def read_two(arguments: list[str]) -> None:
+        words = console.Tokens()
+        tokens.extend([words.next(), words.next(), words.next()])
+
+    assert run_here(read_two, typed="one\r\n\n  two").status == 0
+    assert tokens == []
+    assert run_here(read_two, typed="one\r\n\n  two three").status == 0
+    assert tokens == ["one", "two", "three"]

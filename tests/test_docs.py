@@ -1,0 +1,35 @@
+"""The examples of the documentation do what they say."""
+
+from __future__ import annotations
+
+import doctest
+import re
+
+import pytest
+
+from harness import ROOT
+
+PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md")])
+
+
+def test_the_examples_of_the_readme() -> None:
+    results = doctest.testfile(
+        str(ROOT / "README.md"), module_relative=False, optionflags=doctest.NORMALIZE_WHITESPACE
+    )
+    assert results.failed == 0
+    assert results.attempted > 8
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_path_that_is_named_is_there(page: object) -> None:
+    text = (ROOT / str(page)).read_text(encoding="utf-8")
+    named = re.findall(r"(?:programs|docs|tests|src|benchmarks)/[\w./-]*\w", text)
+    for path in named:
+        assert (ROOT / path).exists(), path
+
+
+def test_make_knows_every_target_that_is_named() -> None:
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    for page in PAGES:
+        for target in re.findall(r"`make (\w+)", page.read_text(encoding="utf-8")):
+            assert re.search(rf"^{target}:", makefile, re.MULTILINE), target

@@ -1,0 +1,205 @@
+"""What each game's ``game.py`` says and reads beyond what the laws ask of all."""
+
+from __future__ import annotations
+
+import pytest
+
+import gridhouse
+from gridhouse.core.errors import GridhouseError, PositionError
+from gridhouse.core.registry import game_class
+from gridhouse.games.sinks import rules as sinks_rules
+from gridhouse.games.tactego import rules as tactego_rules
+
+SINKS = "sinks(rows=10,cols=10) "
+TACTEGO = "tactego(rows=2,cols=3,pieces=Fx1 5x1,hidden=True) "
+SLIDING = "sliding(rows=2,cols=2) "
+
+
+@pytest.mark.parametrize("name", gridhouse.games())
+def test_every_preset_can_be_started_and_every_word_is_there(name: str) -> None:
+    cls = game_class(name)
+    assert len(cls.presets) >= 3
+    for values in cls.presets.values():
+        state = cls(**values).new_initial_state(1)
+        assert not state.is_terminal()
+    game = cls()
+    assert game in [cls(**values) for values in cls.presets.values()]
+    refusals = type(next(iter(cls.refusals)))
+    assert set(cls.refusals) == set(refusals) - {0}  # type: ignore[call-overload]
+    assert all(word and word[0].islower() for word in map(str, cls.refusals.values()))
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("binary(rows=2,cols=2) ..", "it needs 2 rows of 2 cells"),
+        ("binary(rows=2,cols=2) .../..", "it needs 2 rows of 2 cells"),
+        ("binary(rows=2,cols=2) .2/..", "a cell is 0, 1 or a dot"),
+        ("binary(rows=1,cols=4) 000.", "three in a row at 2 0"),
+        ("binary(rows=1,cols=4) 0.00", "too many 0 at 3 0"),
+        ("collapse(rows=1,cols=2,digits=3) x 1.", "it begins with the score"),
+        ("collapse(rows=1,cols=2,digits=3) -1 12", "it begins with the score"),
+        ("collapse(rows=1,cols=2,digits=3) 0 1", "it needs 1 rows of 2 cells"),
+        ("collapse(rows=1,cols=2,digits=3) 0 13", "a cell is a digit below 3 or a dot"),
+        ("collapse(rows=1,cols=2,digits=3) 0 .1", "a digit hangs over a blank or right of a gap"),
+        ("collapse(rows=2,cols=1,digits=3) 0 1/.", "a digit hangs over a blank or right of a gap"),
+        (SINKS, "it begins with side, moves, bomb"),
+        (SINKS + "q 0 - 2/2 2/2 0/0 -", "it begins with side, moves, bomb"),
+        (SINKS + "l 2 - 2/2 2/2 0/0 -", "it begins with side, moves, bomb"),
+        (SINKS + "l 0 x 2/2 2/2 0/0 -", "the third part is b or -"),
+        (SINKS + "l 0 - 2/3 2/2 0/0 -", "'2/3' is not two numbers from 0 to 2"),
+        (SINKS + "l 0 - 2 2/2 0/0 -", "'2' is not two numbers from 0 to 2"),
+        (SINKS + "l 0 - 2/2 a/2 0/0 -", "'a/2' is not two numbers from 0 to 2"),
+        (SINKS + "l 0 - 2/2 2/2 0/-1 -", "'0/-1' is not two numbers from 0 to 99"),
+        (SINKS + "l 0 - 2/2 2/2 0/0 33<43", "'33<43' is not the first move of this turn"),
+        (SINKS + "l 1 - 2/2 2/2 0/0 33", "'33' is not the first move of this turn"),
+        (SINKS + "l 1 - 2/2 2/2 0/0 xx<33", "'xx<33' is not the first move of this turn"),
+        (SINKS + "l 0 - 2/2 2/2 0/0 - q33", "'q33' is no object"),
+        (SINKS + "l 0 - 2/2 2/2 0/0 - s133-", "'s133-' cannot lie or be frozen"),
+        (SINKS + "l 0 - 2/2 2/2 0/0 - x33*", "'x33*' cannot lie or be frozen"),
+        (SINKS + "l 0 - 2/2 2/2 0/0 - la33-", "'la33-' has no lying pose"),
+        (SINKS + "l 0 - 2/2 2/2 0/0 - ld33|", "'ld33|' has no lying pose"),
+        (SINKS + "l 0 - 2/2 2/2 0/0 - lb39-", "'lb39-' hangs over the edge"),
+        (SINKS + "l 0 - 2/2 2/2 0/0 - la33 da33", "'da33' stands on another object"),
+        (SINKS + "l 0 - 2/2 2/2 0/0 - la33 bl33", "no bomb can lie at 'bl33'"),
+        (SINKS + "l 0 - 2/2 2/2 0/0 - bl33 bd33", "no bomb can lie at 'bd33'"),
+        (SINKS + "l 0 - 2/2 2/2 0/0 - bl3x", "no bomb can lie at 'bl3x'"),
+        (SLIDING + "ab c/abc", "it needs 4 letters, a slash, 4 letters"),
+        (SLIDING + "ab c|abcd", "it needs 4 letters, a slash, 4 letters"),
+        (SLIDING + "abcd/abcd", "just one cell of the puzzle is blank"),
+        (SLIDING + "ab c/ab d", "just one cell of the puzzle is blank"),
+        (SLIDING + "ab\tc/abcd", "just one cell of the puzzle is blank"),
+        (SLIDING + "a \tc/a\tcd", "a letter is a printable character"),
+        (SLIDING + "ab c/abdd", "puzzle and solution have other letters"),
+        (TACTEGO + "G RF,,/,,BF", "it begins with R or B, the side to move"),
+        (TACTEGO + "RF,,/,,BF", "it begins with R or B, the side to move"),
+        (TACTEGO + "R RF,,", "it needs 2 rows of 3 cells"),
+        (TACTEGO + "R RF,/,BF", "it needs 2 rows of 3 cells"),
+        (TACTEGO + "R RF,GF,/,,BF", "'GF' is no piece of this game"),
+        (TACTEGO + "R RF,R6,/,,BF", "'R6' is no piece of this game"),
+        (TACTEGO + "R RF,!,/,,BF", "'!' is no piece of this game"),
+        (TACTEGO + "R RF,R?,/,,BF", "'R?' is no piece of this game"),
+        (TACTEGO + "R RF,RF,/,,BF", "Red has more than 1 F"),
+        (TACTEGO + "R RF,,/B5,B5,BF", "Blue has more than 1 5"),
+        ("tactego(rows=2,cols=3,pieces=Fx1 5x1) R RF,R5!,/,,BF", "'R5!' is no piece of this game"),
+    ],
+)
+def test_texts_that_are_no_position_say_why(text: str, said: str) -> None:
+    with pytest.raises(PositionError) as caught:
+        gridhouse.parse(text)
+    assert said in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("game", "file", "board"),
+    [
+        ("binary()", "..0\n1..\n", "..0\n1.."),
+        ("collapse()", "1 2\n2 2\n", "1 2\n2 2"),
+        ("sliding(rows=2,cols=2)", "aa\nlong\n", "\n".join(
+            ("+---+---+", "| a | a |", "+---+---+", "| a |   |", "+---+---+"))),
+        ("tactego(rows=3,cols=1,pieces=Fx1,hidden=yes)", "F 1\n", "  0\n0 RF\n1\n2 BF"),
+    ],
+)  # fmt: skip
+def test_a_game_starts_from_a_file_of_its_own_kind(game: str, file: str, board: str) -> None:
+    state = gridhouse.parse(f"{game}#1").game.start_from_file(file, 1)
+    assert state.board() == board
+    assert gridhouse.parse(str(state)) == state
+
+
+def test_sinks_starts_from_a_setup_with_or_without_its_end() -> None:
+    game = gridhouse.load("sinks")
+    for end in ("", " #", "\n#\n"):
+        state = game.start_from_file("s 1 0 0\nl a 3 3 d a 6 6" + end, 0)
+        assert str(state).endswith("l 0 - 2/2 2/2 0/0 - s100 la33 da66")
+
+
+@pytest.mark.parametrize(
+    ("name", "file"),
+    [("binary", "..\n."), ("binary", ""), ("binary", "xx\nxx"), ("collapse", "1 a"),
+     ("sinks", "s 1"), ("sinks", "x"), ("sinks", "l a 0 0"), ("sliding", "toolong"),
+     ("tactego", "5 1"), ("tactego", "F 99")],
+)  # fmt: skip
+def test_a_file_that_is_none_of_its_kind_is_refused(name: str, file: str) -> None:
+    with pytest.raises(GridhouseError):
+        gridhouse.load(name).start_from_file(file, 0)
+
+
+@pytest.mark.parametrize("setup", ["standard", "long", "corners"])
+@pytest.mark.parametrize("rows", [8, 9, 10])
+@pytest.mark.parametrize("cols", [8, 9, 10])
+def test_every_setup_is_fair(rows: int, cols: int, setup: str) -> None:
+    """The half turn with a swap of the players leaves a set-up as it is."""
+    state = gridhouse.load("sinks", rows=rows, cols=cols, setup=setup).new_initial_state()
+    position = state.position
+    objects = set()
+    worth = [0, 0]
+    for cell, kind in enumerate(position.kind):
+        if kind:
+            is_piece = sinks_rules.is_piece(kind)
+            side = sinks_rules.owner(kind) if is_piece else -1
+            size = 2 if sinks_rules.is_cube(kind) or kind == sinks_rules.SINK_2 else 1
+            shape = sinks_rules.worth(kind) if is_piece else kind
+            objects.add((side, shape, *divmod(cell, cols), size))
+            if is_piece:
+                worth[side] += sinks_rules.worth(kind)
+    turned = {
+        (1 - side if side >= 0 else side, shape, rows - row - size, cols - col - size, size)
+        for side, shape, row, col, size in objects
+    }
+    assert turned == objects
+    assert worth[0] == worth[1] >= 4
+
+
+def test_what_stands_beside_the_board() -> None:
+    state = gridhouse.parse("collapse(rows=1,cols=3,digits=3) 7 22.")
+    assert state.game.status(state.position) == "Score: 7"
+    state.play("1 1")
+    assert state.game.outcome(state.position) == "Score 11, the board is cleared"
+    state = gridhouse.parse(SLIDING + "ac f/acfc")
+    assert state.game.status(state.position) == "Solution: ac fc"
+    state.play("R")
+    assert state.game.outcome(state.position) == "Solved"
+    state = gridhouse.load("sinks").new_initial_state()
+    assert state.game.status(state.position) == (
+        "Light: sunk 0 of 4, freezings 2, sink moves 2 - Dark: sunk 0 of 4, freezings 2, "
+        "sink moves 2 - moves left in this turn: 2"
+    )
+
+
+def test_any_field_of_a_piece_names_it_but_its_action_is_one() -> None:
+    state = gridhouse.load("sinks").new_initial_state()
+    assert state.string_to_action("6 4 l") == state.string_to_action("5 3 l")
+    inner = 6 * 64
+    assert state.refusal(inner) == sinks_rules.Refusal.NOT_ANCHOR
+    for text in ("9 9 9", "10 0 l", "0 x l", "0 0 lr"):
+        assert state.game.read_move(state.position, text) is None
+
+
+def test_what_is_known_in_the_hidden_game() -> None:
+    state = gridhouse.parse(
+        "tactego(rows=3,cols=3,pieces=Fx1 5x1 3x1 Mx1,hidden=True) R RF,R5,RM/R3,,/BM,B5,BF"
+    )
+    assert state.observation_string(0).endswith("R RF,R5,RM/R3,,/B?,B?,B?")
+    assert state.observation_string(1).endswith("R R?,R?,R?/R?,,/BM,B5,BF")
+    state.play("0 1 1 1")
+    assert state.observation_string(1).endswith("B R?,,R?/R?,R?',/BM,B5,BF")
+    state.play("2 1 1 1")
+    assert state.observation_string(0).endswith("R RF,,RM/R3,B5!,/B?,,B?")
+    state.play("1 0 1 1")  # the weaker attacker is lost, and shows nothing more of itself
+    assert state.observation_string(0).endswith("B RF,,RM/,B5!,/B?,,B?")
+    state.play("1 1 0 2")  # both are gone
+    assert state.observation_string(0).endswith("R RF,,/,,/B?,,B?")
+    assert state.observation(0).known == [0] * 9
+    defended = gridhouse.parse(
+        "tactego(rows=2,cols=2,pieces=Fx1 5x1 3x0,hidden=True) R RF,R5/B5,BF"
+    )
+    assert defended.observation(1).board[0] == tactego_rules.UNKNOWN
+
+
+def test_a_defender_that_wins_is_known() -> None:
+    state = gridhouse.parse(
+        "tactego(rows=2,cols=4,pieces=Fx1 5x1 3x1,hidden=True) R RF,R3,,/B5,BF,,"
+    )
+    state.play("0 1 1 0")
+    assert state.observation_string(0).endswith("B RF,,,/B5!,B?,,")

@@ -1,0 +1,133 @@
+"""The menu and the table in the terminal, as a player meets them."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+import gridhouse
+from gridhouse import table
+from harness import run_here
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+HIDDEN = "tactego(rows=3,cols=2,pieces=Fx1 5x1,hidden=True) R RF,R5/,/B5,BF"
+
+
+def house(*typed: str) -> str:
+    """Return what the house prints for these lines, which must end in leaving it."""
+    run = run_here(table.menu, typed="".join(line + "\n" for line in typed))
+    assert (run.err, run.status) == ("", 0)
+    assert run.out.endswith("Which game? (its number, or q to leave) ")
+    return run.out
+
+
+def test_the_menu_lists_every_game() -> None:
+    out = house("q")
+    for name in gridhouse.games():
+        assert gridhouse.load(name).title in out
+
+
+@pytest.mark.parametrize("answer", ["0", "6", "", "chess", "-1", "\udcff", "²"])
+def test_a_game_that_is_not_there_is_asked_again(answer: str) -> None:
+    assert "There is no game" in house(answer, "exit")
+
+
+@pytest.mark.parametrize("name", gridhouse.games())
+def test_every_game_can_be_chosen_by_number_or_name_and_left(name: str) -> None:
+    number = str(gridhouse.games().index(name) + 1)
+    for answer in (number, name, name.upper()):
+        out = house(answer, "", "", "quit", "q")
+        assert "A move is: " + gridhouse.load(name).move_form in out
+
+
+def test_a_whole_game_is_played_to_its_end() -> None:
+    out = house("binary", "rows=1,cols=2", "", "0 0 1", "1 0", "q")
+    assert "Player 1> " in out
+    assert "\n..\n" in out
+    assert "\n10\n\nPlayer 2 wins\n" in out
+
+
+def test_a_preset_or_parameters_may_be_chosen() -> None:
+    assert "\n....\n" in house("binary", "small", "", "quit", "q")
+    assert "\n...\n" in house("binary", "cols=3", "", "quit", "q")
+    out = house("binary", "cols=30", "huge", "rows=0", "", "", "quit", "q")
+    assert out.count("That does not work: ") == 3
+    assert "cols: 30 is not in 1..20." in out
+    assert "binary has no parameter 'huge'" in out
+
+
+def test_a_file_of_the_games_own_kind_may_be_given(tmp_path: Path) -> None:
+    board = tmp_path / "board.txt"
+    board.write_text("1 2\n2 2\n")
+    assert "\n1 2\n2 2\nScore: 0\n" in house("collapse", "", str(board), "quit", "q")
+    board.write_text("1 2\n2\n")
+    out = house("collapse", "", str(board), "", "/no/such/file", "", "", "quit", "q")
+    assert "That does not work: line 2 has 1 digits, line 1 2." in out
+    assert "That does not work: '/no/such/file': No such file or directory." in out
+
+
+def test_a_game_is_saved_and_taken_up_again(tmp_path: Path) -> None:
+    file = tmp_path / "kept"
+    position = "binary(rows=2,cols=2) ../.."
+    house("binary", "", position, "0 0 1", f"save {file}", "quit", "q")
+    assert file.read_text() == "binary(rows=2,cols=2) 1./..\n"
+    out = house("binary", "", str(file), "quit", "q")
+    assert "\n1.\n..\n" in out
+    assert (
+        "To go on later, give this as the file or position:\nbinary(rows=2,cols=2) 1./..\n" in out
+    )
+    assert "Not saved to '/no/such/folder': " in house(
+        "binary", "", position, "save /no/such/folder", "save", "save \x00", "quit", "q"
+    )
+
+
+def test_moves_are_listed_refused_and_taken_back() -> None:
+    out = house(
+        "binary", "", "binary(rows=1,cols=3) ...", "moves", "0 0", "9 9 9", "undo", "0 0 1",
+        "0 0 0", "undo", "help", "", "quit", "q",
+    )  # fmt: skip
+    assert "0 0 0  0 0 1  1 0 0  1 0 1  2 0 0  2 0 1\n" in out
+    assert "Not possible: '0 0' may mean 0 0 0, 0 0 1." in out
+    assert "Not possible: '9 9 9' is not a move (x y digit)." in out
+    assert "Not possible: there is no move to take back." in out
+    assert "Not possible: '0 0 0' is not legal: occupied." in out
+    assert out.count("\n...\n") == 2
+    assert out.count("A move is: ") == 3
+
+
+def test_the_end_of_input_keeps_the_game() -> None:
+    run = run_here(table.menu, typed="1\n\nbinary(rows=2,cols=2) ../..\n0 0 1\n")
+    assert run.out.endswith("binary(rows=2,cols=2) 1./..\n")
+    assert run.status == 0
+
+
+def test_in_a_hidden_game_the_screen_is_handed_over() -> None:
+    out = house("tactego", "", HIDDEN, "0 1 1 0", "", "2 0 1 1", "", "quit", "q")
+    assert "Blue, it is your turn. Press Enter when only you look at the screen." in out
+    assert "Red, it is your turn." in out
+    assert "1 R?\n2 B5   BF" in out
+    assert "1 R5   B?\n2      B?" in out
+    assert "To go on later" not in out  # the line would tell the enemy's kinds
+
+
+def test_bombs_are_handed_over_and_plain_turns_are_not() -> None:
+    plain = house("sinks", "", "", "5 3 l", "3 5 r", "quit", "q")
+    assert "Press Enter" not in plain
+    bombed = house("sinks", "", "", "0 0 b", "5 3 l", "", "quit", "q")
+    assert "Dark, it is your turn. Press Enter when only you look at the screen." in bombed
+    assert "bl00" not in bombed
+
+
+def test_a_terminal_is_cleared_before_it_is_handed_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    state = gridhouse.parse(HIDDEN)
+
+    def play_here(arguments: list[str]) -> None:
+        monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+        table.play(state)
+
+    out = run_here(play_here, typed="0 1 1 0\n\n").out
+    assert out.index("R5") < out.index(table.CLEAR_SCREEN) < out.index("Blue, it is your turn")

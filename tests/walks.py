@@ -1,0 +1,46 @@
+"""Random positions of every game, for the laws that hold in all of them."""
+
+from __future__ import annotations
+
+import random
+from typing import TYPE_CHECKING
+
+from hypothesis import strategies as st
+
+import gridhouse
+
+if TYPE_CHECKING:
+    from gridhouse.core.game import State
+
+GAMES = [
+    "binary(rows=2,cols=3)",
+    "binary(rows=6,cols=6)",
+    "binary(rows=20,cols=20)",
+    "collapse(rows=4,cols=5,digits=3)",
+    "collapse(rows=7,cols=11,digits=10)",
+    "sinks(rows=8,cols=9)",
+    "sinks(rows=10,cols=10)",
+    "sinks(rows=9,cols=8,setup=corners)",
+    "sinks(rows=10,cols=9,setup=long)",
+    "sinks(rows=8,cols=8,setup=s211 x33 x70 lb34 db43 la44)",
+    "sliding(rows=2,cols=2)",
+    "sliding(rows=3,cols=5)",
+    "tactego(rows=6,cols=4)",
+    "tactego(rows=5,cols=5,pieces=Fx1 Ax1 Sx2 Mx2 10x1 2x3)",
+    "tactego(rows=5,cols=5,pieces=Fx1 Ax1 Sx2 Mx2 10x1 2x3,hidden=True)",
+]
+
+
+def walk(text: str, seed: int) -> State:
+    """Return the state after so many random moves as the seed says."""
+    chance = random.Random(seed)
+    state = gridhouse.parse(f"{text}#{seed}")
+    for _ in range(chance.choice((0, 3, 20, 60))):
+        actions = state.legal_actions()
+        if not actions:
+            break
+        state.apply_action(chance.choice(actions))
+    return state
+
+
+states = st.builds(walk, st.sampled_from(GAMES), st.integers(0, 2**32))
