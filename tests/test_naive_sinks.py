@@ -86,8 +86,12 @@ def facts(state: State) -> dict[str, object]:
 
 
 def random_words(chance: random.Random, state: State) -> tuple[str, str, str]:
-    """Draw a move: mostly a legal one, sometimes any field with any verb."""
+    """Draw a move: mostly a legal one, sometimes any field with any verb, or a bombed field."""
     moves = state.legal_moves()
+    bombed = [cell for cell, who in enumerate(state.position.bomb) if who]
+    if bombed and chance.random() < 0.1:
+        row, col = divmod(chance.choice(bombed), state.position.cols)
+        return str(row), str(col), "b"
     rolls = [move for move in moves if move[-1] in "lrud"]
     if chance.random() < 0.6:
         row, col, verb = chance.choice(rolls or moves).split()
