@@ -5,7 +5,7 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../../src"))
 
-from gridhouse.core.console import run
+from gridhouse.core.console import UsageError, run
 from gridhouse.games.sliding.program import (
     check_win,
     move,
@@ -25,5 +25,11 @@ def main() -> None:
     play(WORDS_FILE if os.path.exists(WORDS_FILE) else own)
 
 
+def _program(arguments: list[str]) -> None:
+    if arguments:
+        raise UsageError(f"no argument is needed, {len(arguments)} given")
+    main()
+
+
 if __name__ == "__main__":
-    sys.exit(run(lambda _: main(), sys.argv[1:]))
+    sys.exit(run(_program, sys.argv[1:]))

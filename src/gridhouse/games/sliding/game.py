@@ -5,7 +5,7 @@ from __future__ import annotations
 from gridhouse.core.errors import ParameterError
 from gridhouse.core.game import Game, Parameter, State
 from gridhouse.core.notation import seed_bytes
-from gridhouse.games.sliding import rules
+from gridhouse.games.sliding import rules, texts
 from gridhouse.games.sliding.rules import Position, Refusal
 
 TYPE_CHECKING = False
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
             """Draw without repetition."""
 
 
-DIRECTIONS = "UDLR"
-BLANK = " "
-WORDS_FILE = "words.txt"
+DIRECTIONS = texts.UP + texts.DOWN + texts.LEFT + texts.RIGHT
+BLANK = texts.EMPTY
 SEPARATOR = "/"
+MOST_DRAWS = 100
 
 
 def words_of(text: str, length: int) -> list[str]:
@@ -50,7 +50,7 @@ def own_words_file() -> str:
     """Return the path of the words that come with the game."""
     import os.path
 
-    return os.path.join(os.path.dirname(__file__), WORDS_FILE)
+    return os.path.join(os.path.dirname(__file__), texts.WORDS_FILE)
 
 
 def swap_position(puzzle: str, from_index: int, to_index: int) -> str:
@@ -93,10 +93,11 @@ def solution_text(position: Position) -> str:
 
 def grid_lines(letters: str, cols: int) -> list[str]:
     """Return the lines of the grid as the document prints it."""
-    wall = "+---" * cols + "+"
+    corner, side = texts.CORNER, texts.VERTICAL_WALL
+    wall = corner + (3 * texts.HORIZONTAL_WALL + corner) * cols
     lines = [wall]
     for at in range(0, len(letters), cols):
-        lines += ["".join(f"| {letter} " for letter in letters[at : at + cols]) + "|", wall]
+        lines += [side + "".join(f" {letter} {side}" for letter in letters[at : at + cols]), wall]
     return lines
 
 
@@ -133,11 +134,19 @@ class SlidingGame(Game):
 
     def initial_position(self, seed: int | str) -> Position:
         """Return a shuffled puzzle of random words."""
+        return self._unsolved(load_words(own_words_file(), self.cols), seed)
+
+    def _unsolved(self, words: list[str], seed: int | str) -> Position:
+        """Return a puzzle that is not solved already, if the words give one at all."""
         import random
 
-        return self.from_words(
-            load_words(own_words_file(), self.cols), random.Random(seed_bytes(seed))
-        )
+        chance = random.Random(seed_bytes(seed))
+        position = self.from_words(words, chance)
+        for _ in range(MOST_DRAWS):
+            if not rules.is_terminal(position):
+                break
+            position = self.from_words(words, chance)
+        return position
 
     def from_words(self, words: list[str], chance: Chance) -> Position:
         """Return a shuffled puzzle of words drawn from the given ones, all of the right length."""
@@ -148,11 +157,7 @@ class SlidingGame(Game):
 
     def start_from_file(self, text: str, seed: int | str) -> State:
         """Start with words of a file, one a line."""
-        import random
-
-        return State(
-            self, self.from_words(words_of(text, self.cols), random.Random(seed_bytes(seed)))
-        )
+        return State(self, self._unsolved(words_of(text, self.cols), seed))
 
     def board(self, position: Position) -> list[str]:
         """Return the lines of the grid as the document prints it."""
@@ -188,9 +193,10 @@ class SlidingGame(Game):
         return DIRECTIONS[action]
 
     def read_move(self, position: Position, text: str) -> int | None:
-        """Return the action of U, D, L or R, or None."""
+        """Return the action of U, D, L or R, in small letters too, or None."""
         del position
-        return DIRECTIONS.index(text) if len(text) == 1 and text in DIRECTIONS else None
+        letter = text.upper()
+        return DIRECTIONS.index(letter) if len(letter) == 1 and letter in DIRECTIONS else None
 
     def outcome(self, position: Position) -> str:
         """Return that the puzzle is solved."""
