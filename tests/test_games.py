@@ -18,7 +18,7 @@ SLIDING = "sliding(rows=2,cols=2) "
 @pytest.mark.parametrize("name", gridhouse.games())
 def test_every_preset_can_be_started_and_every_word_is_there(name: str) -> None:
     cls = game_class(name)
-    assert len(cls.presets) >= 3
+    assert cls.presets
     for values in cls.presets.values():
         state = cls(**values).new_initial_state(1)
         assert not state.is_terminal()
@@ -61,8 +61,12 @@ def test_every_preset_can_be_started_and_every_word_is_there(name: str) -> None:
         (SINKS + "l 0 - 2/2 2/2 0/0 - ld33|", "'ld33|' has no lying pose"),
         (SINKS + "l 0 - 2/2 2/2 0/0 - lb39-", "'lb39-' hangs over the edge"),
         (SINKS + "l 0 - 2/2 2/2 0/0 - la33 da33", "'da33' stands on another object"),
-        (SINKS + "l 0 - 2/2 2/2 0/0 - la33 bl33", "no bomb can lie at 'bl33'"),
+        (SINKS + "l 0 - 2/2 2/2 0/0 - la33 bl33", "a bomb lies under an object"),
         (SINKS + "l 0 - 2/2 2/2 0/0 - bl33 bd33", "no bomb can lie at 'bd33'"),
+        (SINKS + "l 0 - 2/2 2/2 0/0 - bl33 la33", "a bomb lies under an object"),
+        (SINKS + "l 1 - 2/2 2/2 0/0 44<43 la33", "'44<43' is not the first move of this turn"),
+        ("collapse(rows=1,cols=2,digits=3) 007 12", "it begins with the score"),
+        (f"collapse(rows=1,cols=2,digits=3) {'9' * 30} 12", "it begins with the score"),
         (SINKS + "l 0 - 2/2 2/2 0/0 - bl3x", "no bomb can lie at 'bl3x'"),
         (SLIDING + "ab c/abc", "it needs 4 letters, a slash, 4 letters"),
         (SLIDING + "ab c|abcd", "it needs 4 letters, a slash, 4 letters"),
@@ -174,6 +178,26 @@ def test_any_field_of_a_piece_names_it_but_its_action_is_one() -> None:
     assert state.refusal(inner) == sinks_rules.Refusal.NOT_ANCHOR
     for text in ("9 9 9", "10 0 l", "0 x l", "0 0 lr"):
         assert state.game.read_move(state.position, text) is None
+
+
+def test_strengths_of_any_length_are_told_apart() -> None:
+    army = f"Fx1 7x1 12x1 1000x1 {'9' * 19}x1 {'8' * 22}x1"
+    game = gridhouse.load("tactego", rows=4, cols=6, pieces=army)
+    state = game.new_initial_state(1)
+    assert gridhouse.parse(str(state)) == state
+    texts = [game.names[rules_kind] for rules_kind in range(6, 11)]  # type: ignore[attr-defined]
+    assert texts == ["7", "12", "1000", "9" * 19, "8" * 22]
+
+
+def test_a_new_puzzle_is_not_solved_already_if_that_can_be() -> None:
+    easy = gridhouse.load("sliding", rows=2, cols=2)
+    assert not any(easy.new_initial_state(seed).is_terminal() for seed in range(300))
+    assert easy.start_from_file("aa", 1).is_terminal()
+
+
+def test_small_letters_move_the_empty_cell_too() -> None:
+    state = gridhouse.parse(SLIDING + "cfa /acfc")
+    assert state.string_to_action("u") == state.string_to_action("U")
 
 
 def test_what_is_known_in_the_hidden_game() -> None:

@@ -29,7 +29,6 @@ def test_a_position_is_what_its_text_says(state: State) -> None:
     assert "\n" not in text
     twin = gridhouse.parse(text)
     assert twin == state
-    assert hash(twin) == hash(state)
     assert str(twin) == text
     assert eval_(repr(state)) == state
     assert eval_(repr(state.game)) == state.game
@@ -117,6 +116,9 @@ def test_a_clone_shares_nothing(state: State) -> None:
     clone = state.clone()
     assert clone == state
     assert clone.history() == history
+    if not clone.is_terminal():
+        clone.apply_action(clone.legal_actions()[0])
+        assert (str(state), state.history()) == (text, history)
     for value in vars(clone.position).values():
         if isinstance(value, list):
             value[:] = [1] * len(value)
@@ -150,7 +152,7 @@ def test_returns_add_up(state: State) -> None:
     assert len(returns) == state.game.num_players
     if state.game.num_players == 2:
         assert sum(returns) == 0
-        assert (set(returns) == {1, -1}) == state.is_terminal()
+        assert set(returns) == ({1, -1} if state.is_terminal() else {0})
 
 
 @given(states)
@@ -194,6 +196,8 @@ def test_an_observation_does_not_tell_what_is_hidden(state: State, chance: rando
     for player in range(state.game.num_players):
         other = scramble_hidden(state, player, chance)
         assert other.observation(player) == state.observation(player)
+        if state.current_player() == other.current_player() == player:
+            assert other.legal_actions() == state.legal_actions()
         assert other.observation_string(player) == state.observation_string(player)
         assert other.observation_tensor(player) == state.observation_tensor(player)
 
@@ -213,7 +217,7 @@ def test_a_player_sees_the_own_side(state: State) -> None:
                 for cell, piece in enumerate(position.board)
                 if piece * sign > 0 or not position.hidden
             )
-        else:
+        elif state.game.name in ("binary", "collapse", "sliding"):
             assert seen == position
 
 

@@ -31,7 +31,7 @@ def test_the_menu_lists_every_game() -> None:
         assert gridhouse.load(name).title in out
 
 
-@pytest.mark.parametrize("answer", ["0", "6", "", "chess", "-1", "\udcff", "²"])
+@pytest.mark.parametrize("answer", ["0", "99", "", "chess", "-1", "\udcff", "²"])
 def test_a_game_that_is_not_there_is_asked_again(answer: str) -> None:
     assert "There is no game" in house(answer, "exit")
 
@@ -80,9 +80,13 @@ def test_a_game_is_saved_and_taken_up_again(tmp_path: Path) -> None:
     assert (
         "To go on later, give this as the file or position:\nbinary(rows=2,cols=2) 1./..\n" in out
     )
-    assert "Not saved to '/no/such/folder': " in house(
-        "binary", "", position, "save /no/such/folder", "save", "save \x00", "quit", "q"
-    )
+    out = house(
+        "binary", "", position, "save /no/such/folder", "save", "save \x00", f"save {file}", "quit",
+        "q",
+    )  # fmt: skip
+    assert out.count("Not saved to ") == 4
+    assert f"Not saved to '{file}': File exists." in out
+    assert file.read_text() == "binary(rows=2,cols=2) 1./..\n"
 
 
 def test_moves_are_listed_refused_and_taken_back() -> None:
@@ -92,7 +96,7 @@ def test_moves_are_listed_refused_and_taken_back() -> None:
     )  # fmt: skip
     assert "0 0 0  0 0 1  1 0 0  1 0 1  2 0 0  2 0 1\n" in out
     assert "Not possible: '0 0' may mean 0 0 0, 0 0 1." in out
-    assert "Not possible: '9 9 9' is not a move (x y digit)." in out
+    assert "Not possible: '9 9 9' names no move on this board (x y digit)." in out
     assert "Not possible: there is no move to take back." in out
     assert "Not possible: '0 0 0' is not legal: occupied." in out
     assert out.count("\n...\n") == 2
@@ -106,9 +110,15 @@ def test_the_end_of_input_keeps_the_game() -> None:
 
 
 def test_in_a_hidden_game_the_screen_is_handed_over() -> None:
-    out = house("tactego", "", HIDDEN, "0 1 1 0", "", "2 0 1 1", "", "quit", "q")
-    assert "Blue, it is your turn. Press Enter when only you look at the screen." in out
-    assert "Red, it is your turn." in out
+    out = house("tactego", "", HIDDEN, "0 1 1 0", "", "", "2 0 1 1", "", "", "quit", "q")
+    assert "Press Enter to hand over to Blue." in out
+    assert (
+        "Blue, it is your turn. Press Enter when only you look at the screen. Red: 0 1 1 0" in out
+    )
+    assert (
+        "Red, it is your turn. Press Enter when only you look at the screen. Blue: 2 0 1 1" in out
+    )
+    assert out.count("1 R5\n2 B?   B?") == 1  # Red sees what came of the move
     assert "1 R?\n2 B5   BF" in out
     assert "1 R5   B?\n2      B?" in out
     assert "To go on later" not in out  # the line would tell the enemy's kinds
@@ -117,9 +127,22 @@ def test_in_a_hidden_game_the_screen_is_handed_over() -> None:
 def test_bombs_are_handed_over_and_plain_turns_are_not() -> None:
     plain = house("sinks", "", "", "5 3 l", "3 5 r", "quit", "q")
     assert "Press Enter" not in plain
-    bombed = house("sinks", "", "", "0 0 b", "5 3 l", "", "quit", "q")
-    assert "Dark, it is your turn. Press Enter when only you look at the screen." in bombed
+    bombed = house("sinks", "", "", "0 0 b", "5 3 l", "", "", "quit", "q")
+    assert (
+        "Dark, it is your turn. Press Enter when only you look at the screen. "
+        "Light: a bomb is laid, 5 3 l\n"
+    ) in bombed
     assert "bl00" not in bombed
+    assert bombed.count("your bombs: 0 0") == 2
+
+
+def test_a_move_that_may_have_told_a_secret_stands() -> None:
+    position = "sinks(rows=10,cols=10) l 0 - 2/2 2/2 0/0 - la43 lb36 da66 bd53"
+    out = house("sinks", "", position, "4 3 u", "undo", "quit", "q")
+    assert "Not possible: a move that may have told a secret stands." in out
+    assert out.count(" a|") == 1
+    out = house("tactego", "", HIDDEN, "0 1 1 0", "", "", "undo", "quit", "q")
+    assert "Not possible: a move that may have told a secret stands." in out
 
 
 def test_a_terminal_is_cleared_before_it_is_handed_over(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -129,5 +152,5 @@ def test_a_terminal_is_cleared_before_it_is_handed_over(monkeypatch: pytest.Monk
         monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
         table.play(state)
 
-    out = run_here(play_here, typed="0 1 1 0\n\n").out
+    out = run_here(play_here, typed="0 1 1 0\n\n\n").out
     assert out.index("R5") < out.index(table.CLEAR_SCREEN) < out.index("Blue, it is your turn")

@@ -8,11 +8,17 @@ from typing import TYPE_CHECKING
 from hypothesis import strategies as st
 
 import gridhouse
+from gridhouse.core.registry import game_class
 
 if TYPE_CHECKING:
     from gridhouse.core.game import State
 
+# Every preset of every game, and some that are made to be awkward.
 GAMES = [
+    str(cls(**values))
+    for cls in map(game_class, gridhouse.games())
+    for values in cls.presets.values()
+] + [
     "binary(rows=2,cols=3)",
     "binary(rows=6,cols=6)",
     "binary(rows=20,cols=20)",

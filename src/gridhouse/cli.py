@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import importlib.util
 from typing import Annotated
 
 import typer
@@ -41,9 +42,12 @@ def house(
 
 
 def _add_game(name: str) -> None:
-    """Add the command that runs a game's exact program; its words are the program's own."""
+    """Add the command that runs a game's exact program, if it has one, on the words given."""
+    module = f"gridhouse.games.{name}.program"
+    if importlib.util.find_spec(module) is None:
+        return
     cls = game_class(name)
-    program = importlib.import_module(f"gridhouse.games.{name}.program")
+    program = importlib.import_module(module)
 
     @app.command(
         name,

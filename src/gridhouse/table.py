@@ -46,6 +46,9 @@ def sit_down(cls: type[Game]) -> None:
     print(f"\n{cls.title}")
     for name, values in cls.presets.items():
         print(f"  {name:10} {', '.join(f'{key}={value}' for key, value in values.items())}")
+    print("A name above, or parameters, with commas between them:")
+    for parameter in cls.parameters:
+        print(f"  {parameter.name}={parameter.default}  {parameter.about}")
     while True:
         try:
             state = start(cls)
@@ -61,8 +64,6 @@ def start(cls: type[Game]) -> State:
 
     Raises GridhouseError or UsageError.
     """
-    known = ", ".join(f"{parameter.name}={parameter.default}" for parameter in cls.parameters)
-    print(f"A name above, or parameters such as {known}")
     size = read_line("Which? (Enter for the standard) ").strip()
     game = cls(**cls.presets[size]) if size in cls.presets else cls.from_text(size)
     name = read_line(f"A file with {cls.file_holds}, or a position? (Enter for none) ").strip()
@@ -81,28 +82,40 @@ def play(state: State) -> None:
     print()
     say_help(state)
     viewer = state.current_player()
+    told: list[str] = []
     while not state.is_terminal():
         player = state.current_player()
         if player != viewer and state.observation(player) != state.position:
-            hand_over(state.game.players[player])
+            hand_over(state, viewer, player, told)
+        if player != viewer:
+            told = []
         viewer = player
         show(state, player)
         try:
-            if not take_turn(state, player):
-                return
+            move = take_turn(state, player)
         except EOFError:
             print()
             say_farewell(state)
             raise
+        if move is None:
+            return
+        told.append(move)
     print("\n" + state.board())
     print(f"\n{state.game.outcome(state.position)}\n")
 
 
-def hand_over(name: str) -> None:
-    """Hide what the last player saw until the next one sits at the screen."""
+def hand_over(state: State, last: int, player: int, told: list[str]) -> None:
+    """Show the last player what came of the move, hide it, and wait for the next player.
+
+    The next player is told the moves that everybody may know.
+    """
+    show(state, last)
+    names = state.game.players
+    read_line(f"\nPress Enter to hand over to {names[player]}. ")
     if sys.stdout.isatty():
         print(CLEAR_SCREEN, end="")
-    read_line(f"\n{name}, it is your turn. Press Enter when only you look at the screen. ")
+    read_line(f"\n{names[player]}, it is your turn. Press Enter when only you look at the screen. ")
+    print(f"{names[last]}: {', '.join(told)}")
 
 
 def show(state: State, player: int) -> None:
@@ -114,43 +127,64 @@ def show(state: State, player: int) -> None:
         print(status)
 
 
-def take_turn(state: State, player: int) -> bool:
-    """Ask for a word or a move until a move is played; return False to leave the table."""
+def take_turn(state: State, player: int) -> str | None:
+    """Ask for a word or a move until something is played or taken back.
+
+    Returns what everybody may know of it, or None if the player leaves the table.
+    """
     while True:
         text = read_line(f"\n{state.game.players[player]}> ").strip()
         word, _, rest = text.partition(" ")
         if text in LEAVE:
             say_farewell(state)
-            return False
+            return None
         if text == "moves":
             print("  ".join(state.legal_moves()))
         elif word == "save":
             save(state, rest.strip())
         elif text in ("", "help"):
             say_help(state)
-        elif try_move(state, text):
-            return True
-
-
-def try_move(state: State, text: str) -> bool:
-    """Play a move or take one back; say why if that cannot be, and return whether it was done."""
-    try:
-        if text == "undo":
-            state.undo()
         else:
-            state.play(text)
+            done = undo(state) if text == "undo" else try_move(state, text)
+            if done:
+                return done
+
+
+def try_move(state: State, text: str) -> str:
+    """Play a move and return what everybody may know of it; say why if it cannot be played."""
+    try:
+        action = state.string_to_action(text)
     except MoveError as error:
         print(f"Not possible: {error.reason}.")
-        return False
-    return True
+        return ""
+    told = state.game.public_move(state.position, action)
+    state.apply_action(action)
+    return told
+
+
+def undo(state: State) -> str:
+    """Take a move back unless it may have told a secret; say why if that cannot be."""
+    before = state.clone()
+    try:
+        before.undo()
+    except MoveError as error:
+        print(f"Not possible: {error.reason}.")
+        return ""
+    if state.has_secrets() or before.has_secrets():
+        print("Not possible: a move that may have told a secret stands.")
+        return ""
+    state.undo()
+    return "a move is taken back"
 
 
 def save(state: State, name: str) -> None:
-    """Write the position to a file that the menu opens again; say why if that cannot be."""
+    """Write the position to a new file that the menu opens again; say why if that cannot be."""
     try:
-        with open(name, "w", encoding="utf-8", errors="surrogateescape") as file:
+        with open(name, "x", encoding="utf-8", errors="surrogateescape") as file:
             print(state, file=file)
-    except (OSError, ValueError) as error:
+    except OSError as error:
+        print(f"Not saved to {name!a}: {error.strerror}.")
+    except ValueError as error:
         print(f"Not saved to {name!a}: {error}.")
     else:
         print(f"Saved to {name!a}; give this name when the menu asks for a file.")
@@ -163,6 +197,5 @@ def say_help(state: State) -> None:
 
 def say_farewell(state: State) -> None:
     """Print the line from which the game can be taken up again, unless it would tell secrets."""
-    players = range(state.game.num_players)
-    if all(state.observation(player) == state.position for player in players):
+    if not state.has_secrets():
         print(f"To go on later, give this as the file or position:\n{state}")

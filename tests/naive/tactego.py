@@ -243,7 +243,8 @@ def read_kind(word: str) -> str:
     """Read a letter, or a strength and write it without needless signs and zeros."""
     if word in LETTERS:
         return word
-    if number_of(word) < 0:
+    number_of(word)
+    if word.startswith("-"):
         raise ValueError("a strength is negative")
     return word.lstrip("+-").lstrip("0") or "0"
 

@@ -21,6 +21,10 @@ class ParameterError(GridhouseError):
     """A game cannot be made with these parameters."""
 
 
+class PlayerError(GridhouseError):
+    """A game has no player of this number."""
+
+
 class PositionError(GridhouseError):
     """A text is not a position of its game."""
 

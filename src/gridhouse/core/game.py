@@ -14,6 +14,7 @@ from gridhouse.core.errors import (
     IllegalMoveError,
     InvalidMoveError,
     ParameterError,
+    PlayerError,
     PositionError,
 )
 from gridhouse.core.notation import parse_integer, shown
@@ -78,6 +79,10 @@ class Parameter:
     def check(self, value: object) -> Value:
         """Return the value if the parameter may have it, else raise ParameterError."""
         kind = type(self.default)
+        if kind is int and hasattr(value, "__index__") and not isinstance(value, bool):
+            value = int(value)
+        if isinstance(value, str):
+            value = " ".join(value.split())  # a position is one line, and its text parses back
         if type(value) is not kind:
             raise ParameterError(f"{self.name}: {shown(str(value))} is not {_KINDS[kind]}")
         if kind is int and not self.low <= value <= self.high:  # type: ignore[operator]
@@ -136,6 +141,8 @@ class Game:
         for part in filter(None, text.split(",")):
             name, _, value = part.partition("=")
             name = name.strip()
+            if name in given:
+                raise ParameterError(f"{name} is given twice")
             given[name] = kinds[name].parse(value.strip()) if name in kinds else value
         return cls(**given)
 
@@ -179,6 +186,10 @@ class Game:
         del position
         return ""
 
+    def public_move(self, position: Any, action: int) -> str:
+        """Return what everybody is told of a move about to be played."""
+        return self.write_move(position, action)
+
     def outcome(self, position: Any) -> str:
         """Return how a finished game ended, in one line."""
         raise NotImplementedError
@@ -190,7 +201,7 @@ class Game:
 
     @property
     def observation_tensor_shape(self) -> tuple[int, int, int]:
-        """Planes, rows and columns of an observation."""
+        """Planes, rows and columns of an observation; every game has ``rows`` and ``cols``."""
         return (self.rules.NUM_PLANES, int(self.values["rows"]), int(self.values["cols"]))
 
     def new_initial_state(self, seed: int | str = 0) -> State:
@@ -247,17 +258,14 @@ class State:
         """Return what each player has made: in two-player games 1, -1 or 0."""
         out = [0.0] * self.game.num_players
         self.game.rules.returns(self.position, out)
-        return out
+        return [float(value) for value in out]
 
     def refusal(self, action: int) -> int:
         """Return 0 if the action is legal, else the member of the game's Refusal that says why.
 
         Raises InvalidMoveError for a number that is no action of the game.
         """
-        if not 0 <= action < self.game.num_actions:
-            highest = self.game.num_actions - 1
-            raise InvalidMoveError(f"{action} is not an action from 0 to {highest}", str(self))
-        return self.game.rules.refusal(self.position, action)
+        return self.game.rules.refusal(self.position, self._checked(action))
 
     def legal_actions(self) -> list[int]:
         """Return the legal actions in ascending order; none when the game is over."""
@@ -293,20 +301,25 @@ class State:
     def undo(self) -> None:
         """Take the last move back; raises InvalidMoveError when there is none."""
         if not self._history:
-            raise InvalidMoveError("there is no move to take back", str(self))
+            raise InvalidMoveError("there is no move to take back", self._seen())
         earlier = self._history[:-1]
         self.position = self._start.copy()
         for action in earlier:
             self.game.rules.apply_action(self.position, action)
         self._history = earlier
 
+    def has_secrets(self) -> bool:
+        """Tell whether there is anything that some player may not see."""
+        players = range(self.game.num_players)
+        return any(self.observation(player) != self.position for player in players)
+
     def history(self) -> list[int]:
         """Return the actions played since the start."""
         return self._history[:]
 
     def action_to_string(self, action: int) -> str:
-        """Return the action's short text."""
-        return self.game.write_move(self.position, action)
+        """Return the action's short text; raises InvalidMoveError for no action of the game."""
+        return self.game.write_move(self.position, self._checked(action))
 
     def string_to_action(self, text: str) -> int:
         """Return the legal action that a text names.
@@ -330,10 +343,12 @@ class State:
             return meant[0]
         if not meant:
             form = self.game.move_form
-            raise InvalidMoveError(f"{shown(text)} is not a move ({form})", str(self))
+            is_full = len(words) == len(form.split())
+            failing = "names no move on this board" if is_full else "is not a move"
+            raise InvalidMoveError(f"{shown(text)} {failing} ({form})", self._seen())
         candidates = [self.action_to_string(action) for action in meant]
         names = ", ".join(candidates)
-        raise AmbiguousMoveError(f"{shown(text)} may mean {names}", str(self), candidates)
+        raise AmbiguousMoveError(f"{shown(text)} may mean {names}", self._seen(), candidates)
 
     def why_not(self, refusal: int) -> str:
         """Return in words why an action was refused."""
@@ -341,7 +356,18 @@ class State:
 
     def _illegal(self, text: str, refusal: int) -> IllegalMoveError:
         reason = f"{shown(text)} is not legal: {self.why_not(refusal)}"
-        return IllegalMoveError(reason, str(self), refusal)
+        return IllegalMoveError(reason, self._seen(), refusal)
+
+    def _checked(self, action: int) -> int:
+        """Return a number that is an action of the game, else raise InvalidMoveError."""
+        if not 0 <= action < self.game.num_actions:
+            highest = self.game.num_actions - 1
+            raise InvalidMoveError(f"{action} is not an action from 0 to {highest}", self._seen())
+        return action
+
+    def _seen(self) -> str:
+        """Return the position for a message: what the player to move sees, and no more."""
+        return f"{self.game} {self.observation_string()}"
 
     def observation(self, player: int | None = None) -> Any:
         """Return a copy of the position without what the player may not see.
@@ -377,7 +403,12 @@ class State:
         return "\n".join(lines)
 
     def _viewer(self, player: int | None) -> int:
-        return self.game.rules.current_player(self.position) if player is None else player
+        if player is None:
+            return self.game.rules.current_player(self.position)
+        if not 0 <= player < self.game.num_players:
+            highest = self.game.num_players - 1
+            raise PlayerError(f"{self.game.name} has no player {player}: 0..{highest}")
+        return player
 
     def clone(self) -> State:
         """Return an equal state, with its history, that shares nothing with this one."""
@@ -396,9 +427,7 @@ class State:
             return NotImplemented
         return self.game == other.game and self.position == other.position
 
-    def __hash__(self) -> int:
-        """Hash by text."""
-        return hash(str(self))
+    __hash__ = None  # type: ignore[assignment]  # a state changes; its text is the key
 
     def __str__(self) -> str:
         """Return the position as one line, game name and parameters included."""

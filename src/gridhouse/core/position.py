@@ -2,13 +2,13 @@
 
 A game's ``rules.py`` declares its position as a class whose attributes are fields::
 
-    class Position(core.Position):
+    class Position(position.Position):
         rows = integer("int8")
         board = integers("int8", "cells")
 
 Interpreted, such a position holds plain ``int`` and ``list`` values.  The same declaration gives
-the NumPy record type over which the compiled rules run (:mod:`gridhouse.core.compiling`); for that
-reason every field names the machine integer that is wide enough for it.
+a NumPy record type over which the compiled rules run; for that reason every field names the machine
+integer that is wide enough for it.
 """
 
 from __future__ import annotations

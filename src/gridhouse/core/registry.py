@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 def games() -> list[str]:
     """Return the names of all games.
 
-    >>> games()
-    ['binary', 'collapse', 'sinks', 'sliding', 'tactego']
+    >>> "binary" in games()
+    True
     """
     import importlib
     import pkgutil
@@ -60,6 +60,9 @@ def parse(text: str) -> State:
     if not opening or not closing:
         raise PositionError(f"{shown(text)} is not of the form 'game(parameters) position'")
     game = game_class(name.strip()).from_text(parameters)
-    if description.startswith("#"):
-        return game.new_initial_state(description[1:])
-    return game.parse(description[1:])
+    mark, rest = description[:1], description[1:]
+    if mark == "#":
+        return game.new_initial_state(rest)
+    if mark != " ":
+        raise PositionError(f"{shown(text)} has no blank or # after its parameters")
+    return game.parse(rest)

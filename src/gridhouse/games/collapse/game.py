@@ -10,6 +10,7 @@ from gridhouse.games.collapse.rules import BLANK, Position, Refusal
 
 DIGITS = frozenset("0123456789")
 DOT = "."
+MOST_SCORE = 10**18
 
 
 def read_board(text: str) -> list[list[int]]:
@@ -122,7 +123,7 @@ class CollapseGame(Game):
         """Return the position of such a text."""
         first, _, board = text.partition(" ")
         score = parse_integer(first)
-        if score is None or score < 0:
+        if score is None or str(score) != first or not 0 <= score < MOST_SCORE:
             raise self.wrong_position(text, "it begins with the score")
         lines = board.split("/")
         if len(lines) != self.rows or any(len(line) != self.cols for line in lines):

@@ -209,13 +209,21 @@ class SinksGame(Game):
         return lines
 
     def status(self, position: Position) -> str:
-        """Return what both players have sunk and have left."""
+        """Return what both players have sunk and have left, and the bombs that can be seen."""
         parts = [
             f"{name}: sunk {position.sunk[side]} of {rules.WORTH_TO_WIN}, "
             f"freezings {position.freezings[side]}, sink moves {position.sink_moves[side]}"
             for side, name in enumerate(SIDE_NAMES)
         ]
-        return f"{parts[0]} - {parts[1]} - moves left in this turn: {2 - position.moves}"
+        parts.append(f"moves left in this turn: {2 - position.moves}")
+        fields = [f"{cell // self.cols} {cell % self.cols}" for cell in self._bombed(position)]
+        if fields:
+            parts.append(f"your bombs: {', '.join(fields)}")
+        return " - ".join(parts)
+
+    @staticmethod
+    def _bombed(position: Position) -> list[int]:
+        return [cell for cell, bomb in enumerate(position.bomb) if bomb]
 
     def _coordinates(self, cell: int) -> str:
         row, col = divmod(cell, self.cols)
@@ -244,9 +252,8 @@ class SinksGame(Game):
             if kind
         ]
         parts += [
-            f"b{SIDES[bomb - 1]}{self._coordinates(cell)}"
-            for cell, bomb in enumerate(position.bomb)
-            if bomb
+            f"b{SIDES[position.bomb[cell] - 1]}{self._coordinates(cell)}"
+            for cell in self._bombed(position)
         ]
         return " ".join(parts)
 
@@ -269,6 +276,8 @@ class SinksGame(Game):
         position.sunk = self._pair(text, parts[5], 99)
         for part in parts[7:]:
             self._read_object(position, text, part)
+        if any(position.covered[cell] for cell in self._bombed(position)):
+            self._refuse(text, "a bomb lies under an object")
         self._read_first(position, text, parts[6])
         return position
 
@@ -287,7 +296,7 @@ class SinksGame(Game):
         """Put an object or a bomb on the board."""
         if len(part) == 4 and part[0] == "b" and part[1] in SIDES:
             cell = self._cell(part[2:])
-            if cell is None or position.covered[cell] or position.bomb[cell]:
+            if cell is None or position.bomb[cell]:
                 self._refuse(text, f"no bomb can lie at {shown(part)}")
             position.bomb[cell] = SIDES.index(part[1]) + 1
             return
@@ -319,6 +328,8 @@ class SinksGame(Game):
         first_from = self._cell(before)
         if first_cell is None or first_from is None or not position.moves:
             self._refuse(text, f"{shown(part)} is not the first move of this turn")
+        if not position.kind[first_cell]:
+            self._refuse(text, f"{shown(part)} is not the first move of this turn")
         position.first_cell = first_cell
         position.first_from = first_from
 
@@ -328,6 +339,12 @@ class SinksGame(Game):
         cell, verb = divmod(action, rules.NUM_VERBS)
         row, col = divmod(cell, self.cols)
         return f"{row} {col} {VERBS[verb]}"
+
+    def public_move(self, position: Position, action: int) -> str:
+        """Return the move, but not where a bomb is laid."""
+        if action % rules.NUM_VERBS == rules.BOMB:
+            return "a bomb is laid"
+        return self.write_move(position, action)
 
     def read_move(self, position: Position, text: str) -> int | None:
         """Return the action of ``row col verb``, or None; any field of a piece or sink names it."""

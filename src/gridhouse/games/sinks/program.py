@@ -37,11 +37,13 @@ def parse_arguments(arguments: list[str]) -> tuple[int, int, int]:
     if len(arguments) > NUM_ARGUMENTS:
         raise SinksError("Too many arguments")
     sizes = range(rules.MIN_SIDE, rules.MAX_SIDE + 1)
-    numbers = [parse_integer(argument) for argument in arguments]
-    for number, allowed in zip(numbers, (sizes, sizes, range(2)), strict=True):
-        if number not in allowed:
+    numbers = []
+    for argument, allowed in zip(arguments, (sizes, sizes, range(2)), strict=True):
+        number = parse_integer(argument)
+        if number is None or number not in allowed:
             raise SinksError("Illegal argument")
-    rows, cols, gui = map(int, arguments)
+        numbers.append(number)
+    rows, cols, gui = numbers
     return rows, cols, gui
 
 

@@ -56,8 +56,13 @@ def parse_kind(word: str) -> str | None:
     """Return a kind in its one spelling, or None if the word is not one."""
     if word in LETTERS:
         return word
-    strength = parse_integer(word)
-    return str(strength) if strength is not None and strength >= 0 else None
+    digits = word.removeprefix("+")
+    return digits.lstrip("0") or "0" if digits.isascii() and digits.isdigit() else None
+
+
+def by_strength(kind: str) -> tuple[int, str]:
+    """Return the key that sorts strengths in their one spelling, however long they are."""
+    return len(kind), kind
 
 
 class TactegoGame(Game):
@@ -125,7 +130,7 @@ class TactegoGame(Game):
                 f"two armies of {total} pieces do not fit on {self.rows} by {self.cols} fields"
             )
         present = {kind for kind, count in self.army if count}
-        strengths = sorted((kind for kind in present if kind not in LETTERS), key=int)
+        strengths = sorted((kind for kind in present if kind not in LETTERS), key=by_strength)
         self.kinds = LETTERS | {text: rules.NUMBER + i for i, text in enumerate(strengths)}
         self.names = NAMES | {kind: text for text, kind in self.kinds.items()}
         self.cell_width = max(CELL_WIDTH, 3 + max(len(kind) for kind in present))
