@@ -28,7 +28,7 @@ def test_games_are_the_same(seed: int) -> None:
     random.seed(seed)
     puzzle = shuffle(solution)
     random.seed(seed)
-    assert program.shuffle(solution) == puzzle
+    assert program.shuffle_puzzle(solution) == puzzle
     game = SlidingGame(rows=side, cols=side)
     state = State(game, position_of(puzzle, solution, side, side))
     naive = Sliding(puzzle, solution)

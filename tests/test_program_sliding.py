@@ -133,6 +133,46 @@ def test_the_support_file(a1: Any, tmp_path: Path) -> None:
     expected = "".join(random.choices(["one", "two"], k=3))
     random.seed(3)
     assert support.get_game_solution(str(file), 3) == expected
+    with pytest.raises(ValueError, match="has no words of 9 letters"):
+        support.get_game_solution(str(file), 9)
+
+
+def test_the_support_file_gives_all_with_a_star(a1: Any) -> None:
+    names: dict[str, Any] = {}
+    exec("from a1_support import *", names)
+    for name in ("WELCOME_MESSAGE", "EMPTY", "BYE", "get_game_solution", "random"):
+        assert name in names
+
+
+def test_main_calls_the_functions_of_the_document(
+    a1: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    calls: list[object] = []
+
+    def new_solution(file_name: str, size: int) -> str:
+        calls.append(size)
+        return "acfc"
+
+    def new_puzzle(solution: str) -> str:
+        calls.append(solution)
+        return "cfa "
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(a1, "get_game_solution", new_solution)
+    monkeypatch.setattr(a1, "shuffle_puzzle", new_puzzle)
+    lines = iter(["2", "GU", "n"])
+    monkeypatch.setattr("builtins.input", lambda prompt="": next(lines))
+    a1.main()
+    assert calls == [2, "acfc"]
+
+
+def test_the_script_takes_other_words(tmp_path: Path) -> None:
+    (tmp_path / "mine").write_text("qq\n")
+    run = run_script("sliding/a1.py", "--words", "mine", typed="2\n", cwd=tmp_path)
+    assert "| q | q |" in run.out
+    for arguments in (("--words", "/no/such/file"), ("x",), ("--words",)):
+        run = run_script("sliding/a1.py", *arguments, typed="2\n")
+        assert (run.out, run.status, run.err.count("\n")) == ("", 2, 1)
 
 
 def test_main_prefers_the_words_of_the_working_folder(tmp_path: Path) -> None:

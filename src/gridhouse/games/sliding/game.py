@@ -34,7 +34,7 @@ def words_of(text: str, length: int) -> list[str]:
 
     A word stands alone on its line and is printable; anything else is passed over.
     """
-    words = (line.strip() for line in text.splitlines())
+    words = (line.strip() for line in text.split("\n"))
     return [
         word for word in words if len(word) == length and word.isprintable() and BLANK not in word
     ]
@@ -60,7 +60,7 @@ def swap_position(puzzle: str, from_index: int, to_index: int) -> str:
     return "".join(tiles)
 
 
-def shuffle_puzzle(solution: str, chance: Chance) -> str:
+def shuffle(solution: str, chance: Chance) -> str:
     """Return a solvable puzzle: an even number of swaps of two letters, the empty cell last."""
     puzzle = solution[:-1]
     if len(puzzle) > 1:
@@ -153,7 +153,7 @@ class SlidingGame(Game):
         if not words:
             raise ParameterError(f"there are no words of {self.cols} letters")
         solution = "".join(chance.choices(words, k=self.rows))
-        return position_of(shuffle_puzzle(solution, chance), solution, self.rows, self.cols)
+        return position_of(shuffle(solution, chance), solution, self.rows, self.cols)
 
     def start_from_file(self, text: str, seed: int | str) -> State:
         """Start with words of a file, one a line."""

@@ -10,13 +10,12 @@ from gridhouse.core.notation import parse_integer
 from gridhouse.games.sliding import rules, texts
 from gridhouse.games.sliding.game import (
     DIRECTIONS,
-    SlidingGame,
     grid_lines,
     load_words,
     own_words_file,
     position_of,
     puzzle_text,
-    shuffle_puzzle,
+    shuffle,
     solution_text,
     swap_position,
     words_of,
@@ -24,6 +23,8 @@ from gridhouse.games.sliding.game import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from gridhouse.games.sliding.rules import Position
 
 __all__ = [
@@ -33,7 +34,7 @@ __all__ = [
     "move",
     "play",
     "print_grid",
-    "shuffle",
+    "shuffle_puzzle",
     "swap_position",
 ]
 
@@ -47,14 +48,17 @@ AGAIN = ("Y", "y", "")
 def get_game_solution(file_name: str, grid_size: int) -> str:
     """Return the words of a new puzzle, drawn from a file by the module ``random``, as one text.
 
-    Raises OSError if the file cannot be read and IndexError if it has no words of this length.
+    Raises OSError if the file cannot be read and ValueError if it has no words of this length.
     """
-    return "".join(random.choices(load_words(file_name, grid_size), k=grid_size))
+    words = load_words(file_name, grid_size)
+    if not words:
+        raise ValueError(f"{file_name!a} has no words of {grid_size} letters")
+    return "".join(random.choices(words, k=grid_size))
 
 
-def shuffle(solution: str) -> str:
+def shuffle_puzzle(solution: str) -> str:
     """Return a solvable puzzle for a solution, shuffled by the module ``random``."""
-    return shuffle_puzzle(solution, random)
+    return shuffle(solution, random)
 
 
 def check_win(puzzle: str, solution: str) -> bool:
@@ -97,14 +101,12 @@ def show(position: Position) -> None:
     print()
 
 
-def ask_puzzle(text: str) -> Position:
-    """Ask for a difficulty until the text has words for it, and return a new puzzle."""
+def ask_size(text: str) -> int:
+    """Ask for a difficulty until the text has words for it, and return it."""
     while True:
         size = parse_integer(read_line(texts.BOARD_SIZE_PROMPT).strip())
-        if size is not None and rules.MIN_SIDE <= size <= rules.MAX_SIDE:
-            words = words_of(text, size)
-            if words:
-                return SlidingGame(rows=size, cols=size).from_words(words, random)
+        if size is not None and rules.MIN_SIDE <= size <= rules.MAX_SIDE and words_of(text, size):
+            return size
         print(texts.WRONG_DIFFICULTY)
 
 
@@ -135,10 +137,16 @@ def play_puzzle(position: Position) -> None:
     print(texts.WIN_MESSAGE)
 
 
-def play(words_file: str) -> None:
+def play(
+    words_file: str,
+    new_solution: Callable[[str, int], str],
+    new_puzzle: Callable[[str], str],
+) -> None:
     """Play puzzles of a file's words until the player has had enough.
 
-    Raises UsageError, before anything is printed, if the file has no words that could be used.
+    The functions give a solution for a words file and a size, and a puzzle for a solution; each is
+    called once a game.  Raises UsageError, before anything is printed, if the file has no words
+    that could be used.
     """
     text = read_file(words_file)
     if not any(words_of(text, size) for size in range(rules.MIN_SIDE, rules.MAX_SIDE + 1)):
@@ -146,7 +154,9 @@ def play(words_file: str) -> None:
     print(texts.WELCOME_MESSAGE)
     again = AGAIN[0]
     while again in AGAIN:
-        play_puzzle(ask_puzzle(text))
+        size = ask_size(text)
+        solution = new_solution(words_file, size)
+        play_puzzle(position_of(new_puzzle(solution), solution, size, size))
         again = read_line(texts.PLAY_AGAIN_PROMPT)
     print(texts.BYE)
 
@@ -154,8 +164,8 @@ def play(words_file: str) -> None:
 def main(arguments: list[str]) -> None:
     """Play with the words that come with the game, or with those of ``--words FILE``."""
     if not arguments:
-        play(own_words_file())
+        play(own_words_file(), get_game_solution, shuffle_puzzle)
     elif len(arguments) == 2 and arguments[0] == WORDS_OPTION:
-        play(arguments[1])
+        play(arguments[1], get_game_solution, shuffle_puzzle)
     else:
         raise UsageError(f"the arguments are {USAGE}")
