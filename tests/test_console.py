@@ -99,6 +99,36 @@ def test_an_interrupt_ends_a_program_quietly(command: list[str]) -> None:
         assert process.stderr.read() == b""
 
 
+def test_output_that_cannot_be_written_is_told_in_a_line(command: list[str]) -> None:
+    typed = b"game 2 2\nshow\n" if "binary" in command[2] else b"l a 3 3 #\n"
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run(
+            command, input=typed, stdout=full, stderr=subprocess.PIPE, timeout=60, check=False
+        )
+    assert done.stderr == b"gridhouse: standard output: No space left on device\n"
+    assert done.returncode == console.EXIT_USAGE
+
+
+def test_a_byte_order_mark_is_passed_over() -> None:
+    def first(arguments: list[str]) -> None:
+        print(console.read_line())
+
+    assert run_here(first, typed=b"\xef\xbb\xbfgame 2 2\n").out == "game 2 2\n"
+
+
+def test_an_interrupt_in_a_harness_is_quiet_too() -> None:
+    def interrupted(arguments: list[str]) -> None:
+        print("begun")
+        raise KeyboardInterrupt
+
+    assert run_here(interrupted) == ("begun\n", "", console.EXIT_INTERRUPTED)
+
+    def unread(arguments: list[str]) -> None:
+        raise BrokenPipeError
+
+    assert run_here(unread) == ("", "", 0)
+
+
 def test_no_program_needs_anything_heavy(command: list[str]) -> None:
     looks = (
         "import sys, runpy, io; sys.argv = sys.argv[1:]; sys.stdin = io.StringIO('');"

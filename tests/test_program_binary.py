@@ -199,7 +199,7 @@ def test_patterns_weigh_moves(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "line", ["X0.XX 0", "X0.X 0 1", "X0.XY 0 1", "X0.XX 2 1", "X0.XX 0 -1", "X0.XX 0 a",
-             "X0.XX 0 .", "X0.XX 0 1 1", "X0.XX 0 " + "9" * 400],
+             "X0.XX 0 .", "X0.XX 0 1 1", "X0.XX 0 " + "9" * 400, "X0.XX 0 1000000000001"],
 )  # fmt: skip
 def test_a_bad_patterns_file_changes_nothing(line: str, tmp_path: Path) -> None:
     good, bad = tmp_path / "good", tmp_path / "bad"

@@ -114,6 +114,22 @@ def test_a_bad_board_is_refused_in_one_line(tmp_path: Path, board: str | bytes) 
     assert len(run.err) < 300
 
 
+def test_the_line_that_is_wrong_is_named(tmp_path: Path) -> None:
+    file = tmp_path / "b.txt"
+    for board, said in (
+        ("\n1 1\n", "line 1 is empty"),
+        ("1 1\n\n1 1\n", "line 2 is empty"),
+        ("1 1\n1\n", "line 2 has another length than line 1: 1 and 2"),
+        ("1 1\n1 x\n", "line 2: 'x' is not a digit 0 to 9"),
+    ):
+        file.write_text(board)
+        assert said in run_here(program.main, str(file)).err
+
+
+def test_only_line_ends_end_a_row(tmp_path: Path) -> None:
+    assert play(tmp_path, "1 2\x0c3\u20284\n") == play(tmp_path, "1 2 3 4\n")
+
+
 def test_a_missing_file_a_folder_and_wrong_arguments(tmp_path: Path) -> None:
     for arguments in ([], [str(tmp_path), "b"], [str(tmp_path)], [str(tmp_path / "no")], ["a\0b"]):
         run = run_here(program.main, *arguments)

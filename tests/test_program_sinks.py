@@ -105,6 +105,7 @@ def test_a_one_digit_identifier_is_padded_on_the_right() -> None:
         (("1_0", "10", "0"), "Illegal argument"),
         (("", "10", "0"), "Illegal argument"),
         (("9" * 5000, "10", "0"), "Illegal argument"),
+        (("10", "0" * 5000 + "7", "0"), "Illegal argument"),
     ],
 )
 def test_arguments(arguments: tuple[str, ...], message: str) -> None:
@@ -113,7 +114,9 @@ def test_arguments(arguments: tuple[str, ...], message: str) -> None:
 
 
 def test_arguments_may_have_a_sign_and_zeros() -> None:
-    assert run_here(program.main, "+8", "010", "-0", typed="#").out.endswith("Light loses\n")
+    for rows in ("+8", "08", "0" * 5000 + "8"):
+        run = run_here(program.main, rows, "010", "-0", typed="#")
+        assert run.out.endswith("Light loses\n")
 
 
 SETUP_ERRORS = [

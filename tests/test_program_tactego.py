@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import random
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -220,6 +220,13 @@ def test_the_function_of_the_document(folder: Path, capsys: pytest.CaptureFixtur
     with pytest.raises(OSError, match="stdin"):  # pytest lets nobody read
         module.tactego("two.pieces", 3, 2)
     assert capsys.readouterr().out.startswith("  0    1\n0 R5   RF\n")
+
+
+@pytest.mark.parametrize("sizes", [("6", 4), (6, "4"), (0, 4), (6, 1001), (6, None)])
+def test_the_function_names_the_size_that_is_wrong(folder: Path, sizes: tuple[Any, Any]) -> None:
+    name = "width" if sizes[0] == 6 else "length"
+    with pytest.raises(ValueError, match=f"^{name}: .* is not a size from 1 to 1000"):
+        program.tactego("two.pieces", *sizes)
 
 
 def test_arguments_are_refused() -> None:

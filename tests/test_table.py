@@ -66,7 +66,7 @@ def test_a_file_of_the_games_own_kind_may_be_given(tmp_path: Path) -> None:
     assert "\n1 2\n2 2\nScore: 0\n" in house("collapse", "", str(board), "quit", "q")
     board.write_text("1 2\n2\n")
     out = house("collapse", "", str(board), "", "/no/such/file", "", "", "quit", "q")
-    assert "That does not work: line 2 has 1 digits, line 1 2." in out
+    assert "That does not work: line 2 has another length than line 1: 1 and 2." in out
     assert "That does not work: '/no/such/file': No such file or directory." in out
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import suppress
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ EXIT_USAGE = 2
 EXIT_INTERRUPTED = 130
 
 
-class UsageError(Exception):
+class UsageError(ValueError):
     """A file or an argument that a program cannot use; the message is the line to print."""
 
 
@@ -68,27 +69,39 @@ def read_file(name: str) -> str:
 def run(program: Callable[[list[str]], int | None], arguments: list[str]) -> int:
     """Run a program and return its exit status.
 
-    The end of input, a closed pipe and an interrupt end it quietly; a UsageError prints its line
-    on standard error.
+    The end of input, a closed pipe and an interrupt end it quietly; a UsageError, or output that
+    cannot be written, prints its line on standard error.
     """
     _prepare_streams()
     try:
-        try:
-            status = program(arguments) or 0
-        except EOFError:
-            status = 0
-        except UsageError as error:
-            sys.stdout.flush()
-            print(f"gridhouse: {error}", file=sys.stderr)
-            status = EXIT_USAGE
+        status = _run(program, arguments)
         sys.stdout.flush()
     except KeyboardInterrupt:
         status = EXIT_INTERRUPTED
-        _drop_output()
     except BrokenPipeError:
         status = 0
         _drop_output()
+    except OSError as error:
+        status = EXIT_USAGE
+        _complain(f"standard output: {error.strerror}")
+        _drop_output()
     return status
+
+
+def _run(program: Callable[[list[str]], int | None], arguments: list[str]) -> int:
+    try:
+        return program(arguments) or 0
+    except EOFError:
+        return 0
+    except UsageError as error:
+        sys.stdout.flush()
+        _complain(str(error))
+        return EXIT_USAGE
+
+
+def _complain(line: str) -> None:
+    with suppress(OSError):
+        print(f"gridhouse: {line}", file=sys.stderr)
 
 
 def _prepare_streams() -> None:
@@ -98,9 +111,12 @@ def _prepare_streams() -> None:
             setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115
         stream = getattr(sys, name)
         if hasattr(stream, "reconfigure"):
-            stream.reconfigure(encoding="utf-8", errors="surrogateescape")
+            # A byte order mark may come in; none goes out.
+            encoding = "utf-8-sig" if name == "stdin" else "utf-8"
+            stream.reconfigure(encoding=encoding, errors="surrogateescape")
 
 
 def _drop_output() -> None:
     """Send what is still unwritten nowhere: nobody reads it, and the interpreter would complain."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    if sys.__stdout__ is not None and sys.stdout is sys.__stdout__:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.__stdout__.fileno())

@@ -21,6 +21,7 @@ CELLS = "01.X"
 REACH = 2
 LENGTH = 2 * REACH + 1
 DEFAULT_WEIGHT = 10.0
+MOST_WEIGHT = 1e12
 
 
 class PatternError(GridhouseError):
@@ -28,12 +29,12 @@ class PatternError(GridhouseError):
 
 
 def parse_weight(text: str) -> float | None:
-    """Return a weight, a decimal number of zero or more, or None."""
+    """Return a weight, a decimal number from zero to ``MOST_WEIGHT``, or None."""
     whole, _, part = text.partition(".")
     if not (whole + part).isascii() or not (whole + part).isdigit():
         return None
     weight = float(text)
-    return weight if weight < float("inf") else None
+    return weight if weight <= MOST_WEIGHT else None
 
 
 def parse_patterns(text: str) -> Weights:
@@ -42,7 +43,7 @@ def parse_patterns(text: str) -> Weights:
     A line is ``PATTERN DIGIT WEIGHT``; ``#`` starts a comment; a later line overrides an earlier.
     """
     weights = {}
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in enumerate(text.split("\n"), 1):
         words = line.partition(COMMENT)[0].split()
         if not words:
             continue

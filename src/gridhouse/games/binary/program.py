@@ -205,7 +205,9 @@ def execute(session: Session, line: str) -> str:
     if name == "play":
         return play(session, words)
     if name not in COMMANDS:
-        raise CommandError(f"unknown command {name!a}; 'help' lists the commands")
+        raise CommandError(
+            f"unknown command {name!a}; the commands are play, {', '.join(COMMANDS)}"
+        )
     command, count = COMMANDS[name]
     if len(words) != count:
         raise CommandError(f"{name} takes {count} arguments, not {len(words)}")

@@ -19,18 +19,22 @@ def read_board(text: str) -> list[list[int]]:
     A row is digits separated by white space; all rows are equally long.  Blank lines after the
     last row are passed over.  Raises PositionError for anything else.
     """
-    lines = text.rstrip().splitlines()
-    if not lines:
+    text = text.rstrip()
+    if not text:
         raise PositionError("the board is empty")
-    rows = []
-    for number, line in enumerate(lines, 1):
+    rows: list[list[int]] = []
+    for number, line in enumerate(text.split("\n"), 1):
         tokens = line.split()
         for token in tokens:
             if token not in DIGITS:
                 raise PositionError(f"line {number}: {shown(token)} is not a digit 0 to 9")
+        if not tokens:
+            raise PositionError(f"line {number} is empty")
         rows.append([int(token) for token in tokens])
-        if not tokens or len(tokens) != len(rows[0]):
-            raise PositionError(f"line {number} has {len(tokens)} digits, line 1 {len(rows[0])}")
+        if len(tokens) != len(rows[0]):
+            raise PositionError(
+                f"line {number} has another length than line 1: {len(tokens)} and {len(rows[0])}"
+            )
     if max(len(rows), len(rows[0])) > rules.MAX_SIDE:
         raise PositionError(f"a board has at most {rules.MAX_SIDE} rows and columns")
     return rows

@@ -143,7 +143,7 @@ class TactegoGame(Game):
 
     def start_from_file(self, text: str, seed: int | str) -> State:
         """Start with the army of a pieces file on this game's board."""
-        army = parse_army(text.splitlines())
+        army = parse_army(text.split("\n"))
         game = self.from_army(army, self.rows, self.cols, hidden=self.hidden)
         return game.new_initial_state(seed)
 

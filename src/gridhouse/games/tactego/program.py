@@ -14,6 +14,8 @@ from gridhouse.games.tactego.rules import Position, Refusal
 USAGE = ""
 ABOUT = "The program asks for a seed, a pieces file and the size of the board."
 
+SIZES = range(1, rules.MAX_SIDE + 1)
+
 ASK_SEED = "What is seed? "
 ASK_FILE = "What is the filename for the pieces? "
 ASK_LENGTH = "What is the length? "
@@ -67,8 +69,11 @@ def tactego(pieces_file: str, length: int, width: int) -> None:
     The pieces are shuffled by the module ``random`` in the state it is in.  Raises UsageError
     for a file or a size that cannot be used, before any board is printed.
     """
+    for name, size in (("length", length), ("width", width)):
+        if size not in SIZES:
+            raise UsageError(f"{name}: {shown(str(size))} is not a size from 1 to {rules.MAX_SIDE}")
     try:
-        army = parse_army(read_file(pieces_file).splitlines())
+        army = parse_army(read_file(pieces_file).split("\n"))
         game = TactegoGame.from_army(army, length, width)
     except ParameterError as error:
         raise UsageError(f"{pieces_file!a}: {error}") from None
@@ -79,7 +84,7 @@ def ask_size(prompt: str) -> int:
     """Return the whole number that is typed."""
     text = read_line(prompt)
     size = parse_integer(text.strip())
-    if size is None or not 1 <= size <= rules.MAX_SIDE:
+    if size is None or size not in SIZES:
         raise UsageError(f"{shown(text)} is not a size from 1 to {rules.MAX_SIDE}")
     return size
 
