@@ -9,7 +9,8 @@ import random
 import signal
 import subprocess
 import sys
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from itertools import takewhile
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
@@ -225,18 +226,66 @@ def test_a_bomb_is_laid_seen_by_its_owner_only_and_goes_off() -> None:
     press(session, "v")
     send(session, "5 5 l")
     assert bombs_shown(session)
-    press(session, "b")
-    click(session, (0, 0))
-    assert session.message == "Cannot place bomb after move"
     send(session, "8 8 r")
     assert not bombs_shown(session)
-    press(session, "v")
+    press(session, "vv")
+    assert bombs_shown(session)
     assert session.position.bomb[65]
     assert not any(session.seen().bomb)
     send(session, "6 6 l")
     assert session.message == "Dark's a was blown up"
     (change,) = session.take_changes()[-1:]
     assert (change.lost, change.sunk) == ((66,), False)
+
+
+def test_bombs_are_shown_after_a_question_once_the_turn_has_passed() -> None:
+    session = session_of(f"{START} s211 la55 la88 da66 da44 bl65 bd77")
+    press(session, "v")
+    assert session.seen().bomb[65] == 1
+    for move in ("5 5 l", "8 8 r"):
+        send(session, move)
+    for turn, own, other in ((2, 77, 65), (1, 65, 77)):
+        side = "Dark" if turn == 2 else "Light"
+        press(session, "v")
+        assert session.message == f"{side}'s bombs: press v again when only {side} looks"
+        assert (session.is_error, any(session.seen().bomb)) == (False, False)
+        session.click(*_layout.BUTTONS["v"].centre())
+        assert (session.message, session.seen().bomb[own]) == ("", turn)
+        assert not session.seen().bomb[other]
+        press(session, "v")
+        assert not any(session.seen().bomb)
+        press(session, "v")
+        assert session.seen().bomb[own] == turn
+        for move in ("6 6 r", "4 4 l") if turn == 2 else ():
+            send(session, move)
+
+
+@pytest.mark.parametrize("other", ["i", "\x1b", "3", "b", "h", "up", (5, 5), spot(3, 3)])
+def test_any_other_input_takes_the_question_back(other: str | tuple[float, float]) -> None:
+    session = session_of(f"{START} s211 la55 la33 da66 da44 bd77")
+    for move in ("5 5 l", "5 4 u"):
+        send(session, move)
+    session.click(*_layout.BUTTONS["v"].centre())
+    assert session.message.startswith("Dark's bombs")
+    if isinstance(other, str):
+        session.press(other)
+    else:
+        session.click(*other)
+    assert not session.message.startswith("Dark's bombs")
+    if other in ("3", "h"):
+        session.press("\x1b")
+    press(session, "v")
+    assert not any(session.seen().bomb)
+    assert session.message.startswith("Dark's bombs")
+
+
+def test_who_lays_a_bomb_is_alone() -> None:
+    session = session_of(f"{START} s211 la55 la33 da66 da44 bl77")
+    for move in ("5 5 l", "5 4 u", "9 9 b"):
+        send(session, move)
+    assert [cell for cell, bomb in enumerate(session.seen().bomb) if bomb] == [99]
+    press(session, "vv")
+    assert bombs_shown(session)
 
 
 def test_two_bombs_blow_each_other_up() -> None:
@@ -255,17 +304,47 @@ def test_freezing_by_any_field_of_an_enemy_block() -> None:
     click(session, (4, 6))
     assert session.position.frozen[35] == 1
     assert session.message == "Dark's d is frozen"
+    press(session, "ff")
+    assert session.mode == NOWHERE
     press(session, "f")
     click(session, (3, 3))
     assert session.message == "Piece does not belong to the correct player"
     click(session, (5, 9))
     assert session.message == "No piece on field 5 9"
     click(session, (5, 5))
-    press(session, "f")
-    click(session, (6, 6))
-    assert session.message == "No freezings left"
-    press(session, "f")
-    assert session.mode == NOWHERE
+    assert session.position.freezings[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("position", "moves", "key", "message"),
+    [
+        (f"{START} s211 la55 da66", ["5 5 l"], "b", "Cannot place bomb after move"),
+        (f"{START} s211 la55 da66", ["0 0 b"], "b", "Cannot place bomb after move"),
+        (f"{START} s211 la55 da66", ["6 6 f", "6 6 f"], "f", "No freezings left"),
+        (f"{START} s211 la55", [], "f", "There is no enemy block to freeze"),
+        ("l 0 - 2/2 2/2 0/4 - s211 la31 da66", [], "b", GAME_OVER),
+        ("l 0 - 2/2 2/2 0/4 - s211 la31 da66", [], "f", GAME_OVER),
+        ("l 0 - 2/2 2/2 0/4 - s211 la31 da66 bl55", [], "v", GAME_OVER),
+    ],
+)
+def test_what_can_do_nothing_says_why_and_looks_so(
+    position: str, moves: list[str], key: str, message: str
+) -> None:
+    session = session_of(position)
+    assert (_drawing.DULL in label_colours(session, key)) == (not moves)
+    for move in moves:
+        send(session, move)
+    assert label_colours(session, key) == {_drawing.DULL}
+    press(session, key)
+    assert (session.mode, session.message, session.is_error) == (NOWHERE, message, True)
+    assert label_colours(session, key) == {_drawing.DULL}
+    assert key != "v" or not any(session.seen().bomb)
+
+
+def test_that_there_is_no_bomb_to_be_shown_is_not_told() -> None:
+    for bombs in ("", " bl77"):
+        session = session_of(f"{START} s211 la55 da66{bombs}")
+        assert label_colours(session, "v") == {_drawing.INK}
 
 
 @pytest.mark.parametrize(
@@ -297,13 +376,31 @@ def test_the_typed_line_is_edited() -> None:
     session.press("up")
     press(session, "\x08 3 lq\x7f")
     assert session.typed == "3 3 l"
-    press(session, "9" * 99)
-    assert len(session.typed) == 24
+    press(session, "é9\x00")
+    assert session.typed == "3 3 l9"
     session.press("\x1b")
     assert session.typed == ""
     press(session, "3")
     session.click(*_layout.BUTTONS["h"].centre())
     assert (session.typed, session.screen) == ("", Screen.HELP)
+
+
+def test_the_typed_line_is_no_longer_than_its_place() -> None:
+    session = illustrated()
+    press(session, "3" + "W" * 99)
+    recorder = drawn(session)
+    (words,) = (text for text in recorder.texts() if text.endswith("W_"))
+    assert len(words) * _drawing.TYPED_SIZE <= _layout.TYPED_LINE.width
+
+
+def test_the_mouse_clears_the_typed_line() -> None:
+    for point in (spot(3, 3), (5, 5), _layout.BUTTONS["v"].centre()):
+        session = illustrated()
+        press(session, "3 3")
+        session.click(*point)
+        assert session.typed == ""
+        press(session, "f")
+        assert (session.mode, session.typed) == (FREEZE, "")
 
 
 def test_the_cursor_selects_and_moves() -> None:
@@ -370,12 +467,47 @@ def test_after_the_end_nothing_moves_but_a_new_game_begins() -> None:
     assert session.is_over()
     press(session, "b")
     assert (session.mode, session.message) == (NOWHERE, GAME_OVER)
+    session.press("\x1b")
     send(session, "5 5 l")
     assert session.message == GAME_OVER
     click(session, (5, 5))
     assert session.message == GAME_OVER
     press(session, "v")
     assert not bombs_shown(session)
+    press(session, "n")
+    assert page(session) is Screen.START
+
+
+OVER = "l 0 - 2/2 2/2 0/4 - s211 la31 da66"
+
+
+@pytest.mark.parametrize("other", ["\x1b", " ", "3", "i", "up", "x", spot(6, 6), (5, 5)])
+def test_the_end_can_be_put_away_to_look_at_the_board(other: str | tuple[float, float]) -> None:
+    session = session_of(OVER)
+    assert "New game (n)" in drawn(session).texts()[-2:]
+    before = written(session)
+    if isinstance(other, str):
+        session.press(other)
+    else:
+        session.click(*other)
+    recorder = drawn(session)
+    assert recorder.texts().count("Dark wins!") == 1
+    assert {"The game is over", GAME_OVER} <= set(recorder.texts())
+    assert (session.typed, session.cursor, written(session)) == ("", NOWHERE, before)
+    session.click(*_layout.AGAIN.centre())
+    assert page(session) is Screen.PLAY
+    for key in "hxnn4":
+        session.press(key)
+    assert session.has_banner()
+
+
+def test_at_the_end_the_commands_still_work() -> None:
+    for key, shown in (("n", Screen.START), ("h", Screen.HELP), ("b", Screen.PLAY)):
+        session = session_of(OVER)
+        press(session, key)
+        assert page(session) is shown
+        assert session.has_banner()
+    session = session_of(OVER)
     session.click(*_layout.AGAIN.centre())
     assert page(session) is Screen.START
 
@@ -387,13 +519,20 @@ class Recorder:
     """A stand-in for the module stddraw: it notes the calls and plays prepared input."""
 
     def __init__(self, *inputs: str | tuple[float, float] | None) -> None:
-        """Prepare keys and clicks; None is a moment without any."""
+        """Prepare keys and clicks; those before a None come at once, a rest ends with it.
+
+        A key of more than one letter is tapped; it is down only after the word "held".
+        """
         self.calls: list[tuple[str, tuple[object, ...]]] = []
         self.inputs = list(inputs)
+        self.meanwhile: list[str | tuple[float, float]] = []  # what comes during a film
         self.held = ""
+        self.taken = False  # whether there was anything since the last rest
         self.color = SimpleNamespace(Color=lambda *parts: parts)
         self.spot = (0.0, 0.0)
         self.K_UP, self.K_DOWN, self.K_LEFT, self.K_RIGHT = "up", "down", "left", "right"
+        self.KEYDOWN = "keydown"
+        self.pygame = SimpleNamespace(event=SimpleNamespace(get=self.get_events))
 
     def __getattr__(self, name: str) -> object:
         return lambda *given: self.calls.append((name, given))
@@ -401,18 +540,22 @@ class Recorder:
     def show(self, milliseconds: float) -> None:
         """Note the pause; end the game when the input is over, as a closed window does."""
         self.calls.append(("show", (milliseconds,)))
-        if milliseconds == window.REST_MS and not self.inputs:
+        if milliseconds != window.REST_MS:
+            self.inputs, self.meanwhile = [*self.meanwhile, *self.inputs], []
+        elif self.taken:
+            self.taken = False
+        elif not self.inputs:
             raise SystemExit
+        elif self.inputs[0] is None:
+            self.inputs.pop(0)
 
     def mousePressed(self) -> bool:  # noqa: N802
-        """Tell whether a click comes next."""
-        if self.inputs and self.inputs[0] is None:
-            self.inputs.pop(0)
-            return False
-        if self.inputs and isinstance(self.inputs[0], tuple):
+        """Tell whether a click comes next; of several stddraw knows the last."""
+        pressed = False
+        while self.inputs and isinstance(self.inputs[0], tuple):
             self.spot = self.inputs.pop(0)  # type: ignore[assignment]
-            return True
-        return False
+            self.taken = pressed = True
+        return pressed
 
     def mouseX(self) -> float:  # noqa: N802
         return self.spot[0]
@@ -421,15 +564,30 @@ class Recorder:
         return self.spot[1]
 
     def hasNextKeyTyped(self) -> bool:  # noqa: N802
-        return bool(self.inputs) and isinstance(self.inputs[0], str)
+        """Tell whether stddraw has a key: a letter or one that is held."""
+        return bool(self.keys()) and (len(self.keys()[0]) == 1 or "held" in self.keys()[0])
 
     def nextKeyTyped(self) -> str:  # noqa: N802
         """Return a key's text: none for an arrow, which is held then."""
-        self.held = str(self.inputs.pop(0))
-        return "" if len(self.held) > 1 else self.held
+        key = str(self.inputs.pop(0))
+        self.taken = True
+        self.held = key.removeprefix("held ")
+        return "" if len(key) > 1 else key
 
     def getKeysPressed(self) -> dict[str, bool]:  # noqa: N802
         return {name: name == self.held for name in ("up", "down", "left", "right")}
+
+    def keys(self) -> list[str]:
+        """Return the keys that come at once."""
+        return [str(key) for key in takewhile(lambda one: isinstance(one, str), self.inputs)]
+
+    def get_events(self, kind: str) -> list[SimpleNamespace]:
+        """Return the events of taps that stddraw has not looked at, as pygame does."""
+        assert kind == self.KEYDOWN
+        taps = list(takewhile(lambda key: "held" not in key, self.keys()))
+        del self.inputs[: len(taps)]
+        self.taken = self.taken or bool(taps)
+        return [SimpleNamespace(key=tap, unicode=tap if len(tap) == 1 else "") for tap in taps]
 
     def texts(self) -> list[str]:
         """Return all that was written since the canvas was last cleared."""
@@ -447,6 +605,18 @@ def drawn(session: Session) -> Recorder:
     recorder = Recorder()
     _drawing.draw(_canvas.Canvas(recorder), session)
     return recorder
+
+
+def label_colours(session: Session, key: str) -> set[object]:
+    """Return the colours in which the label of a button is written."""
+    pen: object = None
+    found = set()
+    for name, given in drawn(session).calls:
+        if name == "setPenColor":
+            pen = given[0]
+        elif name == "text" and given[2] == f"{_layout.LABELS[key]} ({key})":
+            found.add(pen)
+    return found
 
 
 def test_the_board_has_numbers_and_letters_and_the_panel_tells_the_state() -> None:
@@ -509,8 +679,27 @@ def test_the_end_is_written_large() -> None:
     session = session_of("l 0 - 2/2 2/2 0/4 - s211 la31 da66")
     texts = drawn(session).texts()
     assert texts.count("Dark wins!") == 2
+    press(session, "x")
     assert "The game is over" in texts
     assert "1 block on the board" in texts
+
+
+@pytest.mark.parametrize(
+    ("position", "outcome", "side"),
+    [
+        ("l 1 - 2/2 2/2 4/0 - s211 la31 da66", "Light wins!", 0),
+        ("d 0 - 2/2 2/2 4/0 - s211 la31 da66", "Light wins!", 0),
+        ("l 0 - 2/2 2/2 4/0 - s211 la31 da66", "Light wins!", 0),
+        ("l 0 - 2/2 2/2 0/4 - s211 la31 da66", "Dark wins!", 1),
+        ("d 0 - 2/2 2/0 0/0 - s211 la31 da66*", "Dark loses", 1),
+    ],
+)
+def test_the_end_has_the_colours_of_whom_it_names(position: str, outcome: str, side: int) -> None:
+    recorder = Recorder()
+    _drawing.draw_turn(_canvas.Canvas(recorder), session_of(position))
+    pens = {given[0] for name, given in recorder.calls if name == "setPenColor"}
+    assert outcome in [given[2] for name, given in recorder.calls if name == "text"]
+    assert pens == {_drawing.PAINTS[side].top, _drawing.PAINTS[side].letter}
 
 
 def test_the_start_and_the_help_are_pages_of_their_own() -> None:
@@ -565,38 +754,86 @@ def test_a_move_is_shown_in_motion(position: str, move: str, films: int) -> None
 # The loop and the ways in.
 
 
+def played(session: Session, *inputs: str | tuple[float, float] | None) -> Recorder:
+    """Play in the loop until the window is closed or the input is over."""
+    recorder = Recorder(*inputs)
+    play(session, recorder)
+    return recorder
+
+
+def play(session: Session, recorder: Recorder) -> None:
+    with suppress(SystemExit):
+        window.play(recorder, _canvas.Canvas(recorder), session)
+
+
 def test_the_loop_draws_once_a_change_and_ends_with_q() -> None:
-    recorder = Recorder("3", " ", "3", " ", "l", "\r", "left", "shift", "q")
     session = illustrated()
-    window.play(recorder, _canvas.Canvas(recorder), session)
+    recorder = played(session, *"3 3 l\r", None, "left", "shift", "q", "f", None, "never")
     assert kind_at(session, 3, 1) == 2
-    assert session.cursor == 55
+    assert (session.cursor, session.mode) == (55, NOWHERE)
     clears = [name for name, _ in recorder.calls].count("clear")
-    assert clears == 2 + _motion.FRAMES
+    assert clears == 2 + _motion.FRAMES + 1
+    assert session.closed
 
 
 def test_a_click_and_a_rest_without_input() -> None:
-    recorder = Recorder(spot(3, 3), "shift", None, None)
     session = illustrated()
-    with pytest.raises(SystemExit):
-        window.play(recorder, _canvas.Canvas(recorder), session)
+    recorder = played(session, spot(3, 3), "shift", None, None, "held shift", None)
     assert session.selected == 33
     assert [name for name, _ in recorder.calls].count("clear") == 2
 
 
-def test_a_key_counts_before_a_click_of_the_same_moment() -> None:
-    keys = ["f"]
-    x, y = spot(4, 6)
-    both = SimpleNamespace(
-        hasNextKeyTyped=lambda: bool(keys),
-        nextKeyTyped=keys.pop,
-        mousePressed=lambda: True,
-        mouseX=lambda: x,
-        mouseY=lambda: y,
-    )
+def test_no_tap_of_an_arrow_is_lost() -> None:
     session = illustrated()
-    assert window.take_input(both, session)
+    played(session, " ", "up", "up", "left", "l", "down", None, "up", "held up", None, "right")
+    assert session.cursor == 55 + 10 + 10 - 1 + 1 - 10 + 10 + 10 + 1
+
+
+def test_a_key_counts_before_a_click_of_the_same_moment() -> None:
+    session = illustrated()
+    played(session, "f", spot(4, 6))
     assert session.position.frozen[35] == 1
+
+
+@pytest.mark.parametrize("at_once", [[], ["v"], ["b"], [spot(6, 6)]])
+@pytest.mark.parametrize("meanwhile", [[], [*"vv"], ["up", "held up"], [spot(6, 6)]])
+def test_what_comes_with_or_during_a_film_is_dropped(
+    at_once: list[str | tuple[float, float]], meanwhile: list[str | tuple[float, float]]
+) -> None:
+    session = session_of(f"{START} s211 la55 la33 da66 da44 bl77")
+    send(session, "5 5 l")
+    session.take_changes()
+    recorder = Recorder(*"5 4 u\r", *at_once)
+    recorder.meanwhile = meanwhile
+    play(session, recorder)
+    assert session.position.turn == 1
+    assert (session.mode, session.selected, session.cursor) == (NOWHERE, NOWHERE, NOWHERE)
+    assert (session.message, bombs_shown(session)) == ("", False)
+    play(session, Recorder(spot(4, 4)))
+    assert session.selected == 44
+
+
+def test_what_comes_with_a_freezing_is_not_dropped() -> None:
+    session = illustrated()
+    recorder = played(session, *"5 5 f\r3 3 l\r", None)
+    assert session.position.frozen[55] == 1
+    assert session.position.moves == 1
+    assert ("show", (0,)) in recorder.calls
+
+
+def test_the_hand_over_is_flashed() -> None:
+    session = illustrated()
+    for move, flashes in (("3 3 l", 0), ("7 2 l", _motion.FLASHES), ("4 6 b", 0)):
+        recorder = played(session, *move, "\r", None)
+        assert recorder.calls.count(("show", (_motion.FLASH_MS,))) == 2 * flashes
+    recorder = Recorder()
+    _drawing.draw_flash(_canvas.Canvas(recorder), session)
+    pens = [given[0] for name, given in recorder.calls if name == "setPenColor"]
+    assert pens[0] == _drawing.GOLD
+    session = session_of("l 1 - 2/2 2/2 3/0 - s211 la31 la55 da66")
+    recorder = played(session, *"3 1 d\r", None)
+    assert session.is_over()
+    assert ("show", (_motion.FLASH_MS,)) not in recorder.calls
 
 
 def open_with(text: str, monkeypatch: pytest.MonkeyPatch, *inputs: str) -> Recorder:
@@ -632,10 +869,24 @@ def test_a_setup_cut_short_is_a_usage_error(monkeypatch: pytest.MonkeyPatch) -> 
         program.open_window(GAME, Tokens())
 
 
-def test_without_stddraw_the_answer_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_stddraw_the_answer_names_what_to_install(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.setattr(os, "environ", {})
     monkeypatch.setitem(sys.modules, "stddraw", None)
-    with pytest.raises(UsageError, match=r"pip install 'gridhouse\[gui\]'"):
+    monkeypatch.setattr(sys, "stdin", io.StringIO(""))
+    assert run(program.main, ["10", "10", "1"]) == 2
+    line = "the window needs stddraw: pip install su-stdlibs-python (the extra 'gui')"
+    assert capsys.readouterr().err == f"gridhouse: {line}\n"
+
+
+def test_what_stddraw_lacks_itself_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    def load(name: str) -> object:
+        raise ModuleNotFoundError(f"{name} found no tkinter", name="tkinter")
+
+    monkeypatch.setattr(os, "environ", {})
+    monkeypatch.setattr(window, "importlib", SimpleNamespace(import_module=load))
+    with pytest.raises(UsageError, match=r"cannot be loaded: stddraw found no tkinter$"):
         window.run(GAME, None)
 
 
@@ -708,6 +959,11 @@ def lacks(row: int, col: int, colour: tuple[int, int, int]) -> Callable[[Picture
     return lambda picture: picture.count(colour, box) == 0
 
 
+def lacks_box(box: _layout.Box, colour: tuple[int, int, int]) -> Callable[[Picture], bool]:
+    """Return how to tell that a colour is not seen in a rectangle."""
+    return lambda picture: picture.count(colour, box) == 0
+
+
 def paints(box: _layout.Box, colour: tuple[int, int, int]) -> Callable[[Picture], bool]:
     """Return how to tell that a colour is seen in a rectangle."""
     return lambda picture: picture.count(colour, box) > 20
@@ -728,6 +984,11 @@ def playing(env: dict[str, str], given: bytes) -> Iterator[Window]:
         yield opened
 
 
+def keys_of(text: str) -> list[str]:
+    """Return X11's names of the keys that type a text."""
+    return [{" ": "space", "\r": "Return"}.get(letter, letter) for letter in text]
+
+
 def click_fields(opened: Window, *fields: tuple[int, int]) -> None:
     for field in fields:
         opened.click(*spot(*field))
@@ -745,6 +1006,7 @@ def test_a_game_with_the_mouse_on_a_real_screen(display: dict[str, str]) -> None
         click_fields(opened, (3, 1))
         opened.sees("the block rolled", shows(3, 1, LIGHT))
         opened.sees("the block gone", lacks(3, 3, LIGHT))
+        opened.settle()
         click_button(opened, "f")
         opened.sees("whom to freeze", paints(_layout.BUTTONS["f"], _drawing.GOLD))
         click_fields(opened, (5, 5))
@@ -754,6 +1016,7 @@ def test_a_game_with_the_mouse_on_a_real_screen(display: dict[str, str]) -> None
         click_fields(opened, (1, 0))
         opened.sees("the sink pushed", shows(1, 0, _drawing.PIT))
         opened.sees("Dark's turn", paints(_layout.TURN_CARD, DARK))
+        opened.settle()
         click_fields(opened, (5, 5))
         opened.sees("a refusal", paints(_layout.MESSAGE_BAR, _drawing.ALARM))
         click_button(opened, "b")
@@ -779,12 +1042,14 @@ def test_typed_moves_bombs_and_a_new_game_on_a_real_screen(display: dict[str, st
         opened.type("5", "space", "3", "space", "l", "Return")
         opened.sees("the cube rolled", shows(5, 1, LIGHT))
         opened.sees("the bomb unseen by Dark", lacks(7, 6, _drawing.BOMB_DARK))
-        opened.type("v")
+        opened.settle()
+        opened.type("v", "v")
         opened.sees("the button lit", paints(_layout.BUTTONS["v"], _drawing.GOLD))
         assert lacks(7, 6, _drawing.BOMB_DARK)(opened.picture())
         opened.type("6", "space", "6", "space", "u", "Return")
         opened.sees("the news of the bomb", paints(_layout.MESSAGE_BAR, _drawing.GOLD))
         opened.sees("the block gone", lacks(6, 6, DARK))
+        opened.settle()
         opened.type("n")
         card = _layout.start_cards(4)[3]
         opened.sees("the start positions", paints(card, _drawing.PIT))
@@ -800,8 +1065,86 @@ def test_the_end_of_a_game_on_a_real_screen(display: dict[str, str]) -> None:
         opened.sees("a sink as the target", paints(PLACE.box(1, 3, 2, 2), _drawing.GOLD))
         click_fields(opened, (2, 3))
         opened.sees("the banner", paints(_layout.AGAIN, _drawing.GOLD))
+        opened.settle()
         opened.click(*_layout.AGAIN.centre())
         opened.sees("the start positions", paints(_layout.start_cards(4)[0], _drawing.PIT))
+
+
+@pytest.mark.parametrize("put_away", ["key", "click"])
+def test_the_final_board_can_be_seen_on_a_real_screen(
+    put_away: str, display: dict[str, str]
+) -> None:
+    with playing(display, b"s 2 1 3 l d 3 3 d a 6 6 #") as opened:
+        opened.type("3", "space", "3", "space", "d", "Return")
+        opened.sees("the banner", paints(_layout.AGAIN, _drawing.GOLD))
+        opened.settle()
+        if put_away == "key":
+            opened.type("space")
+        else:
+            opened.click(*_layout.AGAIN._replace(left=_layout.AGAIN.left - 99).centre())
+        seen = opened.sees("the board", lacks_box(_layout.AGAIN, _drawing.GOLD))
+        assert lacks_box(_layout.BANNER, _drawing.ROOM)(seen)
+        assert paints(_layout.TURN_CARD, LIGHT)(seen)
+        assert lacks_box(_layout.BUTTONS["v"], _drawing.INK)(seen)
+
+
+def test_bombs_stay_hidden_from_hasty_fingers_on_a_real_screen(display: dict[str, str]) -> None:
+    lit = paints(_layout.BUTTONS["v"], _drawing.GOLD)
+    asked = paints(_layout.MESSAGE_BAR, _drawing.GOLD)
+    with playing(display, SETUP) as opened:
+        opened.type(*keys_of("8 4 b\r"))
+        opened.sees("the bomb", shows(8, 4, _drawing.BOMB_DARK))
+        opened.type(*keys_of("5 3 l\rv"))
+        seen = opened.settle()
+        assert paints(_layout.TURN_CARD, DARK)(seen)
+        assert not lit(seen)
+        assert not asked(seen)
+        opened.type("v", "v")
+        opened.sees("Dark's bombs", lit)
+        opened.type(*keys_of("6 6 r\r"))
+        opened.sees("the block rolled", shows(6, 8, DARK))
+        opened.settle()
+        opened.type(*keys_of("6 5 f\r4 3 u\rv"))
+        opened.sees("Light's turn", paints(_layout.TURN_CARD, LIGHT))
+        seen = opened.settle()
+        assert not lit(seen)
+        assert lacks(8, 4, _drawing.BOMB_DARK)(seen)
+        click_button(opened, "v")
+        opened.sees("the question", asked)
+        opened.type("i")
+        opened.sees("the question taken back", lambda picture: not asked(picture))
+        click_button(opened, "v")
+        seen = opened.sees("the question", asked)
+        assert lacks(8, 4, _drawing.BOMB_DARK)(seen)
+        click_button(opened, "v")
+        opened.sees("the bomb again", shows(8, 4, _drawing.BOMB_DARK))
+
+
+def test_quick_taps_of_arrows_on_a_real_screen(display: dict[str, str]) -> None:
+    with playing(display, SETUP) as opened:
+        opened.type("i")
+        opened.sees("the cursor", shows(5, 5, _drawing.ICE_DARK))
+        for _ in range(2):
+            opened.type(*["Down"] * 5)
+            opened.sees("the cursor below", shows(0, 5, _drawing.ICE_DARK))
+            for _ in range(5):
+                opened.type("Up")
+            opened.sees("the cursor back", shows(5, 5, _drawing.ICE_DARK))
+            opened.type("Left", "Up", "Right", "Right", "Up", "Left")
+            opened.sees("the cursor above", shows(7, 5, _drawing.ICE_DARK))
+            opened.type("Down", "Down")
+            opened.sees("the cursor back", shows(5, 5, _drawing.ICE_DARK))
+
+
+def test_a_long_typed_line_stays_in_its_place_on_a_real_screen(display: dict[str, str]) -> None:
+    with playing(display, SETUP) as opened:
+        before = opened.settle()
+        opened.type("3", *["W"] * 30)
+        opened.sees("the line", paints(_layout.TYPED_LINE.shrunk(4), _drawing.INK))
+        seen = opened.settle()
+        left, bottom, width, height = _layout.TYPED_LINE
+        for beside in ((0, bottom, left + 4, height), (left + width - 4, bottom, 28, height)):
+            assert seen.part(*beside) == before.part(*beside)
 
 
 def test_the_start_is_chosen_on_screen_and_an_interrupt_ends_it(display: dict[str, str]) -> None:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 PATIENCE = 60.0  # seconds
+STILLNESS = 0.6  # seconds, longer than a window flashes
 CLIENT_MESSAGE = 33  # X11's number of the event by which a window manager speaks to a window
 
 
@@ -142,6 +143,18 @@ class Window:
 
         seen = wait_for(found, what)
         assert seen is not None
+        return seen
+
+    def settle(self) -> Picture:
+        """Return the picture that has not changed for a while: no film runs any more."""
+        seen, since = self.picture(), time.monotonic()
+        end = since + PATIENCE
+        while time.monotonic() < since + STILLNESS:
+            assert time.monotonic() < end, "the window does not come to rest"
+            time.sleep(0.03)
+            picture = self.picture()
+            if picture.data != seen.data:
+                seen, since = picture, time.monotonic()
         return seen
 
     def ask_to_close(self) -> None:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from gridhouse.games.sinks import _blocks, _layout, rules
 from gridhouse.games.sinks._canvas import blend
 from gridhouse.games.sinks._layout import Box, rise
-from gridhouse.games.sinks._session import Screen
+from gridhouse.games.sinks._session import GAME_OVER, Screen
 from gridhouse.games.sinks.notation import PIECE_TYPES, SIDE_NAMES
 from gridhouse.games.sinks.rules import BOMB, FREEZE, NOWHERE
 
@@ -27,6 +27,8 @@ CARD = (52, 60, 72)
 CARD_LIT = (70, 81, 97)
 INK = (232, 234, 238)
 FAINT = (150, 160, 174)
+ROOM_LIT = (44, 51, 62)
+DULL = (98, 107, 121)
 GOLD = (246, 192, 74)
 ALARM = (255, 138, 120)
 FRAME = (92, 62, 40)
@@ -45,6 +47,7 @@ ICE = (150, 212, 250)
 ICE_DARK = (36, 96, 160)
 NO_GLOWS: Mapping[int, Colour] = {}
 BOMB_DARK = (34, 34, 40)
+TYPED_SIZE = 20  # of the letters in the typed line
 FLAME = ((214, 70, 34), (250, 160, 40), (255, 236, 150))
 
 
@@ -74,11 +77,15 @@ def paint_of(kind: int, frozen: int) -> Paint:
 # The board.
 
 
+def rim_box(place: Place) -> Box:
+    """Return the rectangle of a board and its frame."""
+    return place.whole().shrunk(-0.43 * place.field)
+
+
 def draw_ground(canvas: Canvas, place: Place) -> None:
     """Draw the frame and the empty fields."""
-    rim = place.field * 0.43
-    canvas.rectangle(place.whole().shrunk(-rim), FRAME_EDGE)
-    canvas.rectangle(place.whole().shrunk(2 - rim), FRAME)
+    canvas.rectangle(rim_box(place), FRAME_EDGE)
+    canvas.rectangle(rim_box(place).shrunk(2), FRAME)
     canvas.rectangle(place.whole().shrunk(-3), FRAME_EDGE)
     for cell in range(place.rows * place.cols):
         row, col = divmod(cell, place.cols)
@@ -341,10 +348,16 @@ def draw_card(canvas: Canvas, box: Box, colour: Colour = CARD) -> None:
     canvas.polygon([*corners, (left, top - cut), (left, bottom + cut)], colour)
 
 
+def side_named(position: Position) -> int:
+    """Return the player of whom the turn card speaks: who has won, else whose turn it is."""
+    winner = rules.winner(position)
+    return position.turn if winner == NOWHERE else winner
+
+
 def draw_turn(canvas: Canvas, session: Session) -> None:
     """Tell whose turn it is and how many moves are left."""
     position, box = session.position, _layout.TURN_CARD
-    paint = PAINTS[position.turn]
+    paint = PAINTS[side_named(position)]
     draw_card(canvas, box, paint.top)
     x, y = box.centre()
     left = 2 - position.moves
@@ -391,13 +404,13 @@ def len_pieces(position: Position, side: int) -> str:
 
 
 def button_paint(session: Session, key: str) -> tuple[Colour, Colour]:
-    """Return the colours of a button's card and label: lit if on, faint if of no use now."""
+    """Return the colours of a button's card and label: lit if on, dull if of no use now."""
     modes = {"b": BOMB, "f": FREEZE}
     is_on = session.bombs_shown if key == "v" else modes.get(key) == session.mode
     if is_on:
         return GOLD, ROOM
-    if key in modes and not session.legal_cells(modes[key]):
-        return CARD, FAINT
+    if session.why_useless(key):
+        return ROOM_LIT, DULL
     return CARD_LIT, INK
 
 
@@ -414,7 +427,7 @@ def draw_typed(canvas: Canvas, session: Session) -> None:
     box = _layout.TYPED_LINE
     draw_card(canvas, box, (24, 28, 35))
     if session.typed:
-        canvas.text(box.centre(), 20, INK, session.typed + "_")
+        canvas.text(box.centre(), TYPED_SIZE, INK, session.typed + "_")
     else:
         canvas.text(box.centre(), 15, FAINT, "type a move: 3 3 l, then Enter")
     x, _ = box.centre()
@@ -425,6 +438,8 @@ def draw_typed(canvas: Canvas, session: Session) -> None:
 
 def hint_of(session: Session) -> str:
     """Return what the player may do now."""
+    if session.is_over():
+        return GAME_OVER
     if session.mode == BOMB:
         return "Choose a field for the bomb"
     if session.mode == FREEZE:
@@ -438,7 +453,7 @@ def draw_message(canvas: Canvas, session: Session) -> None:
     """Draw the last message, or what may be done now."""
     draw_card(canvas, _layout.MESSAGE_BAR, CARD)
     words, colour = session.message, ALARM if session.is_error else GOLD
-    if not words and not session.is_over():
+    if not words:
         words, colour = hint_of(session), FAINT
     canvas.text(_layout.MESSAGE_BAR.centre(), 18, colour, words)
 
@@ -449,9 +464,10 @@ def draw_banner(canvas: Canvas, session: Session) -> None:
     draw_card(canvas, box.shrunk(-4), GOLD)
     draw_card(canvas, box, ROOM)
     x, y = box.centre()
-    canvas.text((x, y + 30), 62, INK, session.game.outcome(session.position))
+    canvas.text((x, y + 36), 62, INK, session.game.outcome(session.position))
     draw_card(canvas, _layout.AGAIN, GOLD)
     canvas.text(_layout.AGAIN.centre(), 19, ROOM, "New game (n)")
+    canvas.text((x, box.bottom + 20), 15, FAINT, "any other key or click shows the board")
 
 
 def draw_play(canvas: Canvas, session: Session) -> None:
@@ -459,7 +475,7 @@ def draw_play(canvas: Canvas, session: Session) -> None:
     canvas.clear(ROOM)
     draw_table(canvas, session)
     draw_panel(canvas, session)
-    if session.is_over():
+    if session.has_banner():
         draw_banner(canvas, session)
 
 
@@ -471,6 +487,14 @@ def draw_panel(canvas: Canvas, session: Session) -> None:
     draw_buttons(canvas, session)
     draw_typed(canvas, session)
     draw_message(canvas, session)
+
+
+def draw_flash(canvas: Canvas, session: Session) -> None:
+    """Draw what tells that the turn has passed: gold around the board and the turn card."""
+    place = session.place()
+    canvas.frame(rim_box(place), GOLD, 6)
+    draw_card(canvas, _layout.TURN_CARD.shrunk(-6), GOLD)
+    draw_turn(canvas, session)
 
 
 # The other pages.

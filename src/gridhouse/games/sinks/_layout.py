@@ -161,8 +161,8 @@ MESSAGE_BAR = Box(26, 10, 652, 38)
 TYPED_LINE = Box(PANEL_LEFT, 116, PANEL_WIDTH, 36)
 TURN_CARD = Box(PANEL_LEFT, 616, PANEL_WIDTH, 90)
 SIDE_CARDS = (Box(PANEL_LEFT, 476, PANEL_WIDTH, 128), Box(PANEL_LEFT, 336, PANEL_WIDTH, 128))
-BANNER = Box(102, 300, 500, 170)
-AGAIN = Box(262, 318, 180, 44)  # the banner's button for a new game
+BANNER = Box(102, 282, 500, 188)
+AGAIN = Box(262, 324, 180, 44)  # the banner's button for a new game
 
 
 def button_at(x: float, y: float) -> str:

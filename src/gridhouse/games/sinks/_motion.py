@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 FRAMES = 7
 FRAME_MS = 18
+FLASHES = 2
+FLASH_MS = 80
 
 
 def landed(seen: Position, change: Change, anchor: int) -> Body:
@@ -161,3 +163,21 @@ def show(canvas: Canvas, session: Session, change: Change) -> None:
             film(canvas, place, change, frame / FRAMES)
             _drawing.draw_panel(canvas, session)
             canvas.show(FRAME_MS)
+
+
+def hand_over(canvas: Canvas, session: Session) -> None:
+    """Show that the turn has passed to the other player."""
+    for _ in range(FLASHES):
+        _drawing.draw(canvas, session)
+        canvas.show(FLASH_MS)
+        _drawing.draw_flash(canvas, session)
+        canvas.show(FLASH_MS)
+
+
+def show_all(canvas: Canvas, session: Session, changes: list[Change]) -> bool:
+    """Show moves in motion, and if the turn has passed; tell whether that took any time."""
+    for change in changes:
+        show(canvas, session, change)
+    if changes and changes[-1].seen.turn != session.position.turn and not session.is_over():
+        hand_over(canvas, session)
+    return any(films(change) for change in changes)

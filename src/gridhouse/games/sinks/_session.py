@@ -12,8 +12,8 @@ from gridhouse.games.sinks import _layout, rules
 from gridhouse.games.sinks.game import SETUPS, SinksGame
 from gridhouse.games.sinks.notation import PIECE_TYPES, SIDE_NAMES
 from gridhouse.games.sinks.program import error_text, parse_action
-from gridhouse.games.sinks.rules import BOMB, FREEZE, NOWHERE, NUM_VERBS
-from gridhouse.games.sinks.setup import SinksError, parse_field
+from gridhouse.games.sinks.rules import BOMB, FREEZE, NOWHERE, NUM_VERBS, Refusal
+from gridhouse.games.sinks.setup import MESSAGES, SinksError, parse_field
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,9 +25,10 @@ ESCAPE = "\x1b"
 STEPS = {"i": (1, 0), "k": (-1, 0), "j": (0, -1), "l": (0, 1)}
 ARROWS = {"up": "i", "down": "k", "left": "j", "right": "l"}
 MODES = {"b": BOMB, "f": FREEZE}
-TYPED_LENGTH = 24
+TYPED_LENGTH = 12  # of the widest letters so many fit
 GIVEN = "given"  # the name of the start position that came with the set-up read
 GAME_OVER = "The game is over: n begins a new one"
+NOBODY_TO_FREEZE = "There is no enemy block to freeze"
 TYPED_FORM = "A move is a row, a column and one of l r u d b f"
 
 
@@ -132,6 +133,9 @@ class Session:
         self.is_error = False
         self.cursor = NOWHERE
         self.bombs_shown = False
+        self.is_alone = True  # only the player to move is known to look
+        self.asks = False  # whether the player to move is alone
+        self.banner_away = False
         self.marked: tuple[int, ...] = ()
         self.changes: list[Change] = []
 
@@ -150,6 +154,10 @@ class Session:
         """Tell whether the game has come to its end."""
         return rules.is_terminal(self.position)
 
+    def has_banner(self) -> bool:
+        """Tell whether the end is written across the board."""
+        return self.is_over() and not self.banner_away
+
     def seen(self) -> Position:
         """Return what may be drawn: of the bombs at most those of the player to move."""
         seen = self.position.copy()
@@ -161,6 +169,22 @@ class Session:
         out = [0] * self.game.num_actions
         count = rules.legal_actions(self.position, out)
         return [action // NUM_VERBS for action in out[:count] if action % NUM_VERBS == verb]
+
+    def why_useless(self, key: str) -> str:
+        """Return why the button of a key can do nothing now, empty if it can.
+
+        That there are no bombs to be shown is hidden information, and so no reason.
+        """
+        if key not in (*MODES, "v"):
+            return ""
+        if self.is_over():
+            return GAME_OVER
+        if key == "v" or self.legal_cells(MODES[key]):
+            return ""
+        if key == "b":
+            return MESSAGES[Refusal.BOMB_AFTER_MOVE]
+        left = self.position.freezings[self.position.turn]
+        return NOBODY_TO_FREEZE if left else MESSAGES[Refusal.NO_FREEZINGS]
 
     def targets(self) -> list[Target]:
         """Return where the selected piece or sink may go."""
@@ -183,6 +207,8 @@ class Session:
 
     def click(self, x: float, y: float) -> None:
         """Do what a click at a point of the canvas means."""
+        if not _layout.BUTTONS["v"].holds(x, y):
+            self._withdraw_question()
         if self.screen is Screen.START:
             self._click_start(x, y)
         elif self.screen is Screen.HELP:
@@ -198,12 +224,14 @@ class Session:
 
     def _click_play(self, x: float, y: float) -> None:
         button = _layout.button_at(x, y)
-        if self.is_over() and _layout.AGAIN.holds(x, y):
+        if self.has_banner() and _layout.AGAIN.holds(x, y):
             button = "n"
         self.cursor = NOWHERE
+        self.typed = ""
         if button:
-            self.typed = ""
             self.press(button)
+        elif self.has_banner():
+            self.banner_away = True
         else:
             self.choose(self.place().pick(self.position, x, y))
 
@@ -268,9 +296,9 @@ class Session:
             )
             self.marked = (*own, *entered(before, anchor, verb))
         if action % NUM_VERBS == BOMB:
-            self.bombs_shown = True
+            self.bombs_shown = self.is_alone = True
         if before.turn != self.position.turn or self.is_over():
-            self.bombs_shown = False
+            self.bombs_shown = self.is_alone = False
 
     def _news(self, before: Position, action: int, lost: tuple[int, ...], sunk: bool) -> str:
         """Return what a move has done beyond going somewhere."""
@@ -299,10 +327,14 @@ class Session:
 
     def press(self, key: str) -> None:
         """Do what a key means; an arrow key is ``up``, ``down``, ``left`` or ``right``."""
+        if key != "v":
+            self._withdraw_question()
         if self.screen is Screen.START:
             self._press_start(key)
         elif self.screen is Screen.HELP:
             self._close_help()
+        elif self.has_banner() and key not in _layout.LABELS:
+            self.banner_away = True
         elif self.typed or key in tuple("0123456789+-"):
             self._type(key)
         else:
@@ -328,7 +360,7 @@ class Session:
             self.typed = self.typed[:-1]
         elif key == ESCAPE:
             self.typed = ""
-        elif len(key) == 1 and key.isprintable() and len(self.typed) < TYPED_LENGTH:
+        elif " " <= key <= "~" and len(key) == 1 and len(self.typed) < TYPED_LENGTH:
             self.typed += key
 
     def _send(self) -> None:
@@ -352,13 +384,13 @@ class Session:
         if key in STEPS:
             self._step(*STEPS[key])
         elif key in MODES:
-            self._set_mode(MODES[key])
+            self._set_mode(key)
         elif key == " " or key in ENTER:
             self._choose_cursor()
         elif key == ESCAPE:
             self.cancel()
         elif key == "v":
-            self.bombs_shown = not self.bombs_shown and not self.is_over()
+            self._toggle_bombs()
         else:
             self._turn_page(key)
 
@@ -372,14 +404,37 @@ class Session:
         elif key == "q":
             self.closed = True
 
-    def _set_mode(self, mode: int) -> None:
-        """Switch a mode on, or off if it was on."""
-        was = self.mode
+    def _set_mode(self, key: str) -> None:
+        """Switch the mode of a key on, or off if it was on, or tell why it can do nothing."""
+        was, why_not = self.mode, self.why_useless(key)
         self.cancel()
+        if why_not:
+            self._complain(why_not)
+        elif was != MODES[key]:
+            self.mode = MODES[key]
+
+    def _toggle_bombs(self) -> None:
+        """Hide the bombs of the player to move, or show them to nobody else.
+
+        Once the turn has passed the other player may still be at the screen: first ask.
+        """
         if self.is_over():
             self._complain(GAME_OVER)
-        elif was != mode:
-            self.mode = mode
+        elif self.bombs_shown:
+            self.bombs_shown = False
+        elif self.is_alone or self.asks:
+            self._withdraw_question()
+            self.bombs_shown = self.is_alone = True
+        else:
+            side = SIDE_NAMES[self.position.turn]
+            self.asks = True
+            self._say(f"{side}'s bombs: press v again when only {side} looks")
+
+    def _withdraw_question(self) -> None:
+        """Ask no longer whether the player to move is alone."""
+        if self.asks:
+            self.asks = False
+            self._say("")
 
     def _step(self, up: int, right: int) -> None:
         """Move the cursor by a field; the first step brings it to the middle of the board."""

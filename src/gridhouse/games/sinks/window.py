@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from gridhouse.games.sinks.game import SinksGame
     from gridhouse.games.sinks.rules import Position
 
-REST_MS = 50
+REST_MS = 20
 NAME = "Sinks"
 DRIVERS = {"DISPLAY": "x11", "WAYLAND_DISPLAY": "wayland"}  # by the variable that names a display
 
@@ -48,9 +48,11 @@ def load_stddraw() -> Any:
     try:
         return importlib.import_module("stddraw")
     except ImportError as error:
-        raise UsageError(
-            f"the window needs the extra 'gui' ({error}): pip install 'gridhouse[gui]'"
-        ) from None
+        if error.name == "stddraw":
+            text = "the window needs stddraw: pip install su-stdlibs-python (the extra 'gui')"
+        else:
+            text = f"the window needs stddraw, which cannot be loaded: {error}"
+        raise UsageError(text) from None
 
 
 def open_canvas(stddraw: Any) -> Canvas:
@@ -63,43 +65,74 @@ def open_canvas(stddraw: Any) -> Canvas:
         raise UsageError(f"the window cannot be opened: {error}") from None
 
 
-def read_key(stddraw: Any) -> str:
-    """Return the next key typed; an arrow key, for which stddraw has no text, by its name."""
-    key: str = stddraw.nextKeyTyped()
-    if key:
-        return key
-    down = stddraw.getKeysPressed()
-    names = (name for name in ARROWS if down[getattr(stddraw, f"K_{name.upper()}")])
-    return next(names, "")
+class Hands:
+    """What the players type and click.
 
-
-def take_input(stddraw: Any, session: Session) -> bool:
-    """Hand what was typed and clicked to the session; tell whether there was anything.
-
-    stddraw keeps no order between keys and clicks: a key that sets a mode and the click it is
-    meant for may come at once, so keys are first.
+    stddraw hands on a key as its text, of which an arrow has none, and whether the key is still
+    down a quick tap does not wait for.  So the keys are taken from pygame's queue, from before
+    and after stddraw looks into it; the few that come just while it looks are asked for at once.
     """
-    happened = False
-    while stddraw.hasNextKeyTyped() and not session.closed:
-        key = read_key(stddraw)
-        if key:
-            session.press(key)
+
+    def __init__(self, stddraw: Any) -> None:
+        """Begin with nothing typed."""
+        self._stddraw = stddraw
+        self._keys: list[str] = []
+        self._arrows = {getattr(stddraw, f"K_{name.upper()}"): name for name in ARROWS}
+
+    def rest(self, canvas: Canvas, milliseconds: int) -> None:
+        """Show the canvas for a while and note what is typed; an arrow key by its name."""
+        self._take_keys()
+        canvas.show(milliseconds)
+        while self._stddraw.hasNextKeyTyped():
+            self._keys.append(self._stddraw.nextKeyTyped() or self._arrow_down())
+        self._take_keys()
+
+    def _take_keys(self) -> None:
+        for event in self._stddraw.pygame.event.get(self._stddraw.KEYDOWN):
+            self._keys.append(event.unicode or self._arrows.get(event.key, ""))
+
+    def _arrow_down(self) -> str:
+        down = self._stddraw.getKeysPressed()
+        return next((name for key, name in self._arrows.items() if down[key]), "")
+
+    def act(self, session: Session) -> bool:
+        """Hand what was typed and clicked to the session; tell whether there was anything.
+
+        stddraw keeps no order between keys and clicks: a key that sets a mode and the click it
+        is meant for may come at once, so keys are first.  A move ends it: it is to be seen first.
+        """
+        happened = False
+        while self._keys and not session.closed and not session.changes:
+            key = self._keys.pop(0)
+            if key:
+                session.press(key)
+                happened = True
+        if not session.changes and self._stddraw.mousePressed():
+            session.click(self._stddraw.mouseX(), self._stddraw.mouseY())
             happened = True
-    if stddraw.mousePressed():
-        session.click(stddraw.mouseX(), stddraw.mouseY())
-        happened = True
-    return happened
+        return happened
+
+    def forget(self) -> None:
+        """Drop what has been typed and clicked but not handed on."""
+        self._keys.clear()
+        self._stddraw.mousePressed()
 
 
 def play(stddraw: Any, canvas: Canvas, session: Session) -> None:
-    """Draw the window and obey it until it is closed."""
+    """Draw the window and obey it until it is closed.
+
+    What was typed and clicked during a film was meant for the board before it.
+    """
+    hands = Hands(stddraw)
     _drawing.draw(canvas, session)
     while not session.closed:
-        canvas.show(REST_MS)
-        if take_input(stddraw, session):
-            for change in session.take_changes():
-                _motion.show(canvas, session, change)
+        hands.rest(canvas, REST_MS)
+        if hands.act(session):
+            took_time = _motion.show_all(canvas, session, session.take_changes())
             _drawing.draw(canvas, session)
+            if took_time:
+                hands.rest(canvas, 0)
+                hands.forget()
 
 
 def run(game: SinksGame, given: Position | None) -> None:
