@@ -174,7 +174,7 @@ def scramble_hidden(state: State, player: int, chance: random.Random) -> State:
     other = state.clone()
     position = other.position
     if state.game.name == "sinks":
-        for cell, bomb in enumerate(position.bomb):
+        for cell, bomb in enumerate(position.bomb[: position.rows * position.cols]):
             if bomb == 2 - player or not (bomb or position.covered[cell]):
                 position.bomb[cell] = chance.choice((0, 2 - player))
     elif state.game.name == "tactego" and position.hidden:

@@ -47,6 +47,7 @@ def place_all(chance: random.Random, rows: int, cols: int, count: int) -> tuple[
         else:
             assert error is None
     naive.start()
+    rules.note_end(position)
     return State(game, position), naive
 
 
@@ -156,6 +157,7 @@ def test_sessions_are_the_same(seed: int) -> None:
                 continue
         tokens += words
     tokens.append("#")
+    rules.note_end(position)
     for _ in range(chance.randint(0, 40)):
         if state.is_terminal():
             break

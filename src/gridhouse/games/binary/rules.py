@@ -72,7 +72,7 @@ def refusal(state: Position, action: int) -> int:
     """Return 0 if the action is legal, else the reason why it is not."""
     digit = action & 1
     y = (action >> 1) // state.cols
-    x = (action >> 1) % state.cols
+    x = (action >> 1) - y * state.cols
     if occupied(state, y) >> x & 1:
         return Refusal.OCCUPIED
     if triples(state, digit, y) >> x & 1:
@@ -108,7 +108,8 @@ def legal_actions(state: Position, out: list[int]) -> int:
     for y in range(state.rows):
         legal0 = legal_in_row(state, 0, y, columns0)
         legal1 = legal_in_row(state, 1, y, columns1)
-        for x in range(state.cols):
+        x = 0
+        while (legal0 | legal1) >> x:
             action = 2 * (y * state.cols + x)
             if legal0 >> x & 1:
                 out[count] = action
@@ -116,6 +117,7 @@ def legal_actions(state: Position, out: list[int]) -> int:
             if legal1 >> x & 1:
                 out[count] = action + 1
                 count += 1
+            x += 1
     return count
 
 
@@ -123,7 +125,7 @@ def apply_action(state: Position, action: int) -> None:
     """Play a legal action."""
     digit = action & 1
     y = (action >> 1) // state.cols
-    x = (action >> 1) % state.cols
+    x = (action >> 1) - y * state.cols
     state.stones[digit * STRIDE + y + MARGIN] |= 1 << x
     state.in_row[digit * MAX_SIDE + y] += 1
     state.in_col[digit * MAX_SIDE + x] += 1

@@ -54,7 +54,7 @@ def has_equal_neighbour(state: Position, cell: int) -> bool:
         (level > 0 and state.cells[cell - 1] == digit)
         or (level + 1 < state.rows and state.cells[cell + 1] == digit)
         or (cell >= state.rows and state.cells[cell - state.rows] == digit)
-        or (cell + state.rows < len(state.cells) and state.cells[cell + state.rows] == digit)
+        or (cell + state.rows < state.rows * state.cols and state.cells[cell + state.rows] == digit)
     )
 
 
@@ -99,7 +99,7 @@ def remove_group(state: Position, cell: int) -> int:
         if at >= state.rows and state.cells[at - state.rows] == digit:
             state.cells[at - state.rows] = BLANK
             stack.append(at - state.rows)
-        if at + state.rows < len(state.cells) and state.cells[at + state.rows] == digit:
+        if at + state.rows < state.rows * state.cols and state.cells[at + state.rows] == digit:
             state.cells[at + state.rows] = BLANK
             stack.append(at + state.rows)
     return count

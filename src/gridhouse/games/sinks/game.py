@@ -128,13 +128,14 @@ class SinksGame(Game):
         self.rows = int(self.values["rows"])
         self.cols = int(self.values["cols"])
         self.num_actions = rules.NUM_VERBS * self.rows * self.cols
-        self._start = Position(cells=self.rows * self.cols)
+        self._start = Position()
         rules.start(self._start, self.rows, self.cols)
         setup = str(self.values["setup"])
         if setup in SETUPS:
             setup = SETUPS[setup](self.rows, self.cols)
         for token in setup.split():
             self._place(token)
+        rules.note_end(self._start)
 
     def _place(self, token: str) -> None:
         kind, cell = self._object(token)
@@ -260,7 +261,7 @@ class SinksGame(Game):
     def read(self, text: str) -> Position:
         """Return the position of such a text."""
         parts = text.split()
-        position = Position(cells=self.rows * self.cols)
+        position = Position()
         rules.start(position, self.rows, self.cols)
         if len(parts) < 7 or parts[0] not in SIDES or parts[1] not in ("0", "1"):
             self._refuse(
@@ -279,6 +280,7 @@ class SinksGame(Game):
         if any(position.covered[cell] for cell in self._bombed(position)):
             self._refuse(text, "a bomb lies under an object")
         self._read_first(position, text, parts[6])
+        rules.note_end(position)
         return position
 
     def _refuse(self, text: str, reason: str) -> NoReturn:

@@ -21,6 +21,7 @@ MAX_SIDE = 10
 MARGIN = 3  # sinks start in the outer three rows and columns, pieces inside of them
 WORTH_TO_WIN = 4
 NUM_PLANES = 23
+MAX_CELLS = MAX_SIDE * MAX_SIDE
 
 # What stands at an anchor: pieces A..D of Light, then of Dark; sinks; a blocked field.
 CUBE = 4
@@ -66,7 +67,7 @@ class Refusal(IntEnum):
 
 
 class Position(position.Position):
-    """The board, whose turn it is, and what both players have left.
+    """The board, whose turn it is, what both players have left, and whether the game is over.
 
     ``first_cell`` is where the piece or sink moved first in this turn stands now, ``first_from``
     where it stood before; NOWHERE without one.
@@ -78,16 +79,17 @@ class Position(position.Position):
     turn = position.integer("int8")
     moves = position.integer("int8")
     bombed = position.integer("int8")
+    over = position.integer("int8")
     freezings = position.integers("int8", 2)
     sink_moves = position.integers("int8", 2)
     sunk = position.integers("int8", 2)
     first_cell = position.integer("int8")
     first_from = position.integer("int8")
-    covered = position.integers("int8", "cells")  # anchor + 1, 0 for a free cell
-    kind = position.integers("int8", "cells")
-    lie = position.integers("int8", "cells")
-    frozen = position.integers("int8", "cells")
-    bomb = position.integers("int8", "cells")  # player + 1 who laid it
+    covered = position.integers("int8", MAX_CELLS)  # anchor + 1, 0 for a free cell
+    kind = position.integers("int8", MAX_CELLS)
+    lie = position.integers("int8", MAX_CELLS)
+    frozen = position.integers("int8", MAX_CELLS)
+    bomb = position.integers("int8", MAX_CELLS)  # player + 1 who laid it
 
 
 def start(state: Position, rows: int, cols: int) -> None:
@@ -395,7 +397,7 @@ def verb_refusal(state: Position, cell: int, verb: int) -> int:
 
 def refusal(state: Position, action: int) -> int:
     """Return 0 if the action is legal, else the reason why it is not."""
-    if is_terminal(state):
+    if state.over:
         return Refusal.GAME_OVER
     return verb_refusal(state, action // NUM_VERBS, action % NUM_VERBS)
 
@@ -422,15 +424,22 @@ def winner(state: Position) -> int:
 
 def legal_actions(state: Position, out: list[int]) -> int:
     """Write the legal actions in ascending order and return how many there are."""
-    if is_terminal(state):
+    if state.over:
         return 0
     count = 0
     for cell in range(state.rows * state.cols):
-        if state.covered[cell] == 0 or state.covered[cell] == cell + 1:
-            for verb in range(NUM_VERBS):
-                if verb_refusal(state, cell, verb) == Refusal.NONE:
+        if state.covered[cell] == 0:
+            if bomb_refusal(state, cell) == Refusal.NONE:
+                out[count] = NUM_VERBS * cell + BOMB
+                count += 1
+        elif state.kind[cell] != 0:
+            for verb in range(BOMB):
+                if move_refusal(state, cell, verb) == Refusal.NONE:
                     out[count] = NUM_VERBS * cell + verb
                     count += 1
+            if freeze_refusal(state, cell) == Refusal.NONE:
+                out[count] = NUM_VERBS * cell + FREEZE
+                count += 1
     return count
 
 
@@ -476,9 +485,10 @@ def roll_piece(state: Position, cell: int, row: int, col: int, lie: int) -> bool
 
 def end_turn(state: Position) -> None:
     """Hand over to the other player; what was frozen for this turn is free again."""
-    for cell in range(state.rows * state.cols):
-        if state.frozen[cell] and owner(state.kind[cell]) == state.turn:
-            state.frozen[cell] = 0
+    if state.freezings[1 - state.turn] < 2:
+        for cell in range(state.rows * state.cols):
+            if state.frozen[cell] and owner(state.kind[cell]) == state.turn:
+                state.frozen[cell] = 0
     state.turn = 1 - state.turn
     state.moves = 0
     state.bombed = 0
@@ -501,6 +511,7 @@ def apply_move(state: Position, cell: int, verb: int) -> None:
     elif stands:
         state.first_cell = row * state.cols + col
         state.first_from = cell
+    note_end(state)
 
 
 def apply_action(state: Position, action: int) -> None:
@@ -522,19 +533,27 @@ def current_player(state: Position) -> int:
     return state.turn
 
 
+def note_end(state: Position) -> None:
+    """Note whether somebody has won by sinking or has to move and cannot.
+
+    Only a move of a piece or a sink changes that; who builds a position asks once at the end.
+    """
+    state.over = 1 if winner(state) != NOWHERE or not can_move(state) else 0
+
+
 def is_terminal(state: Position) -> bool:
-    """Tell whether somebody has won by sinking or has to move and cannot."""
-    return winner(state) != NOWHERE or not can_move(state)
+    """Tell whether the game is over."""
+    return state.over == 1
 
 
 def returns(state: Position, out: list[float]) -> None:
     """Write 1 for the winner and -1 for the loser, 0 before the end."""
-    best = winner(state)
-    if best == NOWHERE and not can_move(state):
-        best = 1 - state.turn
     out[0] = 0
     out[1] = 0
-    if best != NOWHERE:
+    if state.over:
+        best = winner(state)
+        if best == NOWHERE:
+            best = 1 - state.turn
         out[best] = 1
         out[1 - best] = -1
 

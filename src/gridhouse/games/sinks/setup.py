@@ -95,11 +95,12 @@ def place(game: SinksGame, position: Position, cell: int, kind: int) -> None:
 
 def read_setup(game: SinksGame, tokens: Tokens) -> Position:
     """Return the position that the set-up describes; raises SinksError."""
-    position = Position(cells=game.rows * game.cols)
+    position = Position()
     rules.start(position, game.rows, game.cols)
     while True:
         kind = read_object_kind(tokens)
         if kind is None:
+            rules.note_end(position)
             return position
         row, col = tokens.next(), tokens.next()
         place(game, position, parse_field(game, row, col), kind)
