@@ -83,6 +83,16 @@ def test_a_sample_through_the_command() -> None:
     assert run == ((folder / "example2.out").read_text(), "", 0)
 
 
+def test_warming_up_compiles_every_game(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["gridhouse", "warm"])
+    with pytest.raises(SystemExit) as caught:
+        cli.main()
+    assert not caught.value.code
+    assert "Compiled into " in capsys.readouterr().out
+
+
 def test_the_command_in_this_process(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -1,0 +1,73 @@
+"""A game's rules at full speed: its compiled twins, and the memory they run in."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any
+
+from gridhouse.core.compiling import rules_of, to_records, twin
+from gridhouse.search import playouts
+
+if TYPE_CHECKING:
+    from gridhouse.core.game import Game
+    from gridhouse.core.position import Position
+
+LIMIT = 1000  # moves after which a random game that does not end is left
+
+
+class _Copies(list[Any]):
+    """A list that copies what is assigned to its places, as an array of records does."""
+
+    def __setitem__(self, place: Any, value: Any) -> None:
+        super().__setitem__(place, value.copy())
+
+
+class Engine:
+    """A game's rules and random games by them, compiled or, with ``jit=False``, interpreted."""
+
+    def __init__(self, game: Game, *, jit: bool = True) -> None:
+        """Bind the twins; each function is compiled, or read from disk, when it is first used."""
+        self.game = game
+        self.jit = jit
+        self.rules: Any = rules_of(game, jit=jit)
+        self.playouts: Any = twin(playouts, game.name, jit=jit, rules=self.rules)
+
+    def records(self, position: Position) -> Any:
+        """Return an array of one position as the rules take it."""
+        return to_records(position) if self.jit else _Copies([position.copy()])
+
+    def scratch(self, seed: int) -> Any:
+        """Return new scratch memory whose random numbers begin at a seed."""
+        scratch = playouts.Scratch(actions=self.game.num_actions, players=self.game.num_players)
+        scratch.num_actions = self.game.num_actions
+        record = self.records(scratch)[0]
+        self.playouts.seed(record, seed)
+        return record
+
+    def play_outs(
+        self,
+        position: Position,
+        games: int,
+        *,
+        seed: int = 0,
+        limit: int = LIMIT,
+        threads: int = 1,
+    ) -> int:
+        """Play random games from a position and return how many moves they had in all.
+
+        Every thread plays its share of the games with random numbers of its own, so the moves are
+        the same for the same number of threads.
+        """
+        shares = [games // threads + (thread < games % threads) for thread in range(threads)]
+
+        def play(thread: int) -> int:
+            start, work = self.records(position), self.records(position)
+            scratch = self.scratch(seed * threads + thread)
+            return int(self.playouts.play_outs(start, work, scratch, shares[thread], limit))
+
+        with ThreadPoolExecutor(threads) as pool:
+            return sum(pool.map(play, range(threads)))
+
+    def trace(self, position: Position, *, seed: int, limit: int = LIMIT) -> int:
+        """Play a random game and return a checksum of all that the rules said on the way."""
+        return int(self.playouts.trace(self.records(position)[0], self.scratch(seed), limit))

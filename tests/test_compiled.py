@@ -1,0 +1,129 @@
+"""The compiled rules, which the searches run on, say what the interpreted ones say."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import pytest
+
+import gridhouse
+from gridhouse.core import compiling
+from gridhouse.core.registry import game_class
+from gridhouse.search import playouts
+from gridhouse.search.engine import Engine
+from walks import GAMES
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+NUM_TRACES = int(os.environ.get("GRIDHOUSE_TRACES", "5"))
+
+
+@pytest.mark.parametrize("text", GAMES)
+def test_checksums_of_random_games_are_the_same(text: str) -> None:
+    compiled = interpreted = None
+    for seed in range(NUM_TRACES):
+        state = gridhouse.parse(f"{text}#{seed}")
+        compiled = compiled or Engine(state.game)
+        interpreted = interpreted or Engine(state.game, jit=False)
+        assert compiled.trace(state.position, seed=seed, limit=60) == interpreted.trace(
+            state.position, seed=seed, limit=60
+        )
+
+
+@pytest.mark.parametrize("name", gridhouse.games())
+def test_random_games_are_the_same(name: str) -> None:
+    state = game_class(name)().new_initial_state(5)
+    before = state.position.copy()
+    moves = [
+        Engine(state.game, jit=jit).play_outs(state.position, 5, seed=7, limit=50)
+        for jit in (True, False)
+    ]
+    assert moves[0] == moves[1] > 0
+    assert state.position == before
+
+
+def test_threads_share_the_games() -> None:
+    state = gridhouse.load("binary").new_initial_state()
+    engine = Engine(state.game)
+    both = engine.play_outs(state.position, 101, seed=3, threads=2)
+    assert both == engine.play_outs(state.position, 101, seed=3, threads=2)
+    halves = [
+        engine.play_outs(state.position, games, seed=6 + thread)
+        for thread, games in enumerate((51, 50))
+    ]
+    assert both == sum(halves)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["binary(rows=2,cols=2) 0./..", "collapse(rows=2,cols=3,digits=3) 0 122/122",
+     "sliding(rows=2,cols=2) c fa/acfc", "tactego(rows=3,cols=2,pieces=Fx1 5x1) R RF,R5/,/B5,BF"],
+)  # fmt: skip
+def test_every_legal_action_is_as_likely_as_any_other(text: str) -> None:
+    state = gridhouse.parse(text)
+    engine = Engine(state.game)
+    scratch, record = engine.scratch(1), engine.records(state.position)[0]
+    draws = 20_000
+    seen = Counter(int(engine.playouts.random_action(record, scratch)) for _ in range(draws))
+    legal = state.legal_actions()
+    assert set(seen) == set(legal)
+    expected = draws / len(legal)
+    chi_squared = sum((count - expected) ** 2 / expected for count in seen.values())
+    assert chi_squared < 40  # of at most 7 degrees of freedom: once in a million by chance
+
+
+def test_a_game_that_is_over_has_no_random_action() -> None:
+    state = gridhouse.parse("binary(rows=1,cols=2) 01")
+    engine = Engine(state.game)
+    scratch, record = engine.scratch(1), engine.records(state.position)[0]
+    assert engine.playouts.random_action(record, scratch) == playouts.NOTHING
+
+
+def test_records_hold_positions() -> None:
+    for text in GAMES:
+        state = gridhouse.parse(f"{text}#1")
+        other = gridhouse.parse(f"{text}#2")
+        records = compiling.to_records(state.position, 3)
+        assert len(records) == 3
+        compiling.from_record(records[2], other.position)
+        assert other == state
+
+
+def test_a_twin_is_made_once_and_bound_to_its_game() -> None:
+    binary, sliding = Engine(gridhouse.load("binary")), Engine(gridhouse.load("sliding"))
+    assert Engine(gridhouse.load("binary", rows=3)).playouts is binary.playouts
+    assert binary.playouts is not sliding.playouts
+    assert binary.playouts.rules is binary.rules
+    assert playouts.rules is None
+
+
+def test_compiled_code_is_kept_for_the_next_process(tmp_path: Path) -> None:
+    code = (
+        "import gridhouse; from gridhouse.search.engine import Engine;"
+        "s = gridhouse.load('sliding').new_initial_state();"
+        "e = Engine(s.game); e.play_outs(s.position, 1);"
+        "stats = e.playouts.play_outs.stats;"
+        "print(sum(stats.cache_hits.values()), sum(stats.cache_misses.values()))"
+    )
+    said = [
+        subprocess.run(
+            [sys.executable, "-c", code],
+            capture_output=True,
+            text=True,
+            check=True,
+            env={**os.environ, "XDG_CACHE_HOME": str(tmp_path)},
+        ).stdout
+        for _ in range(2)
+    ]
+    assert said == ["0 1\n", "1 0\n"]
+
+
+def test_the_cache_is_named_by_the_sources() -> None:
+    folder = compiling.cache_folder()
+    assert folder == compiling.cache_folder()
+    assert len(folder.name) == 16
