@@ -25,6 +25,7 @@ check: $(READY)
 bench: $(READY)
 	$(BIN)/python benchmarks/programs.py
 	$(BIN)/python benchmarks/long_games.py
+	$(BIN)/python benchmarks/random_games.py
 
 # The set-up: uv where it can be had, plain pip otherwise. Everything comes from the hashed lock.
 $(READY): requirements.lock pyproject.toml

@@ -41,6 +41,25 @@ def house(
         raise typer.Exit(run(menu, []))
 
 
+@app.command()
+def warm() -> None:
+    """Compile every game ahead of time, so that no later start waits for it."""
+    raise typer.Exit(run(_warm, []))
+
+
+def _warm(_: list[str]) -> None:
+    from rich.progress import track
+
+    from gridhouse.core.compiling import cache_folder
+    from gridhouse.search.engine import Engine
+
+    # Every preset, because boards of other sizes may be compiled apart.
+    loaded = [cls(**values) for cls in map(game_class, games()) for values in cls.presets.values()]
+    for game in track(loaded, "Compiling"):
+        Engine(game).play_outs(game.initial_position(0), 1)
+    print(f"Compiled into {cache_folder()}")
+
+
 def _add_game(name: str) -> None:
     """Add the command that runs a game's exact program, if it has one, on the words given."""
     module = f"gridhouse.games.{name}.program"
