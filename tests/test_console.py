@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import signal
 import subprocess
 import sys
 from contextlib import suppress
+from typing import TYPE_CHECKING
 
 import pytest
 
 from gridhouse.core import console
 from harness import PROGRAMS, run_here
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 SCRIPTS = {
     "binary": "binary/a1.py",
@@ -54,6 +59,30 @@ def test_rubbish_never_ends_in_a_traceback(command: list[str], typed: bytes) -> 
     if done.returncode == 2:
         assert done.stderr.count(b"\n") == 1
         assert len(done.stderr) < 1000
+
+
+SESSIONS = {
+    "binary": "game 3 2\nplay 0 0 1\ntimelimit 1\nsolve\nshow\nlegal 1 0 0\nwinner\nexit\n",
+    "collapse": "1 1\n1 x\n3 2\n",
+    "sinks": "s 2 1 3 x 0 0\nl a 3 3 d b 6 6 #\n6 6 f 0 5 b 3 3 l\n3 2 u\n",
+    "sliding": "2\nU\nL\nH\nGU\ny\n3\nGU\nn\n",
+    "tactego": "seed\n{pieces}\n3\n2\n0 0\n1 0\n2 0\n1 1\n",
+}
+
+
+@pytest.mark.parametrize("name", sorted(SESSIONS))
+def test_input_may_end_at_every_byte(name: str, tmp_path: Path) -> None:
+    board, pieces = tmp_path / "board", tmp_path / "p"
+    board.write_text("1 1\n1 2\n2 1\n")
+    pieces.write_text("F 1\n5 1\n")
+    typed = SESSIONS[name].format(pieces=pieces)
+    program = importlib.import_module(f"gridhouse.games.{name}.program").main
+    arguments = {"collapse": [str(board)], "sinks": ["10", "10", "0"]}.get(name, [])
+    for end in range(len(typed) + 1):
+        run = run_here(program, *arguments, typed=typed[:end])
+        # A file name, a size or a command that is cut may be refused, in a line.
+        assert run.err.count("\n") <= (1 if name in ("binary", "tactego") else 0)
+        assert run.status in ((0, 2) if name == "tactego" else (0,))
 
 
 def test_a_closed_input_is_the_end_of_input(command: list[str]) -> None:

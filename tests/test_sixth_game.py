@@ -88,6 +88,7 @@ class NimGame(Game):
     name = "nim"
     title = "Nim"
     summary = "Take one or two stones."
+    how_to_play = "Take one or two stones; who cannot has lost."
     players = ("First", "Second")
     parameters = (
         Parameter("rows", 1, "rows", low=1, high=1),

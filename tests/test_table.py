@@ -89,6 +89,11 @@ def test_a_game_is_saved_and_taken_up_again(tmp_path: Path) -> None:
     assert file.read_text() == "binary(rows=2,cols=2) 1./..\n"
 
 
+@pytest.mark.parametrize("name", gridhouse.games())
+def test_the_rules_are_told_at_the_table(name: str) -> None:
+    assert gridhouse.load(name).how_to_play in house(name, "", "", "rules", "quit", "q")
+
+
 def test_moves_are_listed_refused_and_taken_back() -> None:
     out = house(
         "binary", "", "binary(rows=1,cols=3) ...", "moves", "0 0", "9 9 9", "undo", "0 0 1",

@@ -70,9 +70,9 @@ def _add_game(name: str) -> None:
 
     @app.command(
         name,
-        help=f"{cls.title}. {cls.summary}\n\n{program.ABOUT}",
+        help=f"{cls.title}. {cls.summary}\n\n{program.ABOUT}\n\n{cls.how_to_play}",
         short_help=cls.summary,
-        options_metavar=program.USAGE,
+        options_metavar=program.USAGE or " ",
         context_settings=RAW,
     )
     def command(context: typer.Context) -> None:

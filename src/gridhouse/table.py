@@ -19,7 +19,10 @@ if TYPE_CHECKING:
 
 CLEAR_SCREEN = "\033[2J\033[3J\033[H"
 LEAVE = ("q", "quit", "exit")
-HELP = "moves: what can be played - undo: take a move back - save FILE: keep the game - quit"
+HELP = (
+    "rules - moves: what can be played - undo: take a move back - save FILE: keep the position - "
+    "quit"
+)
 
 
 def menu(_: list[str]) -> None:
@@ -140,6 +143,8 @@ def take_turn(state: State, player: int) -> str | None:
             return None
         if text == "moves":
             print("  ".join(state.legal_moves()))
+        elif text == "rules":
+            print(state.game.how_to_play)
         elif word == "save":
             save(state, rest.strip())
         elif text in ("", "help"):

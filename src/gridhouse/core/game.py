@@ -109,6 +109,7 @@ class Game:
     name: ClassVar[str]
     title: ClassVar[str]
     summary: ClassVar[str]
+    how_to_play: ClassVar[str]
     players: ClassVar[tuple[str, ...]]
     parameters: ClassVar[tuple[Parameter, ...]]
     presets: ClassVar[Mapping[str, Mapping[str, Value]]]

@@ -17,6 +17,12 @@ class BinaryGame(Game):
     name = "binary"
     title = "Binary Game"
     summary = "Write 0 or 1, never three in a row: whoever cannot move loses."
+    how_to_play = (
+        "Two players in turn write a 0 or a 1 into an empty cell. No three equal digits may stand "
+        "in a row, across or down, and each row and column holds each digit at most half of its "
+        "length, rounded up. Whoever makes the last move wins.\n"
+        "A move is x y digit: x to the right and y downwards, both from 0 at the top left."
+    )
     players = ("Player 1", "Player 2")
     parameters = (
         Parameter("rows", 6, "rows of the grid", low=1, high=rules.MAX_SIDE),

@@ -46,6 +46,13 @@ class CollapseGame(Game):
     name = "collapse"
     title = "Collapse"
     summary = "Pick groups of equal digits; what is above falls down. Score as much as you can."
+    how_to_play = (
+        "Pick a cell that has a neighbour with the same digit: all connected cells with this digit "
+        "disappear. What was above falls down, and columns move left over an emptied one. You "
+        "score the digit for each cell that disappears. The game is over when no two equal digits "
+        "are neighbours.\n"
+        "A move is row col, counted from 1 at the top left of the board as it is now."
+    )
     players = ("Player",)
     parameters = (
         Parameter("rows", 7, "rows of the board", low=1, high=rules.MAX_SIDE),

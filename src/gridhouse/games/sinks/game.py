@@ -91,6 +91,18 @@ class SinksGame(Game):
     name = "sinks"
     title = "Sinks"
     summary = "Roll your blocks into the sinks: 4 points sunk win the game."
+    how_to_play = (
+        "Light and Dark in turn make two moves, with one block or with two. A block rolls over its "
+        "edge onto free fields: an upright one of height 2 or 3 falls over, a lying one rolls "
+        "sideways or stands up. The 2x2x2 cube moves by two fields and takes the whole turn. A "
+        "block that lands wholly inside a sink is sunk and counts its value (a 1, b 2, c 3, d 4); "
+        "4 points win. Whoever cannot move has lost. The second move may not undo the first.\n"
+        "Before the first move you may lay a hidden bomb on a free field; twice a game you may "
+        "freeze an enemy block for its owner's next turn, and twice push a sink by one field, "
+        "which is a move and sinks what comes to lie inside.\n"
+        "An action is row col and a letter, counted from 0 at the bottom left: l, r, u, d roll or "
+        "push, b lays a bomb, f freezes."
+    )
     players = SIDE_NAMES
     parameters = (
         Parameter("rows", 10, "rows of the board", low=rules.MIN_SIDE, high=rules.MAX_SIDE),

@@ -107,6 +107,11 @@ class SlidingGame(Game):
     name = "sliding"
     title = "Sliding word puzzle"
     summary = "Slide the letters until the words stand in their rows."
+    how_to_play = (
+        "Slide letters into the empty cell until every row shows its word; the empty cell ends at "
+        "the bottom right. Equal letters are as good as each other.\n"
+        "A move is U, D, L or R: the way the empty cell goes."
+    )
     players = ("Player",)
     parameters = (
         Parameter("rows", 3, "rows: so many words", low=rules.MIN_SIDE, high=rules.MAX_SIDE),

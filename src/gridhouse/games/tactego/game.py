@@ -75,6 +75,15 @@ class TactegoGame(Game):
     name = "tactego"
     title = "Tactego"
     summary = "Capture the flag: a simplified Stratego with mines, sappers and assassins."
+    how_to_play = (
+        "Red and Blue in turn move a piece one step, straight or diagonally. Stepping onto an "
+        "enemy piece attacks it: the stronger wins, the attacker if they are equal, and the "
+        "winner stays on the field. Flags (F) and mines (M) do not move. A mine takes its attacker "
+        "with it, but a sapper (S) removes mines; a sapper loses to every number. An assassin (A) "
+        "wins every attack and loses whenever it is attacked. Capture all enemy flags to win; "
+        "whoever has to move and cannot has lost.\n"
+        "A move is row col row col, from and to, counted from 0 at the top left."
+    )
     players = SIDE_NAMES
     parameters = (
         Parameter("rows", 6, "rows of the board", low=1, high=rules.MAX_SIDE),
