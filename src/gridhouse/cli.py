@@ -72,7 +72,7 @@ def _add_game(name: str) -> None:
         name,
         help=f"{cls.title}. {cls.summary}\n\n{program.ABOUT}\n\n{cls.how_to_play}",
         short_help=cls.summary,
-        options_metavar=program.USAGE or " ",
+        options_metavar=program.USAGE,
         context_settings=RAW,
     )
     def command(context: typer.Context) -> None:
