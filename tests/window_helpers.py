@@ -27,10 +27,11 @@ CLIENT_MESSAGE = 33  # X11's number of the event by which a window manager speak
 def need(*tools: str) -> None:
     """Skip where a tool of these tests is missing; in CI, which installs them, fail."""
     missing = [tool for tool in tools if shutil.which(tool) is None]
-    if importlib.util.find_spec("_tkinter") is None:
-        missing.append("tkinter")
+    missing += [
+        module for module in ("_tkinter", "stddraw") if importlib.util.find_spec(module) is None
+    ]
     if missing:
-        reason = f"{', '.join(missing)} missing: apt install xvfb xdotool imagemagick python3-tk"
+        reason = f"{', '.join(missing)} missing: apt install xvfb xdotool imagemagick python3-tk, and the extra gui"
         assert "CI" not in os.environ, reason
         pytest.skip(reason)
 
