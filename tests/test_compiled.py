@@ -12,6 +12,7 @@ import pytest
 
 import gridhouse
 from gridhouse.core import compiling
+from gridhouse.core.errors import ParameterError
 from gridhouse.core.registry import game_class
 from gridhouse.search import playouts
 from gridhouse.search.engine import Engine
@@ -45,6 +46,18 @@ def test_random_games_are_the_same(name: str) -> None:
     ]
     assert moves[0] == moves[1] > 0
     assert state.position == before
+
+
+def test_seeds_of_any_size_are_taken() -> None:
+    state = gridhouse.load("sliding").new_initial_state()
+    for seed in (2**63, 2**64 - 1, -1, 10**30):
+        moves = {
+            Engine(state.game, jit=jit).play_outs(state.position, 2, seed=seed, limit=20)
+            for jit in (True, False)
+        }
+        assert len(moves) == 1
+    with pytest.raises(ParameterError):
+        Engine(state.game).play_outs(state.position, 1, threads=0)
 
 
 def test_threads_share_the_games() -> None:

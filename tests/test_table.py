@@ -115,7 +115,8 @@ def test_the_end_of_input_keeps_the_game() -> None:
 
 
 def test_in_a_hidden_game_the_screen_is_handed_over() -> None:
-    out = house("tactego", "", HIDDEN, "0 1 1 0", "", "", "2 0 1 1", "", "", "quit", "q")
+    out = house("tactego", "", HIDDEN, "", "0 1 1 0", "", "", "2 0 1 1", "", "", "quit", "q")
+    assert out.index("Red, it is your turn.") < out.index("RF")
     assert "Press Enter to hand over to Blue." in out
     assert (
         "Blue, it is your turn. Press Enter when only you look at the screen. Red: 0 1 1 0" in out
@@ -141,12 +142,25 @@ def test_bombs_are_handed_over_and_plain_turns_are_not() -> None:
     assert bombed.count("your bombs: 0 0") == 2
 
 
+def test_bombs_are_handed_back_to_their_player_unseen() -> None:
+    out = house("sinks", "", "", "0 0 b", "5 3 l", "", "", "7 2 u", "7 7 l", "", "", "quit", "q")
+    shown = out.split("your bombs: 0 0")
+    assert len(shown) == 4
+    assert "Press Enter to hand over to Light." in shown[2]
+
+
+def test_that_the_last_bomb_is_gone_is_no_news() -> None:
+    position = "sinks(rows=10,cols=10) d 0 - 2/2 2/2 0/0 - la33 lb35 da66 db55 s100 bl01"
+    out = house("sinks", "", position, "", "0 0 r", "6 6 r", "", "", "quit", "q")
+    assert "Press Enter to hand over to Light." in out
+
+
 def test_a_move_that_may_have_told_a_secret_stands() -> None:
     position = "sinks(rows=10,cols=10) l 0 - 2/2 2/2 0/0 - la43 lb36 da66 bd53"
-    out = house("sinks", "", position, "4 3 u", "undo", "quit", "q")
+    out = house("sinks", "", position, "", "4 3 u", "undo", "quit", "q")
     assert "Not possible: a move that may have told a secret stands." in out
     assert out.count(" a|") == 1
-    out = house("tactego", "", HIDDEN, "0 1 1 0", "", "", "undo", "quit", "q")
+    out = house("tactego", "", HIDDEN, "", "0 1 1 0", "", "", "undo", "quit", "q")
     assert "Not possible: a move that may have told a secret stands." in out
 
 
@@ -157,5 +171,5 @@ def test_a_terminal_is_cleared_before_it_is_handed_over(monkeypatch: pytest.Monk
         monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
         table.play(state)
 
-    out = run_here(play_here, typed="0 1 1 0\n\n\n").out
-    assert out.index("R5") < out.index(table.CLEAR_SCREEN) < out.index("Blue, it is your turn")
+    out = run_here(play_here, typed="\n0 1 1 0\n\n\n").out
+    assert out.index("R5") < out.rindex(table.CLEAR_SCREEN) < out.index("Blue, it is your turn")

@@ -31,7 +31,8 @@ def need(*tools: str) -> None:
         module for module in ("_tkinter", "stddraw") if importlib.util.find_spec(module) is None
     ]
     if missing:
-        reason = f"{', '.join(missing)} missing: apt install xvfb xdotool imagemagick python3-tk, and the extra gui"
+        wanted = "apt install xvfb xdotool imagemagick python3-tk, and the extra gui"
+        reason = f"{', '.join(missing)} missing: {wanted}"
         assert "CI" not in os.environ, reason
         pytest.skip(reason)
 
@@ -114,13 +115,19 @@ class Window:
         subprocess.run(["xdotool", *words], env=self.env, check=True, capture_output=True)
 
     def click(self, x: float, y: float) -> None:
-        """Click with the left button."""
+        """Click with the left button once no film runs, for input would be dropped then."""
+        self.settle()
         spot = str(int(x)), str(int(self.height - 1 - y))
         self._xdotool("mousemove", "--window", self.id, *spot, "click", "1")
 
     def type(self, *keys: str) -> None:
-        """Type keys by X11's names of them."""
-        self._xdotool("key", "--delay", "20", *keys)
+        """Type keys by X11's names of them, once no film runs."""
+        self.settle()
+        self.tap(*keys)
+
+    def tap(self, *keys: str, delay: int = 20) -> None:
+        """Type keys at once, so many milliseconds apart."""
+        self._xdotool("key", "--delay", str(delay), *keys)
 
     def hold(self, key: str, until: Callable[[], object], what: str) -> None:
         """Keep a key down until something is seen."""

@@ -81,16 +81,23 @@ def start(cls: type[Game]) -> State:
 
 
 def play(state: State) -> None:
-    """Play a game to its end, or until the players leave the table."""
+    """Play a game to its end, or until the players leave the table.
+
+    From the first secret on, the screen is handed over whenever the turn passes: that it is not
+    would tell something as well.
+    """
     print()
     say_help(state)
     viewer = state.current_player()
+    is_secret = state.has_secrets()
     told: list[str] = []
+    if is_secret:
+        uncover(state.game.players[viewer])
     while not state.is_terminal():
         player = state.current_player()
-        if player != viewer and state.observation(player) != state.position:
-            hand_over(state, viewer, player, told)
         if player != viewer:
+            if is_secret:
+                hand_over(state, viewer, player, told)
             told = []
         viewer = player
         show(state, player)
@@ -103,6 +110,7 @@ def play(state: State) -> None:
         if move is None:
             return
         told.append(move)
+        is_secret = is_secret or state.has_secrets()
     print("\n" + state.board())
     print(f"\n{state.game.outcome(state.position)}\n")
 
@@ -115,10 +123,15 @@ def hand_over(state: State, last: int, player: int, told: list[str]) -> None:
     show(state, last)
     names = state.game.players
     read_line(f"\nPress Enter to hand over to {names[player]}. ")
+    uncover(names[player])
+    print(f"{names[last]}: {', '.join(told)}")
+
+
+def uncover(name: str) -> None:
+    """Clear the screen and wait until only the player looks at it."""
     if sys.stdout.isatty():
         print(CLEAR_SCREEN, end="")
-    read_line(f"\n{names[player]}, it is your turn. Press Enter when only you look at the screen. ")
-    print(f"{names[last]}: {', '.join(told)}")
+    read_line(f"\n{name}, it is your turn. Press Enter when only you look at the screen. ")
 
 
 def show(state: State, player: int) -> None:

@@ -6,12 +6,14 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 from gridhouse.core.compiling import rules_of, to_records, twin
+from gridhouse.core.errors import ParameterError
 from gridhouse.search import playouts
 
 if TYPE_CHECKING:
     from gridhouse.core.game import Game
     from gridhouse.core.position import Position
 
+SEED_BITS = (1 << 61) - 1  # a seed of any size is taken, but not more than these of its bits
 LIMIT = 1000  # moves after which a random game that does not end is left
 
 
@@ -41,7 +43,7 @@ class Engine:
         scratch = playouts.Scratch(actions=self.game.num_actions, players=self.game.num_players)
         scratch.num_actions = self.game.num_actions
         record = self.records(scratch)[0]
-        self.playouts.seed(record, seed)
+        self.playouts.seed(record, seed & SEED_BITS)
         return record
 
     def play_outs(
@@ -56,8 +58,10 @@ class Engine:
         """Play random games from a position and return how many moves they had in all.
 
         Every thread plays its share of the games with random numbers of its own, so the moves are
-        the same for the same number of threads.
+        the same for the same number of threads.  Raises ParameterError for less than one thread.
         """
+        if threads < 1:
+            raise ParameterError(f"threads: {threads} is not 1 or more")
         shares = [games // threads + (thread < games % threads) for thread in range(threads)]
 
         def play(thread: int) -> int:

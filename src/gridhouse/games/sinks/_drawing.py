@@ -467,7 +467,7 @@ def draw_banner(canvas: Canvas, session: Session) -> None:
     canvas.text((x, y + 36), 62, INK, session.game.outcome(session.position))
     draw_card(canvas, _layout.AGAIN, GOLD)
     canvas.text(_layout.AGAIN.centre(), 19, ROOM, "New game (n)")
-    canvas.text((x, box.bottom + 20), 15, FAINT, "any other key or click shows the board")
+    canvas.text((x, box.bottom + 20), 15, FAINT, "a click or Esc shows the board")
 
 
 def draw_play(canvas: Canvas, session: Session) -> None:

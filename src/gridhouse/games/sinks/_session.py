@@ -367,6 +367,9 @@ class Session:
         """Play the typed move."""
         words = self.typed.split()
         self.cancel()
+        if self.is_over():
+            self._complain(GAME_OVER)
+            return
         if len(words) != 3:
             self._complain(TYPED_FORM)
             return
