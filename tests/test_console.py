@@ -7,8 +7,8 @@ import os
 import signal
 import subprocess
 import sys
-from contextlib import suppress
-from typing import TYPE_CHECKING
+from contextlib import contextmanager, suppress
+from typing import IO, TYPE_CHECKING, NamedTuple
 
 import pytest
 
@@ -16,6 +16,7 @@ from gridhouse.core import console
 from harness import PROGRAMS, run_here
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
 SCRIPTS = {
@@ -91,41 +92,50 @@ def test_a_closed_input_is_the_end_of_input(command: list[str]) -> None:
     assert (done.stderr, done.returncode) == (b"", 0)
 
 
-def test_a_closed_pipe_ends_a_program_quietly(command: list[str]) -> None:
+class Piped(NamedTuple):
+    """A running program and its three streams."""
+
+    process: subprocess.Popen[bytes]
+    stdin: IO[bytes]
+    stdout: IO[bytes]
+    stderr: IO[bytes]
+
+
+@contextmanager
+def piped(command: list[str]) -> Iterator[Piped]:
+    """Start a program with pipes for its streams."""
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
     ) as process:
         assert process.stdin is not None
         assert process.stdout is not None
         assert process.stderr is not None
-        process.stdout.close()
-        try:
-            process.stdin.write(b"game 2 2\nshow\n# 1 1\n" * 20_000)
-            process.stdin.close()
-        except BrokenPipeError:
-            pass
-        assert b"Traceback" not in process.stderr.read()
-        assert process.wait(60) in (0, 2)
+        yield Piped(process, process.stdin, process.stdout, process.stderr)
+
+
+def test_a_closed_pipe_ends_a_program_quietly(command: list[str]) -> None:
+    with piped(command) as run:
+        run.stdout.close()
+        with suppress(BrokenPipeError):
+            run.stdin.write(b"game 2 2\nshow\n# 1 1\n" * 20_000)
+            run.stdin.close()
+        assert b"Traceback" not in run.stderr.read()
+        assert run.process.wait(60) in (0, 2)
 
 
 def test_an_interrupt_ends_a_program_quietly(command: list[str]) -> None:
-    with subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
-    ) as process:
-        assert process.stdin is not None
-        assert process.stdout is not None
-        assert process.stderr is not None
+    with piped(command) as run:
         if "a1.py" in command[2] or "sinks" in command[2]:  # these wait for a first line
-            process.stdin.write(b"game 2 2\n" if "binary" in command[2] else b"l a 3 3 #\n")
-            process.stdin.flush()
-        assert process.stdout.read(1)
+            run.stdin.write(b"game 2 2\n" if "binary" in command[2] else b"l a 3 3 #\n")
+            run.stdin.flush()
+        assert run.stdout.read(1)
         for _ in range(60):  # a signal just before a read blocks is seen with the next one
-            process.send_signal(signal.SIGINT)
+            run.process.send_signal(signal.SIGINT)
             with suppress(subprocess.TimeoutExpired):
-                process.wait(1)
+                run.process.wait(1)
                 break
-        assert process.returncode == console.EXIT_INTERRUPTED
-        assert process.stderr.read() == b""
+        assert run.process.returncode == console.EXIT_INTERRUPTED
+        assert run.stderr.read() == b""
 
 
 def test_output_that_cannot_be_written_is_told_in_a_line(command: list[str]) -> None:
