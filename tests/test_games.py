@@ -44,6 +44,7 @@ def test_every_preset_can_be_started_and_every_word_is_there(name: str) -> None:
         ("collapse(rows=1,cols=2,digits=3) 0 .1", "a digit hangs over a blank or right of a gap"),
         ("collapse(rows=2,cols=1,digits=3) 0 1/.", "a digit hangs over a blank or right of a gap"),
         (SINKS, "it begins with side, moves, bomb"),
+        (SINKS + "ld 0 - 2/2 2/2 0/0 -", "it begins with side, moves, bomb"),
         (SINKS + "q 0 - 2/2 2/2 0/0 -", "it begins with side, moves, bomb"),
         (SINKS + "l 2 - 2/2 2/2 0/0 -", "it begins with side, moves, bomb"),
         (SINKS + "l 0 x 2/2 2/2 0/0 -", "the third part is b or -"),

@@ -29,6 +29,8 @@ def menu(_: list[str]) -> None:
     """Let the player choose games and play them until enough."""
     print("Gridhouse, a house for grid games.\n")
     names = games()
+    choices = {str(number): name for number, name in enumerate(names, 1)}
+    choices |= {name: name for name in names}
     while True:
         for number, name in enumerate(names, 1):
             cls = game_class(name)
@@ -36,10 +38,8 @@ def menu(_: list[str]) -> None:
         answer = read_line("\nWhich game? (its number, or q to leave) ").strip().lower()
         if answer in LEAVE:
             return
-        if answer in names:
-            answer = str(names.index(answer) + 1)
-        if answer in map(str, range(1, len(names) + 1)):
-            sit_down(game_class(names[int(answer) - 1]))
+        if answer in choices:
+            sit_down(game_class(choices[answer]))
         else:
             print(f"There is no game {answer!a}: type a number from 1 to {len(names)}.\n")
 
@@ -70,14 +70,12 @@ def start(cls: type[Game]) -> State:
     size = read_line("Which? (Enter for the standard) ").strip()
     game = cls(**cls.presets[size]) if size in cls.presets else cls.from_text(size)
     name = read_line(f"A file with {cls.file_holds}, or a position? (Enter for none) ").strip()
+    seed = random.getrandbits(64)
     if not name:
-        return game.new_initial_state(random.getrandbits(64))
-    if name.startswith(cls.name + "("):
-        return parse(name)
-    text = read_file(name)
-    if text.startswith(cls.name + "("):
-        return parse(text.strip())
-    return game.start_from_file(text, random.getrandbits(64))
+        return game.new_initial_state(seed)
+    position = cls.name + "("
+    text = name if name.startswith(position) else read_file(name)
+    return parse(text.strip()) if text.startswith(position) else game.start_from_file(text, seed)
 
 
 def play(state: State) -> None:

@@ -116,6 +116,8 @@ class Game:
     move_form: ClassVar[str]
     file_holds: ClassVar[str]
     rules: Rules
+    rows: int
+    cols: int
     refusals: ClassVar[Mapping[int, str]]
     num_actions: int
 
@@ -132,6 +134,8 @@ class Game:
             known = ", ".join(parameter.name for parameter in self.parameters)
             unknown = shown(next(iter(given)))
             raise ParameterError(f"{self.name} has no parameter {unknown}; it has {known}")
+        self.rows = int(self.values["rows"])
+        self.cols = int(self.values["cols"])
         self.prepare()
 
     @classmethod
@@ -148,8 +152,13 @@ class Game:
         return cls(**given)
 
     def prepare(self) -> None:
-        """Derive what the game needs from its parameters; may raise ParameterError."""
-        raise NotImplementedError
+        """Derive what the game needs besides its size; may raise ParameterError."""
+
+    def cell(self, row: int, col: int) -> int | None:
+        """Return the number of a cell, row by row, or None if it is off the board."""
+        if 0 <= row < self.rows and 0 <= col < self.cols:
+            return row * self.cols + col
+        return None
 
     def initial_position(self, seed: int | str) -> Position:
         """Return the position a game starts from; the seed decides what is left to chance."""
@@ -202,8 +211,8 @@ class Game:
 
     @property
     def observation_tensor_shape(self) -> tuple[int, int, int]:
-        """Planes, rows and columns of an observation; every game has ``rows`` and ``cols``."""
-        return (self.rules.NUM_PLANES, int(self.values["rows"]), int(self.values["cols"]))
+        """Planes, rows and columns of an observation."""
+        return (self.rules.NUM_PLANES, self.rows, self.cols)
 
     def new_initial_state(self, seed: int | str = 0) -> State:
         """Start a game; equal seeds start equal games."""

@@ -44,9 +44,7 @@ class BinaryGame(Game):
     }
 
     def prepare(self) -> None:
-        """Note the size."""
-        self.rows = int(self.values["rows"])
-        self.cols = int(self.values["cols"])
+        """Count the actions."""
         self.num_actions = 2 * self.rows * self.cols
 
     def initial_position(self, seed: int | str) -> Position:
@@ -113,7 +111,7 @@ class BinaryGame(Game):
         if numbers is None:
             return None
         x, y, digit = numbers
-        if not (0 <= x < self.cols and 0 <= y < self.rows and 0 <= digit <= 1):
+        if self.cell(y, x) is None or not 0 <= digit <= 1:
             return None
         return self.action(x, y, digit)
 

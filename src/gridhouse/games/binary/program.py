@@ -75,7 +75,7 @@ class Session:
             return None, "wrong number of arguments"
         x, y = parse_integer(words[0]), parse_integer(words[1])
         game = self.game
-        if x is None or y is None or not (0 <= x < game.cols and 0 <= y < game.rows):
+        if x is None or y is None or game.cell(y, x) is None:
             return None, "wrong coordinate"
         if words[2] not in ("0", "1"):
             return None, "wrong number"

@@ -80,9 +80,7 @@ class CollapseGame(Game):
         return game, game.fill(rows)
 
     def prepare(self) -> None:
-        """Note the size."""
-        self.rows = int(self.values["rows"])
-        self.cols = int(self.values["cols"])
+        """Note the digits, and count the actions."""
         self.digits = int(self.values["digits"])
         self.num_actions = self.rows * self.cols
 

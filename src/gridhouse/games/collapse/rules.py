@@ -18,6 +18,7 @@ MAX_SIDE = 1000
 NUM_DIGITS = 10
 NUM_PLANES = NUM_DIGITS
 BLANK = -1
+NOWHERE = -1
 
 
 class Refusal(IntEnum):
@@ -46,16 +47,24 @@ def cell_of(state: Position, action: int) -> int:
     return (action % state.cols) * state.rows + state.rows - 1 - row
 
 
+def neighbour(state: Position, cell: int, side: int) -> int:
+    """Return the cell on one of the four sides of another, or NOWHERE off the board."""
+    if side == 0:
+        return cell - 1 if cell % state.rows > 0 else NOWHERE
+    if side == 1:
+        return cell + 1 if cell % state.rows + 1 < state.rows else NOWHERE
+    if side == 2:
+        return cell - state.rows if cell >= state.rows else NOWHERE
+    return cell + state.rows if cell + state.rows < state.rows * state.cols else NOWHERE
+
+
 def has_equal_neighbour(state: Position, cell: int) -> bool:
     """Tell whether a cell next to this one holds the same digit."""
-    digit = state.cells[cell]
-    level = cell % state.rows
-    return (
-        (level > 0 and state.cells[cell - 1] == digit)
-        or (level + 1 < state.rows and state.cells[cell + 1] == digit)
-        or (cell >= state.rows and state.cells[cell - state.rows] == digit)
-        or (cell + state.rows < state.rows * state.cols and state.cells[cell + state.rows] == digit)
-    )
+    for side in range(4):
+        beside = neighbour(state, cell, side)
+        if beside != NOWHERE and state.cells[beside] == state.cells[cell]:
+            return True
+    return False
 
 
 def refusal(state: Position, action: int) -> int:
@@ -89,19 +98,11 @@ def remove_group(state: Position, cell: int) -> int:
     while len(stack) > 0:
         at = stack.pop()
         count += 1
-        level = at % state.rows
-        if level > 0 and state.cells[at - 1] == digit:
-            state.cells[at - 1] = BLANK
-            stack.append(at - 1)
-        if level + 1 < state.rows and state.cells[at + 1] == digit:
-            state.cells[at + 1] = BLANK
-            stack.append(at + 1)
-        if at >= state.rows and state.cells[at - state.rows] == digit:
-            state.cells[at - state.rows] = BLANK
-            stack.append(at - state.rows)
-        if at + state.rows < state.rows * state.cols and state.cells[at + state.rows] == digit:
-            state.cells[at + state.rows] = BLANK
-            stack.append(at + state.rows)
+        for side in range(4):
+            beside = neighbour(state, at, side)
+            if beside != NOWHERE and state.cells[beside] == digit:
+                state.cells[beside] = BLANK
+                stack.append(beside)
     return count
 
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from gridhouse.games.sinks import _blocks, _layout, rules
 from gridhouse.games.sinks._canvas import blend
 from gridhouse.games.sinks._layout import Box, rise
-from gridhouse.games.sinks._session import GAME_OVER, Screen
+from gridhouse.games.sinks._session import GAME_OVER, MODES, Screen
 from gridhouse.games.sinks.notation import PIECE_TYPES, SIDE_NAMES
 from gridhouse.games.sinks.rules import BOMB, FREEZE, NOWHERE
 
@@ -405,8 +405,7 @@ def len_pieces(position: Position, side: int) -> str:
 
 def button_paint(session: Session, key: str) -> tuple[Colour, Colour]:
     """Return the colours of a button's card and label: lit if on, dull if of no use now."""
-    modes = {"b": BOMB, "f": FREEZE}
-    is_on = session.bombs_shown if key == "v" else modes.get(key) == session.mode
+    is_on = session.bombs_shown if key == "v" else MODES.get(key) == session.mode
     if is_on:
         return GOLD, ROOM
     if session.why_useless(key):

@@ -289,13 +289,10 @@ class Session:
         self.changes.append(Change(seen, action, lost, sunk, burst))
         self.cancel()
         self._say(self._news(before, action, lost, sunk))
-        if action % NUM_VERBS < BOMB:
-            anchor, verb = divmod(action, NUM_VERBS)
-            own = area(
-                before, *divmod(anchor, before.cols), before.kind[anchor], before.lie[anchor]
-            )
-            self.marked = (*own, *entered(before, anchor, verb))
-        if action % NUM_VERBS == BOMB:
+        if verb < BOMB:
+            own = area(before, *divmod(cell, before.cols), before.kind[cell], before.lie[cell])
+            self.marked = (*own, *entered(before, cell, verb))
+        if verb == BOMB:
             self.bombs_shown = self.is_alone = True
         if before.turn != self.position.turn or self.is_over():
             self.bombs_shown = self.is_alone = False

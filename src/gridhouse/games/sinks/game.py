@@ -137,8 +137,6 @@ class SinksGame(Game):
 
     def prepare(self) -> None:
         """Place the set-up; raises ParameterError if it cannot be placed."""
-        self.rows = int(self.values["rows"])
-        self.cols = int(self.values["cols"])
         self.num_actions = rules.NUM_VERBS * self.rows * self.cols
         self._start = Position()
         rules.start(self._start, self.rows, self.cols)
@@ -176,12 +174,6 @@ class SinksGame(Game):
         """Return the cell of two digits, row and column, or None."""
         numbers = parse_integers(" ".join(text), 2)
         return self.cell(*numbers) if numbers else None
-
-    def cell(self, row: int, col: int) -> int | None:
-        """Return the cell at a row and column, or None if that is off the board."""
-        if 0 <= row < self.rows and 0 <= col < self.cols:
-            return row * self.cols + col
-        return None
 
     def initial_position(self, seed: int | str) -> Position:
         """Return the set-up with Light to move; nothing is left to chance."""
@@ -340,9 +332,11 @@ class SinksGame(Game):
         now, _, before = part.partition("<")
         first_cell = self._cell(now)
         first_from = self._cell(before)
-        if first_cell is None or first_from is None or not position.moves:
-            self._refuse(text, f"{shown(part)} is not the first move of this turn")
-        if not position.kind[first_cell]:
+        if (
+            first_cell is None
+            or first_from is None
+            or not (position.moves and position.kind[first_cell])
+        ):
             self._refuse(text, f"{shown(part)} is not the first move of this turn")
         position.first_cell = first_cell
         position.first_from = first_from
@@ -363,7 +357,7 @@ class SinksGame(Game):
     def read_move(self, position: Position, text: str) -> int | None:
         """Return the action of ``row col verb``, or None; any field of a piece or sink names it."""
         words = text.split()
-        if len(words) != 3 or len(words[2]) != 1 or words[2] not in VERBS:
+        if len(words) != 3 or words[2] not in VERBS:
             return None
         numbers = parse_integers(f"{words[0]} {words[1]}", 2)
         cell = self.cell(*numbers) if numbers else None

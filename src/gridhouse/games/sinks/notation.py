@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from gridhouse.games.sinks import rules
 
-SIDES = "ld"
+# Tuples, not texts: part of a text is "in" it as well.
+SIDES = ("l", "d")
 SIDE_NAMES = ("Light", "Dark")
-PIECE_TYPES = "abcd"
-SINK_TYPES = "12"
+PIECE_TYPES = ("a", "b", "c", "d")
+SINK_TYPES = ("1", "2")
 SINK = "s"
 BLOCK = "x"
-VERBS = "lrudbf"
+VERBS = ("l", "r", "u", "d", "b", "f")
 LIES = " -|"  # upright, across, away
 FREE = "-"
 

@@ -53,7 +53,7 @@ def parse_action(game: SinksGame, position: Position, cell: int, verb: str) -> i
     That nothing stands on the field is told before that the verb is unknown.
     """
     anchor = rules.named(position, cell)
-    if len(verb) != 1 or verb not in VERBS:
+    if verb not in VERBS:
         if rules.move_refusal(position, anchor, rules.LEFT) == Refusal.NO_PIECE:
             raise SinksError(f"No piece on {field_text(game, cell)}")
         raise SinksError(f"Invalid direction {verb}")

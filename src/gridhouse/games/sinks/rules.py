@@ -108,6 +108,11 @@ def is_piece(kind: int) -> bool:
     return 0 < kind < SINK_1
 
 
+def is_sink(kind: int) -> bool:
+    """Tell whether a kind is a sink of either size."""
+    return SINK_1 <= kind <= SINK_2
+
+
 def owner(kind: int) -> int:
     """Return the player to whom a kind of piece belongs."""
     return (kind - 1) // PIECE_KINDS
@@ -182,7 +187,7 @@ def on_board(state: Position, row: int, col: int, kind: int, lie: int) -> bool:
 def inside_sink(state: Position, row: int, col: int, kind: int, lie: int) -> bool:
     """Tell whether all that a piece would cover is one sink."""
     sink = state.covered[row * state.cols + col]
-    if sink == 0 or state.kind[sink - 1] < SINK_1 or state.kind[sink - 1] > SINK_2:
+    if sink == 0 or not is_sink(state.kind[sink - 1]):
         return False
     for r in range(row, row + height(kind, lie)):
         for c in range(col, col + width(kind, lie)):
@@ -237,7 +242,7 @@ def is_other_sink(state: Position, row: int, col: int, moved: int) -> bool:
     if row < 0 or col < 0 or row >= state.rows or col >= state.cols:
         return False
     anchor = state.covered[row * state.cols + col] - 1
-    return anchor >= 0 and anchor != moved and SINK_1 <= state.kind[anchor] <= SINK_2
+    return anchor >= 0 and anchor != moved and is_sink(state.kind[anchor])
 
 
 def touches_sink(state: Position, row: int, col: int, sink: int, moved: int) -> bool:
@@ -277,7 +282,7 @@ def setup_refusal(state: Position, cell: int, kind: int) -> int:
             return Refusal.SINK_POSITION
     if first_taken(state, row, col, kind, UPRIGHT, NOWHERE) != NOWHERE:
         return Refusal.NOT_FREE
-    if kind in (SINK_1, SINK_2) and touches_sink(state, row, col, kind, NOWHERE):
+    if is_sink(kind) and touches_sink(state, row, col, kind, NOWHERE):
         return Refusal.SINKS_TOUCH
     return Refusal.NONE
 
@@ -330,7 +335,7 @@ def piece_refusal(state: Position, cell: int, verb: int) -> int:
     if not on_board(state, row, col, kind, lie):
         return Refusal.OFF_BOARD
     if not inside_sink(state, row, col, kind, lie):
-        if first_taken_on_way(state, cell, verb) != NOWHERE:
+        if first_taken(state, row, col, kind, lie, NOWHERE) != NOWHERE:
             return Refusal.NOT_FREE
         if is_return(state, cell, row, col):
             return Refusal.RETURNED
@@ -345,7 +350,7 @@ def sink_refusal(state: Position, cell: int, verb: int) -> int:
     row, col, lie = landing(state, cell, verb)
     if not on_board(state, row, col, kind, lie):
         return Refusal.OFF_BOARD
-    if first_taken_on_way(state, cell, verb) != NOWHERE:
+    if first_taken(state, row, col, kind, lie, cell) != NOWHERE:
         return Refusal.NOT_FREE
     if touches_sink(state, row, col, kind, cell):
         return Refusal.SINKS_TOUCH
@@ -359,7 +364,7 @@ def move_refusal(state: Position, cell: int, verb: int) -> int:
     kind = state.kind[cell]
     if is_piece(kind):
         return piece_refusal(state, cell, verb)
-    if kind in (SINK_1, SINK_2):
+    if is_sink(kind):
         return sink_refusal(state, cell, verb)
     return Refusal.NO_PIECE
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gridhouse.core.errors import GridhouseError
-from gridhouse.core.notation import parse_integer
+from gridhouse.core.notation import parse_integers
 from gridhouse.games.sinks import rules
 from gridhouse.games.sinks.notation import (
     BLOCK,
@@ -44,10 +44,8 @@ class SinksError(GridhouseError):
 
 def parse_field(game: SinksGame, row: str, col: str) -> int:
     """Return the cell of two words; raises SinksError if they are no field of the board."""
-    numbers = parse_integer(row), parse_integer(col)
-    cell = None
-    if numbers[0] is not None and numbers[1] is not None:
-        cell = game.cell(numbers[0], numbers[1])
+    numbers = parse_integers(f"{row} {col}", 2)
+    cell = game.cell(*numbers) if numbers else None
     if cell is None:
         raise SinksError(f"Field {row} {col} not on board")
     return cell
@@ -74,9 +72,9 @@ def read_object_kind(tokens: Tokens) -> int | None:
         raise SinksError(f"Invalid object type {object_type}")
     piece_type = tokens.next()
     if object_type == SINK:
-        if piece_type in SINK_TYPES and len(piece_type) == 1:
+        if piece_type in SINK_TYPES:
             return sink_kind(piece_type)
-    elif piece_type in PIECE_TYPES and len(piece_type) == 1:
+    elif piece_type in PIECE_TYPES:
         return piece_kind(SIDES.index(object_type), piece_type)
     raise SinksError(f"Invalid piece type {piece_type}")
 

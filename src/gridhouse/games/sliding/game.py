@@ -23,7 +23,7 @@ if TYPE_CHECKING:
             """Draw without repetition."""
 
 
-DIRECTIONS = texts.UP + texts.DOWN + texts.LEFT + texts.RIGHT
+DIRECTIONS = (texts.UP, texts.DOWN, texts.LEFT, texts.RIGHT)
 BLANK = texts.EMPTY
 SEPARATOR = "/"
 MOST_DRAWS = 100
@@ -132,11 +132,6 @@ class SlidingGame(Game):
         Refusal.OFF_BOARD: "the empty cell would leave the grid",
     }
 
-    def prepare(self) -> None:
-        """Note the size."""
-        self.rows = int(self.values["rows"])
-        self.cols = int(self.values["cols"])
-
     def initial_position(self, seed: int | str) -> Position:
         """Return a shuffled puzzle of random words."""
         return self._unsolved(load_words(own_words_file(), self.cols), seed)
@@ -201,7 +196,7 @@ class SlidingGame(Game):
         """Return the action of U, D, L or R, in small letters too, or None."""
         del position
         letter = text.upper()
-        return DIRECTIONS.index(letter) if len(letter) == 1 and letter in DIRECTIONS else None
+        return DIRECTIONS.index(letter) if letter in DIRECTIONS else None
 
     def outcome(self, position: Position) -> str:
         """Return that the puzzle is solved."""

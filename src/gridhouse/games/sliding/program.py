@@ -76,7 +76,7 @@ def move(puzzle: str, direction: str) -> str | None:
     >>> move("abcdefgh ", "U")
     'abcde ghf'
     """
-    if len(direction) != 1 or direction not in DIRECTIONS:
+    if direction not in DIRECTIONS:
         return None
     side = isqrt(len(puzzle))
     position = position_of(puzzle, puzzle, side, side)
@@ -118,7 +118,7 @@ def turn(position: Position) -> bool:
         return False
     if text == texts.HELP:
         print(texts.HELP_MESSAGE)
-    elif len(text) != 1 or text not in DIRECTIONS:
+    elif text not in DIRECTIONS:
         print(texts.INVALID_MESSAGE)
     elif rules.refusal(position, DIRECTIONS.index(text)):
         print(texts.INVALID_MOVE_FORMAT.format(text))

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
             """Put a list into random order."""
 
 
-SIDES = "RB"
+SIDES = ("R", "B")
 SIDE_NAMES = ("Red", "Blue")
 LETTERS = {"F": rules.FLAG, "M": rules.MINE, "S": rules.SAPPER, "A": rules.ASSASSIN}
 NAMES = {kind: letter for letter, kind in LETTERS.items()} | {rules.UNKNOWN: "?"}
@@ -127,8 +127,6 @@ class TactegoGame(Game):
 
     def prepare(self) -> None:
         """Read the army; raises ParameterError if it is none or does not fit twice."""
-        self.rows = int(self.values["rows"])
-        self.cols = int(self.values["cols"])
         self.hidden = bool(self.values["hidden"])
         self.num_actions = rules.NUM_DIRECTIONS * self.rows * self.cols
         words = str(self.values["pieces"]).split()
@@ -208,7 +206,7 @@ class TactegoGame(Game):
         """Return the position of such a text."""
         side, _, board = text.partition(" ")
         rows = [row.split(",") for row in board.split("/")]
-        if side not in ("R", "B"):
+        if side not in SIDES:
             raise self.wrong_position(text, "it begins with R or B, the side to move")
         if len(rows) != self.rows or any(len(row) != self.cols for row in rows):
             raise self.wrong_position(text, f"it needs {self.rows} rows of {self.cols} cells")
@@ -229,7 +227,7 @@ class TactegoGame(Game):
         known = MARKS.index(part[-1]) if part[-1] in MARKS else 0
         name = part[:-1] if known else part
         kind = self.kinds.get(name[1:])
-        if name[:1] not in (*SIDES,) or kind is None or (known and not self.hidden):
+        if name[:1] not in SIDES or kind is None or (known and not self.hidden):
             raise self.wrong_position(text, f"{shown(part)} is no piece of this game")
         side = SIDES.index(name[0])
         position.board[cell] = -kind if side else kind
@@ -243,12 +241,6 @@ class TactegoGame(Game):
             most = sum(count for text, count in self.army if self.kinds.get(text) == kind)
             if pieces.count(kind) > most:
                 raise self.wrong_position(text, f"{name} has more than {most} {self.names[kind]}")
-
-    def cell(self, row: int, col: int) -> int | None:
-        """Return the cell at a row and column, or None if that is off the board."""
-        if 0 <= row < self.rows and 0 <= col < self.cols:
-            return row * self.cols + col
-        return None
 
     def action(self, start: int, end: int) -> int | None:
         """Return the move from a cell to one of its eight neighbours, or None."""
