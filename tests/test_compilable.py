@@ -96,4 +96,4 @@ def test_rules_speak_one_vocabulary_and_import_nothing_heavy(name: str) -> None:
     imported = {
         value.__name__ for value in vars(rules).values() if isinstance(value, types.ModuleType)
     }
-    assert imported == {"gridhouse.core.position"}
+    assert imported <= {"gridhouse.core.position", "gridhouse.core.chance"}

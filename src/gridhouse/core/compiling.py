@@ -20,6 +20,8 @@ import numba
 import numpy as np
 import platformdirs
 
+from gridhouse.core import chance
+
 if TYPE_CHECKING:
     from gridhouse.core.game import Game
     from gridhouse.core.position import Position
@@ -41,8 +43,8 @@ numba.config.CACHE_DIR = str(cache_folder())  # type: ignore[attr-defined]
 def twin(module: ModuleType, game: str, *, jit: bool = True, **bound: Any) -> ModuleType:
     """Return a module's twin for a game, with ``bound`` in place of globals of these names.
 
-    Without ``jit`` its functions run interpreted.  The same twin is returned for the same module,
-    game and ``jit``.
+    The module ``chance`` is bound to its own twin wherever it is named.  Without ``jit`` the
+    functions run interpreted.  The same twin is returned for the same module, game and ``jit``.
     """
     kind = "compiled" if jit else "interpreted"
     name = f"gridhouse._{kind}.{game}.{module.__name__.rpartition('.')[2]}"
@@ -50,6 +52,8 @@ def twin(module: ModuleType, game: str, *, jit: bool = True, **bound: Any) -> Mo
         return sys.modules[name]
     made = ModuleType(name, module.__doc__)
     inherited = {key: value for key, value in vars(module).items() if not key.startswith("__")}
+    if inherited.get("chance") is chance:
+        bound["chance"] = twin(chance, game, jit=jit)
     vars(made).update(inherited | bound)
     for key, value in inherited.items():
         if isinstance(value, FunctionType) and value.__module__ == module.__name__:

@@ -51,8 +51,17 @@ if TYPE_CHECKING:
         def returns(self, state: Any, out: list[float], /) -> None:
             """Write what each player has made so far."""
 
+        def deal(self, state: Any, source: Any, /) -> None:
+            """Turn one start of a game into another, drawn from a source of ``core.chance``."""
+
         def hide(self, state: Any, player: int, /) -> None:
             """Take out of a position all that the player may not see."""
+
+        def guess(self, state: Any, player: int, source: Any, /) -> None:
+            """Put something as likely in the place of what the player may not see.
+
+            What is drawn depends on nothing but the source and what the player knows.
+            """
 
         def planes(self, state: Any, player: int, out: list[float], /) -> None:
             """Write a hidden position's features, plane by plane, as the player sees them."""

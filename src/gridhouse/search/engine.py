@@ -43,7 +43,7 @@ class Engine:
         scratch = playouts.Scratch(actions=self.game.num_actions, players=self.game.num_players)
         scratch.num_actions = self.game.num_actions
         record = self.records(scratch)[0]
-        self.playouts.seed(record, seed & SEED_BITS)
+        self.playouts.chance.seed(record, seed & SEED_BITS)
         return record
 
     def play_outs(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gridhouse.core import position
+from gridhouse.core import chance, position
 
 if TYPE_CHECKING:
     from typing import Any
@@ -18,7 +18,6 @@ rules: Any = None
 # One action in so many is drawn, and two more, before the legal ones are listed.
 TRIES = 12
 NOTHING = -1
-WORD = 0xFFFFFFFF
 
 
 class Scratch(position.Position):
@@ -32,35 +31,6 @@ class Scratch(position.Position):
     made = position.integers("float64", "players")
 
 
-def seed(scratch: Any, number: int) -> None:
-    """Start the random numbers: SplitMix's finalizer over two counters (Steele et al., 2014)."""
-    scratch.s0 = scramble(2 * number)
-    scratch.s1 = scramble(2 * number + 1)
-    if scratch.s0 == 0 and scratch.s1 == 0:
-        scratch.s0 = 1
-
-
-def scramble(number: int) -> int:
-    """Return 32 bits that depend on all bits of a number (MurmurHash3's finalizer, Appleby)."""
-    x = (number ^ (number >> 32)) & WORD
-    x = ((x ^ (x >> 16)) * 0x85EBCA6B) & WORD
-    x = ((x ^ (x >> 13)) * 0xC2B2AE35) & WORD
-    return x ^ (x >> 16)
-
-
-def draw(scratch: Any, count: int) -> int:
-    """Return a random number below ``count``, which is below 2**31.
-
-    The generator is xoroshiro64* (Blackman and Vigna, 2018).
-    """
-    s0: int = scratch.s0
-    s1: int = scratch.s1 ^ s0
-    result = (s0 * 0x9E3779BB) & WORD
-    scratch.s0 = (((s0 << 26) | (s0 >> 6)) ^ s1 ^ (s1 << 9)) & WORD
-    scratch.s1 = ((s1 << 13) | (s1 >> 19)) & WORD
-    return (result * count) >> 32
-
-
 def random_action(state: Any, scratch: Any) -> int:
     """Return a legal action, each as likely as any other, or NOTHING when the game is over.
 
@@ -69,13 +39,13 @@ def random_action(state: Any, scratch: Any) -> int:
     """
     num_actions: int = scratch.num_actions
     for _ in range(2 + num_actions // TRIES):
-        action = draw(scratch, num_actions)
+        action = chance.draw(scratch, num_actions)
         if rules.refusal(state, action) == 0:
             return action
     count = rules.legal_actions(state, scratch.actions)
     if count == 0:
         return NOTHING
-    return int(scratch.actions[draw(scratch, count)])
+    return int(scratch.actions[chance.draw(scratch, count)])
 
 
 def play_out(state: Any, scratch: Any, limit: int) -> int:
@@ -110,16 +80,16 @@ def trace(state: Any, scratch: Any, limit: int) -> int:
         checksum = mix(checksum, 1 if rules.is_terminal(state) else 0)
         for index in range(count):
             checksum = mix(checksum, scratch.actions[index])
-        probe = draw(scratch, scratch.num_actions)
+        probe = chance.draw(scratch, scratch.num_actions)
         checksum = mix(checksum, rules.refusal(state, probe))
         rules.returns(state, scratch.made)
         checksum = mix(checksum, int(scratch.made[0]))
         if count == 0:
             break
-        rules.apply_action(state, scratch.actions[draw(scratch, count)])
+        rules.apply_action(state, scratch.actions[chance.draw(scratch, count)])
     return checksum
 
 
 def mix(checksum: int, number: int) -> int:
     """Return the checksum with one more number in it."""
-    return scramble((checksum * 31 + number + 7) & WORD)
+    return chance.scramble((checksum * 31 + number + 7) & chance.WORD)

@@ -14,6 +14,10 @@ from enum import IntEnum
 
 from gridhouse.core import position
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
 MAX_SIDE = 20
 NUM_PLANES = 3
 
@@ -156,8 +160,16 @@ def returns(state: Position, out: list[float]) -> None:
     out[1] = -result
 
 
+def deal(state: Position, source: Any) -> None:
+    """Turn one start into another: nothing is left to chance."""
+
+
 def hide(state: Position, player: int) -> None:
     """Take out what the player may not see: nothing, both see the whole grid."""
+
+
+def guess(state: Position, player: int, source: Any) -> None:
+    """Put something likely in the place of what is hidden: nothing is."""
 
 
 def planes(state: Position, player: int, out: list[float]) -> None:

@@ -14,6 +14,10 @@ from enum import IntEnum
 
 from gridhouse.core import position
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
 MAX_SIDE = 1000
 NUM_DIGITS = 10
 NUM_PLANES = NUM_DIGITS
@@ -160,6 +164,10 @@ def returns(state: Position, out: list[float]) -> None:
 
 def hide(state: Position, player: int) -> None:
     """Take out what the player may not see: nothing."""
+
+
+def guess(state: Position, player: int, source: Any) -> None:
+    """Put something likely in the place of what is hidden: nothing is."""
 
 
 def planes(state: Position, player: int, out: list[float]) -> None:

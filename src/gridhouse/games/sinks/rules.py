@@ -16,6 +16,10 @@ from enum import IntEnum
 
 from gridhouse.core import position
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
 MIN_SIDE = 8
 MAX_SIDE = 10
 MARGIN = 3  # sinks start in the outer three rows and columns, pieces inside of them
@@ -561,6 +565,10 @@ def returns(state: Position, out: list[float]) -> None:
             best = 1 - state.turn
         out[best] = 1
         out[1 - best] = -1
+
+
+def deal(state: Position, source: Any) -> None:
+    """Turn one start into another: nothing is left to chance."""
 
 
 def hide(state: Position, player: int) -> None:

@@ -12,6 +12,10 @@ from enum import IntEnum
 
 from gridhouse.core import position
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
 MIN_SIDE = 2
 MAX_SIDE = 14
 EMPTY = 0
@@ -119,6 +123,10 @@ def returns(state: Position, out: list[float]) -> None:
 
 def hide(state: Position, player: int) -> None:
     """Take out what the player may not see: nothing."""
+
+
+def guess(state: Position, player: int, source: Any) -> None:
+    """Put something likely in the place of what is hidden: nothing is."""
 
 
 def planes(state: Position, player: int, out: list[float]) -> None:

@@ -1,0 +1,40 @@
+"""Random numbers that are the same interpreted and compiled, on every machine.
+
+A source is anything with the fields ``s0`` and ``s1``: 64 bits of state for xoroshiro64*
+(Blackman and Vigna, 2018).  Rules and searches draw from it; a twin of this module is compiled
+with theirs.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+WORD = 0xFFFFFFFF
+
+
+def seed(source: Any, number: int) -> None:
+    """Start a source: SplitMix's finalizer over two counters (Steele et al., 2014)."""
+    source.s0 = scramble(2 * number)
+    source.s1 = scramble(2 * number + 1)
+    if source.s0 == 0 and source.s1 == 0:
+        source.s0 = 1
+
+
+def scramble(number: int) -> int:
+    """Return 32 bits that depend on all bits of a number (MurmurHash3's finalizer, Appleby)."""
+    x = (number ^ (number >> 32)) & WORD
+    x = ((x ^ (x >> 16)) * 0x85EBCA6B) & WORD
+    x = ((x ^ (x >> 13)) * 0xC2B2AE35) & WORD
+    return x ^ (x >> 16)
+
+
+def draw(source: Any, count: int) -> int:
+    """Return a random number below ``count``, which is below 2**31."""
+    s0: int = source.s0
+    s1: int = source.s1 ^ s0
+    result = (s0 * 0x9E3779BB) & WORD
+    source.s0 = (((s0 << 26) | (s0 >> 6)) ^ s1 ^ (s1 << 9)) & WORD
+    source.s1 = ((s1 << 13) | (s1 >> 19)) & WORD
+    return (result * count) >> 32
