@@ -66,6 +66,7 @@ class CollapseGame(Game):
     }
     move_form = "row col"
     file_holds = "a board"
+    can_repeat = False
     rules = rules
     refusals = {
         Refusal.BLANK: "the cell is blank",

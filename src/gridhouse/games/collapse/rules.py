@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from enum import IntEnum
 
-from gridhouse.core import position
+from gridhouse.core import chance, position
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -137,6 +137,16 @@ def apply_action(state: Position, action: int) -> None:
     digit = state.cells[cell]
     state.score += digit * remove_group(state, cell)
     settle(state)
+
+
+def key(state: Position) -> int:
+    """Return a key of the digits; the score so far is no matter."""
+    result = 0
+    for col in range(state.wide):
+        for at in range(col * state.rows, col * state.rows + state.tall):
+            if state.cells[at] != BLANK:
+                result ^= chance.code(NUM_DIGITS * at + state.cells[at])
+    return result
 
 
 def current_player(state: Position) -> int:

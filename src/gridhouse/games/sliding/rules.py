@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from enum import IntEnum
 
-from gridhouse.core import position
+from gridhouse.core import chance, position
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -104,6 +104,14 @@ def apply_action(state: Position, action: int) -> None:
     state.tiles[after] = EMPTY
     state.blank = after
     state.misplaced += misplaced_at(state, before) + misplaced_at(state, after)
+
+
+def key(state: Position) -> int:
+    """Return a key of the tiles."""
+    result = 0
+    for cell in range(state.rows * state.cols):
+        result ^= chance.code(int(state.tiles[cell]) << 8 | cell)
+    return result
 
 
 def current_player(state: Position) -> int:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from enum import IntEnum
 
-from gridhouse.core import position
+from gridhouse.core import chance, position
 
 MAX_SIDE = 1000
 NUM_PLANES = 18
@@ -191,6 +191,18 @@ def apply_action(state: Position, action: int) -> None:
     state.turn = 1 - state.turn
 
 
+def key(state: Position) -> int:
+    """Return a key of the board, of what is known of it, and of the side to move."""
+    result = chance.code(-2) if state.turn else 0
+    for cell in range(state.rows * state.cols):
+        piece = int(state.board[cell])
+        if piece != 0:
+            side = 0 if piece > 0 else 1
+            what = (abs(piece) * 4 + state.known[cell]) * 2 + side
+            result ^= chance.code(what * (MAX_SIDE * MAX_SIDE) + cell)
+    return result
+
+
 def current_player(state: Position) -> int:
     """Return the player to move."""
     return state.turn
@@ -246,3 +258,7 @@ def planes(state: Position, player: int, out: list[float]) -> None:
             out[(side + 7) * cells + cell] = state.known[cell] / 2
         out[16 * cells + cell] = 1 if state.turn == player else 0
         out[17 * cells + cell] = state.hidden
+
+
+def deal(state, source):
+    pass
