@@ -80,7 +80,7 @@ def test_threads_share_the_games() -> None:
 def test_every_legal_action_is_as_likely_as_any_other(text: str) -> None:
     state = gridhouse.parse(text)
     engine = Engine(state.game)
-    scratch, record = engine.scratch(1), engine.records(state.position)[0]
+    scratch, record = engine.scratch(1), engine.memory(state.position)[0]
     draws = 20_000
     seen = Counter(int(engine.playouts.random_action(record, scratch)) for _ in range(draws))
     legal = state.legal_actions()
@@ -93,7 +93,7 @@ def test_every_legal_action_is_as_likely_as_any_other(text: str) -> None:
 def test_a_game_that_is_over_has_no_random_action() -> None:
     state = gridhouse.parse("binary(rows=1,cols=2) 01")
     engine = Engine(state.game)
-    scratch, record = engine.scratch(1), engine.records(state.position)[0]
+    scratch, record = engine.scratch(1), engine.memory(state.position)[0]
     assert engine.playouts.random_action(record, scratch) == playouts.NOTHING
 
 
