@@ -34,6 +34,8 @@ GAMES = [
     "tactego(rows=6,cols=4)",
     "tactego(rows=5,cols=5,pieces=Fx1 Ax1 Sx2 Mx2 10x1 2x3)",
     "tactego(rows=5,cols=5,pieces=Fx1 Ax1 Sx2 Mx2 10x1 2x3,hidden=True)",
+    "tactego(rows=6,cols=4,limit=6)",
+    "tactego(rows=5,cols=5,pieces=Fx1 Ax1 Sx2 Mx2 10x1 2x3,hidden=True,limit=6)",
 ]
 
 
