@@ -93,6 +93,8 @@ def test_every_preset_can_be_started_and_every_word_is_there(name: str) -> None:
         (TACTEGO + "R 0 RF,R6,/,,BF", "'R6' is no piece of this game"),
         (TACTEGO + "R 0 RF,!,/,,BF", "'!' is no piece of this game"),
         (TACTEGO + "R 0 RF,R?,/,,BF", "'R?' is no piece of this game"),
+        (TACTEGO + "R 0 RF,,/,,BF'", '"BF\'" can neither move nor win a combat'),
+        (TACTEGO + "R 0 RF!,,/,,BF", "'RF!' can neither move nor win a combat"),
         (TACTEGO + "R 0 RF,RF,/,,BF", "Red has more than 1 F"),
         (TACTEGO + "R 0 RF,,/B5,B5,BF", "Blue has more than 1 5"),
         (

@@ -254,6 +254,8 @@ class TactegoGame(Game):
         kind = self.kinds.get(name[1:])
         if name[:1] not in SIDES or kind is None or (known and not self.hidden):
             raise self.wrong_position(text, f"{shown(part)} is no piece of this game")
+        if known and kind in rules.IMMOVABLE:
+            raise self.wrong_position(text, f"{shown(part)} can neither move nor win a combat")
         side = SIDES.index(name[0])
         position.board[cell] = -kind if side else kind
         position.known[cell] = known

@@ -13,7 +13,11 @@ from __future__ import annotations
 
 from enum import IntEnum
 
-from gridhouse.core import position
+from gridhouse.core import chance, position
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 MAX_SIDE = 1000
 NUM_PLANES = 19
@@ -22,6 +26,7 @@ MAX_LIMIT = 1_000_000
 UNKNOWN = 1  # stands in an observation for an enemy piece that has not fought
 FLAG = 2
 MINE = 3
+IMMOVABLE = (FLAG, MINE)  # the lowest kinds of all that are known
 SAPPER = 4
 ASSASSIN = 5
 NUMBER = 6
@@ -86,7 +91,7 @@ def start_refusal(state: Position, cell: int) -> int:
     piece = state.board[cell]
     if not belongs_to(piece, state.turn):
         return Refusal.NOT_YOURS
-    if abs(piece) in (FLAG, MINE):
+    if abs(piece) in IMMOVABLE:
         return Refusal.IMMOVABLE
     return Refusal.NONE
 
@@ -243,13 +248,58 @@ def returns(state: Position, out: list[float]) -> None:
         out[1 - best] = -1
 
 
+def is_secret(state: Position, cell: int, owner: int) -> bool:
+    """Tell whether a piece of the owner stands here that has not fought."""
+    return belongs_to(state.board[cell], owner) and state.known[cell] != SHOWN
+
+
 def hide(state: Position, player: int) -> None:
     """Take out what the player may not see: in the hidden game, enemy kinds that never fought."""
     if state.hidden:
         for cell in range(state.rows * state.cols):
-            piece = state.board[cell]
-            if belongs_to(piece, 1 - player) and state.known[cell] != SHOWN:
-                state.board[cell] = UNKNOWN if piece > 0 else -UNKNOWN
+            if is_secret(state, cell, 1 - player):
+                state.board[cell] = UNKNOWN if state.board[cell] > 0 else -UNKNOWN
+
+
+def secret_kinds(state: Position, owner: int) -> list[int]:
+    """Return the kinds of the owner's pieces that have not fought, in ascending order."""
+    cells = range(state.rows * state.cols)
+    kinds = [abs(state.board[cell]) for cell in cells if is_secret(state, cell, owner)]
+    # In the order of the cells they would tell where each of them stands.
+    kinds.sort()
+    return kinds
+
+
+def scatter(
+    state: Position, owner: int, known: int, kinds: list[int], first: int, source: Any
+) -> None:
+    """Make random kinds, those from ``first`` on, of the owner's pieces of which so much is known.
+
+    The kinds that are drawn are taken out of the list.
+    """
+    for cell in range(state.rows * state.cols):
+        if belongs_to(state.board[cell], owner) and state.known[cell] == known:
+            drawn = first + chance.draw(source, len(kinds) - first)
+            kind = kinds[drawn]
+            kinds[drawn] = kinds[-1]
+            kinds.pop()
+            state.board[cell] = kind if owner == 0 else -kind
+
+
+def guess(state: Position, player: int, source: Any) -> None:
+    """Put enemy kinds that never fought anywhere they may be, all ways being equally likely.
+
+    Armies are shuffled at the start, and which kinds are left is public: whatever fell has fought.
+    So every arrangement in which no flag or mine has moved is as likely as any other.  Each has as
+    many ways to be drawn, since those that have moved, who draw first, are always as many.
+    """
+    if state.hidden:
+        kinds = secret_kinds(state, 1 - player)
+        first = 0
+        while first < len(kinds) and kinds[first] in IMMOVABLE:
+            first += 1
+        scatter(state, 1 - player, MOVED, kinds, first, source)
+        scatter(state, 1 - player, 0, kinds, 0, source)
 
 
 def planes(state: Position, player: int, out: list[float]) -> None:
