@@ -32,7 +32,7 @@ GAMES = [
 ]
 CONTRACT = (
     "refusal", "legal_actions", "apply_action", "current_player", "is_terminal", "returns",
-    "hide", "planes", "guess",
+    "deal", "hide", "guess", "planes",
 )  # fmt: skip
 
 
@@ -77,6 +77,7 @@ def test_compiled_rules_are_the_interpreted_ones(text: str) -> None:
         functions = functions or compiled(rules)
         record = to_records(state.position)[0]
         size = len(state.observation_tensor(0))
+        same_draws(state, record, seed, "deal", functions["deal"])
         for _ in range(60):
             out = np.zeros(game.num_actions, np.int64)
             count = functions["legal_actions"](record, out)

@@ -286,6 +286,16 @@ def scatter(
             state.board[cell] = kind if owner == 0 else -kind
 
 
+def deal(state: Position, source: Any) -> None:
+    """Turn one start into another: both armies shuffled over the cells where they stand."""
+    state.turn = 0
+    state.quiet = 0
+    for cell in range(state.rows * state.cols):
+        state.known[cell] = 0
+    for owner in range(2):
+        scatter(state, owner, 0, secret_kinds(state, owner), 0, source)
+
+
 def guess(state: Position, player: int, source: Any) -> None:
     """Put enemy kinds that never fought anywhere they may be, all ways being equally likely.
 
