@@ -75,7 +75,7 @@ def test_threads_share_the_games() -> None:
 @pytest.mark.parametrize(
     "text",
     ["binary(rows=2,cols=2) 0./..", "collapse(rows=2,cols=3,digits=3) 0 122/122",
-     "sliding(rows=2,cols=2) c fa/acfc", "tactego(rows=3,cols=2,pieces=Fx1 5x1) R RF,R5/,/B5,BF"],
+     "sliding(rows=2,cols=2) c fa/acfc", "tactego(rows=3,cols=2,pieces=Fx1 5x1) R 0 RF,R5/,/B5,BF"],
 )  # fmt: skip
 def test_every_legal_action_is_as_likely_as_any_other(text: str) -> None:
     state = gridhouse.parse(text)

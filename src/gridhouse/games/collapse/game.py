@@ -90,6 +90,7 @@ class CollapseGame(Game):
         position = Position(cells=self.rows * self.cols)
         position.rows = position.tall = self.rows
         position.cols = position.wide = self.cols
+        position.digits = self.digits
         position.cells = [row[col] for col in range(self.cols) for row in reversed(rows)]
         rules.settle(position)
         return position
