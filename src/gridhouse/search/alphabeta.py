@@ -27,6 +27,10 @@ DECIDED = WIN - MAX_PLY
 LOUD = 100  # an action of this much promise is played out before a position is evaluated
 NONE = -1
 
+# In the order of moves, promise counts before history, and the move of the table before both.
+PROMISE_SHIFT = 20
+FIRST = 1 << 60
+
 EXACT = 0
 AT_LEAST = 1
 AT_MOST = 2
@@ -40,6 +44,8 @@ class Frame(position.Position):
     """What one ply of the search needs: its moves with their order, killers, and the best line."""
 
     frame = position.integer("int8")
+    count = position.integer("int32")
+    best = position.integer("int32")
     killer = position.integers("int32", 2)
     line_length = position.integer("int32")
     actions = position.integers("int32", "actions")
@@ -102,7 +108,7 @@ def outcome(state: Any, frame: Any, ply: int) -> int:
 
 def evaluated(state: Any) -> int:
     """Return the evaluation for the player to move."""
-    value = evaluation.evaluate(state)
+    value = int(evaluation.evaluate(state))
     return value if rules.current_player(state) == 0 else -value
 
 
@@ -116,53 +122,60 @@ def search(
     control.nodes += 1
     if control.nodes >= control.limit:
         control.stop = 1
-    if control.stop:
-        return 0
     state = line[ply]
     frame = frames[ply]
     frame.line_length = 0
+    if control.stop:
+        return 0
     if rules.is_terminal(state):
         return outcome(state, frame, ply)
-    quiet = depth <= 0
-    if ply >= MAX_PLY - 1:
-        return evaluated(state)
-    best = -INFINITE
-    if quiet:
-        best = evaluated(state)
-        if best >= beta:
-            return best
-        alpha = max(alpha, best)
+    floor = evaluated(state) if depth <= 0 else -INFINITE
+    if floor >= beta or ply >= MAX_PLY - 1 or (depth <= 0 and not evaluation.HAS_LOUD):
+        return floor if depth <= 0 else evaluated(state)
     key = rules.key(state)
-    slot = key % len(table)
-    hint = NONE
-    if table[slot].key == key:
-        hint = table[slot].action
-        if ply > 0 and decides(table[slot], ply, max(depth, 0), alpha, beta):
-            return from_table(table[slot].value, ply)
-    count = evaluation.candidates(state, frame.actions)
-    count = order(state, frame, control, hint, count, quiet)
-    floor = alpha
-    chosen = NONE
-    for index in range(count):
-        action = pick(frame, index, count)
+    entry = table[key % len(table)]
+    known = entry.key == key
+    if ply > 0 and known and decides(entry, ply, max(depth, 0), alpha, beta):
+        return from_table(entry.value, ply)
+    frame.count = evaluation.candidates(state, frame.actions)
+    order(state, frame, control, entry.action if known else NONE, depth <= 0)
+    best = try_actions(line, frames, table, control, ply, depth, floor, alpha, beta)
+    if not control.stop:
+        store(
+            entry, key, max(depth, 0), to_table(best, ply), bound_of(best, alpha, beta), frame.best
+        )
+    return best
+
+
+def try_actions(
+    line: Any,
+    frames: Any,
+    table: Any,
+    control: Any,
+    ply: int,
+    depth: int,
+    floor: int,
+    alpha: int,
+    beta: int,
+) -> int:
+    """Return the best value of the frame's actions, at least the floor; the frame keeps which."""
+    frame = frames[ply]
+    best = floor
+    frame.best = NONE
+    for index in range(frame.count):
+        action = pick(frame, index)
         value = value_of(line, frames, table, control, ply, depth, max(alpha, best), beta, index)
         if control.stop:
-            return best
+            break
         if value > best:
             best = value
-            chosen = action
+            frame.best = action
             if value > alpha:
                 note_line(frames, ply, action)
         if best >= beta:
-            if not quiet:
-                note_cut(frame, control, rules.current_player(state), action, depth)
+            if depth > 0:
+                note_cut(frame, control, rules.current_player(line[ply]), action, depth)
             break
-    bound = EXACT
-    if best >= beta:
-        bound = AT_LEAST
-    elif best <= floor:
-        bound = AT_MOST
-    store(table[slot], key, max(depth, 0), to_table(best, ply), bound, chosen)
     return best
 
 
@@ -181,65 +194,70 @@ def value_of(
 
     Later moves are expected to be no better than alpha, and searched in full only if they are.
     """
-    state = line[ply]
-    player = rules.current_player(state)
-    action = frames[ply].actions[index]
+    player = rules.current_player(line[ply])
     line[ply + 1] = line[ply]
     after = line[ply + 1]
-    rules.apply_action(after, action)
-    same = rules.current_player(after) == player
+    rules.apply_action(after, frames[ply].actions[index])
+    sign = 1 if rules.current_player(after) == player else -1
     if index == 0 or depth <= 0:
-        if same:
-            return search(line, frames, table, control, ply + 1, depth - 1, alpha, beta)
-        return -search(line, frames, table, control, ply + 1, depth - 1, -beta, -alpha)
-    less = 0
-    if depth >= 3 and index >= LATE and frames[ply].scores[index] < LOUD << 20:
-        less = 2 if index >= VERY_LATE and depth >= 4 else 1
-    value = 0
-    for _ in range(2):
-        if same:
-            value = search(
-                line, frames, table, control, ply + 1, depth - 1 - less, alpha, alpha + 1
-            )
-        else:
-            value = -search(
-                line, frames, table, control, ply + 1, depth - 1 - less, -alpha - 1, -alpha
-            )
-        if value <= alpha or less == 0:
-            break
-        less = 0
-    if alpha < value < beta and not control.stop:
-        if same:
-            value = search(line, frames, table, control, ply + 1, depth - 1, alpha, beta)
-        else:
-            value = -search(line, frames, table, control, ply + 1, depth - 1, -beta, -alpha)
+        return seen(line, frames, table, control, ply, depth - 1, alpha, beta, sign)
+    less = reduction(frames[ply].scores[index], index, depth)
+    value = seen(line, frames, table, control, ply, depth - 1 - less, alpha, alpha + 1, sign)
+    if value > alpha and less > 0:
+        value = seen(line, frames, table, control, ply, depth - 1, alpha, alpha + 1, sign)
+    if alpha < value < beta:
+        value = seen(line, frames, table, control, ply, depth - 1, alpha, beta, sign)
     return value
 
 
-def order(state: Any, frame: Any, control: Any, hint: int, count: int, quiet: bool) -> int:
-    """Give the frame's actions their scores; in a quiet search keep the loud ones; count them."""
+def seen(
+    line: Any,
+    frames: Any,
+    table: Any,
+    control: Any,
+    ply: int,
+    depth: int,
+    alpha: int,
+    beta: int,
+    sign: int,
+) -> int:
+    """Return the value of the next ply as the player of this one sees it."""
+    if sign > 0:
+        return search(line, frames, table, control, ply + 1, depth, alpha, beta)
+    return -search(line, frames, table, control, ply + 1, depth, -beta, -alpha)
+
+
+def reduction(score: int, index: int, depth: int) -> int:
+    """Return how much less deeply a late move is searched first."""
+    if depth < 3 or index < LATE or score >= LOUD << PROMISE_SHIFT:
+        return 0
+    return 2 if index >= VERY_LATE and depth >= 4 else 1
+
+
+def order(state: Any, frame: Any, control: Any, hint: int, only_loud: bool) -> None:
+    """Give the frame's actions their scores; perhaps keep only the loud ones."""
     base = rules.current_player(state) * control.num_actions
     kept = 0
-    for index in range(count):
+    for index in range(frame.count):
         action = frame.actions[index]
         promise = int(evaluation.promise(state, action))
-        if quiet and promise < LOUD:
+        if only_loud and promise < LOUD:
             continue
-        score = promise << 20
+        score = promise << PROMISE_SHIFT
         if action == hint:
-            score = 1 << 50
+            score = FIRST
         elif action == frame.killer[0] or action == frame.killer[1]:
-            score += (LOUD // 2) << 20
+            score += (LOUD // 2) << PROMISE_SHIFT
         frame.actions[kept] = action
         frame.scores[kept] = score + control.history[base + action]
         kept += 1
-    return kept
+    frame.count = kept
 
 
-def pick(frame: Any, start: int, count: int) -> int:
+def pick(frame: Any, start: int) -> int:
     """Bring the action with the highest score to the start of those left, and return it."""
     best = start
-    for index in range(start + 1, count):
+    for index in range(start + 1, frame.count):
         if frame.scores[index] > frame.scores[best]:
             best = index
     action = frame.actions[best]
@@ -268,7 +286,14 @@ def note_cut(frame: Any, control: Any, player: int, action: int, depth: int) -> 
         frame.killer[1] = frame.killer[0]
         frame.killer[0] = action
     at = player * control.num_actions + action
-    control.history[at] = min(control.history[at] + depth * depth, (1 << 20) - 1)
+    control.history[at] = min(control.history[at] + depth * depth, (1 << PROMISE_SHIFT) - 1)
+
+
+def bound_of(value: int, alpha: int, beta: int) -> int:
+    """Return what a value says that a search within a window has found."""
+    if value >= beta:
+        return AT_LEAST
+    return EXACT if value > alpha else AT_MOST
 
 
 def decides(entry: Any, ply: int, depth: int, alpha: int, beta: int) -> bool:

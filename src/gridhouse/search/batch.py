@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gridhouse.core.errors import IllegalMoveError, ParameterError
+from gridhouse.core.errors import ParameterError
 from gridhouse.core.registry import load
 from gridhouse.search import batches
 from gridhouse.search.engine import SEED_BITS, Engine
@@ -69,7 +70,7 @@ class Batch:
 
     def _split(self, parts: int) -> list[tuple[int, int]]:
         edges = [self.count * part // parts for part in range(parts + 1)]
-        return list(zip(edges, edges[1:], strict=False))
+        return list(itertools.pairwise(edges))
 
     def _make_arrays(self) -> None:
         count, game = self.count, self.game

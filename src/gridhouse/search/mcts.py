@@ -248,7 +248,7 @@ def select(state: Any, nodes: Any, tree: Any, at: int) -> int:
                 best_score = score
                 best = child
         child = node.sibling
-    return best
+    return int(best)
 
 
 def worth(node: Any, tree: Any, hope: float, breadth: float) -> float:
@@ -261,7 +261,7 @@ def worth(node: Any, tree: Any, hope: float, breadth: float) -> float:
     elif tree.rave > 0.0 and node.rave_visits > 0.0:
         beta = math.sqrt(tree.rave / (3.0 * node.visits + tree.rave))
         mean = (1.0 - beta) * mean + beta * node.rave_total / node.rave_visits
-    return mean + breadth * node.prior / (1.0 + node.visits)
+    return float(mean + breadth * node.prior / (1.0 + node.visits))
 
 
 def finish(state: Any, nodes: Any, tree: Any, scratch: Any, leaf: int) -> float:
@@ -348,7 +348,7 @@ def best_child(nodes: Any, at: int) -> int:
             best_visits = visits
             best = child
         child = node.sibling
-    return best
+    return int(best)
 
 
 def child_of(nodes: Any, at: int, action: int) -> int:

@@ -19,6 +19,9 @@ EXPLORE = 1.4
 HORIZON = 1000
 RAVE = 0.0
 
+# Whether any action can promise so much that alpha-beta plays it out before it evaluates.
+HAS_LOUD = False
+
 
 def evaluate(state: Any) -> int:
     """Return how player 0 stands, in hundredths of what is a clear advantage in the game."""
