@@ -128,6 +128,7 @@ class TactegoGame(Game):
     def prepare(self) -> None:
         """Read the army; raises ParameterError if it is none or does not fit twice."""
         self.hidden = bool(self.values["hidden"])
+        self.perfect_information = not self.hidden
         self.num_actions = rules.NUM_DIRECTIONS * self.rows * self.cols
         words = str(self.values["pieces"]).split()
         self.army = parse_army([word.replace("x", " ", 1) for word in words])
