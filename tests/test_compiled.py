@@ -75,12 +75,12 @@ def test_threads_share_the_games() -> None:
 @pytest.mark.parametrize(
     "text",
     ["binary(rows=2,cols=2) 0./..", "collapse(rows=2,cols=3,digits=3) 0 122/122",
-     "sliding(rows=2,cols=2) c fa/acfc", "tactego(rows=3,cols=2,pieces=Fx1 5x1) R RF,R5/,/B5,BF"],
+     "sliding(rows=2,cols=2) c fa/acfc", "tactego(rows=3,cols=2,pieces=Fx1 5x1) R 0 RF,R5/,/B5,BF"],
 )  # fmt: skip
 def test_every_legal_action_is_as_likely_as_any_other(text: str) -> None:
     state = gridhouse.parse(text)
     engine = Engine(state.game)
-    scratch, record = engine.scratch(1), engine.records(state.position)[0]
+    scratch, record = engine.scratch(1), engine.memory(state.position)[0]
     draws = 20_000
     seen = Counter(int(engine.playouts.random_action(record, scratch)) for _ in range(draws))
     legal = state.legal_actions()
@@ -93,7 +93,7 @@ def test_every_legal_action_is_as_likely_as_any_other(text: str) -> None:
 def test_a_game_that_is_over_has_no_random_action() -> None:
     state = gridhouse.parse("binary(rows=1,cols=2) 01")
     engine = Engine(state.game)
-    scratch, record = engine.scratch(1), engine.records(state.position)[0]
+    scratch, record = engine.scratch(1), engine.memory(state.position)[0]
     assert engine.playouts.random_action(record, scratch) == playouts.NOTHING
 
 
