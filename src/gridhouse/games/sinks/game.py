@@ -117,6 +117,7 @@ class SinksGame(Game):
     move_form = "row col l|r|u|d|b|f"
     file_holds = "a set-up"
     rules = rules
+    perfect_information = False
     refusals = {
         Refusal.GAME_OVER: "the game is over",
         Refusal.NOT_ANCHOR: "a piece or sink is named by its bottom-left field",
