@@ -44,7 +44,8 @@ $(READY): requirements.lock pyproject.toml
 
 # Versions and hashes only, no addresses.
 lock:
-	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --all-extras --generate-hashes \
+	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
+		--extra dev --extra gui \
 		--no-header --no-emit-index-url --no-annotate --output-file requirements.lock pyproject.toml
 
 clean:

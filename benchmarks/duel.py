@@ -1,9 +1,9 @@
 """How two players fare against each other.
 
-``python benchmarks/duel.py GAME PLAYER PLAYER [GAMES]``: ``GAME`` is as in a position's text, ``tactego(rows=6,cols=4)``; a player is a kind, settings and a
-limit: ``alphabeta@0.02s``, ``mcts:rave=500@2000p``, ``alphabeta:ROOM=90@20000n``.  Every opening
-of four random moves is played twice, colours swapped; printed is the first player's share with its
-interval of 95 % confidence.
+``python benchmarks/duel.py GAME PLAYER PLAYER [GAMES]``: ``GAME`` is as in a position's text,
+``tactego(rows=6,cols=4)``; a player is a kind, settings and a limit: ``alphabeta@0.02s``,
+``mcts:rave=500@2000p``, ``alphabeta:ROOM=90@20000n``.  Every opening of four random moves is played
+twice, colours swapped; printed is the first player's share with its interval of 95 % confidence.
 """
 
 from __future__ import annotations

@@ -51,7 +51,7 @@ def play(environment: GridEnv, seed: int, is_masked: bool, illegal_reward: float
     seen, info = environment.reset(seed=seed)
     total = 0.0
     for _ in range(200):
-        state, side = environment.play, environment.side
+        state, side = environment.state, environment.side
         assert np.array_equal(seen.ravel(), np.array(state.observation_tensor(side), np.float32))
         assert info["action_mask"].tolist() == state.legal_actions_mask()
         assert environment.action_masks().tolist() == info["action_mask"].astype(bool).tolist()
@@ -59,20 +59,20 @@ def play(environment: GridEnv, seed: int, is_masked: bool, illegal_reward: float
         was_legal = info["action_mask"][action] == 1
         seen, reward, is_over, is_cut, info = environment.step(action)
         assert info["illegal"] == (not was_legal)
-        assert (is_over, is_cut) == (state.is_terminal(), False)
+        assert (is_over, is_cut) == (environment.state.is_terminal(), False)
         total += reward - (0 if was_legal else illegal_reward)
         if is_over:
             break
-    assert total == pytest.approx(environment.play.returns()[environment.side])
+    assert total == pytest.approx(environment.state.returns()[environment.side])
 
 
 def test_an_illegal_action_changes_nothing() -> None:
     environment = GridEnv("sliding", illegal_reward=-1)
     environment.reset(seed=1)
-    before = environment.play.clone()  # with the empty cell at the bottom
+    before = environment.state.clone()  # with the empty cell at the bottom
     seen, reward, is_over, is_cut, info = environment.step(np.int64(1))
     assert (reward, is_over, is_cut, info["illegal"]) == (-1, False, False, True)
-    assert environment.play == before
+    assert environment.state == before
     assert seen.tolist() == environment.reset(seed=1)[0].tolist()
     with pytest.raises(InvalidMoveError):
         environment.step(np.int64(4))
@@ -82,13 +82,13 @@ def test_a_pick_in_collapse_makes_its_score() -> None:
     environment = GridEnv("collapse")
     environment.reset(seed=2)
     total = 0.0
-    while not environment.play.is_terminal():
-        before = environment.play.position.score
-        action = environment.play.legal_actions()[0]
+    while not environment.state.is_terminal():
+        before = environment.state.position.score
+        action = environment.state.legal_actions()[0]
         _, reward, _, _, _ = environment.step(np.int64(action))
-        assert reward == environment.play.position.score - before
+        assert reward == environment.state.position.score - before
         total += reward
-    assert total == environment.play.position.score > 0
+    assert total == environment.state.position.score > 0
 
 
 def test_solving_the_sliding_puzzle_makes_1() -> None:
@@ -97,7 +97,7 @@ def test_solving_the_sliding_puzzle_makes_1() -> None:
     chance = random.Random(1)
     is_over = False
     while not is_over:
-        action = chance.choice(environment.play.legal_actions())
+        action = chance.choice(environment.state.legal_actions())
         _, reward, is_over, _, _ = environment.step(np.int64(action))
         assert reward == is_over
 
@@ -129,9 +129,9 @@ def test_equal_seeds_give_equal_episodes() -> None:
 def test_a_seed_is_the_start_of_that_seed() -> None:
     environment = GridEnv("tactego", side=0)
     environment.reset(seed=7)
-    assert environment.play == gridhouse.parse("tactego()#7")
+    assert environment.state == gridhouse.parse("tactego()#7")
     environment.reset()
-    assert environment.play != gridhouse.parse("tactego()#7")
+    assert environment.state != gridhouse.parse("tactego()#7")
 
 
 def test_a_side_is_drawn_unless_it_is_chosen() -> None:
@@ -142,7 +142,7 @@ def test_a_side_is_drawn_unless_it_is_chosen() -> None:
         chosen = GridEnv("binary", side=side)
         chosen.reset(seed=1)
         assert chosen.side == side
-        assert len(chosen.play.history()) == side
+        assert chosen.state.position.ply == side
 
 
 def test_the_opponent_is_a_function_of_the_state() -> None:
@@ -159,12 +159,12 @@ def test_the_opponent_is_a_function_of_the_state() -> None:
     while not asked:
         action = next(
             action
-            for action in environment.play.legal_actions()
-            if environment.play.action_to_string(action)[-1] in "lrud"
+            for action in environment.state.legal_actions()
+            if environment.state.action_to_string(action)[-1] in "lrud"
         )
         environment.step(np.int64(action))
     assert set(asked) == {1}
-    assert environment.play.is_terminal() or environment.play.current_player() == 0
+    assert environment.state.is_terminal() or environment.state.current_player() == 0
 
 
 def test_many_environments_step_together() -> None:

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import pickle
 import random
+import warnings
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from pettingzoo.test import api_test, render_test, seed_test
 
 import gridhouse
 from gridhouse.adapters import pettingzoo
 from gridhouse.core.errors import IllegalMoveError, InvalidMoveError, ParameterError
+
+with warnings.catch_warnings():
+    # Where pygame is there, this imports a game of its own in a way that it has deprecated.
+    warnings.simplefilter("ignore", DeprecationWarning)
+    from pettingzoo.test import api_test, render_test, seed_test
 
 if TYPE_CHECKING:
     from gridhouse.core.game import State
@@ -108,11 +113,11 @@ def compare(environment: Any, state: State) -> None:
 def test_a_seed_is_the_start_of_that_seed() -> None:
     environment = pettingzoo.raw_env("tactego")
     environment.reset(seed=7)
-    assert environment.play == gridhouse.parse("tactego()#7")
+    assert environment.state_of_play == gridhouse.parse("tactego()#7")
     starts = set()
     for _ in range(4):
         environment.reset()
-        starts.add(str(environment.play))
+        starts.add(str(environment.state_of_play))
     assert len(starts) == 4
 
 
@@ -121,7 +126,7 @@ def test_a_player_of_sinks_moves_twice() -> None:
     environment.reset()
     agents = [environment.agent_selection]
     for move in ("3 3 u", "4 3 u", "5 5 d"):
-        environment.step(environment.unwrapped.play.string_to_action(move))
+        environment.step(environment.unwrapped.state_of_play.string_to_action(move))
         agents.append(environment.agent_selection)
     assert agents == ["player_0", "player_0", "player_1", "player_1"]
 
@@ -129,7 +134,7 @@ def test_a_player_of_sinks_moves_twice() -> None:
 def test_nobody_sees_the_others_bombs() -> None:
     environment = pettingzoo.env("sinks", render_mode="ansi")
     environment.reset()
-    state = environment.unwrapped.play
+    state = environment.unwrapped.state_of_play
     before = environment.observe("player_1")["observation"]
     environment.step(state.string_to_action("0 0 b"))
     assert "your bombs: 0 0" in environment.render()
@@ -151,13 +156,13 @@ def test_the_raw_environment_refuses_an_illegal_action() -> None:
     environment = pettingzoo.raw_env("binary")
     environment.reset()
     environment.step(0)
-    before = str(environment.play)
+    before = str(environment.state_of_play)
     with pytest.raises(IllegalMoveError, match="occupied"):
         environment.step(0)
     for nothing in (None, 72):
         with pytest.raises(InvalidMoveError):
             environment.step(nothing)
-    assert str(environment.play) == before
+    assert str(environment.state_of_play) == before
     assert environment.agent_selection == "player_1"
 
 
@@ -179,4 +184,4 @@ def test_environments_have_names_and_are_pickled() -> None:
     environment.reset(seed=3)
     twin = pickle.loads(pickle.dumps(environment))
     assert str(twin) == "gridhouse_tactego_v0"
-    assert twin.play == environment.play
+    assert twin.state_of_play == environment.state_of_play

@@ -12,7 +12,10 @@ Gymnasium imports this module itself if it is named::
 - An illegal action changes nothing: its reward is ``illegal_reward``, and ``info["illegal"]`` is
   true.
 - An episode is cut off after ``HORIZON`` actions, or ``max_episode_steps`` given to ``make``.
-- ``reset(seed=7)`` is the start of seed 7; without a seed it is a random one.
+- ``reset(seed=7)`` is the start of seed 7, unless that is over already; without a seed it is a
+  random one.
+- ``gymnasium.make_vec("gridhouse/Sliding-v0", 4096, rows=4, cols=4)`` steps all games at once in
+  compiled code (:class:`GridVectorEnv`).
 - A game for two is played on ``side`` 0 or 1, or one that is drawn at every reset, against
   ``opponent``: ``"random"``, or a function that gets the state and returns an action.
 """
@@ -26,10 +29,14 @@ import numpy as np
 from gridhouse.adapters import HORIZON, SEEDS, missing, views
 from gridhouse.core.errors import ParameterError
 from gridhouse.core.registry import games, load
+from gridhouse.search.batch import batch
+from gridhouse.search.play import Play
 
 try:
     import gymnasium
     from gymnasium import spaces
+    from gymnasium.vector import AutoresetMode, VectorEnv
+    from gymnasium.vector.utils import batch_space
 except ImportError:
     raise missing("gymnasium") from None
 
@@ -39,22 +46,24 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from gridhouse.core.game import State
+    from gridhouse.search.batch import Batch
 
     Opponent = Callable[[State], int]
+    BatchOpponent = Callable[[Batch], NDArray[np.int64]]
     Info = dict[str, Any]
 
 RANDOM = "random"
+MOST_STARTS = 100  # a start may be over already; another one is drawn then
 
 
 class GridEnv(gymnasium.Env["NDArray[np.float32]", np.int64]):
-    """A game of the house; ``play`` is the state being played, ``side`` the player.
+    """A game of the house; ``side`` is the player.
 
-    An opponent gets a clone of the state, with all that it holds.  One that plays fair looks at
+    An opponent gets the state with all that it holds.  One that plays fair looks at
     observations only, or at copies in which ``rules.guess`` has replaced what it may not see.
     """
 
     metadata: dict[str, Any] = {"render_modes": ["ansi"], "render_fps": 1}
-    play: State
 
     def __init__(
         self,
@@ -83,6 +92,12 @@ class GridEnv(gymnasium.Env["NDArray[np.float32]", np.int64]):
         shape = self.game.observation_tensor_shape
         self.observation_space = spaces.Box(0, views.HIGHEST, shape, np.float32)
         self.action_space = spaces.Discrete(self.game.num_actions)
+        self._play = Play(self.game)
+
+    @property
+    def state(self) -> State:
+        """The state being played; its history begins here."""
+        return self._play.state()
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -90,11 +105,15 @@ class GridEnv(gymnasium.Env["NDArray[np.float32]", np.int64]):
         """Begin a game; equal seeds begin equal games.  There are no options."""
         super().reset(seed=seed, options=options)
         start = int(self.np_random.integers(SEEDS)) if seed is None else seed
-        self.play = self.game.new_initial_state(start)
+        self._play.begin(self.game.new_initial_state(start))
+        for _ in range(MOST_STARTS):
+            if not self._play.is_over:
+                break
+            self._play.begin(self.game.new_initial_state(int(self.np_random.integers(SEEDS))))
         self.side = int(self.np_random.choice(self._sides))
         self._credited = 0.0
         self._answer()
-        return views.planes(self.play, self.side), self._info()
+        return self._play.planes(self.side), self._info()
 
     def step(self, action: np.int64) -> tuple[NDArray[np.float32], float, bool, bool, Info]:
         """Play an action and what the opponent answers; an illegal action changes nothing.
@@ -102,39 +121,132 @@ class GridEnv(gymnasium.Env["NDArray[np.float32]", np.int64]):
         Raises InvalidMoveError for a number that is no action of the game, and what comes of an
         opponent that answers with an illegal action.
         """
-        illegal = bool(self.play.refusal(int(action)))
+        play = self._play
+        illegal = not play.try_action(int(action))
         if not illegal:
-            self.play.apply_action(int(action))
             self._answer()
         reward = self._gain() + (self._illegal_reward if illegal else 0.0)
-        seen = views.planes(self.play, self.side)
-        return seen, reward, self.play.is_terminal(), False, self._info(illegal=illegal)
+        return play.planes(self.side), reward, play.is_over, False, self._info(illegal=illegal)
 
     def _answer(self) -> None:
         """Let the opponent play until it is the player's turn."""
-        while not self.play.is_terminal() and self.play.current_player() != self.side:
+        play = self._play
+        while not play.is_over and play.player != self.side:
             if callable(self._opponent):
-                action = self._opponent(self.play.clone())
+                play.apply_action(int(self._opponent(play.state())))
             else:
-                action = self.np_random.choice(self.play.legal_actions())
-            self.play.apply_action(int(action))
+                legal = np.flatnonzero(play.mask(play.player))
+                play.apply_action(int(legal[self.np_random.integers(len(legal))]))
 
     def _gain(self) -> float:
         """Return what has been made since this was last asked."""
-        made = self.play.returns()[self.side]
+        made = float(self._play.returns[self.side])
         gain, self._credited = made - self._credited, made
         return gain
 
     def _info(self, *, illegal: bool = False) -> Info:
-        return {"action_mask": views.mask(self.play, self.side), "illegal": illegal}
+        return {"action_mask": self._play.mask(self.side), "illegal": illegal}
 
     def action_masks(self) -> NDArray[np.bool_]:
         """Return for every action whether it is legal now."""
-        return views.mask(self.play, self.side).astype(bool)
+        return self._play.mask(self.side).astype(bool)
 
     def render(self) -> str | None:
         """Return the board as the player sees it, or None without a render mode."""
-        return None if self.render_mode is None else views.text(self.play, self.side)
+        return None if self.render_mode is None else views.text(self.state, self.side)
+
+
+class GridVectorEnv(VectorEnv["NDArray[np.float32]", "NDArray[np.int64]", "NDArray[Any]"]):
+    """Many games of the house, stepped together by the compiled rules.
+
+    A game that is over begins anew at the next step, whatever its action then is.  What else an
+    action does, and what the parameters mean, is as in :class:`GridEnv`; but the start of a seed
+    is another one, and an opponent that is a function gets the batch, and returns one action for
+    each of its positions, of which those count where it is the opponent's turn.
+    """
+
+    metadata: dict[str, Any] = {"autoreset_mode": AutoresetMode.NEXT_STEP, "render_modes": []}
+
+    def __init__(
+        self,
+        name: str,
+        num_envs: int = 1,
+        *,
+        max_episode_steps: int | None = HORIZON,
+        opponent: BatchOpponent | str = RANDOM,
+        side: int = 0,
+        illegal_reward: float = 0.0,
+        **parameters: Any,
+    ) -> None:
+        """Make the environments; raises UnknownGameError or ParameterError."""
+        self.num_envs = num_envs
+        self.batch = batch(name, num_envs, horizon=max_episode_steps or 0, **parameters)
+        game = self.batch.game
+        if side not in range(game.num_players):
+            raise ParameterError(f"side: {name} has no player {side}")
+        if opponent != RANDOM and not callable(opponent):
+            raise ParameterError(f"opponent: {opponent} is not {RANDOM!r} and no function")
+        self._opponent = opponent
+        self._side = side
+        self._illegal_reward = illegal_reward
+        box = spaces.Box(0, views.HIGHEST, game.observation_tensor_shape, np.float32)
+        self.single_observation_space = box
+        self.single_action_space = spaces.Discrete(game.num_actions)
+        self.observation_space = batch_space(self.single_observation_space, num_envs)
+        self.action_space = batch_space(self.single_action_space, num_envs)
+
+    def reset(
+        self, *, seed: int | list[int | None] | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[NDArray[np.float32], Info]:
+        """Begin all games; one seed is for all of them, and there are no options.
+
+        Raises ParameterError for a list of seeds.
+        """
+        del options
+        if isinstance(seed, list):
+            raise ParameterError("seed: one number is the seed of all games")
+        self.batch.reset(seed=seed)
+        self._answer()
+        return self._seen(), self._info(np.zeros(self.num_envs, np.bool_))
+
+    def step(
+        self, actions: NDArray[np.int64]
+    ) -> tuple[NDArray[np.float32], NDArray[Any], NDArray[Any], NDArray[Any], Info]:
+        """Play an action in every game, and what the opponent answers."""
+        illegal = self.batch.refused(actions).copy()
+        rewards, terminated, truncated = self.batch.step(actions, skipped=illegal)
+        gains = rewards[:, self._side] + self._illegal_reward * illegal + self._answer()
+        seen, info = self._seen(), self._info(illegal)
+        return seen, gains, terminated.copy(), truncated.copy(), info
+
+    def _answer(self) -> NDArray[Any]:
+        """Let the opponent play where it is on turn; return what that makes the player."""
+        gains = np.zeros(self.num_envs)
+        while self.batch.num_players > 1:
+            over = self.batch.terminated | self.batch.truncated
+            skipped = over | (self.batch.current_players() == self._side)
+            if skipped.all():
+                break
+            answer = self._opponent(self.batch) if callable(self._opponent) else None
+            actions = self.batch.random_actions() if answer is None else answer
+            gains += self.batch.step(actions, skipped=skipped)[0][:, self._side]
+        return gains
+
+    def _seen(self) -> NDArray[np.float32]:
+        return self.batch.observations(self._side).copy()
+
+    def _info(self, illegal: NDArray[np.bool_]) -> Info:
+        masks = self.batch.masks() * (self.batch.current_players() == self._side)[:, None]
+        return {"action_mask": masks, "illegal": illegal}
+
+    def action_masks(self) -> NDArray[np.bool_]:
+        """Return for every game and action whether it is legal now."""
+        return self.batch.masks().astype(bool)
+
+    def close_extras(self, **kwargs: Any) -> None:
+        """Let the threads go."""
+        del kwargs
+        self.batch.close()
 
 
 def register() -> None:
@@ -145,6 +257,7 @@ def register() -> None:
             gymnasium.register(
                 identifier,
                 entry_point=f"{__name__}:{GridEnv.__name__}",
+                vector_entry_point=f"{__name__}:{GridVectorEnv.__name__}",
                 max_episode_steps=HORIZON,
                 kwargs={"name": name},
             )

@@ -20,6 +20,7 @@ import numpy as np
 from gridhouse.adapters import SEEDS, missing, views
 from gridhouse.core.errors import ParameterError
 from gridhouse.core.registry import load
+from gridhouse.search.play import Play
 
 try:
     from gymnasium import spaces
@@ -50,7 +51,7 @@ def env(name: str, render_mode: str | None = None, **parameters: Any) -> AECEnv:
 
 
 class raw_env(AECEnv):  # type: ignore[misc]  # noqa: N801  # PettingZoo's name for it
-    """A two-player game, with nothing around it; ``play`` is the state being played."""
+    """A two-player game, with nothing around it."""
 
     metadata: dict[str, Any] = {
         "render_modes": ["human", "ansi"],
@@ -58,7 +59,6 @@ class raw_env(AECEnv):  # type: ignore[misc]  # noqa: N801  # PettingZoo's name 
         "is_parallelizable": False,
         "render_fps": 1,
     }
-    play: State
 
     def __init__(
         self,
@@ -81,8 +81,14 @@ class raw_env(AECEnv):  # type: ignore[misc]  # noqa: N801  # PettingZoo's name 
         self.possible_agents = list(AGENTS)
         self._has_mask = mask_in_observation
         self._chance = random.Random()
+        self._play = Play(self.game)
         self.observation_spaces = {agent: self._observation_space() for agent in AGENTS}
         self.action_spaces = {agent: spaces.Discrete(self.game.num_actions) for agent in AGENTS}
+
+    @property
+    def state_of_play(self) -> State:
+        """The state being played; its history begins here."""
+        return self._play.state()
 
     def _observation_space(self) -> spaces.Space[Any]:
         box = spaces.Box(0, views.HIGHEST, self.game.observation_tensor_shape, np.float32)
@@ -103,29 +109,29 @@ class raw_env(AECEnv):  # type: ignore[misc]  # noqa: N801  # PettingZoo's name 
         if seed is not None:
             self._chance.seed(seed)
         start = self._chance.randrange(SEEDS) if seed is None else seed
-        self.play = self.game.new_initial_state(start)
+        self._play.begin(self.game.new_initial_state(start))
         self.agents = list(AGENTS)
         self.rewards = dict.fromkeys(AGENTS, 0.0)
         self._cumulative_rewards = dict.fromkeys(AGENTS, 0.0)
         self.terminations = dict.fromkeys(AGENTS, False)
         self.truncations = dict.fromkeys(AGENTS, False)
-        self.agent_selection = AGENTS[self.play.current_player()]
+        self.agent_selection = AGENTS[self._play.player]
         self._tell()
 
     def _tell(self) -> None:
         """Put the masks into ``infos``, and show the board to a human."""
-        masks = {agent: views.mask(self.play, AGENTS.index(agent)) for agent in AGENTS}
-        self.infos = {agent: {"action_mask": masks[agent]} for agent in AGENTS}
+        masks = [self._play.mask(player) for player in range(len(AGENTS))]
+        self.infos = {agent: {"action_mask": masks[at]} for at, agent in enumerate(AGENTS)}
         if self.render_mode == "human":
             self.render()
 
     def observe(self, agent: str) -> Observation:
         """Return what the agent sees, as new arrays."""
         player = AGENTS.index(agent)
-        seen = views.planes(self.play, player)
+        seen = self._play.planes(player)
         if not self._has_mask:
             return seen
-        return {"observation": seen, "action_mask": views.mask(self.play, player)}
+        return {"observation": seen, "action_mask": self.infos[agent]["action_mask"].copy()}
 
     def step(self, action: int | None) -> None:
         """Play the action of the agent on turn, which is None once the game is over.
@@ -136,19 +142,19 @@ class raw_env(AECEnv):  # type: ignore[misc]  # noqa: N801  # PettingZoo's name 
         if self.terminations[mover] or self.truncations[mover]:
             self._was_dead_step(action)
             return
-        self.play.apply_action(-1 if action is None else int(action))
+        self._play.apply_action(-1 if action is None else int(action))
         self._cumulative_rewards[mover] = 0
-        if self.play.is_terminal():
-            self.rewards = dict(zip(AGENTS, self.play.returns(), strict=True))
+        if self._play.is_over:
+            self.rewards = dict(zip(AGENTS, self._play.returns.tolist(), strict=True))
             self.terminations = dict.fromkeys(AGENTS, True)
             self._accumulate_rewards()
         else:
-            self.agent_selection = AGENTS[self.play.current_player()]
+            self.agent_selection = AGENTS[self._play.player]
         self._tell()
 
     def render(self) -> str | None:
         """Return the board as the agent on turn sees it, or print it for a human."""
-        text = views.text(self.play, AGENTS.index(self.agent_selection))
+        text = views.text(self._play.state(), AGENTS.index(self.agent_selection))
         if self.render_mode != "human":
             return text
         print(text)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     Array = np.ndarray[Any, Any]
 
 # Below so many positions a range is not worth a thread of its own.
-LEAST = 512
+LEAST = 4096
 # So many starts are made by the game itself; a random start is one of them, dealt anew.
 STARTS = 64
 
@@ -80,6 +80,8 @@ class Batch:
         self._rewards = np.zeros((count, self.num_players))
         self.terminated = np.zeros(count, np.bool_)
         self.truncated = np.zeros(count, np.bool_)
+        self._refused = np.zeros(count, np.bool_)
+        self._skip_none = np.zeros(count, np.bool_)
         self._masks = np.zeros((count, game.num_actions), np.int8)
         self._players = np.zeros(count, np.int8)
         self._actions = np.zeros(count, np.int64)
@@ -113,8 +115,13 @@ class Batch:
                 self.positions, self._starts, self._sources, self._made, wanted, begin, end
             )
         )
-        self.terminated[wanted] = False
+        self.terminated[wanted] = self._over()[wanted]
         self.truncated[wanted] = False
+
+    def _over(self) -> Array:
+        over = np.zeros(self.count, np.bool_)
+        self._each(lambda _, begin, end: self._kernels.over(self.positions, over, begin, end))
+        return over
 
     @property
     def _numbers(self) -> range:
@@ -123,41 +130,48 @@ class Batch:
         fixed = all(game.initial_position(n) == game.initial_position(0) for n in range(1, 8))
         return range(1 if fixed else STARTS)
 
-    def step(self, actions: Array) -> tuple[Array, Array, Array]:
+    def step(self, actions: Array, *, skipped: Array | None = None) -> tuple[Array, Array, Array]:
         """Play an action in every position; return rewards, terminated and truncated.
 
         The rewards are what the step has added to the returns: floats, positions by players.
-        A position that was over begins anew instead, whatever its action is.
-        Raises IllegalMoveError, and changes nothing, if any action is not legal where it is played.
+        A position that was over begins anew instead, whatever its action is.  Where ``skipped``
+        is true, a position stays as it is.
+        Raises IllegalMoveError, and changes nothing, if an action is not legal where it is played.
         """
-        chosen = np.ascontiguousarray(actions, np.int64)
-        if chosen.shape != (self.count,):
-            raise ParameterError(f"actions: {chosen.shape} is not one for each of {self.count}")
-        self._refuse(chosen)
+        chosen = self._column(actions, np.int64)
+        passed = self._skip_none if skipped is None else self._column(skipped, np.bool_)
+        illegal = self.refused(chosen)
+        if illegal.any() and (illegal & ~passed).any():
+            at = int(np.flatnonzero(illegal & ~passed)[0])
+            self.state(at).apply_action(int(chosen[at]))  # raises, with the reason
         self._each(
             lambda _, begin, end: self._kernels.step(
-                self.positions, self._starts, self._sources, chosen, self._made, self._rewards,
-                self.terminated, self.truncated, self.horizon, begin, end,
+                self.positions, self._starts, self._sources, chosen, passed, self._made,
+                self._rewards, self.terminated, self.truncated, self.horizon, begin, end,
             )
         )  # fmt: skip
         return self._rewards, self.terminated, self.truncated
 
-    def _refuse(self, actions: Array) -> None:
+    def refused(self, actions: Array) -> Array:
+        """Return where a game goes on in which the action is not legal: truths, one a position."""
+        chosen = self._column(actions, np.int64)
         over = self.terminated | self.truncated
-        outside = np.flatnonzero(((actions < 0) | (actions >= self.game.num_actions)) & ~over)
-        refused = (
-            [int(outside[0])]
-            if len(outside)
-            else self._each(
-                lambda _, begin, end: int(
-                    self._kernels.first_refused(self.positions, actions, over, begin, end)
-                )
+        self._each(
+            lambda _, begin, end: self._kernels.refused(
+                self.positions, chosen, over, self._refused, begin, end
             )
         )
-        for at in refused:
-            if at != batches.ALL_LEGAL:
-                self.state(at).apply_action(int(actions[at]))
-                raise AssertionError  # pragma: no cover  # the rules are the same interpreted
+        return self._refused
+
+    def _column(self, values: Array, kind: type) -> Array:
+        """Return an array with one value a position, else raise ParameterError."""
+        column: Array = np.ascontiguousarray(values, kind)
+        if column.shape != (self.count,):
+            raise ParameterError(f"an array of {column.shape} is not one for each of {self.count}")
+        if kind is np.int64 and column.max() >= self.game.num_actions:
+            highest = self.game.num_actions - 1
+            raise ParameterError(f"{column.max()} is not an action from 0 to {highest}")
+        return column
 
     def state(self, at: int) -> State:
         """Return the state of one position, with all that can be asked of a state."""

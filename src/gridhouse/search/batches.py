@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 rules: Any = None
 playouts: Any = None
 
-ALL_LEGAL = -1
+MOST_DEALS = 100  # on a board of one cell there is no start that is not over
 
 
 class Source(position.Position):
@@ -45,19 +45,24 @@ def reset(
 
 
 def restart(positions: Any, starts: Any, sources: Any, made: Any, at: int) -> None:
-    """Deal a new start: one of the given ones, and of it whatever chance makes of it."""
-    positions[at] = starts[chance.draw(sources[at], len(starts))]
-    rules.deal(positions[at], sources[at])
+    """Deal a new start that is not over already: one of the given, and what chance makes of it."""
+    for _ in range(MOST_DEALS):
+        positions[at] = starts[chance.draw(sources[at], len(starts))]
+        rules.deal(positions[at], sources[at])
+        if not rules.is_terminal(positions[at]):
+            break
     sources[at].plies = 0
     rules.returns(positions[at], made[at])
 
 
-def first_refused(positions: Any, actions: Any, over: Any, begin: int, end: int) -> int:
-    """Return the first position that goes on and refuses its action, else ALL_LEGAL."""
+def refused(positions: Any, actions: Any, over: Any, out: Any, begin: int, end: int) -> int:
+    """Write whether each position that goes on refuses its action; return how many do."""
+    count = 0
     for at in range(begin, end):
-        if not over[at] and rules.refusal(positions[at], actions[at]) != 0:
-            return at
-    return ALL_LEGAL
+        action = actions[at]
+        out[at] = not over[at] and (action < 0 or rules.refusal(positions[at], action) != 0)
+        count += out[at]
+    return count
 
 
 def step(
@@ -65,6 +70,7 @@ def step(
     starts: Any,
     sources: Any,
     actions: Any,
+    skipped: Any,
     made: Any,
     rewards: Any,
     terminated: Any,
@@ -75,27 +81,32 @@ def step(
 ) -> None:
     """Play one legal action in every position; those that were over begin anew instead.
 
-    A reward is what the step has added to a player's returns.
+    A reward is what the step has added to a player's returns.  Skipped positions stay as they are.
     """
-    num_players = made.shape[1]
     for at in range(begin, end):
+        for player in range(rewards.shape[1]):
+            rewards[at, player] = 0
+        if skipped[at]:
+            continue
         if terminated[at] or truncated[at]:
             restart(positions, starts, sources, made, at)
-            terminated[at] = rules.is_terminal(positions[at])
             truncated[at] = False
-            for player in range(num_players):
-                rewards[at, player] = 0
-            continue
-        state = positions[at]
-        rules.apply_action(state, actions[at])
-        sources[at].plies += 1
-        for player in range(num_players):
-            rewards[at, player] = made[at, player]
-        rules.returns(state, made[at])
-        for player in range(num_players):
-            rewards[at, player] = made[at, player] - rewards[at, player]
-        terminated[at] = rules.is_terminal(state)
-        truncated[at] = not terminated[at] and 0 < horizon <= sources[at].plies
+        else:
+            sources[at].plies += 1
+            rules.apply_action(positions[at], actions[at])
+            reward(positions[at], made, rewards, at)
+            truncated[at] = 0 < horizon <= sources[at].plies
+        terminated[at] = rules.is_terminal(positions[at])
+        truncated[at] = truncated[at] and not terminated[at]
+
+
+def reward(state: Any, made: Any, out: Any, at: int) -> None:
+    """Write what has been added to the returns since they were noted, and note them."""
+    for player in range(out.shape[1]):
+        out[at, player] = -made[at, player]
+    rules.returns(state, made[at])
+    for player in range(out.shape[1]):
+        out[at, player] += made[at, player]
 
 
 def masks(positions: Any, scratch: Any, out: Any, begin: int, end: int) -> None:
@@ -110,6 +121,12 @@ def players(positions: Any, out: Any, begin: int, end: int) -> None:
     """Write who is to move."""
     for at in range(begin, end):
         out[at] = rules.current_player(positions[at])
+
+
+def over(positions: Any, out: Any, begin: int, end: int) -> None:
+    """Write whether the game is over."""
+    for at in range(begin, end):
+        out[at] = rules.is_terminal(positions[at])
 
 
 def random_actions(
