@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 import gridhouse
+from gridhouse.core import chance
 from gridhouse.core.compiling import from_record, to_records
 
 if TYPE_CHECKING:
@@ -35,8 +36,11 @@ CONTRACT = (
 
 
 def compiled(rules: Any) -> dict[str, Any]:
-    """Return the functions of a rules module compiled over each other."""
+    """Return the functions of a rules module compiled over each other, and those of chance."""
     twin: dict[str, Any] = dict(vars(rules))
+    if twin.get("chance") is chance:
+        twin["chance"] = types.ModuleType("chance")
+        vars(twin["chance"]).update(compiled(chance))
     for name, value in vars(rules).items():
         if isinstance(value, types.FunctionType):
             copy = types.FunctionType(value.__code__, twin, name, value.__defaults__)
@@ -53,7 +57,7 @@ def same_fields(position: Position, record: Any) -> bool:
 
 @pytest.mark.parametrize("text", GAMES)
 def test_compiled_rules_are_the_interpreted_ones(text: str) -> None:
-    chance = random.Random(1)
+    dice = random.Random(1)
     functions = None
     for seed in range(10):
         state = gridhouse.parse(f"{text}#{seed}")
@@ -76,12 +80,12 @@ def test_compiled_rules_are_the_interpreted_ones(text: str) -> None:
                 functions["planes"](seen, player, tensor)
                 assert same_fields(state.observation(player), seen)
                 assert tensor.tolist() == state.observation_tensor(player)
-            tried = chance.sample(range(game.num_actions), min(20, game.num_actions))
+            tried = dice.sample(range(game.num_actions), min(20, game.num_actions))
             for action in tried:
                 assert functions["refusal"](record, action) == state.refusal(action)
             if not count:
                 break
-            action = chance.choice(state.legal_actions())
+            action = dice.choice(state.legal_actions())
             functions["apply_action"](record, action)
             state.apply_action(action)
             assert same_fields(state.position, record)

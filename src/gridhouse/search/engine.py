@@ -32,7 +32,8 @@ class Engine:
         self.game = game
         self.jit = jit
         self.rules: Any = rules_of(game, jit=jit)
-        self.playouts: Any = twin(playouts, game.name, jit=jit, rules=self.rules)
+        offered = {"propose": self.rules.propose} if hasattr(self.rules, "propose") else {}
+        self.playouts: Any = twin(playouts, game.name, jit=jit, rules=self.rules, **offered)
 
     def records(self, position: Position) -> Any:
         """Return an array of one position as the rules take it."""
