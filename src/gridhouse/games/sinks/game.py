@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from typing import NoReturn
 
 STANDARD = "standard"
+QUIET = "quiet="
 
 
 def sinks_of(rows: int, cols: int) -> list[str]:
@@ -96,7 +97,8 @@ class SinksGame(Game):
         "edge onto free fields: an upright one of height 2 or 3 falls over, a lying one rolls "
         "sideways or stands up. The 2x2x2 cube moves by two fields and takes the whole turn. A "
         "block that lands wholly inside a sink is sunk and counts its value (a 1, b 2, c 3, d 4); "
-        "4 points win. Whoever cannot move has lost. The second move may not undo the first.\n"
+        "4 points win. Whoever cannot move has lost. The second move may not undo the first. After "
+        "100 moves, or as many as the limit says, in which no block is sunk or lost it is a draw.\n"
         "Before the first move you may lay a hidden bomb on a free field; twice a game you may "
         "freeze an enemy block for its owner's next turn, and twice push a sink by one field, "
         "which is a move and sinks what comes to lie inside.\n"
@@ -108,6 +110,12 @@ class SinksGame(Game):
         Parameter("rows", 10, "rows of the board", low=rules.MIN_SIDE, high=rules.MAX_SIDE),
         Parameter("cols", 10, "columns of the board", low=rules.MIN_SIDE, high=rules.MAX_SIDE),
         Parameter("setup", STANDARD, "standard, long, corners, or the objects: 's211 la33 x00'"),
+        Parameter(
+            "limit",
+            100,
+            "moves without a sinking or a loss after which the game is a draw; 0: none",
+            high=rules.MAX_LIMIT,
+        ),
     )
     presets = {
         "small": {"rows": 8, "cols": 8},
@@ -116,6 +124,7 @@ class SinksGame(Game):
     }
     move_form = "row col l|r|u|d|b|f"
     file_holds = "a set-up"
+    limit: int
     rules = rules
     refusals = {
         Refusal.GAME_OVER: "the game is over",
@@ -138,8 +147,9 @@ class SinksGame(Game):
     def prepare(self) -> None:
         """Place the set-up; raises ParameterError if it cannot be placed."""
         self.num_actions = rules.NUM_VERBS * self.rows * self.cols
+        self.limit = int(self.values["limit"])
         self._start = Position()
-        rules.start(self._start, self.rows, self.cols)
+        rules.start(self._start, self.rows, self.cols, self.limit)
         setup = str(self.values["setup"])
         if setup in SETUPS:
             setup = SETUPS[setup](self.rows, self.cols)
@@ -221,6 +231,8 @@ class SinksGame(Game):
             for side, name in enumerate(SIDE_NAMES)
         ]
         parts.append(f"moves left in this turn: {2 - position.moves}")
+        if 2 * position.quiet > position.limit:
+            parts.append(f"moves to a draw: {position.limit - position.quiet}")
         fields = [f"{cell // self.cols} {cell % self.cols}" for cell in self._bombed(position)]
         if fields:
             parts.append(f"your bombs: {', '.join(fields)}")
@@ -238,8 +250,9 @@ class SinksGame(Game):
         """Return the position as blank-separated parts.
 
         Side to move, moves made, ``b`` once a bomb is laid, freezings left, sink moves left,
-        values sunk, the first move of the turn (where it stands, where it stood), the objects by
-        their cells (``-`` across, ``|`` away, ``*`` frozen), the bombs by their cells.
+        values sunk, the first move of the turn (where it stands, where it stood), ``quiet=3`` if
+        there are such moves, the objects by their cells (``-`` across, ``|`` away, ``*`` frozen),
+        the bombs by their cells.
         """
         parts = [SIDES[position.turn], str(position.moves), "b" if position.bombed else FREE]
         pairs = (position.freezings, position.sink_moves, position.sunk)
@@ -249,6 +262,8 @@ class SinksGame(Game):
             now, before = position.first_cell, position.first_from
             first = f"{self._coordinates(now)}<{self._coordinates(before)}"
         parts.append(first)
+        if position.quiet:
+            parts.append(f"{QUIET}{position.quiet}")
         parts += [
             object_text(kind, *divmod(cell, self.cols))
             + LIES[position.lie[cell]].strip()
@@ -266,7 +281,7 @@ class SinksGame(Game):
         """Return the position of such a text."""
         parts = text.split()
         position = Position()
-        rules.start(position, self.rows, self.cols)
+        rules.start(position, self.rows, self.cols, self.limit)
         if len(parts) < 7 or parts[0] not in SIDES or parts[1] not in ("0", "1"):
             self._refuse(
                 text, "it begins with side, moves, bomb, freezings, sink moves, sunk, first"
@@ -279,6 +294,8 @@ class SinksGame(Game):
         position.freezings = self._pair(text, parts[3], 2)
         position.sink_moves = self._pair(text, parts[4], 2)
         position.sunk = self._pair(text, parts[5], 99)
+        if parts[7:] and parts[7].startswith(QUIET):
+            position.quiet = self._quiet(text, parts.pop(7))
         for part in parts[7:]:
             self._read_object(position, text, part)
         if any(position.covered[cell] for cell in self._bombed(position)):
@@ -297,6 +314,13 @@ class SinksGame(Game):
         if len(values) != 2 or len(numbers) != 2:
             self._refuse(text, f"{shown(part)} is not two numbers from 0 to {highest}")
         return values
+
+    def _quiet(self, text: str, part: str) -> int:
+        """Return the quiet moves written ``quiet=3``, at most as many as the limit."""
+        number = parse_integer(part.removeprefix(QUIET))
+        if number is None or not 0 <= number <= self.limit:
+            self._refuse(text, f"{shown(part)} is not a number from 0 to the limit, {self.limit}")
+        return number
 
     def _read_object(self, position: Position, text: str, part: str) -> None:
         """Put an object or a bomb on the board."""
@@ -372,7 +396,9 @@ class SinksGame(Game):
         return rules.NUM_VERBS * cell + verb
 
     def outcome(self, position: Position) -> str:
-        """Return the document's win or lose message."""
+        """Return the document's win or lose message, or that it is a draw."""
+        if position.over == rules.DRAWN:
+            return f"Draw: {position.limit} moves without a sinking or a loss"
         best = rules.winner(position)
         if best == NOWHERE:
             return f"{SIDE_NAMES[position.turn]} loses"

@@ -2,7 +2,8 @@
 
 Light (player 0) and Dark (player 1) roll blocks over their edges.  A turn is two moves; a cube
 takes both.  A block that lands wholly inside a sink is sunk, and whoever has sunk blocks worth 4
-or more wins; whoever cannot move a block or a sink has lost.  Besides, a player may lay a hidden
+or more wins; whoever cannot move a block or a sink has lost; with a limit, so many moves in which
+nothing is sunk or lost are a draw.  Besides, a player may lay a hidden
 bomb before the first move of a turn, freeze enemy blocks and push sinks.
 
 Cell ``row * cols + col`` counts rows from the bottom and columns from the left.  What a piece or
@@ -24,7 +25,8 @@ MIN_SIDE = 8
 MAX_SIDE = 10
 MARGIN = 3  # sinks start in the outer three rows and columns, pieces inside of them
 WORTH_TO_WIN = 4
-NUM_PLANES = 23
+MAX_LIMIT = 10000
+NUM_PLANES = 24
 MAX_CELLS = MAX_SIDE * MAX_SIDE
 
 # What stands at an anchor: pieces A..D of Light, then of Dark; sinks; a blocked field.
@@ -57,6 +59,10 @@ NO_FIELD = (1 << LINES) - 1
 
 NOWHERE = -1
 
+# Whether the game is over.
+DECIDED = 1
+DRAWN = 2
+
 
 class Refusal(IntEnum):
     """Why an action, or an object of the set-up, is not legal."""
@@ -82,6 +88,8 @@ class Refusal(IntEnum):
 class Position(position.Position):
     """The board, whose turn it is, what both players have left, and whether the game is over.
 
+    ``quiet`` counts the moves of pieces and sinks since one was sunk or lost a piece, if there is
+    a ``limit``, at which the game is drawn.
     ``first_cell`` is where the piece or sink moved first in this turn stands now, ``first_from``
     where it stood before; NOWHERE without one.
 
@@ -98,6 +106,8 @@ class Position(position.Position):
     moves = position.integer("int8")
     bombed = position.integer("int8")
     over = position.integer("int8")
+    limit = position.integer("int16")
+    quiet = position.integer("int16")
     freezings = position.integers("int8", 2)
     sink_moves = position.integers("int8", 2)
     sunk = position.integers("int8", 2)
@@ -113,8 +123,9 @@ class Position(position.Position):
     anchors = position.integers("int8", NUM_GROUPS * MAX_CELLS)
 
 
-def start(state: Position, rows: int, cols: int) -> None:
+def start(state: Position, rows: int, cols: int, limit: int) -> None:
     """Turn an all-zero position into an empty board of this size with Light to move."""
+    state.limit = limit
     state.rows = rows
     state.cols = cols
     state.inverse = 1024 // cols + 1
@@ -624,15 +635,23 @@ def end_turn(state: Position) -> None:
     state.first_from = NOWHERE
 
 
+def num_pieces(state: Position) -> int:
+    """Return how many pieces of both players are on the board."""
+    return state.num_anchors[0] + state.num_anchors[1]
+
+
 def apply_move(state: Position, cell: int, verb: int) -> None:
     """Roll a piece or push a sink, and count the move."""
     kind = state.kind[cell]
+    pieces = num_pieces(state)
     row, col, lie = landing(state, cell, verb)
     stands = True
     if is_piece(kind):
         stands = roll_piece(state, cell, row, col, lie)
     else:
         push_sink(state, cell, row, col)
+    if state.limit > 0:
+        state.quiet = state.quiet + 1 if num_pieces(state) == pieces else 0
     state.moves += 2 if is_cube(kind) else 1
     if state.moves >= 2:
         end_turn(state)
@@ -662,23 +681,27 @@ def current_player(state: Position) -> int:
 
 
 def note_end(state: Position) -> None:
-    """Note whether somebody has won by sinking or has to move and cannot.
+    """Note whether somebody has won by sinking, or has to move and cannot, or it is a draw.
 
     Only a move of a piece or a sink changes that; who builds a position asks once at the end.
     """
-    state.over = 1 if winner(state) != NOWHERE or not can_move(state) else 0
+    state.over = 0
+    if winner(state) != NOWHERE or not can_move(state):
+        state.over = DECIDED
+    elif state.limit > 0 and state.quiet >= state.limit:
+        state.over = DRAWN
 
 
 def is_terminal(state: Position) -> bool:
     """Tell whether the game is over."""
-    return state.over == 1
+    return state.over != 0
 
 
 def returns(state: Position, out: list[float]) -> None:
-    """Write 1 for the winner and -1 for the loser, 0 before the end."""
+    """Write 1 for the winner and -1 for the loser, 0 for a draw and before the end."""
     out[0] = 0
     out[1] = 0
-    if state.over:
+    if state.over == DECIDED:
         best = winner(state)
         if best == NOWHERE:
             best = 1 - state.turn
@@ -702,9 +725,11 @@ def planes(state: Position, player: int, out: list[float]) -> None:
 
     0..7 pieces a to d, own and other; 8 across, 9 away; 10 sinks; 11 blocked; 12 own bombs;
     13 frozen.  Then planes of one value: 14 own turn, 15 first move made, 16 bomb laid, 17..18
-    freezings left of 2, 19..20 sink moves left of 2, 21..22 sunk of 4, own and other.
+    freezings left of 2, 19..20 sink moves left of 2, 21..22 sunk of 4, own and other; 23 quiet
+    moves as a part of the limit.
     """
     cells = state.rows * state.cols
+    quiet = state.quiet / max(1, state.limit)
     for cell in range(cells):
         if state.covered[cell] != 0:
             anchor = state.covered[cell] - 1
@@ -723,6 +748,7 @@ def planes(state: Position, player: int, out: list[float]) -> None:
         out[14 * cells + cell] = 1 if state.turn == player else 0
         out[15 * cells + cell] = state.moves
         out[16 * cells + cell] = state.bombed
+        out[23 * cells + cell] = quiet
         for side in range(2):
             who = player if side == 0 else 1 - player
             out[(17 + side) * cells + cell] = state.freezings[who] / 2
