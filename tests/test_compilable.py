@@ -16,8 +16,9 @@ import numpy as np
 import pytest
 
 import gridhouse
-from gridhouse.core import chance
+from gridhouse.core import chance as sources
 from gridhouse.core.compiling import from_record, to_records
+from walks import source
 
 if TYPE_CHECKING:
     from gridhouse.core.position import Position
@@ -31,17 +32,17 @@ GAMES = [
 ]
 CONTRACT = (
     "refusal", "legal_actions", "apply_action", "current_player", "is_terminal", "returns",
-    "hide", "planes",
+    "deal", "hide", "guess", "planes",
 )  # fmt: skip
 
 
-def compiled(rules: Any) -> dict[str, Any]:
-    """Return the functions of a rules module compiled over each other, and those of chance."""
-    twin: dict[str, Any] = dict(vars(rules))
-    if twin.get("chance") is chance:
+def compiled(module: Any) -> dict[str, Any]:
+    """Return the functions of a module compiled over each other."""
+    twin: dict[str, Any] = dict(vars(module))
+    if "chance" in twin:
         twin["chance"] = types.ModuleType("chance")
-        vars(twin["chance"]).update(compiled(chance))
-    for name, value in vars(rules).items():
+        vars(twin["chance"]).update(compiled(sources))
+    for name, value in vars(module).items():
         if isinstance(value, types.FunctionType):
             copy = types.FunctionType(value.__code__, twin, name, value.__defaults__)
             twin[name] = numba.njit(copy, boundscheck=True)
@@ -55,9 +56,20 @@ def same_fields(position: Position, record: Any) -> bool:
     return other == position
 
 
+def same_draws(state: Any, record: Any, seed: int, name: str, function: Any, *args: int) -> None:
+    """Compare what a function of the rules draws interpreted and compiled."""
+    position, drawn = state.position.copy(), record.copy()
+    numbers = source(seed)
+    compiled_numbers = to_records(numbers)[0]
+    getattr(state.game.rules, name)(position, *args, numbers)
+    function(drawn, *args, compiled_numbers)
+    assert same_fields(position, drawn)
+    assert same_fields(numbers, compiled_numbers)
+
+
 @pytest.mark.parametrize("text", GAMES)
 def test_compiled_rules_are_the_interpreted_ones(text: str) -> None:
-    dice = random.Random(1)
+    chance = random.Random(1)
     functions = None
     for seed in range(10):
         state = gridhouse.parse(f"{text}#{seed}")
@@ -65,6 +77,7 @@ def test_compiled_rules_are_the_interpreted_ones(text: str) -> None:
         functions = functions or compiled(rules)
         record = to_records(state.position)[0]
         size = len(state.observation_tensor(0))
+        same_draws(state, record, seed, "deal", functions["deal"])
         for _ in range(60):
             out = np.zeros(game.num_actions, np.int64)
             count = functions["legal_actions"](record, out)
@@ -80,12 +93,13 @@ def test_compiled_rules_are_the_interpreted_ones(text: str) -> None:
                 functions["planes"](seen, player, tensor)
                 assert same_fields(state.observation(player), seen)
                 assert tensor.tolist() == state.observation_tensor(player)
-            tried = dice.sample(range(game.num_actions), min(20, game.num_actions))
+                same_draws(state, record, seed, "guess", functions["guess"], player)
+            tried = chance.sample(range(game.num_actions), min(20, game.num_actions))
             for action in tried:
                 assert functions["refusal"](record, action) == state.refusal(action)
             if not count:
                 break
-            action = dice.choice(state.legal_actions())
+            action = chance.choice(state.legal_actions())
             functions["apply_action"](record, action)
             state.apply_action(action)
             assert same_fields(state.position, record)

@@ -75,14 +75,14 @@ def test_threads_share_the_games() -> None:
 @pytest.mark.parametrize(
     "text",
     ["binary(rows=2,cols=2) 0./..", "collapse(rows=2,cols=3,digits=3) 0 122/122",
-     "sliding(rows=2,cols=2) c fa/acfc", "tactego(rows=3,cols=2,pieces=Fx1 5x1) R RF,R5/,/B5,BF",
+     "sliding(rows=2,cols=2) c fa/acfc", "tactego(rows=3,cols=2,pieces=Fx1 5x1) R 0 RF,R5/,/B5,BF",
      "sinks(rows=8,cols=8)#1", "sinks(rows=8,cols=8) l 0 b 2/2 2/2 0/0 - s100 s266 la02 lb33 da44",
      "sinks(rows=8,cols=8) d 1 - 2/0 0/1 0/0 44<43 s200 x57 la56 da44 db40 dd60"],
 )  # fmt: skip
 def test_every_legal_action_is_as_likely_as_any_other(text: str) -> None:
     state = gridhouse.parse(text)
     engine = Engine(state.game)
-    scratch, record = engine.scratch(1), engine.records(state.position)[0]
+    scratch, record = engine.scratch(1), engine.memory(state.position)[0]
     draws = 20_000
     seen = Counter(int(engine.playouts.random_action(record, scratch)) for _ in range(draws))
     legal = state.legal_actions()
@@ -99,7 +99,7 @@ def test_every_legal_action_is_as_likely_as_any_other(text: str) -> None:
 def test_a_game_that_is_over_has_no_random_action(text: str) -> None:
     state = gridhouse.parse(text)
     engine = Engine(state.game)
-    scratch, record = engine.scratch(1), engine.records(state.position)[0]
+    scratch, record = engine.scratch(1), engine.memory(state.position)[0]
     assert engine.playouts.random_action(record, scratch) == playouts.NOTHING
 
 

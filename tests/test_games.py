@@ -81,17 +81,31 @@ def test_every_preset_can_be_started_and_every_word_is_there(name: str) -> None:
         (SLIDING + "ab\tc/abcd", "just one cell of the puzzle is blank"),
         (SLIDING + "a \tc/a\tcd", "a letter is a printable character"),
         (SLIDING + "ab c/abdd", "puzzle and solution have other letters"),
-        (TACTEGO + "G RF,,/,,BF", "it begins with R or B, the side to move"),
+        (TACTEGO + "G 0 RF,,/,,BF", "it begins with R or B, the side to move"),
         (TACTEGO + "RF,,/,,BF", "it begins with R or B, the side to move"),
-        (TACTEGO + "R RF,,", "it needs 2 rows of 3 cells"),
-        (TACTEGO + "R RF,/,BF", "it needs 2 rows of 3 cells"),
-        (TACTEGO + "R RF,GF,/,,BF", "'GF' is no piece of this game"),
-        (TACTEGO + "R RF,R6,/,,BF", "'R6' is no piece of this game"),
-        (TACTEGO + "R RF,!,/,,BF", "'!' is no piece of this game"),
-        (TACTEGO + "R RF,R?,/,,BF", "'R?' is no piece of this game"),
-        (TACTEGO + "R RF,RF,/,,BF", "Red has more than 1 F"),
-        (TACTEGO + "R RF,,/B5,B5,BF", "Blue has more than 1 5"),
-        ("tactego(rows=2,cols=3,pieces=Fx1 5x1) R RF,R5!,/,,BF", "'R5!' is no piece of this game"),
+        (TACTEGO + "R RF,,/,,BF", "'RF,,/,,BF' is no number of moves without a capture, 0 to 200"),
+        (TACTEGO + "R x RF,,/,,BF", "'x' is no number of moves without a capture, 0 to 200"),
+        (TACTEGO + "R -1 RF,,/,,BF", "'-1' is no number of moves without a capture, 0 to 200"),
+        (TACTEGO + "R 01 RF,,/,,BF", "'01' is no number of moves without a capture, 0 to 200"),
+        (TACTEGO + "R 201 RF,,/,,BF", "'201' is no number of moves without a capture, 0 to 200"),
+        (
+            "tactego(rows=2,cols=3,pieces=Fx1 5x1,limit=0) R 1 RF,,/,,BF",
+            "'1' is no number of moves without a capture, 0 to 0",
+        ),
+        (TACTEGO + "R 0 RF,,", "it needs 2 rows of 3 cells"),
+        (TACTEGO + "R 0 RF,/,BF", "it needs 2 rows of 3 cells"),
+        (TACTEGO + "R 0 RF,GF,/,,BF", "'GF' is no piece of this game"),
+        (TACTEGO + "R 0 RF,R6,/,,BF", "'R6' is no piece of this game"),
+        (TACTEGO + "R 0 RF,!,/,,BF", "'!' is no piece of this game"),
+        (TACTEGO + "R 0 RF,R?,/,,BF", "'R?' is no piece of this game"),
+        (TACTEGO + "R 0 RF,,/,,BF'", '"BF\'" can neither move nor win a combat'),
+        (TACTEGO + "R 0 RF!,,/,,BF", "'RF!' can neither move nor win a combat"),
+        (TACTEGO + "R 0 RF,RF,/,,BF", "Red has more than 1 F"),
+        (TACTEGO + "R 0 RF,,/B5,B5,BF", "Blue has more than 1 5"),
+        (
+            "tactego(rows=2,cols=3,pieces=Fx1 5x1) R 0 RF,R5!,/,,BF",
+            "'R5!' is no piece of this game",
+        ),
     ],
 )
 def test_texts_that_are_no_position_say_why(text: str, said: str) -> None:
@@ -274,28 +288,28 @@ def test_small_letters_move_the_empty_cell_too() -> None:
 
 def test_what_is_known_in_the_hidden_game() -> None:
     state = gridhouse.parse(
-        "tactego(rows=3,cols=3,pieces=Fx1 5x1 3x1 Mx1,hidden=True) R RF,R5,RM/R3,,/BM,B5,BF"
+        "tactego(rows=3,cols=3,pieces=Fx1 5x1 3x1 Mx1,hidden=True) R 0 RF,R5,RM/R3,,/BM,B5,BF"
     )
-    assert state.observation_string(0).endswith("R RF,R5,RM/R3,,/B?,B?,B?")
-    assert state.observation_string(1).endswith("R R?,R?,R?/R?,,/BM,B5,BF")
+    assert state.observation_string(0).endswith("R 0 RF,R5,RM/R3,,/B?,B?,B?")
+    assert state.observation_string(1).endswith("R 0 R?,R?,R?/R?,,/BM,B5,BF")
     state.play("0 1 1 1")
-    assert state.observation_string(1).endswith("B R?,,R?/R?,R?',/BM,B5,BF")
+    assert state.observation_string(1).endswith("B 1 R?,,R?/R?,R?',/BM,B5,BF")
     state.play("2 1 1 1")
-    assert state.observation_string(0).endswith("R RF,,RM/R3,B5!,/B?,,B?")
+    assert state.observation_string(0).endswith("R 0 RF,,RM/R3,B5!,/B?,,B?")
     state.play("1 0 1 1")  # the weaker attacker is lost, and shows nothing more of itself
-    assert state.observation_string(0).endswith("B RF,,RM/,B5!,/B?,,B?")
+    assert state.observation_string(0).endswith("B 0 RF,,RM/,B5!,/B?,,B?")
     state.play("1 1 0 2")  # both are gone
-    assert state.observation_string(0).endswith("R RF,,/,,/B?,,B?")
+    assert state.observation_string(0).endswith("R 0 RF,,/,,/B?,,B?")
     assert state.observation(0).known == [0] * 9
     defended = gridhouse.parse(
-        "tactego(rows=2,cols=2,pieces=Fx1 5x1 3x0,hidden=True) R RF,R5/B5,BF"
+        "tactego(rows=2,cols=2,pieces=Fx1 5x1 3x0,hidden=True) R 0 RF,R5/B5,BF"
     )
     assert defended.observation(1).board[0] == tactego_rules.UNKNOWN
 
 
 def test_a_defender_that_wins_is_known() -> None:
     state = gridhouse.parse(
-        "tactego(rows=2,cols=4,pieces=Fx1 5x1 3x1,hidden=True) R RF,R3,,/B5,BF,,"
+        "tactego(rows=2,cols=4,pieces=Fx1 5x1 3x1,hidden=True) R 0 RF,R3,,/B5,BF,,"
     )
     state.play("0 1 1 0")
-    assert state.observation_string(0).endswith("B RF,,,/B5!,B?,,")
+    assert state.observation_string(0).endswith("B 0 RF,,,/B5!,B?,,")

@@ -30,14 +30,15 @@ def random_start(chance: random.Random, hidden: bool) -> tuple[State, Tactego]:
     room = rows * cols // 2
     kinds = ["F"] + [chance.choice(KINDS) for _ in range(chance.randrange(room))]
     army = [(kind, kinds.count(kind)) for kind in dict.fromkeys(kinds)]
-    game = TactegoGame.from_army(army, rows, cols, hidden=hidden)
+    limit = chance.choice((0, 0, 1, 5, 20))
+    game = TactegoGame.from_army(army, rows, cols, hidden=hidden, limit=limit)
     seed = chance.getrandbits(32)
     pieces = read_pieces("\n".join(f"{kind} {count}" for kind, count in army))
     red, blue = pieces[:], pieces[:]
     dice = random.Random(str(seed))
     dice.shuffle(red)
     dice.shuffle(blue)
-    return game.new_initial_state(seed), Tactego(rows, cols, red, blue)
+    return game.new_initial_state(seed), Tactego(rows, cols, red, blue, limit)
 
 
 @given(SEEDS, st.booleans())
@@ -49,7 +50,7 @@ def test_games_are_the_same(seed: int, hidden: bool) -> None:
         position = state.position
         assert "".join(line + "\n" for line in state.game.board(position)) == naive.board()
         winner = naive.winner()
-        assert state.is_terminal() == (winner is not None)
+        assert state.is_terminal() == (winner is not None or naive.drawn())
         moves = [tuple(map(int, move.split())) for move in state.legal_moves()]
         assert moves == naive.legal()
         for player, name in enumerate("RB"):
@@ -57,6 +58,11 @@ def test_games_are_the_same(seed: int, hidden: bool) -> None:
         if winner is not None:
             assert state.game.outcome(position) == f"{winner} has won the game"
             assert state.returns()["RB".index(winner)] == 1
+            break
+        assert state.returns() == [0, 0]
+        if naive.drawn():
+            limit = state.game.limit
+            assert state.game.outcome(position) == f"Draw: {limit} moves without a capture"
             break
         for cell in range(position.rows * position.cols):
             row, col = divmod(cell, position.cols)

@@ -50,6 +50,7 @@ TABLE: list[tuple[str, str, list[int]]] = [
     ("sliding(rows=3,cols=3) rosdope a/rodseopar", "", [3, 8, 24, 64, 192, 512, 1536, 4096]),
     ("tactego(rows=6,cols=4)#asdf", "", [10, 100, 1470, 20975]),
     ("tactego(rows=6,cols=4,pieces=Fx1 Ax1 Sx2 Mx2 2x2 10x1)#7", "", [11, 87, 1228, 14233]),
+    ("tactego(rows=6,cols=4,limit=3)#asdf", "1 0 2 0", [10, 130, 62, 814]),
 ]
 
 
@@ -77,8 +78,8 @@ def naive_start(text: str) -> Any:
         dice = random.Random(description[1:])
         dice.shuffle(red)
         dice.shuffle(blue)
-        return Tactego(rows, cols, red, blue)
-    sinks = Sinks(rows, cols, int(values.get("limit", "100")))
+        return Tactego(rows, cols, red, blue, int(values.get("limit", 200)))
+    sinks = Sinks(rows, cols, int(values.get("limit", 100)))
     for token in values["setup"].split():
         assert sinks.place(list(token)) is None
     sinks.start()

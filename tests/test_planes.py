@@ -64,7 +64,7 @@ def test_sliding() -> None:
 
 def test_tactego() -> None:
     game = "tactego(rows=2,cols=3,pieces=Fx1 2x1 7x1,hidden=True)"
-    position = f"{game} R RF,R7',/B2!,B7',BF"
+    position = f"{game} R 0 RF,R7',/B2!,B7',BF"
     rank = 1 / 64
     assert sparse(position, 0) == {
         1: {(0, 0): 1},
@@ -82,10 +82,15 @@ def test_tactego() -> None:
     assert seen_by_blue[1] == {(1, 2): 1}
     assert seen_by_blue[8] == {(0, 0): 1, (0, 1): 1}
     assert 16 not in seen_by_blue
-    special = "tactego(rows=2,cols=3,pieces=Fx1 Ax1 Sx1) R RF,RA,RS/,,"
+    assert 18 not in seen_by_blue
+    quiet = "tactego(rows=1,cols=2,pieces=Fx1,limit=8) R 2 RF,BF"
+    for player in (0, 1):
+        assert sparse(quiet, player)[18] == {(0, 0): 0.25, (0, 1): 0.25}
+    assert 18 not in sparse(quiet.replace("=8) R 2", "=0) R 0"), 0)
+    special = "tactego(rows=2,cols=3,pieces=Fx1 Ax1 Sx1) R 0 RF,RA,RS/,,"
     assert sparse(special, 0)[3] == {(0, 2): 1}
     assert sparse(special, 0)[4] == {(0, 1): 1}
-    mine = "tactego(rows=2,cols=3,pieces=Fx1 Mx1) R RF,RM,/,,BM"
+    mine = "tactego(rows=2,cols=3,pieces=Fx1 Mx1) R 0 RF,RM,/,,BM"
     assert sparse(mine, 0)[2] == {(0, 1): 1}
     assert sparse(mine, 0)[10] == {(1, 2): 1}
 

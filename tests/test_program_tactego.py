@@ -113,7 +113,7 @@ FIGHTS = [
 def test_combat(attacker: str, defender: str, left: str) -> None:
     army = "Fx2 Mx1 Sx1 Ax1 0x1 3x1 5x2 9x1 10x1"
     game = f"tactego(rows=6,cols=4,pieces={army})"
-    state = gridhouse.parse(f"{game} R RF,,,/R{attacker},,,/B{defender},,,/BF,,,/R5,,B5,/,,,")
+    state = gridhouse.parse(f"{game} R 0 RF,,,/R{attacker},,,/B{defender},,,/BF,,,/R5,,B5,/,,,")
     state.play("1 0 2 0")
     row = state.board().split("\n")[3].split()
     assert row[1:] == ([left] if left else [])
@@ -121,7 +121,7 @@ def test_combat(attacker: str, defender: str, left: str) -> None:
 
 
 def test_a_side_that_has_to_move_and_cannot_has_lost() -> None:
-    state = gridhouse.parse("tactego(rows=3,cols=2,pieces=Fx1 Mx1 5x1) R RF,RM/,R5/BF,BM")
+    state = gridhouse.parse("tactego(rows=3,cols=2,pieces=Fx1 Mx1 5x1) R 0 RF,RM/,R5/BF,BM")
     state.play("1 1 1 0")
     assert state.is_terminal()
     assert state.game.outcome(state.position) == "R has won the game"
@@ -134,12 +134,19 @@ def test_at_the_start_too(folder: Path) -> None:
 
 
 def test_all_flags_have_to_be_captured() -> None:
-    state = gridhouse.parse("tactego(rows=2,cols=3,pieces=Fx2 5x1) R RF,R5,/BF,BF,B5")
+    state = gridhouse.parse("tactego(rows=2,cols=3,pieces=Fx2 5x1) R 0 RF,R5,/BF,BF,B5")
     state.play("0 1 1 1")
     assert not state.is_terminal()
     state.play("1 2 0 2")
     state.play("1 1 1 0")
     assert state.game.outcome(state.position) == "R has won the game"
+
+
+def test_a_game_without_captures_goes_on_for_ever(folder: Path) -> None:
+    cycle = ["0 0", "1 0", "4 0", "3 0", "1 0", "0 0", "3 0", "4 0"]
+    out = play("two.pieces", 5, 2, *cycle * 60, seed="9")
+    assert out.count(ASK_START) == 241
+    assert out.endswith("  0    1\n0 R5   RF\n1\n2\n3\n4 B5   BF\n" + ASK_START)
 
 
 def test_long_texts_widen_the_cells_and_labels_are_padded(folder: Path) -> None:

@@ -14,7 +14,7 @@ from harness import run_here
 if TYPE_CHECKING:
     from pathlib import Path
 
-HIDDEN = "tactego(rows=3,cols=2,pieces=Fx1 5x1,hidden=True) R RF,R5/,/B5,BF"
+HIDDEN = "tactego(rows=3,cols=2,pieces=Fx1 5x1,hidden=True) R 0 RF,R5/,/B5,BF"
 
 
 def house(*typed: str) -> str:

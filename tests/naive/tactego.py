@@ -25,10 +25,14 @@ BAD_END = (
 class Tactego:
     """One game: a grid of "" and pieces such as "R5" or "BF", row 0 at the top."""
 
-    def __init__(self, length: int, width: int, red: list[str], blue: list[str]) -> None:
-        """Place both armies in the order given."""
+    def __init__(
+        self, length: int, width: int, red: list[str], blue: list[str], limit: int = 0
+    ) -> None:
+        """Place both armies in the order given; the limit is the house's own, see drawn."""
         self.length = length
         self.width = width
+        self.limit = limit
+        self.peaceful = 0
         self.player = "R"
         self.grid = [[""] * width for _ in range(length)]
         self.fought: set[tuple[int, int]] = set()
@@ -98,13 +102,14 @@ class Tactego:
 
     def legal(self) -> list[tuple[int, int, int, int]]:
         """List the legal moves, sorted; none when the game is over."""
-        return [] if self.winner() else self.moves()
+        return [] if self.winner() or self.drawn() else self.moves()
 
     def play(self, row: int, column: int, to_row: int, to_column: int) -> None:
         """Move a piece, settle any combat and pass the turn."""
         start, end = (row, column), (to_row, to_column)
         attacker = self.grid[row][column]
         defender = self.grid[to_row][to_column]
+        self.peaceful = self.peaceful + 1 if defender == "" else 0
         if defender == "":
             self.move_piece(start, end)
         else:
@@ -148,6 +153,10 @@ class Tactego:
         if not self.moves():
             return other(self.player)
         return None
+
+    def drawn(self) -> bool:
+        """Say whether so many moves in a row took nothing that nobody wins any more."""
+        return self.limit > 0 and self.peaceful >= self.limit and self.winner() is None
 
     def known(self, player: str) -> set[tuple[int, int]]:
         """Give the fields of the enemy's pieces that have fought and survived."""

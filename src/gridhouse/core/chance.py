@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 WORD = 0xFFFFFFFF
+KEY = (1 << 61) - 1  # keys of positions fit a machine word with its sign
 
 
 def seed(source: Any, number: int) -> None:
@@ -38,3 +39,15 @@ def draw(source: Any, count: int) -> int:
     source.s0 = (((s0 << 26) | (s0 >> 6)) ^ s1 ^ (s1 << 9)) & WORD
     source.s1 = ((s1 << 13) | (s1 >> 19)) & WORD
     return (result * count) >> 32
+
+
+def code(number: int) -> int:
+    """Return 61 bits that depend on all bits of a number, to be joined into a position's key.
+
+    The exclusive or of such codes, one for every thing on the board, tells positions apart
+    (Zobrist, 1970); computing them needs no table.  Products keep their lowest bits whether they
+    overflow a machine word or not.
+    """
+    x = ((number + 1) * 0x1E3779B97F4A7C15) & KEY
+    x = ((x ^ (x >> 31)) * 0x3F58476D1CE4E5B9) & KEY
+    return x ^ (x >> 29)

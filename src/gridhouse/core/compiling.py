@@ -111,7 +111,10 @@ def to_records(position: Position, count: int = 1) -> np.ndarray[Any, Any]:
             record[name][0] = value
         else:
             record[name][0, : len(value)] = value
-    return np.repeat(record, count)
+    records = np.zeros(count, record.dtype)
+    if any(record.tobytes()):  # memory that stays zero is not touched before it is used
+        records[:] = record
+    return records
 
 
 def from_record(record: Any, position: Position) -> None:

@@ -51,6 +51,12 @@ if TYPE_CHECKING:
         def returns(self, state: Any, out: list[float], /) -> None:
             """Write what each player has made so far."""
 
+        def key(self, state: Any, /) -> int:
+            """Return 61 bits that are equal for positions from which play goes on alike.
+
+            How near a draw by its limit a game is does not count.
+            """
+
         def deal(self, state: Any, source: Any, /) -> None:
             """Turn one start of a game into another, drawn from a source of ``core.chance``."""
 
@@ -124,6 +130,7 @@ class Game:
     presets: ClassVar[Mapping[str, Mapping[str, Value]]]
     move_form: ClassVar[str]
     file_holds: ClassVar[str]
+    can_repeat: ClassVar[bool] = True  # whether play may lead to an earlier position again
     rules: Rules
     rows: int
     cols: int
@@ -326,6 +333,15 @@ class State:
         for action in earlier:
             self.game.rules.apply_action(self.position, action)
         self._history = earlier
+
+    def follows(self, earlier: State) -> bool:
+        """Tell whether this is the same game as an earlier state, some moves or none later."""
+        begun = len(earlier._history)
+        return (
+            self.game == earlier.game
+            and self._start == earlier._start
+            and self._history[:begun] == earlier._history
+        )
 
     def has_secrets(self) -> bool:
         """Tell whether there is anything that some player may not see."""

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import importlib
+import importlib.util
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
-from gridhouse.core.compiling import rules_of, to_records, twin
+import numpy as np
+
+from gridhouse.core.compiling import from_record, rules_of, to_records, twin
 from gridhouse.core.errors import ParameterError
-from gridhouse.search import playouts
+from gridhouse.core.game import State
+from gridhouse.search import plain, playouts
 
 if TYPE_CHECKING:
+    from types import ModuleType
+
     from gridhouse.core.game import Game
     from gridhouse.core.position import Position
 
@@ -24,6 +31,12 @@ class _Copies(list[Any]):
         super().__setitem__(place, value.copy())
 
 
+def evaluation_of(game: Game) -> ModuleType:
+    """Return the module ``evaluation`` of a game's folder, else the plain one."""
+    name = type(game).__module__.rpartition(".")[0] + ".evaluation"
+    return importlib.import_module(name) if importlib.util.find_spec(name) else plain
+
+
 class Engine:
     """A game's rules and random games by them, compiled or, with ``jit=False``, interpreted."""
 
@@ -35,15 +48,38 @@ class Engine:
         offered = {"propose": self.rules.propose} if hasattr(self.rules, "propose") else {}
         self.playouts: Any = twin(playouts, game.name, jit=jit, rules=self.rules, **offered)
 
-    def records(self, position: Position) -> Any:
-        """Return an array of one position as the rules take it."""
-        return to_records(position) if self.jit else _Copies([position.copy()])
+    @property
+    def evaluation(self) -> Any:
+        """The twin of what searches know of the game besides its rules."""
+        return twin(evaluation_of(self.game), self.game.name, jit=self.jit, rules=self.rules)
+
+    def bind(self, module: ModuleType) -> Any:
+        """Return the twin of a search module, bound to rules, evaluation and random games."""
+        bound = {"rules": self.rules, "evaluation": self.evaluation, "playouts": self.playouts}
+        named = {name: value for name, value in bound.items() if name in vars(module)}
+        return twin(module, self.game.name, jit=self.jit, **named)
+
+    def memory(self, position: Position, count: int = 1) -> Any:
+        """Return an array of so many records, each equal to the position, as the twins take it."""
+        if self.jit:
+            return to_records(position, count)
+        return _Copies([position.copy() for _ in range(count)])
+
+    def table(self, size: int) -> Any:
+        """Return an array of so many small whole numbers, all zero."""
+        return np.zeros(size, np.int32) if self.jit else [0] * size
+
+    def state(self, record: Any) -> State:
+        """Return the state of a position in memory; its history begins there."""
+        position = self.game.initial_position(0)
+        from_record(record, position)
+        return State(self.game, position)
 
     def scratch(self, seed: int) -> Any:
         """Return new scratch memory whose random numbers begin at a seed."""
         scratch = playouts.Scratch(actions=self.game.num_actions, players=self.game.num_players)
         scratch.num_actions = self.game.num_actions
-        record = self.records(scratch)[0]
+        record = self.memory(scratch)[0]
         self.playouts.chance.seed(record, seed & SEED_BITS)
         return record
 
@@ -66,7 +102,7 @@ class Engine:
         shares = [games // threads + (thread < games % threads) for thread in range(threads)]
 
         def play(thread: int) -> int:
-            start, work = self.records(position), self.records(position)
+            start, work = self.memory(position), self.memory(position)
             scratch = self.scratch(seed * threads + thread)
             return int(self.playouts.play_outs(start, work, scratch, shares[thread], limit))
 
@@ -75,4 +111,4 @@ class Engine:
 
     def trace(self, position: Position, *, seed: int, limit: int = LIMIT) -> int:
         """Play a random game and return a checksum of all that the rules said on the way."""
-        return int(self.playouts.trace(self.records(position)[0], self.scratch(seed), limit))
+        return int(self.playouts.trace(self.memory(position)[0], self.scratch(seed), limit))

@@ -90,6 +90,7 @@ def trace(state: Any, scratch: Any, limit: int) -> int:
             checksum = mix(checksum, scratch.actions[index])
         probe = chance.draw(scratch, scratch.num_actions)
         checksum = mix(checksum, rules.refusal(state, probe))
+        checksum = mix(checksum, rules.key(state) & chance.WORD)
         rules.returns(state, scratch.made)
         checksum = mix(checksum, int(scratch.made[0]))
         if count == 0:

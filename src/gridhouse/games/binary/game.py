@@ -35,6 +35,7 @@ class BinaryGame(Game):
     }
     move_form = "x y digit"
     file_holds = "a grid"
+    can_repeat = False
     rules = rules
     refusals = {
         Refusal.OCCUPIED: "occupied",

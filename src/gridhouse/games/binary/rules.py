@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from enum import IntEnum
 
-from gridhouse.core import position
+from gridhouse.core import chance, position
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -134,6 +134,17 @@ def apply_action(state: Position, action: int) -> None:
     state.in_row[digit * MAX_SIDE + y] += 1
     state.in_col[digit * MAX_SIDE + x] += 1
     state.ply += 1
+
+
+def key(state: Position) -> int:
+    """Return a key of the digits; who is to move follows from them."""
+    result = 0
+    for y in range(state.rows):
+        for digit in range(2):
+            stones = int(state.stones[digit * STRIDE + y + MARGIN])
+            if stones:
+                result ^= chance.code((2 * y + digit) << MAX_SIDE | stones)
+    return result
 
 
 def current_player(state: Position) -> int:

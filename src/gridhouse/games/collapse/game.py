@@ -66,6 +66,7 @@ class CollapseGame(Game):
     }
     move_form = "row col"
     file_holds = "a board"
+    can_repeat = False
     rules = rules
     refusals = {
         Refusal.BLANK: "the cell is blank",
@@ -89,6 +90,7 @@ class CollapseGame(Game):
         position = Position(cells=self.rows * self.cols)
         position.rows = position.tall = self.rows
         position.cols = position.wide = self.cols
+        position.digits = self.digits
         position.cells = [row[col] for col in range(self.cols) for row in reversed(rows)]
         rules.settle(position)
         return position

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from enum import IntEnum
 
-from gridhouse.core import position
+from gridhouse.core import chance, position
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,11 +34,12 @@ class Refusal(IntEnum):
 
 
 class Position(position.Position):
-    """The digits, and how far up and to the right they reach."""
+    """The digits, how many of them there are, and how far up and to the right they reach."""
 
     collapse = position.integer("int8")
     rows = position.integer("int16")
     cols = position.integer("int16")
+    digits = position.integer("int8")
     tall = position.integer("int16")
     wide = position.integer("int16")
     score = position.integer("int64")
@@ -139,6 +140,16 @@ def apply_action(state: Position, action: int) -> None:
     settle(state)
 
 
+def key(state: Position) -> int:
+    """Return a key of the digits; the score so far is no matter."""
+    result = 0
+    for col in range(state.wide):
+        for at in range(col * state.rows, col * state.rows + state.tall):
+            if state.cells[at] != BLANK:
+                result ^= chance.code(NUM_DIGITS * at + state.cells[at])
+    return result
+
+
 def current_player(state: Position) -> int:
     """Return the player to move: there is one only."""
     return 0
@@ -160,6 +171,15 @@ def is_terminal(state: Position) -> bool:
 def returns(state: Position, out: list[float]) -> None:
     """Write the score."""
     out[0] = state.score
+
+
+def deal(state: Position, source: Any) -> None:
+    """Turn one start into another: a full board of random digits."""
+    for cell in range(state.rows * state.cols):
+        state.cells[cell] = chance.draw(source, state.digits)
+    state.tall = state.rows
+    state.wide = state.cols
+    state.score = 0
 
 
 def hide(state: Position, player: int) -> None:

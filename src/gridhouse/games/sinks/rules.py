@@ -675,6 +675,25 @@ def apply_action(state: Position, action: int) -> None:
         apply_move(state, cell, verb)
 
 
+def key(state: Position) -> int:
+    """Return a key of what stands where, of the bombs, and of what both have left."""
+    counts = 0
+    for player in range(2):
+        counts = counts * 3 + state.freezings[player]
+        counts = counts * 3 + state.sink_moves[player]
+        counts = counts * 128 + state.sunk[player]
+    counts = (counts * 2 + state.turn) * 4 + 2 * state.moves + state.bombed
+    counts = (counts * 128 + state.first_cell + 1) * 128 + state.first_from + 1
+    result = chance.code(counts)
+    for cell in range(state.rows * state.cols):
+        if state.kind[cell] != 0:
+            pose = 2 * state.lie[cell] + state.frozen[cell]
+            result ^= chance.code((state.kind[cell] * 8 + pose) * 256 + 2 * cell + (1 << 50))
+        if state.bomb[cell] != 0:
+            result ^= chance.code((state.bomb[cell] * 256) + 2 * cell + 1 + (1 << 50))
+    return result
+
+
 def current_player(state: Position) -> int:
     """Return the player to move."""
     return state.turn

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 DIRECTIONS = (texts.UP, texts.DOWN, texts.LEFT, texts.RIGHT)
 BLANK = texts.EMPTY
 SEPARATOR = "/"
-MOST_DRAWS = 100
 
 
 def words_of(text: str, length: int) -> list[str]:
@@ -142,7 +141,7 @@ class SlidingGame(Game):
 
         chance = random.Random(seed_bytes(seed))
         position = self.from_words(words, chance)
-        for _ in range(MOST_DRAWS):
+        for _ in range(rules.MOST_DRAWS):
             if not rules.is_terminal(position):
                 break
             position = self.from_words(words, chance)

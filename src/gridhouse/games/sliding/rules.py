@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from enum import IntEnum
 
-from gridhouse.core import position
+from gridhouse.core import chance, position
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,6 +25,7 @@ LEFT = 2
 RIGHT = 3
 NUM_DIRECTIONS = 4
 NUM_PLANES = 4
+MOST_DRAWS = 100  # until a puzzle is not solved already; equal letters may give no other
 
 
 class Refusal(IntEnum):
@@ -106,6 +107,14 @@ def apply_action(state: Position, action: int) -> None:
     state.misplaced += misplaced_at(state, before) + misplaced_at(state, after)
 
 
+def key(state: Position) -> int:
+    """Return a key of the tiles."""
+    result = 0
+    for cell in range(state.rows * state.cols):
+        result ^= chance.code(int(state.tiles[cell]) << 8 | cell)
+    return result
+
+
 def current_player(state: Position) -> int:
     """Return the player to move: there is one only."""
     return 0
@@ -119,6 +128,41 @@ def is_terminal(state: Position) -> bool:
 def returns(state: Position, out: list[float]) -> None:
     """Write 1 for a solved puzzle, else 0."""
     out[0] = 1 if state.misplaced == 0 else 0
+
+
+def swap(state: Position, one: int, other: int) -> None:
+    """Exchange two tiles."""
+    tile = state.tiles[one]
+    state.tiles[one] = state.tiles[other]
+    state.tiles[other] = tile
+
+
+def shuffle(state: Position, source: Any) -> None:
+    """Put the letters into any order that can be solved, all as likely, the empty cell last.
+
+    With the empty cell at its goal these are the even permutations (Johnson and Story, 1879).
+    """
+    last = state.rows * state.cols - 1
+    for cell in range(last):
+        state.tiles[cell] = state.goal[cell]
+    state.tiles[last] = EMPTY
+    swaps = 0
+    for cell in range(1, last):
+        other = chance.draw(source, cell + 1)
+        swap(state, cell, other)
+        swaps += 1 if other != cell else 0
+    # One swap more makes as many odd permutations even as there are even ones.
+    if swaps % 2 == 1:
+        swap(state, 0, 1)
+    start(state)
+
+
+def deal(state: Position, source: Any) -> None:
+    """Turn one start into another: the letters shuffled anew, and not solved if that can be."""
+    for _ in range(MOST_DRAWS):
+        shuffle(state, source)
+        if not is_terminal(state):
+            break
 
 
 def hide(state: Position, player: int) -> None:

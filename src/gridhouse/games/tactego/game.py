@@ -69,7 +69,8 @@ class TactegoGame(Game):
     """A board of ``rows`` by ``cols``; a move is ``row col row col``, from and to.
 
     ``pieces`` is each side's army, ``5x1 3x1 Fx1``: a strength or F, M, S, A, and how many.
-    With ``hidden`` a player sees the kind of an enemy piece only once it has fought.
+    With ``hidden`` a player sees the kind of an enemy piece only once it has fought.  After
+    ``limit`` moves without a capture the game is a draw; 0 is no limit.
     """
 
     name = "tactego"
@@ -81,7 +82,8 @@ class TactegoGame(Game):
         "winner stays on the field. Flags (F) and mines (M) do not move. A mine takes its attacker "
         "with it, but a sapper (S) removes mines; a sapper loses to every number. An assassin (A) "
         "wins every attack and loses whenever it is attacked. Capture all enemy flags to win; "
-        "whoever has to move and cannot has lost.\n"
+        "whoever has to move and cannot has lost. After 200 moves without a capture, or as many as "
+        "the game's limit says, it is a draw.\n"
         "A move is row col row col, from and to, counted from 0 at the top left."
     )
     players = SIDE_NAMES
@@ -90,6 +92,12 @@ class TactegoGame(Game):
         Parameter("cols", 4, "columns of the board", low=1, high=rules.MAX_SIDE),
         Parameter("pieces", "5x1 3x1 2x2 1x3 Fx1", "each side's army, '5x1 3x2 Fx1 Mx2'"),
         Parameter("hidden", False, "enemy kinds show only once they have fought"),
+        Parameter(
+            "limit",
+            200,
+            "moves without a capture after which the game is a draw; 0 for none",
+            high=rules.MAX_LIMIT,
+        ),
     )
     presets = {
         "small": {"rows": 6, "cols": 4, "pieces": "5x1 3x1 2x2 1x3 Fx1"},
@@ -119,15 +127,16 @@ class TactegoGame(Game):
 
     @classmethod
     def from_army(
-        cls, army: list[tuple[str, int]], rows: int, cols: int, *, hidden: bool = False
+        cls, army: list[tuple[str, int]], rows: int, cols: int, **others: object
     ) -> TactegoGame:
-        """Return the game of an army on a board."""
+        """Return the game of an army on a board, with other parameters."""
         pieces = " ".join(f"{kind}x{count}" for kind, count in army)
-        return cls(rows=rows, cols=cols, pieces=pieces, hidden=hidden)
+        return cls(rows=rows, cols=cols, pieces=pieces, **others)
 
     def prepare(self) -> None:
         """Read the army; raises ParameterError if it is none or does not fit twice."""
         self.hidden = bool(self.values["hidden"])
+        self.limit = int(self.values["limit"])
         self.num_actions = rules.NUM_DIRECTIONS * self.rows * self.cols
         words = str(self.values["pieces"]).split()
         self.army = parse_army([word.replace("x", " ", 1) for word in words])
@@ -151,18 +160,24 @@ class TactegoGame(Game):
     def start_from_file(self, text: str, seed: int | str) -> State:
         """Start with the army of a pieces file on this game's board."""
         army = parse_army(text.split("\n"))
-        game = self.from_army(army, self.rows, self.cols, hidden=self.hidden)
+        game = self.from_army(army, self.rows, self.cols, hidden=self.hidden, limit=self.limit)
         return game.new_initial_state(seed)
+
+    def _empty(self) -> Position:
+        """Return the position without pieces."""
+        position = Position(cells=self.rows * self.cols)
+        position.rows = self.rows
+        position.cols = self.cols
+        position.hidden = int(self.hidden)
+        position.limit = self.limit
+        return position
 
     def shuffled(self, chance: Shuffler) -> Position:
         """Return the start: Red from the top left, Blue from the bottom left, row by row.
 
         Where both armies reach the same row, Blue takes the fields that are still free.
         """
-        position = Position(cells=self.rows * self.cols)
-        position.rows = self.rows
-        position.cols = self.cols
-        position.hidden = int(self.hidden)
+        position = self._empty()
         armies = [[kind for kind, count in self.army for _ in range(count)] for _ in SIDES]
         for army in armies:
             chance.shuffle(army)
@@ -191,35 +206,45 @@ class TactegoGame(Game):
         return [line.rstrip() for line in lines]
 
     def write(self, position: Position) -> str:
-        """Return side to move and rows from the top, ``R RF,R1!,/,,B5'``.
+        """Return side to move, moves since a capture and rows, ``R 3 RF,R1!,/,,B5'``.
 
-        ``'`` marks a piece that has moved and ``!`` one that has fought, in the hidden game.
+        ``'`` marks a piece that has moved and ``!`` one that has fought, in the hidden game.  The
+        moves are 0 without a limit, where nobody counts them.
         """
         texts = [
             self.piece_text(piece) + MARKS[known]
             for piece, known in zip(position.board, position.known, strict=True)
         ]
         rows = [texts[at : at + self.cols] for at in range(0, len(texts), self.cols)]
-        return f"{SIDES[position.turn]} {'/'.join(','.join(row) for row in rows)}"
+        board = "/".join(",".join(row) for row in rows)
+        return f"{SIDES[position.turn]} {position.quiet} {board}"
 
     def read(self, text: str) -> Position:
         """Return the position of such a text."""
-        side, _, board = text.partition(" ")
+        side, _, rest = text.partition(" ")
+        word, _, board = rest.partition(" ")
         rows = [row.split(",") for row in board.split("/")]
         if side not in SIDES:
             raise self.wrong_position(text, "it begins with R or B, the side to move")
+        quiet = self._read_quiet(text, word)
         if len(rows) != self.rows or any(len(row) != self.cols for row in rows):
             raise self.wrong_position(text, f"it needs {self.rows} rows of {self.cols} cells")
-        position = Position(cells=self.rows * self.cols)
-        position.rows = self.rows
-        position.cols = self.cols
-        position.hidden = int(self.hidden)
+        position = self._empty()
         position.turn = SIDES.index(side)
+        position.quiet = quiet
         for cell, part in enumerate(part for row in rows for part in row):
             self._read_cell(position, text, cell, part)
         for player, name in enumerate(SIDE_NAMES):
             self._check_army(position, text, player, name)
         return position
+
+    def _read_quiet(self, text: str, word: str) -> int:
+        """Return the moves since a capture, which are written in one way only."""
+        quiet = parse_integer(word)
+        if quiet is None or str(quiet) != word or not 0 <= quiet <= self.limit:
+            reason = f"{shown(word)} is no number of moves without a capture, 0 to {self.limit}"
+            raise self.wrong_position(text, reason)
+        return quiet
 
     def _read_cell(self, position: Position, text: str, cell: int, part: str) -> None:
         if not part:
@@ -229,6 +254,8 @@ class TactegoGame(Game):
         kind = self.kinds.get(name[1:])
         if name[:1] not in SIDES or kind is None or (known and not self.hidden):
             raise self.wrong_position(text, f"{shown(part)} is no piece of this game")
+        if known and kind in rules.IMMOVABLE:
+            raise self.wrong_position(text, f"{shown(part)} can neither move nor win a combat")
         side = SIDES.index(name[0])
         position.board[cell] = -kind if side else kind
         position.known[cell] = known
@@ -267,8 +294,11 @@ class TactegoGame(Game):
         return None if start is None or end is None else self.action(start, end)
 
     def outcome(self, position: Position) -> str:
-        """Return the document's last line."""
-        return f"{SIDES[rules.winner(position)]} has won the game"
+        """Return the document's last line, or that it is a draw, of which it does not know."""
+        winner = rules.winner(position)
+        if winner == rules.NOBODY:
+            return f"Draw: {self.limit} moves without a capture"
+        return f"{SIDES[winner]} has won the game"
 
 
 GAME = TactegoGame

@@ -74,7 +74,8 @@ def tactego(pieces_file: str, length: int, width: int) -> None:
             raise UsageError(f"{name}: {shown(str(size))} is not a size from 1 to {rules.MAX_SIDE}")
     try:
         army = parse_army(read_file(pieces_file).split("\n"))
-        game = TactegoGame.from_army(army, length, width)
+        # The document knows no draw.
+        game = TactegoGame.from_army(army, length, width, limit=0)
     except ParameterError as error:
         raise UsageError(f"{pieces_file!a}: {error}") from None
     play(game, game.shuffled(random))

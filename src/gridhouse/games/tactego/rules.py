@@ -2,6 +2,8 @@
 
 Red (player 0) and Blue (player 1) in turn move a piece one step in any of eight directions.
 Entering an enemy's field is combat; who has lost all flags, or has to move and cannot, has lost.
+So many moves in a row without a combat as the limit says are a draw; the document knows no limit,
+which is written 0.
 
 A cell holds 0, the kind of a Red piece, or minus the kind of a Blue one.  Numbered pieces have
 kinds from ``NUMBER`` on, in the order of their strength.  Action ``8 * cell + direction`` steps.
@@ -11,14 +13,20 @@ from __future__ import annotations
 
 from enum import IntEnum
 
-from gridhouse.core import position
+from gridhouse.core import chance, position
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 MAX_SIDE = 1000
-NUM_PLANES = 18
+NUM_PLANES = 19
+MAX_LIMIT = 1_000_000
 
 UNKNOWN = 1  # stands in an observation for an enemy piece that has not fought
 FLAG = 2
 MINE = 3
+IMMOVABLE = (FLAG, MINE)  # the lowest kinds of all that are known
 SAPPER = 4
 ASSASSIN = 5
 NUMBER = 6
@@ -49,13 +57,15 @@ class Refusal(IntEnum):
 
 
 class Position(position.Position):
-    """The board, who is to move, and the flags that both sides have left."""
+    """The board, who is to move, the flags that both sides have left, moves since a capture."""
 
     tactego = position.integer("int8")
     rows = position.integer("int16")
     cols = position.integer("int16")
     hidden = position.integer("int8")
     turn = position.integer("int8")
+    limit = position.integer("int32")
+    quiet = position.integer("int32")
     flags_left = position.integers("int32", 2)
     board = position.integers("int16", "cells")
     known = position.integers("int8", "cells")
@@ -81,7 +91,7 @@ def start_refusal(state: Position, cell: int) -> int:
     piece = state.board[cell]
     if not belongs_to(piece, state.turn):
         return Refusal.NOT_YOURS
-    if abs(piece) in (FLAG, MINE):
+    if abs(piece) in IMMOVABLE:
         return Refusal.IMMOVABLE
     return Refusal.NONE
 
@@ -107,9 +117,19 @@ def flag_winner(state: Position) -> int:
     return NOBODY
 
 
+def is_drawn(state: Position) -> bool:
+    """Tell whether the game is a draw unless somebody has won."""
+    return 0 < state.limit <= state.quiet
+
+
+def is_over(state: Position) -> bool:
+    """Tell whether nobody may move any more; a side that cannot anyway is not looked for."""
+    return is_drawn(state) or flag_winner(state) != NOBODY
+
+
 def refusal(state: Position, action: int) -> int:
     """Return 0 if the action is legal, else the reason why it is not."""
-    if flag_winner(state) != NOBODY:
+    if is_over(state):
         return Refusal.GAME_OVER
     return step_refusal(state, action)
 
@@ -133,7 +153,7 @@ def can_move(state: Position) -> bool:
 def legal_actions(state: Position, out: list[int]) -> int:
     """Write the legal actions in ascending order and return how many there are."""
     count = 0
-    if flag_winner(state) == NOBODY:
+    if not is_over(state):
         for cell in range(state.rows * state.cols):
             if start_refusal(state, cell) == Refusal.NONE:
                 for action in range(NUM_DIRECTIONS * cell, NUM_DIRECTIONS * (cell + 1)):
@@ -171,24 +191,45 @@ def relocate(state: Position, start: int, end: int, known: int) -> None:
     clear(state, start)
 
 
+def attack(state: Position, start: int, end: int) -> None:
+    """Let the pieces on two cells fight; at least one of them is taken."""
+    state.quiet = 0
+    result = combat(abs(state.board[start]), abs(state.board[end]))
+    if result == ATTACKER_WINS:
+        clear(state, end)
+        relocate(state, start, end, SHOWN)
+    else:
+        clear(state, start)
+        if result == BOTH_LOST:
+            clear(state, end)
+        elif state.hidden:
+            state.known[end] = SHOWN
+
+
 def apply_action(state: Position, action: int) -> None:
     """Play a legal action."""
     start = action // NUM_DIRECTIONS
     end = target(state, action)
-    if state.board[end] == 0:
-        relocate(state, start, end, MOVED)
+    if state.board[end] != 0:
+        attack(state, start, end)
     else:
-        result = combat(abs(state.board[start]), abs(state.board[end]))
-        if result == ATTACKER_WINS:
-            clear(state, end)
-            relocate(state, start, end, SHOWN)
-        else:
-            clear(state, start)
-            if result == BOTH_LOST:
-                clear(state, end)
-            elif state.hidden:
-                state.known[end] = SHOWN
+        relocate(state, start, end, MOVED)
+        # Without a limit it is not counted, or positions that mean the same would differ.
+        if state.limit > 0:
+            state.quiet += 1
     state.turn = 1 - state.turn
+
+
+def key(state: Position) -> int:
+    """Return a key of the board, of what is known of it, and of the side to move."""
+    result = chance.code(-2) if state.turn else 0
+    for cell in range(state.rows * state.cols):
+        piece = int(state.board[cell])
+        if piece != 0:
+            side = 0 if piece > 0 else 1
+            what = (abs(piece) * 4 + state.known[cell]) * 2 + side
+            result ^= chance.code(what * (MAX_SIDE * MAX_SIDE) + cell)
+    return result
 
 
 def current_player(state: Position) -> int:
@@ -205,12 +246,12 @@ def winner(state: Position) -> int:
 
 
 def is_terminal(state: Position) -> bool:
-    """Tell whether a side has no flag left or has to move and cannot."""
-    return winner(state) != NOBODY
+    """Tell whether a side has no flag left or has to move and cannot, or it is a draw."""
+    return is_drawn(state) or winner(state) != NOBODY
 
 
 def returns(state: Position, out: list[float]) -> None:
-    """Write 1 for the winner and -1 for the loser, 0 before the end."""
+    """Write 1 for the winner and -1 for the loser, 0 before the end and after a draw."""
     best = winner(state)
     out[0] = 0
     out[1] = 0
@@ -219,22 +260,79 @@ def returns(state: Position, out: list[float]) -> None:
         out[1 - best] = -1
 
 
+def is_secret(state: Position, cell: int, owner: int) -> bool:
+    """Tell whether a piece of the owner stands here that has not fought."""
+    return belongs_to(state.board[cell], owner) and state.known[cell] != SHOWN
+
+
 def hide(state: Position, player: int) -> None:
     """Take out what the player may not see: in the hidden game, enemy kinds that never fought."""
     if state.hidden:
         for cell in range(state.rows * state.cols):
-            piece = state.board[cell]
-            if belongs_to(piece, 1 - player) and state.known[cell] != SHOWN:
-                state.board[cell] = UNKNOWN if piece > 0 else -UNKNOWN
+            if is_secret(state, cell, 1 - player):
+                state.board[cell] = UNKNOWN if state.board[cell] > 0 else -UNKNOWN
+
+
+def secret_kinds(state: Position, owner: int) -> list[int]:
+    """Return the kinds of the owner's pieces that have not fought, in ascending order."""
+    cells = range(state.rows * state.cols)
+    kinds = [abs(state.board[cell]) for cell in cells if is_secret(state, cell, owner)]
+    # In the order of the cells they would tell where each of them stands.
+    kinds.sort()
+    return kinds
+
+
+def scatter(
+    state: Position, owner: int, known: int, kinds: list[int], first: int, source: Any
+) -> None:
+    """Make random kinds, those from ``first`` on, of the owner's pieces of which so much is known.
+
+    The kinds that are drawn are taken out of the list.
+    """
+    for cell in range(state.rows * state.cols):
+        if belongs_to(state.board[cell], owner) and state.known[cell] == known:
+            drawn = first + chance.draw(source, len(kinds) - first)
+            kind = kinds[drawn]
+            kinds[drawn] = kinds[-1]
+            kinds.pop()
+            state.board[cell] = kind if owner == 0 else -kind
+
+
+def deal(state: Position, source: Any) -> None:
+    """Turn one start into another: both armies shuffled over the cells where they stand."""
+    state.turn = 0
+    state.quiet = 0
+    for cell in range(state.rows * state.cols):
+        state.known[cell] = 0
+    for owner in range(2):
+        scatter(state, owner, 0, secret_kinds(state, owner), 0, source)
+
+
+def guess(state: Position, player: int, source: Any) -> None:
+    """Put enemy kinds that never fought anywhere they may be, all ways being equally likely.
+
+    Armies are shuffled at the start, and which kinds are left is public: whatever fell has fought.
+    So every arrangement in which no flag or mine has moved is as likely as any other.  Each has as
+    many ways to be drawn, since those that have moved, who draw first, are always as many.
+    """
+    if state.hidden:
+        kinds = secret_kinds(state, 1 - player)
+        first = 0
+        while first < len(kinds) and kinds[first] in IMMOVABLE:
+            first += 1
+        scatter(state, 1 - player, MOVED, kinds, first, source)
+        scatter(state, 1 - player, 0, kinds, 0, source)
 
 
 def planes(state: Position, player: int, out: list[float]) -> None:
     """Write planes as the player sees them, own pieces before the enemy's.
 
     For each side: unknown, flag, mine, sapper, assassin, number, the numbers' strength as rank
-    over 64, known to have moved or fought as 0.5 and 1.  Then own turn, and the hidden game.
+    over 64, known to have moved or fought as 0.5 and 1.  Then own turn, the hidden game, and the
+    moves since a capture as a part of the limit.
     """
     cells = state.rows * state.cols
+    quiet = state.quiet / state.limit if state.limit > 0 else 0.0
     for cell in range(cells):
         piece = state.board[cell]
         if piece != 0:
@@ -246,3 +344,4 @@ def planes(state: Position, player: int, out: list[float]) -> None:
             out[(side + 7) * cells + cell] = state.known[cell] / 2
         out[16 * cells + cell] = 1 if state.turn == player else 0
         out[17 * cells + cell] = state.hidden
+        out[18 * cells + cell] = quiet

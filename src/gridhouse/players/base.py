@@ -1,0 +1,111 @@
+"""What whatever picks a move has in common: its limits, its answer, its interface."""
+
+from __future__ import annotations
+
+import threading
+from abc import ABC, abstractmethod
+from contextlib import contextmanager
+from dataclasses import dataclass
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+from gridhouse.core.errors import ParameterError, PlayerError
+from gridhouse.search.engine import Engine
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from gridhouse.core.game import Game, State
+
+NO_LIMIT = 1 << 60
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How long a player may think: seconds, nodes of a search tree, playouts of a sampling search.
+
+    What is None does not limit.  A player that never looks ahead heeds none of them.
+    """
+
+    seconds: float | None = None
+    nodes: int | None = None
+    playouts: int | None = None
+
+    def __post_init__(self) -> None:
+        """Raise ParameterError for a limit that is not above zero."""
+        for name, value in vars(self).items():
+            if value is not None and not value > 0:
+                raise ParameterError(f"{name}: {value} is not above 0")
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A move and what the player thinks of it.
+
+    ``value`` is what the player expects to make: from -1, lost, to 1, won, in games of two, the
+    score in games of one, None without an opinion.  ``line`` is how play should go on, the move
+    first; ``work`` is how many nodes or playouts went into it.
+    """
+
+    action: int
+    value: float | None = None
+    line: tuple[int, ...] = ()
+    work: int = 0
+    seconds: float = 0.0
+
+
+class Player(ABC):
+    """Picks moves in one game; the same ones for the same seed and limits other than time."""
+
+    def __init__(self, game: Game, *, seed: int = 0) -> None:
+        """Sit down to a game."""
+        self.game = game
+        self.seed = seed
+        self.engine = Engine(game)
+        self._control: Any = None
+
+    def choose(self, state: State, limits: Limits | None = None) -> Choice:
+        """Return a legal action for whoever is to move; the limit is a second without any.
+
+        Nothing that the player to move may not see has any influence on it.  Raises PlayerError
+        if the game is another or is over.
+        """
+        if state.game != self.game:
+            raise PlayerError(f"this player plays {self.game}, not {state.game}")
+        if state.is_terminal():
+            raise PlayerError(f"there is no move to choose in a game that is over: {state}")
+        started = perf_counter()
+        choice = self._choose(state, limits or Limits(seconds=1.0))
+        return Choice(
+            choice.action, choice.value, choice.line, choice.work, perf_counter() - started
+        )
+
+    @abstractmethod
+    def _choose(self, state: State, limits: Limits) -> Choice:
+        """Choose in a game that goes on; the time it takes is measured by the caller."""
+
+    def stop(self) -> None:
+        """Make a choice that another thread waits for come at once."""
+        control = self._control
+        if control is not None:
+            control["stop"][0] = 1
+
+    @contextmanager
+    def _clock(self, control: Any, seconds: float | None) -> Iterator[None]:
+        """Let the memory of a search be told to stop, by ``stop`` and when time is up."""
+        control["stop"][0] = 0
+        self._control = control
+        timer = threading.Timer(seconds or 0.0, self.stop)
+        if seconds is not None:
+            timer.start()
+        try:
+            yield
+        finally:
+            timer.cancel()
+            self._control = None
+            control["stop"][0] = 0
+
+
+def hides(state: State) -> bool:
+    """Tell whether there is anything that the player to move may not see."""
+    return bool(state.observation() != state.position)

@@ -1,0 +1,250 @@
+"""Players that look ahead: Monte-Carlo tree search, alpha-beta, nested rollouts."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from gridhouse.core.errors import PlayerError
+from gridhouse.players.base import NO_LIMIT, Choice, Limits, Player, hides
+from gridhouse.search import alphabeta, mcts, nested
+from gridhouse.search.engine import SEED_BITS
+
+if TYPE_CHECKING:
+    from gridhouse.core.game import Game, State
+
+
+def need_players(game: Game, count: int, kind: str) -> None:
+    """Raise PlayerError unless the game has so many players."""
+    if game.num_players != count:
+        raise PlayerError(f"{kind} is for games of {count}; {game.name} has {game.num_players}")
+
+
+def squashed(value: int) -> float:
+    """Return an evaluation as what is to be expected, from -1 to 1."""
+    if abs(value) >= alphabeta.DECIDED:
+        return 1.0 if value > 0 else -1.0
+    return math.tanh(value / mcts.STEEPNESS)
+
+
+class MctsPlayer(Player):
+    """Monte-Carlo tree search for games of two; see :mod:`gridhouse.search.mcts`.
+
+    ``horizon`` is how many random moves a playout has before the evaluation decides, ``explore``
+    the constant of PUCT, ``rave`` how many visits the credit of moves played later is worth.
+    Where something is hidden it is an information-set search.  The tree is kept between moves.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        *,
+        seed: int = 0,
+        explore: float | None = None,
+        horizon: int | None = None,
+        rave: float | None = None,
+        room: int = 1 << 19,
+    ) -> None:
+        """Sit down to a game; settings that are not given are the game's own."""
+        need_players(game, 2, "mcts")
+        super().__init__(game, seed=seed)
+        tuned = self.engine.evaluation
+        self._kernels: Any = self.engine.bind(mcts)
+        self._room = room
+        self._nodes = self.engine.memory(mcts.Node(), room)
+        self._spare: Any = None
+        actions = game.num_actions
+        tree = mcts.Tree(played=2 * actions, actions=actions, shared=1 if game.can_repeat else room)
+        tree.room = room
+        tree.ripe = 2
+        tree.num_actions = actions
+        tree.shares = int(not game.can_repeat)
+        tree.explore = tuned.EXPLORE if explore is None else explore  # type: ignore[assignment]
+        tree.horizon = tuned.HORIZON if horizon is None else horizon
+        tree.rave = tuned.RAVE if rave is None else rave  # type: ignore[assignment]
+        self._tree = self.engine.memory(tree)
+        self._scratch = self.engine.scratch(seed)
+        self._last: State | None = None
+
+    def _choose(self, state: State, limits: Limits) -> Choice:
+        tree = self._tree[0]
+        tree.hidden = hides(state)
+        if tree.hidden or not self._follow(state):
+            self._kernels.plant(self._nodes, tree, state.current_player())
+        self._last = state.clone()
+        root = self.engine.memory(state.position)
+        # The first iteration finds the moves: it is run even when there is no time at all.
+        done = self._iterate(root, 1)
+        with self._clock(self._tree, limits.seconds):
+            done += self._iterate(root, (limits.playouts or limits.nodes or NO_LIMIT) - done)
+        child = self._kernels.best_child(self._nodes, mcts.ROOT)
+        line = self._line(child)
+        return Choice(line[0], self._value(child), line, done)
+
+    def _iterate(self, root: Any, count: int) -> int:
+        work = self.engine.memory(self.game.initial_position(0))
+        kernels, tree = self._kernels, self._tree[0]
+        return int(kernels.iterate(root, work, self._nodes, tree, self._scratch, count))
+
+    def _value(self, child: int) -> float:
+        node = self._nodes[child]
+        if node.proven != mcts.UNPROVEN:
+            return {mcts.WON: 1.0, mcts.LOST: -1.0, mcts.DRAWN: 0.0}[int(node.proven)]
+        return float(node.total / max(1, node.visits))
+
+    def _line(self, child: int) -> tuple[int, ...]:
+        line: list[int] = []
+        while child != mcts.NONE and len(line) < alphabeta.MAX_PLY:
+            line.append(int(self._nodes[child].action))
+            child = self._kernels.best_child(self._nodes, child)
+        return tuple(line)
+
+    def _follow(self, state: State) -> bool:
+        """Move the root of the tree to the state, if it comes after the last one."""
+        last, self._last = self._last, None
+        at = mcts.ROOT if last is not None else mcts.NONE
+        if last is None or not state.follows(last):
+            return False
+        for action in state.history()[len(last.history()) :]:
+            at = self._kernels.child_of(self._nodes, at, action)
+            if at == mcts.NONE:
+                return False
+        if self._nodes[at].first == mcts.NONE:
+            return False
+        self._move_root(at)
+        return True
+
+    def _move_root(self, at: int) -> None:
+        if self._spare is None:
+            self._spare = self.engine.memory(mcts.Node(), self._room)
+            self._moved = self.engine.table(self._room)
+        used = self._kernels.move_root(self._nodes, self._spare, self._moved, at)
+        self._nodes, self._spare = self._spare, self._nodes
+        self._tree["used"][0] = used
+        self._kernels.forget_shared(self._tree[0])
+
+
+class AlphaBetaPlayer(Player):
+    """Alpha-beta search for games of two; see :mod:`gridhouse.search.alphabeta`.
+
+    Where something is hidden, it searches so many ``worlds`` guessed at random, each with its
+    share of the limits, and plays what is best in most of them.
+    """
+
+    def __init__(
+        self, game: Game, *, seed: int = 0, table: int = 1 << 18, worlds: int = 8, depth: int = 64
+    ) -> None:
+        """Sit down to a game, with a table of so many positions and a greatest depth."""
+        need_players(game, 2, "alphabeta")
+        super().__init__(game, seed=seed)
+        self._kernels: Any = self.engine.bind(alphabeta)
+        self._worlds = worlds
+        self._depth = depth
+        actions = game.num_actions
+        self._frames = self.engine.memory(alphabeta.Frame(actions=actions), alphabeta.MAX_PLY)
+        self._table = self.engine.memory(alphabeta.Entry(), table)
+        control = alphabeta.Control(history=2 * actions)
+        control.num_actions = actions
+        self._memory = self.engine.memory(control)
+        self._kernels.clear(self._table, self._memory[0])
+        self._source = self.engine.scratch(seed)
+
+    def _choose(self, state: State, limits: Limits) -> Choice:
+        self._kernels.relax(self._frames, self._memory[0])
+        if not hides(state):
+            return self._search(state, limits.seconds, limits.nodes or limits.playouts or NO_LIMIT)
+        choices = [self._in_a_world(state, limits) for _ in range(self._worlds)]
+        votes = [choice.action for choice in choices]
+        best = max(votes, key=votes.count)
+        values = [choice.value or 0.0 for choice in choices if choice.action == best]
+        work = sum(choice.work for choice in choices)
+        return Choice(best, sum(values) / len(values), (best,), work)
+
+    def _in_a_world(self, state: State, limits: Limits) -> Choice:
+        """Search a world in which what is hidden has been guessed."""
+        world = self.engine.memory(state.position)
+        self.engine.rules.guess(world[0], state.current_player(), self._source)
+        seconds = None if limits.seconds is None else limits.seconds / self._worlds
+        nodes = max(1, (limits.nodes or limits.playouts or NO_LIMIT) // self._worlds)
+        return self._search(self.engine.state(world[0]), seconds, nodes)
+
+    def _search(self, state: State, seconds: float | None, nodes: int) -> Choice:
+        line = self.engine.memory(state.position, alphabeta.MAX_PLY)
+        self._memory["nodes"][0] = 0
+        self._memory["limit"][0] = NO_LIMIT
+        # Depth 1 is searched in any case, so that there is a move to play.
+        found = self._deepen(line, 1, Choice(state.legal_actions()[0]))
+        self._memory["limit"][0] = nodes
+        with self._clock(self._memory, seconds):
+            for depth in range(2, self._depth + 1):
+                found = self._deepen(line, depth, found)
+                is_decided = found.value is not None and abs(found.value) == 1.0
+                if self._memory["stop"][0] or is_decided:
+                    break
+        return Choice(found.action, found.value, found.line, int(self._memory["nodes"][0]))
+
+    def _deepen(self, line: Any, depth: int, found: Choice) -> Choice:
+        """Search to a depth; return what is best now, of which a stopped search may know enough."""
+        window = alphabeta.INFINITE
+        value = int(
+            self._kernels.search(
+                line, self._frames, self._table, self._memory[0], 0, depth, -window, window
+            )
+        )
+        frame = self._frames[0]
+        best = tuple(int(action) for action in frame.line[: frame.line_length])
+        if not best:
+            return found
+        return Choice(best[0], squashed(value), best)
+
+
+class NestedPlayer(Player):
+    """Nested rollout search for games of one; see :mod:`gridhouse.search.nested`.
+
+    It searches at level 1, 2 and so on while there is time, the highest again and again, and
+    follows the best game it has ever seen.
+    """
+
+    def __init__(
+        self, game: Game, *, seed: int = 0, levels: int = 3, horizon: int | None = None
+    ) -> None:
+        """Sit down to a game; a game is searched for ``horizon`` plies at most."""
+        need_players(game, 1, "nested")
+        super().__init__(game, seed=seed)
+        self._kernels: Any = self.engine.bind(nested)
+        self._levels = levels
+        tuned = self.engine.evaluation.HORIZON
+        plies = min(tuned, game.rows * game.cols * 8) if horizon is None else horizon
+        self._games = self.engine.memory(nested.Game(plies=plies), levels + 1)
+        self._work = self.engine.memory(nested.Level(actions=game.num_actions), levels + 1)
+        control = nested.Control()
+        control.horizon = plies
+        self._memory = self.engine.memory(control)
+        self._kernels.chance.seed(self._memory[0], seed & SEED_BITS)
+        self._plan: tuple[str, int, tuple[int, ...]] = ("", 0, ())
+
+    def _choose(self, state: State, limits: Limits) -> Choice:
+        self._memory["played"][0] = 0
+        self._memory["limit"][0] = limits.playouts or limits.nodes or NO_LIMIT
+        text, worth, plan = self._plan
+        if text != str(state):
+            worth, plan = nested.WORST, ()
+        with self._clock(self._memory, limits.seconds):
+            level = 1
+            while True:
+                worth, plan = max((worth, plan), self._search(state, level))
+                level = min(level + 1, self._levels)
+                if self._memory["stop"][0] or len(plan) <= 1:
+                    break
+        # A position may be better than all that can come of it; some move has to be made.
+        plan = plan or (state.legal_actions()[0],)
+        after = state.clone()
+        after.apply_action(plan[0])
+        self._plan = (str(after), worth, plan[1:])
+        return Choice(plan[0], float(worth), plan, int(self._memory["played"][0]))
+
+    def _search(self, state: State, level: int) -> tuple[int, tuple[int, ...]]:
+        line = self.engine.memory(state.position, self._levels + 1)
+        self._kernels.search(line, self._games, self._work, self._memory[0], level, 0)
+        best = self._games[level]
+        return int(best.worth), tuple(int(action) for action in best.actions[: best.length])

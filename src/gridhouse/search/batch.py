@@ -1,0 +1,240 @@
+"""Thousands of games at once, for learning and for statistics: no Python for a single step."""
+
+from __future__ import annotations
+
+import itertools
+import os
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gridhouse.core.errors import ParameterError
+from gridhouse.core.registry import load
+from gridhouse.search import batches
+from gridhouse.search.engine import SEED_BITS, Engine
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from gridhouse.core.game import Game, State
+
+    Array = np.ndarray[Any, Any]
+
+# Below so many positions a range is not worth a thread of its own.
+LEAST = 512
+# So many starts are made by the game itself; a random start is one of them, dealt anew.
+STARTS = 64
+
+
+class Batch:
+    """``count`` positions of one game, stepped together.
+
+    ``positions`` is an array of records with the fields of the game's positions.  All arrays that
+    are returned are the batch's own and are written anew by the next call; copy what is to stay.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        count: int,
+        *,
+        seed: int = 0,
+        horizon: int = 0,
+        threads: int | None = None,
+    ) -> None:
+        """Make the batch and deal its starts; a game is truncated after ``horizon`` moves, if any.
+
+        Raises ParameterError for a count or a number of threads below one, or a negative horizon.
+        """
+        threads = threads or os.cpu_count() or 1
+        for name, value, least in (
+            ("count", count, 1),
+            ("threads", threads, 1),
+            ("horizon", horizon, 0),
+        ):
+            if value < least:
+                raise ParameterError(f"{name}: {value} is not {least} or more")
+        self.game = game
+        self.count = count
+        self.horizon = horizon
+        self.num_players = game.num_players
+        self._engine = Engine(game)
+        self._kernels: Any = self._engine.bind(batches)
+        self._ranges = self._split(max(1, min(threads, count // LEAST)))
+        self._pool = ThreadPoolExecutor(len(self._ranges)) if len(self._ranges) > 1 else None
+        self._scratches = [self._engine.scratch(0) for _ in self._ranges]
+        self._works = [self._engine.memory(game.initial_position(0)) for _ in self._ranges]
+        self._make_arrays()
+        self.reset(seed=seed)
+
+    def _split(self, parts: int) -> list[tuple[int, int]]:
+        edges = [self.count * part // parts for part in range(parts + 1)]
+        return list(itertools.pairwise(edges))
+
+    def _make_arrays(self) -> None:
+        count, game = self.count, self.game
+        self.positions = self._engine.memory(game.initial_position(0), count)
+        self._sources = self._engine.memory(batches.Source(), count)
+        self._made = np.zeros((count, self.num_players))
+        self._rewards = np.zeros((count, self.num_players))
+        self.terminated = np.zeros(count, np.bool_)
+        self.truncated = np.zeros(count, np.bool_)
+        self._masks = np.zeros((count, game.num_actions), np.int8)
+        self._players = np.zeros(count, np.int8)
+        self._actions = np.zeros(count, np.int64)
+        self._planes = np.zeros((count, int(np.prod(game.observation_tensor_shape))), np.float32)
+
+    def _each(self, work: Callable[[int, int, int], Any]) -> list[Any]:
+        """Call the work for every thread's number and range."""
+        if self._pool is None:
+            return [work(0, 0, self.count)]
+        calls = [
+            self._pool.submit(work, thread, begin, end)
+            for thread, (begin, end) in enumerate(self._ranges)
+        ]
+        return [call.result() for call in calls]
+
+    def reset(self, *, seed: int | None = None, where: Array | None = None) -> None:
+        """Deal new starts, everywhere or where an array of truths says so.
+
+        With a seed the random numbers begin anew; without one they go on.
+        """
+        if seed is not None:
+            number = seed & SEED_BITS
+            self._each(lambda _, begin, end: self._kernels.seed(self._sources, number, begin, end))
+            made = [
+                self._engine.memory(self.game.initial_position(seed + n)) for n in self._numbers
+            ]
+            self._starts = np.concatenate(made)
+        wanted = np.ones(self.count, np.bool_) if where is None else np.asarray(where, np.bool_)
+        self._each(
+            lambda _, begin, end: self._kernels.reset(
+                self.positions, self._starts, self._sources, self._made, wanted, begin, end
+            )
+        )
+        self.terminated[wanted] = False
+        self.truncated[wanted] = False
+
+    @property
+    def _numbers(self) -> range:
+        """The numbers of the starts: one where nothing is left to chance."""
+        game = self.game
+        fixed = all(game.initial_position(n) == game.initial_position(0) for n in range(1, 8))
+        return range(1 if fixed else STARTS)
+
+    def step(self, actions: Array) -> tuple[Array, Array, Array]:
+        """Play an action in every position; return rewards, terminated and truncated.
+
+        The rewards are what the step has added to the returns: floats, positions by players.
+        A position that was over begins anew instead, whatever its action is.
+        Raises IllegalMoveError, and changes nothing, if any action is not legal where it is played.
+        """
+        chosen = np.ascontiguousarray(actions, np.int64)
+        if chosen.shape != (self.count,):
+            raise ParameterError(f"actions: {chosen.shape} is not one for each of {self.count}")
+        self._refuse(chosen)
+        self._each(
+            lambda _, begin, end: self._kernels.step(
+                self.positions, self._starts, self._sources, chosen, self._made, self._rewards,
+                self.terminated, self.truncated, self.horizon, begin, end,
+            )
+        )  # fmt: skip
+        return self._rewards, self.terminated, self.truncated
+
+    def _refuse(self, actions: Array) -> None:
+        over = self.terminated | self.truncated
+        outside = np.flatnonzero(((actions < 0) | (actions >= self.game.num_actions)) & ~over)
+        refused = (
+            [int(outside[0])]
+            if len(outside)
+            else self._each(
+                lambda _, begin, end: int(
+                    self._kernels.first_refused(self.positions, actions, over, begin, end)
+                )
+            )
+        )
+        for at in refused:
+            if at != batches.ALL_LEGAL:
+                self.state(at).apply_action(int(actions[at]))
+                raise AssertionError  # pragma: no cover  # the rules are the same interpreted
+
+    def state(self, at: int) -> State:
+        """Return the state of one position, with all that can be asked of a state."""
+        return self._engine.state(self.positions[at])
+
+    def masks(self) -> Array:
+        """Return a 1 for every legal action and a 0 for every other: positions by actions, int8."""
+        self._each(
+            lambda thread, begin, end: self._kernels.masks(
+                self.positions, self._scratches[thread], self._masks, begin, end
+            )
+        )
+        return self._masks
+
+    def returns(self) -> Array:
+        """Return what each player has made so far: floats, positions by players."""
+        return self._made
+
+    def current_players(self) -> Array:
+        """Return who is to move in every position, int8; whoever would be, where it is over."""
+        self._each(
+            lambda _, begin, end: self._kernels.players(self.positions, self._players, begin, end)
+        )
+        return self._players
+
+    def observations(self, player: int | None = None) -> Array:
+        """Return what the player, or else whoever is to move, sees now.
+
+        Floats of 32 bits: positions by planes, rows and columns.
+        """
+        if player is None:
+            viewers = self.current_players()
+        elif 0 <= player < self.num_players:
+            viewers = np.full(self.count, player, np.int8)
+        else:
+            raise ParameterError(f"player: {player} is not in 0..{self.num_players - 1}")
+        self._each(
+            lambda thread, begin, end: self._kernels.observations(
+                self.positions, self._works[thread], viewers, self._planes, begin, end
+            )
+        )
+        return self._planes.reshape(self.count, *self.game.observation_tensor_shape)
+
+    def random_actions(self) -> Array:
+        """Return a random legal action for every position, 0 where the game is over."""
+        self._each(
+            lambda thread, begin, end: self._kernels.random_actions(
+                self.positions, self._sources, self._scratches[thread], self._actions, begin, end
+            )
+        )
+        return self._actions
+
+    def close(self) -> None:
+        """Let the threads go; further calls are an error."""
+        if self._pool is not None:
+            self._pool.shutdown()
+
+
+def batch(
+    name: str,
+    count: int,
+    *,
+    seed: int = 0,
+    horizon: int = 0,
+    threads: int | None = None,
+    **parameters: object,
+) -> Batch:
+    """Return ``count`` positions of a game with these parameters, to be stepped together.
+
+    Raises UnknownGameError or ParameterError.
+
+    >>> import numpy
+    >>> boards = batch("sliding", 4096, rows=4, cols=4)
+    >>> boards.masks().shape
+    (4096, 4)
+    >>> rewards, terminated, truncated = boards.step(boards.random_actions())
+    >>> rewards.shape
+    (4096, 1)
+    """
+    return Batch(load(name, **parameters), count, seed=seed, horizon=horizon, threads=threads)

@@ -1,0 +1,133 @@
+"""Many positions of one game at once: what a batch does to a range of them, compiled.
+
+Every function works on the positions from ``begin`` up to ``end``, so that each thread can have a
+range of its own.  Every position has its own source of random numbers; so nothing depends on how
+many threads there are.  ``rules`` and ``playouts`` are bound to a game's twins.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gridhouse.core import chance, position
+
+if TYPE_CHECKING:
+    from typing import Any
+
+rules: Any = None
+playouts: Any = None
+
+ALL_LEGAL = -1
+
+
+class Source(position.Position):
+    """A position's own random numbers, and the moves made since its start."""
+
+    source = position.integer("int8")
+    plies = position.integer("int32")
+    s0 = position.integer("int64")
+    s1 = position.integer("int64")
+
+
+def seed(sources: Any, number: int, begin: int, end: int) -> None:
+    """Start every source at a number of its own."""
+    for at in range(begin, end):
+        chance.seed(sources[at], (chance.code(number) ^ chance.code(~at)) >> 1)
+
+
+def reset(
+    positions: Any, starts: Any, sources: Any, made: Any, where: Any, begin: int, end: int
+) -> None:
+    """Deal new starts to the positions where this is wanted."""
+    for at in range(begin, end):
+        if where[at]:
+            restart(positions, starts, sources, made, at)
+
+
+def restart(positions: Any, starts: Any, sources: Any, made: Any, at: int) -> None:
+    """Deal a new start: one of the given ones, and of it whatever chance makes of it."""
+    positions[at] = starts[chance.draw(sources[at], len(starts))]
+    rules.deal(positions[at], sources[at])
+    sources[at].plies = 0
+    rules.returns(positions[at], made[at])
+
+
+def first_refused(positions: Any, actions: Any, over: Any, begin: int, end: int) -> int:
+    """Return the first position that goes on and refuses its action, else ALL_LEGAL."""
+    for at in range(begin, end):
+        if not over[at] and rules.refusal(positions[at], actions[at]) != 0:
+            return at
+    return ALL_LEGAL
+
+
+def step(
+    positions: Any,
+    starts: Any,
+    sources: Any,
+    actions: Any,
+    made: Any,
+    rewards: Any,
+    terminated: Any,
+    truncated: Any,
+    horizon: int,
+    begin: int,
+    end: int,
+) -> None:
+    """Play one legal action in every position; those that were over begin anew instead.
+
+    A reward is what the step has added to a player's returns.
+    """
+    num_players = made.shape[1]
+    for at in range(begin, end):
+        if terminated[at] or truncated[at]:
+            restart(positions, starts, sources, made, at)
+            terminated[at] = rules.is_terminal(positions[at])
+            truncated[at] = False
+            for player in range(num_players):
+                rewards[at, player] = 0
+            continue
+        state = positions[at]
+        rules.apply_action(state, actions[at])
+        sources[at].plies += 1
+        for player in range(num_players):
+            rewards[at, player] = made[at, player]
+        rules.returns(state, made[at])
+        for player in range(num_players):
+            rewards[at, player] = made[at, player] - rewards[at, player]
+        terminated[at] = rules.is_terminal(state)
+        truncated[at] = not terminated[at] and 0 < horizon <= sources[at].plies
+
+
+def masks(positions: Any, scratch: Any, out: Any, begin: int, end: int) -> None:
+    """Write a 1 for every legal action and a 0 for every other."""
+    for at in range(begin, end):
+        out[at, :] = 0
+        for index in range(rules.legal_actions(positions[at], scratch.actions)):
+            out[at, scratch.actions[index]] = 1
+
+
+def players(positions: Any, out: Any, begin: int, end: int) -> None:
+    """Write who is to move."""
+    for at in range(begin, end):
+        out[at] = rules.current_player(positions[at])
+
+
+def random_actions(
+    positions: Any, sources: Any, scratch: Any, out: Any, begin: int, end: int
+) -> None:
+    """Write a random legal action for every position, 0 where the game is over."""
+    for at in range(begin, end):
+        scratch.s0 = sources[at].s0
+        scratch.s1 = sources[at].s1
+        out[at] = max(0, playouts.random_action(positions[at], scratch))
+        sources[at].s0 = scratch.s0
+        sources[at].s1 = scratch.s1
+
+
+def observations(positions: Any, work: Any, viewers: Any, out: Any, begin: int, end: int) -> None:
+    """Write the planes that the viewers see; ``work`` is room for one position."""
+    for at in range(begin, end):
+        work[0] = positions[at]
+        rules.hide(work[0], viewers[at])
+        out[at, :] = 0
+        rules.planes(work[0], viewers[at], out[at])

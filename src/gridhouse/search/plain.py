@@ -1,0 +1,38 @@
+"""What a search knows of a game that brings no evaluation of its own: its rules.
+
+A game's ``evaluation.py`` may stand in its place; it offers the same three functions, in the part
+of Python that can be compiled, and imports its game's rules.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from typing import Any
+
+rules: Any = None
+
+# What Monte-Carlo tree search does with the game: its exploration, the most random moves of a
+# playout, and how many visits the credit of moves played later is worth.
+EXPLORE = 1.4
+HORIZON = 1000
+RAVE = 0.0
+
+# Whether any action can promise so much that alpha-beta plays it out before it evaluates.
+HAS_LOUD = False
+
+
+def evaluate(state: Any) -> int:
+    """Return how player 0 stands, in hundredths of what is a clear advantage in the game."""
+    return 0
+
+
+def promise(state: Any, action: int) -> int:
+    """Return how good a legal action looks without playing it; from LOUD on it changes much."""
+    return 0
+
+
+def candidates(state: Any, out: list[int]) -> int:
+    """Write the legal actions that are worth a look; return how many, none if the game is over."""
+    return int(rules.legal_actions(state, out))
