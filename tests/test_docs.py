@@ -12,12 +12,13 @@ from harness import ROOT
 PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md")])
 
 
-def test_the_examples_of_the_readme() -> None:
+@pytest.mark.parametrize(("page", "least"), [("README.md", 9), ("docs/adapters.md", 15)])
+def test_the_examples_do_what_they_say(page: str, least: int) -> None:
     results = doctest.testfile(
-        str(ROOT / "README.md"), module_relative=False, optionflags=doctest.NORMALIZE_WHITESPACE
+        str(ROOT / page), module_relative=False, optionflags=doctest.NORMALIZE_WHITESPACE
     )
     assert results.failed == 0
-    assert results.attempted > 8
+    assert results.attempted >= least
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

@@ -7,6 +7,7 @@ import pytest
 import gridhouse
 from gridhouse.core.errors import GridhouseError, PositionError
 from gridhouse.core.registry import game_class
+from gridhouse.games.binary import rules as binary_rules
 from gridhouse.games.sinks import rules as sinks_rules
 from gridhouse.games.tactego import rules as tactego_rules
 
@@ -173,6 +174,14 @@ def test_every_setup_is_fair(rows: int, cols: int, setup: str) -> None:
     }
     assert turned == objects
     assert worth[0] == worth[1] >= 4
+
+
+@pytest.mark.parametrize("cols", range(1, 21))
+def test_an_action_of_binary_has_its_row(cols: int) -> None:
+    game = gridhouse.load("binary", rows=20, cols=cols)
+    position = game.new_initial_state().position
+    for action in range(game.num_actions):
+        assert binary_rules.row_of(position, action) == action // (2 * cols)
 
 
 def test_what_stands_beside_the_board() -> None:

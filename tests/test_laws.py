@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import random  # noqa: TC003  # Hypothesis reads the annotations
 
 import pytest
@@ -114,8 +115,9 @@ def test_rubbish_is_a_move_error_or_a_move(state: State, text: str) -> None:
 def test_a_clone_shares_nothing(state: State) -> None:
     text, history = str(state), state.history()
     clone = state.clone()
-    assert clone == state
-    assert clone.history() == history
+    assert clone == state == copy.deepcopy(state)
+    assert clone.history() == history == copy.deepcopy(state).history()
+    assert copy.deepcopy(state).game is state.game
     if not clone.is_terminal():
         clone.apply_action(clone.legal_actions()[0])
         assert (str(state), state.history()) == (text, history)
@@ -150,6 +152,7 @@ def test_undo_restores_every_position(game: str, seed: int) -> None:
 def test_returns_add_up(state: State) -> None:
     returns = state.returns()
     assert len(returns) == state.game.num_players
+    assert max(returns) <= state.game.max_return
     if state.game.num_players == 2:
         assert sum(returns) == 0
         ends = [{1, -1}, {0}] if state.game.values.get("limit") else [{1, -1}]
@@ -194,6 +197,7 @@ def scramble_hidden(state: State, player: int, chance: random.Random) -> State:
 
 @given(states, st.randoms(use_true_random=False))
 def test_an_observation_does_not_tell_what_is_hidden(state: State, chance: random.Random) -> None:
+    assert not (state.has_secrets() and state.game.perfect_information)
     for player in range(state.game.num_players):
         other = scramble_hidden(state, player, chance)
         assert other.observation(player) == state.observation(player)

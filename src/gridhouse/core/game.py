@@ -22,7 +22,7 @@ from gridhouse.core.notation import parse_integer, shown
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Any, ClassVar, Protocol
+    from typing import Any, ClassVar, Protocol, Self
 
     from gridhouse.core.position import Position
 
@@ -136,6 +136,8 @@ class Game:
     cols: int
     refusals: ClassVar[Mapping[int, str]]
     num_actions: int
+    perfect_information: bool = True  # False where a position may hold what a player may not see
+    max_return: float = 1  # the most that a player can make from a start; of two, -1 is the least
 
     def __init__(self, **given: object) -> None:
         """Check the parameters; those that are not given have their defaults.
@@ -428,7 +430,7 @@ class State:
     def information_state_string(self, player: int | None = None) -> str:
         """Return all that the player has seen and done since the start, a line a position."""
         viewer = self._viewer(player)
-        replay = State(self.game, self._start.copy())
+        replay = type(self)(self.game, self._start.copy())
         lines = [replay.observation_string(viewer)]
         for action in self._history:
             if replay.game.rules.current_player(replay.position) == viewer:
@@ -445,12 +447,17 @@ class State:
             raise PlayerError(f"{self.game.name} has no player {player}: 0..{highest}")
         return player
 
-    def clone(self) -> State:
+    def clone(self) -> Self:
         """Return an equal state, with its history, that shares nothing with this one."""
-        twin = State(self.game, self._start)
+        twin = type(self)(self.game, self._start)
         twin.position = self.position.copy()
         twin._history = self._history[:]
         return twin
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        """Return a clone; a game never changes, and is not copied with each of its states."""
+        del memo
+        return self.clone()
 
     def board(self) -> str:
         """Return the board as the game's document prints it, lines joined."""

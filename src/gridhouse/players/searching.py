@@ -188,7 +188,7 @@ class AlphaBetaPlayer(Player):
         window = alphabeta.INFINITE
         value = int(
             self._kernels.search(
-                line, self._frames, self._table, self._memory[0], 0, depth, -window, window
+                line, self._frames, self._table, self._memory[0], depth, -window, window
             )
         )
         frame = self._frames[0]

@@ -41,11 +41,27 @@ VERY_LATE = 12
 
 
 class Frame(position.Position):
-    """What one ply of the search needs: its moves with their order, killers, and the best line."""
+    """One ply: what is asked of it, its moves in their order, and what has been found so far.
+
+    The window is from ``alpha`` to ``beta``; ``low`` is alpha or the best value found, if higher.
+    """
 
     frame = position.integer("int8")
-    count = position.integer("int32")
+    player = position.integer("int8")
+    is_same = position.integer("int8")  # whether the player moves again after the action
+    is_narrow = position.integer("int8")  # whether it is only asked if the action beats the best
+    less = position.integer("int8")  # by how many plies less deeply it is searched first
+    depth = position.integer("int32")
+    alpha = position.integer("int32")
+    beta = position.integer("int32")
+    low = position.integer("int32")
     best = position.integer("int32")
+    value = position.integer("int32")
+    count = position.integer("int32")
+    index = position.integer("int32")
+    action = position.integer("int32")
+    chosen = position.integer("int32")
+    key = position.integer("int64")
     killer = position.integers("int32", 2)
     line_length = position.integer("int32")
     actions = position.integers("int32", "actions")
@@ -113,118 +129,92 @@ def evaluated(state: Any) -> int:
 
 
 def search(
-    line: Any, frames: Any, table: Any, control: Any, ply: int, depth: int, alpha: int, beta: int
+    line: Any, frames: Any, table: Any, control: Any, depth: int, alpha: int, beta: int
 ) -> int:
-    """Return the value of the position at a ply for the player to move there, within a window.
+    """Return the value of the first position of a line for the player to move, within a window.
 
-    ``line`` holds the positions from the root on.  A value is meaningless once ``stop`` is set.
+    ``line`` has room for the positions below it.  A value is meaningless once ``stop`` is set.
+    The plies are a loop over frames and not a recursion: functions that call each other around
+    are not kept on disk as they should be (Numba 0.68), and the loop is faster as well.
     """
+    open_window(frames[0], depth, alpha, beta)
+    ply = 0
+    goes_on = enter(line, frames[0], table, control, 0)
+    while goes_on or ply > 0:
+        if goes_on:
+            try_action(line, frames, ply)
+            ply += 1
+            goes_on = enter(line, frames[ply], table, control, ply)
+        else:
+            ply -= 1
+            goes_on = receive(line, frames, table, control, ply)
+    return int(frames[0].value)
+
+
+def open_window(frame: Any, depth: int, alpha: int, beta: int) -> None:
+    """Ask of a ply the value of its position, within a window."""
+    frame.depth = depth
+    frame.alpha = alpha
+    frame.beta = beta
+    frame.line_length = 0
+
+
+def enter(line: Any, frame: Any, table: Any, control: Any, ply: int) -> bool:
+    """Begin to search a ply; return whether there are actions to try, or else a value."""
     control.nodes += 1
     if control.nodes >= control.limit:
         control.stop = 1
-    state = line[ply]
-    frame = frames[ply]
-    frame.line_length = 0
+    frame.value = 0
     if control.stop:
-        return 0
+        return False
+    state = line[ply]
     if rules.is_terminal(state):
-        return outcome(state, frame, ply)
-    floor = evaluated(state) if depth <= 0 else -INFINITE
-    if floor >= beta or ply >= MAX_PLY - 1 or (depth <= 0 and not evaluation.HAS_LOUD):
-        return floor if depth <= 0 else evaluated(state)
-    key = rules.key(state)
-    entry = table[key % len(table)]
-    known = entry.key == key
-    if ply > 0 and known and decides(entry, ply, max(depth, 0), alpha, beta):
-        return from_table(entry.value, ply)
+        frame.value = outcome(state, frame, ply)
+        return False
+    return not settle_early(state, frame, table, ply) and list_actions(state, frame, table, control)
+
+
+def settle_early(state: Any, frame: Any, table: Any, ply: int) -> bool:
+    """Tell whether the value of a position is known without trying actions, and note it."""
+    frame.best = -INFINITE
+    if frame.depth <= 0 or ply >= MAX_PLY - 1:
+        frame.best = evaluated(state)
+        frame.value = frame.best
+        if frame.best >= frame.beta or ply >= MAX_PLY - 1 or not evaluation.HAS_LOUD:
+            return True
+    frame.key = rules.key(state)
+    entry = table[frame.key % len(table)]
+    if ply > 0 and entry.key == frame.key and decides(entry, frame, ply):
+        frame.value = from_table(entry.value, ply)
+        return True
+    return False
+
+
+def list_actions(state: Any, frame: Any, table: Any, control: Any) -> bool:
+    """List the actions to try in a position, best first; return whether there are any."""
+    entry = table[frame.key % len(table)]
+    hint = entry.action if entry.key == frame.key else NONE
+    frame.player = rules.current_player(state)
     frame.count = evaluation.candidates(state, frame.actions)
-    order(state, frame, control, entry.action if known else NONE, depth <= 0)
-    best = try_actions(line, frames, table, control, ply, depth, floor, alpha, beta)
-    if not control.stop:
-        store(
-            entry, key, max(depth, 0), to_table(best, ply), bound_of(best, alpha, beta), frame.best
-        )
-    return best
+    order(state, frame, control, hint)
+    frame.index = 0
+    frame.chosen = NONE
+    frame.low = max(frame.alpha, frame.best)
+    if frame.count == 0:
+        return False
+    begin_action(frame)
+    return True
 
 
-def try_actions(
-    line: Any,
-    frames: Any,
-    table: Any,
-    control: Any,
-    ply: int,
-    depth: int,
-    floor: int,
-    alpha: int,
-    beta: int,
-) -> int:
-    """Return the best value of the frame's actions, at least the floor; the frame keeps which."""
-    frame = frames[ply]
-    best = floor
-    frame.best = NONE
-    for index in range(frame.count):
-        action = pick(frame, index)
-        value = value_of(line, frames, table, control, ply, depth, max(alpha, best), beta, index)
-        if control.stop:
-            break
-        if value > best:
-            best = value
-            frame.best = action
-            if value > alpha:
-                note_line(frames, ply, action)
-        if best >= beta:
-            if depth > 0:
-                note_cut(frame, control, rules.current_player(line[ply]), action, depth)
-            break
-    return best
-
-
-def value_of(
-    line: Any,
-    frames: Any,
-    table: Any,
-    control: Any,
-    ply: int,
-    depth: int,
-    alpha: int,
-    beta: int,
-    index: int,
-) -> int:
-    """Return the value of playing the frame's action of this index, for the player who plays it.
-
-    Later moves are expected to be no better than alpha, and searched in full only if they are.
-    """
-    player = rules.current_player(line[ply])
-    line[ply + 1] = line[ply]
-    after = line[ply + 1]
-    rules.apply_action(after, frames[ply].actions[index])
-    sign = 1 if rules.current_player(after) == player else -1
-    if index == 0 or depth <= 0:
-        return seen(line, frames, table, control, ply, depth - 1, alpha, beta, sign)
-    less = reduction(frames[ply].scores[index], index, depth)
-    value = seen(line, frames, table, control, ply, depth - 1 - less, alpha, alpha + 1, sign)
-    if value > alpha and less > 0:
-        value = seen(line, frames, table, control, ply, depth - 1, alpha, alpha + 1, sign)
-    if alpha < value < beta:
-        value = seen(line, frames, table, control, ply, depth - 1, alpha, beta, sign)
-    return value
-
-
-def seen(
-    line: Any,
-    frames: Any,
-    table: Any,
-    control: Any,
-    ply: int,
-    depth: int,
-    alpha: int,
-    beta: int,
-    sign: int,
-) -> int:
-    """Return the value of the next ply as the player of this one sees it."""
-    if sign > 0:
-        return search(line, frames, table, control, ply + 1, depth, alpha, beta)
-    return -search(line, frames, table, control, ply + 1, depth, -beta, -alpha)
+def begin_action(frame: Any) -> None:
+    """Take the next action: the first in the full window, others in a narrow one to begin with."""
+    action = pick(frame)
+    frame.less = 0
+    frame.is_narrow = 0
+    if frame.index > 0 and frame.depth > 0:
+        frame.is_narrow = 1
+        frame.less = reduction(frame.scores[frame.index], frame.index, frame.depth)
+    frame.action = action
 
 
 def reduction(score: int, index: int, depth: int) -> int:
@@ -234,14 +224,73 @@ def reduction(score: int, index: int, depth: int) -> int:
     return 2 if index >= VERY_LATE and depth >= 4 else 1
 
 
-def order(state: Any, frame: Any, control: Any, hint: int, only_loud: bool) -> None:
-    """Give the frame's actions their scores; perhaps keep only the loud ones."""
-    base = rules.current_player(state) * control.num_actions
+def try_action(line: Any, frames: Any, ply: int) -> None:
+    """Play a ply's action, and ask of the next ply what it leads to."""
+    frame = frames[ply]
+    line[ply + 1] = line[ply]
+    after = line[ply + 1]
+    rules.apply_action(after, frame.action)
+    frame.is_same = rules.current_player(after) == frame.player
+    depth = frame.depth - 1 - frame.less
+    high = frame.low + 1 if frame.is_narrow else frame.beta
+    if frame.is_same:
+        open_window(frames[ply + 1], depth, frame.low, high)
+    else:
+        open_window(frames[ply + 1], depth, -high, -frame.low)
+
+
+def receive(line: Any, frames: Any, table: Any, control: Any, ply: int) -> bool:
+    """Take the value of a ply's action; return whether that ply goes on.
+
+    An action that a narrow or shallow search finds better than expected is searched again.
+    """
+    frame = frames[ply]
+    frame.value = frame.best
+    if control.stop:
+        return False
+    value = frames[ply + 1].value if frame.is_same else -frames[ply + 1].value
+    if value > frame.low and frame.less > 0:
+        frame.less = 0
+        return True
+    if frame.low < value < frame.beta and frame.is_narrow:
+        frame.is_narrow = 0
+        return True
+    if value > frame.best:
+        take_best(frames, ply, value)
+    frame.index += 1
+    if frame.best >= frame.beta or frame.index >= frame.count:
+        close(frame, table, control, ply)
+        return False
+    begin_action(frame)
+    return True
+
+
+def take_best(frames: Any, ply: int, value: int) -> None:
+    """Note that an action is the best so far."""
+    frame = frames[ply]
+    frame.best = value
+    frame.value = value
+    frame.chosen = frame.action
+    if value > frame.low:
+        frame.low = value
+        note_line(frames, ply, frame.action)
+
+
+def close(frame: Any, table: Any, control: Any, ply: int) -> None:
+    """Note what a finished ply has found."""
+    if frame.best >= frame.beta and frame.depth > 0:
+        note_cut(frame, control)
+    store(table[frame.key % len(table)], frame, to_table(frame.best, ply))
+
+
+def order(state: Any, frame: Any, control: Any, hint: int) -> None:
+    """Give the frame's actions their scores; before a leaf, keep only the loud ones."""
+    base = frame.player * control.num_actions
     kept = 0
     for index in range(frame.count):
         action = frame.actions[index]
         promise = int(evaluation.promise(state, action))
-        if only_loud and promise < LOUD:
+        if frame.depth <= 0 and promise < LOUD:
             continue
         score = promise << PROMISE_SHIFT
         if action == hint:
@@ -254,8 +303,9 @@ def order(state: Any, frame: Any, control: Any, hint: int, only_loud: bool) -> N
     frame.count = kept
 
 
-def pick(frame: Any, start: int) -> int:
-    """Bring the action with the highest score to the start of those left, and return it."""
+def pick(frame: Any) -> int:
+    """Bring the action with the highest score to the front of those left, and return it."""
+    start = frame.index
     best = start
     for index in range(start + 1, frame.count):
         if frame.scores[index] > frame.scores[best]:
@@ -280,30 +330,25 @@ def note_line(frames: Any, ply: int, action: int) -> None:
     frame.line_length = length + 1
 
 
-def note_cut(frame: Any, control: Any, player: int, action: int, depth: int) -> None:
+def note_cut(frame: Any, control: Any) -> None:
     """Remember an action that refuted a position, to try it sooner elsewhere."""
+    action = frame.chosen
     if frame.killer[0] != action:
         frame.killer[1] = frame.killer[0]
         frame.killer[0] = action
-    at = player * control.num_actions + action
-    control.history[at] = min(control.history[at] + depth * depth, (1 << PROMISE_SHIFT) - 1)
+    at = frame.player * control.num_actions + action
+    more = control.history[at] + frame.depth * frame.depth
+    control.history[at] = min(more, (1 << PROMISE_SHIFT) - 1)
 
 
-def bound_of(value: int, alpha: int, beta: int) -> int:
-    """Return what a value says that a search within a window has found."""
-    if value >= beta:
-        return AT_LEAST
-    return EXACT if value > alpha else AT_MOST
-
-
-def decides(entry: Any, ply: int, depth: int, alpha: int, beta: int) -> bool:
-    """Tell whether an entry of this position settles its value within a window."""
-    if entry.depth < depth:
+def decides(entry: Any, frame: Any, ply: int) -> bool:
+    """Tell whether an entry of this position settles its value within the frame's window."""
+    if entry.depth < max(frame.depth, 0):
         return False
     value = from_table(entry.value, ply)
     if entry.bound == EXACT:
         return True
-    return value >= beta if entry.bound == AT_LEAST else value <= alpha
+    return bool(value >= frame.beta if entry.bound == AT_LEAST else value <= frame.alpha)
 
 
 def to_table(value: int, ply: int) -> int:
@@ -320,12 +365,18 @@ def from_table(value: int, ply: int) -> int:
     return int(value) + ply if value <= -DECIDED else int(value)
 
 
-def store(entry: Any, key: int, depth: int, value: int, bound: int, action: int) -> None:
-    """Keep a result, unless a deeper one of the same position is there already."""
-    if entry.key == key and entry.depth > depth and bound != EXACT:
+def store(entry: Any, frame: Any, value: int) -> None:
+    """Keep what a frame has found, unless a deeper result of the same position is there already."""
+    depth = max(frame.depth, 0)
+    bound = AT_MOST
+    if frame.best >= frame.beta:
+        bound = AT_LEAST
+    elif frame.best > frame.alpha:
+        bound = EXACT
+    if entry.key == frame.key and entry.depth > depth and bound != EXACT:
         return
-    entry.key = key
+    entry.key = frame.key
     entry.depth = depth
     entry.value = value
     entry.bound = bound
-    entry.action = action
+    entry.action = frame.chosen

@@ -341,7 +341,7 @@ def best_child(nodes: Any, at: int) -> int:
         node = nodes[child]
         visits = float(node.visits)
         if node.proven == WON:
-            return child
+            return int(child)
         if node.proven == LOST:
             visits = -0.5
         if visits > best_visits:

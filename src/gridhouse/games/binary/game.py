@@ -54,6 +54,7 @@ class BinaryGame(Game):
         position = Position()
         position.rows = self.rows
         position.cols = self.cols
+        rules.start(position)
         return position
 
     def action(self, x: int, y: int, digit: int) -> int:

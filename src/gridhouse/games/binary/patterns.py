@@ -62,9 +62,8 @@ def parse_patterns(text: str) -> Weights:
 def cell_text(position: Position, x: int, y: int) -> str:
     """Return how a pattern writes a cell, on the board or off."""
     if 0 <= x < position.cols and 0 <= y < position.rows:
-        return (
-            CELLS[rules.digit_at(position, x, y)] if rules.occupied(position, y) >> x & 1 else "."
-        )
+        digit = rules.digit_at(position, x, y)
+        return "." if digit < 0 else CELLS[digit]
     return "X"
 
 

@@ -4,8 +4,9 @@ Players 0 and 1 in turn write a digit into an empty cell.  No three equal digits
 row, across or down, and a line of length k holds each digit at most ceil(k / 2) times.  Who
 cannot move loses.
 
-A row of stones is a bit mask, bit x for column x, so that one word answers for a whole row.
-Action ``2 * (y * cols + x) + digit`` writes the digit at column x of row y from the top.
+A row is a bit mask, bit ``2 * x + digit`` for a digit in column x, so that one word answers for
+both digits in all of it.  What may be written only ever becomes less; each move takes away what it
+forbids.  Action ``2 * (y * cols + x) + digit`` writes the digit at column x of row y from the top.
 """
 
 from __future__ import annotations
@@ -21,9 +22,11 @@ if TYPE_CHECKING:
 MAX_SIDE = 20
 NUM_PLANES = 3
 
-# Two empty rows stand above and below every digit's rows: looking two rows on needs no test.
+# Two rows more stand above and below: looking two rows on needs no test.
 MARGIN = 2
 STRIDE = MAX_SIDE + 2 * MARGIN
+ZEROS = 0x5555555555  # the bits of the digit 0 in a row of 20
+INVERSE_BITS = 16
 
 
 class Refusal(IntEnum):
@@ -37,102 +40,125 @@ class Refusal(IntEnum):
 
 
 class Position(position.Position):
-    """The stones of both digits, and how many of each stand in every row and column."""
+    """The stones, how many every line holds, and what rows and columns still allow."""
 
     binary = position.integer("int8")
     rows = position.integer("int8")
     cols = position.integer("int8")
     ply = position.integer("int16")
-    stones = position.integers("int64", 2 * STRIDE)
+    inverse = position.integer("int32")
+    columns = position.integer("int64")
+    stones = position.integers("int64", STRIDE)
+    free = position.integers("int64", STRIDE)
     in_row = position.integers("int8", 2 * MAX_SIDE)
     in_col = position.integers("int8", 2 * MAX_SIDE)
 
 
-def triples(state: Position, digit: int, y: int) -> int:
-    """Return the cells of a row in which the digit would make three equal in a row."""
-    at = digit * STRIDE + y + MARGIN
-    row = state.stones[at]
+def start(state: Position) -> None:
+    """Allow everything, once the size of an empty grid is set."""
+    # Dividing by the length of a row takes longer than the rest of looking at an action.
+    state.inverse = (1 << INVERSE_BITS) // (2 * state.cols) + 1
+    state.columns = (1 << 2 * state.cols) - 1
+    for y in range(state.rows):
+        state.free[y + MARGIN] = state.columns
+
+
+def row_of(state: Position, action: int) -> int:
+    """Return the row of an action."""
+    return (action * state.inverse) >> INVERSE_BITS
+
+
+def beside_pairs(row: int) -> int:
+    """Return what would make three in a row across."""
+    left = row << 2
+    right = row >> 2
+    return (left & row << 4) | (left & right) | (right & row >> 4)
+
+
+def triples(state: Position, y: int) -> int:
+    """Return what would make three equal digits in a row somewhere in this row of the grid."""
+    at = y + MARGIN
     up = state.stones[at - 1]
     down = state.stones[at + 1]
-    across = ((row << 1) & (row << 2)) | ((row << 1) & (row >> 1)) | ((row >> 1) & (row >> 2))
-    return across | (up & state.stones[at - 2]) | (up & down) | (down & state.stones[at + 2])
-
-
-def occupied(state: Position, y: int) -> int:
-    """Return the cells of a row that hold a digit."""
-    return state.stones[y + MARGIN] | state.stones[STRIDE + y + MARGIN]
+    above = up & state.stones[at - 2]
+    below = down & state.stones[at + 2]
+    return beside_pairs(state.stones[at]) | above | (up & down) | below
 
 
 def digit_at(state: Position, x: int, y: int) -> int:
     """Return the digit in a cell, or -1 if the cell is empty."""
-    if state.stones[y + MARGIN] >> x & 1:
-        return 0
-    if state.stones[STRIDE + y + MARGIN] >> x & 1:
-        return 1
-    return -1
+    return (state.stones[y + MARGIN] >> 2 * x & 3) - 1
+
+
+def legal_in_row(state: Position, y: int) -> int:
+    """Return what may be written in a row."""
+    return state.free[y + MARGIN] & state.columns
+
+
+def reason(state: Position, y: int, bit: int) -> int:
+    """Return why a digit may not be written: if neither of the first two, a line is full of it."""
+    if digit_at(state, bit >> 1, y) >= 0:
+        return Refusal.OCCUPIED
+    if triples(state, y) >> bit & 1:
+        return Refusal.THREE_IN_A_ROW
+    return Refusal.TOO_MANY_1 if bit & 1 else Refusal.TOO_MANY_0
 
 
 def refusal(state: Position, action: int) -> int:
     """Return 0 if the action is legal, else the reason why it is not."""
-    digit = action & 1
-    y = (action >> 1) // state.cols
-    x = (action >> 1) - y * state.cols
-    if occupied(state, y) >> x & 1:
-        return Refusal.OCCUPIED
-    if triples(state, digit, y) >> x & 1:
-        return Refusal.THREE_IN_A_ROW
-    row_full = 2 * state.in_row[digit * MAX_SIDE + y] >= state.cols
-    col_full = 2 * state.in_col[digit * MAX_SIDE + x] >= state.rows
-    if row_full or col_full:
-        return Refusal.TOO_MANY_1 if digit else Refusal.TOO_MANY_0
-    return Refusal.NONE
-
-
-def open_columns(state: Position, digit: int) -> int:
-    """Return the columns that may hold one more of the digit."""
-    mask = 0
-    for x in range(state.cols):
-        if 2 * state.in_col[digit * MAX_SIDE + x] < state.rows:
-            mask |= 1 << x
-    return mask
-
-
-def legal_in_row(state: Position, digit: int, y: int, columns: int) -> int:
-    """Return the cells of a row where the digit may be written, among the open columns."""
-    if 2 * state.in_row[digit * MAX_SIDE + y] >= state.cols:
-        return 0
-    return columns & ~occupied(state, y) & ~triples(state, digit, y)
+    y = row_of(state, action)
+    bit = action - 2 * state.cols * y
+    if legal_in_row(state, y) >> bit & 1:
+        return Refusal.NONE
+    return reason(state, y, bit)
 
 
 def legal_actions(state: Position, out: list[int]) -> int:
     """Write the legal actions in ascending order and return how many there are."""
-    columns0 = open_columns(state, 0)
-    columns1 = open_columns(state, 1)
     count = 0
     for y in range(state.rows):
-        legal0 = legal_in_row(state, 0, y, columns0)
-        legal1 = legal_in_row(state, 1, y, columns1)
-        x = 0
-        while (legal0 | legal1) >> x:
-            action = 2 * (y * state.cols + x)
-            if legal0 >> x & 1:
-                out[count] = action
-                count += 1
-            if legal1 >> x & 1:
-                out[count] = action + 1
-                count += 1
-            x += 1
+        legal = legal_in_row(state, y)
+        action = 2 * state.cols * y
+        while legal:
+            # What is not legal is written as well, but not counted: that is faster than asking.
+            out[count] = action
+            count += legal & 1
+            legal >>= 1
+            action += 1
     return count
+
+
+def forbid_triples(state: Position, at: int, stone: int) -> None:
+    """Take away what has become a third in a row by a new stone."""
+    up = state.stones[at - 1] & stone
+    down = state.stones[at + 1] & stone
+    state.free[at] &= ~beside_pairs(state.stones[at])
+    state.free[at - 2] &= ~up
+    state.free[at - 1] &= ~(down | state.stones[at - 2] & stone)
+    state.free[at + 1] &= ~(up | state.stones[at + 2] & stone)
+    state.free[at + 2] &= ~down
+
+
+def count_stone(state: Position, y: int, bit: int) -> None:
+    """Count a new stone in its lines; what is full takes no more of its digit."""
+    line = 2 * y + (bit & 1)
+    state.in_row[line] += 1
+    state.in_col[bit] += 1
+    if 2 * state.in_row[line] >= state.cols:
+        state.free[y + MARGIN] &= ~(ZEROS << (bit & 1))
+    if 2 * state.in_col[bit] >= state.rows:
+        state.columns &= ~(1 << bit)
 
 
 def apply_action(state: Position, action: int) -> None:
     """Play a legal action."""
-    digit = action & 1
-    y = (action >> 1) // state.cols
-    x = (action >> 1) - y * state.cols
-    state.stones[digit * STRIDE + y + MARGIN] |= 1 << x
-    state.in_row[digit * MAX_SIDE + y] += 1
-    state.in_col[digit * MAX_SIDE + x] += 1
+    y = row_of(state, action)
+    at = y + MARGIN
+    bit = action - 2 * state.cols * y
+    state.stones[at] |= 1 << bit
+    state.free[at] &= ~(3 << (bit & ~1))
+    forbid_triples(state, at, 1 << bit)
+    count_stone(state, y, bit)
     state.ply += 1
 
 
@@ -154,11 +180,9 @@ def current_player(state: Position) -> int:
 
 def is_terminal(state: Position) -> bool:
     """Tell whether no digit can be written any more."""
-    for digit in range(2):
-        columns = open_columns(state, digit)
-        for y in range(state.rows):
-            if legal_in_row(state, digit, y, columns):
-                return False
+    for y in range(state.rows):
+        if legal_in_row(state, y):
+            return False
     return True
 
 

@@ -81,9 +81,10 @@ class CollapseGame(Game):
         return game, game.fill(rows)
 
     def prepare(self) -> None:
-        """Note the digits, and count the actions."""
+        """Note the digits, and count the actions; no board scores more than one of its highest."""
         self.digits = int(self.values["digits"])
         self.num_actions = self.rows * self.cols
+        self.max_return = max(1, (self.digits - 1) * self.num_actions)
 
     def fill(self, rows: list[list[int]]) -> Position:
         """Return the position with these digits or BLANKs, the top row first; score 0."""

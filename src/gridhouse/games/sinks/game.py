@@ -126,6 +126,7 @@ class SinksGame(Game):
     file_holds = "a set-up"
     limit: int
     rules = rules
+    perfect_information = False
     refusals = {
         Refusal.GAME_OVER: "the game is over",
         Refusal.NOT_ANCHOR: "a piece or sink is named by its bottom-left field",

@@ -136,6 +136,7 @@ class TactegoGame(Game):
     def prepare(self) -> None:
         """Read the army; raises ParameterError if it is none or does not fit twice."""
         self.hidden = bool(self.values["hidden"])
+        self.perfect_information = not self.hidden
         self.limit = int(self.values["limit"])
         self.num_actions = rules.NUM_DIRECTIONS * self.rows * self.cols
         words = str(self.values["pieces"]).split()

@@ -1,0 +1,158 @@
+"""The two-player games as PettingZoo environments of the kind AEC: ``env("sinks", rows=8)``.
+
+- The agents are ``player_0`` and ``player_1``; in Sinks one may be on turn twice in a row.
+- An observation is a dictionary: ``observation``, what the agent sees as planes, rows and columns,
+  and ``action_mask``, a 1 for every legal action, all 0 while it is not the agent's turn.  With
+  ``mask_in_observation=False`` it is the planes alone.  The mask is in ``infos`` in either case.
+- The reward is the game's return, once, at its end.
+- An illegal action ends the game: who has played it gets -1 and the other nothing, as in
+  PettingZoo's own games.  ``raw_env`` goes without that and raises IllegalMoveError.
+- ``reset(seed=7)`` is the start of seed 7; without a seed it is a random one.
+"""
+
+from __future__ import annotations
+
+import random
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gridhouse.adapters import SEEDS, missing, views
+from gridhouse.core.errors import ParameterError
+from gridhouse.core.registry import load
+
+try:
+    from gymnasium import spaces
+    from pettingzoo import AECEnv
+    from pettingzoo.utils import wrappers
+except ImportError:
+    raise missing("pettingzoo") from None
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from gridhouse.core.game import State
+
+    Observation = NDArray[np.float32] | dict[str, NDArray[Any]]
+
+AGENTS = ("player_0", "player_1")
+
+
+def env(name: str, render_mode: str | None = None, **parameters: Any) -> AECEnv:
+    """Return the environment of a game in the wrappers that PettingZoo's own games wear.
+
+    The parameters are those of ``raw_env``, which says what is raised.
+    """
+    wrapped = wrappers.TerminateIllegalWrapper(
+        raw_env(name, render_mode, **parameters), illegal_reward=-1
+    )
+    return wrappers.OrderEnforcingWrapper(wrappers.AssertOutOfBoundsWrapper(wrapped))
+
+
+class raw_env(AECEnv):  # type: ignore[misc]  # noqa: N801  # PettingZoo's name for it
+    """A two-player game, with nothing around it; ``play`` is the state being played."""
+
+    metadata: dict[str, Any] = {
+        "render_modes": ["human", "ansi"],
+        "name": "gridhouse_v0",
+        "is_parallelizable": False,
+        "render_fps": 1,
+    }
+    play: State
+
+    def __init__(
+        self,
+        name: str,
+        render_mode: str | None = None,
+        *,
+        mask_in_observation: bool = True,
+        **parameters: Any,
+    ) -> None:
+        """Make the environment of a game with these parameters.
+
+        Raises UnknownGameError or ParameterError, the latter for a game of one player as well.
+        """
+        super().__init__()
+        self.game = load(name, **parameters)
+        if self.game.num_players != len(AGENTS):
+            raise ParameterError(f"{name} is for one player; see gridhouse.adapters.gymnasium")
+        self.metadata = self.metadata | {"name": f"gridhouse_{name}_v0"}
+        self.render_mode = render_mode
+        self.possible_agents = list(AGENTS)
+        self._has_mask = mask_in_observation
+        self._chance = random.Random()
+        self.observation_spaces = {agent: self._observation_space() for agent in AGENTS}
+        self.action_spaces = {agent: spaces.Discrete(self.game.num_actions) for agent in AGENTS}
+
+    def _observation_space(self) -> spaces.Space[Any]:
+        box = spaces.Box(0, views.HIGHEST, self.game.observation_tensor_shape, np.float32)
+        mask = spaces.Box(0, 1, (self.game.num_actions,), np.int8)
+        return spaces.Dict({"observation": box, "action_mask": mask}) if self._has_mask else box
+
+    def observation_space(self, agent: str) -> spaces.Space[Any]:
+        """Return the space of the agent's observations."""
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str) -> spaces.Space[Any]:
+        """Return the space of all actions, legal now or not."""
+        return self.action_spaces[agent]
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+        """Begin a game; equal seeds begin equal games.  There are no options."""
+        del options
+        if seed is not None:
+            self._chance.seed(seed)
+        start = self._chance.randrange(SEEDS) if seed is None else seed
+        self.play = self.game.new_initial_state(start)
+        self.agents = list(AGENTS)
+        self.rewards = dict.fromkeys(AGENTS, 0.0)
+        self._cumulative_rewards = dict.fromkeys(AGENTS, 0.0)
+        self.terminations = dict.fromkeys(AGENTS, False)
+        self.truncations = dict.fromkeys(AGENTS, False)
+        self.agent_selection = AGENTS[self.play.current_player()]
+        self._tell()
+
+    def _tell(self) -> None:
+        """Put the masks into ``infos``, and show the board to a human."""
+        masks = {agent: views.mask(self.play, AGENTS.index(agent)) for agent in AGENTS}
+        self.infos = {agent: {"action_mask": masks[agent]} for agent in AGENTS}
+        if self.render_mode == "human":
+            self.render()
+
+    def observe(self, agent: str) -> Observation:
+        """Return what the agent sees, as new arrays."""
+        player = AGENTS.index(agent)
+        seen = views.planes(self.play, player)
+        if not self._has_mask:
+            return seen
+        return {"observation": seen, "action_mask": views.mask(self.play, player)}
+
+    def step(self, action: int | None) -> None:
+        """Play the action of the agent on turn, which is None once the game is over.
+
+        Raises InvalidMoveError or IllegalMoveError and changes nothing if it cannot be played.
+        """
+        mover = self.agent_selection
+        if self.terminations[mover] or self.truncations[mover]:
+            self._was_dead_step(action)
+            return
+        self.play.apply_action(-1 if action is None else int(action))
+        self._cumulative_rewards[mover] = 0
+        if self.play.is_terminal():
+            self.rewards = dict(zip(AGENTS, self.play.returns(), strict=True))
+            self.terminations = dict.fromkeys(AGENTS, True)
+            self._accumulate_rewards()
+        else:
+            self.agent_selection = AGENTS[self.play.current_player()]
+        self._tell()
+
+    def render(self) -> str | None:
+        """Return the board as the agent on turn sees it, or print it for a human."""
+        text = views.text(self.play, AGENTS.index(self.agent_selection))
+        if self.render_mode != "human":
+            return text
+        print(text)
+        return None
+
+    def close(self) -> None:
+        """Do nothing: there is nothing to close."""
