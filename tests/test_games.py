@@ -56,11 +56,21 @@ def test_every_preset_can_be_started_and_every_word_is_there(name: str) -> None:
         (SINKS + "l 0 - 2/2 2/2 0/0 33<43", "'33<43' is not the first move of this turn"),
         (SINKS + "l 1 - 2/2 2/2 0/0 33", "'33' is not the first move of this turn"),
         (SINKS + "l 1 - 2/2 2/2 0/0 xx<33", "'xx<33' is not the first move of this turn"),
-        (SINKS + "l 0 - 2/2 2/2 0/0 - quiet=", "'quiet=' is not a number from 0 to the limit, 100"),
-        (SINKS + "l 0 - 2/2 2/2 0/0 - quiet=-1", "'quiet=-1' is not a number from 0 to the limit"),
-        (SINKS + "l 0 - 2/2 2/2 0/0 - quiet=101", "'quiet=101' is not a number from 0 to the li"),
-        ("sinks(rows=8,cols=8,limit=0) l 0 - 2/2 2/2 0/0 - quiet=1", "from 0 to the limit, 0"),
-        (SINKS + "l 0 - 2/2 2/2 0/0 - la33 quiet=1", "'quiet=1' is no object"),
+        (SINKS + "l 0 - 2/2 2/2 0/0 - quiet=", "quiet is not a number from 0 to 100"),
+        (SINKS + "l 0 - 2/2 2/2 0/0 - quiet=-1", "quiet is not a number from 0 to 100"),
+        (SINKS + "l 0 - 2/2 2/2 0/0 - quiet=101", "quiet is not a number from 0 to 100"),
+        (
+            "sinks(rows=8,cols=8,limit=0) l 0 - 2/2 2/2 0/0 - quiet=1",
+            "quiet is not a number from 0 to 0",
+        ),
+        (SINKS + "l 0 - 2/2 2/2 0/0 - quiet=1 quiet=2", "'quiet=2' is no object"),
+        (SINKS + "l 0 - 2/2 2/2 0/0 - loud=1", "'loud=1' is no object"),
+        (SINKS + "l 0 - 2/2 2/2 0/0 - laid", "'laid' is no object"),
+        (SINKS + "l 0 - 2/2 2/2 0/0 - laid=1", "'1' is not two numbers from 0 to 1000000000"),
+        (SINKS + "l 0 - 2/2 2/2 0/0 - laid=0/-1", "'0/-1' is not two numbers from 0 to 1000000000"),
+        (SINKS + "l 0 - 2/2 2/2 0/0 - laid=1/0 bd00", "more bombs lie on the board than were laid"),
+        (SINKS + "l 0 - 2/2 2/2 0/0 - laid=99/9 blown=101", "blown is not a number from 0 to 100"),
+        (SINKS + "l 0 - 2/2 2/2 0/0 - laid=1/2 blown=2 bl00 bd01", "more pieces are blown up than"),
         (SINKS + "l 0 - 2/2 2/2 0/0 - q33", "'q33' is no object"),
         (SINKS + "l 0 - 2/2 2/2 0/0 - s133-", "'s133-' cannot lie or be frozen"),
         (SINKS + "l 0 - 2/2 2/2 0/0 - x33*", "'x33*' cannot lie or be frozen"),
@@ -198,72 +208,6 @@ def test_what_stands_beside_the_board() -> None:
         "Light: sunk 0 of 4, freezings 2, sink moves 2 - Dark: sunk 0 of 4, freezings 2, "
         "sink moves 2 - moves left in this turn: 2"
     )
-
-
-DRAWISH = "sinks(rows=10,cols=10,limit=8) l 0 - 2/2 2/2 0/0 - "
-
-
-def test_a_sinks_game_in_which_nothing_is_lost_is_a_draw() -> None:
-    state = gridhouse.parse(DRAWISH + "la33 da66")
-    moves = ["3 3 r", "3 4 u", "6 6 l", "6 5 d", "4 4 l", "4 3 d", "5 5 r"]
-    for number, move in enumerate(moves, 1):
-        state.play(move)
-        assert state.position.quiet == number
-        assert not state.is_terminal()
-    assert state.game.status(state.position).endswith("left in this turn: 1 - moves to a draw: 1")
-    state.play("5 6 u")
-    assert state.is_terminal()
-    assert state.returns() == [0, 0]
-    assert state.legal_actions() == []
-    assert {state.refusal(action) for action in range(600)} == {sinks_rules.Refusal.GAME_OVER}
-    assert state.game.outcome(state.position) == "Draw: 8 moves without a sinking or a loss"
-    assert str(state).endswith("l 0 - 2/2 2/2 0/0 - quiet=8 la33 da66")
-    assert gridhouse.parse(str(state)).returns() == [0, 0]
-    state.undo()
-    assert not state.is_terminal()
-
-
-@pytest.mark.parametrize(
-    ("objects", "move", "quiet"),
-    [
-        ("quiet=6 la33 da66", "3 3 r", 7),
-        ("quiet=6 ld33 da66", "3 3 r", 7),
-        ("quiet=6 la33 da66 s100", "0 0 r", 7),
-        ("quiet=6 la33 da66", "0 0 b", 6),
-        ("quiet=6 la33 da66", "6 6 f", 6),
-        ("quiet=7 la33 lb35 da66 s134", "3 3 r", 0),
-        ("quiet=7 la33 da66 lb35 s123", "2 3 u", 0),
-        ("quiet=7 la33 da66 db55 s165", "6 5 r", 0),
-        ("quiet=7 la33 lb35 da66 bd34", "3 3 r", 0),
-    ],
-)
-def test_what_is_sunk_or_blown_up_begins_the_count_again(
-    objects: str, move: str, quiet: int
-) -> None:
-    state = gridhouse.parse(DRAWISH + objects)
-    state.play(move)
-    assert state.position.quiet == quiet
-    assert not state.is_terminal()
-
-
-def test_quiet_moves_are_not_counted_without_a_limit() -> None:
-    state = gridhouse.parse("sinks(rows=8,cols=8,limit=0) l 0 - 2/2 2/2 0/0 - la33 da44")
-    state.play("3 3 r")
-    assert state.position.quiet == 0
-
-
-def test_a_win_or_a_loss_comes_before_a_draw() -> None:
-    around = "x32 x43 x34 x22 x24 x13 da66"
-    lost = gridhouse.parse(DRAWISH + f"quiet=7 la33 {around}")
-    lost.play("3 3 d")
-    assert lost.position.quiet == 8
-    assert lost.game.outcome(lost.position) == "Light loses"
-    assert lost.returns() == [-1, 1]
-    won = gridhouse.parse(DRAWISH.replace("0/0", "1/4") + "quiet=8 la33 da66")
-    assert won.game.outcome(won.position) == "Dark wins!"
-    assert won.returns() == [-1, 1]
-    drawn = gridhouse.parse(DRAWISH + "quiet=8 la33 da66")
-    assert drawn.returns() == [0, 0]
 
 
 def test_any_field_of_a_piece_names_it_but_its_action_is_one() -> None:

@@ -74,6 +74,8 @@ def facts(state: State) -> dict[str, object]:
         "player": SIDES[position.turn],
         "moves": position.moves,
         "quiet": position.quiet,
+        "laid": tuple(position.laid),
+        "blown": position.blown,
         "bombed": bool(position.bombed),
         "freezings": tuple(position.freezings),
         "sink_moves": tuple(position.sink_moves),

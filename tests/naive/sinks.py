@@ -156,6 +156,8 @@ class Sinks:
         self.sinks: list[Sink] = []
         self.limit = limit
         self.quiet = 0
+        self.laid = {"l": 0, "d": 0}
+        self.blown = 0
         self.bombs: dict[Field, str] = {}
         self.frozen: list[Piece] = []
         self.player = "l"
@@ -382,6 +384,7 @@ class Sinks:
             del self.bombs[field]
         else:
             self.bombs[field] = self.player
+        self.laid[self.player] += 1
         self.bombed = True
 
     def _freeze(self, field: Field) -> None:
@@ -423,6 +426,7 @@ class Sinks:
             del self.bombs[field]
         if hit:
             self._remove(piece)
+            self.blown += 1
 
     def _move_sink(self, sink: Sink, direction: str) -> None:
         """Move a sink by one field, and sink every piece it comes to lie under."""
@@ -528,6 +532,8 @@ class Sinks:
             "player": self.player,
             "moves": self.moves,
             "quiet": self.quiet,
+            "laid": (self.laid["l"], self.laid["d"]),
+            "blown": self.blown,
             "bombed": self.bombed,
             "freezings": (self.freezings["l"], self.freezings["d"]),
             "sink_moves": (self.sink_moves["l"], self.sink_moves["d"]),

@@ -29,7 +29,9 @@ if TYPE_CHECKING:
     from typing import NoReturn
 
 STANDARD = "standard"
-QUIET = "quiet="
+COUNTS = ("quiet", "laid", "blown")
+MOST_LAID = 10**9
+MOST_BLOWN = rules.MAX_CELLS
 
 
 def sinks_of(rows: int, cols: int) -> list[str]:
@@ -80,6 +82,11 @@ def corner_setup(rows: int, cols: int) -> str:
 
 
 SETUPS = {STANDARD: standard_setup, "long": long_setup, "corners": corner_setup}
+
+
+def bombs_on_board(position: Position) -> list[int]:
+    """Return how many bombs of each player lie on the board."""
+    return [rules.num_bombs(position, player) for player in range(2)]
 
 
 class SinksGame(Game):
@@ -251,9 +258,9 @@ class SinksGame(Game):
         """Return the position as blank-separated parts.
 
         Side to move, moves made, ``b`` once a bomb is laid, freezings left, sink moves left,
-        values sunk, the first move of the turn (where it stands, where it stood), ``quiet=3`` if
-        there are such moves, the objects by their cells (``-`` across, ``|`` away, ``*`` frozen),
-        the bombs by their cells.
+        values sunk, the first move of the turn (where it stands, where it stood), counts (see
+        ``_counts``), the objects by their cells (``-`` across, ``|`` away, ``*`` frozen), the
+        bombs by their cells.
         """
         parts = [SIDES[position.turn], str(position.moves), "b" if position.bombed else FREE]
         pairs = (position.freezings, position.sink_moves, position.sunk)
@@ -263,8 +270,7 @@ class SinksGame(Game):
             now, before = position.first_cell, position.first_from
             first = f"{self._coordinates(now)}<{self._coordinates(before)}"
         parts.append(first)
-        if position.quiet:
-            parts.append(f"{QUIET}{position.quiet}")
+        parts += self._counts(position)
         parts += [
             object_text(kind, *divmod(cell, self.cols))
             + LIES[position.lie[cell]].strip()
@@ -277,6 +283,19 @@ class SinksGame(Game):
             for cell in self._bombed(position)
         ]
         return " ".join(parts)
+
+    @staticmethod
+    def _counts(position: Position) -> list[str]:
+        """Return ``quiet=3`` moves, ``laid=2/1`` bombs, ``blown=1`` pieces, as far as is needed.
+
+        Nought is left out, and the bombs laid if they are those that lie on the board.
+        """
+        counts = [f"quiet={position.quiet}"] if position.quiet else []
+        if position.laid != bombs_on_board(position):
+            counts.append(f"laid={position.laid[0]}/{position.laid[1]}")
+        if position.blown:
+            counts.append(f"blown={position.blown}")
+        return counts
 
     def read(self, text: str) -> Position:
         """Return the position of such a text."""
@@ -295,10 +314,14 @@ class SinksGame(Game):
         position.freezings = self._pair(text, parts[3], 2)
         position.sink_moves = self._pair(text, parts[4], 2)
         position.sunk = self._pair(text, parts[5], 99)
-        if parts[7:] and parts[7].startswith(QUIET):
-            position.quiet = self._quiet(text, parts.pop(7))
+        counts: dict[str, str] = {}
         for part in parts[7:]:
-            self._read_object(position, text, part)
+            name, equals, count = part.partition("=")
+            if equals and name in COUNTS and name not in counts:
+                counts[name] = count
+            else:
+                self._read_object(position, text, part)
+        self._read_counts(position, text, counts)
         if any(position.covered[cell] for cell in self._bombed(position)):
             self._refuse(text, "a bomb lies under an object")
         self._read_first(position, text, parts[6])
@@ -316,11 +339,24 @@ class SinksGame(Game):
             self._refuse(text, f"{shown(part)} is not two numbers from 0 to {highest}")
         return values
 
-    def _quiet(self, text: str, part: str) -> int:
-        """Return the quiet moves written ``quiet=3``, at most as many as the limit."""
-        number = parse_integer(part.removeprefix(QUIET))
-        if number is None or not 0 <= number <= self.limit:
-            self._refuse(text, f"{shown(part)} is not a number from 0 to the limit, {self.limit}")
+    def _read_counts(self, position: Position, text: str, counts: dict[str, str]) -> None:
+        """Take over what ``_counts`` writes; needs the bombs on the board."""
+        on_board = bombs_on_board(position)
+        position.laid = on_board
+        if "laid" in counts:
+            position.laid = self._pair(text, counts["laid"], MOST_LAID)
+        if any(laid < lie for laid, lie in zip(position.laid, on_board, strict=True)):
+            self._refuse(text, "more bombs lie on the board than were laid")
+        position.quiet = self._count(text, counts, "quiet", self.limit)
+        position.blown = self._count(text, counts, "blown", MOST_BLOWN)
+        if position.blown > sum(position.laid) - sum(on_board):
+            self._refuse(text, "more pieces are blown up than bombs are gone")
+
+    def _count(self, text: str, counts: dict[str, str], name: str, highest: int) -> int:
+        """Return a count by its name, 0 if it is not there."""
+        number = parse_integer(counts.get(name, "0"))
+        if number is None or not 0 <= number <= highest:
+            self._refuse(text, f"{name} is not a number from 0 to {highest}")
         return number
 
     def _read_object(self, position: Position, text: str, part: str) -> None:

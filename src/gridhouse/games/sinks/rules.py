@@ -89,7 +89,8 @@ class Position(position.Position):
     """The board, whose turn it is, what both players have left, and whether the game is over.
 
     ``quiet`` counts the moves of pieces and sinks since one was sunk or lost a piece, if there is
-    a ``limit``, at which the game is drawn.
+    a ``limit``, at which the game is drawn.  Everybody sees how many bombs either player has
+    ``laid`` so far, and how many pieces were ``blown`` up.
     ``first_cell`` is where the piece or sink moved first in this turn stands now, ``first_from``
     where it stood before; NOWHERE without one.
 
@@ -119,6 +120,8 @@ class Position(position.Position):
     lie = position.integers("int8", MAX_CELLS)
     frozen = position.integers("int8", MAX_CELLS)
     bomb = position.integers("int8", MAX_CELLS)  # player + 1 who laid it
+    laid = position.integers("int32", 2)
+    blown = position.integer("int16")
     num_anchors = position.integers("int8", NUM_GROUPS)
     anchors = position.integers("int8", NUM_GROUPS * MAX_CELLS)
 
@@ -618,7 +621,9 @@ def roll_piece(state: Position, cell: int, row: int, col: int, lie: int) -> bool
             if state.bomb[at] != 0:
                 state.bomb[at] = 0
                 set_off = True
-    if not set_off:
+    if set_off:
+        state.blown += 1
+    else:
         put(state, row * state.cols + col, kind, lie)
     return not set_off
 
@@ -668,6 +673,7 @@ def apply_action(state: Position, action: int) -> None:
     if verb == BOMB:
         state.bomb[cell] = 0 if state.bomb[cell] != 0 else state.turn + 1
         state.bombed = 1
+        state.laid[state.turn] += 1
     elif verb == FREEZE:
         state.frozen[cell] = 1
         state.freezings[state.turn] -= 1
@@ -737,6 +743,49 @@ def hide(state: Position, player: int) -> None:
     for cell in range(state.rows * state.cols):
         if state.bomb[cell] != player + 1:
             state.bomb[cell] = 0
+
+
+def num_bombs(state: Position, player: int) -> int:
+    """Return how many bombs of a player lie on the board."""
+    count = 0
+    for cell in range(state.rows * state.cols):
+        if state.bomb[cell] == player + 1:
+            count += 1
+    return count
+
+
+def believed_bombs(state: Position, player: int) -> int:
+    """Return how many of the other's bombs the player can believe to lie on the board.
+
+    Own bombs that are gone have blown up pieces, as far as there are so many; the other's have
+    blown up the rest.
+    """
+    own_gone = state.laid[player] - num_bombs(state, player)
+    return max(0, state.laid[1 - player] - max(0, state.blown - own_gone))
+
+
+def is_bare(state: Position, cell: int) -> bool:
+    """Tell whether nothing stands on a cell and no bomb lies there."""
+    return state.covered[cell] == 0 and state.bomb[cell] == 0
+
+
+def guess(state: Position, player: int, source: Any) -> None:
+    """Put bombs at random where the other's may lie, on fields where nothing else is.
+
+    Field after field gets its share of the bombs that are left (Knuth, selection sampling).
+    """
+    hide(state, player)
+    fields = 0
+    for cell in range(state.rows * state.cols):
+        if is_bare(state, cell):
+            fields += 1
+    bombs = believed_bombs(state, player)
+    for cell in range(state.rows * state.cols):
+        if is_bare(state, cell):
+            if chance.draw(source, fields) < bombs:
+                state.bomb[cell] = 2 - player
+                bombs -= 1
+            fields -= 1
 
 
 def planes(state: Position, player: int, out: list[float]) -> None:
