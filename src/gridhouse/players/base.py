@@ -13,7 +13,7 @@ from gridhouse.core.errors import ParameterError, PlayerError
 from gridhouse.search.engine import Engine
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from gridhouse.core.game import Game, State
 
@@ -57,11 +57,13 @@ class Choice:
 class Player(ABC):
     """Picks moves in one game; the same ones for the same seed and limits other than time."""
 
-    def __init__(self, game: Game, *, seed: int = 0) -> None:
-        """Sit down to a game."""
+    def __init__(
+        self, game: Game, *, seed: int = 0, constants: Mapping[str, float] | None = None
+    ) -> None:
+        """Sit down to a game; ``constants`` replace those of its evaluation."""
         self.game = game
         self.seed = seed
-        self.engine = Engine(game)
+        self.engine = Engine(game, constants=constants)
         self._control: Any = None
 
     def choose(self, state: State, limits: Limits | None = None) -> Choice:

@@ -44,10 +44,11 @@ class MctsPlayer(Player):
         horizon: int | None = None,
         rave: float | None = None,
         room: int = 1 << 19,
+        **settings: Any,
     ) -> None:
         """Sit down to a game; settings that are not given are the game's own."""
         need_players(game, 2, "mcts")
-        super().__init__(game, seed=seed)
+        super().__init__(game, seed=seed, **settings)
         tuned = self.engine.evaluation
         self._kernels: Any = self.engine.bind(mcts)
         self._room = room
@@ -132,11 +133,18 @@ class AlphaBetaPlayer(Player):
     """
 
     def __init__(
-        self, game: Game, *, seed: int = 0, table: int = 1 << 18, worlds: int = 8, depth: int = 64
+        self,
+        game: Game,
+        *,
+        seed: int = 0,
+        table: int = 1 << 18,
+        worlds: int = 8,
+        depth: int = 64,
+        **settings: Any,
     ) -> None:
         """Sit down to a game, with a table of so many positions and a greatest depth."""
         need_players(game, 2, "alphabeta")
-        super().__init__(game, seed=seed)
+        super().__init__(game, seed=seed, **settings)
         self._kernels: Any = self.engine.bind(alphabeta)
         self._worlds = worlds
         self._depth = depth
@@ -206,11 +214,17 @@ class NestedPlayer(Player):
     """
 
     def __init__(
-        self, game: Game, *, seed: int = 0, levels: int = 3, horizon: int | None = None
+        self,
+        game: Game,
+        *,
+        seed: int = 0,
+        levels: int = 3,
+        horizon: int | None = None,
+        **settings: Any,
     ) -> None:
         """Sit down to a game; a game is searched for ``horizon`` plies at most."""
         need_players(game, 1, "nested")
-        super().__init__(game, seed=seed)
+        super().__init__(game, seed=seed, **settings)
         self._kernels: Any = self.engine.bind(nested)
         self._levels = levels
         tuned = self.engine.evaluation.HORIZON

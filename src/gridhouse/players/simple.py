@@ -19,9 +19,9 @@ OVER = 1 << 40  # more than any evaluation
 class RandomPlayer(Player):
     """Plays any legal action, each as likely as any other."""
 
-    def __init__(self, game: Game, *, seed: int = 0) -> None:
+    def __init__(self, game: Game, *, seed: int = 0, **settings: Any) -> None:
         """Sit down to a game."""
-        super().__init__(game, seed=seed)
+        super().__init__(game, seed=seed, **settings)
         self._chance = random.Random(seed)
 
     def _choose(self, state: State, limits: Limits) -> Choice:
@@ -31,9 +31,9 @@ class RandomPlayer(Player):
 class GreedyPlayer(Player):
     """Plays what looks best right after it is played; chance decides between equals."""
 
-    def __init__(self, game: Game, *, seed: int = 0) -> None:
+    def __init__(self, game: Game, *, seed: int = 0, **settings: Any) -> None:
         """Sit down to a game."""
-        super().__init__(game, seed=seed)
+        super().__init__(game, seed=seed, **settings)
         self._chance = random.Random(seed)
 
     def _choose(self, state: State, limits: Limits) -> Choice:

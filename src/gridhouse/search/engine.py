@@ -12,9 +12,11 @@ import numpy as np
 from gridhouse.core.compiling import from_record, rules_of, to_records, twin
 from gridhouse.core.errors import ParameterError
 from gridhouse.core.game import State
+from gridhouse.core.notation import shown
 from gridhouse.search import plain, playouts
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from types import ModuleType
 
     from gridhouse.core.game import Game
@@ -38,10 +40,23 @@ def evaluation_of(game: Game) -> ModuleType:
 
 
 class Engine:
-    """A game's rules and random games by them, compiled or, with ``jit=False``, interpreted."""
+    """A game's rules and random games by them, compiled or, with ``jit=False``, interpreted.
 
-    def __init__(self, game: Game, *, jit: bool = True) -> None:
-        """Bind the twins; each function is compiled, or read from disk, when it is first used."""
+    ``constants`` stand in the place of those of the game's evaluation that have their names: so
+    that tuned values can play against each other.
+    """
+
+    def __init__(
+        self, game: Game, *, jit: bool = True, constants: Mapping[str, float] | None = None
+    ) -> None:
+        """Bind the twins; each function is compiled, or read from disk, when it is first used.
+
+        Raises ParameterError for a constant that the evaluation does not have.
+        """
+        self._constants = dict(constants or {})
+        for name in self._constants:
+            if not name.isupper() or name not in vars(evaluation_of(game)):
+                raise ParameterError(f"the evaluation of {game.name} has no constant {shown(name)}")
         self.game = game
         self.jit = jit
         self.rules: Any = rules_of(game, jit=jit)
@@ -51,13 +66,19 @@ class Engine:
     @property
     def evaluation(self) -> Any:
         """The twin of what searches know of the game besides its rules."""
-        return twin(evaluation_of(self.game), self.game.name, jit=self.jit, rules=self.rules)
+        module = evaluation_of(self.game)
+        return twin(module, self._label, jit=self.jit, rules=self.rules, **self._constants)
+
+    @property
+    def _label(self) -> str:
+        """The name of twins that know the evaluation: one a choice of constants."""
+        return "_".join([self.game.name, *(f"{k}{v}" for k, v in sorted(self._constants.items()))])
 
     def bind(self, module: ModuleType) -> Any:
         """Return the twin of a search module, bound to rules, evaluation and random games."""
         bound = {"rules": self.rules, "evaluation": self.evaluation, "playouts": self.playouts}
         named = {name: value for name, value in bound.items() if name in vars(module)}
-        return twin(module, self.game.name, jit=self.jit, **named)
+        return twin(module, self._label, jit=self.jit, **named)
 
     def memory(self, position: Position, count: int = 1) -> Any:
         """Return an array of so many records, each equal to the position, as the twins take it."""

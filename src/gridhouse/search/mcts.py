@@ -235,7 +235,7 @@ def select(state: Any, nodes: Any, tree: Any, at: int) -> int:
         node = nodes[child]
         if not tree.hidden:
             if node.proven == WON:
-                return child
+                return int(child)
             score = worth(node, tree, hope, breadth)
             if score > best_score:
                 best_score = score
