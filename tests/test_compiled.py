@@ -75,7 +75,9 @@ def test_threads_share_the_games() -> None:
 @pytest.mark.parametrize(
     "text",
     ["binary(rows=2,cols=2) 0./..", "collapse(rows=2,cols=3,digits=3) 0 122/122",
-     "sliding(rows=2,cols=2) c fa/acfc", "tactego(rows=3,cols=2,pieces=Fx1 5x1) R 0 RF,R5/,/B5,BF"],
+     "sliding(rows=2,cols=2) c fa/acfc", "tactego(rows=3,cols=2,pieces=Fx1 5x1) R 0 RF,R5/,/B5,BF",
+     "sinks(rows=8,cols=8)#1", "sinks(rows=8,cols=8) l 0 b 2/2 2/2 0/0 - s100 s266 la02 lb33 da44",
+     "sinks(rows=8,cols=8) d 1 - 2/0 0/1 0/0 44<43 s200 x57 la56 da44 db40 dd60"],
 )  # fmt: skip
 def test_every_legal_action_is_as_likely_as_any_other(text: str) -> None:
     state = gridhouse.parse(text)
@@ -85,13 +87,17 @@ def test_every_legal_action_is_as_likely_as_any_other(text: str) -> None:
     seen = Counter(int(engine.playouts.random_action(record, scratch)) for _ in range(draws))
     legal = state.legal_actions()
     assert set(seen) == set(legal)
-    expected = draws / len(legal)
+    expected, freedom = draws / len(legal), len(legal) - 1
     chi_squared = sum((count - expected) ** 2 / expected for count in seen.values())
-    assert chi_squared < 40  # of at most 7 degrees of freedom: once in a million by chance
+    assert chi_squared < freedom + 6 * (2 * freedom) ** 0.5 + 10  # once in a million by chance
 
 
-def test_a_game_that_is_over_has_no_random_action() -> None:
-    state = gridhouse.parse("binary(rows=1,cols=2) 01")
+@pytest.mark.parametrize(
+    "text", ["binary(rows=1,cols=2) 01", "sinks(rows=8,cols=8) l 0 b 2/2 0/0 0/0 - da33 x00",
+             "sinks(rows=8,cols=8) l 0 - 2/2 2/2 0/0 -"],
+)  # fmt: skip
+def test_a_game_that_is_over_has_no_random_action(text: str) -> None:
+    state = gridhouse.parse(text)
     engine = Engine(state.game)
     scratch, record = engine.scratch(1), engine.memory(state.position)[0]
     assert engine.playouts.random_action(record, scratch) == playouts.NOTHING
@@ -112,6 +118,8 @@ def test_a_twin_is_made_once_and_bound_to_its_game() -> None:
     assert Engine(gridhouse.load("binary", rows=3)).playouts is binary.playouts
     assert binary.playouts is not sliding.playouts
     assert binary.playouts.rules is binary.rules
+    sinks = Engine(gridhouse.load("sinks"))
+    assert sinks.playouts.propose is sinks.rules.propose
     assert playouts.rules is None
 
 

@@ -114,6 +114,7 @@ def test_the_examples_in_docstrings(module: object) -> None:
         ("binary", {"height": 6}, "binary has no parameter 'height'; it has rows, cols"),
         ("collapse", {"digits": 11}, "digits: 11 is not in 1..10"),
         ("sinks", {"rows": 7}, "rows: 7 is not in 8..10"),
+        ("sinks", {"limit": -1}, "limit: -1 is not in 0..10000"),
         ("sinks", {"setup": 7}, "setup: '7' is not a text"),
         ("sinks", {"setup": "la00"}, "setup: 'la00': a piece starts inside the outer three rows"),
         ("sinks", {"setup": "s144"}, "setup: 's144': a sink starts in the outer three rows"),

@@ -17,7 +17,7 @@ from gridhouse.core.errors import (
     InvalidMoveError,
 )
 from gridhouse.core.game import TERMINAL, State
-from walks import GAMES, states, walk
+from walks import GAMES, source, states, walk
 
 
 def eval_(text: str) -> object:
@@ -205,6 +205,19 @@ def test_an_observation_does_not_tell_what_is_hidden(state: State, chance: rando
             assert other.legal_actions() == state.legal_actions()
         assert other.observation_string(player) == state.observation_string(player)
         assert other.observation_tensor(player) == state.observation_tensor(player)
+
+
+@given(states, st.randoms(use_true_random=False), st.integers(0, 2**32))
+def test_a_guess_fits_what_is_seen_and_depends_on_nothing_else(
+    state: State, chance: random.Random, seed: int
+) -> None:
+    for player in range(state.game.num_players):
+        guesses = [state.clone(), scramble_hidden(state, player, chance)]
+        for guess in guesses:
+            state.game.rules.guess(guess.position, player, source(seed))
+        assert guesses[0] == guesses[1]
+        assert guesses[0].observation(player) == state.observation(player)
+        assert guesses[0].is_terminal() == state.is_terminal()
 
 
 @given(states)

@@ -29,10 +29,12 @@ def random_object(chance: random.Random, rows: int, cols: int) -> list[str]:
     return [kind, chance.choice("12" if kind == "s" else "aaabbbcccd"), *where]
 
 
-def place_all(chance: random.Random, rows: int, cols: int, count: int) -> tuple[State, Sinks]:
+def place_all(
+    chance: random.Random, rows: int, cols: int, count: int, limit: int = 0
+) -> tuple[State, Sinks]:
     """Offer both implementations the same random objects, which they take or refuse alike."""
-    game = SinksGame(rows=rows, cols=cols)
-    naive = Sinks(rows, cols)
+    game = SinksGame(rows=rows, cols=cols, limit=limit)
+    naive = Sinks(rows, cols, limit)
     position = setup.read_setup(game, Tokens(iter(["#"])))
     for _ in range(count):
         tokens = random_object(chance, rows, cols)
@@ -71,6 +73,9 @@ def facts(state: State) -> dict[str, object]:
     return {
         "player": SIDES[position.turn],
         "moves": position.moves,
+        "quiet": position.quiet,
+        "laid": tuple(position.laid),
+        "blown": position.blown,
         "bombed": bool(position.bombed),
         "freezings": tuple(position.freezings),
         "sink_moves": tuple(position.sink_moves),
@@ -117,7 +122,8 @@ def same_now(state: State, naive: Sinks) -> None:
 def test_games_are_the_same(seed: int) -> None:
     chance = random.Random(seed)
     rows, cols = chance.randint(8, 10), chance.randint(8, 10)
-    state, naive = place_all(chance, rows, cols, chance.randint(0, 40))
+    limit = chance.choice((0, 1, 5, 20))
+    state, naive = place_all(chance, rows, cols, chance.randint(0, 40), limit)
     same_now(state, naive)
     for _ in range(60):
         if state.is_terminal():

@@ -38,6 +38,7 @@ TABLE: list[tuple[str, str, list[int]]] = [
     ),
     ("collapse(rows=4,cols=4,digits=2)#1", "", [16, 110, 0]),
     (f"sinks(rows=8,cols=8,setup={SINKS_8})#0", "", [72, 1640, 50721]),
+    (f"sinks(rows=8,cols=8,setup={SINKS_8},limit=2)#0", "4 3 l", [22, 44, 80, 0]),
     (f"sinks(rows=8,cols=8,setup={SINKS_8})#0", "4 4 f,2 0 b,4 3 l,1 1 u", [67, 1276, 33274]),
     (f"sinks(rows=10,cols=10,setup={SINKS_MIXED})#0", "3 5 r", [22, 1913, 60923]),
     (
@@ -78,7 +79,7 @@ def naive_start(text: str) -> Any:
         dice.shuffle(red)
         dice.shuffle(blue)
         return Tactego(rows, cols, red, blue, int(values.get("limit", 200)))
-    sinks = Sinks(rows, cols)
+    sinks = Sinks(rows, cols, int(values.get("limit", 100)))
     for token in values["setup"].split():
         assert sinks.place(list(token)) is None
     sinks.start()

@@ -96,7 +96,7 @@ def test_tactego() -> None:
 
 
 SINKS = (
-    "sinks(rows=8,cols=8) d 1 b 1/2 0/1 3/2 56<55 "
+    "sinks(rows=8,cols=8,limit=50) d 1 b 1/2 0/1 3/2 56<55 quiet=10 "
     "s100 s222 x70 la56 lb05- lc44| db50* dd66 bl11 bd12"
 )
 
@@ -128,6 +128,7 @@ def test_sinks(player: int) -> None:
         20: dict.fromkeys(everywhere, sink_moves[second]),
         21: dict.fromkeys(everywhere, sunk[first]),
         22: dict.fromkeys(everywhere, sunk[second]),
+        23: dict.fromkeys(everywhere, 0.2),
     }
     assert sparse(SINKS, player) == {
         plane: {at: value for at, value in cells.items() if value}

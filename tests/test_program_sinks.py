@@ -337,6 +337,13 @@ def test_a_player_who_cannot_move_loses_at_once() -> None:
     assert text_mode(dark).endswith("--+\nDark loses\n")
 
 
+def test_a_long_game_in_which_nothing_is_lost_goes_on() -> None:
+    turns = "3 3 r 3 4 u 6 6 l 6 5 d 4 4 l 4 3 d 5 5 r 5 6 u "
+    out = text_mode("l a 3 3 d a 6 6 # " + 20 * turns)
+    assert len(boards(out)) == 161
+    assert out.endswith("--+\n")
+
+
 def test_a_player_who_cannot_make_the_second_move_loses() -> None:
     # The only move is to roll back, and that is forbidden.
     alone = "x 3 2 x 4 3 x 3 4 x 2 2 x 2 4 x 1 3 l a 3 3 d a 6 6 # 3 3 d"

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     from window_helpers import Picture, Window
 
-GAME = SinksGame()
+GAME = SinksGame(limit=0)
 PLACE = _layout.main_place(10, 10)
 ILLUSTRATION = (
     "s127 s211 s277 s172 x00 x09 x90 x99 dd35 da34 lb33 lc44 da43 la56 dc55 ld53 db66 la65"
@@ -148,7 +148,7 @@ def test_every_legal_move_of_random_games_is_reached_by_clicks() -> None:
 def test_landing_areas_of_one_thing_never_share_a_field() -> None:
     chance = random.Random(7)
     for name in SETUPS:
-        state = Session(GAME, SinksGame(setup=name).initial_position(0)).position
+        state = Session(GAME, SinksGame(setup=name, limit=0).initial_position(0)).position
         while not rules.is_terminal(state):
             for anchor, kind in enumerate(state.kind):
                 if kind not in (0, rules.BLOCK):
@@ -425,7 +425,7 @@ def test_the_cursor_selects_and_moves() -> None:
 
 
 def test_the_start_is_chosen_by_click_or_number() -> None:
-    session = Session(SinksGame(rows=8, cols=9), None)
+    session = Session(SinksGame(rows=8, cols=9, limit=0), None)
     assert page(session) is Screen.START
     for key in "\x1b9x":
         session.press(key)
@@ -435,11 +435,13 @@ def test_the_start_is_chosen_by_click_or_number() -> None:
     assert page(session) is Screen.START
     session.click(*_layout.start_cards(3)[1].centre())
     assert page(session) is Screen.PLAY
-    assert session.position == SinksGame(rows=8, cols=9, setup="long").initial_position(0)
+    long = SinksGame(rows=8, cols=9, setup="long", limit=0)
+    assert session.position == long.initial_position(0)
     press(session, "n\x1b")
     assert page(session) is Screen.PLAY
     press(session, "n3")
-    assert session.position == SinksGame(rows=8, cols=9, setup="corners").initial_position(0)
+    corners = SinksGame(rows=8, cols=9, setup="corners", limit=0)
+    assert session.position == corners.initial_position(0)
 
 
 def test_a_given_start_is_offered_again() -> None:

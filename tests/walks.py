@@ -28,6 +28,7 @@ GAMES = [
     "collapse(rows=7,cols=11,digits=10)",
     "sinks(rows=8,cols=9)",
     "sinks(rows=10,cols=10)",
+    "sinks(rows=8,cols=8,limit=12)",
     "sinks(rows=9,cols=8,setup=corners)",
     "sinks(rows=10,cols=9,setup=long)",
     "sinks(rows=8,cols=8,setup=s211 x33 x70 lb34 db43 la44)",

@@ -147,13 +147,17 @@ def not_free(field: Field) -> str:
 class Sinks:
     """One game, from set-up to its end."""
 
-    def __init__(self, rows: int, columns: int) -> None:
-        """Begin with an empty board."""
+    def __init__(self, rows: int, columns: int, limit: int = 0) -> None:
+        """Begin with an empty board; with a limit, so many quiet moves are a draw."""
         self.rows = rows
         self.columns = columns
         self.blocked: set[Field] = set()
         self.pieces: list[Piece] = []
         self.sinks: list[Sink] = []
+        self.limit = limit
+        self.quiet = 0
+        self.laid = {"l": 0, "d": 0}
+        self.blown = 0
         self.bombs: dict[Field, str] = {}
         self.frozen: list[Piece] = []
         self.player = "l"
@@ -380,6 +384,7 @@ class Sinks:
             del self.bombs[field]
         else:
             self.bombs[field] = self.player
+        self.laid[self.player] += 1
         self.bombed = True
 
     def _freeze(self, field: Field) -> None:
@@ -394,12 +399,16 @@ class Sinks:
         """Move the piece or the sink on a field, and end the turn if it is used up."""
         thing = self._thing_at(field)
         assert thing is not None
+        pieces = len(self.pieces)
         if isinstance(thing, Piece):
             self.first_move = FirstMove(thing, thing.fields, thing.height)
             self._move_piece(thing, direction)
         else:
             self.first_move = FirstMove(thing, thing.fields, 0)
             self._move_sink(thing, direction)
+        self.quiet += 1
+        if len(self.pieces) < pieces or self.limit == 0:
+            self.quiet = 0
         self.moves += 1
         if isinstance(thing, Piece) and thing.kind == "d":
             self.moves += 1
@@ -417,6 +426,7 @@ class Sinks:
             del self.bombs[field]
         if hit:
             self._remove(piece)
+            self.blown += 1
 
     def _move_sink(self, sink: Sink, direction: str) -> None:
         """Move a sink by one field, and sink every piece it comes to lie under."""
@@ -456,6 +466,8 @@ class Sinks:
                 return
         if not self._legal_moves():
             self.verdict = f"{NAMES[self.player]} loses"
+        elif 0 < self.limit <= self.quiet:
+            self.verdict = f"Draw: {self.limit} moves without a sinking or a loss"
 
     # Looking at the game
 
@@ -519,6 +531,9 @@ class Sinks:
         return {
             "player": self.player,
             "moves": self.moves,
+            "quiet": self.quiet,
+            "laid": (self.laid["l"], self.laid["d"]),
+            "blown": self.blown,
             "bombed": self.bombed,
             "freezings": (self.freezings["l"], self.freezings["d"]),
             "sink_moves": (self.sink_moves["l"], self.sink_moves["d"]),

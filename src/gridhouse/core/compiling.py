@@ -56,7 +56,8 @@ def twin(module: ModuleType, game: str, *, jit: bool = True, **bound: Any) -> Mo
         bound["chance"] = twin(chance, game, jit=jit)
     vars(made).update(inherited | bound)
     for key, value in inherited.items():
-        if isinstance(value, FunctionType) and value.__module__ == module.__name__:
+        is_own = isinstance(value, FunctionType) and value.__module__ == module.__name__
+        if is_own and key not in bound:
             copy = FunctionType(value.__code__, vars(made), key, value.__defaults__)
             # Module and name tell the caches of two games apart.
             copy.__module__ = name

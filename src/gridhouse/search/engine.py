@@ -60,7 +60,8 @@ class Engine:
         self.game = game
         self.jit = jit
         self.rules: Any = rules_of(game, jit=jit)
-        self.playouts: Any = twin(playouts, game.name, jit=jit, rules=self.rules)
+        offered = {"propose": self.rules.propose} if hasattr(self.rules, "propose") else {}
+        self.playouts: Any = twin(playouts, game.name, jit=jit, rules=self.rules, **offered)
 
     @property
     def evaluation(self) -> Any:

@@ -31,15 +31,23 @@ class Scratch(position.Position):
     made = position.integers("float64", "players")
 
 
+def propose(state: Any, scratch: Any) -> int:
+    """Return any action, legal or not.
+
+    Rules may have a ``propose(state, source)`` of their own, which takes this one's place: every
+    legal action is as likely as any other, and the others are drawn less often.
+    """
+    return chance.draw(scratch, int(scratch.num_actions))
+
+
 def random_action(state: Any, scratch: Any) -> int:
     """Return a legal action, each as likely as any other, or NOTHING when the game is over.
 
-    Drawing from all actions until one is legal is mostly cheaper than listing the legal ones, and
+    Drawing actions until one is legal is mostly cheaper than listing the legal ones, and
     leaves them equally likely.
     """
-    num_actions: int = scratch.num_actions
-    for _ in range(2 + num_actions // TRIES):
-        action = chance.draw(scratch, num_actions)
+    for _ in range(2 + int(scratch.num_actions) // TRIES):
+        action = propose(state, scratch)
         if rules.refusal(state, action) == 0:
             return action
     count = rules.legal_actions(state, scratch.actions)

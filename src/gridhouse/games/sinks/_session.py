@@ -454,4 +454,5 @@ class Session:
 
 def start_position(game: SinksGame, name: str) -> Position:
     """Return a named start position on a board of the game's size."""
-    return SinksGame(rows=game.rows, cols=game.cols, setup=name).initial_position(0)
+    start = SinksGame(rows=game.rows, cols=game.cols, setup=name, limit=game.limit)
+    return start.initial_position(0)

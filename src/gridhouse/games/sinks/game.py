@@ -29,6 +29,9 @@ if TYPE_CHECKING:
     from typing import NoReturn
 
 STANDARD = "standard"
+COUNTS = ("quiet", "laid", "blown")
+MOST_LAID = 10**9
+MOST_BLOWN = rules.MAX_CELLS
 
 
 def sinks_of(rows: int, cols: int) -> list[str]:
@@ -81,6 +84,11 @@ def corner_setup(rows: int, cols: int) -> str:
 SETUPS = {STANDARD: standard_setup, "long": long_setup, "corners": corner_setup}
 
 
+def bombs_on_board(position: Position) -> list[int]:
+    """Return how many bombs of each player lie on the board."""
+    return [rules.num_bombs(position, player) for player in range(2)]
+
+
 class SinksGame(Game):
     """A board of ``rows`` by ``cols`` with a set-up; a move is ``row col`` and l, r, u, d, b or f.
 
@@ -96,7 +104,8 @@ class SinksGame(Game):
         "edge onto free fields: an upright one of height 2 or 3 falls over, a lying one rolls "
         "sideways or stands up. The 2x2x2 cube moves by two fields and takes the whole turn. A "
         "block that lands wholly inside a sink is sunk and counts its value (a 1, b 2, c 3, d 4); "
-        "4 points win. Whoever cannot move has lost. The second move may not undo the first.\n"
+        "4 points win. Whoever cannot move has lost. The second move may not undo the first. After "
+        "100 moves, or as many as the limit says, in which no block is sunk or lost it is a draw.\n"
         "Before the first move you may lay a hidden bomb on a free field; twice a game you may "
         "freeze an enemy block for its owner's next turn, and twice push a sink by one field, "
         "which is a move and sinks what comes to lie inside.\n"
@@ -108,6 +117,12 @@ class SinksGame(Game):
         Parameter("rows", 10, "rows of the board", low=rules.MIN_SIDE, high=rules.MAX_SIDE),
         Parameter("cols", 10, "columns of the board", low=rules.MIN_SIDE, high=rules.MAX_SIDE),
         Parameter("setup", STANDARD, "standard, long, corners, or the objects: 's211 la33 x00'"),
+        Parameter(
+            "limit",
+            100,
+            "moves without a sinking or a loss after which the game is a draw; 0: none",
+            high=rules.MAX_LIMIT,
+        ),
     )
     presets = {
         "small": {"rows": 8, "cols": 8},
@@ -116,6 +131,7 @@ class SinksGame(Game):
     }
     move_form = "row col l|r|u|d|b|f"
     file_holds = "a set-up"
+    limit: int
     rules = rules
     perfect_information = False
     refusals = {
@@ -139,8 +155,9 @@ class SinksGame(Game):
     def prepare(self) -> None:
         """Place the set-up; raises ParameterError if it cannot be placed."""
         self.num_actions = rules.NUM_VERBS * self.rows * self.cols
+        self.limit = int(self.values["limit"])
         self._start = Position()
-        rules.start(self._start, self.rows, self.cols)
+        rules.start(self._start, self.rows, self.cols, self.limit)
         setup = str(self.values["setup"])
         if setup in SETUPS:
             setup = SETUPS[setup](self.rows, self.cols)
@@ -222,6 +239,8 @@ class SinksGame(Game):
             for side, name in enumerate(SIDE_NAMES)
         ]
         parts.append(f"moves left in this turn: {2 - position.moves}")
+        if 2 * position.quiet > position.limit:
+            parts.append(f"moves to a draw: {position.limit - position.quiet}")
         fields = [f"{cell // self.cols} {cell % self.cols}" for cell in self._bombed(position)]
         if fields:
             parts.append(f"your bombs: {', '.join(fields)}")
@@ -239,8 +258,9 @@ class SinksGame(Game):
         """Return the position as blank-separated parts.
 
         Side to move, moves made, ``b`` once a bomb is laid, freezings left, sink moves left,
-        values sunk, the first move of the turn (where it stands, where it stood), the objects by
-        their cells (``-`` across, ``|`` away, ``*`` frozen), the bombs by their cells.
+        values sunk, the first move of the turn (where it stands, where it stood), counts (see
+        ``_counts``), the objects by their cells (``-`` across, ``|`` away, ``*`` frozen), the
+        bombs by their cells.
         """
         parts = [SIDES[position.turn], str(position.moves), "b" if position.bombed else FREE]
         pairs = (position.freezings, position.sink_moves, position.sunk)
@@ -250,6 +270,7 @@ class SinksGame(Game):
             now, before = position.first_cell, position.first_from
             first = f"{self._coordinates(now)}<{self._coordinates(before)}"
         parts.append(first)
+        parts += self._counts(position)
         parts += [
             object_text(kind, *divmod(cell, self.cols))
             + LIES[position.lie[cell]].strip()
@@ -263,11 +284,24 @@ class SinksGame(Game):
         ]
         return " ".join(parts)
 
+    @staticmethod
+    def _counts(position: Position) -> list[str]:
+        """Return ``quiet=3`` moves, ``laid=2/1`` bombs, ``blown=1`` pieces, as far as is needed.
+
+        Nought is left out, and the bombs laid if they are those that lie on the board.
+        """
+        counts = [f"quiet={position.quiet}"] if position.quiet else []
+        if position.laid != bombs_on_board(position):
+            counts.append(f"laid={position.laid[0]}/{position.laid[1]}")
+        if position.blown:
+            counts.append(f"blown={position.blown}")
+        return counts
+
     def read(self, text: str) -> Position:
         """Return the position of such a text."""
         parts = text.split()
         position = Position()
-        rules.start(position, self.rows, self.cols)
+        rules.start(position, self.rows, self.cols, self.limit)
         if len(parts) < 7 or parts[0] not in SIDES or parts[1] not in ("0", "1"):
             self._refuse(
                 text, "it begins with side, moves, bomb, freezings, sink moves, sunk, first"
@@ -280,8 +314,14 @@ class SinksGame(Game):
         position.freezings = self._pair(text, parts[3], 2)
         position.sink_moves = self._pair(text, parts[4], 2)
         position.sunk = self._pair(text, parts[5], 99)
+        counts: dict[str, str] = {}
         for part in parts[7:]:
-            self._read_object(position, text, part)
+            name, equals, count = part.partition("=")
+            if equals and name in COUNTS and name not in counts:
+                counts[name] = count
+            else:
+                self._read_object(position, text, part)
+        self._read_counts(position, text, counts)
         if any(position.covered[cell] for cell in self._bombed(position)):
             self._refuse(text, "a bomb lies under an object")
         self._read_first(position, text, parts[6])
@@ -298,6 +338,26 @@ class SinksGame(Game):
         if len(values) != 2 or len(numbers) != 2:
             self._refuse(text, f"{shown(part)} is not two numbers from 0 to {highest}")
         return values
+
+    def _read_counts(self, position: Position, text: str, counts: dict[str, str]) -> None:
+        """Take over what ``_counts`` writes; needs the bombs on the board."""
+        on_board = bombs_on_board(position)
+        position.laid = on_board
+        if "laid" in counts:
+            position.laid = self._pair(text, counts["laid"], MOST_LAID)
+        if any(laid < lie for laid, lie in zip(position.laid, on_board, strict=True)):
+            self._refuse(text, "more bombs lie on the board than were laid")
+        position.quiet = self._count(text, counts, "quiet", self.limit)
+        position.blown = self._count(text, counts, "blown", MOST_BLOWN)
+        if position.blown > sum(position.laid) - sum(on_board):
+            self._refuse(text, "more pieces are blown up than bombs are gone")
+
+    def _count(self, text: str, counts: dict[str, str], name: str, highest: int) -> int:
+        """Return a count by its name, 0 if it is not there."""
+        number = parse_integer(counts.get(name, "0"))
+        if number is None or not 0 <= number <= highest:
+            self._refuse(text, f"{name} is not a number from 0 to {highest}")
+        return number
 
     def _read_object(self, position: Position, text: str, part: str) -> None:
         """Put an object or a bomb on the board."""
@@ -373,7 +433,9 @@ class SinksGame(Game):
         return rules.NUM_VERBS * cell + verb
 
     def outcome(self, position: Position) -> str:
-        """Return the document's win or lose message."""
+        """Return the document's win or lose message, or that it is a draw."""
+        if position.over == rules.DRAWN:
+            return f"Draw: {position.limit} moves without a sinking or a loss"
         best = rules.winner(position)
         if best == NOWHERE:
             return f"{SIDE_NAMES[position.turn]} loses"

@@ -103,7 +103,7 @@ def main(arguments: list[str]) -> None:
     """Run the program in text mode or open its window."""
     try:
         rows, cols, gui = parse_arguments(arguments)
-        game = SinksGame(rows=rows, cols=cols)
+        game = SinksGame(rows=rows, cols=cols, limit=0)  # the document knows no draw
         tokens = Tokens()
         if gui:
             open_window(game, tokens)

@@ -2,7 +2,8 @@
 
 Light (player 0) and Dark (player 1) roll blocks over their edges.  A turn is two moves; a cube
 takes both.  A block that lands wholly inside a sink is sunk, and whoever has sunk blocks worth 4
-or more wins; whoever cannot move a block or a sink has lost.  Besides, a player may lay a hidden
+or more wins; whoever cannot move a block or a sink has lost; with a limit, so many moves in which
+nothing is sunk or lost are a draw.  Besides, a player may lay a hidden
 bomb before the first move of a turn, freeze enemy blocks and push sinks.
 
 Cell ``row * cols + col`` counts rows from the bottom and columns from the left.  What a piece or
@@ -24,7 +25,8 @@ MIN_SIDE = 8
 MAX_SIDE = 10
 MARGIN = 3  # sinks start in the outer three rows and columns, pieces inside of them
 WORTH_TO_WIN = 4
-NUM_PLANES = 23
+MAX_LIMIT = 10000
+NUM_PLANES = 24
 MAX_CELLS = MAX_SIDE * MAX_SIDE
 
 # What stands at an anchor: pieces A..D of Light, then of Dark; sinks; a blocked field.
@@ -46,7 +48,20 @@ BOMB = 4
 FREEZE = 5
 NUM_VERBS = 6
 
+SINKS = 2  # the group of the sinks; the pieces of a player have the player's number
+NUM_GROUPS = 3
+
+# Rows are bit masks with so many columns off the board on both sides, and rows above and below;
+# no block is longer, so that whether a way is free needs no test whether it is on the board.
+EDGE = 3
+LINES = MAX_SIDE + 2 * EDGE
+NO_FIELD = (1 << LINES) - 1
+
 NOWHERE = -1
+
+# Whether the game is over.
+DECIDED = 1
+DRAWN = 2
 
 
 class Refusal(IntEnum):
@@ -73,38 +88,74 @@ class Refusal(IntEnum):
 class Position(position.Position):
     """The board, whose turn it is, what both players have left, and whether the game is over.
 
+    ``quiet`` counts the moves of pieces and sinks since one was sunk or lost a piece, if there is
+    a ``limit``, at which the game is drawn.  Everybody sees how many bombs either player has
+    ``laid`` so far, and how many pieces were ``blown`` up.
     ``first_cell`` is where the piece or sink moved first in this turn stands now, ``first_from``
     where it stood before; NOWHERE without one.
+
+    For speed alone there are ``inverse``, which divides by ``cols``, ``taken``, whose rows have a
+    bit for every field that is not free, and ``anchors``, a list in ascending order for each
+    group: the pieces of Light, of Dark, the sinks.
     """
 
     sinks = position.integer("int8")
     rows = position.integer("int8")
     cols = position.integer("int8")
+    inverse = position.integer("int16")
     turn = position.integer("int8")
     moves = position.integer("int8")
     bombed = position.integer("int8")
     over = position.integer("int8")
+    limit = position.integer("int16")
+    quiet = position.integer("int16")
     freezings = position.integers("int8", 2)
     sink_moves = position.integers("int8", 2)
     sunk = position.integers("int8", 2)
     first_cell = position.integer("int8")
     first_from = position.integer("int8")
+    taken = position.integers("int32", LINES)
     covered = position.integers("int8", MAX_CELLS)  # anchor + 1, 0 for a free cell
     kind = position.integers("int8", MAX_CELLS)
     lie = position.integers("int8", MAX_CELLS)
     frozen = position.integers("int8", MAX_CELLS)
     bomb = position.integers("int8", MAX_CELLS)  # player + 1 who laid it
+    laid = position.integers("int32", 2)
+    blown = position.integer("int16")
+    num_anchors = position.integers("int8", NUM_GROUPS)
+    anchors = position.integers("int8", NUM_GROUPS * MAX_CELLS)
 
 
-def start(state: Position, rows: int, cols: int) -> None:
+def start(state: Position, rows: int, cols: int, limit: int) -> None:
     """Turn an all-zero position into an empty board of this size with Light to move."""
+    state.limit = limit
     state.rows = rows
     state.cols = cols
+    state.inverse = 1024 // cols + 1
+    for row in range(LINES):
+        state.taken[row] = NO_FIELD
+    for row in range(rows):
+        state.taken[row + EDGE] -= span(0, cols)
     for player in range(2):
         state.freezings[player] = 2
         state.sink_moves[player] = 2
     state.first_cell = NOWHERE
     state.first_from = NOWHERE
+
+
+def span(col: int, wide: int) -> int:
+    """Return the bits of so many columns from one on, which may be off the board by EDGE."""
+    return ((1 << wide) - 1) << (col + EDGE)
+
+
+def row_of(state: Position, cell: int) -> int:
+    """Return the row of a cell; a product and a shift do what a division does, and faster."""
+    return cell * state.inverse >> 10
+
+
+def col_of(state: Position, cell: int) -> int:
+    """Return the column of a cell."""
+    return cell - row_of(state, cell) * state.cols
 
 
 def is_piece(kind: int) -> bool:
@@ -118,7 +169,7 @@ def is_sink(kind: int) -> bool:
 
 
 def owner(kind: int) -> int:
-    """Return the player to whom a kind of piece belongs."""
+    """Return the player to whom a kind of piece belongs, SINKS for a sink."""
     return (kind - 1) // PIECE_KINDS
 
 
@@ -129,7 +180,7 @@ def worth(kind: int) -> int:
 
 def is_cube(kind: int) -> bool:
     """Tell whether a kind is a 2x2x2 piece of either player."""
-    return is_piece(kind) and worth(kind) == CUBE
+    return kind in (CUBE, CUBE + PIECE_KINDS)
 
 
 def height(kind: int, lie: int) -> int:
@@ -152,8 +203,8 @@ def landing(state: Position, cell: int, verb: int) -> tuple[int, int, int]:
     A block rolls over its edge: along the way it moves it had one extent and gets another.
     """
     kind = state.kind[cell]
-    row = cell // state.cols
-    col = cell % state.cols
+    row = row_of(state, cell)
+    col = col_of(state, cell)
     lie = state.lie[cell]
     along = ACROSS if verb in (LEFT, RIGHT) else AWAY
     before = 1
@@ -207,14 +258,23 @@ def swallows(state: Position, row: int, col: int, sink: int, cell: int) -> bool:
     if not is_piece(kind):
         return False
     size = height(sink, UPRIGHT)
-    r = anchor // state.cols
-    c = anchor % state.cols
+    r = row_of(state, anchor)
+    c = col_of(state, anchor)
     return (
         r >= row
         and c >= col
         and r + height(kind, state.lie[anchor]) <= row + size
         and c + width(kind, state.lie[anchor]) <= col + size
     )
+
+
+def is_free(state: Position, row: int, col: int, tall: int, wide: int) -> bool:
+    """Tell whether so many rows and columns are on the board and nothing stands there."""
+    columns = span(col, wide)
+    for r in range(row + EDGE, row + EDGE + tall):
+        if state.taken[r] & columns:
+            return False
+    return True
 
 
 def first_taken(state: Position, row: int, col: int, kind: int, lie: int, moved: int) -> int:
@@ -241,25 +301,19 @@ def first_taken_on_way(state: Position, cell: int, verb: int) -> int:
     return first_taken(state, row, col, kind, lie, NOWHERE if is_piece(kind) else cell)
 
 
-def is_other_sink(state: Position, row: int, col: int, moved: int) -> bool:
-    """Tell whether a field is on the board and covered by a sink other than the moved one."""
-    if row < 0 or col < 0 or row >= state.rows or col >= state.cols:
-        return False
-    anchor = state.covered[row * state.cols + col] - 1
-    return anchor >= 0 and anchor != moved and is_sink(state.kind[anchor])
-
-
 def touches_sink(state: Position, row: int, col: int, sink: int, moved: int) -> bool:
     """Tell whether a sink at this row and column has another one beside it; corners are fine."""
     size = height(sink, UPRIGHT)
-    for i in range(size):
-        if (
-            is_other_sink(state, row + i, col - 1, moved)
-            or is_other_sink(state, row + i, col + size, moved)
-            or is_other_sink(state, row - 1, col + i, moved)
-            or is_other_sink(state, row + size, col + i, moved)
-        ):
-            return True
+    for number in range(state.num_anchors[SINKS]):
+        other = anchor_of(state, SINKS, number)
+        if other != moved:
+            beyond = height(state.kind[other], UPRIGHT)
+            up = row_of(state, other) - row
+            right = col_of(state, other) - col
+            in_row = -beyond < up < size
+            in_col = -beyond < right < size
+            if (in_row and -beyond <= right <= size) or (in_col and -beyond <= up <= size):
+                return True
     return False
 
 
@@ -270,8 +324,8 @@ def is_outer(state: Position, row: int, col: int) -> bool:
 
 def setup_refusal(state: Position, cell: int, kind: int) -> int:
     """Return 0 if an object may be placed at its anchor during the set-up, else why not."""
-    row = cell // state.cols
-    col = cell % state.cols
+    row = row_of(state, cell)
+    col = col_of(state, cell)
     if kind != BLOCK:
         fits = on_board(state, row, col, kind, UPRIGHT)
         outer = 0
@@ -291,22 +345,58 @@ def setup_refusal(state: Position, cell: int, kind: int) -> int:
     return Refusal.NONE
 
 
+def anchor_of(state: Position, group: int, number: int) -> int:
+    """Return an anchor of a group, counted from its lowest."""
+    return int(state.anchors[MAX_CELLS * group + number])
+
+
+def add_anchor(state: Position, group: int, cell: int) -> None:
+    """Put an anchor into the list of its group."""
+    at = MAX_CELLS * group + state.num_anchors[group]
+    while at > MAX_CELLS * group and state.anchors[at - 1] > cell:
+        state.anchors[at] = state.anchors[at - 1]
+        at -= 1
+    state.anchors[at] = cell
+    state.num_anchors[group] += 1
+
+
+def remove_anchor(state: Position, group: int, cell: int) -> None:
+    """Take an anchor out of the list of its group; what is not used of a list is zero."""
+    state.num_anchors[group] -= 1
+    at = MAX_CELLS * group + state.num_anchors[group]
+    after = 0
+    while state.anchors[at] != cell:
+        state.anchors[at], after = after, state.anchors[at]
+        at -= 1
+    state.anchors[at] = after
+
+
+def cover(state: Position, cell: int, kind: int, lie: int, value: int) -> None:
+    """Take, or give free again, the cells of something; the value is written to all of them."""
+    row = row_of(state, cell)
+    col = col_of(state, cell)
+    wide = width(kind, lie)
+    for r in range(row, row + height(kind, lie)):
+        state.taken[r + EDGE] ^= span(col, wide)
+        for c in range(col, col + wide):
+            state.covered[r * state.cols + c] = value
+
+
 def put(state: Position, cell: int, kind: int, lie: int) -> None:
     """Set something down with its anchor on a cell."""
+    if kind != BLOCK:
+        add_anchor(state, owner(kind), cell)
     state.kind[cell] = kind
     state.lie[cell] = lie
-    for r in range(height(kind, lie)):
-        for c in range(width(kind, lie)):
-            state.covered[cell + r * state.cols + c] = cell + 1
+    cover(state, cell, kind, lie, cell + 1)
 
 
 def lift(state: Position, cell: int) -> None:
-    """Take what stands at an anchor off the board."""
+    """Take a piece or sink off the board."""
     kind = state.kind[cell]
     lie = state.lie[cell]
-    for r in range(height(kind, lie)):
-        for c in range(width(kind, lie)):
-            state.covered[cell + r * state.cols + c] = 0
+    remove_anchor(state, owner(kind), cell)
+    cover(state, cell, kind, lie, 0)
     state.kind[cell] = 0
     state.lie[cell] = UPRIGHT
     state.frozen[cell] = 0
@@ -326,31 +416,34 @@ def is_return(state: Position, cell: int, row: int, col: int) -> bool:
     return cell == state.first_cell and row * state.cols + col == state.first_from
 
 
-def piece_refusal(state: Position, cell: int, verb: int) -> int:
-    """Return 0 if the piece at an anchor may roll that way, else why not."""
+def mover_refusal(state: Position, cell: int) -> int:
+    """Return 0 if the player to move may move what stands at an anchor if the way is free."""
     kind = state.kind[cell]
-    if owner(kind) != state.turn:
-        return Refusal.WRONG_PLAYER
-    if state.frozen[cell]:
-        return Refusal.FROZEN
-    if is_cube(kind) and state.moves == 1:
-        return Refusal.CUBE_SECOND
+    if is_piece(kind):
+        if owner(kind) != state.turn:
+            return Refusal.WRONG_PLAYER
+        if state.frozen[cell]:
+            return Refusal.FROZEN
+        return Refusal.CUBE_SECOND if is_cube(kind) and state.moves == 1 else Refusal.NONE
+    if is_sink(kind):
+        return Refusal.NO_SINK_MOVES if state.sink_moves[state.turn] == 0 else Refusal.NONE
+    return Refusal.NO_PIECE
+
+
+def piece_way_refusal(state: Position, cell: int, verb: int) -> int:
+    """Return 0 if the way of a piece that may be moved is free, else why not."""
+    kind = state.kind[cell]
     row, col, lie = landing(state, cell, verb)
+    if is_free(state, row, col, height(kind, lie), width(kind, lie)):
+        return Refusal.RETURNED if is_return(state, cell, row, col) else Refusal.NONE
     if not on_board(state, row, col, kind, lie):
         return Refusal.OFF_BOARD
-    if not inside_sink(state, row, col, kind, lie):
-        if first_taken(state, row, col, kind, lie, NOWHERE) != NOWHERE:
-            return Refusal.NOT_FREE
-        if is_return(state, cell, row, col):
-            return Refusal.RETURNED
-    return Refusal.NONE
+    return Refusal.NONE if inside_sink(state, row, col, kind, lie) else Refusal.NOT_FREE
 
 
-def sink_refusal(state: Position, cell: int, verb: int) -> int:
-    """Return 0 if the sink at an anchor may be pushed that way, else why not."""
+def sink_way_refusal(state: Position, cell: int, verb: int) -> int:
+    """Return 0 if a sink that may be moved can be pushed that way, else why not."""
     kind = state.kind[cell]
-    if state.sink_moves[state.turn] == 0:
-        return Refusal.NO_SINK_MOVES
     row, col, lie = landing(state, cell, verb)
     if not on_board(state, row, col, kind, lie):
         return Refusal.OFF_BOARD
@@ -358,28 +451,32 @@ def sink_refusal(state: Position, cell: int, verb: int) -> int:
         return Refusal.NOT_FREE
     if touches_sink(state, row, col, kind, cell):
         return Refusal.SINKS_TOUCH
-    if is_return(state, cell, row, col):
-        return Refusal.RETURNED
-    return Refusal.NONE
+    return Refusal.RETURNED if is_return(state, cell, row, col) else Refusal.NONE
+
+
+def way_refusal(state: Position, cell: int, verb: int) -> int:
+    """Return 0 if what may be moved can be moved that way, else why not."""
+    if is_piece(state.kind[cell]):
+        return piece_way_refusal(state, cell, verb)
+    return sink_way_refusal(state, cell, verb)
 
 
 def move_refusal(state: Position, cell: int, verb: int) -> int:
     """Return 0 if what stands at an anchor may be moved that way, else why not."""
-    kind = state.kind[cell]
-    if is_piece(kind):
-        return piece_refusal(state, cell, verb)
-    if is_sink(kind):
-        return sink_refusal(state, cell, verb)
-    return Refusal.NO_PIECE
+    reason = mover_refusal(state, cell)
+    return reason if reason != Refusal.NONE else way_refusal(state, cell, verb)
+
+
+def may_lay(state: Position) -> bool:
+    """Tell whether a bomb may be laid now, on any field that is free."""
+    return state.moves == 0 and not state.bombed
 
 
 def bomb_refusal(state: Position, cell: int) -> int:
     """Return 0 if a bomb may be laid on a cell, else why not."""
     if state.covered[cell] != 0:
         return Refusal.NOT_FREE
-    if state.moves == 1 or state.bombed:
-        return Refusal.BOMB_AFTER_MOVE
-    return Refusal.NONE
+    return Refusal.NONE if may_lay(state) else Refusal.BOMB_AFTER_MOVE
 
 
 def freeze_refusal(state: Position, cell: int) -> int:
@@ -411,14 +508,20 @@ def refusal(state: Position, action: int) -> int:
     return verb_refusal(state, action // NUM_VERBS, action % NUM_VERBS)
 
 
-def can_move(state: Position) -> bool:
-    """Tell whether the player to move can move a piece or a sink; the rest are no moves."""
-    for cell in range(state.rows * state.cols):
-        if state.kind[cell] != 0:
+def any_moves(state: Position, group: int) -> bool:
+    """Tell whether the player to move can move anything of a group."""
+    for number in range(state.num_anchors[group]):
+        cell = anchor_of(state, group, number)
+        if mover_refusal(state, cell) == Refusal.NONE:
             for verb in range(BOMB):
-                if move_refusal(state, cell, verb) == Refusal.NONE:
+                if way_refusal(state, cell, verb) == Refusal.NONE:
                     return True
     return False
+
+
+def can_move(state: Position) -> bool:
+    """Tell whether the player to move can move a piece or a sink; the rest are no moves."""
+    return any_moves(state, state.turn) or any_moves(state, SINKS)
 
 
 def winner(state: Position) -> int:
@@ -431,25 +534,56 @@ def winner(state: Position) -> int:
     return NOWHERE
 
 
+def list_actions_at(state: Position, cell: int, out: list[int], count: int) -> int:
+    """Write the legal actions with what stands at an anchor; return how many there are now."""
+    if mover_refusal(state, cell) == Refusal.NONE:
+        for verb in range(BOMB):
+            if way_refusal(state, cell, verb) == Refusal.NONE:
+                out[count] = NUM_VERBS * cell + verb
+                count += 1
+    if freeze_refusal(state, cell) == Refusal.NONE:
+        out[count] = NUM_VERBS * cell + FREEZE
+        count += 1
+    return count
+
+
 def legal_actions(state: Position, out: list[int]) -> int:
     """Write the legal actions in ascending order and return how many there are."""
-    if state.over:
-        return 0
     count = 0
-    for cell in range(state.rows * state.cols):
-        if state.covered[cell] == 0:
-            if bomb_refusal(state, cell) == Refusal.NONE:
+    cells = 0 if state.over else state.rows * state.cols
+    bombs = may_lay(state)
+    for cell in range(cells):
+        taken = state.covered[cell]
+        if taken == 0:
+            if bombs:
                 out[count] = NUM_VERBS * cell + BOMB
                 count += 1
-        elif state.kind[cell] != 0:
-            for verb in range(BOMB):
-                if move_refusal(state, cell, verb) == Refusal.NONE:
-                    out[count] = NUM_VERBS * cell + verb
-                    count += 1
-            if freeze_refusal(state, cell) == Refusal.NONE:
-                out[count] = NUM_VERBS * cell + FREEZE
-                count += 1
+        elif taken == cell + 1:
+            count = list_actions_at(state, cell, out, count)
     return count
+
+
+def propose(state: Position, source: Any) -> int:
+    """Return a random action; every legal one is as likely as any other.
+
+    Of all actions, once no bomb can be laid, one in thirty is legal; of those drawn here two in
+    five are: moves of own pieces and of sinks, freezings, bombs.
+    """
+    me = state.turn
+    own = BOMB * state.num_anchors[me]
+    sinks = BOMB * state.num_anchors[SINKS] if state.sink_moves[me] > 0 else 0
+    enemies = state.num_anchors[1 - me] if state.freezings[me] > 0 else 0
+    cells = state.rows * state.cols if may_lay(state) else 0
+    number = chance.draw(source, own + sinks + enemies + cells)
+    if number < own:
+        return NUM_VERBS * anchor_of(state, me, number // BOMB) + number % BOMB
+    number -= own
+    if number < sinks:
+        return NUM_VERBS * anchor_of(state, SINKS, number // BOMB) + number % BOMB
+    number -= sinks
+    if number < enemies:
+        return NUM_VERBS * anchor_of(state, 1 - me, number) + FREEZE
+    return NUM_VERBS * (number - enemies) + BOMB
 
 
 def sink_piece(state: Position, cell: int) -> None:
@@ -487,7 +621,9 @@ def roll_piece(state: Position, cell: int, row: int, col: int, lie: int) -> bool
             if state.bomb[at] != 0:
                 state.bomb[at] = 0
                 set_off = True
-    if not set_off:
+    if set_off:
+        state.blown += 1
+    else:
         put(state, row * state.cols + col, kind, lie)
     return not set_off
 
@@ -495,9 +631,8 @@ def roll_piece(state: Position, cell: int, row: int, col: int, lie: int) -> bool
 def end_turn(state: Position) -> None:
     """Hand over to the other player; what was frozen for this turn is free again."""
     if state.freezings[1 - state.turn] < 2:
-        for cell in range(state.rows * state.cols):
-            if state.frozen[cell] and owner(state.kind[cell]) == state.turn:
-                state.frozen[cell] = 0
+        for number in range(state.num_anchors[state.turn]):
+            state.frozen[anchor_of(state, state.turn, number)] = 0
     state.turn = 1 - state.turn
     state.moves = 0
     state.bombed = 0
@@ -505,15 +640,23 @@ def end_turn(state: Position) -> None:
     state.first_from = NOWHERE
 
 
+def num_pieces(state: Position) -> int:
+    """Return how many pieces of both players are on the board."""
+    return state.num_anchors[0] + state.num_anchors[1]
+
+
 def apply_move(state: Position, cell: int, verb: int) -> None:
     """Roll a piece or push a sink, and count the move."""
     kind = state.kind[cell]
+    pieces = num_pieces(state)
     row, col, lie = landing(state, cell, verb)
     stands = True
     if is_piece(kind):
         stands = roll_piece(state, cell, row, col, lie)
     else:
         push_sink(state, cell, row, col)
+    if state.limit > 0:
+        state.quiet = state.quiet + 1 if num_pieces(state) == pieces else 0
     state.moves += 2 if is_cube(kind) else 1
     if state.moves >= 2:
         end_turn(state)
@@ -530,6 +673,7 @@ def apply_action(state: Position, action: int) -> None:
     if verb == BOMB:
         state.bomb[cell] = 0 if state.bomb[cell] != 0 else state.turn + 1
         state.bombed = 1
+        state.laid[state.turn] += 1
     elif verb == FREEZE:
         state.frozen[cell] = 1
         state.freezings[state.turn] -= 1
@@ -562,23 +706,27 @@ def current_player(state: Position) -> int:
 
 
 def note_end(state: Position) -> None:
-    """Note whether somebody has won by sinking or has to move and cannot.
+    """Note whether somebody has won by sinking, or has to move and cannot, or it is a draw.
 
     Only a move of a piece or a sink changes that; who builds a position asks once at the end.
     """
-    state.over = 1 if winner(state) != NOWHERE or not can_move(state) else 0
+    state.over = 0
+    if winner(state) != NOWHERE or not can_move(state):
+        state.over = DECIDED
+    elif state.limit > 0 and state.quiet >= state.limit:
+        state.over = DRAWN
 
 
 def is_terminal(state: Position) -> bool:
     """Tell whether the game is over."""
-    return state.over == 1
+    return state.over != 0
 
 
 def returns(state: Position, out: list[float]) -> None:
-    """Write 1 for the winner and -1 for the loser, 0 before the end."""
+    """Write 1 for the winner and -1 for the loser, 0 for a draw and before the end."""
     out[0] = 0
     out[1] = 0
-    if state.over:
+    if state.over == DECIDED:
         best = winner(state)
         if best == NOWHERE:
             best = 1 - state.turn
@@ -597,14 +745,59 @@ def hide(state: Position, player: int) -> None:
             state.bomb[cell] = 0
 
 
+def num_bombs(state: Position, player: int) -> int:
+    """Return how many bombs of a player lie on the board."""
+    count = 0
+    for cell in range(state.rows * state.cols):
+        if state.bomb[cell] == player + 1:
+            count += 1
+    return count
+
+
+def believed_bombs(state: Position, player: int) -> int:
+    """Return how many of the other's bombs the player can believe to lie on the board.
+
+    Own bombs that are gone have blown up pieces, as far as there are so many; the other's have
+    blown up the rest.
+    """
+    own_gone = state.laid[player] - num_bombs(state, player)
+    return max(0, state.laid[1 - player] - max(0, state.blown - own_gone))
+
+
+def is_bare(state: Position, cell: int) -> bool:
+    """Tell whether nothing stands on a cell and no bomb lies there."""
+    return state.covered[cell] == 0 and state.bomb[cell] == 0
+
+
+def guess(state: Position, player: int, source: Any) -> None:
+    """Put bombs at random where the other's may lie, on fields where nothing else is.
+
+    Field after field gets its share of the bombs that are left (Knuth, selection sampling).
+    """
+    hide(state, player)
+    fields = 0
+    for cell in range(state.rows * state.cols):
+        if is_bare(state, cell):
+            fields += 1
+    bombs = believed_bombs(state, player)
+    for cell in range(state.rows * state.cols):
+        if is_bare(state, cell):
+            if chance.draw(source, fields) < bombs:
+                state.bomb[cell] = 2 - player
+                bombs -= 1
+            fields -= 1
+
+
 def planes(state: Position, player: int, out: list[float]) -> None:
     """Write planes as the player sees them, own things before the other's.
 
     0..7 pieces a to d, own and other; 8 across, 9 away; 10 sinks; 11 blocked; 12 own bombs;
     13 frozen.  Then planes of one value: 14 own turn, 15 first move made, 16 bomb laid, 17..18
-    freezings left of 2, 19..20 sink moves left of 2, 21..22 sunk of 4, own and other.
+    freezings left of 2, 19..20 sink moves left of 2, 21..22 sunk of 4, own and other; 23 quiet
+    moves as a part of the limit.
     """
     cells = state.rows * state.cols
+    quiet = state.quiet / max(1, state.limit)
     for cell in range(cells):
         if state.covered[cell] != 0:
             anchor = state.covered[cell] - 1
@@ -623,6 +816,7 @@ def planes(state: Position, player: int, out: list[float]) -> None:
         out[14 * cells + cell] = 1 if state.turn == player else 0
         out[15 * cells + cell] = state.moves
         out[16 * cells + cell] = state.bombed
+        out[23 * cells + cell] = quiet
         for side in range(2):
             who = player if side == 0 else 1 - player
             out[(17 + side) * cells + cell] = state.freezings[who] / 2

@@ -94,7 +94,7 @@ def place(game: SinksGame, position: Position, cell: int, kind: int) -> None:
 def read_setup(game: SinksGame, tokens: Tokens) -> Position:
     """Return the position that the set-up describes; raises SinksError."""
     position = Position()
-    rules.start(position, game.rows, game.cols)
+    rules.start(position, game.rows, game.cols, game.limit)
     while True:
         kind = read_object_kind(tokens)
         if kind is None:
