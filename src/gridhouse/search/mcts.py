@@ -4,7 +4,7 @@ Selection follows PUCT (Rosin, Multi-armed bandits with episode context, 2011; S
 over priors that come from an evaluation's ``promise``, mixed with RAVE (Gelly and Silver, 2007).
 Proven results are backed up (Winands et al., Monte-Carlo tree search solver, 2008).  In games whose
 positions never repeat, those reached in several ways share what is below them (Childs et al.,
-2008); where they repeat, the shared tree would have cycles.
+Transpositions and move groups, 2008); where they repeat, the shared tree would have cycles.
 
 Where something is hidden, every iteration plays in a world that is guessed anew, and a node's
 children count only in the worlds in which they are legal: information-set search from the point of

@@ -166,10 +166,9 @@ def key(state: Position) -> int:
     """Return a key of the digits; who is to move follows from them."""
     result = 0
     for y in range(state.rows):
-        for digit in range(2):
-            stones = int(state.stones[digit * STRIDE + y + MARGIN])
-            if stones:
-                result ^= chance.code((2 * y + digit) << MAX_SIDE | stones)
+        stones = int(state.stones[y + MARGIN])
+        if stones:
+            result ^= chance.code(y << (2 * MAX_SIDE) | stones)
     return result
 
 
