@@ -74,7 +74,7 @@ def openings(game: Game, pairs: int, *, seed: int = 0, moves: int = OPENING) -> 
             yield state
 
 
-def play_game(state: State, players: Sequence[Player], limits: Sequence[Limits]) -> State:
+def play_game(state: State, players: Sequence[Player], limits: Sequence[Limits | None]) -> State:
     """Play a game to its end, each player within its limits; return the end."""
     while not state.is_terminal():
         mover = state.current_player()
@@ -85,7 +85,7 @@ def play_game(state: State, players: Sequence[Player], limits: Sequence[Limits])
 def match(
     game: Game,
     players: Sequence[Player],
-    limits: Sequence[Limits],
+    limits: Sequence[Limits | None],
     games: int,
     *,
     seed: int = 0,
