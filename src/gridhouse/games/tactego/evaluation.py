@@ -1,4 +1,15 @@
-"""What strong play needs to know of Tactego: worth of pieces, ways to the flags, captures."""
+"""What strong play needs to know of Tactego: safe runs to a flag, pieces, ways to the flags.
+
+Most games are decided by a piece that slips through to the flag, often within thirty moves.  So
+the heart of it is the *safe run*: a way to a flag on which the piece is out of reach of whatever
+beats it after every step, however the enemy moves.  If no enemy can be at the own flag sooner, it
+is a proof of the win, many plies before a search sees it.
+
+The constants were tuned by play of alpha-beta against itself, 240 to 360 games a choice from even
+positions of three armies, 2000 nodes a move.  Points made without safe runs: 32 %; without what
+pieces near the flag are worth: 43 %; with slack 8 rather than 0: 56 %.  Other worths of the pieces
+(all of them more or less alike, or no part for what they beat) made no difference.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +19,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from gridhouse.games.tactego.rules import Position
 
+# A leaf is evaluated without a playout: that makes 95 % of the points against random playouts to
+# the end, and as many as after six random moves in half of the time.
 EXPLORE = 1.4
 HORIZON = 0
 RAVE = 0.0
@@ -15,33 +28,46 @@ HAS_LOUD = True
 
 LOUD = 100  # as in the search: what promises so much is played out before a leaf is evaluated
 BOUND = 99_999
-FAR = 1 << 20
+FAR = 1 << 20  # more steps than any board has
 
+# What pieces are worth.  A number has its strength, the part of the enemy's numbers that it beats,
+# and a prize if none of them beats it.
 FLAG = 300
 MINE = 40
 SAPPER = 60
-DEMINES = 20
+DEMINES = 20  # for each mine of the enemy
 ASSASSIN = 100
-BASE = 60
-STEP = 10
+NUMBER = 60
+STRONGER = 10
 BEATS = 60
-TOP = 40
+UNBEATEN = 40
 
-NEAR = 8
+# What it is worth to be near the enemy's flag: for every piece each step less than REACH; for the
+# nearest each step; and for every piece each step by which it is there before what beats it,
+# counted from some steps behind up to one step ahead.
+REACH = 8
+STEP = 4
 NEAREST = 5
-LONGEST = 10
-WON = 3000
-DECISIVE = 2000
-WON_STEP = 40
-RUN = 150
-RUN_STEP = 15
-RACE = 150
-TEMPO = 8
-FADE = 1
+FARTHEST = 20
+SLACK = 8
+BEHIND = 3
+MOST_SLACK = 4
 
-WINS_FLAG = 1000
+# What a safe run of at most LONGEST steps is worth: won if the enemy cannot be faster.  It stays
+# below what is taken for certain: tanh of 19 is 1 in machine numbers.
+LONGEST = 7
+WON = 3000
+WON_STEP = 40
+DECISIVE = 2000
+RUN = 300
+RUN_STEP = 15
+
+TEMPO = 8  # for the side to move
+
+# What actions promise.
 TAKES_FLAG = 600
-GAIN = 4
+KIND_GAIN = 8
+MOST_GAIN = 240
 TRADE = -30
 LOSES = -100
 FORWARD = 5
@@ -53,15 +79,17 @@ def evaluate(state: Position) -> int:
     """Return how Red stands in hundredths of about a piece."""
     top = highest_kind(state)
     ways = flag_ways(state)
-    value = race(state, ways, guard_ways(state, ways, top))
+    guards = guard_ways(state, ways, top)
+    value = race(state, ways, guards)
     if abs(value) > DECISIVE:
         return value
     value += TEMPO if state.turn == 0 else -TEMPO
-    value += pieces_value(state, ways, census(state, top))
+    value += pieces_value(state, census(state, top)) + nearness(state, ways, guards)
     if state.limit > 0:
-        fades = FADE * abs(value) * state.quiet // (2 * state.limit)
+        # Who is ahead should take something before the game is drawn.
+        fades = abs(value) * state.quiet // (2 * state.limit)
         value += fades if value < 0 else -fades
-    return max(-BOUND, min(BOUND, value))
+    return int(max(-BOUND, min(BOUND, value)))
 
 
 def highest_kind(state: Position) -> int:
@@ -160,31 +188,24 @@ def guard_ways(state: Position, ways: list[int], top: int) -> list[int]:
         assassin = guards[base + rules.ASSASSIN]
         for kind in range(top - 1, 0, -1):
             guards[base + kind] = min(guards[base + kind], guards[base + kind + 1])
+        # Everything that moves beats an assassin, and an assassin everything.
         guards[base + rules.ASSASSIN] = guards[base + rules.SAPPER]
         for kind in range(rules.NUMBER, top + 1):
             guards[base + kind] = min(guards[base + kind], assassin)
     return guards
 
 
-def pieces_value(state: Position, ways: list[int], counts: list[int]) -> int:
+def pieces_value(state: Position, counts: list[int]) -> int:
     """Return the worth of Red's pieces less that of Blue's."""
-    cells = state.rows * state.cols
     half = len(counts) // 2
     value = 0
-    nearest = [20, 20]
-    for cell in range(cells):
+    for cell in range(state.rows * state.cols):
         piece = int(state.board[cell])
-        if piece == 0:
-            continue
-        kind = abs(piece)
-        side = 0 if piece > 0 else 1
-        worth = piece_worth(kind, counts, half - side * half)
-        if kind not in rules.IMMOVABLE:
-            way = ways[cells - side * cells + cell]
-            worth += max(0, 8 - way) * NEAR // 4
-            nearest[side] = min(nearest[side], way)
-        value += worth if side == 0 else -worth
-    return value + NEAREST * (nearest[1] - nearest[0])
+        if piece > 0:
+            value += piece_worth(piece, counts, half)
+        elif piece < 0:
+            value -= piece_worth(-piece, counts, 0)
+    return value
 
 
 def piece_worth(kind: int, counts: list[int], enemy: int) -> int:
@@ -197,14 +218,31 @@ def piece_worth(kind: int, counts: list[int], enemy: int) -> int:
         return SAPPER + DEMINES * counts[enemy + rules.MINE]
     if kind == rules.ASSASSIN:
         return ASSASSIN
-    last = enemy + len(counts) // 2 - 1
-    numbers = counts[last]
-    worth = BASE + STEP * (kind - rules.NUMBER)
+    numbers = counts[enemy + len(counts) // 2 - 1]
+    worth = NUMBER + STRONGER * (kind - rules.NUMBER)
     if numbers > 0:
         worth += BEATS * counts[enemy + kind] // numbers
-    if counts[enemy + kind - (1 if kind > rules.NUMBER else 0)] >= numbers:
-        worth += TOP
-    return worth
+    weaker = counts[enemy + kind - 1] if kind > rules.NUMBER else 0
+    return worth + UNBEATEN if weaker == numbers else worth
+
+
+def nearness(state: Position, ways: list[int], guards: list[int]) -> int:
+    """Return what it is worth to Red that pieces are nearer to the enemy's flags than Blue's."""
+    cells = state.rows * state.cols
+    half = len(guards) // 2
+    value = 0
+    nearest = [FARTHEST, FARTHEST]
+    for cell in range(cells):
+        piece = int(state.board[cell])
+        if piece == 0 or abs(piece) in rules.IMMOVABLE:
+            continue
+        side = 0 if piece > 0 else 1
+        way = ways[(1 - side) * cells + cell]
+        slack = guards[(1 - side) * half + abs(piece)] - way + BEHIND
+        near = STEP * max(0, REACH - way) + SLACK * max(0, min(MOST_SLACK, slack))
+        nearest[side] = min(nearest[side], way)
+        value += near if side == 0 else -near
+    return value + NEAREST * (nearest[1] - nearest[0])
 
 
 def race(state: Position, ways: list[int], guards: list[int]) -> int:
@@ -229,7 +267,7 @@ def run_worth(state: Position, ways: list[int], side: int, steps: int) -> int:
             other = min(other, ways[side * cells + cell])
     if steps + (1 if state.turn != side else 0) <= other and state.flags_left[1 - side] == 1:
         return WON - WON_STEP * steps
-    return RUN + RACE - RUN_STEP * steps
+    return RUN - RUN_STEP * steps
 
 
 def quickest_run(state: Position, ways: list[int], guards: list[int], side: int) -> int:
@@ -242,8 +280,8 @@ def quickest_run(state: Position, ways: list[int], guards: list[int], side: int)
         piece = int(state.board[cell])
         if not rules.belongs_to(piece, side) or abs(piece) in rules.IMMOVABLE:
             continue
-        way = ways[cells - side * cells + cell]
-        guard = guards[half - side * half + abs(piece)]
+        way = ways[(1 - side) * cells + cell]
+        guard = guards[(1 - side) * half + abs(piece)]
         # Next to the flag, it has to be out of reach of a guard that has made as many steps.
         if way < best and way <= LONGEST and guard >= way - 1 + late:
             longest = min(best - 1, LONGEST)
@@ -252,9 +290,9 @@ def quickest_run(state: Position, ways: list[int], guards: list[int], side: int)
 
 
 def safe_run(state: Position, ways: list[int], start: int, late: int, longest: int) -> int:
-    """Return the fewest steps of a piece to an enemy flag, always out of reach of what beats it.
+    """Return a piece's fewest steps to a flag out of reach of what beats it, FAR if too many.
 
-    FAR if it needs more than the longest.  ``late`` is 1 if the enemy is to move.
+    ``late`` is 1 if the enemy is to move.
     """
     cells = state.rows * state.cols
     piece = int(state.board[start])
@@ -324,7 +362,7 @@ def capture_promise(attacker: int, defender: int) -> int:
     if result == rules.ATTACKER_WINS:
         if defender == rules.FLAG:
             return TAKES_FLAG
-        return LOUD + GAIN * min(2 * defender, 60)
+        return LOUD + min(KIND_GAIN * defender, MOST_GAIN)
     return TRADE if result == rules.BOTH_LOST else LOSES
 
 
