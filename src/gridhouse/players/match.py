@@ -61,9 +61,14 @@ class Score:
         )
 
 
-def openings(game: Game, pairs: int, *, seed: int = 0, moves: int = OPENING) -> Iterator[State]:
-    """Yield so many starts of the game, some random moves on and not over yet."""
+def openings(game: Game, pairs: int, *, seed: int = 0, moves: int | None = None) -> Iterator[State]:
+    """Yield so many starts of the game, some random moves on and not over yet.
+
+    Where the start is left to chance there are no such moves, unless their number is given.
+    """
     chance = random.Random(seed)
+    if moves is None:
+        moves = OPENING if game.initial_position(0) == game.initial_position(1) else 0
     while pairs:
         state = game.new_initial_state(chance.getrandbits(60))
         for _ in range(moves):
@@ -72,6 +77,8 @@ def openings(game: Game, pairs: int, *, seed: int = 0, moves: int = OPENING) -> 
         if not state.is_terminal():
             pairs -= 1
             yield state
+        else:
+            moves = max(1, moves) - 1  # a small game may always be over so soon
 
 
 def play_game(state: State, players: Sequence[Player], limits: Sequence[Limits | None]) -> State:
@@ -89,7 +96,7 @@ def match(
     games: int,
     *,
     seed: int = 0,
-    moves: int = OPENING,
+    moves: int | None = None,
 ) -> Score:
     """Play an even number of games between two players; return the score of the first.
 
