@@ -54,7 +54,7 @@ if TYPE_CHECKING:
         def key(self, state: Any, /) -> int:
             """Return 61 bits that are equal for positions from which play goes on alike.
 
-            How near a draw by its limit a game is does not count.
+            How near a draw by its limit a game is counts only when the draw is near.
             """
 
         def deal(self, state: Any, source: Any, /) -> None:

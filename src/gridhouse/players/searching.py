@@ -188,8 +188,7 @@ class AlphaBetaPlayer(Player):
         with self._clock(self._memory, seconds):
             for depth in range(2, self._depth + 1):
                 found = self._deepen(line, depth, found)
-                is_decided = found.value is not None and abs(found.value) == 1.0
-                if self._memory[0].stop or is_decided:
+                if self._memory[0].stop or abs(self._frames[0].value) >= alphabeta.DECIDED:
                     break
         return Choice(found.action, found.value, found.line, int(self._memory[0].nodes))
 

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
     from gridhouse.core.game import Game, State
 
-OVER = 1 << 40  # more than any evaluation
-
 
 class RandomPlayer(Player):
     """Plays any legal action, each as likely as any other."""
@@ -29,7 +27,7 @@ class RandomPlayer(Player):
 
 
 class GreedyPlayer(Player):
-    """Plays what looks best right after it is played; chance decides between equals."""
+    """Takes what pays at once; among equals, what promises most; chance decides what is left."""
 
     def __init__(self, game: Game, *, seed: int = 0, **settings: Any) -> None:
         """Sit down to a game."""
@@ -38,27 +36,18 @@ class GreedyPlayer(Player):
 
     def _choose(self, state: State, limits: Limits) -> Choice:
         player = state.current_player()
-        rules = self.engine.rules
         memory = self.engine.memory(state.position, 2)
-        rules.guess(memory[0], player, self.engine.scratch(self._chance.getrandbits(60) & KEY))
-        best: list[int] = []
-        best_value = -2 * OVER
-        for action in state.legal_actions():
-            memory[1] = memory[0]
-            rules.apply_action(memory[1], action)
-            value = self._worth(memory[1], player)
-            if value > best_value:
-                best, best_value = [], value
-            if value == best_value:
-                best.append(action)
-        return Choice(self._chance.choice(best))
+        source = self.engine.scratch(self._chance.getrandbits(60) & KEY)
+        self.engine.rules.guess(memory[0], player, source)
+        looks = {action: self._look(memory, player, action) for action in state.legal_actions()}
+        best = max(looks.values())
+        return Choice(self._chance.choice([a for a, look in looks.items() if look == best]))
 
-    def _worth(self, record: Any, player: int) -> int:
-        value = int(self.engine.evaluation.evaluate(record))
-        if self.game.num_players == 1:
-            return value
-        if self.engine.rules.is_terminal(record):
-            made = self.engine.scratch(0).made
-            self.engine.rules.returns(record, made)
-            value = OVER * int(made[0])
-        return value if player == 0 else -value
+    def _look(self, memory: Any, player: int, action: int) -> tuple[float, int]:
+        """Return what the player has made right after an action, and its promise."""
+        promise = int(self.engine.evaluation.promise(memory[0], action))
+        memory[1] = memory[0]
+        self.engine.rules.apply_action(memory[1], action)
+        made = self.engine.scratch(0).made
+        self.engine.rules.returns(memory[1], made)
+        return float(made[player]), promise

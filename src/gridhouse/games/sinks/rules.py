@@ -59,6 +59,8 @@ NO_FIELD = (1 << LINES) - 1
 
 NOWHERE = -1
 
+SOON = 32  # so many moves before the draw a key begins to tell how near it is
+
 # Whether the game is over.
 DECIDED = 1
 DRAWN = 2
@@ -682,7 +684,10 @@ def apply_action(state: Position, action: int) -> None:
 
 
 def key(state: Position) -> int:
-    """Return a key of what stands where, of the bombs, and of what both have left."""
+    """Return a key of what stands where, of the bombs, and of what both have left.
+
+    How long nothing was sunk counts when the draw is near enough for a search to see it.
+    """
     counts = 0
     for player in range(2):
         counts = counts * 3 + state.freezings[player]
@@ -691,6 +696,9 @@ def key(state: Position) -> int:
     counts = (counts * 2 + state.turn) * 4 + 2 * state.moves + state.bombed
     counts = (counts * 128 + state.first_cell + 1) * 128 + state.first_from + 1
     result = chance.code(counts)
+    left = state.limit - state.quiet
+    if state.limit and left < SOON:
+        result ^= chance.code(-2 - left)
     for cell in range(state.rows * state.cols):
         if state.kind[cell] != 0:
             pose = 2 * state.lie[cell] + state.frozen[cell]

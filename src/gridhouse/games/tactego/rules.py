@@ -44,6 +44,8 @@ BOTH_LOST = 0
 DEFENDER_WINS = -1
 NOBODY = -1
 
+SOON = 32  # so many moves before the draw a key begins to tell how near it is
+
 
 class Refusal(IntEnum):
     """Why a move is not legal."""
@@ -221,8 +223,14 @@ def apply_action(state: Position, action: int) -> None:
 
 
 def key(state: Position) -> int:
-    """Return a key of the board, of what is known of it, and of the side to move."""
-    result = chance.code(-2) if state.turn else 0
+    """Return a key of the board, of what is known of it, and of the side to move.
+
+    How long nothing was captured counts when the draw is near enough for a search to see it.
+    """
+    left = state.limit - state.quiet
+    result = chance.code(-2 - left) if state.limit and left < SOON else 0
+    if state.turn:
+        result ^= chance.code(-2 - SOON)
     for cell in range(state.rows * state.cols):
         piece = int(state.board[cell])
         if piece != 0:
