@@ -73,7 +73,8 @@ class MctsPlayer(Player):
         tree.hidden = state.hides()
         if tree.hidden or not self._follow(state):
             self._kernels.plant(self._nodes, tree, state.current_player())
-        self._last = state.clone()
+        # A tree of guessed worlds has moves that the true one lacks: it is not to be followed.
+        self._last = None if tree.hidden else state.clone()
         root = self.engine.memory(state.position if tree.hidden else state.observation())
         # The first iteration finds the moves: it is run even when there is no time at all.
         done = self._iterate(root, 1)
