@@ -2,8 +2,9 @@
 
 ``python benchmarks/duel.py GAME PLAYER PLAYER [GAMES]``: ``GAME`` is as in a position's text,
 ``tactego(rows=6,cols=4)``; a player is a kind, settings and a limit: ``alphabeta@0.02s``,
-``mcts:rave=500@2000p``, ``alphabeta:ROOM=90@20000n``.  Every opening of four random moves is played
-twice, colours swapped; printed is the first player's share with its interval of 95 % confidence.
+``mcts:rave=500@2000p``, ``alphabeta:PARITY=90@20000n``.  Every opening is played twice, colours
+swapped, those left out that alpha-beta finds decided within 20,000 nodes; printed is the first
+player's share with its interval of 95 % confidence.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import sys
 import time
 
 import gridhouse
-from gridhouse.players import seat
+from gridhouse.players import player, seat
 from gridhouse.players.match import match
 
 
@@ -20,10 +21,10 @@ def main(text: str, first: str, second: str, games: int = 100) -> None:
     """Play the match and print its line."""
     game = gridhouse.parse(f"{text}#0").game
     players, limits = zip(*(seat(one, game, seed=1) for one in (first, second)), strict=True)
-    for player, limit in zip(players, limits, strict=True):  # compiles before time counts
-        player.choose(game.new_initial_state(), limit)
+    for mover, limit in zip(players, limits, strict=True):  # compiles before time counts
+        mover.choose(game.new_initial_state(), limit)
     start = time.perf_counter()
-    score = match(game, players, limits, games)
+    score = match(game, players, limits, games, judge=player("alphabeta", game))
     moves = sum(score.moves) / score.games
     print(f"{game} {first} against {second}: {score}")
     print(f"{moves:.1f} moves a game, {time.perf_counter() - start:.1f} s")

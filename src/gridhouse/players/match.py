@@ -7,15 +7,19 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from gridhouse.core.errors import PlayerError
+from gridhouse.players.base import Limits
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from gridhouse.core.game import Game, State
-    from gridhouse.players.base import Limits, Player
+    from gridhouse.players.base import Player
 
 NORMAL_95 = 1.959964  # of a normal distribution, 95 % lies within so many deviations
 OPENING = 4  # random moves at the start, or players who leave nothing to chance repeat one game
+JUDGEMENT = Limits(nodes=20_000)
+SURE = 0.99
+MOST_REFUSED = 100  # in a row; then all starts may be decided, and any is as good
 
 
 @dataclass
@@ -61,24 +65,43 @@ class Score:
         )
 
 
-def openings(game: Game, pairs: int, *, seed: int = 0, moves: int | None = None) -> Iterator[State]:
+def openings(
+    game: Game,
+    pairs: int,
+    *,
+    seed: int = 0,
+    moves: int | None = None,
+    judge: Player | None = None,
+) -> Iterator[State]:
     """Yield so many starts of the game, some random moves on and not over yet.
 
-    Where the start is left to chance there are no such moves, unless their number is given.
+    Where the start is left to chance there are no such moves, unless their number is given.  With
+    a judge, starts that it finds decided are left out: whoever plays, either side wins one game
+    of such a pair.
     """
     chance = random.Random(seed)
     if moves is None:
         moves = OPENING if game.initial_position(0) == game.initial_position(1) else 0
+    refused = 0
     while pairs:
         state = game.new_initial_state(chance.getrandbits(60))
         for _ in range(moves):
             if not state.is_terminal():
                 state.apply_action(chance.choice(state.legal_actions()))
-        if not state.is_terminal():
+        if state.is_terminal():
+            moves = max(1, moves) - 1  # a small game may always be over so soon
+        elif refused < MOST_REFUSED and judge is not None and is_decided(state, judge):
+            refused += 1
+        else:
+            refused = 0
             pairs -= 1
             yield state
-        else:
-            moves = max(1, moves) - 1  # a small game may always be over so soon
+
+
+def is_decided(state: State, judge: Player) -> bool:
+    """Tell whether a judge is as good as sure who wins."""
+    value = judge.choose(state, JUDGEMENT).value
+    return value is not None and abs(value) > SURE
 
 
 def play_game(state: State, players: Sequence[Player], limits: Sequence[Limits | None]) -> State:
@@ -97,15 +120,17 @@ def match(
     *,
     seed: int = 0,
     moves: int | None = None,
+    judge: Player | None = None,
 ) -> Score:
     """Play an even number of games between two players; return the score of the first.
 
-    Every opening is played twice with colours swapped.  Raises PlayerError for games of one.
+    Every opening is played twice with colours swapped; see ``openings``.  Raises PlayerError for
+    games of one.
     """
     if game.num_players != 2:
         raise PlayerError(f"{game.name} is not a game of two")
     score = Score()
-    for opening in openings(game, games // 2, seed=seed, moves=moves):
+    for opening in openings(game, games // 2, seed=seed, moves=moves, judge=judge):
         for first in range(2):
             seats = (players, limits) if first == 0 else (players[::-1], limits[::-1])
             end = play_game(opening.clone(), *seats)
