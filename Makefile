@@ -5,7 +5,7 @@ READY := $(VENV)/.ready
 PYTHON ?= python3
 UV_VERSION := 0.13.8
 
-.PHONY: play test check bench lock clean
+.PHONY: play test check bench strength lock clean
 
 play: $(READY)
 	@$(BIN)/gridhouse
@@ -22,10 +22,21 @@ check: $(READY)
 	$(BIN)/lint-imports
 	$(BIN)/codespell
 
-bench: $(READY)
+bench: $(VENV)/.bench
 	$(BIN)/python benchmarks/programs.py
 	$(BIN)/python benchmarks/long_games.py
 	$(BIN)/python benchmarks/random_games.py
+	$(BIN)/python benchmarks/environments.py
+
+# Hours, not minutes: 400 games a pairing.
+strength: $(READY)
+	$(BIN)/python benchmarks/strength.py
+	$(BIN)/python benchmarks/strength.py 400 0.05 levels
+
+# The peers of the benchmarks are large and nothing else needs them.
+$(VENV)/.bench: $(READY)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[bench]'
+	@touch $@
 
 # The set-up: uv where it can be had, plain pip otherwise. Everything comes from the hashed lock.
 $(READY): requirements.lock pyproject.toml

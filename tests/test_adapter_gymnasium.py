@@ -11,7 +11,7 @@ import pytest
 from gymnasium.utils.env_checker import check_env
 
 import gridhouse
-from gridhouse.adapters.gymnasium import GridEnv, register
+from gridhouse.adapters.gymnasium import GridEnv, GridVectorEnv, register
 from gridhouse.core.errors import InvalidMoveError, ParameterError
 
 if TYPE_CHECKING:
@@ -203,3 +203,84 @@ def test_gymnasium_imports_the_module_that_an_id_names() -> None:
     register()  # a second time
     made = gymnasium.make("gridhouse.adapters.gymnasium:gridhouse/Sliding-v0", rows=4, cols=4)
     assert made.observation_space.shape == (4, 4, 4)
+
+
+VECTORS: list[tuple[str, dict[str, Any]]] = [
+    ("gridhouse/Sliding-v0", {"rows": 2, "cols": 2}),
+    ("gridhouse/Collapse-v0", {"rows": 3, "cols": 3}),
+    ("gridhouse/Binary-v0", {"rows": 3, "cols": 3, "side": 1}),
+    ("gridhouse/Tactego-v0", {"rows": 6, "cols": 4, "hidden": True, "limit": 20}),
+]
+
+
+@pytest.mark.parametrize(("identifier", "parameters"), VECTORS)
+def test_a_vector_of_games_plays_what_single_states_play(
+    identifier: str, parameters: dict[str, Any]
+) -> None:
+    vector: Any = gymnasium.make_vec(
+        identifier, 9, vectorization_mode="vector_entry_point", illegal_reward=-5, **parameters
+    )
+    seen, info = vector.reset(seed=4)
+    side = parameters.get("side", 0)
+    vector.action_space.seed(4)
+    over = np.zeros(9, bool)
+    for turn in range(40):
+        for at in range(9):
+            state = vector.batch.state(at)
+            expected = np.array(state.observation_tensor(side), np.float32)
+            assert np.array_equal(seen[at].ravel(), expected)
+            on_turn = state.current_player() == side
+            mask = state.legal_actions_mask() if on_turn else [0] * state.game.num_actions
+            assert info["action_mask"][at].tolist() == mask
+            assert state.is_terminal() == over[at]
+        actions = vector.action_space.sample()
+        if turn % 2:
+            actions = info["action_mask"].argmax(axis=1)
+        legal = np.take_along_axis(info["action_mask"], actions[:, None], 1)[:, 0] == 1
+        seen, rewards, terminated, truncated, info = vector.step(actions)
+        assert info["illegal"].tolist() == (~legal & ~over).tolist()
+        assert set(rewards[info["illegal"]]) <= {-5}
+        if vector.batch.num_players == 2:
+            assert set(rewards[terminated & ~over]) <= {-1, 0, 1}
+        over = terminated | truncated
+    vector.close()
+
+
+def test_a_vector_may_have_an_opponent_and_a_horizon() -> None:
+    asked = []
+
+    def lowest(boards: Any) -> Any:
+        asked.append(boards.count)
+        return boards.masks().argmax(axis=1)
+
+    vector: Any = GridVectorEnv("binary", 5, opponent=lowest, side=1, max_episode_steps=3)
+    vector.reset(seed=1)
+    assert asked == [5]
+    _, info = vector.reset(seed=1)
+    for cut in (False, False, True, False):
+        *_, truncated, info = vector.step(info["action_mask"].argmax(axis=1))
+        assert truncated.tolist() == [cut] * 5
+    assert vector.action_masks().shape == (5, 72)
+
+
+def test_what_a_vector_cannot_do_is_said() -> None:
+    with pytest.raises(ParameterError, match="no player 2"):
+        GridVectorEnv("binary", 2, side=2)
+    with pytest.raises(ParameterError, match="no function"):
+        GridVectorEnv("binary", 2, opponent="strong")
+    with pytest.raises(ParameterError, match="seed"):
+        GridVectorEnv("binary", 2).reset(seed=[1, 2])
+
+
+def test_equal_seeds_give_equal_vectors() -> None:
+    vectors = [GridVectorEnv("collapse", 6, rows=4, cols=4) for _ in range(2)]
+    starts = [vector.reset(seed=7)[0].tolist() for vector in vectors]
+    assert starts[0] == starts[1] != vectors[0].reset(seed=8)[0].tolist()
+
+
+def test_a_start_that_is_over_is_drawn_anew() -> None:
+    environment = GridEnv("collapse", rows=2, cols=2, digits=9)
+    for seed in range(20):
+        _, info = environment.reset(seed=seed)
+        assert info["action_mask"].any()
+    GridEnv("collapse", rows=1, cols=1).reset(seed=1)

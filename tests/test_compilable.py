@@ -32,7 +32,7 @@ GAMES = [
 ]
 CONTRACT = (
     "refusal", "legal_actions", "apply_action", "current_player", "is_terminal", "returns",
-    "deal", "hide", "guess", "planes",
+    "deal", "hide", "hides", "guess", "planes",
 )  # fmt: skip
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from typing import TYPE_CHECKING
 
@@ -173,3 +174,44 @@ def test_a_terminal_is_cleared_before_it_is_handed_over(monkeypatch: pytest.Monk
 
     out = run_here(play_here, typed="\n0 1 1 0\n\n\n").out
     assert out.index("R5") < out.rindex(table.CLEAR_SCREEN) < out.index("Blue, it is your turn")
+
+
+def test_the_machine_takes_the_other_side() -> None:
+    position = "binary(rows=2,cols=5) ...../....."
+    out = house("binary", "", position, "machine 3", "0 0 1", "undo", "moves", "quit", "q")
+    assert "The machine plays Player 2.\n" in out
+    assert out.count("Player 2 (the machine): ") == 1
+    assert "Player 2> " not in out
+    assert out.count("\n.....\n.....\n") == 2  # the move and the answer are taken back
+    for level in ("0", "9", "", "x"):
+        assert "Not possible: there is no level" in house(
+            "binary", "", position, f"machine {level}", "quit", "q"
+        )
+    out = house("collapse", "small", "", "machine 3", "quit", "q")
+    assert "Not possible: this is a game for one; ask for a hint.\n" in out
+
+
+def test_against_the_machine_no_screen_is_handed_over_and_no_secret_told() -> None:
+    far = "tactego(rows=5,cols=2,pieces=Fx1 5x1,hidden=True) R 0 RF,R5/,/,/,/B5,BF"
+    out = house("tactego", "", far, "", "machine 2", "0 1 1 0", "undo", "quit", "q")
+    assert "hand over" not in out
+    assert "Blue (the machine): " in out
+    assert "B5" not in out.split("Blue (the machine): ")[0]
+    assert "Not possible: a move that may have told a secret stands." in out
+
+
+def test_the_machine_may_move_first_and_finish_the_game() -> None:
+    out = house("binary", "", "binary(rows=1,cols=3) 0..", "machine 8", "2 0 1", "q")
+    assert "Player 1 (the machine): 1 0 " in out
+    assert "Player 1 wins" in out
+
+
+@pytest.mark.parametrize("name", gridhouse.games())
+def test_a_hint_is_a_move(name: str) -> None:
+    position = {
+        "sliding": "sliding(rows=2,cols=2) fa c/facc",
+        "binary": "binary(rows=2,cols=2) 0./..",
+    }
+    out = house(name, "", position.get(name, ""), "hint", "moves", "quit", "q")
+    hint, _, rest = out.split("Perhaps ")[1].partition("\n")
+    assert hint in re.split(r"  |> |\n", rest)

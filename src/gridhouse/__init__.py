@@ -12,5 +12,24 @@ import_module("gridhouse.games")
 
 from gridhouse.core.registry import games, load, parse  # noqa: E402
 
-__all__ = ["__version__", "games", "load", "parse"]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from gridhouse.players import Limits, player
+    from gridhouse.search.batch import batch
+
+__all__ = ["Limits", "__version__", "batch", "games", "load", "parse", "player"]
 __version__ = "0.1.0"
+
+# What runs compiled is imported when it is asked for: the exact programs start without it.
+_LATER = {
+    "batch": "gridhouse.search.batch",
+    "Limits": "gridhouse.players",
+    "player": "gridhouse.players",
+}
+
+
+def __getattr__(name: str) -> object:
+    """Import what is compiled when it is first named."""
+    if name in _LATER:
+        return getattr(import_module(_LATER[name]), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

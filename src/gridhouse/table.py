@@ -12,17 +12,21 @@ from typing import TYPE_CHECKING
 
 from gridhouse.core.console import UsageError, read_file, read_line
 from gridhouse.core.errors import GridhouseError, MoveError
+from gridhouse.core.notation import parse_integer
 from gridhouse.core.registry import game_class, games, parse
 
 if TYPE_CHECKING:
     from gridhouse.core.game import Game, State
+    from gridhouse.players import Player
 
 CLEAR_SCREEN = "\033[2J\033[3J\033[H"
 LEAVE = ("q", "quit", "exit")
 HELP = (
-    "rules - moves: what can be played - undo: take a move back - save FILE: keep the position - "
-    "quit"
+    "rules - moves: what can be played - hint: what the machine would play - "
+    "machine LEVEL: play against it, 1 to 8 - undo: take a move back - "
+    "save FILE: keep the position - quit"
 )
+STRONGEST = 8
 
 
 def menu(_: list[str]) -> None:
@@ -89,10 +93,14 @@ def play(state: State) -> None:
     viewer = state.current_player()
     is_secret = state.has_secrets()
     told: list[str] = []
+    seats: dict[int, Player] = {}
     if is_secret:
         uncover(state.game.players[viewer])
     while not state.is_terminal():
         player = state.current_player()
+        if player in seats:
+            answer(state, seats[player])
+            continue
         if player != viewer:
             if is_secret:
                 hand_over(state, viewer, player, told)
@@ -100,7 +108,7 @@ def play(state: State) -> None:
         viewer = player
         show(state, player)
         try:
-            move = take_turn(state, player)
+            move = take_turn(state, player, seats)
         except EOFError:
             print()
             say_farewell(state)
@@ -141,10 +149,11 @@ def show(state: State, player: int) -> None:
         print(status)
 
 
-def take_turn(state: State, player: int) -> str | None:
+def take_turn(state: State, player: int, seats: dict[int, Player]) -> str | None:
     """Ask for a word or a move until something is played or taken back.
 
-    Returns what everybody may know of it, or None if the player leaves the table.
+    ``seats`` are those of the machine.  Returns what everybody may know of it, or None if the
+    player leaves the table.
     """
     while True:
         text = read_line(f"\n{state.game.players[player]}> ").strip()
@@ -158,12 +167,51 @@ def take_turn(state: State, player: int) -> str | None:
             print(state.game.how_to_play)
         elif word == "save":
             save(state, rest.strip())
+        elif word == "machine":
+            seat_machine(state, player, seats, rest.strip())
+        elif text == "hint":
+            print("Perhaps " + state.action_to_string(think(machine(state, STRONGEST), state)))
         elif text in ("", "help"):
             say_help(state)
         else:
-            done = undo(state) if text == "undo" else try_move(state, text)
+            done = undo(state, seats) if text == "undo" else try_move(state, text)
             if done:
                 return done
+
+
+def machine(state: State, level: int) -> Player:
+    """Return the machine at a level; raises GridhouseError for one that there is not."""
+    from gridhouse.players import player
+
+    return player("level", state.game, level=level, seed=random.getrandbits(32))
+
+
+def think(mover: Player, state: State) -> int:
+    """Return what the machine plays, and say that it thinks where that may take a while."""
+    if sys.stdout.isatty():
+        print("... ", end="", flush=True)
+    return mover.choose(state).action
+
+
+def seat_machine(state: State, player: int, seats: dict[int, Player], level: str) -> None:
+    """Let the machine take the other side from now on; say why if that cannot be."""
+    if state.game.num_players == 1:
+        print("Not possible: this is a game for one; ask for a hint.")
+        return
+    try:
+        seats[1 - player] = machine(state, parse_integer(level) or 0)
+    except GridhouseError as error:
+        print(f"Not possible: {error}.")
+    else:
+        print(f"The machine plays {state.game.players[1 - player]}.")
+
+
+def answer(state: State, mover: Player) -> None:
+    """Play the machine's move and tell what everybody may know of it."""
+    name = state.game.players[state.current_player()]
+    action = think(mover, state)
+    print(f"\n{name} (the machine): {state.game.public_move(state.position, action)}")
+    state.apply_action(action)
 
 
 def try_move(state: State, text: str) -> str:
@@ -178,18 +226,24 @@ def try_move(state: State, text: str) -> str:
     return told
 
 
-def undo(state: State) -> str:
-    """Take a move back unless it may have told a secret; say why if that cannot be."""
+def undo(state: State, seats: dict[int, Player]) -> str:
+    """Take a move back unless it may have told a secret; say why if that cannot be.
+
+    What the machine has answered is taken back as well.
+    """
     before = state.clone()
     try:
         before.undo()
+        while before.current_player() in seats:
+            before.undo()
     except MoveError as error:
         print(f"Not possible: {error.reason}.")
         return ""
     if state.has_secrets() or before.has_secrets():
         print("Not possible: a move that may have told a secret stands.")
         return ""
-    state.undo()
+    while len(state.history()) > len(before.history()):
+        state.undo()
     return "a move is taken back"
 
 

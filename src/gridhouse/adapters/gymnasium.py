@@ -180,12 +180,14 @@ class GridVectorEnv(VectorEnv["NDArray[np.float32]", "NDArray[np.int64]", "NDArr
     ) -> None:
         """Make the environments; raises UnknownGameError or ParameterError."""
         self.num_envs = num_envs
-        self.batch = batch(name, num_envs, horizon=max_episode_steps or 0, **parameters)
+        self.batch = batch(name, num_envs, **parameters)
         game = self.batch.game
         if side not in range(game.num_players):
             raise ParameterError(f"side: {name} has no player {side}")
         if opponent != RANDOM and not callable(opponent):
             raise ParameterError(f"opponent: {opponent} is not {RANDOM!r} and no function")
+        self._horizon = max_episode_steps
+        self._steps = np.zeros(num_envs, np.int64)
         self._opponent = opponent
         self._side = side
         self._illegal_reward = illegal_reward
@@ -206,6 +208,7 @@ class GridVectorEnv(VectorEnv["NDArray[np.float32]", "NDArray[np.int64]", "NDArr
         if isinstance(seed, list):
             raise ParameterError("seed: one number is the seed of all games")
         self.batch.reset(seed=seed)
+        self._steps[:] = 0
         self._answer()
         return self._seen(), self._info(np.zeros(self.num_envs, np.bool_))
 
@@ -213,11 +216,16 @@ class GridVectorEnv(VectorEnv["NDArray[np.float32]", "NDArray[np.int64]", "NDArr
         self, actions: NDArray[np.int64]
     ) -> tuple[NDArray[np.float32], NDArray[Any], NDArray[Any], NDArray[Any], Info]:
         """Play an action in every game, and what the opponent answers."""
-        illegal = self.batch.refused(actions).copy()
-        rewards, terminated, truncated = self.batch.step(actions, skipped=illegal)
-        gains = rewards[:, self._side] + self._illegal_reward * illegal + self._answer()
+        boards = self.batch
+        begun = boards.terminated | boards.truncated
+        illegal = boards.refused(actions).copy()
+        gains = boards.step(actions, skipped=illegal)[0][:, self._side]
+        gains = gains + self._illegal_reward * illegal + self._answer()
+        self._steps = np.where(begun, 0, self._steps + 1)
+        if self._horizon is not None:
+            boards.truncated[:] = (self._steps >= self._horizon) & ~boards.terminated
         seen, info = self._seen(), self._info(illegal)
-        return seen, gains, terminated.copy(), truncated.copy(), info
+        return seen, gains, boards.terminated.copy(), boards.truncated.copy(), info
 
     def _answer(self) -> NDArray[Any]:
         """Let the opponent play where it is on turn; return what that makes the player."""

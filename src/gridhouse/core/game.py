@@ -63,6 +63,9 @@ if TYPE_CHECKING:
         def hide(self, state: Any, player: int, /) -> None:
             """Take out of a position all that the player may not see."""
 
+        def hides(self, state: Any, player: int, /) -> bool:
+            """Tell whether, for all that the player knows, there is anything to be guessed."""
+
         def guess(self, state: Any, player: int, source: Any, /) -> None:
             """Put something as likely in the place of what the player may not see.
 
@@ -349,6 +352,10 @@ class State:
         """Tell whether there is anything that some player may not see."""
         players = range(self.game.num_players)
         return any(self.observation(player) != self.position for player in players)
+
+    def hides(self) -> bool:
+        """Tell whether the player to move may not see everything, for all that player knows."""
+        return bool(self.game.rules.hides(self.position, self._viewer(None)))
 
     def history(self) -> list[int]:
         """Return the actions played since the start."""

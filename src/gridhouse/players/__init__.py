@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from gridhouse.core.errors import PlayerError
 from gridhouse.core.notation import shown
 from gridhouse.players.base import Choice, Limits, Player
+from gridhouse.players.levels import LevelPlayer
 from gridhouse.players.searching import AlphaBetaPlayer, MctsPlayer, NestedPlayer
 from gridhouse.players.simple import GreedyPlayer, RandomPlayer
 
@@ -21,20 +22,31 @@ KINDS: dict[str, type[Player]] = {
     "mcts": MctsPlayer,
     "alphabeta": AlphaBetaPlayer,
     "nested": NestedPlayer,
+    "level": LevelPlayer,
 }
+UNITS = {"s": "seconds", "n": "nodes", "p": "playouts"}
 
 
 def player(kind: str, game: Game, *, seed: int = 0, **settings: Any) -> Player:
-    """Return a player of a kind for a game: random, greedy, mcts, alphabeta or nested.
+    """Return a player of a kind for a game: random, greedy, mcts, alphabeta, nested or level.
 
-    Raises PlayerError for a kind that there is not, or that does not play such games.
+    ``settings`` are those of the player's class.  Raises PlayerError for a kind that there is not,
+    that does not play such games, or that has no such setting.
+
+    >>> import gridhouse
+    >>> state = gridhouse.load("binary", rows=3, cols=3).new_initial_state()
+    >>> choice = player("mcts", state.game).choose(state, Limits(playouts=2000))
+    >>> state.apply_action(choice.action)
     """
     if kind not in KINDS:
         raise PlayerError(f"there is no player {shown(kind)}; the kinds are {', '.join(KINDS)}")
-    return KINDS[kind](game, seed=seed, **settings)
+    try:
+        return KINDS[kind](game, seed=seed, **settings)
+    except TypeError as error:
+        raise PlayerError(f"{kind}: {error}") from None
 
 
-def seat(text: str, game: Game, *, seed: int = 0) -> tuple[Player, Limits]:
+def seat(text: str, game: Game, *, seed: int = 0) -> tuple[Player, Limits | None]:
     """Return the player and the limits that a text names: ``mcts``, ``mcts:rave=500@0.02s``.
 
     After a colon stand settings of the player, those in capitals constants of the game's
@@ -47,13 +59,22 @@ def seat(text: str, game: Game, *, seed: int = 0) -> tuple[Player, Limits]:
     constants: dict[str, float] = {}
     for part in filter(None, listed.split(",")):
         name, _, value = part.partition("=")
-        (constants if name.isupper() else settings)[name] = _number(value)
-    limits = Limits(**{_UNITS.get(limit[-1:], limit): _number(limit[:-1])}) if limit else Limits()
-    return player(kind, game, seed=seed, constants=constants, **settings), limits
+        (constants if name.isupper() else settings)[name] = _number(value, text)
+    return player(kind, game, seed=seed, constants=constants, **settings), _limits(limit, text)
 
 
-_UNITS = {"s": "seconds", "n": "nodes", "p": "playouts"}
+def _limits(limit: str, text: str) -> Limits | None:
+    if not limit:
+        return None
+    unit = UNITS.get(limit[-1])
+    if unit is None:
+        raise PlayerError(f"{shown(text)}: {shown(limit)} does not end with s, n or p")
+    return Limits(**{unit: _number(limit[:-1], text)})
 
 
-def _number(text: str) -> Any:
-    return float(text) if "." in text else int(text)
+def _number(value: str, text: str) -> Any:
+    """Return a whole or decimal number, else raise PlayerError."""
+    try:
+        return float(value) if "." in value else int(value)
+    except ValueError:
+        raise PlayerError(f"{shown(text)}: {shown(value)} is not a number") from None

@@ -58,12 +58,19 @@ class Player(ABC):
     """Picks moves in one game; the same ones for the same seed and limits other than time."""
 
     def __init__(
-        self, game: Game, *, seed: int = 0, constants: Mapping[str, float] | None = None
+        self,
+        game: Game,
+        *,
+        seed: int = 0,
+        jit: bool = True,
+        constants: Mapping[str, float] | None = None,
     ) -> None:
-        """Sit down to a game; ``constants`` replace those of its evaluation."""
+        """Sit down to a game; ``constants`` replace those of its evaluation.
+
+        Without ``jit`` all is done interpreted, and just the same.
+        """
         self.game = game
-        self.seed = seed
-        self.engine = Engine(game, constants=constants)
+        self.engine = Engine(game, jit=jit, constants=constants)
         self._control: Any = None
 
     def choose(self, state: State, limits: Limits | None = None) -> Choice:
@@ -90,12 +97,12 @@ class Player(ABC):
         """Make a choice that another thread waits for come at once."""
         control = self._control
         if control is not None:
-            control["stop"][0] = 1
+            control[0].stop = 1
 
     @contextmanager
     def _clock(self, control: Any, seconds: float | None) -> Iterator[None]:
         """Let the memory of a search be told to stop, by ``stop`` and when time is up."""
-        control["stop"][0] = 0
+        control[0].stop = 0
         self._control = control
         timer = threading.Timer(seconds or 0.0, self.stop)
         if seconds is not None:
@@ -105,9 +112,4 @@ class Player(ABC):
         finally:
             timer.cancel()
             self._control = None
-            control["stop"][0] = 0
-
-
-def hides(state: State) -> bool:
-    """Tell whether there is anything that the player to move may not see."""
-    return bool(state.observation() != state.position)
+            control[0].stop = 0

@@ -61,9 +61,14 @@ class Score:
         )
 
 
-def openings(game: Game, pairs: int, *, seed: int = 0, moves: int = OPENING) -> Iterator[State]:
-    """Yield so many starts of the game, some random moves on and not over yet."""
+def openings(game: Game, pairs: int, *, seed: int = 0, moves: int | None = None) -> Iterator[State]:
+    """Yield so many starts of the game, some random moves on and not over yet.
+
+    Where the start is left to chance there are no such moves, unless their number is given.
+    """
     chance = random.Random(seed)
+    if moves is None:
+        moves = OPENING if game.initial_position(0) == game.initial_position(1) else 0
     while pairs:
         state = game.new_initial_state(chance.getrandbits(60))
         for _ in range(moves):
@@ -72,9 +77,11 @@ def openings(game: Game, pairs: int, *, seed: int = 0, moves: int = OPENING) -> 
         if not state.is_terminal():
             pairs -= 1
             yield state
+        else:
+            moves = max(1, moves) - 1  # a small game may always be over so soon
 
 
-def play_game(state: State, players: Sequence[Player], limits: Sequence[Limits]) -> State:
+def play_game(state: State, players: Sequence[Player], limits: Sequence[Limits | None]) -> State:
     """Play a game to its end, each player within its limits; return the end."""
     while not state.is_terminal():
         mover = state.current_player()
@@ -85,11 +92,11 @@ def play_game(state: State, players: Sequence[Player], limits: Sequence[Limits])
 def match(
     game: Game,
     players: Sequence[Player],
-    limits: Sequence[Limits],
+    limits: Sequence[Limits | None],
     games: int,
     *,
     seed: int = 0,
-    moves: int = OPENING,
+    moves: int | None = None,
 ) -> Score:
     """Play an even number of games between two players; return the score of the first.
 

@@ -6,12 +6,13 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from gridhouse.core.errors import PlayerError
-from gridhouse.players.base import NO_LIMIT, Choice, Limits, Player, hides
+from gridhouse.core.game import State
+from gridhouse.players.base import NO_LIMIT, Choice, Limits, Player
 from gridhouse.search import alphabeta, mcts, nested
 from gridhouse.search.engine import SEED_BITS
 
 if TYPE_CHECKING:
-    from gridhouse.core.game import Game, State
+    from gridhouse.core.game import Game
 
 
 def need_players(game: Game, count: int, kind: str) -> None:
@@ -43,7 +44,7 @@ class MctsPlayer(Player):
         explore: float | None = None,
         horizon: int | None = None,
         rave: float | None = None,
-        room: int = 1 << 19,
+        room: int = 1 << 20,
         **settings: Any,
     ) -> None:
         """Sit down to a game; settings that are not given are the game's own."""
@@ -69,12 +70,12 @@ class MctsPlayer(Player):
 
     def _choose(self, state: State, limits: Limits) -> Choice:
         tree = self._tree[0]
-        tree.hidden = hides(state)
+        tree.hidden = state.hides()
         if tree.hidden or not self._follow(state):
             self._kernels.plant(self._nodes, tree, state.current_player())
         # A tree of guessed worlds has moves that the true one lacks: it is not to be followed.
         self._last = None if tree.hidden else state.clone()
-        root = self.engine.memory(state.position)
+        root = self.engine.memory(state.position if tree.hidden else state.observation())
         # The first iteration finds the moves: it is run even when there is no time at all.
         done = self._iterate(root, 1)
         with self._clock(self._tree, limits.seconds):
@@ -122,7 +123,7 @@ class MctsPlayer(Player):
             self._moved = self.engine.table(self._room)
         used = self._kernels.move_root(self._nodes, self._spare, self._moved, at)
         self._nodes, self._spare = self._spare, self._nodes
-        self._tree["used"][0] = used
+        self._tree[0].used = used
         self._kernels.forget_shared(self._tree[0])
 
 
@@ -160,8 +161,9 @@ class AlphaBetaPlayer(Player):
 
     def _choose(self, state: State, limits: Limits) -> Choice:
         self._kernels.relax(self._frames, self._memory[0])
-        if not hides(state):
-            return self._search(state, limits.seconds, limits.nodes or limits.playouts or NO_LIMIT)
+        if not state.hides():
+            seen = State(self.game, state.observation())
+            return self._search(seen, limits.seconds, limits.nodes or limits.playouts or NO_LIMIT)
         choices = [self._in_a_world(state, limits) for _ in range(self._worlds)]
         votes = [choice.action for choice in choices]
         best = max(votes, key=votes.count)
@@ -179,18 +181,18 @@ class AlphaBetaPlayer(Player):
 
     def _search(self, state: State, seconds: float | None, nodes: int) -> Choice:
         line = self.engine.memory(state.position, alphabeta.MAX_PLY)
-        self._memory["nodes"][0] = 0
-        self._memory["limit"][0] = NO_LIMIT
+        self._memory[0].nodes = 0
+        self._memory[0].limit = NO_LIMIT
         # Depth 1 is searched in any case, so that there is a move to play.
         found = self._deepen(line, 1, Choice(state.legal_actions()[0]))
-        self._memory["limit"][0] = nodes
+        self._memory[0].limit = nodes
         with self._clock(self._memory, seconds):
             for depth in range(2, self._depth + 1):
                 found = self._deepen(line, depth, found)
                 is_decided = found.value is not None and abs(found.value) == 1.0
-                if self._memory["stop"][0] or is_decided:
+                if self._memory[0].stop or is_decided:
                     break
-        return Choice(found.action, found.value, found.line, int(self._memory["nodes"][0]))
+        return Choice(found.action, found.value, found.line, int(self._memory[0].nodes))
 
     def _deepen(self, line: Any, depth: int, found: Choice) -> Choice:
         """Search to a depth; return what is best now, of which a stopped search may know enough."""
@@ -239,8 +241,8 @@ class NestedPlayer(Player):
         self._plan: tuple[str, int, tuple[int, ...]] = ("", 0, ())
 
     def _choose(self, state: State, limits: Limits) -> Choice:
-        self._memory["played"][0] = 0
-        self._memory["limit"][0] = limits.playouts or limits.nodes or NO_LIMIT
+        self._memory[0].played = 0
+        self._memory[0].limit = limits.playouts or limits.nodes or NO_LIMIT
         text, worth, plan = self._plan
         if text != str(state):
             worth, plan = nested.WORST, ()
@@ -249,14 +251,14 @@ class NestedPlayer(Player):
             while True:
                 worth, plan = max((worth, plan), self._search(state, level))
                 level = min(level + 1, self._levels)
-                if self._memory["stop"][0] or len(plan) <= 1:
+                if self._memory[0].stop or len(plan) <= 1:
                     break
         # A position may be better than all that can come of it; some move has to be made.
         plan = plan or (state.legal_actions()[0],)
         after = state.clone()
         after.apply_action(plan[0])
         self._plan = (str(after), worth, plan[1:])
-        return Choice(plan[0], float(worth), plan, int(self._memory["played"][0]))
+        return Choice(plan[0], float(worth), plan, int(self._memory[0].played))
 
     def _search(self, state: State, level: int) -> tuple[int, tuple[int, ...]]:
         line = self.engine.memory(state.position, self._levels + 1)

@@ -92,6 +92,8 @@ class Engine:
 
     def state(self, record: Any) -> State:
         """Return the state of a position in memory; its history begins there."""
+        if not self.jit:
+            return State(self.game, record.copy())
         position = self.game.initial_position(0)
         from_record(record, position)
         return State(self.game, position)

@@ -133,6 +133,8 @@ def descend(state: Any, nodes: Any, tree: Any, scratch: Any) -> int:
             break
         play(state, nodes, tree, child)
         at = child
+        if nodes[at].proven != UNPROVEN:
+            break
     return at
 
 

@@ -62,6 +62,7 @@ def search(line: Any, games: Any, levels: Any, control: Any, level: int, ply: in
 
     ``ply`` is how many plies before were played.  ``line[level]`` is left at the end.
     """
+    count_game(control)
     best = games[level]
     best.length = 0
     best.worth = evaluation.evaluate(line[level])
@@ -97,6 +98,7 @@ def adopt(best: Any, game: Any, done: int, action: int) -> None:
 
 def play_out(state: Any, game: Any, level: Any, control: Any, ply: int) -> None:
     """Play a random game to its end; keep it up to its best position."""
+    count_game(control)
     game.length = 0
     game.worth = evaluation.evaluate(state)
     made = 0
@@ -112,6 +114,10 @@ def play_out(state: Any, game: Any, level: Any, control: Any, ply: int) -> None:
         if worth > game.worth:
             game.worth = worth
             game.length = made
+
+
+def count_game(control: Any) -> None:
+    """Count a game begun, of any level: where few moves are left, most end without a playout."""
     control.played += 1
     if control.played >= control.limit:
         control.stop = 1

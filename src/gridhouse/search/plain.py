@@ -22,6 +22,9 @@ RAVE = 0.0
 # Whether any action can promise so much that alpha-beta plays it out before it evaluates.
 HAS_LOUD = False
 
+# Which search plays the game best.
+BEST = "mcts"
+
 
 def evaluate(state: Any) -> int:
     """Return how player 0 stands, in hundredths of what is a clear advantage in the game."""

@@ -769,6 +769,11 @@ def is_bare(state: Position, cell: int) -> bool:
     return state.covered[cell] == 0 and state.bomb[cell] == 0
 
 
+def hides(state: Position, player: int) -> bool:
+    """Tell whether the player may not see everything: bombs of the other may lie on the board."""
+    return believed_bombs(state, player) > 0
+
+
 def guess(state: Position, player: int, source: Any) -> None:
     """Put bombs at random where the other's may lie, on fields where nothing else is.
 

@@ -169,6 +169,11 @@ def hide(state: Position, player: int) -> None:
     """Take out what the player may not see: nothing."""
 
 
+def hides(state: Position, player: int) -> bool:
+    """Tell whether the player may not see everything: never."""
+    return False
+
+
 def guess(state: Position, player: int, source: Any) -> None:
     """Put something likely in the place of what is hidden: nothing is."""
 

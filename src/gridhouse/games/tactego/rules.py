@@ -308,6 +308,15 @@ def deal(state: Position, source: Any) -> None:
         scatter(state, owner, 0, secret_kinds(state, owner), 0, source)
 
 
+def hides(state: Position, player: int) -> bool:
+    """Tell whether the player may not see everything: there are enemy pieces that never fought."""
+    if state.hidden:
+        for cell in range(state.rows * state.cols):
+            if belongs_to(state.board[cell], 1 - player) and state.known[cell] != SHOWN:
+                return True
+    return False
+
+
 def guess(state: Position, player: int, source: Any) -> None:
     """Put enemy kinds that never fought anywhere they may be, all ways being equally likely.
 

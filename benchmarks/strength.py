@@ -1,0 +1,123 @@
+"""How strong the players are: ``python benchmarks/strength.py [GAMES] [SECONDS] [GAME ...]``.
+
+For every game of two, rows of a table: each search against random and greedy play with a small
+fixed number of playouts or nodes, and the game's best search against OpenSpiel's own Monte-Carlo
+tree search (its C++ with its random-rollout evaluator, on our game through the adapter), both with
+so many seconds a move.  Every opening is played twice, colours swapped; the
+share comes with its interval of 95 % confidence.  ``levels`` instead of games prints how each
+level for people fares against the one below.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from typing import TYPE_CHECKING, Any
+
+import pyspiel
+
+import gridhouse
+import gridhouse.adapters.openspiel
+from gridhouse.players import Choice, Limits, player, seat
+from gridhouse.players.base import Player
+from gridhouse.players.levels import LEVELS
+from gridhouse.players.match import match
+from gridhouse.search.engine import evaluation_of
+
+if TYPE_CHECKING:
+    from gridhouse.core.game import Game, State
+
+GAMES = [
+    "binary(rows=6,cols=6)",
+    "sinks(rows=8,cols=8)",
+    "sinks(rows=10,cols=10)",
+    "tactego(rows=6,cols=4)",
+    "tactego(rows=8,cols=8,pieces=10x1 8x1 6x2 4x3 2x4 Sx2 Ax1 Mx3 Fx1)",
+    "tactego(rows=6,cols=4,hidden=True)",
+]
+SEARCHES = ("mcts@2000p", "alphabeta@20000n")
+WEAK = ("random", "greedy")
+EXPLORE = 2.0  # of OpenSpiel's search, as in its own examples
+
+
+class OpenSpielPlayer(Player):
+    """OpenSpiel's search, with as many simulations as have lately fitted into the time."""
+
+    def __init__(self, game: Game, *, seed: int = 0) -> None:
+        """Load the game as OpenSpiel has it; all of it is open, or its search would refuse it."""
+        super().__init__(game)
+        parameters = dict(game.values) | {"starts": 1, "open": True}
+        self._theirs: Any = pyspiel.load_game(f"gridhouse_{game.name}", parameters)
+        self._evaluator = pyspiel.RandomRolloutEvaluator(1, seed)
+        self._seed = seed
+        self._rate = 100.0
+
+    def _choose(self, state: State, limits: Limits) -> Choice:
+        count = max(2, int(self._rate * (limits.seconds or 1.0)))
+        bot = pyspiel.MCTSBot(
+            self._theirs, self._evaluator, EXPLORE, count, 1000, False, self._seed, False
+        )
+        theirs = self._theirs.new_initial_state()
+        theirs.play = gridhouse.parse(str(state))
+        started = time.perf_counter()
+        action = int(bot.step_with_policy(theirs)[1])
+        self._rate += 0.2 * (count / (time.perf_counter() - started) - self._rate)
+        return Choice(action, work=count)
+
+
+def warm(game: Game, *movers: tuple[Player, Limits | None]) -> None:
+    """Let everybody choose once, so that nothing is compiled on the clock."""
+    for mover, limits in movers:
+        for seed in range(3):
+            mover.choose(game.new_initial_state(seed), limits)
+
+
+def row(game: Game, first: str, second: str, games: int) -> str:
+    """Return the row of a match between two players that texts name."""
+    movers = [seat(text, game, seed=number) for number, text in enumerate((first, second), 1)]
+    warm(game, *movers)
+    players, limits = zip(*movers, strict=True)
+    score = match(game, players, limits, games)
+    return f"| {game} | {first} | {second} | {score} | {sum(score.moves) / score.games:.0f} |"
+
+
+def peer_row(game: Game, games: int, seconds: float) -> str:
+    """Return the row of the game's best search against OpenSpiel's at equal time."""
+    kind = evaluation_of(game).BEST
+    limits = Limits(seconds=seconds)
+    players = (player(kind, game, seed=1), OpenSpielPlayer(game, seed=2))
+    warm(game, *((mover, limits) for mover in players))
+    score = match(game, players, (limits, limits), games)
+    moves = sum(score.moves) / score.games
+    return f"| {game} | {kind}@{seconds}s | OpenSpiel MCTS@{seconds}s | {score} | {moves:.0f} |"
+
+
+def levels(games: int) -> None:
+    """Print how every level fares against the one below, for every game of two."""
+    for text in GAMES:
+        game = gridhouse.parse(f"{text}#0").game
+        for level in LEVELS[1:]:
+            print(row(game, f"level:level={level}", f"level:level={level - 1}", games), flush=True)
+
+
+def main(games: int, seconds: float, names: list[str]) -> None:
+    """Print the table."""
+    print("| game | first | second | points of the first | moves |\n|---|---|---|---|---|")
+    if names == ["levels"]:
+        levels(games)
+        return
+    for text in names or GAMES:
+        game = gridhouse.parse(f"{text}#0").game
+        for first in SEARCHES:
+            for second in WEAK:
+                print(row(game, first, second, games), flush=True)
+        if not game.values.get("hidden"):
+            print(peer_row(game, games, seconds), flush=True)
+
+
+if __name__ == "__main__":
+    main(
+        int(sys.argv[1]) if len(sys.argv) > 1 else 400,
+        float(sys.argv[2]) if len(sys.argv) > 2 else 0.05,
+        sys.argv[3:],
+    )

@@ -1,0 +1,325 @@
+"""Players: they find what is there to be found, the same interpreted and compiled, and in time."""
+
+from __future__ import annotations
+
+import os
+import random
+import subprocess
+import sys
+import threading
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import gridhouse
+from gridhouse.core.errors import ParameterError, PlayerError
+from gridhouse.games.binary.solver import Solver
+from gridhouse.players import Limits, player, seat
+from gridhouse.players.levels import LEVELS
+from gridhouse.players.match import Score, match, openings
+from gridhouse.search import mcts
+from test_laws import scramble_hidden
+from walks import walk
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from gridhouse.core.game import State
+
+TACTEGO = "tactego(rows=4,cols=3,pieces=Fx1 2x1 1x1 Sx1,limit=6)"
+HIDDEN = "tactego(rows=5,cols=4,pieces=Fx1 Mx1 Sx1 3x1 2x2 1x1,hidden=True,limit=20)"
+GAMES = [
+    "binary(rows=3,cols=4)",
+    "collapse(rows=4,cols=4,digits=3)",
+    "sinks(rows=8,cols=8,limit=12)",
+    "sliding(rows=2,cols=3)",
+    TACTEGO,
+    HIDDEN,
+]
+TWO = ("random", "greedy", "mcts", "alphabeta", "level")
+ONE = ("random", "greedy", "nested", "level")
+SEARCHES = ("mcts", "alphabeta", "nested")
+FEW = Limits(nodes=120, playouts=60)
+
+
+def kinds(state: State) -> tuple[str, ...]:
+    return TWO if state.game.num_players == 2 else ONE
+
+
+# Interpreted, every node and every entry of a table is an object.
+SMALL: dict[str, dict[str, int]] = {"mcts": {"room": 4096}, "alphabeta": {"table": 1024}}
+
+
+def seated(kind: str, state: State, **given: Any) -> Any:
+    return player(kind, state.game, **(given | ({"level": 4} if kind == "level" else {})))
+
+
+@pytest.mark.parametrize("text", GAMES)
+def test_every_player_plays_games_to_their_end(text: str) -> None:
+    for kind in kinds(gridhouse.parse(f"{text}#1")):
+        state = gridhouse.parse(f"{text}#1")
+        mover = seated(kind, state, seed=1)
+        for _ in range(40):
+            if state.is_terminal():
+                break
+            choice = mover.choose(state, FEW)
+            assert choice.line[:1] in ((), (choice.action,))
+            state.apply_action(choice.action)
+        assert state.is_terminal() or len(state.history()) == 40
+
+
+@pytest.mark.parametrize("text", GAMES)
+def test_players_choose_the_same_interpreted_and_compiled(text: str) -> None:
+    for kind in kinds(gridhouse.parse(f"{text}#1"))[:-1]:
+        state = gridhouse.parse(f"{text}#2")
+        given = SMALL.get(kind, {})
+        movers = [seated(kind, state, seed=5, jit=jit, **given) for jit in (True, False)]
+        for _ in range(4):
+            if state.is_terminal():
+                break
+            compiled, interpreted = (mover.choose(state, FEW) for mover in movers)
+            assert (compiled.action, compiled.line, compiled.work) == (
+                interpreted.action,
+                interpreted.line,
+                interpreted.work,
+            )
+            assert compiled.value == pytest.approx(interpreted.value)
+            state.apply_action(compiled.action)
+
+
+@pytest.mark.parametrize("text", GAMES)
+def test_equal_seeds_and_limits_give_equal_choices(text: str) -> None:
+    state = gridhouse.parse(f"{text}#3")
+    for kind in kinds(state):
+        first, second = (seated(kind, state, seed=9).choose(state, FEW) for _ in range(2))
+        assert (first.action, first.value, first.line) == (second.action, second.value, second.line)
+
+
+@cache
+def minimax(text: str) -> int:
+    """Return who wins with best play, 1 or -1 by player 0 and 1, 0 for a draw: a naive search."""
+    state = gridhouse.parse(text)
+    if state.is_terminal():
+        return int(state.returns()[0])
+    values = []
+    for action in state.legal_actions():
+        after = state.clone()
+        after.apply_action(action)
+        values.append(minimax(str(after)))
+    return max(values) if state.current_player() == 0 else min(values)
+
+
+def small_endings() -> list[str]:
+    """Return positions that a naive search can solve, of several games."""
+    found: list[str] = []
+    chance = random.Random(4)
+    while len(found) < 24:
+        text = ("binary(rows=3,cols=3)", "binary(rows=2,cols=5)", TACTEGO)[len(found) % 3]
+        state = gridhouse.parse(f"{text}#{chance.randrange(99)}")
+        for _ in range(chance.randrange(3, 8) if "binary" in text else 20):
+            if not state.is_terminal():
+                state.apply_action(chance.choice(state.legal_actions()))
+        tiles = getattr(state.position, "board", [])
+        if not state.is_terminal() and sum(map(bool, tiles)) <= 4:
+            found.append(str(state))
+    return found
+
+
+ENDINGS = small_endings()
+
+
+@pytest.mark.parametrize("text", ENDINGS)
+def test_alpha_beta_finds_the_value_that_a_naive_search_finds(text: str) -> None:
+    state = gridhouse.parse(text)
+    expected = minimax(text) * (1 if state.current_player() == 0 else -1)
+    choice = seated("alphabeta", state).choose(state, Limits(nodes=200_000))
+    assert choice.value is not None
+    if abs(choice.value) == 1 or expected:
+        assert choice.value == expected
+    state.apply_action(choice.action)
+    sign = 1 if gridhouse.parse(text).current_player() == 0 else -1
+    assert minimax(str(state)) * sign == expected
+
+
+@pytest.mark.parametrize("text", ENDINGS)
+def test_what_monte_carlo_search_proves_is_true(text: str) -> None:
+    state = gridhouse.parse(text)
+    expected = minimax(text) * (1 if state.current_player() == 0 else -1)
+    mover = seated("mcts", state, seed=1)
+    choice = mover.choose(state, Limits(playouts=20_000))
+    if mover._nodes[mcts.ROOT].proven != mcts.UNPROVEN:
+        assert choice.value == expected
+    if "binary" in text:
+        assert mover._nodes[mcts.ROOT].proven != mcts.UNPROVEN
+
+
+@pytest.mark.parametrize(("rows", "cols"), [(2, 3), (3, 3)])
+def test_binary_searches_agree_with_the_solver(rows: int, cols: int) -> None:
+    state = gridhouse.load("binary", rows=rows, cols=cols).new_initial_state()
+    wins = Solver(60).winning_move(state.position) is not None
+    for kind in ("mcts", "alphabeta"):
+        choice = seated(kind, state).choose(state, Limits(nodes=2_000_000, playouts=80_000))
+        assert choice.value == (1 if wins else -1)
+
+
+@settings(max_examples=20)
+@given(st.integers(0, 2**32), st.randoms(use_true_random=False))
+def test_no_player_looks_at_what_is_hidden(seed: int, chance: random.Random) -> None:
+    for text in (HIDDEN, "sinks(rows=8,cols=8,limit=30)"):
+        state = walk(text, seed)
+        if state.is_terminal():
+            continue
+        other = scramble_hidden(state, state.current_player(), chance)
+        for kind in TWO:
+            choices = [seated(kind, one, seed=3).choose(one, FEW) for one in (state, other)]
+            assert choices[0].action == choices[1].action
+            assert choices[0].value == choices[1].value
+
+
+def test_where_bombs_are_laid_search_knows_that_something_is_hidden() -> None:
+    state = gridhouse.load("sinks").new_initial_state()
+    assert not state.hides()
+    state.play("0 0 b")
+    while state.current_player() == 0:
+        assert not state.hides()
+        state.play(next(move for move in state.legal_moves() if move[-1] in "lrud"))
+    assert state.hides()
+
+
+@pytest.mark.parametrize("kind", SEARCHES)
+def test_a_search_stops_when_told_to_and_when_time_is_up(kind: str) -> None:
+    name = "collapse" if kind == "nested" else "tactego"
+    state = gridhouse.load(name, rows=9, cols=9).new_initial_state(1)
+    mover = player(kind, state.game)
+    mover.choose(state, FEW)
+    chosen: list[Any] = []
+    thread = threading.Thread(
+        target=lambda: chosen.append(mover.choose(state, Limits(nodes=2**50, playouts=2**50)))
+    )
+    thread.start()
+    while mover._control is None:
+        pass
+    mover.stop()
+    thread.join(60)
+    assert chosen
+    assert not state.refusal(chosen[0].action)
+    assert mover.choose(state, Limits(seconds=0.05)).seconds < 30
+
+
+def test_the_tree_is_kept_between_moves() -> None:
+    state = gridhouse.load("binary", rows=5, cols=5).new_initial_state()
+    mover: Any = seated("mcts", state, seed=1)
+    first = mover.choose(state, Limits(playouts=3000))
+    answer = mover._nodes[mover._kernels.best_child(mover._nodes, mcts.ROOT)]
+    state.apply_action(first.action)
+    kept = mover._kernels.best_child(
+        mover._nodes, mover._kernels.best_child(mover._nodes, mcts.ROOT)
+    )
+    visits = int(mover._nodes[kept].visits)
+    assert answer.visits >= visits > 10
+    state.apply_action(int(mover._nodes[kept].action))
+    mover.choose(state, Limits(playouts=1))
+    assert mover._nodes[mcts.ROOT].visits >= visits
+    moved = seated("mcts", state, seed=1).choose(state, Limits(playouts=1))
+    assert not state.refusal(moved.action)
+
+
+def test_a_tree_that_is_full_still_chooses() -> None:
+    state = gridhouse.load("binary", rows=5, cols=5).new_initial_state()
+    mover = player("mcts", state.game, room=200)
+    for _ in range(3):
+        state.apply_action(mover.choose(state, Limits(playouts=500)).action)
+
+
+def test_searches_run_when_they_come_from_the_disk(tmp_path: Path) -> None:
+    """Compiled code that is kept must do in the next process what it did in the first."""
+    code = (
+        "import gridhouse\n"
+        "from gridhouse.players import player, Limits\n"
+        "for name, kind in (('binary', 'mcts'), ('binary', 'alphabeta'), ('collapse', 'nested')):\n"
+        "    state = gridhouse.load(name, rows=4, cols=4).new_initial_state(1)\n"
+        "    choice = player(kind, state.game).choose(state, Limits(nodes=500, playouts=500))\n"
+        "    print(choice.action, choice.line, choice.work)\n"
+    )
+    said = [
+        subprocess.run(
+            [sys.executable, "-c", code],
+            capture_output=True,
+            text=True,
+            check=True,
+            env={**os.environ, "XDG_CACHE_HOME": str(tmp_path)},
+        ).stdout
+        for _ in range(2)
+    ]
+    assert said[0] == said[1] != ""
+
+
+def test_what_a_player_cannot_do_is_said() -> None:
+    binary, sliding = (gridhouse.load(name).new_initial_state() for name in ("binary", "sliding"))
+    with pytest.raises(PlayerError, match="this player plays binary"):
+        seated("random", binary).choose(sliding)
+    over = gridhouse.parse("binary(rows=1,cols=2) 01")
+    with pytest.raises(PlayerError, match="over"):
+        seated("random", over).choose(over)
+    for kind, state in (("mcts", sliding), ("alphabeta", sliding), ("nested", binary)):
+        with pytest.raises(PlayerError, match=f"{kind} is for games of"):
+            seated(kind, state)
+    for text in ("chess", "mcts:nothing=1", "mcts@5", "mcts@xs", "mcts:rave=x", "level:level=9"):
+        with pytest.raises(PlayerError) as caught:
+            seat(text, binary.game)
+        assert "\n" not in str(caught.value)
+    with pytest.raises(ParameterError, match="has no constant 'NOTHING'"):
+        seat("mcts:NOTHING=1", binary.game)
+    for limits in ({"seconds": 0.0}, {"nodes": -1}, {"playouts": float("nan")}):
+        with pytest.raises(ParameterError, match="is not above 0"):
+            Limits(**limits)
+
+
+def test_a_text_names_player_settings_and_limits() -> None:
+    game = gridhouse.load("binary")
+    mover, limits = seat("mcts:rave=500,PARITY=7@0.5s", game)
+    assert limits == Limits(seconds=0.5)
+    assert mover.engine.evaluation.PARITY == 7
+    assert seat("alphabeta@200n", game)[1] == Limits(nodes=200)
+    assert seat("mcts@300p", game)[1] == Limits(playouts=300)
+    assert seat("random", game)[1] is None
+
+
+def test_stronger_players_win() -> None:
+    game = gridhouse.load("binary", rows=5, cols=5)
+    movers = (player("mcts", game), player("random", game))
+    score = match(game, movers, (Limits(playouts=1000), None), 40)
+    assert score.games == 40
+    assert score.share > 0.9
+    back = match(game, movers[::-1], (None, Limits(playouts=1000)), 40)
+    assert back.share < 0.1
+    with pytest.raises(PlayerError):
+        match(gridhouse.load("sliding"), movers, (None, None), 2)
+
+
+def test_a_score_knows_how_sure_it_is() -> None:
+    score = Score(wins=60, draws=20, losses=20)
+    assert score.share == 0.7
+    low, high = score.interval
+    assert low < 0.7 < high
+    assert (round(low, 3), round(high, 3)) == (0.604, 0.781)
+    assert str(score) == "70.0 % (60.4 to 78.1), 60+ 20= 20-"
+
+
+def test_openings_are_not_over_and_repeat_with_their_seed() -> None:
+    game = gridhouse.load("binary", rows=2, cols=2)
+    starts = [str(state) for state in openings(game, 10, seed=3)]
+    assert starts == [str(state) for state in openings(game, 10, seed=3)]
+    assert all(not gridhouse.parse(text).is_terminal() for text in starts)
+
+
+def test_levels_err_less_and_less() -> None:
+    state = gridhouse.load("binary", rows=4, cols=4).new_initial_state()
+    for level in LEVELS:
+        choice = player("level", state.game, level=level, seed=1).choose(state)
+        assert not state.refusal(choice.action)
+    mover = player("level", state.game, level=1)
+    mover.stop()
