@@ -23,7 +23,7 @@ from gridhouse.players import Choice, Limits, player, seat
 from gridhouse.players.base import Player
 from gridhouse.players.levels import LEVELS
 from gridhouse.players.match import match
-from gridhouse.search.engine import evaluation_of
+from gridhouse.search.engine import best_search
 
 if TYPE_CHECKING:
     from gridhouse.core.game import Game, State
@@ -84,7 +84,7 @@ def row(game: Game, first: str, second: str, games: int) -> str:
 
 def peer_row(game: Game, games: int, seconds: float) -> str:
     """Return the row of the game's best search against OpenSpiel's at equal time."""
-    kind = evaluation_of(game).BEST
+    kind = best_search(game)
     limits = Limits(seconds=seconds)
     players = (player(kind, game, seed=1), OpenSpielPlayer(game, seed=2))
     warm(game, *((mover, limits) for mover in players))

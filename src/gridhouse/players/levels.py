@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from gridhouse.core.errors import PlayerError
 from gridhouse.players.base import Choice, Limits, Player
 from gridhouse.players.searching import AlphaBetaPlayer, MctsPlayer, NestedPlayer
-from gridhouse.search.engine import evaluation_of
+from gridhouse.search.engine import best_search
 
 if TYPE_CHECKING:
     from gridhouse.core.game import Game, State
@@ -48,7 +48,7 @@ class LevelPlayer(Player):
         if game.num_players == 1:
             self._best = NestedPlayer(game, seed=seed, **settings)
             self._limits = Limits(playouts=games)
-        elif evaluation_of(game).BEST == "alphabeta":
+        elif best_search(game) == "alphabeta":
             self._best = AlphaBetaPlayer(game, seed=seed, **settings)
             self._limits = Limits(nodes=nodes)
         else:

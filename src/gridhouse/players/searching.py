@@ -140,7 +140,7 @@ class AlphaBetaPlayer(Player):
         *,
         seed: int = 0,
         table: int = 1 << 18,
-        worlds: int = 8,
+        worlds: int = 4,
         depth: int = 64,
         **settings: Any,
     ) -> None:

@@ -39,6 +39,13 @@ def evaluation_of(game: Game) -> ModuleType:
     return importlib.import_module(name) if importlib.util.find_spec(name) else plain
 
 
+def best_search(game: Game) -> str:
+    """Return the kind of the search that plays a game best."""
+    tuned = evaluation_of(game)
+    best: str = tuned.BEST if game.perfect_information else tuned.BEST_HIDDEN
+    return best
+
+
 class Engine:
     """A game's rules and random games by them, compiled or, with ``jit=False``, interpreted.
 

@@ -22,8 +22,9 @@ RAVE = 0.0
 # Whether any action can promise so much that alpha-beta plays it out before it evaluates.
 HAS_LOUD = False
 
-# Which search plays the game best.
+# Which search plays the game best, where all is seen and where something may be hidden.
 BEST = "mcts"
+BEST_HIDDEN = "mcts"
 
 
 def evaluate(state: Any) -> int:

@@ -22,6 +22,7 @@ HORIZON = 1000
 RAVE = 1000.0
 HAS_LOUD = False
 BEST = "mcts"
+BEST_HIDDEN = "mcts"
 
 PARITY = 50
 

@@ -15,6 +15,7 @@ HORIZON = 1_000_000  # no limit: a board empties by itself
 RAVE = 0.0
 HAS_LOUD = False
 BEST = "nested"
+BEST_HIDDEN = "nested"
 
 PER_DIGIT = 30  # the lower the digit of a group, the sooner it is picked
 

@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
 # Given the same time, alpha-beta wins most games against Monte-Carlo tree search.  In the latter,
 # playouts would be mostly bombs, so leaves are evaluated at once.
-BEST = "alphabeta"
 EXPLORE = 1.4
 HORIZON = 0
 RAVE = 0.0
 HAS_LOUD = True
 BEST = "alphabeta"
+BEST_HIDDEN = "alphabeta"
 
 LOUD = 100  # as in the search: what promises so much is played out before a leaf is evaluated
 

@@ -15,6 +15,7 @@ HORIZON = 60  # a search plans so many moves at most
 RAVE = 0.0
 HAS_LOUD = False
 BEST = "nested"
+BEST_HIDDEN = "nested"
 
 PER_STEP = 100
 
