@@ -257,6 +257,25 @@ def test_searches_run_when_they_come_from_the_disk(tmp_path: Path) -> None:
     assert said[0] == said[1] != ""
 
 
+def test_searches_stay_within_their_memory(tmp_path: Path) -> None:
+    """Compiled with every index checked, which compiled code otherwise leaves out."""
+    code = (
+        "import gridhouse\n"
+        "from gridhouse.players import player, Limits\n"
+        f"for text in {GAMES!r}:\n"
+        "    state = gridhouse.parse(text + '#1')\n"
+        "    alone = state.game.num_players == 1\n"
+        "    for kind in ['nested'] if alone else ['mcts', 'alphabeta']:\n"
+        "        mover = player(kind, state.game)\n"
+        "        for _ in range(4):\n"
+        "            if not state.is_terminal():\n"
+        "                choice = mover.choose(state, Limits(nodes=3000, playouts=3000))\n"
+        "                state.apply_action(choice.action)\n"
+    )
+    environment = {"XDG_CACHE_HOME": str(tmp_path), "NUMBA_BOUNDSCHECK": "1"}
+    subprocess.run([sys.executable, "-c", code], check=True, env={**os.environ, **environment})
+
+
 def test_what_a_player_cannot_do_is_said() -> None:
     binary, sliding = (gridhouse.load(name).new_initial_state() for name in ("binary", "sliding"))
     with pytest.raises(PlayerError, match="this player plays binary"):

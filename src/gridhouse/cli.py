@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -12,6 +12,9 @@ from gridhouse import __version__
 from gridhouse.core.console import run
 from gridhouse.core.registry import game_class, games
 from gridhouse.table import menu
+
+if TYPE_CHECKING:
+    from gridhouse.core.game import Game
 
 app = typer.Typer(
     add_completion=False,
@@ -51,13 +54,34 @@ def _warm(_: list[str]) -> None:
     from rich.progress import track
 
     from gridhouse.core.compiling import cache_folder
-    from gridhouse.search.engine import Engine
 
     # Every preset, because boards of other sizes may be compiled apart.
     loaded = [cls(**values) for cls in map(game_class, games()) for values in cls.presets.values()]
     for game in track(loaded, "Compiling"):
-        Engine(game).play_outs(game.initial_position(0), 1)
+        _warm_game(game)
     print(f"Compiled into {cache_folder()}")
+
+
+def _warm_game(game: Game) -> None:
+    """Compile what plays a game: random games, batches, and the players it has."""
+    from gridhouse.players import Limits, player
+    from gridhouse.search.batch import Batch
+    from gridhouse.search.engine import Engine, best_search
+    from gridhouse.search.play import Play
+
+    state = game.new_initial_state()
+    Engine(game).play_outs(state.position, 1)
+    boards = Batch(game, 1)
+    boards.step(boards.random_actions())
+    boards.masks()
+    boards.observations()
+    single = Play(game)
+    single.begin(state)
+    single.mask(single.player)
+    single.planes(single.player)
+    single.apply_action(state.legal_actions()[0])
+    for kind in (best_search(game), "greedy"):
+        player(kind, game).choose(state, Limits(nodes=1, playouts=1))
 
 
 def _add_game(name: str) -> None:
