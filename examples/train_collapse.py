@@ -18,7 +18,9 @@ import numpy as np
 import torch
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.callbacks import BaseCallback
+from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 from stable_baselines3.common.vec_env import DummyVecEnv
+from torch import nn
 
 import gridhouse
 from gridhouse.adapters.gymnasium import GridEnv
@@ -26,26 +28,45 @@ from gridhouse.adapters.gymnasium import GridEnv
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    Policy = Callable[[gridhouse.search.batch.Batch], Any]
+    from gymnasium import spaces
+
+    from gridhouse.search.batch import Batch
+
+    Policy = Callable[[Batch], Any]
 
 SIZE = {"rows": 5, "cols": 5, "digits": 4}
 BOARDS = 1000
-SCALE = 4.0  # points that make a reward of 1
+SCALE = 10.0  # points that make a reward of 1
 EVERY = 20_000
 
 
-class Leftovers(GridEnv):
-    """Collapse with a reward at the end: minus what is left on the board.
-
-    Score and leftovers add up to what was there at the start, so the best play is the same; but it
-    does not depend on luck with the board, from which little can be learned.
-    """
+class Scaled(GridEnv):
+    """Collapse with rewards of a size that networks like."""
 
     def step(self, action: np.int64) -> Any:
-        """Play a pick."""
-        seen, _, terminated, truncated, info = super().step(action)
-        left = sum(digit * plane.sum() for digit, plane in enumerate(seen)) if terminated else 0.0
-        return seen, -float(left) / SCALE, terminated, truncated, info
+        """Play a pick; the reward is its score over SCALE."""
+        seen, reward, terminated, truncated, info = super().step(action)
+        return seen, reward / SCALE, terminated, truncated, info
+
+
+class Convolutions(BaseFeaturesExtractor):
+    """Two layers that look at a cell and its neighbours: what counts is what lies side by side."""
+
+    def __init__(self, space: spaces.Box, channels: int = 64) -> None:
+        """Make the layers for planes of the space's size."""
+        planes, rows, cols = space.shape
+        super().__init__(space, channels * rows * cols)
+        self.layers = nn.Sequential(
+            nn.Conv2d(planes, channels, 3, padding=1),
+            nn.ReLU(),
+            nn.Conv2d(channels, channels, 3, padding=1),
+            nn.ReLU(),
+            nn.Flatten(),
+        )
+
+    def forward(self, planes: torch.Tensor) -> torch.Tensor:
+        """Return the features of some observations."""
+        return self.layers(planes)
 
 
 def mean_score(policy: Policy) -> float:
@@ -108,15 +129,18 @@ def main(steps: int, picture: str) -> None:
     print(f"random {random_score:.2f}, greedy {greedy_score:.2f}")
     model = MaskablePPO(
         "MlpPolicy",
-        DummyVecEnv([lambda: Leftovers("collapse", **SIZE)] * 128),
+        DummyVecEnv([lambda: Scaled("collapse", **SIZE)] * 128),
         n_steps=16,
         batch_size=256,
         n_epochs=6,
         learning_rate=1e-3,
         ent_coef=0.003,
         gamma=1.0,
-        gae_lambda=1.0,
-        policy_kwargs={"net_arch": [256, 256]},
+        policy_kwargs={
+            "features_extractor_class": Convolutions,
+            "normalize_images": False,
+            "net_arch": [128],
+        },
         seed=1,
         device="cpu",
     )
