@@ -66,3 +66,14 @@ def run_script(name: str, *arguments: str, typed: str | bytes = "", cwd: Path | 
         check=False,
     )
     return Run(_decode(done.stdout), _decode(done.stderr), done.returncode)
+
+
+def run_compiled(code: str, cache: Path, **environment: str) -> str:
+    """Return what code prints in a process of its own, whose compiled code is kept in a folder."""
+    return subprocess.run(
+        [sys.executable, "-c", code],
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
+        env={**os.environ, "XDG_CACHE_HOME": str(cache), **environment},
+    ).stdout

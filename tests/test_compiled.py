@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 from collections import Counter
 from typing import TYPE_CHECKING
 
@@ -16,6 +14,7 @@ from gridhouse.core.errors import ParameterError
 from gridhouse.core.registry import game_class
 from gridhouse.search import playouts
 from gridhouse.search.engine import Engine
+from harness import run_compiled
 from walks import GAMES
 
 if TYPE_CHECKING:
@@ -131,16 +130,7 @@ def test_compiled_code_is_kept_for_the_next_process(tmp_path: Path) -> None:
         "stats = e.playouts.play_outs.stats;"
         "print(sum(stats.cache_hits.values()), sum(stats.cache_misses.values()))"
     )
-    said = [
-        subprocess.run(
-            [sys.executable, "-c", code],
-            capture_output=True,
-            text=True,
-            check=True,
-            env={**os.environ, "XDG_CACHE_HOME": str(tmp_path)},
-        ).stdout
-        for _ in range(2)
-    ]
+    said = [run_compiled(code, tmp_path) for _ in range(2)]
     assert said == ["0 1\n", "1 0\n"]
 
 

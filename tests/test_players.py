@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import random
-import subprocess
-import sys
 import threading
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -21,6 +18,7 @@ from gridhouse.players import Limits, player, seat
 from gridhouse.players.levels import LEVELS
 from gridhouse.players.match import Score, match, openings
 from gridhouse.search import mcts
+from harness import run_compiled
 from test_laws import scramble_hidden
 from walks import walk
 
@@ -244,16 +242,7 @@ def test_searches_run_when_they_come_from_the_disk(tmp_path: Path) -> None:
         "    choice = player(kind, state.game).choose(state, Limits(nodes=500, playouts=500))\n"
         "    print(choice.action, choice.line, choice.work)\n"
     )
-    said = [
-        subprocess.run(
-            [sys.executable, "-c", code],
-            capture_output=True,
-            text=True,
-            check=True,
-            env={**os.environ, "XDG_CACHE_HOME": str(tmp_path)},
-        ).stdout
-        for _ in range(2)
-    ]
+    said = [run_compiled(code, tmp_path) for _ in range(2)]
     assert said[0] == said[1] != ""
 
 
@@ -272,8 +261,7 @@ def test_searches_stay_within_their_memory(tmp_path: Path) -> None:
         "                choice = mover.choose(state, Limits(nodes=3000, playouts=3000))\n"
         "                state.apply_action(choice.action)\n"
     )
-    environment = {"XDG_CACHE_HOME": str(tmp_path), "NUMBA_BOUNDSCHECK": "1"}
-    subprocess.run([sys.executable, "-c", code], check=True, env={**os.environ, **environment})
+    run_compiled(code, tmp_path, NUMBA_BOUNDSCHECK="1")
 
 
 def test_what_a_player_cannot_do_is_said() -> None:

@@ -56,6 +56,13 @@ RANDOM = "random"
 MOST_STARTS = 100  # a start may be over already; another one is drawn then
 
 
+def checked(opponent: object) -> Any:
+    """Return an opponent that can play, else raise ParameterError."""
+    if opponent != RANDOM and not callable(opponent):
+        raise ParameterError(f"opponent: {opponent} is not {RANDOM!r} and no function")
+    return opponent
+
+
 class GridEnv(gymnasium.Env["NDArray[np.float32]", np.int64]):
     """A game of the house; ``side`` is the player.
 
@@ -83,10 +90,8 @@ class GridEnv(gymnasium.Env["NDArray[np.float32]", np.int64]):
         sides = range(self.game.num_players)
         if side not in (None, *sides):
             raise ParameterError(f"side: {name} has no player {side}")
-        if opponent != RANDOM and not callable(opponent):
-            raise ParameterError(f"opponent: {opponent} is not {RANDOM!r} and no function")
         self.render_mode = render_mode
-        self._opponent = opponent
+        self._opponent = checked(opponent)
         self._sides = sides if side is None else (side,)
         self._illegal_reward = illegal_reward
         shape = self.game.observation_tensor_shape
@@ -184,11 +189,9 @@ class GridVectorEnv(VectorEnv["NDArray[np.float32]", "NDArray[np.int64]", "NDArr
         game = self.batch.game
         if side not in range(game.num_players):
             raise ParameterError(f"side: {name} has no player {side}")
-        if opponent != RANDOM and not callable(opponent):
-            raise ParameterError(f"opponent: {opponent} is not {RANDOM!r} and no function")
         self._horizon = max_episode_steps
         self._steps = np.zeros(num_envs, np.int64)
-        self._opponent = opponent
+        self._opponent = checked(opponent)
         self._side = side
         self._illegal_reward = illegal_reward
         box = spaces.Box(0, views.HIGHEST, game.observation_tensor_shape, np.float32)
