@@ -5,8 +5,8 @@ fixed number of playouts or nodes, and the game's best search against OpenSpiel'
 tree search (its C++ with its random-rollout evaluator, on our game through the adapter), both with
 so many seconds a move.  Every opening is played twice, colours swapped; openings that alpha-beta
 finds decided within 20,000 nodes are left out.  The share comes with its interval of 95 %
-confidence.  ``levels`` instead of games prints how each
-level for people fares against the one below.
+confidence.  ``levels``, alone or before games, prints how each level for people fares against the
+one below.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ import gridhouse.adapters.openspiel
 from gridhouse.players import Choice, Limits, player, seat
 from gridhouse.players.base import Player
 from gridhouse.players.levels import LEVELS
-from gridhouse.players.match import match
+from gridhouse.players.match import Score, match
 from gridhouse.search.engine import best_search
 
 if TYPE_CHECKING:
@@ -36,6 +36,8 @@ GAMES = [
     "tactego(rows=8,cols=8,pieces=10x1 8x1 6x2 4x3 2x4 Sx2 Ax1 Mx3 Fx1)",
     "tactego(rows=6,cols=4,hidden=True)",
 ]
+SOLO = ["collapse(rows=7,cols=11,digits=5)"]
+MOST_MOVES = 300
 SEARCHES = ("mcts@2000p", "alphabeta@20000n")
 WEAK = ("random", "greedy")
 EXPLORE = 2.0  # of OpenSpiel's search, as in its own examples
@@ -93,19 +95,41 @@ def peer_row(game: Game, games: int, seconds: float) -> str:
     return f"| {game} | {kind}@{seconds}s | OpenSpiel MCTS@{seconds}s | {score} | {moves:.0f} |"
 
 
-def levels(games: int) -> None:
-    """Print how every level fares against the one below, for every game of two."""
-    for text in GAMES:
+def alone(mover: Player, state: State) -> tuple[float, int]:
+    """Return what a player makes alone and, if that is all that can be made, in how few moves."""
+    while not state.is_terminal() and len(state.history()) < MOST_MOVES:
+        state.apply_action(mover.choose(state).action)
+    return state.returns()[0], -len(state.history())
+
+
+def solo_row(game: Game, first: str, second: str, games: int) -> str:
+    """Return the row of two players on the same starts; the better is whose score is higher.
+
+    Where the scores are equal, fewer moves are better.
+    """
+    movers = [seat(text, game, seed=number)[0] for number, text in enumerate((first, second), 1)]
+    score = Score()
+    for seed in range(games):
+        ours, theirs = (alone(mover, game.new_initial_state(seed)) for mover in movers)
+        score.add((ours > theirs) - (ours < theirs), -ours[1])
+    return f"| {game} | {first} | {second} | {score} | {sum(score.moves) / score.games:.0f} |"
+
+
+def levels(games: int, names: list[str]) -> None:
+    """Print how every level fares against the one below."""
+    for text in names or [*GAMES, *SOLO]:
         game = gridhouse.parse(f"{text}#0").game
+        compare = row if game.num_players == 2 else solo_row
         for level in LEVELS[1:]:
-            print(row(game, f"level:level={level}", f"level:level={level - 1}", games), flush=True)
+            first, second = f"level:level={level}", f"level:level={level - 1}"
+            print(compare(game, first, second, games), flush=True)
 
 
 def main(games: int, seconds: float, names: list[str]) -> None:
     """Print the table."""
     print("| game | first | second | points of the first | moves |\n|---|---|---|---|---|")
-    if names == ["levels"]:
-        levels(games)
+    if names[:1] == ["levels"]:
+        levels(games, names[1:])
         return
     for text in names or GAMES:
         game = gridhouse.parse(f"{text}#0").game

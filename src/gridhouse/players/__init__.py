@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 from gridhouse.core.errors import PlayerError
 from gridhouse.core.notation import shown
 from gridhouse.players.base import Choice, Limits, Player
-from gridhouse.players.levels import LevelPlayer
-from gridhouse.players.searching import AlphaBetaPlayer, MctsPlayer, NestedPlayer
+from gridhouse.players.levels import SEARCHES, LevelPlayer
 from gridhouse.players.simple import GreedyPlayer, RandomPlayer
 
 if TYPE_CHECKING:
@@ -19,9 +18,7 @@ __all__ = ["KINDS", "Choice", "Limits", "Player", "player", "seat"]
 KINDS: dict[str, type[Player]] = {
     "random": RandomPlayer,
     "greedy": GreedyPlayer,
-    "mcts": MctsPlayer,
-    "alphabeta": AlphaBetaPlayer,
-    "nested": NestedPlayer,
+    **SEARCHES,
     "level": LevelPlayer,
 }
 UNITS = {"s": "seconds", "n": "nodes", "p": "playouts"}

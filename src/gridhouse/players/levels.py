@@ -18,19 +18,30 @@ from gridhouse.search.engine import best_search
 if TYPE_CHECKING:
     from gridhouse.core.game import Game, State
 
-# How often in a hundred moves a level errs, and how large its search is: nodes of alpha-beta,
-# playouts of Monte-Carlo tree search, playouts of nested search.
-LADDER = (
-    (85, 50, 10, 1),
-    (65, 200, 20, 5),
-    (45, 500, 50, 10),
-    (25, 1_000, 100, 30),
-    (10, 2_000, 300, 100),
-    (2, 5_000, 1_000, 300),
-    (0, 30_000, 4_000, 2_000),
-    (0, 300_000, 30_000, 10_000),
-)
-LEVELS = range(1, len(LADDER) + 1)
+# Of each level how often in a hundred moves it errs, and how large its search is: in nodes of
+# alpha-beta, in playouts of the others.
+LADDERS = {
+    "alphabeta": (
+        (85, 50), (65, 200), (45, 500), (25, 1_000),
+        (10, 2_000), (2, 5_000), (0, 30_000), (0, 300_000),
+    ),
+    "mcts": (
+        (85, 10), (65, 20), (45, 50), (25, 100),
+        (10, 300), (2, 1_000), (0, 4_000), (0, 30_000),
+    ),
+    "nested": (
+        (92, 1), (65, 5), (45, 10), (30, 20),
+        (18, 50), (9, 100), (4, 300), (0, 3_000),
+    ),
+}  # fmt: skip
+LEVELS = range(1, 9)
+
+
+SEARCHES: dict[str, type[Player]] = {
+    "alphabeta": AlphaBetaPlayer,
+    "mcts": MctsPlayer,
+    "nested": NestedPlayer,
+}
 
 
 class LevelPlayer(Player):
@@ -39,21 +50,14 @@ class LevelPlayer(Player):
     def __init__(self, game: Game, *, level: int, seed: int = 0, **settings: Any) -> None:
         """Sit down to a game; raises PlayerError for a level that there is not."""
         if level not in LEVELS:
-            raise PlayerError(f"there is no level {level}; levels are 1 to {len(LADDER)}")
+            raise PlayerError(f"there is no level {level}; levels are 1 to {LEVELS[-1]}")
         super().__init__(game, seed=seed, **settings)
-        slips, nodes, playouts, games = LADDER[level - 1]
+        kind = best_search(game)
+        slips, work = LADDERS[kind][level - 1]
         self._slips = slips / 100
         self._chance = random.Random(seed)
-        self._best: Player
-        if game.num_players == 1:
-            self._best = NestedPlayer(game, seed=seed, **settings)
-            self._limits = Limits(playouts=games)
-        elif best_search(game) == "alphabeta":
-            self._best = AlphaBetaPlayer(game, seed=seed, **settings)
-            self._limits = Limits(nodes=nodes)
-        else:
-            self._best = MctsPlayer(game, seed=seed, **settings)
-            self._limits = Limits(playouts=playouts)
+        self._best: Player = SEARCHES[kind](game, seed=seed, **settings)
+        self._limits = Limits(nodes=work) if kind == "alphabeta" else Limits(playouts=work)
 
     def _choose(self, state: State, limits: Limits) -> Choice:
         if self._chance.random() < self._slips:
