@@ -220,6 +220,17 @@ def test_a_guess_fits_what_is_seen_and_depends_on_nothing_else(
         assert guesses[0].is_terminal() == state.is_terminal()
 
 
+@given(states, st.randoms(use_true_random=False))
+def test_where_nothing_is_hidden_all_is_seen(state: State, chance: random.Random) -> None:
+    for player in range(state.game.num_players):
+        hides = state.game.rules.hides
+        assert hides(state.position, player) == hides(state.observation(player), player)
+        other = scramble_hidden(state, player, chance)
+        assert hides(other.position, player) == hides(state.position, player)
+        if not hides(state.position, player):
+            assert state.observation(player) == state.position
+
+
 @given(states)
 def test_a_player_sees_the_own_side(state: State) -> None:
     position = state.position

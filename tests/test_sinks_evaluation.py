@@ -194,3 +194,10 @@ def test_a_tree_of_guessed_worlds_is_not_followed() -> None:
     searching.choose(state, Limits(playouts=2000))
     state.apply_action(state.string_to_action("4 4 r"))  # not, as guessed, beside the sink
     assert searching.choose(state, Limits(playouts=1)).action in state.legal_actions()
+
+
+def test_points_that_can_be_made_this_turn_are_a_win() -> None:
+    position = "sinks(rows=8,cols=8) {} 0 - 2/2 2/2 3/0 - s100 la10 da55"
+    ahead = gridhouse.parse(position.format("l"))
+    assert evaluation.evaluate(ahead.position) > evaluation.WON
+    assert evaluation.evaluate(gridhouse.parse(position.format("d")).position) < evaluation.WON

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gridhouse.games.sliding import rules
-from gridhouse.games.sliding.rules import DOWN, EMPTY, LEFT, RIGHT, UP
+from gridhouse.games.sliding.rules import DOWN, EMPTY, LEFT, UP
 
 if TYPE_CHECKING:
     from gridhouse.games.sliding.rules import Position
@@ -50,7 +50,7 @@ def promise(state: Position, action: int) -> int:
         source += state.cols
     elif action == LEFT:
         source -= 1
-    elif action == RIGHT:
+    else:
         source += 1
     letter = state.tiles[source]
     return PER_STEP * (distance(state, letter, source) - distance(state, letter, state.blank))

@@ -317,12 +317,8 @@ def deal(state: Position, source: Any) -> None:
 
 
 def hides(state: Position, player: int) -> bool:
-    """Tell whether the player may not see everything: there are enemy pieces that never fought."""
-    if state.hidden:
-        for cell in range(state.rows * state.cols):
-            if belongs_to(state.board[cell], 1 - player) and state.known[cell] != SHOWN:
-                return True
-    return False
+    """Tell whether the player may not see everything: in the hidden game, at least a flag."""
+    return state.hidden == 1
 
 
 def guess(state: Position, player: int, source: Any) -> None:
