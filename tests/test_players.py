@@ -246,20 +246,20 @@ def test_searches_run_when_they_come_from_the_disk(tmp_path: Path) -> None:
     assert said[0] == said[1] != ""
 
 
-def test_searches_stay_within_their_memory(tmp_path: Path) -> None:
+@pytest.mark.parametrize("text", GAMES)
+def test_searches_stay_within_their_memory(text: str, tmp_path: Path) -> None:
     """Compiled with every index checked, which compiled code otherwise leaves out."""
     code = (
         "import gridhouse\n"
         "from gridhouse.players import player, Limits\n"
-        f"for text in {GAMES!r}:\n"
-        "    state = gridhouse.parse(text + '#1')\n"
-        "    alone = state.game.num_players == 1\n"
-        "    for kind in ['nested'] if alone else ['mcts', 'alphabeta']:\n"
-        "        mover = player(kind, state.game)\n"
-        "        for _ in range(4):\n"
-        "            if not state.is_terminal():\n"
-        "                choice = mover.choose(state, Limits(nodes=3000, playouts=3000))\n"
-        "                state.apply_action(choice.action)\n"
+        f"state = gridhouse.parse({text + '#1'!r})\n"
+        "alone = state.game.num_players == 1\n"
+        "for kind in ['nested'] if alone else ['mcts', 'alphabeta']:\n"
+        "    mover = player(kind, state.game)\n"
+        "    for _ in range(4):\n"
+        "        if not state.is_terminal():\n"
+        "            choice = mover.choose(state, Limits(nodes=3000, playouts=3000))\n"
+        "            state.apply_action(choice.action)\n"
     )
     run_compiled(code, tmp_path, NUMBA_BOUNDSCHECK="1")
 

@@ -173,3 +173,10 @@ def test_alpha_beta_plays_small_endings_as_minimax_does(state: State) -> None:
     if value != 0:
         assert choice.value == value
     assert -outcome(after(state, choice.action), PLIES - 1, known) == value
+
+
+def test_a_number_is_worth_something_against_an_army_without_numbers() -> None:
+    game = "tactego(rows=4,cols=3,pieces=Fx1 2x1 Sx1) "
+    bare = gridhouse.parse(game + "R 0 RF,R2,/,,/,,/BS,BF,").position
+    even = gridhouse.parse(game + "R 0 RF,,/,,/,,/BS,BF,").position
+    assert evaluation.evaluate(bare) > evaluation.evaluate(even)
