@@ -161,5 +161,5 @@ if __name__ == "__main__":
     random.seed(1)
     main(
         int(sys.argv[1]) if len(sys.argv) > 1 else 300_000,
-        sys.argv[2] if len(sys.argv) > 2 else "train_collapse.svg",
+        sys.argv[2] if len(sys.argv) > 2 else "train_collapse.png",
     )
