@@ -51,7 +51,8 @@ def screen(width: int = 1024, height: int = 768) -> Iterator[dict[str, str]]:
     """Start an X server on a free display and yield the environment for programs on it."""
     need("Xvfb", "xdotool", "import")
     read_end, write_end = os.pipe()
-    command = ["Xvfb", "-displayfd", str(write_end), "-nolisten", "tcp"]
+    # A server that starts over when its last client leaves turns away whoever comes meanwhile.
+    command = ["Xvfb", "-displayfd", str(write_end), "-nolisten", "tcp", "-noreset"]
     command += ["-screen", "0", f"{width}x{height}x24"]
     server = subprocess.Popen(command, pass_fds=[write_end], stderr=subprocess.DEVNULL)
     os.close(write_end)
@@ -106,7 +107,9 @@ class Window:
         self._xdotool("windowfocus", self.id)
 
     def _find(self, name: str) -> str:
-        assert self.process.poll() is None, "the program ended without a window"
+        if self.process.poll() is not None:
+            assert self.process.stderr is not None
+            pytest.fail(f"no window: {self.process.stderr.read().decode()}")
         search = ["xdotool", "search", "--onlyvisible", "--classname", f"^{name}$"]
         found = subprocess.run(search, env=self.env, capture_output=True, text=True, check=False)
         return found.stdout
