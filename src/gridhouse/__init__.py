@@ -14,17 +14,19 @@ from gridhouse.core.registry import games, load, parse  # noqa: E402
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from gridhouse.core.solving import solve
     from gridhouse.players import Limits, player
     from gridhouse.search.batch import batch
 
-__all__ = ["Limits", "__version__", "batch", "games", "load", "parse", "player"]
+__all__ = ["Limits", "__version__", "batch", "games", "load", "parse", "player", "solve"]
 __version__ = "0.1.0"
 
-# What runs compiled is imported when it is asked for: the exact programs start without it.
+# What is compiled, or threaded, is imported when it is asked for: the exact programs start at once.
 _LATER = {
     "batch": "gridhouse.search.batch",
     "Limits": "gridhouse.players",
     "player": "gridhouse.players",
+    "solve": "gridhouse.core.solving",
 }
 
 

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import importlib
-import importlib.util
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from gridhouse import __version__
 from gridhouse.core.console import run
-from gridhouse.core.registry import game_class, games
+from gridhouse.core.registry import game_class, games, part
 from gridhouse.table import menu
 
 if TYPE_CHECKING:
@@ -22,6 +20,7 @@ app = typer.Typer(
     no_args_is_help=False,
     help="A house for grid games. Without a game's name it opens the menu.",
 )
+solving = typer.Typer(name="solve", help="Solve a position for good.", no_args_is_help=True)
 RAW = {"allow_extra_args": True, "ignore_unknown_options": True}
 
 
@@ -86,11 +85,10 @@ def _warm_game(game: Game) -> None:
 
 def _add_game(name: str) -> None:
     """Add the command that runs a game's exact program, if it has one, on the words given."""
-    module = f"gridhouse.games.{name}.program"
-    if importlib.util.find_spec(module) is None:
-        return
     cls = game_class(name)
-    program = importlib.import_module(module)
+    program = part(cls, "program")
+    if program is None:
+        return
 
     @app.command(
         name,
@@ -103,8 +101,19 @@ def _add_game(name: str) -> None:
         raise typer.Exit(run(program.main, context.args))
 
 
+def _add_solver(name: str) -> None:
+    """Add the command that solves a game's positions, if it has one."""
+    cls = game_class(name)
+    module = part(cls, "solve_command")
+    if module is not None:
+        solving.command(name, short_help=cls.summary)(module.command)
+
+
 def main() -> None:
     """Run the command."""
     for name in games():
         _add_game(name)
+        _add_solver(name)
+    if solving.registered_commands:
+        app.add_typer(solving)
     app(prog_name="gridhouse")

@@ -25,6 +25,10 @@ class PlayerError(GridhouseError):
     """A game has no player of this number."""
 
 
+class SolverError(GridhouseError):
+    """A game or a position cannot be solved, or not in the way that was asked for."""
+
+
 class PositionError(GridhouseError):
     """A text is not a position of its game."""
 

@@ -7,6 +7,8 @@ from gridhouse.core.notation import shown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from types import ModuleType
+
     from gridhouse.core.game import Game, State
 
 
@@ -33,6 +35,15 @@ def game_class(name: str) -> type[Game]:
     module = importlib.import_module(f"gridhouse.games.{name}.game")
     cls: type[Game] = module.GAME
     return cls
+
+
+def part(cls: type[Game], name: str) -> ModuleType | None:
+    """Return a module of a game's folder, None if the folder has none of this name."""
+    import importlib
+    import importlib.util
+
+    full = f"{cls.__module__.rpartition('.')[0]}.{name}"
+    return importlib.import_module(full) if importlib.util.find_spec(full) else None
 
 
 def load(name: str, **parameters: object) -> Game:

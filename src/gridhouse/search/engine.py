@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
-import importlib.util
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +11,7 @@ from gridhouse.core.compiling import from_record, rules_of, to_records, twin
 from gridhouse.core.errors import ParameterError
 from gridhouse.core.game import State
 from gridhouse.core.notation import shown
+from gridhouse.core.registry import part
 from gridhouse.search import plain, playouts
 
 if TYPE_CHECKING:
@@ -35,8 +34,7 @@ class _Copies(list[Any]):
 
 def evaluation_of(game: Game) -> ModuleType:
     """Return the module ``evaluation`` of a game's folder, else the plain one."""
-    name = type(game).__module__.rpartition(".")[0] + ".evaluation"
-    return importlib.import_module(name) if importlib.util.find_spec(name) else plain
+    return part(type(game), "evaluation") or plain
 
 
 def best_search(game: Game) -> str:

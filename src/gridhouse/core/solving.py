@@ -1,0 +1,107 @@
+"""Solving a position for good: one function for all games, and the watch over a long search.
+
+A game is solved by the module ``solver`` of its folder, whose ``solve(state, **options)`` returns
+a :class:`Solution`; ``solve_command`` beside it is the command ``gridhouse solve`` for this game.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+from abc import ABC, abstractmethod
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from gridhouse.core.errors import SolverError
+from gridhouse.core.registry import part
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from gridhouse.core.game import State
+
+T = TypeVar("T")
+
+GLANCE = 0.25  # seconds between two looks at a search that runs
+
+
+class Solution(ABC):
+    """What a solver found out about a position: for people ``str``, for programs ``facts``."""
+
+    @abstractmethod
+    def facts(self) -> dict[str, object]:
+        """Return what is known, by names that stay, as JSON takes it."""
+
+    @abstractmethod
+    def __str__(self) -> str:
+        """Tell what is known in some lines."""
+
+
+def solve(state: State, **options: Any) -> Solution:
+    """Return what the game's solver finds out about a position; options are the solver's own.
+
+    Raises SolverError if the game has no solver.
+    """
+    solver = part(type(state.game), "solver")
+    if solver is None:
+        raise SolverError(f"{state.game.name} has no solver")
+    found: Solution = solver.solve(state, **options)
+    return found
+
+
+def watched(
+    work: Callable[[], T],
+    stop: Callable[[], None],
+    *,
+    seconds: float | None = None,
+    status: Callable[[], str] | None = None,
+) -> T:
+    """Return what ``work`` returns; have it stopped when its time is up or on Ctrl-C.
+
+    ``work`` runs in a thread of its own, so it should be compiled code, which lets others run, and
+    should return soon after ``stop`` was called.  ``status`` makes the line that is shown
+    meanwhile on standard error, if that is a terminal.
+    """
+    line = Line(status)
+    with ThreadPoolExecutor(1) as pool:
+        running = pool.submit(work)
+        # A timer, since this thread may be looking away when time is up.
+        timer = threading.Timer(seconds or 0.0, stop)
+        if seconds is not None:
+            timer.start()
+        try:
+            while True:
+                try:
+                    return running.result(GLANCE)
+                except TimeoutError:
+                    if running.done():
+                        raise
+                    line.show()
+                except KeyboardInterrupt:
+                    stop()
+        finally:
+            timer.cancel()
+            stop()
+            line.clear()
+
+
+class Line:
+    """A line on standard error that is written over again and again, if that is a terminal."""
+
+    def __init__(self, text: Callable[[], str] | None) -> None:
+        """Note what makes the line."""
+        self._text = text if sys.stderr is not None and sys.stderr.isatty() else None
+        self._length = 0
+
+    def show(self) -> None:
+        """Write the line as it is now."""
+        if self._text is not None:
+            text = self._text()
+            print("\r" + text.ljust(self._length), end="", file=sys.stderr, flush=True)
+            self._length = len(text)
+
+    def clear(self) -> None:
+        """Take the line away."""
+        if self._length:
+            print("\r" + " " * self._length + "\r", end="", file=sys.stderr, flush=True)
+            self._length = 0
