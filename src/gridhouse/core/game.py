@@ -235,6 +235,12 @@ class Game:
         """Planes, rows and columns of an observation."""
         return (self.rules.NUM_PLANES, self.rows, self.cols)
 
+    @property
+    def has_chance(self) -> bool:
+        """Whether the start is left to chance, as far as a few seeds tell."""
+        first = self.initial_position(0)
+        return any(self.initial_position(seed) != first for seed in range(1, 8))
+
     def new_initial_state(self, seed: int | str = 0) -> State:
         """Start a game; equal seeds start equal games."""
         return State(self, self.initial_position(seed))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from abc import ABC, abstractmethod
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -30,6 +30,11 @@ class Limits:
     seconds: float | None = None
     nodes: int | None = None
     playouts: int | None = None
+
+    @property
+    def work(self) -> int:
+        """How many nodes or playouts, whichever of the two a player counts, there may be."""
+        return self.nodes or self.playouts or NO_LIMIT
 
     def __post_init__(self) -> None:
         """Raise ParameterError for a limit that is not above zero."""
@@ -85,9 +90,7 @@ class Player(ABC):
             raise PlayerError(f"there is no move to choose in a game that is over: {state}")
         started = perf_counter()
         choice = self._choose(state, limits or Limits(seconds=1.0))
-        return Choice(
-            choice.action, choice.value, choice.line, choice.work, perf_counter() - started
-        )
+        return replace(choice, seconds=perf_counter() - started)
 
     @abstractmethod
     def _choose(self, state: State, limits: Limits) -> Choice:

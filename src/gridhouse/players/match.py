@@ -81,7 +81,7 @@ def openings(
     """
     chance = random.Random(seed)
     if moves is None:
-        moves = OPENING if game.initial_position(0) == game.initial_position(1) else 0
+        moves = 0 if game.has_chance else OPENING
     refused = 0
     while pairs:
         state = game.new_initial_state(chance.getrandbits(60))

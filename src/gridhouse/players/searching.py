@@ -41,7 +41,7 @@ class MctsPlayer(Player):
         game: Game,
         *,
         seed: int = 0,
-        explore: float | None = None,
+        explore: float = mcts.EXPLORE,
         horizon: int | None = None,
         rave: float | None = None,
         room: int = 1 << 20,
@@ -61,7 +61,7 @@ class MctsPlayer(Player):
         tree.ripe = 2
         tree.num_actions = actions
         tree.shares = int(not game.can_repeat)
-        tree.explore = tuned.EXPLORE if explore is None else explore  # type: ignore[assignment]
+        tree.explore = explore  # type: ignore[assignment]
         tree.horizon = tuned.HORIZON if horizon is None else horizon
         tree.rave = tuned.RAVE if rave is None else rave  # type: ignore[assignment]
         self._tree = self.engine.memory(tree)
@@ -79,7 +79,7 @@ class MctsPlayer(Player):
         # The first iteration finds the moves: it is run even when there is no time at all.
         done = self._iterate(root, 1)
         with self._clock(self._tree, limits.seconds):
-            done += self._iterate(root, (limits.playouts or limits.nodes or NO_LIMIT) - done)
+            done += self._iterate(root, limits.work - done)
         child = self._kernels.best_child(self._nodes, mcts.ROOT)
         line = self._line(child)
         return Choice(line[0], self._value(child), line, done)
@@ -105,9 +105,9 @@ class MctsPlayer(Player):
     def _follow(self, state: State) -> bool:
         """Move the root of the tree to the state, if it comes after the last one."""
         last, self._last = self._last, None
-        at = mcts.ROOT if last is not None else mcts.NONE
         if last is None or not state.follows(last):
             return False
+        at = mcts.ROOT
         for action in state.history()[len(last.history()) :]:
             at = self._kernels.child_of(self._nodes, at, action)
             if at == mcts.NONE:
@@ -163,7 +163,7 @@ class AlphaBetaPlayer(Player):
         self._kernels.relax(self._frames, self._memory[0])
         if not state.hides():
             seen = State(self.game, state.observation())
-            return self._search(seen, limits.seconds, limits.nodes or limits.playouts or NO_LIMIT)
+            return self._search(seen, limits.seconds, limits.work)
         choices = [self._in_a_world(state, limits) for _ in range(self._worlds)]
         votes = [choice.action for choice in choices]
         best = max(votes, key=votes.count)
@@ -176,7 +176,7 @@ class AlphaBetaPlayer(Player):
         world = self.engine.memory(state.position)
         self.engine.rules.guess(world[0], state.current_player(), self._source)
         seconds = None if limits.seconds is None else limits.seconds / self._worlds
-        nodes = max(1, (limits.nodes or limits.playouts or NO_LIMIT) // self._worlds)
+        nodes = max(1, limits.work // self._worlds)
         return self._search(self.engine.state(world[0]), seconds, nodes)
 
     def _search(self, state: State, seconds: float | None, nodes: int) -> Choice:
@@ -241,7 +241,7 @@ class NestedPlayer(Player):
 
     def _choose(self, state: State, limits: Limits) -> Choice:
         self._memory[0].played = 0
-        self._memory[0].limit = limits.playouts or limits.nodes or NO_LIMIT
+        self._memory[0].limit = limits.work
         text, worth, plan = self._plan
         if text != str(state):
             worth, plan = nested.WORST, ()

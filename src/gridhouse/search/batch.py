@@ -103,10 +103,11 @@ class Batch:
         With a seed the random numbers begin anew; without one they go on.
         """
         if seed is not None:
-            number = seed & SEED_BITS
-            self._each(lambda _, begin, end: self._kernels.seed(self._sources, number, begin, end))
+            low = seed & SEED_BITS
+            self._each(lambda _, begin, end: self._kernels.seed(self._sources, low, begin, end))
             made = [
-                self._engine.memory(self.game.initial_position(seed + n)) for n in self._numbers
+                self._engine.memory(self.game.initial_position(seed + number))
+                for number in range(STARTS if self.game.has_chance else 1)
             ]
             self._starts = np.concatenate(made)
         wanted = np.ones(self.count, np.bool_) if where is None else np.asarray(where, np.bool_)
@@ -123,13 +124,6 @@ class Batch:
         self._each(lambda _, begin, end: self._kernels.over(self.positions, over, begin, end))
         return over
 
-    @property
-    def _numbers(self) -> range:
-        """The numbers of the starts: one where nothing is left to chance."""
-        game = self.game
-        fixed = all(game.initial_position(n) == game.initial_position(0) for n in range(1, 8))
-        return range(1 if fixed else STARTS)
-
     def step(self, actions: Array, *, skipped: Array | None = None) -> tuple[Array, Array, Array]:
         """Play an action in every position; return rewards, terminated and truncated.
 
@@ -140,7 +134,7 @@ class Batch:
         """
         chosen = self._column(actions, np.int64)
         passed = self._skip_none if skipped is None else self._column(skipped, np.bool_)
-        illegal = self.refused(chosen)
+        illegal = self._refuse(chosen)
         if illegal.any() and (illegal & ~passed).any():
             at = int(np.flatnonzero(illegal & ~passed)[0])
             self.state(at).apply_action(int(chosen[at]))  # raises, with the reason
@@ -154,7 +148,9 @@ class Batch:
 
     def refused(self, actions: Array) -> Array:
         """Return where a game goes on in which the action is not legal: truths, one a position."""
-        chosen = self._column(actions, np.int64)
+        return self._refuse(self._column(actions, np.int64))
+
+    def _refuse(self, chosen: Array) -> Array:
         over = self.terminated | self.truncated
         self._each(
             lambda _, begin, end: self._kernels.refused(

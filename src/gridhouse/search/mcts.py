@@ -37,6 +37,7 @@ LOST = 2
 DRAWN = 3
 
 MAX_DEPTH = 1024
+EXPLORE = 1.4  # the constant of PUCT; no game wants another
 STEEPNESS = 200.0  # an evaluation of this many hundredths is worth tanh(1)
 PRIOR_STEEPNESS = 100.0  # as many hundredths of promise make a prior e times as high
 

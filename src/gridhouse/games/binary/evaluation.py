@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
 # Moves here are nearly as good at any other time, so what was played later teaches a lot (tuned
 # by play on 6x6: RAVE beats none by 85 % at equal playouts).
-EXPLORE = 1.4
 HORIZON = 1000
 RAVE = 1000.0
 HAS_LOUD = False

@@ -10,7 +10,6 @@ from gridhouse.games.collapse.rules import NOWHERE, Refusal
 if TYPE_CHECKING:
     from gridhouse.games.collapse.rules import Position
 
-EXPLORE = 1.4
 HORIZON = 1_000_000  # no limit: a board empties by itself
 RAVE = 0.0
 HAS_LOUD = False

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
 # Given the same time, alpha-beta wins most games against Monte-Carlo tree search.  In the latter,
 # playouts would be mostly bombs, so leaves are evaluated at once.
-EXPLORE = 1.4
 HORIZON = 0
 RAVE = 0.0
 HAS_LOUD = True

@@ -10,7 +10,6 @@ from gridhouse.games.sliding.rules import DOWN, EMPTY, LEFT, UP
 if TYPE_CHECKING:
     from gridhouse.games.sliding.rules import Position
 
-EXPLORE = 1.4
 HORIZON = 60  # a search plans so many moves at most
 RAVE = 0.0
 HAS_LOUD = False

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 # A leaf is evaluated without a playout.  That makes 95 % (6 by 4) and 82 % (8 by 8) of the points
 # against as many random playouts to the end; six random moves first make it slower, not better.
-EXPLORE = 1.4
 HORIZON = 0
 RAVE = 0.0
 HAS_LOUD = True
