@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from gridhouse import __version__
-from gridhouse.core.console import run
-from gridhouse.core.registry import game_class, games, part
+from gridhouse.core.console import UsageError, run
+from gridhouse.core.errors import GridhouseError
+from gridhouse.core.registry import game_class, games, parse, part
 from gridhouse.table import menu
 
 if TYPE_CHECKING:
@@ -81,6 +82,37 @@ def _warm_game(game: Game) -> None:
     single.apply_action(state.legal_actions()[0])
     for kind in (best_search(game), "greedy"):
         player(kind, game).choose(state, Limits(nodes=1, playouts=1))
+
+
+@app.command()
+def picture(
+    position: Annotated[str, typer.Argument(help="A position's text, or game(parameters)#seed.")],
+    out: Annotated[
+        str, typer.Option("--out", "-o", help="Where to write it; else to standard output.")
+    ] = "",
+    player: Annotated[
+        int | None, typer.Option("--player", help="Whose view: 1 or 2; else who is to move.")
+    ] = None,
+    theme: Annotated[str, typer.Option("--theme", help="auto, light, dark or contrast.")] = "auto",
+) -> None:
+    """Draw a position as SVG."""
+
+    def draw(_: list[str]) -> None:
+        try:
+            state = parse(position)
+            svg = state.picture(None if player is None else player - 1).svg(theme)
+        except GridhouseError as error:
+            raise UsageError(str(error)) from None
+        if not out:
+            print(svg, end="")
+            return
+        try:
+            with open(out, "w", encoding="utf-8") as file:
+                file.write(svg)
+        except OSError as error:
+            raise UsageError(f"{out!a}: {error.strerror}") from None
+
+    raise typer.Exit(run(draw, []))
 
 
 def _add_game(name: str) -> None:

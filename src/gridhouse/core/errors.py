@@ -29,6 +29,10 @@ class SolverError(GridhouseError):
     """A game or a position cannot be solved, or not in the way that was asked for."""
 
 
+class PictureError(GridhouseError):
+    """A game cannot be drawn."""
+
+
 class PositionError(GridhouseError):
     """A text is not a position of its game."""
 

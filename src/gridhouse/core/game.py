@@ -14,6 +14,7 @@ from gridhouse.core.errors import (
     IllegalMoveError,
     InvalidMoveError,
     ParameterError,
+    PictureError,
     PlayerError,
     PositionError,
 )
@@ -22,8 +23,10 @@ from gridhouse.core.notation import parse_integer, shown
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from types import ModuleType
     from typing import Any, ClassVar, Protocol, Self
 
+    from gridhouse.core.picture import Canvas
     from gridhouse.core.position import Position
 
     Value = int | str | bool
@@ -475,6 +478,48 @@ class State:
     def board(self) -> str:
         """Return the board as the game's document prints it, lines joined."""
         return "\n".join(self.game.board(self.position))
+
+    def picture(self, player: int | None = None) -> Canvas:
+        """Return the picture of what the player sees, without one whoever is to move.
+
+        A piece keeps its name in the picture from move to move.  Raises PictureError.
+        """
+        viewer = self._viewer(player)
+        view = self._view()
+        seen = self.observation(viewer)
+        canvas: Canvas = view.draw(self.game, seen, self._names(view), viewer)
+        return canvas
+
+    def gesture(self, action: int) -> tuple[list[int], str]:
+        """Return the cells that name an action in the picture, and what is left to choose then.
+
+        Raises PictureError or InvalidMoveError.
+        """
+        named: tuple[list[int], str] = self._view().gesture(self.position, self._checked(action))
+        return named
+
+    def _view(self) -> ModuleType:
+        from gridhouse.core.registry import part
+
+        view = part(type(self.game), "view")
+        if view is None:
+            raise PictureError(f"{self.game.name} has no pictures")
+        return view
+
+    def _names(self, view: ModuleType) -> list[int]:
+        """Return for every cell the name of the piece there: the cell where it was at the start."""
+        names = list(range(self.game.rows * self.game.cols))
+        before = self._start.copy()
+        for action in self._history:
+            after = before.copy()
+            self.game.rules.apply_action(after, action)
+            names = [names[cell] for cell in view.origins(before, action, after)]
+            before = after
+        return names
+
+    def _repr_svg_(self) -> str:
+        """Return the picture, by which a notebook shows a state."""
+        return self.picture().svg()
 
     def __eq__(self, other: object) -> bool:
         """Tell whether the other is the same position of the same game."""

@@ -1,0 +1,189 @@
+"""Pictures of positions: SVG that is the same in a notebook, a file, the docs and a page.
+
+A game's ``view.py`` draws on a :class:`Canvas`.  Every cell and every piece has an identifier that
+stays the same from move to move, so that a page can light cells up and let pieces glide.  Colours
+are variables of CSS with a light, a dark and a high-contrast set; nothing is told by a hue alone.
+"""
+
+from __future__ import annotations
+
+from html import escape
+
+from gridhouse.core.errors import ParameterError
+from gridhouse.core.notation import shown
+
+CELL = 60  # units of a picture to a cell of a flat board
+EDGE = 26  # units around a board, where rows and columns are numbered
+
+# Digits by colour, after Okabe and Ito (2008), whose set is told apart by the colour-blind too.
+HUES = (
+    "#9aa0a6", "#0072b2", "#e69f00", "#009e73", "#cc79a7",
+    "#56b4e9", "#d55e00", "#b8a800", "#7a5195", "#8c564b",
+)  # fmt: skip
+
+LIGHT = {
+    "ground": "#f7f5f0", "board": "#e9e4d8", "line": "#c9c2b2", "ink": "#1f2328",
+    "faint": "#6b6558",
+    "one": "#f3efe4", "one-side": "#cfc6ae", "one-dim": "#b3a98c", "one-ink": "#3b3423",
+    "two": "#3d4656", "two-side": "#2b3240", "two-dim": "#1d222c", "two-ink": "#f4f6fa",
+    "first": "#b5342b", "second": "#1f5fa8", "on-side": "#ffffff",
+    "tile": "#dcc79c", "tile-edge": "#a88b4f", "done": "#a9cfa0", "done-edge": "#5d8f52",
+    "pit": "#4a4336", "wall": "#8d8672", "ice": "#7fc4ea", "alarm": "#c0392b",
+}  # fmt: skip
+DARK = LIGHT | {
+    "ground": "#16181c", "board": "#24272d", "line": "#3a3f48", "ink": "#eceff4",
+    "faint": "#9aa3b2",
+    "first": "#e0645b", "second": "#5b9be0", "on-side": "#10131a",
+    "tile": "#8a7444", "tile-edge": "#5e4d29", "done": "#4f7f55", "done-edge": "#2f5435",
+    "pit": "#050607", "wall": "#555c68",
+}  # fmt: skip
+CONTRAST = LIGHT | {
+    "ground": "#ffffff", "board": "#ffffff", "line": "#000000", "ink": "#000000",
+    "faint": "#000000",
+    "one": "#ffffff", "one-side": "#dddddd", "one-dim": "#bbbbbb", "one-ink": "#000000",
+    "two": "#222222", "two-side": "#111111", "two-dim": "#000000", "two-ink": "#ffffff",
+    "first": "#a00000", "second": "#0000a0",
+    "tile": "#ffffff", "tile-edge": "#000000", "done": "#ffffb0", "done-edge": "#000000",
+}  # fmt: skip
+THEMES = ("auto", "light", "dark", "contrast")
+
+RULES = """
+text { font-family: system-ui, sans-serif; text-anchor: middle; dominant-baseline: central;
+ fill: var(--ink); pointer-events: none; }
+.label { font-size: 14px; fill: var(--faint); }
+.cell { fill: var(--board); stroke: var(--line); stroke-width: 1; }
+"""
+
+
+def _variables(colours: dict[str, str]) -> str:
+    return " ".join(f"--{name}: {value};" for name, value in colours.items())
+
+
+def stylesheet(theme: str = "auto") -> str:
+    """Return the CSS of pictures; ``auto`` follows what the reader's system prefers.
+
+    Raises ParameterError for a theme that there is not.
+    """
+    if theme not in THEMES:
+        raise ParameterError(f"there is no theme {shown(theme)}; themes are {', '.join(THEMES)}")
+    sets = {"auto": LIGHT, "light": LIGHT, "dark": DARK, "contrast": CONTRAST}
+    css = f".gridhouse {{ {_variables(sets[theme])} }}"
+    if theme == "auto":
+        css += f"\n@media (prefers-color-scheme: dark) {{ .gridhouse {{ {_variables(DARK)} }} }}"
+        css += f"\n@media (prefers-contrast: more) {{ .gridhouse {{ {_variables(CONTRAST)} }} }}"
+    return css + RULES
+
+
+class Canvas:
+    """A picture that is being drawn: its size, its elements from back to front.
+
+    Names of cells are the numbers that gestures speak of; names of pieces are kept by whoever
+    follows a game, see :meth:`gridhouse.core.game.State.picture`.
+    """
+
+    def __init__(self, width: float, height: float, title: str) -> None:
+        """Begin an empty picture of this many units, with what it shows in words."""
+        self.width = width
+        self.height = height
+        self.title = title
+        self._parts: list[str] = []
+
+    def _add(self, tag: str, text: str, place: dict[str, float], look: dict[str, object]) -> None:
+        given = {name: number(value) for name, value in place.items()} | look
+        self._parts.append(element(tag, escape(text), given))
+
+    def text(self, x: float, y: float, text: str, size: float, **look: object) -> None:
+        """Add a text that is centred on a point.
+
+        In every ``look``, ``class_`` is the class, and other underscores are hyphens.
+        """
+        self._add("text", text, {"x": x, "y": y, "font-size": size}, look)
+
+    def circle(self, x: float, y: float, radius: float, **look: object) -> None:
+        """Add a circle around a point."""
+        self._add("circle", "", {"cx": x, "cy": y, "r": radius}, look)
+
+    def line(self, x1: float, y1: float, x2: float, y2: float, **look: object) -> None:
+        """Add a line from point to point."""
+        self._add("line", "", {"x1": x1, "y1": y1, "x2": x2, "y2": y2}, look)
+
+    def square(self, x: float, y: float, side: float, rounding: float, **look: object) -> None:
+        """Add a square by its upper left corner, its corners rounded so much."""
+        self._add("rect", "", {"x": x, "y": y, "width": side, "height": side, "rx": rounding}, look)
+
+    def begin(self, cell: int, *, piece: int | None = None, label: str = "") -> None:
+        """Begin a group: a cell with what stands there in words, or a piece on it by its name."""
+        name = f"cell-{cell}" if piece is None else f"piece-{piece}"
+        given: dict[str, object] = {"id": name, "data-cell": cell}
+        if label:
+            given["aria-label"] = label
+        self._parts.append(element("g", None, given))
+
+    def end(self) -> None:
+        """End the group that was begun last."""
+        self._parts.append("</g>")
+
+    def polygon(self, points: list[tuple[float, float]], **look: object) -> None:
+        """Add a closed shape through these points."""
+        joined = " ".join(f"{number(x)},{number(y)}" for x, y in points)
+        self._add("polygon", "", {}, {"points": joined} | look)
+
+    def svg(self, theme: str = "auto") -> str:
+        """Return the whole picture with its style; raises ParameterError for an unknown theme."""
+        width, height = number(self.width), number(self.height)
+        head = element("svg", None, {
+            "xmlns": "http://www.w3.org/2000/svg", "class": "gridhouse", "role": "img",
+            "viewBox": f"0 0 {width} {height}", "width": width, "height": height,
+        })  # fmt: skip
+        style = element("style", stylesheet(theme), {})
+        ground = element("rect", "", {"width": width, "height": height, "fill": "var(--ground)"})
+        title = element("title", escape(self.title), {})
+        return "\n".join([head, title, style, ground, *self._parts, "</svg>"]) + "\n"
+
+
+def number(value: float) -> str:
+    """Return a number with two places at most, as short as it can be."""
+    return f"{value:.2f}".rstrip("0").rstrip(".")
+
+
+def element(tag: str, content: str | None, attributes: dict[str, object]) -> str:
+    """Return an element with this content, or with None what opens it."""
+    given = "".join(
+        f' {name.rstrip("_").replace("_", "-")}="{escape(str(value))}"'
+        for name, value in attributes.items()
+    )
+    if content is None:
+        return f"<{tag}{given}>"
+    return f"<{tag}{given}>{content}</{tag}>" if content else f"<{tag}{given}/>"
+
+
+def grid(rows: int, cols: int, title: str) -> Canvas:
+    """Begin the picture of a flat board: numbers on its edge, rows from the top; no cells yet."""
+    canvas = Canvas(cols * CELL + 2 * EDGE, rows * CELL + 2 * EDGE, title)
+    for col in range(cols):
+        x, _ = middle(0, col)
+        canvas.text(x, EDGE / 2, str(col), 14, class_="label")
+    for row in range(rows):
+        _, y = middle(row, 0)
+        canvas.text(EDGE / 2, y, str(row), 14, class_="label")
+    return canvas
+
+
+def middle(row: int, col: int) -> tuple[float, float]:
+    """Return the middle of a cell of a flat board."""
+    return EDGE + (col + 0.5) * CELL, EDGE + (row + 0.5) * CELL
+
+
+def square(canvas: Canvas, row: int, col: int, inset: float = 0.0, **look: object) -> None:
+    """Add a square that fills a cell but for an inset; corners are round where it has one."""
+    x, y = EDGE + col * CELL + inset, EDGE + row * CELL + inset
+    canvas.square(x, y, CELL - 2 * inset, min(2 * inset, 9), **look)
+
+
+def cells(canvas: Canvas, rows: int, cols: int, labels: list[str]) -> None:
+    """Add all cells of a flat board, each with what stands there in words."""
+    for cell in range(rows * cols):
+        row, col = divmod(cell, cols)
+        canvas.begin(cell, label=f"row {row} column {col}: {labels[cell]}")
+        square(canvas, row, col, class_="cell")
+        canvas.end()

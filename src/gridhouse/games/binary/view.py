@@ -1,0 +1,72 @@
+"""The picture of the Binary Game: rings for zeros, bars for ones, and which digits still fit."""
+
+from __future__ import annotations
+
+from gridhouse.core import picture
+from gridhouse.games.binary import rules
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from gridhouse.core.game import Game
+    from gridhouse.games.binary.rules import Position
+
+NAMES = ("zero", "one")
+
+
+def draw(game: Game, position: Position, names: list[int], viewer: int) -> picture.Canvas:
+    """Return the picture; an empty cell has a small mark for each digit that still fits."""
+    del game, viewer
+    rows, cols = position.rows, position.cols
+    canvas = picture.grid(rows, cols, f"Binary Game, {rows} by {cols}")
+    picture.cells(canvas, rows, cols, [in_words(position, c) for c in range(rows * cols)])
+    for cell in range(rows * cols):
+        row, col = divmod(cell, cols)
+        digit = rules.digit_at(position, col, row)
+        x, y = picture.middle(row, col)
+        if digit >= 0:
+            canvas.begin(cell, piece=names[cell])
+            draw_digit(canvas, digit, x, y, 1.0)
+            canvas.end()
+        else:
+            for fitting in fitting_digits(position, cell):
+                draw_digit(canvas, fitting, x + (20 if fitting else -20), y + 20, 0.2)
+    return canvas
+
+
+def draw_digit(canvas: picture.Canvas, digit: int, x: float, y: float, scale: float) -> None:
+    """Draw a ring or a bar around a point."""
+    width = 9 * scale
+    if digit == 0:
+        canvas.circle(x, y, 16 * scale, fill="none", stroke="var(--second)", stroke_width=width)
+    else:
+        reach = 20 * scale
+        canvas.line(x, y - reach, x, y + reach, stroke="var(--first)", stroke_width=width)
+
+
+def fitting_digits(position: Position, cell: int) -> list[int]:
+    """Return the digits that may still be written into a cell."""
+    row, col = divmod(cell, position.cols)
+    legal = rules.legal_in_row(position, row) >> 2 * col
+    return [digit for digit in (0, 1) if legal >> digit & 1]
+
+
+def in_words(position: Position, cell: int) -> str:
+    """Return what stands in a cell, or what still fits there."""
+    row, col = divmod(cell, position.cols)
+    digit = rules.digit_at(position, col, row)
+    if digit >= 0:
+        return NAMES[digit]
+    fitting = " or ".join(NAMES[digit] for digit in fitting_digits(position, cell))
+    return f"empty, takes {fitting or 'nothing'}"
+
+
+def gesture(position: Position, action: int) -> tuple[list[int], str]:
+    """Return the cells to point at, one after the other, and the choice that is left then."""
+    del position
+    return [action // 2], str(action % 2)
+
+
+def origins(before: Position, action: int, after: Position) -> list[int]:
+    """Return for every cell in which cell its piece stood before the move."""
+    del action, after
+    return list(range(before.rows * before.cols))

@@ -1,0 +1,113 @@
+"""The picture of Tactego: square pieces for Red, round ones for Blue, backs for what is hidden."""
+
+from __future__ import annotations
+
+from gridhouse.core import picture
+from gridhouse.games.tactego import rules
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from gridhouse.games.tactego.game import TactegoGame
+    from gridhouse.games.tactego.rules import Position
+
+SIDES = ("Red", "Blue")
+COLOURS = ("first", "second")
+INK = "var(--on-side)"
+KNOWN = ("", ", has moved", ", has fought")
+WORDS = {
+    rules.UNKNOWN: "unknown",
+    rules.FLAG: "flag",
+    rules.MINE: "mine",
+    rules.SAPPER: "sapper",
+    rules.ASSASSIN: "assassin",
+}
+
+
+def draw(game: TactegoGame, position: Position, names: list[int], viewer: int) -> picture.Canvas:
+    """Return the picture as this position shows it.
+
+    What the viewer may not see has to be taken out of it before.
+    """
+    del viewer
+    rows, cols = position.rows, position.cols
+    canvas = picture.grid(rows, cols, f"Tactego, {rows} by {cols}")
+    labels = [in_words(game, position, cell) for cell in range(rows * cols)]
+    picture.cells(canvas, rows, cols, labels)
+    for cell in range(rows * cols):
+        if position.board[cell]:
+            canvas.begin(cell, piece=names[cell])
+            draw_piece(canvas, game, position, cell)
+            canvas.end()
+    return canvas
+
+
+def draw_piece(canvas: picture.Canvas, game: TactegoGame, position: Position, cell: int) -> None:
+    """Draw the piece on a cell: its side by colour and shape, its kind, what is known of it."""
+    kind = abs(position.board[cell])
+    side = int(position.board[cell] < 0)
+    row, col = divmod(cell, position.cols)
+    x, y = picture.middle(row, col)
+    fill = f"var(--{COLOURS[side]})"
+    if side == 0:
+        picture.square(canvas, row, col, 6, fill=fill)
+    else:
+        canvas.circle(x, y, 25, fill=fill)
+    if kind == rules.UNKNOWN:
+        draw_back(canvas, x, y)
+    elif kind == rules.FLAG:
+        draw_flag(canvas, x, y)
+    elif kind == rules.MINE:
+        draw_mine(canvas, x, y)
+    else:
+        text = game.names[kind]
+        size = 28 if len(text) < 3 else 60 / len(text)
+        canvas.text(x, y, text, size, font_weight="bold", style=f"fill: {INK}")
+    for mark in range(position.known[cell]):
+        canvas.circle(x - 4 + 8 * mark, y + 18, 2.5, fill=INK)
+
+
+def draw_back(canvas: picture.Canvas, x: float, y: float) -> None:
+    """Draw the back of a piece."""
+    for step in (5.0, 11.0):
+        points = [(x, y - step), (x + step, y), (x, y + step), (x - step, y)]
+        canvas.polygon(points, fill="none", stroke=INK, stroke_width=2.5)
+
+
+def draw_flag(canvas: picture.Canvas, x: float, y: float) -> None:
+    """Draw a flag."""
+    canvas.line(x - 8, y - 15, x - 8, y + 15, stroke=INK, stroke_width=3.5)
+    canvas.polygon([(x - 7, y - 15), (x + 13, y - 8), (x - 7, y)], fill=INK)
+
+
+def draw_mine(canvas: picture.Canvas, x: float, y: float) -> None:
+    """Draw a mine."""
+    for across, down in ((15, 0), (0, 15), (10.5, 10.5), (10.5, -10.5)):
+        canvas.line(x - across, y - down, x + across, y + down, stroke=INK, stroke_width=3)
+    canvas.circle(x, y, 9.5, fill=INK)
+
+
+def in_words(game: TactegoGame, position: Position, cell: int) -> str:
+    """Return what stands in a cell."""
+    piece = position.board[cell]
+    if piece == 0:
+        return "empty"
+    kind = WORDS.get(abs(piece), game.names[abs(piece)])
+    return f"{SIDES[piece < 0]} {kind}{KNOWN[position.known[cell]]}"
+
+
+def gesture(position: Position, action: int) -> tuple[list[int], str]:
+    """Return the cells from and to; there is nothing else to choose."""
+    return [action // rules.NUM_DIRECTIONS, rules.target(position, action)], ""
+
+
+def origins(before: Position, action: int, after: Position) -> list[int]:
+    """Return for every cell in which cell its piece stood before the move.
+
+    The two cells of a move change places, so that no two pieces ever have one name.
+    """
+    came_from = list(range(before.rows * before.cols))
+    start = action // rules.NUM_DIRECTIONS
+    end = rules.target(before, action)
+    if after.board[end] and rules.belongs_to(after.board[end], before.turn):
+        came_from[start], came_from[end] = end, start
+    return came_from
