@@ -1,0 +1,194 @@
+"""Pattern databases for a puzzle: which tiles go together, building, and the cache on disk."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gridhouse.core.compiling import to_records, twin
+from gridhouse.games.sliding import _idastar, _patterns
+from gridhouse.games.sliding._puzzle import Puzzle, neighbours
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+Parts = tuple[tuple[int, ...], ...]
+
+UP = _patterns.MAX_CELLS
+ATTEMPTS = 3000
+SEED = 1
+
+
+class Tables:
+    """The databases of one partition of a puzzle's tiles, one after another in ``words``."""
+
+    def __init__(self, parts: Parts, words: Any, starts: Sequence[int], gain: int) -> None:
+        """Note where each part's table starts."""
+        self.parts = parts
+        self.words = words
+        self.starts = list(starts)
+        self.gain = gain
+
+
+def kernels(jit: bool) -> tuple[Any, Any]:
+    """Return the twins of the functions that build databases and of those that search."""
+    return twin(_patterns, "sliding", jit=jit), twin(_idastar, "sliding", jit=jit)
+
+
+def shape_of(rows: int, cols: int, count: int, gain: int) -> Any:
+    """Return the record of a board and a pattern of so many tiles."""
+    shape = _patterns.Shape()
+    cells = rows * cols
+    shape.rows, shape.cols, shape.cells, shape.tiles = rows, cols, cells, count
+    shape.inner_left = sum(1 << cell for cell in range(cells) if cell % cols)
+    shape.inner_right = sum(1 << cell for cell in range(cells) if cell % cols < cols - 1)
+    shape.up, shape.aware, shape.gain = UP, 1, gain
+    near = sum(neighbours(rows, cols), [])
+    shape.next[: len(near)] = near
+    shape.weight[:count] = [cells**digit for digit in range(count)]
+    return to_records(shape)
+
+
+def goals(puzzle: Puzzle, part: Sequence[int]) -> Any:
+    """Return the keys of a part's tiles at home, one for every way to share out the homes."""
+    kinds: dict[int, list[int]] = {}
+    for digit, tile in enumerate(part):
+        kinds.setdefault(puzzle.kinds[tile], []).append(digit)
+    keys = np.zeros(1, np.int64)
+    for digits in kinds.values():
+        homes = puzzle.homes(part[digits[0]])
+        ways = np.array(list(itertools.permutations(homes, len(digits))), np.int64)
+        worth = ways @ np.array([puzzle.cells**digit for digit in digits], np.int64)
+        keys = (keys[:, None] + worth[None, :]).reshape(-1)
+    return keys
+
+
+def build(puzzle: Puzzle, part: Sequence[int], *, jit: bool = True) -> Any:
+    """Return the words of a part by key."""
+    patterns, _ = kernels(jit)
+    gain = 2 if puzzle.is_distinct else 1
+    shape = shape_of(puzzle.rows, puzzle.cols, len(part), gain)
+    size = puzzle.cells ** len(part)
+    sources = goals(puzzle, part)
+    room = max(64, len(sources))
+    states = size
+    for digit in range(len(part)):
+        states = states * (puzzle.cells - digit) // puzzle.cells
+    room = max(room, states // 2)
+    while True:
+        words = np.zeros(size, np.int32)
+        seen = np.zeros(size, np.int32)
+        if patterns.fill(shape, sources, words, seen, np.empty(room, np.int64)) >= 0:
+            return words
+        room *= 2
+
+
+def partition(puzzle: Puzzle, most: int) -> Parts:
+    """Return parts of at most so many tiles: equal ones together, else those with near homes.
+
+    Found by random exchanges that do no harm, the same ones every time.
+    """
+    tiles = list(range(1, puzzle.cells))
+    count = -(-len(tiles) // most)
+    chance = random.Random(SEED)
+    order = [tiles[at] if at < len(tiles) else 0 for at in range(count * most)]
+    cost = [[_apart(puzzle, one, other) for other in range(puzzle.cells)] for one in range(puzzle.cells)]
+    for _ in range(ATTEMPTS):
+        one, other = chance.randrange(len(order)), chance.randrange(len(order))
+        if one // most != other // most and _change(cost, order, one, other, most) <= 0:
+            order[one], order[other] = order[other], order[one]
+    parts = (order[at : at + most] for at in range(0, len(order), most))
+    return tuple(tuple(tile for tile in part if tile) for part in parts)
+
+
+def _apart(puzzle: Puzzle, one: int, other: int) -> int:
+    """Return how little two tiles belong together."""
+    if one == 0 or other == 0:
+        return 0
+    if puzzle.kinds[one] == puzzle.kinds[other]:
+        return -10
+    across = (one - 1) % puzzle.cols - (other - 1) % puzzle.cols
+    down = (one - 1) // puzzle.cols - (other - 1) // puzzle.cols
+    return across * across + down * down
+
+
+def _change(cost: list[list[int]], order: list[int], one: int, other: int, most: int) -> int:
+    """Return what exchanging two places in the order costs."""
+    change = 0
+    for here, there in ((one, other), (other, one)):
+        start = there // most * most
+        for at in range(start, start + most):
+            if at != there:
+                change += cost[order[here]][order[at]] - cost[order[there]][order[at]]
+    return change
+
+
+def join(parts: Parts, tables: Sequence[Any], gain: int) -> Tables:
+    """Return tables put together."""
+    starts = [0, *itertools.accumulate(len(table) for table in tables)][:-1]
+    return Tables(parts, np.concatenate(list(tables)), starts, gain)
+
+
+def tables_for(
+    puzzle: Puzzle, parts: Parts, *, threads: int = 1, jit: bool = True, show: bool = False
+) -> Tables:
+    """Return the databases of a partition, built in memory; ``show`` shows how far this is."""
+    from rich.console import Console
+    from rich.progress import track
+
+    with ThreadPoolExecutor(threads) as pool:
+        made = pool.map(lambda part: build(puzzle, part, jit=jit), parts)
+        console = Console(stderr=True)
+        shown = show and console.is_terminal
+        title = "Building pattern databases"
+        tables = list(
+            track(made, title, len(parts), transient=True, console=console) if shown else made
+        )
+    return join(parts, tables, 2 if puzzle.is_distinct else 1)
+
+
+def plan_of(puzzle: Puzzle, tables: Tables) -> Any:
+    """Return the record of the views that the tables give.
+
+    A square board of distinct tiles can be looked at in the mirror, too (Culberson and Schaeffer,
+    1998).
+    """
+    plan = _idastar.Plan()
+    rows, cols, cells = puzzle.rows, puzzle.cols, puzzle.cells
+    most = _idastar.MAX_CELLS
+    plan.cells = cells
+    plan.views = 2 if rows == cols and puzzle.is_distinct else 1
+    plan.patterns = len(tables.parts)
+    plan.up, plan.aware, plan.gain = UP, 1, tables.gain
+    places = {
+        tile: (number, digit)
+        for number, part in enumerate(tables.parts)
+        for digit, tile in enumerate(part)
+    }
+    for view in range(plan.views):
+        image = [cell if view == 0 else cell % cols * rows + cell // cols for cell in range(cells)]
+        plan.image[view * most : view * most + cells] = image
+        for tile in range(1, cells):
+            number, digit = places[image[tile - 1] + 1]
+            plan.slot[view * most + tile] = view * plan.patterns + number
+            plan.weight[view * most + tile] = cells**digit
+        start = view * plan.patterns
+        plan.base[start : start + plan.patterns] = tables.starts
+    near = neighbours(rows, cols)
+    for cell in range(cells):
+        for came in range(_idastar.NUM_MOVES + 1):
+            plan.ways[(_idastar.NUM_MOVES + 1) * cell + came] = _ways(near[cell], came)
+    return to_records(plan)
+
+
+def _ways(near: list[int], came: int) -> int:
+    """Return the moves that do not undo the one before, packed, the first one lowest."""
+    packed = 0
+    for move in reversed(range(_idastar.NUM_MOVES)):
+        if near[move] >= 0 and (came == _idastar.NONE or move != came ^ 1):
+            packed = packed << _idastar.WAY_BITS | near[move] << 3 | move + 1
+    return packed
