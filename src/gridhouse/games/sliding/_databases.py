@@ -20,7 +20,7 @@ Parts = tuple[tuple[int, ...], ...]
 
 UP = _patterns.MAX_CELLS
 ATTEMPTS = 3000
-SEED = 1
+NOTHING = np.zeros(1, np.int32)
 
 
 class Tables:
@@ -87,14 +87,14 @@ def build(puzzle: Puzzle, part: Sequence[int], *, jit: bool = True) -> Any:
         room *= 2
 
 
-def partition(puzzle: Puzzle, most: int) -> Parts:
+def partition(puzzle: Puzzle, most: int, seed: int = 1) -> Parts:
     """Return parts of at most so many tiles: equal ones together, else those with near homes.
 
-    Found by random exchanges that do no harm, the same ones every time.
+    Found by random exchanges that do no harm, the same ones for the same seed.
     """
     tiles = list(range(1, puzzle.cells))
     count = -(-len(tiles) // most)
-    chance = random.Random(SEED)
+    chance = random.Random(seed)
     order = [tiles[at] if at < len(tiles) else 0 for at in range(count * most)]
     cost = [[_apart(puzzle, one, other) for other in range(puzzle.cells)] for one in range(puzzle.cells)]
     for _ in range(ATTEMPTS):
@@ -151,38 +151,53 @@ def tables_for(
     return join(parts, tables, 2 if puzzle.is_distinct else 1)
 
 
-def plan_of(puzzle: Puzzle, tables: Tables) -> Any:
-    """Return the record of the views that the tables give.
+def plan_of(puzzle: Puzzle, *partitions: Tables) -> tuple[Any, Any]:
+    """Return the record of the views that tables give, and all their words.
 
     A square board of distinct tiles can be looked at in the mirror, too (Culberson and Schaeffer,
     1998).
     """
-    plan = _idastar.Plan()
     rows, cols, cells = puzzle.rows, puzzle.cols, puzzle.cells
-    most = _idastar.MAX_CELLS
+    plan = _idastar.Plan()
     plan.cells = cells
-    plan.views = 2 if rows == cols and puzzle.is_distinct else 1
-    plan.patterns = len(tables.parts)
-    plan.up, plan.aware, plan.gain = UP, 1, tables.gain
+    plan.patterns = max(len(tables.parts) for tables in partitions)
+    plan.up, plan.aware, plan.gain = UP, 1, partitions[0].gain
+    mirror = [cell % cols * rows + cell // cols for cell in range(cells)]
+    images = [list(range(cells))]
+    if rows == cols and puzzle.is_distinct:
+        images.append(mirror)
+    views = [(tables, image) for image in images for tables in partitions]
+    plan.views = len(views)
+    sizes = [len(tables.words) for tables in partitions]
+    offsets = [0, *itertools.accumulate(sizes)]
+    for view, (tables, image) in enumerate(views):
+        _add_view(plan, view, tables, image, offsets[view % len(partitions)], offsets[-1])
+    near = neighbours(rows, cols)
+    for cell in range(cells):
+        for came in range(_idastar.NUM_MOVES + 1):
+            plan.ways[(_idastar.NUM_MOVES + 1) * cell + came] = _ways(near[cell], came)
+    words = [tables.words for tables in partitions]
+    # A part of no tiles stands in where a partition has fewer parts: one word, no moves.
+    return to_records(plan), words[0] if len(words) == 1 else np.concatenate([*words, NOTHING])
+
+
+def _add_view(plan: Any, view: int, tables: Tables, image: list[int], offset: int, nothing: int) -> None:
+    """Write a view into a plan."""
+    most = _idastar.MAX_CELLS
+    cells = len(image)
+    plan.image[view * most : view * most + cells] = image
     places = {
         tile: (number, digit)
         for number, part in enumerate(tables.parts)
         for digit, tile in enumerate(part)
     }
-    for view in range(plan.views):
-        image = [cell if view == 0 else cell % cols * rows + cell // cols for cell in range(cells)]
-        plan.image[view * most : view * most + cells] = image
-        for tile in range(1, cells):
-            number, digit = places[image[tile - 1] + 1]
-            plan.slot[view * most + tile] = view * plan.patterns + number
-            plan.weight[view * most + tile] = cells**digit
-        start = view * plan.patterns
-        plan.base[start : start + plan.patterns] = tables.starts
-    near = neighbours(rows, cols)
-    for cell in range(cells):
-        for came in range(_idastar.NUM_MOVES + 1):
-            plan.ways[(_idastar.NUM_MOVES + 1) * cell + came] = _ways(near[cell], came)
-    return to_records(plan)
+    for tile in range(1, cells):
+        number, digit = places[image[tile - 1] + 1]
+        plan.slot[view * most + tile] = view * plan.patterns + number
+        plan.weight[view * most + tile] = cells**digit
+    starts = [offset + start for start in tables.starts]
+    starts += [nothing] * (plan.patterns - len(starts))
+    plan.base[view * plan.patterns : (view + 1) * plan.patterns] = starts
 
 
 def _ways(near: list[int], came: int) -> int:

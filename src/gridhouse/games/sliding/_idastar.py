@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from typing import Any
 
 MAX_CELLS = 25
-MAX_VIEWS = 2
-MAX_PATTERNS = 12  # of a view
+MAX_VIEWS = 6
+MAX_PATTERNS = 8  # of a view
 MAX_DEPTH = 512
 NUM_MOVES = 4
 NONE = NUM_MOVES  # no move was made before

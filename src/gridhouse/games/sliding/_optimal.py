@@ -110,8 +110,7 @@ class Optimal:
     def run(self) -> None:
         """Search until a shortest solution is found or ``stop`` is called."""
         for tables, limit in levels(self.puzzle, self._threads, jit=self._jit):
-            self._plan = _databases.plan_of(self.puzzle, tables)
-            self._words = tables.words
+            self._plan, self._words = _databases.plan_of(self.puzzle, tables)
             self._alone(limit if self._threads == 1 else min(limit, SMALL))
             if self.moves is None and limit > SMALL and not self._stopped:
                 self._together(limit)
