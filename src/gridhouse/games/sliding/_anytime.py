@@ -69,9 +69,7 @@ class Anytime:
 
     @property
     def _is_done(self) -> bool:
-        return self._stopped or (
-            bool(self.moves) and len(self.moves) <= self._goal * self.bound
-        )
+        return self._stopped or (bool(self.moves) and len(self.moves) <= self._goal * self.bound)
 
     def run(self) -> None:
         """Search."""

@@ -73,7 +73,7 @@ def start(plan: Any, tables: Any, node: Any) -> None:
     node.key = 0
     node.came = NONE
     for slot in range(plan.views * plan.patterns):
-        node.index[slot] = plan.base[slot]
+        node.index[slot] = plan.origin[slot]
     for cell in range(plan.cells):
         tile = int(node.tiles[cell])
         node.key ^= chance.code(tile << 8 | cell)
@@ -123,8 +123,8 @@ def expand(
 
     Those that need more than ``rest`` moves are left out.
     """
-    blank = node.blank
-    left = plan.ways[(NUM_MOVES + 1) * blank + node.came]
+    blank = int(node.blank)
+    left = int(plan.ways[(NUM_MOVES + 1) * blank + node.came])
     while left:
         way = left & WAY
         left >>= WAY_BITS

@@ -54,7 +54,7 @@ class Run:
         return control
 
     def cover(self, puzzle: Puzzle) -> tuple[Any, Any]:
-        """Return the databases for the beam over a puzzle of up to 25 cells, several views of it."""
+        """Return the databases for the beam over up to 25 cells, several views."""
         key = (puzzle.rows, puzzle.cols, tuple(puzzle.kinds))
         if key not in self._plans:
             self._plans[key] = views_for(puzzle, jit=self._jit)
@@ -87,7 +87,9 @@ class Run:
         start, moves = trace(trail, width, length, int(control[0].end))
         return seeds[start][1] + moves
 
-    def layer(self, puzzle: Puzzle, seeds: list[Seed], ends: Ends, width: int, salt: int) -> list[Seed]:
+    def layer(
+        self, puzzle: Puzzle, seeds: list[Seed], ends: Ends, width: int, salt: int
+    ) -> list[Seed]:
         """Return positions in which the outer tiles of a rest are home; none without success."""
         control = self._start(ends.record(puzzle, width, salt))
         nodes = to_records(_layers.Node(), 2 * width)
@@ -98,9 +100,7 @@ class Run:
         children = to_records(_layers.Child(), 4 * width)
         trail = np.zeros(MOST * width, np.int32)
         seen, bins = np.zeros(SEEN, np.int64), np.zeros(_selection.BINS, np.int64)
-        length = self._layers.march(
-            control, nodes, boards, children, seen, bins, trail, len(seeds)
-        )
+        length = self._layers.march(control, nodes, boards, children, seen, bins, trail, len(seeds))
         self.nodes += int(control[0].nodes)
         found = []
         for at in range(min(int(control[0].ends), SEEDS) if length >= 0 else 0):
@@ -204,7 +204,9 @@ def by_layers(run: Run, width: int, core: int, salt: int = 0) -> list[int] | Non
         if not puzzle.is_distinct:
             seeds = repaired(puzzle, seeds)
     rest, turn = ends.inner(puzzle.with_tiles(seeds[0][0]))
-    return run.finish(rest, [(turn(tiles), moves) for tiles, moves in seeds], width, 60 * core, salt)
+    return run.finish(
+        rest, [(turn(tiles), moves) for tiles, moves in seeds], width, 60 * core, salt
+    )
 
 
 def repaired(puzzle: Puzzle, seeds: list[Seed]) -> list[Seed]:

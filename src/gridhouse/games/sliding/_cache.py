@@ -44,22 +44,22 @@ def complain(path: Path, reason: str) -> None:
     print(f"gridhouse: {str(path)!a}: {reason}", file=sys.stderr)
 
 
-def _facts(puzzle: Puzzle, tables: Tables) -> dict[str, Any]:
+def _facts(puzzle: Puzzle, parts: Parts, words: Any) -> dict[str, Any]:
     """Return the header of a file; the words are little-endian whatever the machine."""
     return {
         "format": FORMAT,
         "rows": puzzle.rows,
         "cols": puzzle.cols,
-        "parts": [list(part) for part in tables.parts],
-        "starts": [int(start) for start in tables.starts],
-        "gain": tables.gain,
-        "sha256": hashlib.sha256(memoryview(tables.words).cast("B")).hexdigest(),
+        "parts": [list(part) for part in parts],
+        "sha256": hashlib.sha256(memoryview(words).cast("B")).hexdigest(),
     }
 
 
 def save(path: Path, puzzle: Puzzle, tables: Tables) -> None:
     """Write a file, which is there as a whole or not at all."""
-    header = json.dumps(_facts(puzzle, tables)).encode().ljust(HEADER - 1) + b"\n"
+    header = (
+        json.dumps(_facts(puzzle, tables.parts, tables.words)).encode().ljust(HEADER - 1) + b"\n"
+    )
     unfinished = None
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -82,13 +82,12 @@ def read(path: Path, puzzle: Puzzle, parts: Parts) -> Tables | None:
     try:
         with open(path, "rb") as file:
             header = json.loads(file.read(HEADER))
-        words = np.memmap(path, np.dtype("<i4"), "r", HEADER)
-        tables = _databases.Tables(parts, np.asarray(words), header["starts"], header["gain"])
-        if header == _facts(puzzle, tables):
-            return tables
+        words = np.asarray(np.memmap(path, np.dtype("<i4"), "r", HEADER))
+        if header == _facts(puzzle, parts, words):
+            return _databases.tables_of(puzzle, parts, words)
     except FileNotFoundError:
         return None
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError):
         pass
     complain(path, "damaged or not a file of pattern databases; built again")
     return None

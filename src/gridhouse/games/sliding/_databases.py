@@ -47,7 +47,7 @@ def shape_of(rows: int, cols: int, count: int, gain: int) -> Any:
     shape.inner_left = sum(1 << cell for cell in range(cells) if cell % cols)
     shape.inner_right = sum(1 << cell for cell in range(cells) if cell % cols < cols - 1)
     shape.up, shape.aware, shape.gain = UP, 1, gain
-    near = sum(neighbours(rows, cols), [])
+    near = [there for ways in neighbours(rows, cols) for there in ways]
     shape.next[: len(near)] = near
     shape.weight[:count] = [cells**digit for digit in range(count)]
     return to_records(shape)
@@ -70,8 +70,7 @@ def goals(puzzle: Puzzle, part: Sequence[int]) -> Any:
 def build(puzzle: Puzzle, part: Sequence[int], *, jit: bool = True) -> Any:
     """Return the words of a part by key."""
     patterns, _ = kernels(jit)
-    gain = 2 if puzzle.is_distinct else 1
-    shape = shape_of(puzzle.rows, puzzle.cols, len(part), gain)
+    shape = shape_of(puzzle.rows, puzzle.cols, len(part), gain_of(puzzle))
     size = puzzle.cells ** len(part)
     sources = goals(puzzle, part)
     room = max(64, len(sources))
@@ -96,7 +95,9 @@ def partition(puzzle: Puzzle, most: int, seed: int = 1) -> Parts:
     count = -(-len(tiles) // most)
     chance = random.Random(seed)
     order = [tiles[at] if at < len(tiles) else 0 for at in range(count * most)]
-    cost = [[_apart(puzzle, one, other) for other in range(puzzle.cells)] for one in range(puzzle.cells)]
+    cost = [
+        [_apart(puzzle, one, other) for other in range(puzzle.cells)] for one in range(puzzle.cells)
+    ]
     for _ in range(ATTEMPTS):
         one, other = chance.randrange(len(order)), chance.randrange(len(order))
         if one // most != other // most and _change(cost, order, one, other, most) <= 0:
@@ -127,10 +128,16 @@ def _change(cost: list[list[int]], order: list[int], one: int, other: int, most:
     return change
 
 
-def join(parts: Parts, tables: Sequence[Any], gain: int) -> Tables:
-    """Return tables put together."""
-    starts = [0, *itertools.accumulate(len(table) for table in tables)][:-1]
-    return Tables(parts, np.concatenate(list(tables)), starts, gain)
+def tables_of(puzzle: Puzzle, parts: Parts, words: Any) -> Tables:
+    """Return the tables of a partition whose words are there already."""
+    sizes = [puzzle.cells ** len(part) for part in parts]
+    starts = [0, *itertools.accumulate(sizes)][:-1]
+    return Tables(parts, words, starts, gain_of(puzzle))
+
+
+def gain_of(puzzle: Puzzle) -> int:
+    """Return how much more the cells that are marked ask for: distinct tiles keep odd and even."""
+    return 2 if puzzle.is_distinct else 1
 
 
 def tables_for(
@@ -148,7 +155,7 @@ def tables_for(
         tables = list(
             track(made, title, len(parts), transient=True, console=console) if shown else made
         )
-    return join(parts, tables, 2 if puzzle.is_distinct else 1)
+    return tables_of(puzzle, parts, np.concatenate(tables))
 
 
 def plan_of(puzzle: Puzzle, *partitions: Tables) -> tuple[Any, Any]:
@@ -181,7 +188,9 @@ def plan_of(puzzle: Puzzle, *partitions: Tables) -> tuple[Any, Any]:
     return to_records(plan), words[0] if len(words) == 1 else np.concatenate([*words, NOTHING])
 
 
-def _add_view(plan: Any, view: int, tables: Tables, image: list[int], offset: int, nothing: int) -> None:
+def _add_view(
+    plan: Any, view: int, tables: Tables, image: list[int], offset: int, nothing: int
+) -> None:
     """Write a view into a plan."""
     most = _idastar.MAX_CELLS
     cells = len(image)
@@ -197,7 +206,7 @@ def _add_view(plan: Any, view: int, tables: Tables, image: list[int], offset: in
         plan.weight[view * most + tile] = cells**digit
     starts = [offset + start for start in tables.starts]
     starts += [nothing] * (plan.patterns - len(starts))
-    plan.base[view * plan.patterns : (view + 1) * plan.patterns] = starts
+    plan.origin[view * plan.patterns : (view + 1) * plan.patterns] = starts
 
 
 def _ways(near: list[int], came: int) -> int:

@@ -49,7 +49,7 @@ class Plan(position.Position):
     image = position.integers("int64", MAX_VIEWS * MAX_CELLS)
     slot = position.integers("int64", MAX_VIEWS * MAX_CELLS)
     weight = position.integers("int64", MAX_VIEWS * MAX_CELLS)
-    base = position.integers("int64", MAX_VIEWS * MAX_PATTERNS)
+    origin = position.integers("int64", MAX_VIEWS * MAX_PATTERNS)
 
 
 class Frame(position.Position):
@@ -94,7 +94,7 @@ def load(plans: Any, tables: Any, searches: Any) -> int:
     plan = plans[0]
     search = searches[0]
     for slot in range(plan.views * plan.patterns):
-        search.key[slot] = plan.base[slot]
+        search.key[slot] = plan.origin[slot]
     for cell in range(plan.cells):
         tile = search.tiles[cell]
         if tile == 0:
@@ -112,6 +112,24 @@ def load(plans: Any, tables: Any, searches: Any) -> int:
             total += (word >> plan.up) + ((word >> blank) & plan.aware) * plan.gain
         least = max(least, total)
     return least
+
+
+def enter(plan: Any, search: Any, frame: Any, tile: int) -> None:
+    """Take over what moving a tile changes, and keep what was before."""
+    for view in range(plan.views):
+        slot = plan.slot[view * MAX_CELLS + tile]
+        frame.key[view] = search.key[slot]
+        frame.word[view] = search.word[slot]
+        search.key[slot] = frame.fresh_key[view]
+        search.word[slot] = frame.fresh_word[view]
+
+
+def restore(plan: Any, search: Any, frame: Any, tile: int) -> None:
+    """Take back what moving a tile changed."""
+    for view in range(plan.views):
+        slot = plan.slot[view * MAX_CELLS + tile]
+        search.key[slot] = frame.key[view]
+        search.word[slot] = frame.word[view]
 
 
 def sweep(plans: Any, tables: Any, searches: Any, frames: Any) -> int:
@@ -151,10 +169,7 @@ def sweep(plans: Any, tables: Any, searches: Any, frames: Any) -> int:
             tiles[blank] = tile
             blank = frame.blank
             left = frame.left
-            for view in range(views):
-                slot = slots[view * MAX_CELLS + tile]
-                keys[slot] = frame.key[view]
-                words[slot] = frame.word[view]
+            restore(plan, search, frame, tile)
             continue
         way = left & WAY
         left >>= WAY_BITS
@@ -188,12 +203,7 @@ def sweep(plans: Any, tables: Any, searches: Any, frames: Any) -> int:
         frame.left = left
         move = (way & 7) - 1
         search.path[depth] = move
-        for view in range(views):
-            slot = slots[view * MAX_CELLS + tile]
-            frame.key[view] = keys[slot]
-            frame.word[view] = words[slot]
-            keys[slot] = frame.fresh_key[view]
-            words[slot] = frame.fresh_word[view]
+        enter(plan, search, frame, tile)
         tiles[blank] = tile
         depth += 1
         # The last view knows all tiles, and none needs a move: this is the goal.

@@ -90,7 +90,8 @@ def distance(layer: Any, tile: int, cell: int) -> int:
     """Return the steps from a cell to a tile's home."""
     home = tile - 1
     down: int = abs(layer.row[home] - layer.row[cell])
-    return down + abs(layer.col[home] - layer.col[cell])
+    across: int = abs(layer.col[home] - layer.col[cell])
+    return down + across
 
 
 def excess(layer: Any, count: int) -> int:
@@ -171,11 +172,13 @@ def nearest(layer: Any, board: Any, blank: int) -> int:
     return best * found
 
 
-def expand(layer: Any, node: Any, board: Any, index: int, children: Any, count: int, seen: Any) -> int:
+def expand(
+    layer: Any, node: Any, board: Any, index: int, children: Any, count: int, seen: Any
+) -> int:
     """Write the children of a node after ``count`` others and return how many there are then."""
-    blank = node.blank
+    blank = int(node.blank)
     for move in range(NUM_MOVES):
-        there = layer.next[NUM_MOVES * blank + move]
+        there = int(layer.next[NUM_MOVES * blank + move])
         if there < 0 or (node.came != NONE and move == node.came ^ 1):
             continue
         layer.nodes += 1
@@ -222,7 +225,18 @@ def keep(child: Any, node: Any, place: int) -> None:
     node.key = child.key
 
 
-def follow(layer: Any, nodes: Any, boards: Any, children: Any, found: int, now: int, trail: Any, seen: Any, bins: Any, step: int) -> int:
+def follow(
+    layer: Any,
+    nodes: Any,
+    boards: Any,
+    children: Any,
+    found: int,
+    now: int,
+    trail: Any,
+    seen: Any,
+    bins: Any,
+    step: int,
+) -> int:
     """Make the next step of the best children and return how many positions it has.
 
     The trail gets by step and place the place of the parent and the move.
@@ -250,7 +264,14 @@ def follow(layer: Any, nodes: Any, boards: Any, children: Any, found: int, now: 
 
 
 def march(
-    layers: Any, nodes: Any, boards: Any, children: Any, seen: Any, bins: Any, trail: Any, count: int
+    layers: Any,
+    nodes: Any,
+    boards: Any,
+    children: Any,
+    seen: Any,
+    bins: Any,
+    trail: Any,
+    count: int,
 ) -> int:
     """Bring a layer home from ``count`` boards; return the number of moves, -1 without success.
 

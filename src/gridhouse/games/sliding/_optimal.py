@@ -1,4 +1,4 @@
-"""Optimal solutions: IDA* with small databases first, with larger ones and all cores when needed."""
+"""Optimal solutions: IDA*, with larger databases and all cores when needed."""
 
 from __future__ import annotations
 
@@ -154,9 +154,7 @@ class Optimal:
         roots = spread_out(self.puzzle, TASKS)
         spent = self.nodes
         while self.moves is None and not self._stopped and self.nodes - spent < limit:
-            self._records = [
-                self._record(tiles, path[-1], path, NO_LIMIT) for tiles, path in roots
-            ]
+            self._records = [self._record(tiles, path[-1], path, NO_LIMIT) for tiles, path in roots]
             frames = [
                 to_records(_idastar.Frame(), _idastar.MAX_DEPTH) for _ in range(self._threads)
             ]

@@ -1,4 +1,4 @@
-"""Additive pattern databases: how many moves a few of the tiles need at least, whatever the rest do.
+"""Additive pattern databases: how many moves a few tiles need, whatever the rest do.
 
 A pattern is some of the tiles.  Only their own moves are counted, so what disjoint patterns need
 may be added (Korf and Felner, 2002).  The empty cell can reach all cells of a region around the

@@ -126,6 +126,6 @@ def _exchange_equal(tiles: list[int], kinds: list[int]) -> None:
             return
         first[kinds[tile]] = cell
     raise SolverError(
-        "the puzzle cannot be solved: it is an odd permutation of its solution, as if two tiles had "
-        "been exchanged by hand, and no two tiles are equal"
+        "the puzzle cannot be solved: it is an odd permutation of its solution, as if two tiles "
+        "had been exchanged by hand, and no two tiles are equal"
     )

@@ -40,4 +40,5 @@ def threshold(children: Any, count: int, width: int, bins: Any) -> int:
         if total >= width:
             last = at
             break
-    return low + last
+    limit: int = low + last
+    return limit

@@ -71,7 +71,9 @@ def command(
 
 
 def verify_command(
-    solutions: Annotated[str, typer.Argument(help="What gridhouse solve --json printed, or moves.")],
+    solutions: Annotated[
+        str, typer.Argument(help="What gridhouse solve --json printed, or moves.")
+    ],
     puzzle: Annotated[str | None, typer.Option(help="Letters row by row.")] = None,
     goal: Goal = None,
     tiles: Tiles = None,
@@ -185,7 +187,7 @@ def sides(count: int, rows: int | None, what: str) -> tuple[int, int]:
 
 
 def of_letters(puzzle: str, goal: str, rows: int | None) -> Position:
-    """Return the puzzle of two texts; blanks that a shell or an editor took from the end are put back."""
+    """Return the puzzle of two texts; a blank that is missing at the end is put back."""
     puzzle = puzzle.ljust(len(goal))
     high, wide = sides(len(goal), rows, goal)
     letters, wanted = sorted(puzzle), sorted(game.BLANK + goal[:-1])

@@ -58,7 +58,9 @@ class Solution(solving.Solution):
             proof = "optimal: no solution is shorter"
         else:
             gap = 100 * (self.length - self.bound) / self.bound
-            proof = f"not proved optimal: {self.bound} moves are needed at least, a gap of {gap:.1f} %"
+            proof = (
+                f"not proved optimal: {self.bound} moves are needed at least, a gap of {gap:.1f} %"
+            )
         moves = self.moves or "none, it is solved already"
         return (
             f"Moves: {moves}\nLength: {self.length}, {proof}\n"
