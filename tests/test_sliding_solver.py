@@ -23,7 +23,14 @@ from gridhouse.games.sliding import (
     rules,
     solver,
 )
-from gridhouse.games.sliding._puzzle import Puzzle, is_even, neighbours, parity_fits, puzzle_of
+from gridhouse.games.sliding._puzzle import (
+    MOVES,
+    Puzzle,
+    is_even,
+    neighbours,
+    parity_fits,
+    puzzle_of,
+)
 from gridhouse.games.sliding.game import position_of
 from naive.sliding_solver import shortest
 
@@ -32,6 +39,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 # From Korf's hundred (1985), turned so that the empty cell ends last: the number, the length.
+FAR = 1 << 60
 KORF = [
     (79, 42, "1 6 10 8 14 12 4 2 13 11 3 5 9 7 15 0"),
     (12, 45, "1 3 5 6 0 13 14 9 11 4 8 12 10 7 15 2"),
@@ -182,11 +190,8 @@ def test_threads_share_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_optimal, "LARGE", {})
     for _, length, tiles in KORF[:3]:
         puzzle = distinct(4, 4, [int(tile) for tile in tiles.split()])
-        monkeypatch.setattr(_optimal, "levels", lambda *_, **__: iter(shallow))
-        shallow = [
-            (_optimal.small_tables(puzzle, 3), 1000),
-            (_optimal.small_tables(puzzle, 4), 1 << 60),
-        ]
+        ladder = [(_optimal.small_tables(puzzle, 3), 1000), (_optimal.small_tables(puzzle, 4), FAR)]
+        monkeypatch.setattr(_optimal, "levels", lambda *_, levels=ladder, **__: iter(levels))
         search = _optimal.Optimal(puzzle, 2)
         search.run()
         assert search.moves is not None
@@ -426,7 +431,7 @@ def test_any_size_is_solved_at_once(size: tuple[int, int], letters: bool) -> Non
         rules.swap(state, 0, 1)
     found = solver.solve_position(state, within=9.0, threads=1)
     assert found.bound <= found.length <= 9 * found.bound
-    solver.check(state, [solver.MOVES.index(move) for move in found.moves])
+    solver.check(state, [MOVES.index(move) for move in found.moves])
 
 
 def test_more_time_gives_better_solutions() -> None:
@@ -454,10 +459,69 @@ def test_a_larger_board_is_proved_when_asked_for() -> None:
     assert found.bound == found.length <= 60
 
 
-def test_time_limits_a_larger_board() -> None:
+def test_beams_get_wider_as_long_as_there_is_time(monkeypatch: pytest.MonkeyPatch) -> None:
     puzzle = walked(distinct(5, 5), 3000, random.Random(6))
-    found = solver.solve_position(numbers(puzzle.tiles, 5), seconds=2.0, within=1.0, threads=1)
-    assert found.bound <= found.length
+    search = _anytime.Anytime(puzzle, 1.0, 1, None)
+    lengths = [None, 150, 160, 140]
+    asked: list[tuple[int, int]] = []
+
+    def beam(width: int, salt: int) -> list[int] | None:
+        asked.append((width, salt))
+        if len(asked) == len(lengths):
+            search.stop()
+        length = lengths[len(asked) - 1]
+        return None if length is None else [0] * length
+
+    monkeypatch.setattr(search, "_beam", beam)
+    assert search.status() == f"solution: none, bound: {search.bound}, nodes: 0"
+    search._beams(None)
+    assert asked == [(100, 0), (200, 1), (400, 2), (800, 3)]
+    assert len(search.moves) == 140
+    assert search.status() == f"solution: 140, bound: {search.bound}, nodes: 0"
+
+
+@pytest.mark.parametrize("left", [0.5, 4.0])
+def test_the_last_beam_is_as_wide_as_time_allows(
+    monkeypatch: pytest.MonkeyPatch, left: float
+) -> None:
+    """The clock goes on a second a look; half the time is left for the second beam, or plenty."""
+    search = _anytime.Anytime(walked(distinct(5, 5), 3000, random.Random(6)), 1.0, 1, None)
+    clock = iter(range(100))
+    monkeypatch.setattr(_anytime, "perf_counter", lambda: next(clock))
+    asked: list[int] = []
+
+    def beam(width: int, salt: int) -> list[int]:
+        del salt
+        asked.append(width)
+        if len(asked) == 3:
+            search.stop()
+        return [0] * 150
+
+    monkeypatch.setattr(search, "_beam", beam)
+    search._beams(3 + left)
+    assert asked[:2] == [100, 100 if left < 1 else 200]
+
+
+def test_boards_that_take_long_get_ten_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
+    limits: list[float | None] = []
+    real = _anytime.Anytime
+
+    def anytime(puzzle: Puzzle, goal: float, threads: int, seconds: float | None, **_: Any) -> Any:
+        limits.append(seconds)
+        return real(puzzle, 9.0, threads, seconds)
+
+    monkeypatch.setattr(solver, "Anytime", anytime)
+    puzzle = walked(distinct(3, 6), 60, random.Random(5))
+    solver.solve_position(numbers(puzzle.tiles, 3), threads=1)
+    solver.solve_position(numbers(puzzle.tiles, 3), within=9.0, threads=1)
+    assert limits == [solver.SECONDS, None]
+
+
+def test_a_search_may_be_stopped_before_there_is_a_solution() -> None:
+    search = _anytime.Anytime(walked(distinct(3, 6), 90, random.Random(5)), 1.0, 2, None)
+    search.stop()
+    search.run()
+    assert search.moves
 
 
 def test_a_beam_that_is_too_narrow_finds_nothing() -> None:
@@ -465,12 +529,36 @@ def test_a_beam_that_is_too_narrow_finds_nothing() -> None:
     assert _beams.by_layers(_beams.Run(puzzle), 1, 3) is None
 
 
-def test_a_stopped_run_finds_nothing() -> None:
+@pytest.mark.parametrize("jit", [True, False])
+def test_a_stopped_run_finds_nothing(jit: bool) -> None:
     puzzle = walked(distinct(4, 4), 2000, random.Random(9))
-    run = _beams.Run(puzzle)
+    run = _beams.Run(puzzle, jit=jit)
+    run._plans[4, 4, tuple(puzzle.kinds)] = _beams.views_for(puzzle)
     run.stop()
-    assert run.finish(puzzle, [(puzzle.tiles, [])], 100, 400) is None
-    assert _beams.by_layers(run, 100, 3) is None
+    assert run.finish(puzzle, [(puzzle.tiles, [])], 10, 400) is None
+    assert _beams.by_layers(run, 10, 3) is None
+    again = _beams.Run(puzzle, jit=jit)
+    again._plans = run._plans
+    assert again.finish(puzzle, [(puzzle.tiles, [])], 10, 20) is None
+
+
+@pytest.mark.parametrize("jit", [True, False])
+@pytest.mark.parametrize(("rows", "cols"), [(3, 5), (5, 3)])
+def test_layers_of_boards_that_are_not_square(rows: int, cols: int, jit: bool) -> None:
+    puzzle = walked(distinct(rows, cols), 40, random.Random(3))
+    run = _beams.Run(puzzle, jit=jit)
+    seeds = [(puzzle.tiles, list[int]())]
+    ends = _beams.Ends(rows, cols)
+    found = run.layer(puzzle, seeds, ends, 20, 0)
+    for tiles, moves in found:
+        assert all(tiles[cell] == cell + 1 for cell in range(rows * cols) if ends.is_outer(cell))
+        walk = puzzle.tiles[:]
+        for move in moves:
+            blank = walk.index(0)
+            there = neighbours(rows, cols)[blank][move]
+            walk[blank], walk[there] = walk[there], 0
+        assert walk == tiles
+    assert found
 
 
 def test_equal_tiles_are_paired_for_the_fewest_steps() -> None:
@@ -523,7 +611,7 @@ def test_a_queue_that_is_too_short_is_made_longer(monkeypatch: pytest.MonkeyPatc
         return empty(size if len(rooms) > 2 else len(rooms) - 1, kind)
 
     expected = _databases.build(puzzle, (1, 2, 3))
-    monkeypatch.setattr(_databases.np, "empty", small)
+    monkeypatch.setattr("numpy.empty", small)
     for jit in (True, False):
         rooms.clear()
         assert (_databases.build(puzzle, (1, 2, 3), jit=jit) == expected).all()
