@@ -508,7 +508,7 @@ def test_boards_that_take_long_get_ten_seconds(monkeypatch: pytest.MonkeyPatch) 
 
     def anytime(puzzle: Puzzle, goal: float, threads: int, seconds: float | None, **_: Any) -> Any:
         limits.append(seconds)
-        return real(puzzle, 9.0, threads, seconds)
+        return real(puzzle, 9.0, threads, seconds, proves=False)
 
     monkeypatch.setattr(solver, "Anytime", anytime)
     puzzle = walked(distinct(3, 6), 60, random.Random(5))
@@ -530,15 +530,15 @@ def test_a_beam_that_is_too_narrow_finds_nothing() -> None:
 
 
 @pytest.mark.parametrize("jit", [True, False])
-def test_a_stopped_run_finds_nothing(jit: bool) -> None:
+def test_a_stopped_run_finds_nothing(monkeypatch: pytest.MonkeyPatch, jit: bool) -> None:
     puzzle = walked(distinct(4, 4), 2000, random.Random(9))
+    kinds = tuple(puzzle.kinds)
     run = _beams.Run(puzzle, jit=jit)
-    run._plans[4, 4, tuple(puzzle.kinds)] = _beams.views_for(puzzle)
+    monkeypatch.setattr(_beams, "views_for", lambda puzzle, **_: _beams._views(4, 4, kinds, True))
     run.stop()
     assert run.finish(puzzle, [(puzzle.tiles, [])], 10, 400) is None
     assert _beams.by_layers(run, 10, 3) is None
     again = _beams.Run(puzzle, jit=jit)
-    again._plans = run._plans
     assert again.finish(puzzle, [(puzzle.tiles, [])], 10, 20) is None
 
 

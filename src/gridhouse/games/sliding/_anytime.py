@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from gridhouse.games.sliding import _pairing
 from gridhouse.games.sliding._beams import CORE, Run, by_layers
 from gridhouse.games.sliding._optimal import Optimal
+from gridhouse.games.sliding._puzzle import even_out
 
 if TYPE_CHECKING:
     from gridhouse.games.sliding._puzzle import Puzzle
@@ -19,6 +20,8 @@ SMALL = 16  # cells up to which a shortest solution is sought at once
 COVERED = 25  # cells up to which there are databases
 LONGEST = 400  # moves of a beam over so many cells
 GROWTH = 2
+GLANCE = 0.02  # seconds between two looks at the flag
+GRACE = 0.2  # seconds for a search that was told to stop
 SALTS = 40
 EARLY = 3  # rows and columns that the first beam over a large board leaves to the databases
 
@@ -30,15 +33,21 @@ class Anytime:
     """
 
     def __init__(
-        self, puzzle: Puzzle, goal: float, threads: int, seconds: float | None, *, jit: bool = True
+        self,
+        puzzle: Puzzle,
+        goal: float,
+        threads: int,
+        seconds: float | None,
+        *,
+        proves: bool = True,
+        jit: bool = True,
     ) -> None:
-        """Take an unsolved puzzle."""
+        """Take an unsolved puzzle; ``proves`` has a shortest solution sought as well."""
         self.puzzle, bound = _pairing.paired(puzzle)
-        row, col = divmod(puzzle.tiles.index(0), puzzle.cols)
-        odd = (puzzle.rows - 1 - row + puzzle.cols - 1 - col) % 2
         self.moves: list[int] = []
-        self._least = max(1, bound) + (max(1, bound) + odd) % 2
+        self._least = even_out(puzzle, max(1, bound))
         self._goal = goal
+        self._proves = proves and puzzle.cells <= COVERED
         self._seconds = seconds
         self._stopped = False
         self._run = Run(self.puzzle, jit=jit)
@@ -73,14 +82,19 @@ class Anytime:
 
     def run(self) -> None:
         """Search."""
-        if self.puzzle.cells <= SMALL:
-            self._prove()
-            if not self.moves:
-                self._beams(0.0)
-        elif self.puzzle.cells <= COVERED and self._goal == 1.0:
-            self._both()
-        else:
+        if not self._proves:
             self._beams(self._seconds)
+            return
+        # Building databases cannot be stopped, so it is left alone when time is up.
+        proof = threading.Thread(target=self._prove, daemon=True)
+        proof.start()
+        if self.puzzle.cells > SMALL:
+            self._beams(self._seconds)
+        while proof.is_alive() and not self._stopped:
+            proof.join(GLANCE)
+        proof.join(GRACE)
+        if not self.moves:
+            self._beams(0.0)
 
     def _prove(self) -> None:
         """Seek a shortest solution."""
@@ -88,14 +102,6 @@ class Anytime:
         self._take(self._optimal.moves)
         if self.moves:
             self._run.stop()
-
-    def _both(self) -> None:
-        """Make solutions better while the bound is raised."""
-        # The bound is what takes long; the beams only have to be good soon.
-        proof = threading.Thread(target=self._prove)
-        proof.start()
-        self._beams(self._seconds)
-        proof.join()
 
     def _take(self, moves: list[int] | None) -> None:
         """Keep a solution if it is the best so far."""
@@ -107,6 +113,8 @@ class Anytime:
     def _beams(self, seconds: float | None) -> None:
         """Run beams, ever wider ones, at least until there is a solution."""
         started = perf_counter()
+        if self.puzzle.cells <= COVERED:
+            self._least = max(self._least, self._run.least())
         width, salt = FIRST, 0
         while True:
             before = perf_counter()

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from gridhouse.core.compiling import to_records, twin
-from gridhouse.games.sliding import _beam, _databases, _layers, _pairing, _selection
-from gridhouse.games.sliding._puzzle import Puzzle, neighbours
+from gridhouse.games.sliding import _beam, _databases, _idastar, _layers, _pairing, _selection
+from gridhouse.games.sliding._puzzle import Puzzle, even_out, neighbours
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -37,7 +38,6 @@ class Run:
         self.stopped = False
         self._jit = jit
         self._control: Any = None
-        self._plans: dict[tuple[int, int, tuple[int, ...]], tuple[Any, Any]] = {}
         selection = twin(_selection, "sliding", jit=jit)
         self._beam = twin(_beam, "sliding", jit=jit, selection=selection)
         self._layers = twin(_layers, "sliding", jit=jit, selection=selection)
@@ -53,13 +53,6 @@ class Run:
         control[0].stop = int(self.stopped)
         return control
 
-    def cover(self, puzzle: Puzzle) -> tuple[Any, Any]:
-        """Return the databases for the beam over up to 25 cells, several views."""
-        key = (puzzle.rows, puzzle.cols, tuple(puzzle.kinds))
-        if key not in self._plans:
-            self._plans[key] = views_for(puzzle, jit=self._jit)
-        return self._plans[key]
-
     def finish(
         self, puzzle: Puzzle, seeds: list[Seed], width: int, shorter: int, salt: int = 0
     ) -> list[int] | None:
@@ -67,7 +60,7 @@ class Run:
 
         It has fewer moves than ``shorter``, those before the position not counted.
         """
-        plan, words = self.cover(puzzle)
+        plan, words = views_for(puzzle, jit=self._jit)
         beam = _beam.Beam()
         beam.width, beam.shorter, beam.salt = width, shorter, salt
         control = self._start(to_records(beam))
@@ -86,6 +79,15 @@ class Run:
             return None
         start, moves = trace(trail, width, length, int(control[0].end))
         return seeds[start][1] + moves
+
+    def least(self) -> int:
+        """Return how many moves the databases ask for, odd or even as it has to be."""
+        plan, words = views_for(self.puzzle, jit=self._jit)
+        search = _idastar.Search()
+        search.tiles[: self.puzzle.cells] = self.puzzle.tiles
+        search.blank = self.puzzle.tiles.index(0)
+        kernel = _databases.kernels(self._jit)[1]
+        return even_out(self.puzzle, int(kernel.load(plan, words, to_records(search))))
 
     def layer(
         self, puzzle: Puzzle, seeds: list[Seed], ends: Ends, width: int, salt: int
@@ -111,11 +113,17 @@ class Run:
 
 def views_for(puzzle: Puzzle, *, jit: bool = True) -> tuple[Any, Any]:
     """Return the plan and words of several partitions; their mean tells more than the best."""
-    partitions = [
-        _databases.tables_for(puzzle, _databases.partition(puzzle, 4, seed), jit=jit)
-        for seed in ((1, 2) if puzzle.is_distinct else (1, 2, 3))
-    ]
-    return _databases.plan_of(puzzle, *partitions)
+    return _views(puzzle.rows, puzzle.cols, tuple(puzzle.kinds), jit)
+
+
+@lru_cache(maxsize=4)
+def _views(rows: int, cols: int, kinds: tuple[int, ...], jit: bool) -> tuple[Any, Any]:
+    puzzle = Puzzle(rows, cols, range(rows * cols), kinds)
+    seeds = (1, 2) if puzzle.is_distinct else (1, 2, 3)
+    parts = [_databases.partition(puzzle, 4, seed) for seed in seeds]
+    return _databases.plan_of(
+        puzzle, *(_databases.tables_for(puzzle, part, jit=jit) for part in parts)
+    )
 
 
 def trace(trail: Any, width: int, length: int, place: int) -> tuple[int, list[int]]:

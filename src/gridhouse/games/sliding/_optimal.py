@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from gridhouse.core.compiling import to_records
 from gridhouse.games.sliding import _cache, _databases, _idastar
-from gridhouse.games.sliding._puzzle import Puzzle, neighbours
+from gridhouse.games.sliding._puzzle import Puzzle, even_out, neighbours
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,9 +34,11 @@ SMALL = 4_000_000
 MEDIUM = 200_000_000
 
 
-@lru_cache(maxsize=4)
-def _distinct_tables(rows: int, cols: int, most: int, threads: int, jit: bool) -> Tables:
-    puzzle = Puzzle(rows, cols, range(rows * cols), range(rows * cols))
+@lru_cache(maxsize=6)
+def _tables(
+    rows: int, cols: int, kinds: tuple[int, ...], most: int, threads: int, jit: bool
+) -> Tables:
+    puzzle = Puzzle(rows, cols, range(rows * cols), kinds)
     parts = _databases.partition(puzzle, most)
     return _databases.tables_for(puzzle, parts, threads=threads, jit=jit)
 
@@ -48,11 +50,8 @@ def _large_tables(rows: int, cols: int, threads: int, jit: bool) -> Tables:
 
 
 def small_tables(puzzle: Puzzle, most: int, threads: int = 1, *, jit: bool = True) -> Tables:
-    """Return databases of parts of at most so many tiles, built in memory."""
-    if puzzle.is_distinct:
-        return _distinct_tables(puzzle.rows, puzzle.cols, most, threads, jit)
-    parts = _databases.partition(puzzle, most)
-    return _databases.tables_for(puzzle, parts, threads=threads, jit=jit)
+    """Return databases of parts of at most so many tiles, built in memory and kept for a while."""
+    return _tables(puzzle.rows, puzzle.cols, tuple(puzzle.kinds), most, threads, jit)
 
 
 def has_large(puzzle: Puzzle) -> bool:
@@ -129,10 +128,8 @@ class Optimal:
         return to_records(search)
 
     def _raise_bound(self, least: int) -> None:
-        """Take a lower bound; lengths are odd or even, as the empty cell has to go."""
-        row, col = divmod(self.puzzle.tiles.index(0), self.puzzle.cols)
-        odd = (self.puzzle.rows - 1 - row + self.puzzle.cols - 1 - col) % 2
-        self.bound = max(self.bound, least + (least + odd) % 2)
+        """Take a lower bound."""
+        self.bound = max(self.bound, even_out(self.puzzle, least))
 
     def _alone(self, limit: int) -> None:
         """Search in one thread."""

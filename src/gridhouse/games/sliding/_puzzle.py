@@ -71,6 +71,15 @@ def neighbours(rows: int, cols: int) -> list[list[int]]:
     return near
 
 
+def even_out(puzzle: Puzzle, least: int) -> int:
+    """Return a lower bound, one more if no solution has so many moves.
+
+    Every move changes the colour of the empty cell's cell.
+    """
+    row, col = divmod(puzzle.tiles.index(0), puzzle.cols)
+    return least + (least + puzzle.rows - 1 - row + puzzle.cols - 1 - col) % 2
+
+
 def is_even(order: Sequence[int]) -> bool:
     """Tell whether a permutation of 0, 1, 2 … takes an even number of exchanges."""
     seen = [False] * len(order)

@@ -108,7 +108,9 @@ def solve_position(
     goal = 1.0 if optimal or puzzle.cells <= 16 or within is None else within
     if seconds is None and within is None and not optimal and puzzle.cells > 16:
         seconds = SECONDS
-    search = Anytime(puzzle, goal, threads or os.cpu_count() or 1, seconds, jit=jit)
+    cores = threads or os.cpu_count() or 1
+    proves = optimal or puzzle.cells <= 16
+    search = Anytime(puzzle, goal, cores, seconds, proves=proves, jit=jit)
     solving.watched(search.run, search.stop, seconds=seconds, status=search.status)
     moves = search.moves
     check(position, moves)
