@@ -21,6 +21,7 @@ COVERED = 25  # cells up to which there are databases
 LONGEST = 400  # moves of a beam over so many cells
 GROWTH = 2
 GLANCE = 0.02  # seconds between two looks at the flag
+HEAD_START = 10.0  # seconds of which beams have half before a proof is sought, without a limit
 GRACE = 0.2  # seconds for a search that was told to stop
 SALTS = 40
 EARLY = 3  # rows and columns that the first beam over a large board leaves to the databases
@@ -85,11 +86,13 @@ class Anytime:
         if not self._proves:
             self._beams(self._seconds)
             return
+        if self.puzzle.cells > SMALL:
+            self._beams((self._seconds or HEAD_START) / 2)
+            if self._is_done:
+                return
         # Building databases cannot be stopped, so it is left alone when time is up.
         proof = threading.Thread(target=self._prove, daemon=True)
         proof.start()
-        if self.puzzle.cells > SMALL:
-            self._beams(self._seconds)
         while proof.is_alive() and not self._stopped:
             proof.join(GLANCE)
         proof.join(GRACE)
@@ -125,6 +128,8 @@ class Anytime:
             wider = min(GROWTH * width, WIDEST)
             if self.moves and seconds is not None:
                 left = seconds - (perf_counter() - started)
+                if left <= 0:
+                    return
                 # What is left may be too little for twice the width.
                 wider = max(FIRST, min(wider, int(width * 0.9 * left / spent)))
             salt = (salt + 1) % (SALTS + 1)

@@ -49,7 +49,7 @@ def assign(costs: Sequence[Sequence[int]]) -> list[int]:
                 if done[other]:
                     row_price[taken[other]] += delta
                     col_price[other] -= delta
-                elif other < size:
+                else:
                     least[other] -= delta
             col = nearest
         while col != size:
