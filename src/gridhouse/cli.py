@@ -22,6 +22,7 @@ app = typer.Typer(
     help="A house for grid games. Without a game's name it opens the menu.",
 )
 solving = typer.Typer(name="solve", help="Solve a position for good.", no_args_is_help=True)
+verifying = typer.Typer(name="verify", help="Replay solutions by the rules.", no_args_is_help=True)
 RAW = {"allow_extra_args": True, "ignore_unknown_options": True}
 
 
@@ -139,6 +140,8 @@ def _add_solver(name: str) -> None:
     module = part(cls, "solve_command")
     if module is not None:
         solving.command(name, short_help=cls.summary)(module.command)
+        if hasattr(module, "verify_command"):
+            verifying.command(name, short_help=cls.summary)(module.verify_command)
 
 
 def main() -> None:
@@ -146,6 +149,7 @@ def main() -> None:
     for name in games():
         _add_game(name)
         _add_solver(name)
-    if solving.registered_commands:
-        app.add_typer(solving)
+    for group in (solving, verifying):
+        if group.registered_commands:
+            app.add_typer(group)
     app(prog_name="gridhouse")

@@ -169,7 +169,7 @@ class SlidingGame(Game):
         return f"Solution: {' '.join(words)}"
 
     def write(self, position: Position) -> str:
-        """Return puzzle and solution, ``fhg bcade/dogcatpig``."""
+        """Return puzzle and solution, ``fhg bcade/abcdefghi``."""
         return puzzle_text(position) + SEPARATOR + solution_text(position)
 
     def read(self, text: str) -> Position:

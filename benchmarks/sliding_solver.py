@@ -1,0 +1,158 @@
+"""How well the sliding puzzle is solved.
+
+``python benchmarks/sliding_solver.py korf15|words4|korf24|words5|large [SECONDS [COUNT]]``
+
+- ``korf15``: Korf's hundred 15-puzzles, optimally, one thread: nodes and seconds.
+- ``words4``: random puzzles of four words of four letters, optimally.
+- ``korf24``: Korf's fifty 24-puzzles, so many seconds each, against the optimal lengths.
+- ``words5``: puzzles of five words of five letters, so many seconds each, against the proved bound.
+- ``large``: boards of 6x6 to 14x14, so many seconds each, against the Manhattan distance.
+
+Seconds of optimal solving are of the processor, so that other work on the machine does not count.
+
+Seconds are ten and puzzles all, or five a size of ``large``, if nothing is said.
+"""
+
+from __future__ import annotations
+
+import csv
+import random
+import sys
+from pathlib import Path
+from statistics import mean, median
+from time import perf_counter, process_time
+from typing import TYPE_CHECKING
+
+STARTED = perf_counter()
+
+from gridhouse.games.sliding import rules, solver  # noqa: E402
+from gridhouse.games.sliding._pairing import paired  # noqa: E402
+from gridhouse.games.sliding._puzzle import parity_fits, puzzle_of  # noqa: E402
+from gridhouse.games.sliding.game import (  # noqa: E402
+    load_words,
+    own_words_file,
+    position_of,
+    shuffle,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+FOLDER = Path(__file__).resolve().parent
+SEED = 2021
+
+
+def numbers(tiles: list[int]) -> rules.Position:
+    """Return the position of numbers, the empty cell last in its solution."""
+    side = round(len(tiles) ** 0.5)
+    state = rules.Position(cells=len(tiles))
+    state.rows = state.cols = side
+    state.tiles, state.goal = tiles, list(range(1, len(tiles) + 1))
+    rules.start(state)
+    return state
+
+
+def instances(name: str) -> list[tuple[int, rules.Position]]:
+    """Return optimal lengths and positions of a file, turned so that the empty cell ends last."""
+    with (FOLDER / f"{name}.csv").open(encoding="utf-8") as file:
+        rows = list(csv.DictReader(line for line in file if not line.startswith("#")))
+    found = []
+    for row in rows:
+        tiles = [int(tile) for tile in reversed(row["tiles"].split())]
+        turned = [len(tiles) - tile if tile else 0 for tile in tiles]
+        found.append((int(row["optimal"]), numbers(turned)))
+    return found
+
+
+def words(side: int, count: int) -> list[rules.Position]:
+    """Return puzzles as the game deals them."""
+    chance = random.Random(SEED)
+    known = load_words(own_words_file(), side)
+    found = []
+    for _ in range(count):
+        goal = "".join(chance.choices(known, k=side))
+        found.append(position_of(shuffle(goal, chance), goal, side, side))
+    return found
+
+
+def shuffled(side: int, count: int) -> list[rules.Position]:
+    """Return random puzzles of distinct tiles."""
+    chance = random.Random(SEED + side)
+    found = []
+    for _ in range(count):
+        tiles = [*chance.sample(range(1, side * side), side * side - 1), 0]
+        if not parity_fits(side, side, tiles):
+            tiles[0], tiles[1] = tiles[1], tiles[0]
+        found.append(numbers(tiles))
+    return found
+
+
+def optimally(positions: Iterable[tuple[int | None, rules.Position]], threads: int) -> None:
+    """Solve positions optimally and print what it took; check the lengths where they are known."""
+    seconds: list[float] = []
+    nodes: list[int] = []
+    lengths: list[int] = []
+    for optimal, state in positions:
+        began = process_time()
+        found = solver.solve_position(state, optimal=True, threads=threads)
+        assert found.optimal
+        assert optimal in (None, found.length)
+        if not seconds:
+            print(f"first answer {perf_counter() - STARTED:.2f} s after the start", flush=True)
+        seconds.append(process_time() - began)
+        nodes.append(found.nodes)
+        lengths.append(found.length)
+    # The first one waits for compiled code and databases.
+    ordered = sorted(seconds[1:])
+    print(
+        f"{len(nodes)} puzzles, {threads} thread(s): length {mean(lengths):.2f}, "
+        f"nodes {mean(nodes):.0f}, median {median(nodes):.0f}; seconds {mean(ordered):.4f}, "
+        f"median {median(ordered):.4f}, 99 % {ordered[int(len(ordered) * 0.99)]:.3f}, "
+        f"worst {ordered[-1]:.3f}"
+    )
+
+
+def in_time(
+    name: str, positions: list[tuple[int | None, rules.Position]], seconds: float, goal: float
+) -> None:
+    """Solve positions for so many seconds each and print how far they are from optimal or bound."""
+    lengths, bounds, proved, known = [], [], 0, []
+    began = process_time()
+    for optimal, state in positions:
+        if goal == 1.0:
+            found = solver.solve_position(state, optimal=True, seconds=seconds)
+        else:
+            found = solver.solve_position(state, seconds=seconds)
+        lengths.append(found.length)
+        bounds.append(found.bound)
+        proved += found.optimal
+        known.append(optimal or paired(puzzle_of(state))[1])
+    print(
+        f"{name}, {len(lengths)} puzzles, {seconds:g} s each "
+        f"({(process_time() - began) / len(lengths):.1f} s of the processor): "
+        f"length {mean(lengths):.2f}, proved bound {mean(bounds):.2f}, proved optimal {proved}, "
+        f"ratio to the optimal length or the Manhattan distance {mean(lengths) / mean(known):.4f}",
+        flush=True,
+    )
+
+
+def main(what: str, seconds: float = 10.0, count: int = 0) -> None:
+    """Run one of the benchmarks."""
+    if what == "korf15":
+        optimally(instances("korf15"), 1)
+    elif what == "words4":
+        optimally([(None, state) for state in words(4, count or 500)], 1)
+    elif what == "korf24":
+        chosen = instances("korf24")
+        in_time("korf24", list(chosen[: count or len(chosen)]), seconds, 0.0)
+    elif what == "words5":
+        in_time("words5", [(None, state) for state in words(5, count or 50)], seconds, 1.0)
+    else:
+        for side in (6, 8, 10, 12, 14):
+            chosen_states = [(None, state) for state in shuffled(side, count or 5)]
+            in_time(f"{side}x{side}", list(chosen_states), seconds, 0.0)
+
+
+if __name__ == "__main__":
+    given = sys.argv[2:]
+    main(sys.argv[1], float(given[0]) if given else 10.0, int(given[1]) if given[1:] else 0)

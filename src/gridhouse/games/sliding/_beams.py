@@ -1,0 +1,224 @@
+"""Good solutions of boards of any size: beams by databases, and by layers where those end."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gridhouse.core.compiling import to_records, twin
+from gridhouse.games.sliding import _beam, _databases, _idastar, _layers, _pairing, _selection
+from gridhouse.games.sliding._puzzle import Puzzle, even_out, neighbours
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+Seed = tuple[list[int], list[int]]  # the tiles, and the moves that led there
+
+SEEN = 1 << 20
+CORE = 5  # a rest of so many rows and columns is left to the databases
+TRAIL = 1 << 26  # entries that a trail may have
+SEEDS = 64  # ends of a layer that the next one begins from
+
+OWN, OTHER, CONFLICT, BLANK = 20, 6, 20, 6  # the weights of a layer's beam, tuned on 10x10
+MOST = 1500  # moves for one layer
+
+
+class Run:
+    """One beam at a time over a puzzle, which can be stopped from another thread.
+
+    ``nodes`` is how many moves were looked at by all of them.
+    """
+
+    def __init__(self, puzzle: Puzzle, *, jit: bool = True) -> None:
+        """Take a puzzle; ``salt`` decides between positions of equal promise."""
+        self.puzzle = puzzle
+        self.nodes = 0
+        self.stopped = False
+        self._jit = jit
+        self._control: Any = None
+        selection = twin(_selection, "sliding", jit=jit)
+        self._beam = twin(_beam, "sliding", jit=jit, selection=selection)
+        self._layers = twin(_layers, "sliding", jit=jit, selection=selection)
+
+    def stop(self) -> None:
+        """Have the beam end soon."""
+        self.stopped = True
+        if self._control is not None:
+            self._control[0].stop = 1
+
+    def _start(self, control: Any) -> Any:
+        self._control = control
+        control[0].stop = int(self.stopped)
+        return control
+
+    def finish(
+        self, puzzle: Puzzle, seeds: list[Seed], width: int, shorter: int, salt: int = 0
+    ) -> list[int] | None:
+        """Return the moves of a solution from one of some positions, None without one.
+
+        It has fewer moves than ``shorter``, those before the position not counted.
+        """
+        plan, words = views_for(puzzle, jit=self._jit)
+        beam = _beam.Beam()
+        beam.width, beam.shorter, beam.salt = width, shorter, salt
+        control = self._start(to_records(beam))
+        nodes = to_records(_beam.Node(), 2 * width)
+        seeds = seeds[:width]
+        for node, (tiles, _) in zip(nodes, seeds, strict=False):
+            node.tiles[: len(tiles)] = tiles
+        children = to_records(_beam.Child(), 4 * width)
+        trail = np.zeros(min(TRAIL, width * shorter), np.int32)
+        seen, bins = np.zeros(SEEN, np.int64), np.zeros(_selection.BINS, np.int64)
+        length = self._beam.run(
+            control, plan, words, nodes, children, seen, bins, trail, len(seeds)
+        )
+        self.nodes += int(control[0].nodes)
+        if length < 0:
+            return None
+        start, moves = trace(trail, width, length, int(control[0].end))
+        return seeds[start][1] + moves
+
+    def least(self) -> int:
+        """Return how many moves the databases ask for, odd or even as it has to be."""
+        plan, words = views_for(self.puzzle, jit=self._jit)
+        search = _idastar.Search()
+        search.tiles[: self.puzzle.cells] = self.puzzle.tiles
+        search.blank = self.puzzle.tiles.index(0)
+        kernel = _databases.kernels(self._jit)[1]
+        return even_out(self.puzzle, int(kernel.load(plan, words, to_records(search))))
+
+    def layer(
+        self, puzzle: Puzzle, seeds: list[Seed], ends: Ends, width: int, salt: int
+    ) -> list[Seed]:
+        """Return positions in which the outer tiles of a rest are home; none without success."""
+        control = self._start(ends.record(puzzle, width, salt))
+        nodes = to_records(_layers.Node(), 2 * width)
+        boards = np.zeros((2 * width, puzzle.cells), np.uint8)
+        seeds = seeds[:width]
+        for board, (tiles, _) in zip(boards, seeds, strict=False):
+            board[:] = tiles
+        children = to_records(_layers.Child(), 4 * width)
+        trail = np.zeros(MOST * width, np.int32)
+        seen, bins = np.zeros(SEEN, np.int64), np.zeros(_selection.BINS, np.int64)
+        length = self._layers.march(control, nodes, boards, children, seen, bins, trail, len(seeds))
+        self.nodes += int(control[0].nodes)
+        found = []
+        for at in range(min(int(control[0].ends), SEEDS) if length >= 0 else 0):
+            start, moves = trace(trail, width, length, int(nodes[at].place))
+            found.append((boards[at].tolist(), seeds[start][1] + moves))
+        return found
+
+
+def views_for(puzzle: Puzzle, *, jit: bool = True) -> tuple[Any, Any]:
+    """Return the plan and words of several partitions; their mean tells more than the best."""
+    return _views(puzzle.rows, puzzle.cols, tuple(puzzle.kinds), jit)
+
+
+@lru_cache(maxsize=4)
+def _views(rows: int, cols: int, kinds: tuple[int, ...], jit: bool) -> tuple[Any, Any]:
+    puzzle = Puzzle(rows, cols, range(rows * cols), kinds)
+    seeds = (1, 2) if puzzle.is_distinct else (1, 2, 3)
+    parts = [_databases.partition(puzzle, 4, seed) for seed in seeds]
+    return _databases.plan_of(
+        puzzle, *(_databases.tables_for(puzzle, part, jit=jit) for part in parts)
+    )
+
+
+def trace(trail: Any, width: int, length: int, place: int) -> tuple[int, list[int]]:
+    """Return the place where a way began and its moves."""
+    moves = []
+    for step in reversed(range(length)):
+        entry = int(trail[step * width + place])
+        moves.append(entry & 3)
+        place = entry >> _layers.MOVE_BITS
+    return place, moves[::-1]
+
+
+class Ends:
+    """The rest of a board that is still to do: rows and columns from these on."""
+
+    def __init__(self, rows: int, cols: int, row: int = 0, col: int = 0) -> None:
+        """Begin with a board as a whole."""
+        self.rows = rows
+        self.cols = cols
+        self.row = row
+        self.col = col
+        high, wide = rows - row, cols - col
+        self.has_row = high >= wide
+        self.has_col = wide >= high
+
+    def is_small(self, core: int) -> bool:
+        """Tell whether the rest is for the databases, or too thin for another layer."""
+        return (self.rows - self.row) * (self.cols - self.col) <= core * core
+
+    def next(self) -> Ends:
+        """Return what is left after this layer."""
+        return Ends(self.rows, self.cols, self.row + self.has_row, self.col + self.has_col)
+
+    def holds(self, cell: int) -> bool:
+        """Tell whether a cell is in the rest."""
+        return cell // self.cols >= self.row and cell % self.cols >= self.col
+
+    def is_outer(self, cell: int) -> bool:
+        """Tell whether a cell of the rest is in its outer row or column."""
+        on_row = self.has_row and cell // self.cols == self.row
+        return self.holds(cell) and (on_row or (self.has_col and cell % self.cols == self.col))
+
+    def record(self, puzzle: Puzzle, width: int, salt: int) -> Any:
+        """Return the record for the beam that does the layer."""
+        layer = _layers.Layer()
+        cells = puzzle.cells
+        layer.cells, layer.cols = cells, self.cols
+        layer.top = self.row if self.has_row else -1
+        layer.left = self.col if self.has_col else -1
+        layer.width, layer.most, layer.salt = width, MOST, salt
+        layer.conflict, layer.blank = CONFLICT, BLANK
+        for cell, near in enumerate(neighbours(self.rows, self.cols)):
+            layer.row[cell], layer.col[cell] = divmod(cell, self.cols)
+            for move, there in enumerate(near):
+                is_open = there >= 0 and self.holds(there)
+                layer.next[_layers.NUM_MOVES * cell + move] = there if is_open else -1
+            if cell < cells - 1 and self.holds(cell):
+                layer.target[cell + 1] = int(self.is_outer(cell))
+                layer.weight[cell + 1] = OWN if self.is_outer(cell) else OTHER
+        return to_records(layer)
+
+    def inner(self, puzzle: Puzzle) -> tuple[Puzzle, Callable[[list[int]], list[int]]]:
+        """Return the rest as a puzzle of its own, and what turns tiles of the whole into its."""
+        cells = [cell for cell in range(puzzle.cells) if self.holds(cell)]
+        numbers = {cell + 1: number for number, cell in enumerate(cells, 1)}
+        numbers[0] = 0
+        kinds = [0, *(puzzle.kinds[cell + 1] for cell in cells[:-1])]
+
+        def turn(tiles: list[int]) -> list[int]:
+            return [numbers[tiles[cell]] for cell in cells]
+
+        rest = Puzzle(self.rows - self.row, self.cols - self.col, turn(puzzle.tiles), kinds)
+        return rest, turn
+
+
+def by_layers(run: Run, width: int, core: int, salt: int = 0) -> list[int] | None:
+    """Return the moves of a solution found layer by layer, None if the beam was too narrow."""
+    puzzle, _ = _pairing.paired(run.puzzle)
+    seeds: list[Seed] = [(puzzle.tiles, [])]
+    ends = Ends(puzzle.rows, puzzle.cols)
+    while not ends.is_small(core):
+        seeds = run.layer(puzzle, seeds, ends, width, salt)
+        if not seeds:
+            return None
+        ends = ends.next()
+        if not puzzle.is_distinct:
+            seeds = repaired(puzzle, seeds)
+    rest, turn = ends.inner(puzzle.with_tiles(seeds[0][0]))
+    return run.finish(
+        rest, [(turn(tiles), moves) for tiles, moves in seeds], width, 60 * core, salt
+    )
+
+
+def repaired(puzzle: Puzzle, seeds: list[Seed]) -> list[Seed]:
+    """Return the seed whose rest has the fewest steps to go, its equal tiles numbered anew."""
+    tiles, moves = min(seeds, key=lambda seed: _pairing.distance(puzzle.with_tiles(seed[0])))
+    again, _ = _pairing.paired(puzzle.with_tiles(tiles))
+    return [(again.tiles, moves)]

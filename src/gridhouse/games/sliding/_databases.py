@@ -1,0 +1,218 @@
+"""Pattern databases for a puzzle: which tiles go together, building, and the cache on disk."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gridhouse.core.compiling import to_records, twin
+from gridhouse.games.sliding import _idastar, _patterns
+from gridhouse.games.sliding._puzzle import Puzzle, neighbours
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+Parts = tuple[tuple[int, ...], ...]
+
+UP = _patterns.MAX_CELLS
+ATTEMPTS = 3000
+NOTHING = np.zeros(1, np.int32)
+
+
+class Tables:
+    """The databases of one partition of a puzzle's tiles, one after another in ``words``."""
+
+    def __init__(self, parts: Parts, words: Any, starts: Sequence[int], gain: int) -> None:
+        """Note where each part's table starts."""
+        self.parts = parts
+        self.words = words
+        self.starts = list(starts)
+        self.gain = gain
+
+
+def kernels(jit: bool) -> tuple[Any, Any]:
+    """Return the twins of the functions that build databases and of those that search."""
+    return twin(_patterns, "sliding", jit=jit), twin(_idastar, "sliding", jit=jit)
+
+
+def shape_of(rows: int, cols: int, count: int, gain: int) -> Any:
+    """Return the record of a board and a pattern of so many tiles."""
+    shape = _patterns.Shape()
+    cells = rows * cols
+    shape.rows, shape.cols, shape.cells, shape.tiles = rows, cols, cells, count
+    shape.inner_left = sum(1 << cell for cell in range(cells) if cell % cols)
+    shape.inner_right = sum(1 << cell for cell in range(cells) if cell % cols < cols - 1)
+    shape.up, shape.aware, shape.gain = UP, 1, gain
+    near = [there for ways in neighbours(rows, cols) for there in ways]
+    shape.next[: len(near)] = near
+    shape.weight[:count] = [cells**digit for digit in range(count)]
+    return to_records(shape)
+
+
+def goals(puzzle: Puzzle, part: Sequence[int]) -> Any:
+    """Return the keys of a part's tiles at home, one for every way to share out the homes."""
+    kinds: dict[int, list[int]] = {}
+    for digit, tile in enumerate(part):
+        kinds.setdefault(puzzle.kinds[tile], []).append(digit)
+    keys = np.zeros(1, np.int64)
+    for digits in kinds.values():
+        homes = puzzle.homes(part[digits[0]])
+        ways = np.array(list(itertools.permutations(homes, len(digits))), np.int64)
+        worth = ways @ np.array([puzzle.cells**digit for digit in digits], np.int64)
+        keys = (keys[:, None] + worth[None, :]).reshape(-1)
+    return keys
+
+
+def build(puzzle: Puzzle, part: Sequence[int], *, jit: bool = True) -> Any:
+    """Return the words of a part by key."""
+    patterns, _ = kernels(jit)
+    shape = shape_of(puzzle.rows, puzzle.cols, len(part), gain_of(puzzle))
+    size = puzzle.cells ** len(part)
+    sources = goals(puzzle, part)
+    room = max(64, len(sources))
+    states = size
+    for digit in range(len(part)):
+        states = states * (puzzle.cells - digit) // puzzle.cells
+    room = max(room, states // 2)
+    while True:
+        words = np.zeros(size, np.int32)
+        seen = np.zeros(size, np.int32)
+        if patterns.fill(shape, sources, words, seen, np.empty(room, np.int64)) >= 0:
+            return words
+        room *= 2
+
+
+def partition(puzzle: Puzzle, most: int, seed: int = 1) -> Parts:
+    """Return parts of at most so many tiles: equal ones together, else those with near homes.
+
+    Found by random exchanges that do no harm, the same ones for the same seed.
+    """
+    tiles = list(range(1, puzzle.cells))
+    count = -(-len(tiles) // most)
+    chance = random.Random(seed)
+    order = [tiles[at] if at < len(tiles) else 0 for at in range(count * most)]
+    cost = [
+        [_apart(puzzle, one, other) for other in range(puzzle.cells)] for one in range(puzzle.cells)
+    ]
+    for _ in range(ATTEMPTS):
+        one, other = chance.randrange(len(order)), chance.randrange(len(order))
+        if one // most != other // most and _change(cost, order, one, other, most) <= 0:
+            order[one], order[other] = order[other], order[one]
+    parts = (order[at : at + most] for at in range(0, len(order), most))
+    return tuple(tuple(tile for tile in part if tile) for part in parts)
+
+
+def _apart(puzzle: Puzzle, one: int, other: int) -> int:
+    """Return how little two tiles belong together."""
+    if one == 0 or other == 0:
+        return 0
+    if puzzle.kinds[one] == puzzle.kinds[other]:
+        return -10
+    across = (one - 1) % puzzle.cols - (other - 1) % puzzle.cols
+    down = (one - 1) // puzzle.cols - (other - 1) // puzzle.cols
+    return across * across + down * down
+
+
+def _change(cost: list[list[int]], order: list[int], one: int, other: int, most: int) -> int:
+    """Return what exchanging two places in the order costs."""
+    change = 0
+    for here, there in ((one, other), (other, one)):
+        start = there // most * most
+        for at in range(start, start + most):
+            if at != there:
+                change += cost[order[here]][order[at]] - cost[order[there]][order[at]]
+    return change
+
+
+def tables_of(puzzle: Puzzle, parts: Parts, words: Any) -> Tables:
+    """Return the tables of a partition whose words are there already."""
+    sizes = [puzzle.cells ** len(part) for part in parts]
+    starts = [0, *itertools.accumulate(sizes)][:-1]
+    return Tables(parts, words, starts, gain_of(puzzle))
+
+
+def gain_of(puzzle: Puzzle) -> int:
+    """Return how much more the cells that are marked ask for: distinct tiles keep odd and even."""
+    return 2 if puzzle.is_distinct else 1
+
+
+def tables_for(
+    puzzle: Puzzle, parts: Parts, *, threads: int = 1, jit: bool = True, show: bool = False
+) -> Tables:
+    """Return the databases of a partition, built in memory; ``show`` shows how far this is."""
+    from rich.console import Console
+    from rich.progress import track
+
+    with ThreadPoolExecutor(threads) as pool:
+        made = pool.map(lambda part: build(puzzle, part, jit=jit), parts)
+        console = Console(stderr=True)
+        shown = show and console.is_terminal
+        title = "Building pattern databases"
+        tables = list(
+            track(made, title, len(parts), transient=True, console=console) if shown else made
+        )
+    return tables_of(puzzle, parts, np.concatenate(tables))
+
+
+def plan_of(puzzle: Puzzle, *partitions: Tables) -> tuple[Any, Any]:
+    """Return the record of the views that tables give, and all their words.
+
+    A square board of distinct tiles can be looked at in the mirror, too (Culberson and Schaeffer,
+    1998).
+    """
+    rows, cols, cells = puzzle.rows, puzzle.cols, puzzle.cells
+    plan = _idastar.Plan()
+    plan.cells = cells
+    plan.patterns = max(len(tables.parts) for tables in partitions)
+    plan.up, plan.aware, plan.gain = UP, 1, partitions[0].gain
+    mirror = [cell % cols * rows + cell // cols for cell in range(cells)]
+    images = [list(range(cells))]
+    if rows == cols and puzzle.is_distinct:
+        images.append(mirror)
+    views = [(tables, image) for image in images for tables in partitions]
+    plan.views = len(views)
+    sizes = [len(tables.words) for tables in partitions]
+    offsets = [0, *itertools.accumulate(sizes)]
+    for view, (tables, image) in enumerate(views):
+        _add_view(plan, view, tables, image, offsets[view % len(partitions)], offsets[-1])
+    near = neighbours(rows, cols)
+    for cell in range(cells):
+        for came in range(_idastar.NUM_MOVES + 1):
+            plan.ways[(_idastar.NUM_MOVES + 1) * cell + came] = _ways(near[cell], came)
+    words = [tables.words for tables in partitions]
+    # A part of no tiles stands in where a partition has fewer parts: one word, no moves.
+    return to_records(plan), words[0] if len(words) == 1 else np.concatenate([*words, NOTHING])
+
+
+def _add_view(
+    plan: Any, view: int, tables: Tables, image: list[int], offset: int, nothing: int
+) -> None:
+    """Write a view into a plan."""
+    most = _idastar.MAX_CELLS
+    cells = len(image)
+    plan.image[view * most : view * most + cells] = image
+    places = {
+        tile: (number, digit)
+        for number, part in enumerate(tables.parts)
+        for digit, tile in enumerate(part)
+    }
+    for tile in range(1, cells):
+        number, digit = places[image[tile - 1] + 1]
+        plan.slot[view * most + tile] = view * plan.patterns + number
+        plan.weight[view * most + tile] = cells**digit
+    starts = [offset + start for start in tables.starts]
+    starts += [nothing] * (plan.patterns - len(starts))
+    plan.origin[view * plan.patterns : (view + 1) * plan.patterns] = starts
+
+
+def _ways(near: list[int], came: int) -> int:
+    """Return the moves that do not undo the one before, packed, the first one lowest."""
+    packed = 0
+    for move in reversed(range(_idastar.NUM_MOVES)):
+        if near[move] >= 0 and (came == _idastar.NONE or move != came ^ 1):
+            packed = packed << _idastar.WAY_BITS | near[move] << 3 | move + 1
+    return packed

@@ -1,0 +1,226 @@
+"""Iterative-deepening A* (Korf, 1985) over sums of pattern databases, compiled.
+
+A *view* is one partition of the tiles into patterns, on the board as it is or mirrored along its
+main diagonal; a position needs as many moves as the view that asks for most.  A move changes one
+key a view, so it costs one look a view; whether the empty cell's place costs more is in the bits of
+the words already read.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gridhouse.core import position
+
+if TYPE_CHECKING:
+    from typing import Any
+
+MAX_CELLS = 25
+MAX_VIEWS = 6
+MAX_PATTERNS = 8  # of a view
+MAX_DEPTH = 512
+NUM_MOVES = 4
+NONE = NUM_MOVES  # no move was made before
+WAY_BITS = 9
+WAY = (1 << WAY_BITS) - 1
+STRIDE = 1024  # nodes between two looks at the flag
+
+FOUND = 1
+EXHAUSTED = 0
+STOPPED = -1
+
+
+class Plan(position.Position):
+    """A board, its views, and where their tables begin in the one array that holds them all.
+
+    By view and cell: ``image``, the cell in the view; by view and tile: ``slot``, the number of its
+    pattern among those of all views, and ``weight``, the worth of its digit in the key.  By cell
+    and the move before: ``ways``, the moves that do not undo it, packed into a number.
+    """
+
+    plan = position.integer("int8")
+    cells = position.integer("int64")
+    views = position.integer("int64")
+    patterns = position.integer("int64")
+    up = position.integer("int64")
+    aware = position.integer("int64")
+    gain = position.integer("int64")
+    ways = position.integers("int64", (NUM_MOVES + 1) * MAX_CELLS)
+    image = position.integers("int64", MAX_VIEWS * MAX_CELLS)
+    slot = position.integers("int64", MAX_VIEWS * MAX_CELLS)
+    weight = position.integers("int64", MAX_VIEWS * MAX_CELLS)
+    origin = position.integers("int64", MAX_VIEWS * MAX_PATTERNS)
+
+
+class Frame(position.Position):
+    """A position on the way: the empty cell, the moves left to try, what the one tried changed.
+
+    By view: the key and the word before it, and those after it.
+    """
+
+    frame = position.integer("int8")
+    blank = position.integer("int64")
+    left = position.integer("int64")
+    key = position.integers("int64", MAX_VIEWS)
+    word = position.integers("int64", MAX_VIEWS)
+    fresh_key = position.integers("int64", MAX_VIEWS)
+    fresh_word = position.integers("int64", MAX_VIEWS)
+
+
+class Search(position.Position):
+    """A search: where it begins, how far it may go, what it found.
+
+    ``made`` moves were made before the root, the last of them ``came``.  ``path`` holds the moves
+    from the root on.  ``stop`` may be set from another thread at any time.
+    """
+
+    search = position.integer("int8")
+    stop = position.integer("int8")
+    blank = position.integer("int64")
+    came = position.integer("int64")
+    made = position.integer("int64")
+    bound = position.integer("int64")
+    nodes = position.integer("int64")
+    limit = position.integer("int64")
+    length = position.integer("int64")
+    tiles = position.integers("int64", MAX_CELLS)
+    key = position.integers("int64", MAX_VIEWS * MAX_PATTERNS)
+    word = position.integers("int64", MAX_VIEWS * MAX_PATTERNS)
+    path = position.integers("int8", MAX_DEPTH)
+
+
+def load(plans: Any, tables: Any, searches: Any) -> int:
+    """Read the words of the root's keys and return how many moves it needs at least."""
+    plan = plans[0]
+    search = searches[0]
+    for slot in range(plan.views * plan.patterns):
+        search.key[slot] = plan.origin[slot]
+    for cell in range(plan.cells):
+        tile = search.tiles[cell]
+        if tile == 0:
+            continue
+        for view in range(plan.views):
+            at = view * MAX_CELLS
+            search.key[plan.slot[at + tile]] += plan.weight[at + tile] * plan.image[at + cell]
+    least = 0
+    for view in range(plan.views):
+        total = 0
+        blank = plan.image[view * MAX_CELLS + search.blank]
+        for slot in range(view * plan.patterns, (view + 1) * plan.patterns):
+            word = int(tables[search.key[slot]])
+            search.word[slot] = word
+            total += (word >> plan.up) + ((word >> blank) & plan.aware) * plan.gain
+        least = max(least, total)
+    return least
+
+
+def enter(plan: Any, search: Any, frame: Any, tile: int) -> None:
+    """Take over what moving a tile changes, and keep what was before."""
+    for view in range(plan.views):
+        slot = plan.slot[view * MAX_CELLS + tile]
+        frame.key[view] = search.key[slot]
+        frame.word[view] = search.word[slot]
+        search.key[slot] = frame.fresh_key[view]
+        search.word[slot] = frame.fresh_word[view]
+
+
+def restore(plan: Any, search: Any, frame: Any, tile: int) -> None:
+    """Take back what moving a tile changed."""
+    for view in range(plan.views):
+        slot = plan.slot[view * MAX_CELLS + tile]
+        search.key[slot] = frame.key[view]
+        search.word[slot] = frame.word[view]
+
+
+def sweep(plans: Any, tables: Any, searches: Any, frames: Any) -> int:
+    """Search all ways from the root that may have ``bound`` moves: FOUND, EXHAUSTED or STOPPED.
+
+    The root's words have been loaded, and the root is not the goal.
+    """
+    plan = plans[0]
+    search = searches[0]
+    views = plan.views
+    patterns = plan.patterns
+    up = plan.up
+    aware = plan.aware
+    gain = plan.gain
+    tiles = search.tiles
+    keys = search.key
+    words = search.word
+    ways = plan.ways
+    image = plan.image
+    slots = plan.slot
+    weights = plan.weight
+    bound = search.bound - search.made
+    nodes = 0
+    depth = 0
+    blank = search.blank
+    frames[0].blank = blank
+    left = ways[(NUM_MOVES + 1) * blank + search.came]
+    while True:
+        if left == 0:
+            if depth == 0:
+                search.nodes += nodes
+                return EXHAUSTED
+            # Take back the move that led here.
+            depth -= 1
+            frame = frames[depth]
+            tile = tiles[frame.blank]
+            tiles[blank] = tile
+            blank = frame.blank
+            left = frame.left
+            restore(plan, search, frame, tile)
+            continue
+        way = left & WAY
+        left >>= WAY_BITS
+        there = way >> 3
+        nodes += 1
+        if nodes % STRIDE == 0 and (search.stop or search.nodes + nodes > search.limit):
+            search.nodes += nodes
+            return STOPPED
+        frame = frames[depth]
+        tile = tiles[there]
+        rest = bound - depth - 1
+        view = 0
+        least = 0
+        while view < views and least <= rest:
+            at = view * MAX_CELLS
+            slot = slots[at + tile]
+            bit = image[at + there]
+            key = keys[slot] + weights[at + tile] * (image[at + blank] - bit)
+            word = int(tables[key])
+            old = words[slot]
+            frame.fresh_key[view] = key
+            frame.fresh_word[view] = word
+            least = (word >> up) - (old >> up)
+            least += (((word >> bit) & aware) - ((old >> bit) & aware)) * gain
+            for other in range(view * patterns, (view + 1) * patterns):
+                word = words[other]
+                least += (word >> up) + ((word >> bit) & aware) * gain
+            view += 1
+        if least > rest:
+            continue
+        frame.left = left
+        move = (way & 7) - 1
+        search.path[depth] = move
+        enter(plan, search, frame, tile)
+        tiles[blank] = tile
+        depth += 1
+        # The last view knows all tiles, and none needs a move: this is the goal.
+        if least == 0:
+            search.length = depth
+            search.nodes += nodes
+            return FOUND
+        blank = there
+        frames[depth].blank = there
+        left = ways[(NUM_MOVES + 1) * there + move]
+
+
+def deepen(plans: Any, tables: Any, searches: Any, frames: Any) -> int:
+    """Raise the bound by two as long as there is no way within it: FOUND or STOPPED."""
+    search = searches[0]
+    while True:
+        result = sweep(plans, tables, searches, frames)
+        if result != EXHAUSTED:
+            return result
+        search.bound += 2

@@ -1,0 +1,311 @@
+"""Beam search for large boards, one layer of tiles at a time: the outer row and column first.
+
+All positions of a step have as many moves behind them; the most promising ones go on.  A layer is
+done when its tiles are home.  Promise is the Manhattan distance of the layer's tiles and their
+linear conflicts (Hansson, Mayer and Yung, 1992), a little of the other tiles' distance, and how far
+the empty cell is from work.  Positions that differ only in other tiles count as one.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gridhouse.core import chance, position
+from gridhouse.games.sliding import _selection as selection
+
+if TYPE_CHECKING:
+    from typing import Any
+
+MAX_CELLS = 196
+MAX_SIDE = 14
+NUM_MOVES = 4
+NONE = 4  # no move was made before
+NOISE = 7  # ties are broken by so many bits of the key, those above ``salt``
+
+MOVE_BITS = 2
+
+
+class Layer(position.Position):
+    """A board, the layer to bring home, and what counts how much.
+
+    By tile: ``weight`` of a step of distance, ``target``, whether it is of the layer.  By cell and
+    move: ``next``, -1 for nowhere or where tiles are home already.  ``top`` is the row and ``left``
+    the column to do, -1 for none.
+    """
+
+    layer = position.integer("int8")
+    stop = position.integer("int8")
+    cells = position.integer("int64")
+    cols = position.integer("int64")
+    top = position.integer("int64")
+    left = position.integer("int64")
+    width = position.integer("int64")
+    salt = position.integer("int64")
+    most = position.integer("int64")
+    conflict = position.integer("int64")
+    blank = position.integer("int64")
+    nodes = position.integer("int64")
+    ends = position.integer("int64")
+    targets = position.integer("int64")
+    weight = position.integers("int64", MAX_CELLS)
+    target = position.integers("int8", MAX_CELLS)
+    listed = position.integers("int64", MAX_CELLS)
+    row = position.integers("int64", MAX_CELLS)
+    col = position.integers("int64", MAX_CELLS)
+    next = position.integers("int64", NUM_MOVES * MAX_CELLS)
+    line = position.integers("int64", MAX_SIDE)
+    longest = position.integers("int64", MAX_SIDE)
+
+
+class Node(position.Position):
+    """A position of a step: where it stands in the trail, and what its promise is made of."""
+
+    node = position.integer("int8")
+    blank = position.integer("int32")
+    came = position.integer("int32")
+    place = position.integer("int32")
+    far = position.integer("int32")  # distance of the layer's tiles
+    total = position.integer("int32")  # weighted distance of all
+    across = position.integer("int32")  # conflicts of the row
+    down = position.integer("int32")  # and of the column
+    key = position.integer("int64")
+
+
+class Child(position.Position):
+    """A position that may be of the next step."""
+
+    child = position.integer("int8")
+    parent = position.integer("int32")
+    score = position.integer("int32")
+    blank = position.integer("int32")
+    came = position.integer("int32")
+    far = position.integer("int32")
+    total = position.integer("int32")
+    across = position.integer("int32")
+    down = position.integer("int32")
+    key = position.integer("int64")
+
+
+def distance(layer: Any, tile: int, cell: int) -> int:
+    """Return the steps from a cell to a tile's home."""
+    home = tile - 1
+    down: int = abs(layer.row[home] - layer.row[cell])
+    across: int = abs(layer.col[home] - layer.col[cell])
+    return down + across
+
+
+def excess(layer: Any, count: int) -> int:
+    """Return how many of the numbers in ``line`` must go for the rest to ascend."""
+    best = 0
+    for at in range(count):
+        layer.longest[at] = 1
+        for before in range(at):
+            if layer.line[before] < layer.line[at]:
+                layer.longest[at] = max(layer.longest[at], layer.longest[before] + 1)
+        best = max(best, layer.longest[at])
+    return count - best
+
+
+def row_conflicts(layer: Any, board: Any) -> int:
+    """Return the moves beyond their distance that the tiles of the layer's row need in it."""
+    if layer.top < 0:
+        return 0
+    count = 0
+    start = layer.top * layer.cols
+    for cell in range(start, start + layer.cols):
+        tile = board[cell]
+        if tile and layer.target[tile] and layer.row[tile - 1] == layer.top:
+            layer.line[count] = tile
+            count += 1
+    return 2 * excess(layer, count)
+
+
+def column_conflicts(layer: Any, board: Any) -> int:
+    """Return the same of the layer's column."""
+    if layer.left < 0:
+        return 0
+    count = 0
+    for cell in range(layer.left, layer.cells, layer.cols):
+        tile = board[cell]
+        if tile and layer.target[tile] and layer.col[tile - 1] == layer.left:
+            layer.line[count] = tile
+            count += 1
+    return 2 * excess(layer, count)
+
+
+def code(layer: Any, tile: int, cell: int) -> int:
+    """Return what a tile on a cell adds to the key; tiles of other layers look alike."""
+    if tile and not layer.target[tile]:
+        return 0
+    return chance.code(tile << 8 | cell)
+
+
+def weigh(layer: Any, node: Any, board: Any) -> None:
+    """Write what the promise of a board is made of."""
+    node.far = 0
+    node.total = 0
+    node.key = 0
+    for cell in range(layer.cells):
+        tile = int(board[cell])
+        if tile == 0:
+            node.blank = cell
+        else:
+            steps = distance(layer, tile, cell)
+            node.far += steps * layer.target[tile]
+            node.total += steps * layer.weight[tile]
+        node.key ^= code(layer, tile, cell)
+    node.across = row_conflicts(layer, board)
+    node.down = column_conflicts(layer, board)
+
+
+def nearest(layer: Any, board: Any, blank: int) -> int:
+    """Return how far a cell is from a tile of the layer that is not home, 0 without any."""
+    best = MAX_CELLS
+    row = layer.row[blank]
+    col = layer.col[blank]
+    found = 0
+    for at in range(layer.cells):
+        tile = board[at]
+        if tile and layer.target[tile] and tile - 1 != at:
+            found = 1
+            best = min(best, abs(layer.row[at] - row) + abs(layer.col[at] - col))
+    return best * found
+
+
+def expand(
+    layer: Any, node: Any, board: Any, index: int, children: Any, count: int, seen: Any
+) -> int:
+    """Write the children of a node after ``count`` others and return how many there are then."""
+    blank = int(node.blank)
+    for move in range(NUM_MOVES):
+        there = int(layer.next[NUM_MOVES * blank + move])
+        if there < 0 or (node.came != NONE and move == node.came ^ 1):
+            continue
+        layer.nodes += 1
+        tile = int(board[there])
+        key = node.key ^ code(layer, 0, blank) ^ code(layer, 0, there)
+        key ^= code(layer, tile, there) ^ code(layer, tile, blank)
+        if selection.is_seen(seen, key):
+            continue
+        child = children[count]
+        steps = distance(layer, tile, blank) - distance(layer, tile, there)
+        child.parent = index
+        child.key = key
+        child.blank = there
+        child.came = move
+        child.far = node.far + steps * layer.target[tile]
+        child.total = node.total + steps * layer.weight[tile]
+        child.across = node.across
+        child.down = node.down
+        board[blank] = tile
+        board[there] = 0
+        if layer.target[tile]:
+            if move < 2 and (layer.row[blank] == layer.top or layer.row[there] == layer.top):
+                child.across = row_conflicts(layer, board)
+            if move >= 2 and (layer.col[blank] == layer.left or layer.col[there] == layer.left):
+                child.down = column_conflicts(layer, board)
+        score = child.total + layer.conflict * (child.across + child.down)
+        score += layer.blank * nearest(layer, board, there)
+        child.score = score + ((key >> layer.salt) & NOISE)
+        board[there] = tile
+        board[blank] = 0
+        count += 1
+    return count
+
+
+def keep(child: Any, node: Any, place: int) -> None:
+    """Make a node of a child."""
+    node.blank = child.blank
+    node.came = child.came
+    node.place = place
+    node.far = child.far
+    node.total = child.total
+    node.across = child.across
+    node.down = child.down
+    node.key = child.key
+
+
+def follow(
+    layer: Any,
+    nodes: Any,
+    boards: Any,
+    children: Any,
+    found: int,
+    now: int,
+    trail: Any,
+    seen: Any,
+    bins: Any,
+    step: int,
+) -> int:
+    """Make the next step of the best children and return how many positions it has.
+
+    The trail gets by step and place the place of the parent and the move.
+    """
+    width = layer.width
+    then = width - now
+    limit = selection.threshold(children, found, width, bins)
+    count = 0
+    for at in range(found):
+        child = children[at]
+        if child.score > limit or count == width or selection.is_seen(seen, child.key):
+            continue
+        selection.remember(seen, child.key)
+        parent = now + child.parent
+        old = boards[parent]
+        new = boards[then + count]
+        for cell in range(layer.cells):
+            new[cell] = old[cell]
+        new[nodes[parent].blank] = old[child.blank]
+        new[child.blank] = 0
+        trail[step * width + count] = nodes[parent].place << MOVE_BITS | child.came
+        keep(child, nodes[then + count], count)
+        count += 1
+    return count
+
+
+def march(
+    layers: Any,
+    nodes: Any,
+    boards: Any,
+    children: Any,
+    seen: Any,
+    bins: Any,
+    trail: Any,
+    count: int,
+) -> int:
+    """Bring a layer home from ``count`` boards; return the number of moves, -1 without success.
+
+    ``nodes`` and ``boards`` have room for two steps.  The boards of the last step that are done
+    stand first, ``ends`` of them.
+    """
+    layer = layers[0]
+    for at in range(count):
+        weigh(layer, nodes[at], boards[at])
+        nodes[at].came = NONE
+        nodes[at].place = at
+    now = 0
+    for step in range(layer.most):
+        done = gather(layer, nodes, boards, now, count)
+        if done:
+            layer.ends = done
+            return step
+        found = 0
+        for at in range(count):
+            found = expand(layer, nodes[now + at], boards[now + at], at, children, found, seen)
+        if found == 0 or layer.stop:
+            return -1
+        count = follow(layer, nodes, boards, children, found, now, trail, seen, bins, step)
+        now = layer.width - now
+    return -1
+
+
+def gather(layer: Any, nodes: Any, boards: Any, now: int, count: int) -> int:
+    """Put the boards that are done first, with their places in the trail; return how many."""
+    done = 0
+    for at in range(count):
+        if nodes[now + at].far == 0:
+            nodes[done].place = nodes[now + at].place
+            for cell in range(layer.cells):
+                boards[done][cell] = boards[now + at][cell]
+            done += 1
+    return done

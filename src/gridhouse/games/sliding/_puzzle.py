@@ -1,0 +1,140 @@
+"""A puzzle as the solvers see it: numbered tiles, the cells where each may end, whether it can."""
+
+from __future__ import annotations
+
+from gridhouse.core.errors import SolverError
+from gridhouse.games.sliding import rules
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from gridhouse.games.sliding.rules import Position
+
+MOVES = "UDLR"
+
+
+class Puzzle:
+    """A board of numbered tiles; tile ``t`` belongs to the cell ``t - 1``, the empty cell, 0, last.
+
+    ``kinds`` says by tile which are equal to each other: a tile may end on the cell of any equal
+    one.  ``kinds[0]`` is that of the empty cell.
+    """
+
+    def __init__(self, rows: int, cols: int, tiles: Sequence[int], kinds: Sequence[int]) -> None:
+        """Take the tiles row by row."""
+        self.rows = rows
+        self.cols = cols
+        self.tiles = list(tiles)
+        self.kinds = list(kinds)
+
+    @property
+    def cells(self) -> int:
+        """The number of cells."""
+        return self.rows * self.cols
+
+    @property
+    def is_distinct(self) -> bool:
+        """Whether no two tiles are equal."""
+        return len(set(self.kinds)) == self.cells
+
+    def homes(self, tile: int) -> list[int]:
+        """Return the cells where a tile may end."""
+        kind = self.kinds[tile]
+        return [other - 1 for other in range(1, self.cells) if self.kinds[other] == kind]
+
+    def with_tiles(self, tiles: Sequence[int]) -> Puzzle:
+        """Return the same puzzle with the tiles elsewhere."""
+        return Puzzle(self.rows, self.cols, tiles, self.kinds)
+
+    def is_solved(self) -> bool:
+        """Tell whether every cell but the last has a tile that may end there."""
+        return all(
+            self.tiles[cell] and self.kinds[self.tiles[cell]] == self.kinds[cell + 1]
+            for cell in range(self.cells - 1)
+        )
+
+
+def neighbours(rows: int, cols: int) -> list[list[int]]:
+    """Return by cell where the empty cell comes to by U, D, L and R, -1 for nowhere."""
+    near = []
+    for cell in range(rows * cols):
+        row, col = divmod(cell, cols)
+        near.append(
+            [
+                cell - cols if row else -1,
+                cell + cols if row < rows - 1 else -1,
+                cell - 1 if col else -1,
+                cell + 1 if col < cols - 1 else -1,
+            ]
+        )
+    return near
+
+
+def even_out(puzzle: Puzzle, least: int) -> int:
+    """Return a lower bound, one more if no solution has so many moves.
+
+    Every move changes the colour of the empty cell's cell.
+    """
+    row, col = divmod(puzzle.tiles.index(0), puzzle.cols)
+    return least + (least + puzzle.rows - 1 - row + puzzle.cols - 1 - col) % 2
+
+
+def is_even(order: Sequence[int]) -> bool:
+    """Tell whether a permutation of 0, 1, 2 … takes an even number of exchanges."""
+    seen = [False] * len(order)
+    even = True
+    for start in range(len(order)):
+        at, length = start, 0
+        while not seen[at]:
+            seen[at] = True
+            at = order[at]
+            length += 1
+        if length and length % 2 == 0:
+            even = not even
+    return even
+
+
+def parity_fits(rows: int, cols: int, tiles: Sequence[int]) -> bool:
+    """Tell whether moves can bring distinct tiles home (Johnson and Story, 1879).
+
+    Every move is an exchange with the empty cell and changes the colour of its cell.
+    """
+    blank = tiles.index(0)
+    away = rows - 1 - blank // cols + cols - 1 - blank % cols
+    home = [tile - 1 if tile else rows * cols - 1 for tile in tiles]
+    return is_even(home) == (away % 2 == 0)
+
+
+def puzzle_of(state: Position) -> Puzzle:
+    """Return the puzzle of a position, its equal tiles numbered so that the numbers can come home.
+
+    Raises SolverError, with the reason, if it cannot be solved.
+    """
+    rows, cols = int(state.rows), int(state.cols)
+    last = rows * cols - 1
+    letters = [int(letter) for letter in state.tiles[: last + 1]]
+    goal = [int(letter) for letter in state.goal[:last]]
+    if letters.count(rules.EMPTY) != 1 or sorted(letters) != sorted([rules.EMPTY, *goal]):
+        raise SolverError("the puzzle cannot be solved: it has other letters than its solution")
+    numbers = {letter: [at + 1 for at in range(last) if goal[at] == letter] for letter in goal}
+    kinds = [0, *(numbers[letter][0] for letter in goal)]
+    tiles = [numbers[letter].pop(0) if letter else 0 for letter in letters]
+    if not parity_fits(rows, cols, tiles):
+        _exchange_equal(tiles, kinds)
+    return Puzzle(rows, cols, tiles, kinds)
+
+
+def _exchange_equal(tiles: list[int], kinds: list[int]) -> None:
+    """Exchange two equal tiles, which makes an odd puzzle even; raises SolverError without any."""
+    first: dict[int, int] = {}
+    for cell, tile in enumerate(tiles):
+        if tile and kinds[tile] in first:
+            other = first[kinds[tile]]
+            tiles[cell], tiles[other] = tiles[other], tile
+            return
+        first[kinds[tile]] = cell
+    raise SolverError(
+        "the puzzle cannot be solved: it is an odd permutation of its solution, as if two tiles "
+        "had been exchanged by hand, and no two tiles are equal"
+    )

@@ -1,0 +1,234 @@
+"""The commands ``gridhouse solve sliding`` and ``gridhouse verify sliding``."""
+
+from __future__ import annotations
+
+import json
+from math import isqrt
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from gridhouse.core.console import UsageError, read_file, run
+from gridhouse.core.errors import GridhouseError
+from gridhouse.core.notation import shown
+from gridhouse.games.sliding import game, rules
+from gridhouse.games.sliding._puzzle import MOVES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from gridhouse.games.sliding.rules import Position
+
+BLANKS = ("first", "last")
+TURNED = {"U": "D", "D": "U", "L": "R", "R": "L"}
+EXIT_WRONG = 1
+
+Puzzle = Annotated[
+    str | None, typer.Argument(help="Letters row by row, a blank for the empty cell.")
+]
+Goal = Annotated[str | None, typer.Option(help="The letters of the solution, row by row.")]
+Tiles = Annotated[str | None, typer.Option(help="Numbers row by row instead, 0 is the empty cell.")]
+Rows = Annotated[int | None, typer.Option(help="Rows, of a board that is not square.")]
+Blank = Annotated[str, typer.Option(help="Where the empty cell ends, of numbers: first or last.")]
+File = Annotated[
+    str | None,
+    typer.Option(help="Solve one puzzle a line: PUZZLE/SOLUTION, a position, or numbers."),
+]
+
+
+def command(
+    puzzle: Puzzle = None,
+    goal: Goal = None,
+    tiles: Tiles = None,
+    rows: Rows = None,
+    blank: Blank = BLANKS[1],
+    file: File = None,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object a line.")] = False,
+    optimal: Annotated[bool, typer.Option(help="Go on until a shortest one is proved.")] = False,
+    time: Annotated[float | None, typer.Option(help="Seconds for one puzzle.")] = None,
+    within: Annotated[float | None, typer.Option(help="Stop at so many times the bound.")] = None,
+    threads: Annotated[int | None, typer.Option(help="Threads, all cores by default.")] = None,
+) -> None:
+    """Solve a sliding puzzle in few moves: of letters, or of numbers with --tiles."""
+
+    def work(_: list[str]) -> None:
+        from gridhouse.games.sliding import solver
+
+        for position, is_turned in given(puzzle, goal, tiles, rows, blank, file):
+            try:
+                found = solver.solve_position(
+                    position, seconds=time, optimal=optimal, within=within, threads=threads
+                )
+            except GridhouseError as error:
+                raise UsageError(f"{puzzle_name(position)}: {error}") from None
+            if is_turned:
+                found = solver.Solution(
+                    turned(found.moves), found.bound, found.nodes, found.seconds
+                )
+            print(json.dumps(found.facts()) if as_json else found, flush=True)
+
+    raise typer.Exit(run(work, []))
+
+
+def verify_command(
+    solutions: Annotated[
+        str, typer.Argument(help="What gridhouse solve --json printed, or moves.")
+    ],
+    puzzle: Annotated[str | None, typer.Option(help="Letters row by row.")] = None,
+    goal: Goal = None,
+    tiles: Tiles = None,
+    rows: Rows = None,
+    blank: Blank = BLANKS[1],
+    file: File = None,
+) -> None:
+    """Replay the solutions of a file by the rules, one a puzzle, one a line."""
+
+    def work(_: list[str]) -> int:
+        lines = [line for line in read_file(solutions).split("\n") if line.strip()]
+        puzzles = list(given(puzzle, goal, tiles, rows, blank, file))
+        if len(lines) != len(puzzles):
+            raise UsageError(f"{len(lines)} solutions for {len(puzzles)} puzzles")
+        wrong = 0
+        for number, (line, (position, is_turned)) in enumerate(zip(lines, puzzles, strict=True), 1):
+            moves = moves_of(line)
+            reason = refuted(position, turned(moves) if is_turned else moves)
+            wrong += bool(reason)
+            print(f"{number}: {len(moves)} moves, {reason or 'solved'}")
+        return EXIT_WRONG if wrong else 0
+
+    raise typer.Exit(run(work, []))
+
+
+def moves_of(line: str) -> str:
+    """Return the moves of a line: JSON with ``moves``, or the moves themselves."""
+    if not line.lstrip().startswith("{"):
+        return line.strip()
+    try:
+        return str(json.loads(line)["moves"])
+    except (ValueError, KeyError):
+        raise UsageError(f"{shown(line)} is not an object with moves") from None
+
+
+def refuted(position: Position, moves: str) -> str:
+    """Return why moves do not solve a puzzle, nothing if they do."""
+    replayed = position.copy()
+    for number, letter in enumerate(moves, 1):
+        if letter not in MOVES:
+            return f"move {number}, {shown(letter)}, is not one of U, D, L and R"
+        if rules.refusal(replayed, MOVES.index(letter)):
+            return f"move {number}, {letter}, is not legal"
+        rules.apply_action(replayed, MOVES.index(letter))
+    return "" if rules.is_terminal(replayed) else "not solved"
+
+
+def turned(moves: str) -> str:
+    """Return moves on the board turned by half a circle."""
+    return "".join(TURNED.get(move, move) for move in moves)
+
+
+def puzzle_name(position: Position) -> str:
+    """Return a puzzle as an error names it."""
+    tiles = position.tiles
+    if all(tile < 32 for tile in tiles):
+        return shown(" ".join(map(str, tiles)))
+    return shown(game.puzzle_text(position))
+
+
+def given(
+    puzzle: str | None, goal: str | None, tiles: str | None, rows: int | None, blank: str,
+    file: str | None,
+) -> Iterator[tuple[Position, bool]]:  # fmt: skip
+    """Yield the positions asked for, and whether each is turned by half a circle.
+
+    Raises UsageError.
+    """
+    if blank not in BLANKS:
+        raise UsageError(f"--blank {shown(blank)} is neither first nor last")
+    if sum(source is not None for source in (puzzle, tiles, file)) != 1:
+        raise UsageError("one of a puzzle, --tiles and --file is needed")
+    if (puzzle is None) != (goal is None):
+        raise UsageError("a puzzle of letters and --goal belong together")
+    if file is not None:
+        for line in read_file(file).split("\n"):
+            text = line.rstrip("\r")
+            if text.strip():
+                yield of_line(text, rows, blank)
+    elif tiles is not None:
+        yield of_numbers(tiles, rows, blank)
+    else:
+        yield of_letters(str(puzzle), str(goal), rows), False
+
+
+def of_line(line: str, rows: int | None, blank: str) -> tuple[Position, bool]:
+    """Return the puzzle of a line: a position as it is saved, letters with a slash, or numbers."""
+    if line.startswith(f"{game.GAME.name}("):
+        from gridhouse.core.registry import parse
+
+        try:
+            position: Any = parse(line).position
+        except GridhouseError as error:
+            raise UsageError(str(error)) from None
+        return position, False
+    puzzle, slash, goal = line.partition(game.SEPARATOR)
+    if slash:
+        return of_letters(puzzle, goal, rows), False
+    return of_numbers(line, rows, blank)
+
+
+def sides(count: int, rows: int | None, what: str) -> tuple[int, int]:
+    """Return rows and columns of so many cells; raises UsageError if they do not make a board."""
+    high = rows or isqrt(count)
+    wide = count // high if high > 0 else 0
+    low, most = rules.MIN_SIDE, rules.MAX_SIDE
+    if high * wide != count or not (low <= high <= most and low <= wide <= most):
+        board = "square" if rows is None else f"board of {rows} rows"
+        raise UsageError(f"{shown(what)}: {count} cells are no {board} of sides {low} to {most}")
+    return high, wide
+
+
+def of_letters(puzzle: str, goal: str, rows: int | None) -> Position:
+    """Return the puzzle of two texts; a blank that is missing at the end is put back."""
+    puzzle = puzzle.ljust(len(goal))
+    high, wide = sides(len(goal), rows, goal)
+    letters, wanted = sorted(puzzle), sorted(game.BLANK + goal[:-1])
+    if len(puzzle) == len(goal) and letters != wanted:
+        over = without(letters, wanted)
+        missing = without(wanted, letters)
+        raise UsageError(
+            f"{shown(puzzle)} and {shown(goal)} have other letters: the puzzle should have "
+            f"{shown(missing)} in place of {shown(over)} (the solution's last letter is left out)"
+        )
+    try:
+        return game.GAME(rows=high, cols=wide).read(puzzle + game.SEPARATOR + goal)
+    except GridhouseError as error:
+        raise UsageError(str(error)) from None
+
+
+def without(letters: list[str], others: list[str]) -> str:
+    """Return the letters that are left when the others are taken out, one for one."""
+    left = letters[:]
+    for letter in others:
+        if letter in left:
+            left.remove(letter)
+    return "".join(left)
+
+
+def of_numbers(text: str, rows: int | None, blank: str) -> tuple[Position, bool]:
+    """Return the puzzle of numbers, turned by half a circle if its empty cell ends first."""
+    try:
+        numbers = [int(word) for word in text.replace(",", " ").split()]
+    except ValueError:
+        raise UsageError(f"{shown(text)}: these are not numbers") from None
+    high, wide = sides(len(numbers), rows, text)
+    cells = high * wide
+    if sorted(numbers) != list(range(cells)):
+        raise UsageError(f"{shown(text)}: every number from 0 to {cells - 1} is needed once")
+    is_turned = blank == BLANKS[0]
+    if is_turned:
+        numbers = [cells - number if number else 0 for number in reversed(numbers)]
+    position = rules.Position(cells=cells)
+    position.rows, position.cols = high, wide
+    position.tiles = numbers
+    position.goal = list(range(1, cells + 1))
+    rules.start(position)
+    return position, is_turned

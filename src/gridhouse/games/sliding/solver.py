@@ -1,0 +1,139 @@
+"""Solving the sliding puzzle: shortest solutions where they can be had, short ones anyway.
+
+Equal tiles are interchangeable, and a solution is optimal if no way of sharing out the homes among
+equal tiles has a shorter one.
+"""
+
+from __future__ import annotations
+
+import os
+from time import perf_counter
+from typing import TYPE_CHECKING
+
+from gridhouse.core import solving
+from gridhouse.core.errors import SolverError
+from gridhouse.games.sliding import rules
+from gridhouse.games.sliding._anytime import Anytime
+from gridhouse.games.sliding._puzzle import MOVES, puzzle_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from gridhouse.core.game import State
+    from gridhouse.games.sliding.rules import Position
+
+SECONDS = 10.0  # for boards that are too large to be sure of a shortest solution
+
+
+class Solution(solving.Solution):
+    """A solution: ``moves`` of U, D, L and R, the ways the empty cell goes.
+
+    No solution has fewer moves than ``bound``; ``optimal`` tells whether this one has just as many.
+    ``nodes`` is how many positions were looked at, in ``seconds``.
+    """
+
+    def __init__(self, moves: str, bound: int, nodes: int, seconds: float) -> None:
+        """Note what was found."""
+        self.moves = moves
+        self.length = len(moves)
+        self.bound = bound
+        self.optimal = self.length == bound
+        self.nodes = nodes
+        self.seconds = seconds
+
+    def facts(self) -> dict[str, object]:
+        """Return all fields by name."""
+        return {
+            "moves": self.moves,
+            "length": self.length,
+            "bound": self.bound,
+            "optimal": self.optimal,
+            "nodes": self.nodes,
+            "seconds": round(self.seconds, 6),
+        }
+
+    def __str__(self) -> str:
+        """Tell the moves, how good they are, and what finding them took."""
+        if self.optimal:
+            proof = "optimal: no solution is shorter"
+        else:
+            gap = 100 * (self.length - self.bound) / self.bound
+            proof = (
+                f"not proved optimal: {self.bound} moves are needed at least, a gap of {gap:.1f} %"
+            )
+        moves = self.moves or "none, it is solved already"
+        return (
+            f"Moves: {moves}\nLength: {self.length}, {proof}\n"
+            f"Work: {self.nodes} nodes, {self.seconds:.3f} s"
+        )
+
+
+def solve(
+    state: State,
+    *,
+    seconds: float | None = None,
+    optimal: bool = False,
+    within: float | None = None,
+    threads: int | None = None,
+) -> Solution:
+    """Return a solution of a puzzle.
+
+    Boards of up to sixteen cells are solved optimally.  On larger ones the first solution is made
+    better and better for ``seconds``, ten if neither they nor a goal is given; the goal is a
+    solution of at most ``within`` times the proved bound, or with ``optimal`` a shortest one.
+    ``threads`` is how many threads to use, as many as there are cores by default.
+    Raises SolverError, with the reason, if the puzzle cannot be solved.
+    """
+    position = state.position
+    return solve_position(
+        position, seconds=seconds, optimal=optimal, within=within, threads=threads
+    )
+
+
+def solve_position(
+    position: Position,
+    *,
+    seconds: float | None = None,
+    optimal: bool = False,
+    within: float | None = None,
+    threads: int | None = None,
+    jit: bool = True,
+) -> Solution:
+    """Solve a position of the rules; see :func:`solve`.  Without ``jit`` all runs interpreted."""
+    started = perf_counter()
+    check_options(seconds, within, threads)
+    puzzle = puzzle_of(position)
+    if puzzle.is_solved():
+        return Solution("", 0, 0, perf_counter() - started)
+    goal = 1.0 if optimal or puzzle.cells <= 16 or within is None else within
+    if seconds is None and within is None and not optimal and puzzle.cells > 16:
+        seconds = SECONDS
+    cores = threads or os.cpu_count() or 1
+    proves = optimal or puzzle.cells <= 16
+    search = Anytime(puzzle, goal, cores, seconds, proves=proves, jit=jit)
+    solving.watched(search.run, search.stop, seconds=seconds, status=search.status)
+    moves = search.moves
+    check(position, moves)
+    text = "".join(MOVES[move] for move in moves)
+    return Solution(text, search.bound, search.nodes, perf_counter() - started)
+
+
+def check_options(seconds: float | None, within: float | None, threads: int | None) -> None:
+    """Raise SolverError for a limit that cannot be meant."""
+    if seconds is not None and not seconds > 0:
+        raise SolverError(f"seconds: {seconds} is not above 0")
+    if within is not None and not within >= 1:
+        raise SolverError(f"within: {within} is less than 1")
+    if threads is not None and not threads >= 1:
+        raise SolverError(f"threads: {threads} is less than 1")
+
+
+def check(position: Position, moves: Sequence[int]) -> None:
+    """Replay moves by the rules; raises SolverError if they do not solve the puzzle."""
+    replayed = position.copy()
+    for number, move in enumerate(moves, 1):
+        if rules.refusal(replayed, move):
+            raise SolverError(f"move {number}, {MOVES[move]}, is not legal")
+        rules.apply_action(replayed, move)
+    if not rules.is_terminal(replayed):
+        raise SolverError(f"the puzzle is not solved after {len(moves)} moves")

@@ -1,0 +1,653 @@
+"""The solvers of the sliding puzzle: optimal where they say so, and short anyway."""
+
+from __future__ import annotations
+
+import random
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+import gridhouse
+from gridhouse.core.compiling import to_records
+from gridhouse.core.errors import SolverError
+from gridhouse.games.sliding import (
+    _anytime,
+    _beams,
+    _cache,
+    _databases,
+    _idastar,
+    _layers,
+    _optimal,
+    _pairing,
+    rules,
+    solver,
+)
+from gridhouse.games.sliding._puzzle import (
+    MOVES,
+    Puzzle,
+    is_even,
+    neighbours,
+    parity_fits,
+    puzzle_of,
+)
+from gridhouse.games.sliding.game import position_of
+from naive.sliding_solver import shortest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+# From Korf's hundred (1985), turned so that the empty cell ends last: the number, the length.
+FAR = 1 << 60
+KORF = [
+    (79, 42, "1 6 10 8 14 12 4 2 13 11 3 5 9 7 15 0"),
+    (12, 45, "1 3 5 6 0 13 14 9 11 4 8 12 10 7 15 2"),
+    (42, 42, "6 1 15 8 5 10 13 0 3 4 2 7 14 9 11 12"),
+    (55, 41, "5 10 14 4 6 12 11 1 9 0 15 7 13 2 8 3"),
+    (97, 44, "13 5 0 4 10 3 12 6 14 15 1 8 9 11 2 7"),
+    (19, 46, "6 14 4 11 7 3 12 15 1 10 0 2 13 8 5 9"),
+]
+
+
+@pytest.fixture(autouse=True)
+def own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Keep databases in a folder of the test's own."""
+    monkeypatch.setattr(_cache, "folder", lambda: tmp_path / "patterns")
+    _optimal._large_tables.cache_clear()
+    return tmp_path / "patterns"
+
+
+def position(puzzle: str, goal: str, rows: int) -> rules.Position:
+    """Return a position of letters; the goal's last letter is not used."""
+    return position_of(puzzle, goal[:-1] + "!", rows, len(goal) // rows)
+
+
+def numbers(tiles: list[int], rows: int) -> rules.Position:
+    """Return a position of numbers, the empty cell last in its solution."""
+    state = rules.Position(cells=len(tiles))
+    state.rows, state.cols = rows, len(tiles) // rows
+    state.tiles, state.goal = tiles, list(range(1, len(tiles) + 1))
+    rules.start(state)
+    return state
+
+
+def distinct(rows: int, cols: int, tiles: list[int] | None = None) -> Puzzle:
+    """Return a puzzle of distinct tiles, solved if none are given."""
+    home = [*range(1, rows * cols), 0]
+    return Puzzle(rows, cols, tiles or home, range(rows * cols))
+
+
+def walked(puzzle: Puzzle, moves: int, chance: random.Random) -> Puzzle:
+    """Return a puzzle after so many random moves."""
+    tiles = puzzle.tiles[:]
+    near = neighbours(puzzle.rows, puzzle.cols)
+    for _ in range(moves):
+        blank = tiles.index(0)
+        there = chance.choice([cell for cell in near[blank] if cell >= 0])
+        tiles[blank], tiles[there] = tiles[there], 0
+    return puzzle.with_tiles(tiles)
+
+
+def need(puzzle: Puzzle, *partitions: _databases.Tables, jit: bool = True) -> int:
+    """Return what the databases say a puzzle needs."""
+    plan, words = _databases.plan_of(puzzle, *partitions)
+    search = _idastar.Search()
+    search.tiles[: puzzle.cells] = puzzle.tiles
+    search.blank = puzzle.tiles.index(0)
+    return int(_databases.kernels(jit)[1].load(plan, words, to_records(search)))
+
+
+GOALS = [
+    ("abc ", 2),
+    ("aab ", 2),
+    ("abcde ", 2),
+    ("abcab ", 3),
+    ("abcdefgh ", 3),
+    ("aabbccdd ", 3),
+    ("banananb ", 3),
+    ("aaaaaaab ", 3),
+    ("abcdefg ", 2),
+]
+
+
+@pytest.mark.parametrize(("goal", "rows"), GOALS)
+def test_small_puzzles_are_solved_in_as_few_moves_as_by_breadth_first_search(
+    goal: str, rows: int
+) -> None:
+    known = shortest(goal, len(goal) // rows)
+    chance = random.Random(1)
+    for puzzle in chance.sample(sorted(known), min(len(known), 120)):
+        found = solver.solve_position(position(puzzle, goal, rows), threads=1)
+        assert (found.length, found.bound, found.optimal) == (known[puzzle], known[puzzle], True)
+
+
+def test_the_diameter_of_the_eight_puzzle_is_31() -> None:
+    known = shortest("abcdefgh ", 3)
+    assert len(known) == 181440
+    farthest = [puzzle for puzzle, moves in known.items() if moves == 31]
+    assert len(farthest) == 2
+    for puzzle in farthest:
+        assert solver.solve_position(position(puzzle, "abcdefgh ", 3)).length == 31
+
+
+@pytest.mark.parametrize("goal", ["abcdefgh ", "aabbccdd ", "abcaabcd "])
+def test_databases_never_ask_for_too_much(goal: str) -> None:
+    """Admissible, also together; distinct tiles keep odd and even, which ``gain`` counts on."""
+    known = shortest(goal, 3)
+    first = puzzle_of(position(goal, goal, 3))
+    partitions = [
+        _databases.tables_for(first, _databases.partition(first, most, seed))
+        for most, seed in ((4, 1), (3, 2), (5, 3))
+    ]
+    for puzzle in random.Random(2).sample(sorted(known), 300):
+        here = puzzle_of(position(puzzle, goal, 3))
+        for tables in partitions:
+            asked = need(here, tables)
+            assert asked <= known[puzzle]
+            assert not here.is_distinct or (known[puzzle] - asked) % 2 == 0
+        assert need(here, *partitions) == max(need(here, tables) for tables in partitions)
+
+
+def test_a_database_of_all_tiles_knows_every_length() -> None:
+    puzzle = distinct(2, 3)
+    tables = _databases.tables_for(puzzle, ((1, 2, 3, 4, 5),))
+    for text, moves in shortest("abcde ", 3).items():
+        tiles = [" abcde".index(letter) for letter in text]
+        assert need(puzzle.with_tiles(tiles), tables) == moves
+
+
+@pytest.mark.parametrize(("number", "length", "tiles"), KORF)
+def test_known_lengths_of_korfs_puzzles(number: int, length: int, tiles: str) -> None:
+    del number
+    found = solver.solve_position(numbers([int(tile) for tile in tiles.split()], 4), threads=1)
+    assert (found.length, found.optimal) == (length, True)
+
+
+@pytest.mark.parametrize("goal", ["abcde ", "abcab "])
+def test_all_is_the_same_interpreted_and_compiled(goal: str) -> None:
+    known = shortest(goal, 3)  # two rows of three
+    for puzzle in random.Random(3).sample([p for p, moves in known.items() if moves >= 10], 2):
+        here = puzzle_of(position(puzzle, goal, 2))
+        for part in _databases.partition(here, 3):
+            assert (_databases.build(here, part) == _databases.build(here, part, jit=False)).all()
+        results = []
+        for jit in (True, False):
+            found = solver.solve_position(position(puzzle, goal, 2), threads=1, jit=jit)
+            run = _beams.Run(here, jit=jit)
+            beam = run.finish(here, [(here.tiles, [])], 8, 60)
+            layers = _beams.by_layers(run, 12, 2)
+            results.append((found.moves, found.nodes, beam, layers, run.nodes))
+            for moves in (beam, layers):
+                assert moves is not None
+                solver.check(position(puzzle, goal, 2), moves)
+        assert results[0] == results[1]
+
+
+def test_threads_share_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_optimal, "SMALL", 1000)
+    monkeypatch.setattr(_optimal, "MEDIUM", 3000)
+    monkeypatch.setattr(_optimal, "LARGE", {})
+    for _, length, tiles in KORF[:3]:
+        puzzle = distinct(4, 4, [int(tile) for tile in tiles.split()])
+        ladder = [(_optimal.small_tables(puzzle, 3), 1000), (_optimal.small_tables(puzzle, 4), FAR)]
+        monkeypatch.setattr(_optimal, "levels", lambda *_, levels=ladder, **__: iter(levels))
+        search = _optimal.Optimal(puzzle, 2)
+        search.run()
+        assert search.moves is not None
+        assert len(search.moves) == length == search.bound
+        solver.check(numbers(puzzle.tiles, 4), search.moves)
+
+
+def test_what_is_stopped_proves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    puzzle = distinct(4, 4, [int(tile) for tile in KORF[5][2].split()])
+    tables = _optimal.small_tables(puzzle, 3)
+    monkeypatch.setattr(_optimal, "levels", lambda *_, **__: iter([(tables, 1 << 60)]))
+    search = _optimal.Optimal(puzzle, 2)
+    search.stop()
+    search.run()
+    assert search.moves is None
+    assert search.bound <= KORF[5][1]
+
+
+def test_a_search_may_end_with_its_last_databases(monkeypatch: pytest.MonkeyPatch) -> None:
+    puzzle = distinct(4, 4, [int(tile) for tile in KORF[5][2].split()])
+    ladder = [(_optimal.small_tables(puzzle, 3), 1)]
+    monkeypatch.setattr(_optimal, "levels", lambda *_, **__: iter(ladder))
+    search = _optimal.Optimal(puzzle, 1)
+    search.run()
+    assert search.moves is None
+    assert search.nodes > 0
+
+
+def manhattan(puzzle: Puzzle) -> _databases.Tables:
+    """Return databases of a tile each, which know the Manhattan distance and corners."""
+    return _databases.tables_for(puzzle, tuple((tile,) for tile in range(1, puzzle.cells)))
+
+
+@pytest.mark.parametrize("jit", [True, False])
+@pytest.mark.parametrize(("stop", "limit"), [(1, 1 << 60), (0, 1000)])
+def test_a_search_stops_when_told_to_and_at_its_limit(jit: bool, stop: int, limit: int) -> None:
+    puzzle = distinct(3, 3, [8, 6, 7, 2, 5, 4, 3, 0, 1])
+    plan, words = _databases.plan_of(puzzle, manhattan(puzzle))
+    search = _idastar.Search()
+    search.tiles[:9], search.blank, search.came = puzzle.tiles, 7, _idastar.NONE
+    search.stop, search.limit, search.bound = stop, limit, 31
+    record = to_records(search)
+    kernel = _databases.kernels(jit)[1]
+    kernel.load(plan, words, record)
+    frames = to_records(_idastar.Frame(), _idastar.MAX_DEPTH)
+    assert kernel.deepen(plan, words, record, frames) == _idastar.STOPPED
+    assert record[0].nodes == _idastar.STRIDE
+
+
+def test_deepening_is_the_same_interpreted_and_compiled() -> None:
+    puzzle = walked(distinct(3, 3), 40, random.Random(1))
+    text = "".join(" abcdefgh"[tile] for tile in puzzle.tiles)
+    plan, words = _databases.plan_of(puzzle, manhattan(puzzle))
+    nodes = []
+    for jit in (True, False):
+        search = _idastar.Search()
+        search.tiles[:9], search.blank = puzzle.tiles, puzzle.tiles.index(0)
+        search.came, search.limit = _idastar.NONE, FAR
+        record = to_records(search)
+        kernel = _databases.kernels(jit)[1]
+        record[0].bound = kernel.load(plan, words, record)
+        frames = to_records(_idastar.Frame(), _idastar.MAX_DEPTH)
+        assert kernel.deepen(plan, words, record, frames) == _idastar.FOUND
+        assert record[0].length == shortest("abcdefgh ", 3)[text]
+        nodes.append(int(record[0].nodes))
+    assert nodes[0] == nodes[1] > 20
+
+
+def test_tables_of_single_tiles_know_the_manhattan_distance() -> None:
+    chance = random.Random(7)
+    for _ in range(50):
+        puzzle = walked(distinct(4, 4), 200, chance)
+        assert need(puzzle, manhattan(puzzle)) >= _pairing.distance(puzzle)
+        blank_home = walked(distinct(4, 4), 0, chance)
+        assert need(blank_home, manhattan(puzzle)) == 0
+
+
+def test_roots_are_different_and_reached_by_their_ways() -> None:
+    puzzle = distinct(4, 4)
+    roots = _optimal.spread_out(puzzle, 100)
+    assert len(roots) >= 100
+    assert len({tuple(tiles) for tiles, _ in roots}) == len(roots)
+    near = neighbours(4, 4)
+    for tiles, path in roots:
+        walk = puzzle.tiles[:]
+        for move in path:
+            blank = walk.index(0)
+            there = near[blank][move]
+            walk[blank], walk[there] = walk[there], 0
+        assert walk == tiles
+
+
+def test_large_databases_are_kept_and_used_again(
+    monkeypatch: pytest.MonkeyPatch, own_folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    parts = ((1, 2, 4), (3, 6), (5, 7, 8))
+    monkeypatch.setitem(_optimal.LARGE, (3, 3), parts)
+    puzzle = distinct(3, 3)
+    limits = [limit for _, limit in _optimal.levels(puzzle, 1, jit=True)]
+    assert limits == [_optimal.SMALL, _optimal.SMALL, _optimal.NO_LIMIT]
+    (file,) = own_folder.iterdir()
+    assert _optimal.is_kept(puzzle)
+    built = _databases.tables_for(puzzle, parts)
+    _optimal._large_tables.cache_clear()
+    ((kept, limit),) = _optimal.levels(puzzle, 1, jit=True)
+    assert limit == _optimal.NO_LIMIT
+    assert isinstance(kept.words.base, np.memmap)
+    assert (kept.words == built.words).all()
+    assert list(own_folder.iterdir()) == [file]
+    found = solver.solve_position(numbers([8, 7, 6, 5, 4, 3, 2, 1, 0], 3), threads=1)
+    assert found.optimal
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize(
+    ("rows", "cols", "kinds", "limits"),
+    [
+        (2, 3, 6, [_optimal.SMALL, _optimal.MEDIUM, _optimal.NO_LIMIT]),
+        (3, 3, 4, [_optimal.SMALL, _optimal.MEDIUM, _optimal.NO_LIMIT]),
+        (3, 6, 18, [_optimal.SMALL, _optimal.NO_LIMIT]),
+    ],
+)
+def test_databases_grow(rows: int, cols: int, kinds: int, limits: list[int]) -> None:
+    puzzle = distinct(rows, cols)
+    puzzle.kinds = [0, *(1 + tile % (kinds - 1) for tile in range(rows * cols - 1))]
+    levels = list(_optimal.levels(puzzle, 1, jit=True))
+    assert [limit for _, limit in levels] == limits
+    sizes = [len(tables.words) for tables, _ in levels]
+    assert sizes == sorted(sizes)
+
+
+def damage_a_word(data: bytes) -> bytes:
+    """Return the file with one bit of its words changed."""
+    return data[:-3] + bytes([data[-3] ^ 1]) + data[-2:]
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        damage_a_word,
+        lambda data: data[: len(data) // 2],
+        lambda data: data[:100],
+        lambda data: b"something else altogether" + data[25:],
+        lambda data: data.replace(b'"rows": 3', b'"rows": 4'),
+        lambda data: data.replace(b'"parts"', b'"party"'),
+        lambda data: b"[1]" + b" " * 4093 + data[4096:],
+        lambda data: b"",
+    ],
+)
+def test_a_damaged_or_foreign_file_is_built_again(
+    own_folder: Path, capsys: pytest.CaptureFixture[str], damage: Callable[[bytes], bytes]
+) -> None:
+    puzzle, parts = distinct(3, 3), ((1, 2, 4), (3, 6), (5, 7, 8))
+    file = _cache.path_of(puzzle, parts)
+    good = _cache.large_tables(puzzle, parts, threads=1, jit=True)
+    data = file.read_bytes()
+    file.write_bytes(damage(data))
+    again = _cache.large_tables(puzzle, parts, threads=1, jit=True)
+    assert (again.words == good.words).all()
+    assert file.read_bytes() == data
+    assert list(own_folder.iterdir()) == [file]
+    error = capsys.readouterr().err
+    assert error.count("\n") == 1
+    assert "damaged or not a file of pattern databases; built again" in error
+
+
+@pytest.mark.parametrize("moment", ["write", "open"])
+def test_a_full_disk_is_said_and_harms_nothing(
+    monkeypatch: pytest.MonkeyPatch, own_folder: Path, capsys: pytest.CaptureFixture[str],
+    moment: str,
+) -> None:  # fmt: skip
+    def full(*_: Any, **__: Any) -> None:
+        raise OSError(28, "No space left on device")
+
+    if moment == "write":
+        monkeypatch.setattr("os.fsync", full)
+    else:
+        monkeypatch.setattr("tempfile.NamedTemporaryFile", full)
+    puzzle, parts = distinct(3, 3), ((1, 2, 4), (3, 6), (5, 7, 8))
+    tables = _cache.large_tables(puzzle, parts, threads=1, jit=True)
+    assert (tables.words == _databases.tables_for(puzzle, parts).words).all()
+    assert list(own_folder.iterdir()) == []
+    assert capsys.readouterr().err.endswith(
+        "No space left on device; the databases stay in memory\n"
+    )
+
+
+def test_the_folder_is_the_users(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.undo()
+    assert _cache.folder().name == "patterns"
+
+
+def test_what_cannot_be_solved_is_said_with_the_reason() -> None:
+    with pytest.raises(SolverError, match="odd permutation"):
+        solver.solve_position(position("bacdefgh ", "abcdefgh ", 3))
+    with pytest.raises(SolverError, match="other letters"):
+        solver.solve_position(position("xacdefgh ", "abcdefgh ", 3))
+    assert solver.solve_position(position("baadefgh ", "abadefgh ", 3)).optimal
+
+
+@pytest.mark.parametrize(("rows", "cols"), [(2, 2), (2, 3), (3, 2)])
+def test_parity_tells_what_can_be_reached(rows: int, cols: int) -> None:
+    letters = "abcdefgh"[: rows * cols - 1]
+    known = shortest(letters + " ", cols)
+    for _ in range(200):
+        tiles = random.sample(range(rows * cols), rows * cols)
+        text = "".join((" " + letters)[tile] for tile in tiles)
+        assert parity_fits(rows, cols, tiles) == (text in known)
+    assert is_even([0, 1, 2])
+    assert not is_even([1, 0, 2])
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"seconds": 0}, "seconds: 0 is not above 0"),
+        ({"within": 0.9}, "within: 0.9 is less than 1"),
+        ({"threads": 0}, "threads: 0 is less than 1"),
+    ],
+)
+def test_limits_that_cannot_be_meant(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(SolverError, match=f"^{message}$"):
+        gridhouse.solve(gridhouse.load("sliding").new_initial_state(1), **options)
+
+
+def test_a_solved_puzzle_needs_no_moves() -> None:
+    found = solver.solve_position(position("abc ", "abc ", 2))
+    assert found.facts() == {
+        "moves": "", "length": 0, "bound": 0, "optimal": True, "nodes": 0,
+        "seconds": round(found.seconds, 6),
+    }  # fmt: skip
+    assert str(found).startswith("Moves: none, it is solved already\nLength: 0, optimal")
+
+
+def test_what_a_solution_says() -> None:
+    found = solver.Solution("UDL", 2, 5, 0.25)
+    assert not found.optimal
+    assert str(found) == (
+        "Moves: UDL\nLength: 3, not proved optimal: 2 moves are needed at least, a gap of 50.0 %\n"
+        "Work: 5 nodes, 0.250 s"
+    )
+
+
+def test_moves_are_checked_by_the_rules() -> None:
+    state = position("ab c", "abc ", 2)
+    solver.check(state, [rules.RIGHT])
+    with pytest.raises(SolverError, match="move 1, D, is not legal"):
+        solver.check(state, [rules.DOWN])
+    with pytest.raises(SolverError, match="not solved after 0 moves"):
+        solver.check(state, [])
+
+
+@pytest.mark.parametrize("size", [(5, 5), (6, 6), (4, 7), (2, 14), (14, 2), (14, 14)])
+@pytest.mark.parametrize("letters", [False, True])
+def test_any_size_is_solved_at_once(size: tuple[int, int], letters: bool) -> None:
+    rows, cols = size
+    chance = random.Random(rows * cols)
+    kinds = range(1, rows * cols)
+    goal = [tile % 9 + 1 if letters else tile for tile in kinds]
+    state = rules.Position(cells=rows * cols)
+    state.rows, state.cols = rows, cols
+    state.tiles = [*chance.sample(goal, len(goal)), 0]
+    state.goal = [*goal, 999]
+    rules.start(state)
+    if not letters and not parity_fits(rows, cols, state.tiles):
+        rules.swap(state, 0, 1)
+    found = solver.solve_position(state, within=9.0, threads=1)
+    assert found.bound <= found.length <= 9 * found.bound
+    solver.check(state, [MOVES.index(move) for move in found.moves])
+
+
+def test_more_time_gives_better_solutions() -> None:
+    """The first beam's solution is improved on, and the last is still one."""
+    chance = random.Random(8)
+    puzzle = walked(distinct(6, 6), 2000, chance)
+    run = _beams.Run(puzzle)
+    narrow = _beams.by_layers(run, _anytime.FIRST, _anytime.EARLY)
+    wide = _beams.by_layers(run, 2000, _beams.CORE)
+    assert narrow is not None
+    assert wide is not None
+    assert len(wide) < len(narrow)
+
+
+def test_time_that_is_up_leaves_a_solution() -> None:
+    state = numbers([0, 12, 9, 13, 15, 11, 10, 14, 3, 7, 5, 6, 4, 8, 2, 1], 4)
+    found = solver.solve_position(state, seconds=0.001, threads=1)
+    assert found.bound <= 80 <= found.length
+
+
+def test_a_larger_board_is_proved_when_asked_for() -> None:
+    puzzle = walked(distinct(3, 6), 60, random.Random(5))
+    found = solver.solve_position(numbers(puzzle.tiles, 3), optimal=True, threads=2)
+    assert found.optimal
+    assert found.bound == found.length <= 60
+
+
+def test_beams_get_wider_as_long_as_there_is_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    puzzle = walked(distinct(5, 5), 3000, random.Random(6))
+    search = _anytime.Anytime(puzzle, 1.0, 1, None)
+    lengths = [None, 150, 160, 140]
+    asked: list[tuple[int, int]] = []
+
+    def beam(width: int, salt: int) -> list[int] | None:
+        asked.append((width, salt))
+        if len(asked) == len(lengths):
+            search.stop()
+        length = lengths[len(asked) - 1]
+        return None if length is None else [0] * length
+
+    monkeypatch.setattr(search, "_beam", beam)
+    assert search.status() == f"solution: none, bound: {search.bound}, nodes: 0"
+    search._beams(None)
+    assert asked == [(100, 0), (200, 1), (400, 2), (800, 3)]
+    assert len(search.moves) == 140
+    assert search.status() == f"solution: 140, bound: {search.bound}, nodes: 0"
+
+
+@pytest.mark.parametrize("left", [0.5, 4.0])
+def test_the_last_beam_is_as_wide_as_time_allows(
+    monkeypatch: pytest.MonkeyPatch, left: float
+) -> None:
+    """The clock goes on a second a look; half the time is left for the second beam, or plenty."""
+    search = _anytime.Anytime(walked(distinct(5, 5), 3000, random.Random(6)), 1.0, 1, None)
+    clock = iter(range(100))
+    monkeypatch.setattr(_anytime, "perf_counter", lambda: next(clock))
+    asked: list[int] = []
+
+    def beam(width: int, salt: int) -> list[int]:
+        del salt
+        asked.append(width)
+        if len(asked) == 3:
+            search.stop()
+        return [0] * 150
+
+    monkeypatch.setattr(search, "_beam", beam)
+    search._beams(3 + left)
+    assert asked[:2] == [100, 100 if left < 1 else 200]
+    assert len(asked) == (2 if left < 1 else 3)
+
+
+def test_boards_that_take_long_get_ten_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
+    limits: list[float | None] = []
+    real = _anytime.Anytime
+
+    def anytime(puzzle: Puzzle, goal: float, threads: int, seconds: float | None, **_: Any) -> Any:
+        limits.append(seconds)
+        return real(puzzle, 9.0, threads, seconds, proves=False)
+
+    monkeypatch.setattr(solver, "Anytime", anytime)
+    puzzle = walked(distinct(3, 6), 60, random.Random(5))
+    solver.solve_position(numbers(puzzle.tiles, 3), threads=1)
+    solver.solve_position(numbers(puzzle.tiles, 3), within=9.0, threads=1)
+    assert limits == [solver.SECONDS, None]
+
+
+def test_a_search_may_be_stopped_before_there_is_a_solution() -> None:
+    search = _anytime.Anytime(walked(distinct(3, 6), 90, random.Random(5)), 1.0, 2, None)
+    search.stop()
+    search.run()
+    assert search.moves
+
+
+def test_a_beam_that_is_too_narrow_finds_nothing() -> None:
+    puzzle = walked(distinct(6, 6), 2000, random.Random(9))
+    assert _beams.by_layers(_beams.Run(puzzle), 1, 3) is None
+
+
+@pytest.mark.parametrize("jit", [True, False])
+def test_a_stopped_run_finds_nothing(monkeypatch: pytest.MonkeyPatch, jit: bool) -> None:
+    puzzle = walked(distinct(4, 4), 2000, random.Random(9))
+    kinds = tuple(puzzle.kinds)
+    run = _beams.Run(puzzle, jit=jit)
+    monkeypatch.setattr(_beams, "views_for", lambda puzzle, **_: _beams._views(4, 4, kinds, True))
+    run.stop()
+    assert run.finish(puzzle, [(puzzle.tiles, [])], 10, 400) is None
+    assert _beams.by_layers(run, 10, 3) is None
+    again = _beams.Run(puzzle, jit=jit)
+    assert again.finish(puzzle, [(puzzle.tiles, [])], 10, 20) is None
+    assert again.finish(puzzle, [(puzzle.tiles, [])], 10, 1) is None
+
+
+@pytest.mark.parametrize("jit", [True, False])
+@pytest.mark.parametrize(("rows", "cols"), [(3, 5), (5, 3)])
+def test_layers_of_boards_that_are_not_square(
+    monkeypatch: pytest.MonkeyPatch, rows: int, cols: int, jit: bool
+) -> None:
+    puzzle = walked(distinct(rows, cols), 40, random.Random(3))
+    run = _beams.Run(puzzle, jit=jit)
+    seeds = [(puzzle.tiles, list[int]())]
+    ends = _beams.Ends(rows, cols)
+    found = run.layer(puzzle, seeds, ends, 20, 0)
+    for tiles, moves in found:
+        assert all(tiles[cell] == cell + 1 for cell in range(rows * cols) if ends.is_outer(cell))
+        walk = puzzle.tiles[:]
+        for move in moves:
+            blank = walk.index(0)
+            there = neighbours(rows, cols)[blank][move]
+            walk[blank], walk[there] = walk[there], 0
+        assert walk == tiles
+    assert found
+    monkeypatch.setattr(_beams, "MOST", 0)
+    assert run.layer(puzzle, seeds, ends, 20, 0) == []
+
+
+def test_equal_tiles_are_paired_for_the_fewest_steps() -> None:
+    chance = random.Random(4)
+    for _ in range(30):
+        kinds = [0, *(chance.randint(1, 4) for _ in range(8))]
+        first = {kind: kinds.index(kind) for kind in kinds}
+        kinds = [0, *(first[kind] for kind in kinds[1:])]
+        tiles = chance.sample(range(1, 9), 8)
+        puzzle = Puzzle(3, 3, [*tiles, 0], kinds)
+        if puzzle.is_distinct:
+            continue
+        best, bound = _pairing.paired(puzzle)
+        assert parity_fits(3, 3, best.tiles)
+        assert [kinds[tile] for tile in best.tiles] == [kinds[tile] for tile in puzzle.tiles]
+        assert bound <= _pairing.distance(best)
+        every = [cost for cost, _ in pairings(puzzle)]
+        assert bound == min(every)
+        assert bound <= _pairing.distance(puzzle)
+
+
+def pairings(puzzle: Puzzle) -> list[tuple[int, list[int]]]:
+    """Return all ways to number the tiles of a puzzle, with their steps."""
+    ways: list[tuple[int, list[int]]] = [(0, [])]
+    for cell, tile in enumerate(puzzle.tiles):
+        homes = [home + 1 for home in puzzle.homes(tile)] if tile else [0]
+        ways = [
+            (cost + (_pairing.steps(puzzle, home, cell) if home else 0), [*used, home])
+            for cost, used in ways
+            for home in homes
+            if home not in used
+        ]
+    return ways
+
+
+def test_conflicts_of_a_line_are_counted() -> None:
+    layer: Any = to_records(_layers.Layer())[0]
+    layer.line[:5] = [3, 1, 2, 5, 4]
+    assert _layers.excess(layer, 5) == 2
+    assert _layers.excess(layer, 0) == 0
+
+
+def test_a_queue_that_is_too_short_is_made_longer(monkeypatch: pytest.MonkeyPatch) -> None:
+    puzzle = distinct(3, 3)
+    rooms: list[int] = []
+    empty = np.empty
+
+    def small(size: int, kind: type) -> Any:
+        rooms.append(size)
+        return empty(size if len(rooms) > 2 else len(rooms) - 1, kind)
+
+    expected = _databases.build(puzzle, (1, 2, 3))
+    monkeypatch.setattr("numpy.empty", small)
+    for jit in (True, False):
+        rooms.clear()
+        assert (_databases.build(puzzle, (1, 2, 3), jit=jit) == expected).all()
+        assert len(rooms) > 2
