@@ -1,0 +1,314 @@
+"""Exact search for the least that can be left, with a memory of all parts of boards seen.
+
+Only what is left at the end counts, so a board is the same however it was reached, and cells that
+can never be removed (see ``_bound``) are paid for as soon as they are found.  From then on they are
+walls without a digit.  Where no cells on both sides of a column's edge can ever touch, the board
+falls apart into parts that are searched one by one.  Parts are remembered by a key that is the same
+for their mirror images.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from gridhouse.core import position
+from gridhouse.games.collapse import _board, _bound
+
+if TYPE_CHECKING:
+    from gridhouse.games.collapse._board import Work
+
+NOTHING = -1
+MANY = 1 << 40
+WAYS = 4  # entries that a key may be in
+FULL = 2  # why a search stopped: there was no room for more parts
+LEAST = 17  # where the cost begins in the data of an entry
+EXACT = 1 << 16
+SIZES = EXACT - 1
+
+
+class Child(position.Position):
+    """What a pick leads to: what stays for good, and the rows of the parts left to search."""
+
+    child = position.integer("int8")
+    place = position.integer("int32")  # of the child that comes here in order
+    cell = position.integer("int32")
+    begin = position.integer("int32")
+    count = position.integer("int32")
+    dead = position.integer("int64")
+    least = position.integer("int64")
+    value = position.integer("int64")
+
+
+class Part(position.Position):
+    """A part of a board: its key, and the least it can leave as far as is known."""
+
+    part = position.integer("int8")
+    key = position.integer("int64")
+    least = position.integer("int64")
+
+
+class Entry(position.Position):
+    """What is known of a part, packed, and its key joined with that.
+
+    Two threads may write at once: a mixture of two entries has a key that nothing asks for (Hyatt
+    and Mann, 2002).
+    """
+
+    entry = position.integer("int8")
+    check = position.integer("int64")
+    data = position.integer("int64")
+
+
+class Memory(NamedTuple):
+    """Parts of boards and children, one ply behind the other, and the table."""
+
+    boards: Any
+    parts: Any
+    children: Any
+    table: Any
+
+
+def look_up(table: Any, key: int) -> int:
+    """Return what is known of a part, or NOTHING: its least cost, if that is exact, its size."""
+    first = (key & (len(table) // WAYS - 1)) * WAYS
+    for slot in range(first, first + WAYS):
+        data = int(table[slot].data)
+        if table[slot].check ^ data == key and data != 0:
+            return data
+    return NOTHING
+
+
+def remember(table: Any, key: int, least: int, is_exact: bool, size: int) -> None:
+    """Keep what is known of a part in the place of the same or of the smallest part."""
+    first = (key & (len(table) // WAYS - 1)) * WAYS
+    place = first
+    smallest = MANY
+    for slot in range(first, first + WAYS):
+        data = int(table[slot].data)
+        if table[slot].check ^ data == key:
+            place = slot
+            break
+        if data & SIZES < smallest:
+            smallest = data & SIZES
+            place = slot
+    data = (least << LEAST) | (int(is_exact) * EXACT) | size
+    table[place].data = data
+    table[place].check = key ^ data
+
+
+def solve(
+    memory: Memory,
+    row: int,
+    space: int,
+    child: int,
+    stride: int,
+    budget: int,
+    work: Work,
+    control: Any,
+) -> int:
+    """Return the least that a part can leave if that is within the budget, else a bound above it.
+
+    Rows from ``space`` on and children from ``child`` on are free.  The result means nothing once
+    ``stop`` is set.
+    """
+    key = int(memory.parts[row].key)
+    known = look_up(memory.table, key)
+    lowest = 0
+    if known != NOTHING:
+        lowest = known >> LEAST
+        if lowest > budget or known & EXACT != 0:
+            return lowest
+    control.nodes += 1
+    if control.nodes >= control.limit:
+        control.stop = 1
+    end = list_children(memory, row, space, child, stride, work, control)
+    if control.stop != 0:
+        return 0
+    size = min(cells_of(memory.boards[row], stride), SIZES)
+    if end > child:
+        space = memory.children[end - 1].begin + memory.children[end - 1].count
+    sort_children(memory, child, end)
+    best = MANY
+    bound = MANY
+    for order in range(child, end):
+        index = int(memory.children[order].place)
+        limit = min(best - 1, budget)
+        cost = int(memory.children[index].least)
+        begin = int(memory.children[index].begin)
+        for part in range(begin, begin + memory.children[index].count):
+            if cost > limit:
+                break
+            expected = int(memory.parts[part].least)
+            cost -= expected
+            cost += solve(memory, part, space, end, stride, limit - cost, work, control)
+            if control.stop != 0:
+                return 0
+        if cost <= limit:
+            best = cost
+            if best <= lowest:
+                break
+        bound = min(bound, cost)
+    is_exact = best <= budget
+    lowest = best if is_exact else max(lowest, bound)
+    remember(memory.table, key, lowest, is_exact, size)
+    return lowest
+
+
+def cells_of(board: Any, stride: int) -> int:
+    """Return how many cells a board has."""
+    count = 0
+    base = stride
+    while board[base] != 0:
+        at = base
+        while board[at] != 0:
+            at += 1
+        count += at - base
+        base += stride
+    return count
+
+
+def sort_children(memory: Memory, begin: int, end: int) -> None:
+    """Bring children into the order of their values."""
+    children = memory.children
+    for index in range(begin, end):
+        children[index].place = index
+    for index in range(begin + 1, end):
+        place = children[index].place
+        value = children[place].value
+        hole = index
+        while hole > begin and children[children[hole - 1].place].value > value:
+            children[hole].place = children[hole - 1].place
+            hole -= 1
+        children[hole].place = place
+
+
+def list_children(
+    memory: Memory, row: int, space: int, child: int, stride: int, work: Work, control: Any
+) -> int:
+    """List what the picks of a part lead to, and return where the list ends."""
+    board = memory.boards[row]
+    groups = _board.find_groups(board, stride, work)
+    if child + groups >= len(memory.children):
+        control.stop = FULL
+        return child
+    for group in range(groups):
+        memory.children[child + group].cell = work.members[work.start[group]]
+    for index in range(child, child + groups):
+        space = make_child(memory, row, space, index, stride, work, control)
+    return child + groups
+
+
+def make_child(
+    memory: Memory, row: int, space: int, index: int, stride: int, work: Work, control: Any
+) -> int:
+    """Make what a pick leads to, and return the first row that is still free."""
+    boards = memory.boards
+    child = memory.children[index]
+    child.begin = space
+    child.count = 0
+    if space + len(boards[0]) // stride + 1 >= len(boards):
+        control.stop = FULL
+        return space
+    board = boards[space]
+    source = boards[row]
+    for at in range(len(board)):
+        board[at] = source[at]
+    if child.cell != 0:
+        end = _board.flood(board, stride, child.cell, 0, _board.next_stamp(work), work)
+        _board.remove(board, stride, work.members, 0, end)
+    _board.find_groups(board, stride, work)
+    dead = _bound.find_dead(board, stride, work)
+    cost = 0
+    for at in range(dead):
+        cell = work.alone[at]
+        cost += int(control.weights[int(board[cell])])
+        board[cell] = _board.WALL
+    child.dead = cost
+    child.count = split(memory, space, stride, work)
+    child.least = cost
+    for part in range(space, space + child.count):
+        child.least += memory.parts[part].least
+    child.value = child.least * 50 + promise(dead, board, work, control)
+    return space + int(child.count)
+
+
+def promise(dead: int, board: Any, work: Work, control: Any) -> int:
+    """Return how bad the cells look that are not dead and have no equal neighbour."""
+    result = 0
+    for index in range(dead, work.counts[2 * _board.KINDS]):
+        result += 2 + 2 * int(control.weights[int(board[work.alone[index]])])
+    return result
+
+
+def split(memory: Memory, row: int, stride: int, work: Work) -> int:
+    """Put the parts of a board into its own and the next rows, and return how many there are."""
+    board = memory.boards[row]
+    wide = 0
+    while board[(wide + 1) * stride] != 0:
+        wide += 1
+    if wide == 0:
+        return 0
+    _bound.find_walls(board, stride, work)
+    if work.walls[wide + 1] == 0:
+        enter(memory, row, stride, work)
+        return 1
+    _bound.link_columns(stride, wide, work)
+    count = 0
+    begin = 1
+    for col in range(1, wide + 1):
+        if work.links[col] == 0:
+            count += copy_part(memory, row, row + 1 + count, begin, col, stride, work)
+            begin = col + 1
+    # The first row held the board itself; the last part moves there.
+    if count > 0:
+        source = memory.boards[row + count]
+        for at in range(len(board)):
+            board[at] = source[at]
+        for part in range(row, row + count):
+            enter(memory, part, stride, work)
+    return count
+
+
+def copy_part(
+    memory: Memory, row: int, target: int, begin: int, end: int, stride: int, work: Work
+) -> int:
+    """Copy some columns of a board into a row of their own; return 0 if all they hold is walls.
+
+    Walls above all other cells of a column do nothing, as long as some wall keeps the column.
+    """
+    board = memory.boards[row]
+    part = memory.boards[target]
+    for at in range(len(part)):
+        part[at] = 0
+    some = 0
+    for col in range(begin, end + 1):
+        base = col * stride
+        top = base
+        while board[top] != 0:
+            top += 1
+        last = top - 1
+        while last >= base and board[last] == _board.WALL:
+            last -= 1
+        walls = last + 1 - base - (work.gone[last] + 1 if last >= base else 0)
+        if last >= base:
+            some = 1
+        if walls == 0 and last + 1 < top:
+            last += 1
+        for at in range(base, last + 1):
+            part[at + (1 - begin) * stride] = board[at]
+    return some
+
+
+def enter(memory: Memory, row: int, stride: int, work: Work) -> None:
+    """Note a part's key, and what is known of it."""
+    part = memory.parts[row]
+    part.key = _board.board_key(memory.boards[row], stride, work)
+    known = look_up(memory.table, int(part.key))
+    part.least = 0 if known == NOTHING else known >> LEAST
+
+
+def begin(memory: Memory, stride: int, work: Work, control: Any) -> int:
+    """Make the first child of the board in the first row, which is all of it; return its cost."""
+    memory.children[0].cell = 0
+    make_child(memory, 0, 1, 0, stride, work, control)
+    return int(memory.children[0].least)
