@@ -16,29 +16,23 @@ if TYPE_CHECKING:
 
 LINEAR = 0
 NOTHING = -1
+BASE = 1 << 40  # keeps values positive
+MOST = 200_000  # candidates; whatever is found after these is passed over
+SPREAD = 10  # bits of chance below a value, so that equals are chosen among by chance
 
+# What makes a board promising (linear): per point that stays for good, per point of cells without
+# an equal neighbour, per such cell.
+STAYS = 50
+POINTS = 2
+CELLS = 2
 
-class Control(position.Position):
-    """What a search shares with its caller: limits, the random source, what is best so far.
-
-    ``stop`` may be set from another thread at any time.  ``best`` is the value of the best line,
-    to be made as small as possible: what it leaves (linear), or its score with its sign changed.
-    ``target`` is a value with which the search may end at once.
-    """
-
-    control = position.integer("int8")
-    stop = position.integer("int8")
-    scoring = position.integer("int8")
-    s0 = position.integer("int64")
-    s1 = position.integer("int64")
-    nodes = position.integer("int64")
-    limit = position.integer("int64")
-    best = position.integer("int64")
-    target = position.integer("int64")
-    length = position.integer("int32")  # of the best line
-    noise = position.integer("int64")
-    weights = position.integers("int64", _board.KINDS + 1)
-    terms = position.integers("int64", 8)
+# The same for SameGame: percent of the squared number of a digit, of the one that is spared; per
+# cell without an equal neighbour, per group, and when the board cannot be cleared.
+SHARE = 90
+SPARED = 100
+ALONE = 20
+GROUP = 20
+SPOILT = 1000
 
 
 class Candidate(position.Position):
@@ -65,6 +59,28 @@ class Beam(NamedTuple):
     line: Any  # the cells picked in the best line
 
 
+def make_beam(width: int, cells: int, size: int, zeros: Any, to_records: Any) -> Beam:
+    """Return memory for beams of a width on boards of so many cells and bytes.
+
+    ``zeros`` is NumPy's, ``to_records`` that of ``core.compiling``.
+    """
+    picks = cells // 2 + 1
+    candidates = min(width * picks, max(MOST, 4 * width)) + 1
+    table = 2
+    while table < 2 * candidates:
+        table *= 2
+    return Beam(
+        boards=zeros((3, width, size), "int8"),
+        gains=zeros((2, width), "int64"),
+        parents=zeros((picks, width), "int32"),
+        cells=zeros((picks, width), "int32"),
+        candidates=to_records(Candidate(), candidates),
+        order=zeros(candidates, "int32"),
+        table=zeros(table, "int32"),
+        line=zeros(picks, "int32"),
+    )
+
+
 def search(beam: Beam, width: int, stride: int, work: Work, control: Any) -> None:
     """Search from the first board of the first layer."""
     count = 1
@@ -84,10 +100,10 @@ def expand(beam: Beam, layer: int, count: int, stride: int, work: Work, control:
     found = 0
     child = beam.boards[2][0]
     size = len(child)
-    # The board's own groups are kept aside, since looking at a child overwrites the work's.
     for parent in range(count):
         board = beam.boards[side][parent]
         groups = _board.find_groups(board, stride, work)
+        # Kept aside, since looking at a child overwrites them.
         for group in range(groups):
             beam.order[group] = work.members[work.start[group]]
         for group in range(groups):
@@ -98,9 +114,7 @@ def expand(beam: Beam, layer: int, count: int, stride: int, work: Work, control:
                 child[at] = board[at]
             end = _board.flood(child, stride, cell, 0, _board.next_stamp(work), work)
             _board.remove(child, stride, work.members, 0, end)
-            control.nodes += 1
-            if control.nodes >= control.limit:
-                control.stop = 1
+            _board.count_node(control)
             gain = beam.gains[side][parent] + (end - 2) ** 2
             found += consider(beam, layer, parent, cell, gain, found, stride, work, control)
     return found
@@ -126,7 +140,7 @@ def consider(
         other = beam.candidates[beam.table[slot] - 1]
         if other.key == key:
             if gain > other.gain:
-                other.value -= gain - other.gain
+                other.value -= (gain - other.gain) << SPREAD
                 other.gain = gain
                 other.parent = parent
                 other.cell = cell
@@ -134,7 +148,7 @@ def consider(
         slot = (slot + 1) & mask
     groups = _board.find_groups(child, stride, work)
     if groups == 0:
-        value = final_value(child, stride, gain, work, control)
+        value = final_value(gain, work, control)
         if value < control.best:
             control.best = value
             note_line(beam, layer, parent, cell, control)
@@ -145,7 +159,7 @@ def consider(
         return 0
     beam.table[slot] = found + 1
     candidate = beam.candidates[found]
-    candidate.value = (value << 10) + chance.draw(control, 1024)
+    candidate.value = (value << SPREAD) + chance.draw(control, 1 << SPREAD)
     candidate.key = key
     candidate.gain = gain
     candidate.parent = parent
@@ -153,35 +167,43 @@ def consider(
     return 1
 
 
-def final_value(child: Any, stride: int, gain: int, work: Work, control: Any) -> int:
+def final_value(gain: int, work: Work, control: Any) -> int:
     """Return the value of a board that has no groups."""
-    left = 0
-    taken = 0
-    for kind in range(1, _board.KINDS):
-        count = int(work.counts[kind])
-        left += count * control.weights[kind]
-        if count > 0:
-            taken += (count - 2) ** 2
     if control.scoring == LINEAR:
+        left = 0
+        for kind in range(1, _board.KINDS):
+            left += int(work.counts[kind]) * int(control.weights[kind])
         return left
-    if work.counts[2 * _board.KINDS] == 0:
-        return -gain - 1000
-    return taken - gain
+    return -gain - _board.final_bonus(work)
 
 
 def promise(child: Any, gain: int, groups: int, dead: int, work: Work, control: Any) -> int:
     """Return how good a board looks, less being better, or NOTHING if it cannot be better."""
+    if control.scoring == LINEAR:
+        return linear_promise(child, dead, work, control)
+    value = GROUP * groups - gain
+    for kind in range(1, _board.KINDS):
+        count = int(work.counts[kind])
+        share = SPARED if kind == control.spared else SHARE
+        value -= count * count * share // 100
+    value += int(work.counts[2 * _board.KINDS]) * ALONE
+    if dead > 0:
+        value += SPOILT
+    return value + BASE
+
+
+def linear_promise(child: Any, dead: int, work: Work, control: Any) -> int:
+    """Return how good a board looks of which only what is left counts."""
     stays = 0
     for index in range(dead):
-        stays += control.weights[int(child[work.alone[index]])]
+        stays += int(control.weights[int(child[work.alone[index]])])
     if stays >= control.best:
         return NOTHING
-    single = 0
-    count = 0
+    value = stays * STAYS
     for kind in range(1, _board.KINDS):
-        single += int(work.counts[_board.KINDS + kind]) * control.weights[kind]
-        count += int(work.counts[_board.KINDS + kind])
-    return stays * control.terms[0] + single * control.terms[1] + count * control.terms[2] + groups * control.terms[3]
+        alone = int(work.counts[_board.KINDS + kind])
+        value += alone * (POINTS * int(control.weights[kind]) + CELLS)
+    return value
 
 
 def select(beam: Beam, found: int, width: int) -> int:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from gridhouse.core import chance
+from gridhouse.core import chance, position
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,6 +20,29 @@ KINDS = 11  # the blank, and the digits from 1
 WALL = 11  # in parts of boards: a cell that stays, whatever its digit
 MIX = 0x1E3779B97F4A7C15
 OTHER_MIX = 0x0F58476D1CE4E5B9
+CLEARED = 1000  # what SameGame gives for a cleared board
+
+
+class Control(position.Position):
+    """What a search shares with its caller: limits, the random source, what is best so far.
+
+    ``stop`` may be set from another thread at any time.  ``best`` is the value of the best line,
+    to be made as small as possible: what it leaves (linear), or its score with its sign changed.
+    With ``target`` a search may end at once.  ``spared`` is the kind that rollouts leave alone.
+    """
+
+    control = position.integer("int8")
+    stop = position.integer("int8")
+    scoring = position.integer("int8")
+    spared = position.integer("int8")
+    length = position.integer("int32")  # of the best line
+    s0 = position.integer("int64")
+    s1 = position.integer("int64")
+    nodes = position.integer("int64")
+    limit = position.integer("int64")
+    best = position.integer("int64")
+    target = position.integer("int64")
+    weights = position.integers("int64", KINDS + 1)
 
 
 class Work(NamedTuple):
@@ -82,7 +105,7 @@ def find_groups(cells: Any, stride: int, work: Work) -> int:
     they are in the last of ``counts``.
     """
     stamp = next_stamp(work)
-    seen, members, start, counts = work.seen, work.members, work.start, work.counts
+    seen, start, counts = work.seen, work.start, work.counts
     for kind in range(2 * KINDS + 1):
         counts[kind] = 0
     groups = 0
@@ -184,6 +207,25 @@ def remove(cells: Any, stride: int, members: Any, begin: int, end: int) -> int:
             target += stride
         return -first
     return first
+
+
+def final_bonus(work: Work) -> int:
+    """Return what SameGame gives for a board without groups, or takes, with its sign changed."""
+    if work.counts[2 * KINDS] == 0:
+        return CLEARED
+    taken = 0
+    for kind in range(1, KINDS):
+        count = int(work.counts[kind])
+        if count > 0:
+            taken += (count - 2) ** 2
+    return -taken
+
+
+def count_node(control: Any) -> None:
+    """Count a node, and stop at the limit."""
+    control.nodes += 1
+    if control.nodes >= control.limit:
+        control.stop = 1
 
 
 def board_key(cells: Any, stride: int, work: Work) -> int:

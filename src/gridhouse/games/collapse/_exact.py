@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     from gridhouse.games.collapse._board import Work
 
 NOTHING = -1
+NOWHERE = -1
 MANY = 1 << 40
+OFFSET = 1 << 40  # keeps scores in the table positive
 WAYS = 4  # entries that a key may be in
 FULL = 2  # why a search stopped: there was no room for more parts
 LEAST = 17  # where the cost begins in the data of an entry
@@ -66,6 +68,16 @@ class Memory(NamedTuple):
     parts: Any
     children: Any
     table: Any
+
+
+def make_memory(rows: int, table: int, size: int, zeros: Any, to_records: Any) -> Memory:
+    """Return memory for boards of so many bytes, so many rows and entries, a power of two."""
+    return Memory(
+        boards=zeros((rows, size), "int8"),
+        parts=to_records(Part(), rows),
+        children=to_records(Child(), rows),
+        table=to_records(Entry(), table),
+    )
 
 
 def look_up(table: Any, key: int) -> int:
@@ -118,15 +130,12 @@ def solve(
         lowest = known >> LEAST
         if lowest > budget or known & EXACT != 0:
             return lowest
-    control.nodes += 1
-    if control.nodes >= control.limit:
-        control.stop = 1
-    end = list_children(memory, row, space, child, stride, work, control)
+    _board.count_node(control)
+    end = list_children(memory, row, space, child, stride, budget, work, control)
     if control.stop != 0:
         return 0
     size = min(cells_of(memory.boards[row], stride), SIZES)
-    if end > child:
-        space = memory.children[end - 1].begin + memory.children[end - 1].count
+    space = free_row(memory, child, end, space)
     sort_children(memory, child, end)
     best = MANY
     bound = MANY
@@ -152,6 +161,14 @@ def solve(
     lowest = best if is_exact else max(lowest, bound)
     remember(memory.table, key, lowest, is_exact, size)
     return lowest
+
+
+def free_row(memory: Memory, child: int, end: int, space: int) -> int:
+    """Return the first row after the parts of some children."""
+    if end > child:
+        last = memory.children[end - 1]
+        return int(last.begin + last.count)
+    return space
 
 
 def cells_of(board: Any, stride: int) -> int:
@@ -183,23 +200,61 @@ def sort_children(memory: Memory, begin: int, end: int) -> None:
 
 
 def list_children(
-    memory: Memory, row: int, space: int, child: int, stride: int, work: Work, control: Any
+    memory: Memory,
+    row: int,
+    space: int,
+    child: int,
+    stride: int,
+    budget: int,
+    work: Work,
+    control: Any,
 ) -> int:
-    """List what the picks of a part lead to, and return where the list ends."""
+    """List what the picks of a part lead to, and return where the list ends.
+
+    Of children whose cost is above the budget nothing but a bound of it is found out.
+    """
     board = memory.boards[row]
     groups = _board.find_groups(board, stride, work)
     if child + groups >= len(memory.children):
         control.stop = FULL
         return child
+    last = 0  # what stays because it is the last of its digit
+    for kind in range(1, _board.KINDS):
+        if work.counts[kind] == 1:
+            last += int(control.weights[kind])
     for group in range(groups):
-        memory.children[child + group].cell = work.members[work.start[group]]
+        index = child + group
+        cell = int(work.members[work.start[group]])
+        kind = int(board[cell])
+        memory.children[index].cell = cell
+        memory.children[index].dead = last
+        if work.start[group + 1] - work.start[group] == work.counts[kind] - 1:
+            memory.children[index].dead += int(control.weights[kind])
     for index in range(child, child + groups):
-        space = make_child(memory, row, space, index, stride, work, control)
+        if memory.children[index].dead > budget:
+            give_up(memory.children[index], space)
+        else:
+            space = make_child(memory, row, space, index, stride, budget, work, control)
     return child + groups
 
 
+def give_up(child: Any, space: int) -> None:
+    """Note that a child costs too much to be looked at."""
+    child.begin = space
+    child.count = 0
+    child.least = child.dead
+    child.value = MANY
+
+
 def make_child(
-    memory: Memory, row: int, space: int, index: int, stride: int, work: Work, control: Any
+    memory: Memory,
+    row: int,
+    space: int,
+    index: int,
+    stride: int,
+    budget: int,
+    work: Work,
+    control: Any,
 ) -> int:
     """Make what a pick leads to, and return the first row that is still free."""
     boards = memory.boards
@@ -213,7 +268,7 @@ def make_child(
     source = boards[row]
     for at in range(len(board)):
         board[at] = source[at]
-    if child.cell != 0:
+    if child.cell != NOWHERE:
         end = _board.flood(board, stride, child.cell, 0, _board.next_stamp(work), work)
         _board.remove(board, stride, work.members, 0, end)
     _board.find_groups(board, stride, work)
@@ -224,6 +279,9 @@ def make_child(
         cost += int(control.weights[int(board[cell])])
         board[cell] = _board.WALL
     child.dead = cost
+    if cost > budget:
+        give_up(child, space)
+        return space
     child.count = split(memory, space, stride, work)
     child.least = cost
     for part in range(space, space + child.count):
@@ -307,8 +365,52 @@ def enter(memory: Memory, row: int, stride: int, work: Work) -> None:
     part.least = 0 if known == NOTHING else known >> LEAST
 
 
-def begin(memory: Memory, stride: int, work: Work, control: Any) -> int:
-    """Make the first child of the board in the first row, which is all of it; return its cost."""
-    memory.children[0].cell = 0
-    make_child(memory, 0, 1, 0, stride, work, control)
-    return int(memory.children[0].least)
+def measure(memory: Memory, stride: int, budget: int, work: Work, control: Any) -> int:
+    """Return the least that the board in the first row can leave, or a bound above the budget."""
+    root = memory.children[0]
+    root.cell = NOWHERE
+    space = make_child(memory, 0, 1, 0, stride, budget, work, control)
+    cost = int(root.least)
+    for part in range(1, space):
+        if cost > budget or control.stop != 0:
+            break
+        cost -= int(memory.parts[part].least)
+        cost += solve(memory, part, space, 1, stride, budget - cost, work, control)
+    return cost
+
+
+def best_score(memory: Memory, row: int, child: int, stride: int, work: Work, control: Any) -> int:
+    """Return the most that SameGame gives from the board in a row on, by plain exhaustion.
+
+    Means nothing once ``stop`` is set.
+    """
+    board = memory.boards[row]
+    key = _board.board_key(board, stride, work)
+    known = look_up(memory.table, key)
+    if known != NOTHING:
+        return (known >> LEAST) - OFFSET
+    groups = _board.find_groups(board, stride, work)
+    if groups == 0:
+        return _board.final_bonus(work)
+    _board.count_node(control)
+    if child + groups >= len(memory.children) or row + 1 >= len(memory.boards):
+        control.stop = FULL
+    for group in range(groups):
+        if control.stop == 0:
+            memory.children[child + group].cell = work.members[work.start[group]]
+    best = -OFFSET
+    for index in range(child, child + groups):
+        if control.stop != 0:
+            return 0
+        after = memory.boards[row + 1]
+        for at in range(len(board)):
+            after[at] = board[at]
+        cell = int(memory.children[index].cell)
+        end = _board.flood(after, stride, cell, 0, _board.next_stamp(work), work)
+        _board.remove(after, stride, work.members, 0, end)
+        score = (end - 2) ** 2
+        score += best_score(memory, row + 1, child + groups, stride, work, control)
+        best = max(best, score)
+    if control.stop == 0:
+        remember(memory.table, key, best + OFFSET, True, min(cells_of(board, stride), SIZES))
+    return best
