@@ -1,8 +1,9 @@
 """Boards as the solver's kernels hold them, and what all kernels do with them.
 
-A board is a flat array of bytes, column by column from the bottom, 0 for a blank cell, 1 to 10
-for the digits, and 11 for a wall, which belongs to no group.  There is a blank cell above every column and a blank column at either side, so that
-the neighbours of a cell are looked up without asking where the board ends.
+A board is a flat array of bytes, column by column from the bottom, 0 for a blank cell, 1 to 10 for
+the digits, and 11 for a wall, which belongs to no group.  There is a blank cell above every column
+and a blank column at either side, so that the neighbours of a cell are looked up without asking
+where the board ends.
 
 Everything here is compiled as a twin (see ``core.compiling``) and runs interpreted as well.
 """

@@ -58,7 +58,7 @@ class Entry(position.Position):
 
     entry = position.integer("int8")
     check = position.integer("int64")
-    data = position.integer("int64")
+    known = position.integer("int64")
 
 
 class Memory(NamedTuple):
@@ -84,7 +84,7 @@ def look_up(table: Any, key: int) -> int:
     """Return what is known of a part, or NOTHING: its least cost, if that is exact, its size."""
     first = (key & (len(table) // WAYS - 1)) * WAYS
     for slot in range(first, first + WAYS):
-        data = int(table[slot].data)
+        data = int(table[slot].known)
         if table[slot].check ^ data == key and data != 0:
             return data
     return NOTHING
@@ -96,7 +96,7 @@ def remember(table: Any, key: int, least: int, is_exact: bool, size: int) -> Non
     place = first
     smallest = MANY
     for slot in range(first, first + WAYS):
-        data = int(table[slot].data)
+        data = int(table[slot].known)
         if table[slot].check ^ data == key:
             place = slot
             break
@@ -104,7 +104,7 @@ def remember(table: Any, key: int, least: int, is_exact: bool, size: int) -> Non
             smallest = data & SIZES
             place = slot
     data = (least << LEAST) | (int(is_exact) * EXACT) | size
-    table[place].data = data
+    table[place].known = data
     table[place].check = key ^ data
 
 
@@ -365,18 +365,15 @@ def enter(memory: Memory, row: int, stride: int, work: Work) -> None:
     part.least = 0 if known == NOTHING else known >> LEAST
 
 
-def measure(memory: Memory, stride: int, budget: int, work: Work, control: Any) -> int:
-    """Return the least that the board in the first row can leave, or a bound above the budget."""
-    root = memory.children[0]
-    root.cell = NOWHERE
-    space = make_child(memory, 0, 1, 0, stride, budget, work, control)
-    cost = int(root.least)
-    for part in range(1, space):
-        if cost > budget or control.stop != 0:
-            break
-        cost -= int(memory.parts[part].least)
-        cost += solve(memory, part, space, 1, stride, budget - cost, work, control)
-    return cost
+def begin(memory: Memory, stride: int, budget: int, work: Work, control: Any) -> int:
+    """Put the parts of the board in the first row behind it; return the first row after them.
+
+    What is known of the whole is then in the first of the children.  The caller solves the parts:
+    compiled code that calls ``solve``, which calls itself, crashes when it comes from Numba's cache
+    on disk (0.68).
+    """
+    memory.children[0].cell = NOWHERE
+    return make_child(memory, 0, 1, 0, stride, budget, work, control)
 
 
 def best_score(memory: Memory, row: int, child: int, stride: int, work: Work, control: Any) -> int:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from gridhouse.core.game import State
+    from gridhouse.core.position import Position
 
 MANY = 1 << 60
 BEAM_CELLS = 420  # larger boards are thinned out by random picks before a beam begins
@@ -30,6 +31,7 @@ POLISHED = (60, 120)  # the end of a SameGame line is tried again from so many c
 POLISH_WIDTH = 100
 # Of nested rollouts: how many levels, rounds of each, and how many of the digits are tried.
 SCHEDULE = ((2, 50, 5), (3, 25, 2), (3, 50, 1), (3, 50, 2), (3, 70, 1))
+SMALL_CELLS = 30  # boards up to this size do with a small table
 CHOICES = 64  # of a playout's pick; further groups are passed over
 
 
@@ -47,7 +49,14 @@ class Kernels(SimpleNamespace):
             beam=compiling.twin(_beam, "collapse", jit=jit, **with_bound),
             exact=compiling.twin(_exact, "collapse", jit=jit, **with_bound),
             nrpa=compiling.twin(_nrpa, "collapse", jit=jit, _board=board),
+            records=compiling.to_records if jit else plain_records,
+            jit=jit,
         )
+
+
+def plain_records(position: Position, count: int = 1) -> list[Position]:
+    """Return what stands for records where the kernels run interpreted."""
+    return [position.copy() for _ in range(count)]
 
 
 class Search:
@@ -130,10 +139,23 @@ class Search:
         if groups == 0:
             self.least = self.total if self.scoring == Scoring.LINEAR else 0
             self._note(self.least, [])
-        elif self.scoring == Scoring.LINEAR:
+            return
+        self._random_line(0)
+        if self.scoring == Scoring.LINEAR:
             self._run_linear()
         else:
             self._run_samegame()
+
+    def touch(self) -> None:
+        """Run every kernel once on a small board, so that it is compiled or loaded."""
+        self._beam(2, self.start, [], 0, 0)
+        self._rolled(self._rollouts(1), 1, 1, 1, self._control(0))
+        control, memory, work = self._control(0), self._memory(), self._work()
+        memory.boards[0][:] = self.start
+        self._measure(memory, self.start, MANY, work, control)
+        self.kernels.exact.best_score(memory, 0, 0, self.stride, work, control)
+        self._pick(self.start, self._firsts(self.start, work)[0], work)
+        self.kernels.bound.find_dead(self.start, self.stride, work)
 
     def _most(self, work: _board.Work, dead: int) -> int:
         """Return what SameGame can give at most: every digit in one group, less what must stay."""
@@ -171,7 +193,7 @@ class Search:
 
     def _control(self, seed: int) -> Any:
         """Return a search's control that ``stop`` reaches, with the nodes that are left."""
-        control = compiling.to_records(_board.Control())[0]
+        control = self.kernels.records(_board.Control())[0]
         chance.seed(control, self.seed * 1000 + seed)
         control.limit = max(1, self.limit - self.nodes)
         control.scoring = self.scoring
@@ -231,7 +253,7 @@ class Search:
     def _beam(self, width: int, start: Any, prefix: list[int], gain: int, seed: int) -> None:
         """Note the best line of a beam from a board that some picks led to."""
         cells = int(np.count_nonzero(start))
-        memory = _beam.make_beam(width, cells, len(start), np.zeros, compiling.to_records)
+        memory = _beam.make_beam(width, cells, len(start), np.zeros, self.kernels.records)
         memory.boards[0][0][:] = start
         memory.gains[0][0] = gain
         control = self._control(seed)
@@ -285,20 +307,27 @@ class Search:
 
     def _thin(self, seed: int) -> None:
         """Thin the board out by random picks and end with a beam, again and again."""
-        memory = self._rollouts(1)
         for turn in count():
-            control = self._control(1000 * turn + seed)
-            control.best = MANY
-            control.spared = self._commonest(self.start)[0]
-            control.stop = 0  # there is to be a line, however short the time
-            self.kernels.nrpa.search(memory, self.start, self.stride, 1, 1, self._work(), control)
-            line = memory.cells[-1][: control.length].tolist()
-            self._release(control)
-            self._note_left(line)
+            line = self._random_line(1000 * turn + seed)
             if self._stopped:
                 return
             board, prefix, _ = self._thinned(line, THIN)
             self._beam(FIRST_WIDTHS[turn % 2], board, prefix, 0, turn)
+
+    def _random_line(self, seed: int) -> list[int]:
+        """Note random picks that spare the commonest digit, however short the time."""
+        memory, control = self._rollouts(1), self._control(seed)
+        control.best = MANY
+        control.spared = self._commonest(self.start)[0]
+        control.stop = 0
+        self.kernels.nrpa.search(memory, self.start, self.stride, 1, 1, self._work(), control)
+        line = memory.cells[-1][: control.length].tolist()
+        if self.scoring == Scoring.LINEAR:
+            self._note_left(line)
+        else:
+            self._note(int(control.best), line)
+        self._release(control)
+        return line
 
     def _note_left(self, line: list[int]) -> None:
         """Note a line by what it leaves."""
@@ -315,8 +344,7 @@ class Search:
         budget = self.least
         while control.stop == 0:
             budget = min(budget, self.left - 1)
-            memory.boards[0][:] = self.start
-            cost = int(self.kernels.exact.measure(memory, self.stride, budget, work, control))
+            cost = self._measure(memory, self.start, budget, work, control)
             if control.stop != 0:
                 break
             if cost <= budget:
@@ -327,6 +355,22 @@ class Search:
             budget = self.least + (self.left - 1 - self.least) // 8
         self._release(control)
 
+    def _measure(
+        self, memory: _exact.Memory, board: Any, budget: int, work: _board.Work, control: Any
+    ) -> int:
+        """Return the least that a board can leave, or a bound above the budget."""
+        exact, stride = self.kernels.exact, self.stride
+        memory.boards[0][:] = board
+        space = int(exact.begin(memory, stride, budget, work, control))
+        cost = int(memory.children[0].least)
+        for part in range(1, space):
+            if cost <= budget and control.stop == 0:
+                cost -= int(memory.parts[part].least)
+                cost += int(
+                    exact.solve(memory, part, space, 1, stride, budget - cost, work, control)
+                )
+        return cost
+
     def _trace(self, memory: Any, cost: int, control: Any) -> None:
         """Note the line that leaves just so much, found out by asking the memory pick by pick."""
         board, work, line = self.start.copy(), self._work(), []
@@ -334,8 +378,7 @@ class Search:
             for cell in cells:
                 after = board.copy()
                 self._pick(after, cell, work)
-                memory.boards[0][:] = after
-                left = self.kernels.exact.measure(memory, self.stride, cost, work, control)
+                left = self._measure(memory, after, cost, work, control)
                 if left <= cost and control.stop == 0:
                     break
             else:
@@ -346,22 +389,16 @@ class Search:
 
     def _memory(self) -> _exact.Memory:
         rows = 64 * self.size + 64
-        table = 1 << (16 if self.size <= 30 else 22)
-        return _exact.make_memory(rows, table, len(self.start), np.zeros, compiling.to_records)
+        table = 1 << (16 if self.size <= SMALL_CELLS or not self.kernels.jit else 22)
+        return _exact.make_memory(rows, table, len(self.start), np.zeros, self.kernels.records)
 
     # SameGame.
 
     def _run_samegame(self) -> None:
-        self._roll_once()
         tasks = [partial(self._roll, seed) for seed in range(self.threads)]
         if self.size <= THROUGH_CELLS:
             tasks = [self._go_through, *tasks[: max(1, self.threads - 1)]]
         self._together(*tasks)
-
-    def _roll_once(self) -> None:
-        control = self._control(0)
-        control.stop = 0
-        self._rolled(self._rollouts(1), self._commonest(self.start)[0], 1, 1, control)
 
     def _rolled(self, memory: Any, spared: int, top: int, size: int, control: Any) -> int:
         """Note the best line of nested rollouts that spare a digit; return its score."""
@@ -374,7 +411,7 @@ class Search:
         return -int(control.best)
 
     def _roll(self, seed: int) -> None:
-        """Nest rollouts that spare one of the digits each, longer and longer, the best ones more."""
+        """Nest rollouts that spare one of the digits each, those of the best digits longer."""
         memory = self._rollouts(3)
         best = dict.fromkeys(self._commonest(self.start), 0)
         for turn in count():

@@ -11,14 +11,13 @@ How strong all this is: ``docs/collapse.md``.
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from gridhouse.core.errors import SolverError
+from gridhouse.core.game import State
 from gridhouse.core.solving import Solution, watched
 from gridhouse.games.collapse._search import Search
-
-if TYPE_CHECKING:
-    from gridhouse.core.game import State
+from gridhouse.games.collapse.game import CollapseGame
 
 MAX_CELLS = 250 * 250
 SECONDS = 10.0
@@ -86,7 +85,7 @@ def solve(
     """
     check(state, seconds, nodes, threads)
     if jit:
-        warm(state)
+        warm()
     search = Search(state, seed=seed, nodes=nodes, threads=threads, jit=jit)
     began = time.perf_counter()
     watched(search.run, search.stop, seconds=seconds, status=search.status)
@@ -103,10 +102,11 @@ def check(state: State, seconds: float | None, nodes: int | None, threads: int) 
             raise SolverError(f"{name}: {limit} is not above 0")
 
 
-def warm(state: State) -> None:
-    """Have everything compiled, or loaded, on a board of a few cells, before a clock runs."""
-    game = type(state.game)(rows=3, cols=3, digits=3, scoring=state.game.values["scoring"])
-    Search(game.new_initial_state(), seed=0, nodes=1000, threads=1, jit=True).run()
+def warm() -> None:
+    """Have everything compiled, or loaded, before a clock runs."""
+    game, position = CollapseGame.from_board([[1, 1], [2, 2]])
+    state = State(game, position)
+    Search(state, seed=0, nodes=None, threads=1, jit=True).touch()
 
 
 def told(state: State, search: Search, seconds: float) -> CollapseSolution:
@@ -152,7 +152,7 @@ def can_clear(
     """Tell whether the board can still be cleared: proved yes, proved no, or None for unknown."""
     check(state, seconds, nodes, 1)
     if jit:
-        warm(state.game.parse(state.game.write(state.position)))
+        warm()
     search = Search(state, seed=0, nodes=nodes, threads=2, jit=jit, clearing=True)
     watched(search.run, search.stop, seconds=seconds)
     if search.left == 0:
