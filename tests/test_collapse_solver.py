@@ -46,7 +46,7 @@ def replayed(state: State, found: solver.CollapseSolution) -> int:
         after.play(f"{row} {col}")
     assert after.is_terminal()
     assert found.cleared == (not after.board())
-    return int(after.position.score)  # type: ignore[attr-defined]
+    return int(after.position.score)
 
 
 def check_solved(rows: list[list[int]], scoring: str, *, jit: bool = True) -> None:
@@ -257,7 +257,7 @@ def test_what_the_solver_cannot_do_is_refused() -> None:
         solver.solve(gridhouse.load("collapse", rows=250, cols=251).new_initial_state())
     for limit in ({"seconds": 0}, {"nodes": 0}, {"threads": -1}, {"seconds": float("nan")}):
         with pytest.raises(SolverError, match=f"{next(iter(limit))}: .* is not above 0"):
-            solver.solve(state_of([[1]]), **limit)  # type: ignore[arg-type]
+            solver.solve(state_of([[1]]), **limit)
     with pytest.raises(ParameterError, match="'cubic' is not linear or samegame"):
         gridhouse.load("collapse", scoring="cubic")
 

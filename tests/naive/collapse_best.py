@@ -5,8 +5,11 @@ A board is a tuple of columns, each a tuple of digits from the bottom up.
 
 from __future__ import annotations
 
+from typing import TypeVar
+
 Board = tuple[tuple[int, ...], ...]
 Field = tuple[int, int]
+Cell = TypeVar("Cell")
 
 
 def board_of(rows: list[list[int]]) -> Board:
@@ -33,7 +36,7 @@ def groups(board: Board) -> list[set[Field]]:
     return found
 
 
-def without(board: Board, group: set[Field]) -> Board:
+def without(board: tuple[tuple[Cell, ...], ...], group: set[Field]) -> tuple[tuple[Cell, ...], ...]:
     """Return the board after a group was picked."""
     columns = (
         tuple(digit for level, digit in enumerate(column) if (col, level) not in group)
@@ -75,7 +78,7 @@ def can_clear(board: Board) -> bool:
 
 def removable(board: Board) -> set[Field]:
     """Return the fields, as they are now, of all cells that some play removes."""
-    start = tuple(
+    start: tuple[tuple[tuple[int, int, int], ...], ...] = tuple(
         tuple((col, level, digit) for level, digit in enumerate(column))
         for col, column in enumerate(board)
     )
@@ -86,8 +89,8 @@ def removable(board: Board) -> set[Field]:
         here = waiting.pop()
         for group in groups(tuple(tuple(cell[2] for cell in column) for column in here)):
             found |= {here[col][level][:2] for col, level in group}
-            after = without(here, group)  # type: ignore[arg-type]
+            after = without(here, group)
             if after not in seen:
-                seen.add(after)  # type: ignore[arg-type]
-                waiting.append(after)  # type: ignore[arg-type]
+                seen.add(after)
+                waiting.append(after)
     return found

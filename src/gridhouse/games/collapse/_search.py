@@ -321,7 +321,7 @@ class Search:
         control.spared = self._commonest(self.start)[0]
         control.stop = 0
         self.kernels.nrpa.search(memory, self.start, self.stride, 1, 1, self._work(), control)
-        line = memory.cells[-1][: control.length].tolist()
+        line: list[int] = memory.cells[-1][: control.length].tolist()
         if self.scoring == Scoring.LINEAR:
             self._note_left(line)
         else:
@@ -395,7 +395,9 @@ class Search:
     # SameGame.
 
     def _run_samegame(self) -> None:
-        tasks = [partial(self._roll, seed) for seed in range(self.threads)]
+        tasks: list[Callable[[], None]] = [
+            partial(self._roll, seed) for seed in range(self.threads)
+        ]
         if self.size <= THROUGH_CELLS:
             tasks = [self._go_through, *tasks[: max(1, self.threads - 1)]]
         self._together(*tasks)

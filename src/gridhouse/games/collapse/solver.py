@@ -11,6 +11,7 @@ How strong all this is: ``docs/collapse.md``.
 from __future__ import annotations
 
 import time
+from functools import cache
 from typing import Any
 
 from gridhouse.core.errors import SolverError
@@ -102,6 +103,7 @@ def check(state: State, seconds: float | None, nodes: int | None, threads: int) 
             raise SolverError(f"{name}: {limit} is not above 0")
 
 
+@cache
 def warm() -> None:
     """Have everything compiled, or loaded, before a clock runs."""
     game, position = CollapseGame.from_board([[1, 1], [2, 2]])
