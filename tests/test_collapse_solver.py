@@ -92,7 +92,8 @@ def test_the_kernels_mean_the_same_interpreted(scoring: str) -> None:
     rows = [[chance.randrange(4) for _ in range(6)] for _ in range(6)]
     for nodes in (1, 40, 400):
         both = [
-            solver.solve(state_of(rows, scoring), nodes=nodes, jit=jit).facts() | {"seconds": 0}
+            solver.solve(state_of(rows, scoring), seconds=None, nodes=nodes, jit=jit).facts()
+            | {"seconds": 0}
             for jit in (True, False)
         ]
         assert both[0] == both[1]
@@ -186,11 +187,46 @@ def test_a_search_that_is_stopped_at_once_still_has_a_line() -> None:
 
 
 @pytest.mark.parametrize("jit", [True, False])
+def test_the_exact_search_needs_no_lines_to_begin_with(
+    monkeypatch: pytest.MonkeyPatch, jit: bool
+) -> None:
+    monkeypatch.setattr(_search, "FIRST_WIDTHS", ())
+    monkeypatch.setattr(_search, "WIDTHS", (1,))
+    monkeypatch.setattr(_search.Search, "_random_line", lambda search, seed: [])
+    chance = random.Random(7)
+    for _ in range(25):
+        check_solved(random_rows(chance, 20), "linear", jit=jit)
+
+
+def test_rollouts_learn_interpreted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_search, "SCHEDULE", ((2, 2, 1), (3, 2, 2)))
+    monkeypatch.setattr(_search, "POLISHED", (9, 20))
+    monkeypatch.setattr(_search, "POLISH_WIDTH", 3)
+    monkeypatch.setattr(_search, "THROUGH_CELLS", 0)
+    for text in (
+        "(rows=5,cols=5,digits=3,scoring=samegame)#1",
+        "(rows=6,cols=5,digits=6,scoring=samegame)#1",
+    ):
+        state = gridhouse.parse(f"collapse{text}")
+        both = [
+            solver.solve(state, seconds=None, nodes=300, jit=jit).facts() | {"seconds": 0}
+            for jit in (True, False)
+        ]
+        assert both[0] == both[1]
+
+
+def test_boards_too_large_for_the_exact_search(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_search, "EXACT_CELLS", 0)
+    found = solver.solve(gridhouse.parse("collapse(rows=5,cols=5,digits=5)#2"), nodes=5000)
+    assert found.score <= found.bound
+
+
+@pytest.mark.parametrize("jit", [True, False])
 def test_large_boards_are_thinned_out(monkeypatch: pytest.MonkeyPatch, jit: bool) -> None:
     monkeypatch.setattr(_search, "BEAM_CELLS", 10)
     monkeypatch.setattr(_search, "THIN", 12)
     state = gridhouse.parse("collapse(rows=5,cols=6,digits=7)#2")
-    best = solver.solve(state, nodes=60, jit=jit)
+    best = solver.solve(state, seconds=None, nodes=60, jit=jit)
     assert replayed(state, best) == best.score <= best.bound
 
 
@@ -209,7 +245,7 @@ def test_an_exact_search_without_room_proves_nothing(
     board = [[int(digit) for digit in row.split()] for row in rows.splitlines()]
     best = collapse_best.best(collapse_best.board_of(board), scoring)
     for jit in (True, False):
-        found = solver.solve(state_of(board, scoring), nodes=300, jit=jit)
+        found = solver.solve(state_of(board, scoring), seconds=None, nodes=100, jit=jit)
         assert found.score <= best <= found.bound
 
 

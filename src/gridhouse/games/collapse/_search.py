@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 from functools import partial
-from itertools import count
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
@@ -29,8 +28,9 @@ FIRST_WIDTHS = (16, 64)
 WIDTHS = (256, 1024, 4096)
 POLISHED = (60, 120)  # the end of a SameGame line is tried again from so many cells on
 POLISH_WIDTH = 100
-# Of nested rollouts: how many levels, rounds of each, and how many of the digits are tried.
-SCHEDULE = ((2, 50, 5), (3, 25, 2), (3, 50, 1), (3, 50, 2), (3, 70, 1))
+# Of nested rollouts: how many levels, rounds of each, and how many of the digits are spared in
+# turn, the commonest first and then the best.
+SCHEDULE = ((3, 100, 1), (3, 100, 2))
 SMALL_CELLS = 30  # boards up to this size do with a small table
 CHOICES = 64  # of a playout's pick; further groups are passed over
 
@@ -289,8 +289,7 @@ class Search:
             self._together(*[partial(self._thin, seed) for seed in range(self.threads)])
             return
         for width in FIRST_WIDTHS:
-            if not self._stopped:
-                self._beam(width, self.start, [], 0, width)
+            self._beam(width, self.start, [], 0, width)
         if self._stopped:
             return
         if self.threads == 1:
@@ -299,20 +298,20 @@ class Search:
 
     def _widen(self) -> None:
         """Repeat beams of growing width."""
-        for seed in count(2):
-            for width in WIDTHS:
-                if self._stopped:
-                    return
-                self._beam(width, self.start, [], 0, seed)
+        turn = 0
+        while not self._stopped:
+            width = WIDTHS[turn % len(WIDTHS)]
+            turn += 1
+            self._beam(width, self.start, [], 0, 1 + turn)
 
     def _thin(self, seed: int) -> None:
         """Thin the board out by random picks and end with a beam, again and again."""
-        for turn in count():
+        turn = 0
+        while not self._stopped:
             line = self._random_line(1000 * turn + seed)
-            if self._stopped:
-                return
             board, prefix, _ = self._thinned(line, THIN)
             self._beam(FIRST_WIDTHS[turn % 2], board, prefix, 0, turn)
+            turn += 1
 
     def _random_line(self, seed: int) -> list[int]:
         """Note random picks that spare the commonest digit, however short the time."""
@@ -407,8 +406,7 @@ class Search:
         control.spared = spared
         control.best = MANY
         self.kernels.nrpa.search(memory, self.start, self.stride, top, size, self._work(), control)
-        if control.length > 0:
-            self._note(int(control.best), memory.cells[-1][: control.length].tolist())
+        self._note(int(control.best), memory.cells[-1][: control.length].tolist())
         self._release(control)
         return -int(control.best)
 
@@ -416,24 +414,23 @@ class Search:
         """Nest rollouts that spare one of the digits each, those of the best digits longer."""
         memory = self._rollouts(3)
         best = dict.fromkeys(self._commonest(self.start), 0)
-        for turn in count():
+        turn = 0
+        while not self._stopped:
             order = sorted(best, key=lambda kind: -best[kind])
             top, size, kept = SCHEDULE[min(turn, len(SCHEDULE) - 1)]
             for kind in order[:kept]:
-                if self._stopped:
-                    return
                 control = self._control(1 + 100 * turn + 10 * kind + seed)
                 before = self.left
                 best[kind] = max(best[kind], self._rolled(memory, kind, top, size, control))
                 if self.left < before:
                     self._polish(turn)
+            turn += 1
 
     def _polish(self, seed: int) -> None:
         """Try the end of the best line again with beams."""
         for cells in POLISHED:
-            if not self._stopped:
-                board, prefix, gain = self._thinned(self.line, cells)
-                self._beam(POLISH_WIDTH, board, prefix, gain, seed)
+            board, prefix, gain = self._thinned(self.line, cells)
+            self._beam(POLISH_WIDTH, board, prefix, gain, seed)
 
     def _go_through(self) -> None:
         """Search the whole game."""
@@ -444,25 +441,25 @@ class Search:
         most = int(self.kernels.exact.best_score(memory, 0, 0, self.stride, work, control))
         if control.stop == 0:
             self.least = -most
-            self._note(-most, self._best_line(memory, most, work, control))
-            self.stop()
+            self._trace_score(memory, most, work, control)
         self._release(control)
 
-    def _best_line(self, memory: Any, most: int, work: _board.Work, control: Any) -> list[int]:
-        """Return a line with just this score."""
-        board, line = self.start.copy(), []
+    def _trace_score(self, memory: Any, most: int, work: _board.Work, control: Any) -> None:
+        """Note a line with just this score."""
+        board, rest, line = self.start.copy(), most, list[int]()
         while cells := self._firsts(board, work):
             for cell in cells:
                 after = board.copy()
                 gain = (self._pick(after, cell, work) - 2) ** 2
                 memory.boards[0][:] = after
-                rest = self.kernels.exact.best_score(memory, 0, 0, self.stride, work, control)
-                if gain + rest == most:
+                more = int(self.kernels.exact.best_score(memory, 0, 0, self.stride, work, control))
+                if gain + more == rest and control.stop == 0:
                     break
+            else:
+                return  # stopped on the way
             line.append(cell)
-            board = after
-            most -= gain
-        return line
+            board, rest = after, more
+        self._note(-most, line)
 
     def _rollouts(self, levels: int) -> _nrpa.Rollouts:
         return _nrpa.make_rollouts(levels, self.size, len(self.start), CHOICES, np.zeros)
