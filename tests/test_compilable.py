@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 GAMES = [
     "binary(rows=5,cols=6)",
     "collapse(rows=5,cols=6,digits=3)",
+    "collapse(rows=4,cols=4,digits=3,scoring=samegame)",
     "sinks(rows=8,cols=9)",
     "sliding(rows=3,cols=3)",
     "tactego(rows=5,cols=5,pieces=Fx1 Ax1 Sx2 Mx2 10x1 2x3,hidden=True)",

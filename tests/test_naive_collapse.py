@@ -33,8 +33,9 @@ def random_board(chance: random.Random) -> list[list[int]]:
 def test_games_are_the_same(seed: int) -> None:
     chance = random.Random(seed)
     board = random_board(chance)
-    state = State(*CollapseGame.from_board(board))
-    naive = Collapse(board)
+    scoring = chance.choice(("linear", "samegame"))
+    state = State(*CollapseGame.from_board(board, scoring))
+    naive = Collapse(board, scoring)
     while True:
         assert state.game.board(state.position) == naive.lines()
         moves = [tuple(map(int, move.split())) for move in state.legal_moves()]

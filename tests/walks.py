@@ -26,6 +26,7 @@ GAMES = [
     "binary(rows=20,cols=20)",
     "collapse(rows=4,cols=5,digits=3)",
     "collapse(rows=7,cols=11,digits=10)",
+    "collapse(rows=5,cols=4,digits=3,scoring=samegame)",
     "sinks(rows=8,cols=9)",
     "sinks(rows=10,cols=10)",
     "sinks(rows=8,cols=8,limit=12)",

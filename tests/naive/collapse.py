@@ -21,9 +21,10 @@ Field = tuple[int, int]  # (column from the left, height from the bottom), both 
 class Collapse:
     """A board of digits, and the score made on it so far."""
 
-    def __init__(self, rows: list[list[int]]) -> None:
-        """Set up the board from its rows, the top row first."""
+    def __init__(self, rows: list[list[int]], scoring: str = "linear") -> None:
+        """Set up the board from its rows, the top row first; scoring linear or samegame."""
         self.score = 0
+        self._scoring = scoring
         width = len(rows[0]) if rows else 0
         self._columns = [[row[column] for row in reversed(rows)] for column in range(width)]
 
@@ -51,12 +52,25 @@ class Collapse:
             raise ValueError(f"row {row}, column {column} cannot be picked: {verdict}")
         field = self._field(row, column)
         group = self._group(field)
-        self.score += self._digit(field) * len(group)
+        digit = self._digit(field)
         fallen = [
             [digit for height, digit in enumerate(digits) if (index, height) not in group]
             for index, digits in enumerate(self._columns)
         ]
         self._columns = [digits for digits in fallen if digits]
+        if self._scoring == "linear":
+            self.score += digit * len(group)
+        else:
+            self.score += (len(group) - 2) ** 2 + self._last_words()
+
+    def _last_words(self) -> int:
+        """Return what SameGame gives or takes once the game is over."""
+        if not self._columns:
+            return 1000
+        if not self.over():
+            return 0
+        cells = [digit for digits in self._columns for digit in digits]
+        return -sum((cells.count(digit) - 2) ** 2 for digit in set(cells))
 
     def legal(self) -> list[tuple[int, int]]:
         """Return every field that can be picked as (row, column) from 1, sorted."""

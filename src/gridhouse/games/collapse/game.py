@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from gridhouse.core.errors import PositionError
+from gridhouse.core.errors import ParameterError, PositionError
 from gridhouse.core.game import Game, Parameter, State
 from gridhouse.core.notation import parse_integer, parse_integers, seed_bytes, shown
 from gridhouse.games.collapse import rules
-from gridhouse.games.collapse.rules import BLANK, Position, Refusal
+from gridhouse.games.collapse.rules import BLANK, CLEARED, Position, Refusal, Scoring
 
 DIGITS = frozenset("0123456789")
 DOT = "."
 MOST_SCORE = 10**18
+SCORINGS = {"linear": Scoring.LINEAR, "samegame": Scoring.SAMEGAME}
 
 
 def read_board(text: str) -> list[list[int]]:
@@ -50,7 +51,8 @@ class CollapseGame(Game):
         "Pick a cell that has a neighbour with the same digit: all connected cells with this digit "
         "disappear. What was above falls down, and columns move left over an emptied one. You "
         "score the digit for each cell that disappears. The game is over when no two equal digits "
-        "are neighbours.\n"
+        "are neighbours. With scoring=samegame n cells score (n-2)^2, a cleared board 1000, and k "
+        "cells of a digit left at the end cost (k-2)^2.\n"
         "A move is row col, counted from 1 at the top left of the board as it is now."
     )
     players = ("Player",)
@@ -58,6 +60,7 @@ class CollapseGame(Game):
         Parameter("rows", 7, "rows of the board", low=1, high=rules.MAX_SIDE),
         Parameter("cols", 11, "columns of the board", low=1, high=rules.MAX_SIDE),
         Parameter("digits", 5, "how many digits there are, from 0", low=1, high=rules.NUM_DIGITS),
+        Parameter("scoring", "linear", "linear: digit x cells; samegame: (cells - 2)^2"),
     )
     presets = {
         "small": {"rows": 5, "cols": 5, "digits": 4},
@@ -74,17 +77,29 @@ class CollapseGame(Game):
     }
 
     @classmethod
-    def from_board(cls, rows: list[list[int]]) -> tuple[CollapseGame, Position]:
+    def from_board(
+        cls, rows: list[list[int]], scoring: str = "linear"
+    ) -> tuple[CollapseGame, Position]:
         """Return the game that has just this board's size, and the board's position."""
         highest = max(max(row) for row in rows)
-        game = cls(rows=len(rows), cols=len(rows[0]), digits=highest + 1)
+        game = cls(rows=len(rows), cols=len(rows[0]), digits=highest + 1, scoring=scoring)
         return game, game.fill(rows)
 
     def prepare(self) -> None:
-        """Note the digits, and count the actions; no board scores more than one of its highest."""
+        """Note digits and scoring, and count the actions.
+
+        No board scores more than one of its highest digit alone, linear, or of one digit alone.
+        """
         self.digits = int(self.values["digits"])
+        scoring = str(self.values["scoring"])
+        if scoring not in SCORINGS:
+            raise ParameterError(f"scoring: {shown(scoring)} is not linear or samegame")
+        self.scoring = SCORINGS[scoring]
         self.num_actions = self.rows * self.cols
-        self.max_return = max(1, (self.digits - 1) * self.num_actions)
+        if self.scoring == Scoring.LINEAR:
+            self.max_return = max(1, (self.digits - 1) * self.num_actions)
+        else:
+            self.max_return = (self.num_actions - 2) ** 2 + CLEARED
 
     def fill(self, rows: list[list[int]]) -> Position:
         """Return the position with these digits or BLANKs, the top row first; score 0."""
@@ -92,6 +107,7 @@ class CollapseGame(Game):
         position.rows = position.tall = self.rows
         position.cols = position.wide = self.cols
         position.digits = self.digits
+        position.scoring = self.scoring
         position.cells = [row[col] for col in range(self.cols) for row in reversed(rows)]
         rules.settle(position)
         return position
@@ -108,7 +124,7 @@ class CollapseGame(Game):
     def start_from_file(self, text: str, seed: int | str) -> State:
         """Start from a board as the document's program reads it; its size is the game's."""
         del seed
-        return State(*self.from_board(read_board(text)))
+        return State(*self.from_board(read_board(text), str(self.values["scoring"])))
 
     def _row(self, position: Position, level: int, digits: str) -> list[str]:
         """Return the texts of a row, counted from the bottom; the last of them is a blank's."""
@@ -135,7 +151,8 @@ class CollapseGame(Game):
         """Return the position of such a text."""
         first, _, board = text.partition(" ")
         score = parse_integer(first)
-        if score is None or str(score) != first or not 0 <= score < MOST_SCORE:
+        least = 0 if self.scoring == Scoring.LINEAR else 1 - MOST_SCORE
+        if score is None or str(score) != first or not least <= score < MOST_SCORE:
             raise self.wrong_position(text, "it begins with the score")
         lines = board.split("/")
         if len(lines) != self.rows or any(len(line) != self.cols for line in lines):

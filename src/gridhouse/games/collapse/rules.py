@@ -4,6 +4,10 @@ A pick removes a cell and all cells connected to it that hold the same digit, at
 stood above falls down, and columns to the right of an emptied one move left.  The score grows by
 the digit times the number of cells removed.
 
+With the scoring of SameGame (Moribe, 1985) it grows by (n - 2)^2 for n cells removed, by 1000 when
+the last pick clears the board, and shrinks by (k - 2)^2 for every digit of which the last pick
+leaves k cells, k at least 1.
+
 Cells are stored column by column from the bottom, so that falling stays within a column.  Action
 ``row * cols + col`` picks a cell, row 0 being the top row of the board as it was at the start.
 """
@@ -23,6 +27,14 @@ NUM_DIGITS = 10
 NUM_PLANES = NUM_DIGITS
 BLANK = -1
 NOWHERE = -1
+CLEARED = 1000  # what SameGame gives for a cleared board
+
+
+class Scoring(IntEnum):
+    """What a pick scores."""
+
+    LINEAR = 0
+    SAMEGAME = 1
 
 
 class Refusal(IntEnum):
@@ -40,6 +52,7 @@ class Position(position.Position):
     rows = position.integer("int16")
     cols = position.integer("int16")
     digits = position.integer("int8")
+    scoring = position.integer("int8")
     tall = position.integer("int16")
     wide = position.integer("int16")
     score = position.integer("int64")
@@ -136,8 +149,30 @@ def apply_action(state: Position, action: int) -> None:
     """Play a legal action."""
     cell = cell_of(state, action)
     digit = state.cells[cell]
-    state.score += digit * remove_group(state, cell)
+    count = remove_group(state, cell)
     settle(state)
+    if state.scoring == Scoring.LINEAR:
+        state.score += digit * count
+    else:
+        state.score += (count - 2) ** 2
+        if state.wide == 0:
+            state.score += CLEARED
+        elif is_terminal(state):
+            state.score -= penalty(state)
+
+
+def penalty(state: Position) -> int:
+    """Return what SameGame takes for the cells that are left: (k - 2)^2 for k of a digit."""
+    result = 0
+    for digit in range(state.digits):
+        count = 0
+        for col in range(state.wide):
+            for at in range(col * state.rows, col * state.rows + state.tall):
+                if state.cells[at] == digit:
+                    count += 1
+        if count > 0:
+            result += (count - 2) ** 2
+    return result
 
 
 def key(state: Position) -> int:

@@ -1,0 +1,56 @@
+"""How well Collapse is solved: proved scores of random boards, and SameGame on boards of a file.
+
+``python benchmarks/collapse_solver.py linear ROWS COLS DIGITS BOARDS SECONDS`` prints how many
+random boards are solved for good; ``... samegame FILE SECONDS [FIRST LAST]`` the scores on boards
+of a file, rows of digits with an empty line between boards, and their sum.  Times are without
+compiling and include the search only.
+"""
+
+from __future__ import annotations
+
+import sys
+
+import gridhouse
+from gridhouse.core.game import State
+from gridhouse.games.collapse.game import CollapseGame, read_board
+from gridhouse.games.collapse.solver import solve
+
+
+def linear(rows: int, cols: int, digits: int, boards: int, seconds: float) -> None:
+    """Print how many of the boards with the seeds from 0 on are proved, and how far others are."""
+    game = gridhouse.load("collapse", rows=rows, cols=cols, digits=digits)
+    found = [solve(game.new_initial_state(seed), seconds=seconds) for seed in range(boards)]
+    proved = sum(solution.optimal for solution in found)
+    gap = sum((one.bound - one.score) / max(1, one.bound) for one in found) / boards
+    times = sorted(solution.seconds for solution in found)
+    print(
+        f"| {rows}x{cols}, {digits} digits | {boards} | {seconds:g} s "
+        f"| {proved} ({100 * proved / boards:.1f} %) | {100 * gap:.2f} % "
+        f"| {times[boards // 2]:.3f} s | {sum(times) / boards:.3f} s | {times[-1]:.2f} s |"
+    )
+
+
+def samegame(file: str, seconds: float, first: int = 1, last: int = 1000) -> None:
+    """Print the score of every board from the first to the last, and the sum."""
+    with open(file, encoding="utf-8") as lines:
+        boards = lines.read().strip().split("\n\n")[first - 1 : last]
+    total = 0
+    for number, board in enumerate(boards, first):
+        state = State(*CollapseGame.from_board(read_board(board), "samegame"))
+        found = solve(state, seconds=seconds)
+        total += found.score
+        print(f"{number:3} {found.score:6} {found.nodes:9} rollouts", flush=True)
+    print(f"sum {total} of {len(boards)} boards, {seconds:g} s each")
+
+
+def main(kind: str, *words: str) -> None:
+    """Run one of the two."""
+    if kind == "linear":
+        rows, cols, digits, boards = map(int, words[:4])
+        linear(rows, cols, digits, boards, float(words[4]))
+    else:
+        samegame(words[0], float(words[1]), *map(int, words[2:]))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,254 @@
+"""Boards as the solver's kernels hold them, and what all kernels do with them.
+
+A board is a flat array of bytes, column by column from the bottom, 0 for a blank cell, 1 to 10 for
+the digits, and 11 for a wall, which belongs to no group.  There is a blank cell above every column
+and a blank column at either side, so that the neighbours of a cell are looked up without asking
+where the board ends.
+
+Everything here is compiled as a twin (see ``core.compiling``) and runs interpreted as well.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from gridhouse.core import chance, position
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+KINDS = 11  # the blank, and the digits from 1
+WALL = 11  # in parts of boards: a cell that stays, whatever its digit
+MIX = 0x1E3779B97F4A7C15
+OTHER_MIX = 0x0F58476D1CE4E5B9
+CLEARED = 1000  # what SameGame gives for a cleared board
+
+
+class Control(position.Position):
+    """What a search shares with its caller: limits, the random source, what is best so far.
+
+    ``stop`` may be set from another thread at any time.  ``best`` is the value of the best line,
+    to be made as small as possible: what it leaves (linear), or its score with its sign changed.
+    With ``target`` a search may end at once.  ``spared`` is the kind that rollouts leave alone.
+    """
+
+    control = position.integer("int8")
+    stop = position.integer("int8")
+    scoring = position.integer("int8")
+    spared = position.integer("int8")
+    length = position.integer("int32")  # of the best line
+    s0 = position.integer("int64")
+    s1 = position.integer("int64")
+    nodes = position.integer("int64")
+    limit = position.integer("int64")
+    best = position.integer("int64")
+    target = position.integer("int64")
+    weights = position.integers("int64", KINDS + 1)
+
+
+class Work(NamedTuple):
+    """Scratch memory of one thread; every array has a place for every cell of a board.
+
+    ``members`` holds the cells of the groups, one group after another; group ``g`` begins at
+    ``start[g]`` and ends before ``start[g + 1]``.  A cell is ``seen`` if it holds the current
+    ``stamp``.  ``counts`` are by kind: all cells, then cells that have no equal neighbour.
+    """
+
+    seen: Any
+    members: Any
+    start: Any
+    stamp: Any
+    counts: Any
+    alone: Any
+    order: Any
+    begin: Any
+    live: Any
+    gone: Any
+    walls: Any
+    links: Any
+    columns: Any
+
+
+def make_work(size: int, zeros: Callable[..., Any]) -> Work:
+    """Return scratch memory for boards of so many bytes; ``zeros`` is NumPy's."""
+    return Work(
+        seen=zeros(size, "int32"),
+        members=zeros(size, "int32"),
+        start=zeros(size + 1, "int32"),
+        stamp=zeros(1, "int32"),
+        counts=zeros(2 * KINDS + 1, "int32"),
+        alone=zeros(size, "int32"),
+        order=zeros(size, "int32"),
+        begin=zeros(KINDS + 1, "int32"),
+        live=zeros(size, "int8"),
+        gone=zeros(size, "int32"),
+        walls=zeros(size, "int32"),
+        links=zeros(size, "int32"),
+        columns=zeros(size, "int64"),
+    )
+
+
+def next_stamp(work: Work) -> int:
+    """Return a stamp that no cell holds yet."""
+    stamp = int(work.stamp[0]) + 1
+    if stamp >= 0x7FFFFFFF:
+        stamp = 1
+        for at in range(len(work.seen)):
+            work.seen[at] = 0
+    work.stamp[0] = stamp
+    return stamp
+
+
+def find_groups(cells: Any, stride: int, work: Work) -> int:
+    """Find all groups of two and more cells and return how many there are.
+
+    Counts the cells of each kind, and lists those without an equal neighbour in ``alone``, how many
+    they are in the last of ``counts``.
+    """
+    stamp = next_stamp(work)
+    seen, start, counts = work.seen, work.start, work.counts
+    for kind in range(2 * KINDS + 1):
+        counts[kind] = 0
+    groups = 0
+    end = 0
+    alone = 0
+    base = stride
+    while cells[base] != 0:
+        at = base
+        while cells[at] != 0:
+            kind = cells[at]
+            if seen[at] != stamp and kind != WALL:
+                # Had it an equal neighbour below or to the left, it would have been seen.
+                if cells[at + 1] == kind or cells[at + stride] == kind:
+                    start[groups] = end
+                    groups += 1
+                    end = flood(cells, stride, at, end, stamp, work)
+                else:
+                    counts[kind] += 1
+                    counts[KINDS + kind] += 1
+                    work.alone[alone] = at
+                    alone += 1
+            at += 1
+        base += stride
+    start[groups] = end
+    counts[2 * KINDS] = alone
+    return groups
+
+
+def flood(cells: Any, stride: int, at: int, end: int, stamp: int, work: Work) -> int:
+    """List a cell and all connected equal ones from place ``end`` on; return where they end."""
+    seen, members = work.seen, work.members
+    kind = cells[at]
+    members[end] = at
+    seen[at] = stamp
+    begin = index = end
+    end += 1
+    while index < end:
+        here = members[index]
+        index += 1
+        beside = here + 1
+        if cells[beside] == kind and seen[beside] != stamp:
+            seen[beside] = stamp
+            members[end] = beside
+            end += 1
+        beside = here - 1
+        if cells[beside] == kind and seen[beside] != stamp:
+            seen[beside] = stamp
+            members[end] = beside
+            end += 1
+        beside = here + stride
+        if cells[beside] == kind and seen[beside] != stamp:
+            seen[beside] = stamp
+            members[end] = beside
+            end += 1
+        beside = here - stride
+        if cells[beside] == kind and seen[beside] != stamp:
+            seen[beside] = stamp
+            members[end] = beside
+            end += 1
+    work.counts[kind] += end - begin
+    return end
+
+
+def remove(cells: Any, stride: int, members: Any, begin: int, end: int) -> int:
+    """Take the listed cells off the board and let it fall together.
+
+    Returns the first column touched, counted from 1, negative if some column vanished.
+    """
+    low = len(cells)
+    high = 0
+    for index in range(begin, end):
+        at = int(members[index])
+        cells[at] = 0
+        low = min(low, at)
+        high = max(high, at)
+    first = low // stride
+    target = first * stride
+    emptied = 0
+    for col in range(first, high // stride + 1):
+        base = col * stride
+        level = target
+        for at in range(base, base + stride - 1):
+            kind = cells[at]
+            if kind != 0:
+                cells[at] = 0
+                cells[level] = kind
+                level += 1
+        if level > target:
+            target += stride
+        else:
+            emptied += 1
+    if emptied > 0:
+        base = (high // stride + 1) * stride
+        while cells[base] != 0:
+            for level in range(stride - 1):
+                cells[target + level] = cells[base + level]
+                cells[base + level] = 0
+            base += stride
+            target += stride
+        return -first
+    return first
+
+
+def final_bonus(work: Work) -> int:
+    """Return what SameGame gives for a board without groups, or takes, with its sign changed."""
+    if work.counts[2 * KINDS] == 0:
+        return CLEARED
+    taken = 0
+    for kind in range(1, KINDS):
+        count = int(work.counts[kind])
+        if count > 0:
+            taken += (count - 2) ** 2
+    return -taken
+
+
+def count_node(control: Any) -> None:
+    """Count a node, and stop at the limit."""
+    control.nodes += 1
+    if control.nodes >= control.limit:
+        control.stop = 1
+
+
+def board_key(cells: Any, stride: int, work: Work) -> int:
+    """Return 61 bits for a board, the same for its mirror image."""
+    columns = work.columns
+    wide = 0
+    base = stride
+    while cells[base] != 0:
+        code = 0
+        at = base
+        while cells[at] != 0:
+            code = ((code + int(cells[at])) * MIX) & chance.KEY
+            code ^= code >> 29
+            at += 1
+        columns[wide] = code
+        wide += 1
+        base += stride
+    ahead = 0
+    back = 0
+    for col in range(wide):
+        ahead = ((ahead + int(columns[col])) * OTHER_MIX) & chance.KEY
+        ahead ^= ahead >> 31
+        back = ((back + int(columns[wide - 1 - col])) * OTHER_MIX) & chance.KEY
+        back ^= back >> 31
+    return min(ahead, back)

@@ -1,0 +1,155 @@
+"""Cells that can never be removed, and what that leaves of the score at best.
+
+``find_dead`` grows the set of live cells, which may perhaps be removed some day, until nothing is
+new; all others are dead.  Live are
+
+- the cells of the groups that are there;
+- any two equal cells that can come to lie side by side after live cells alone have been removed: in
+  one column all cells between them are live; in different columns all cells of the columns between
+  them are live, and there is a level that both can sink to.  A cell never rises, and sinks at most
+  by the number of live cells below it.
+
+No dead cell is ever removed, however the game is played.  For suppose that some are, and look at
+the first pick that removes a dead cell.  Until then only live cells were removed.  The group of
+this pick holds the dead cell and an equal one beside it.  If they lay side by side from the start
+both would be live.  If not, what lay between them is gone, so it was live, and they have sunk to
+the same level or, in one column, onto each other: so both are live after all.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from gridhouse.games.collapse import _board
+
+if TYPE_CHECKING:
+    from gridhouse.games.collapse._board import Work
+
+
+def find_dead(cells: Any, stride: int, work: Work) -> int:
+    """List cells that can never be removed at the front of ``alone``; return how many they are.
+
+    The groups must have been found.
+    """
+    alone = int(work.counts[2 * _board.KINDS])
+    sort_cells(cells, stride, alone, work)
+    dead = alone
+    while dead > 0:
+        find_walls(cells, stride, work)
+        before = dead
+        index = 0
+        while index < dead:
+            at = int(work.alone[index])
+            if work.live[at] == 1 or find_partner(cells, stride, at, work):
+                dead -= 1
+                work.alone[index] = work.alone[dead]
+                work.alone[dead] = at
+            else:
+                index += 1
+        if dead == before:
+            break
+    return dead
+
+
+def sort_cells(cells: Any, stride: int, alone: int, work: Work) -> None:
+    """List all cells by their kind in ``order``; let those that are not alone be live."""
+    begin, order, live = work.begin, work.order, work.live
+    end = 0
+    for kind in range(1, _board.KINDS):
+        begin[kind] = end
+        end += work.counts[kind]
+    base = stride
+    while cells[base] != 0:
+        at = base
+        while cells[at] != 0:
+            kind = int(cells[at])
+            if kind == _board.WALL:
+                live[at] = 0
+            else:
+                order[begin[kind]] = at
+                begin[kind] += 1
+                live[at] = 1
+            at += 1
+        base += stride
+    for index in range(alone):
+        live[work.alone[index]] = 0
+
+
+def find_walls(cells: Any, stride: int, work: Work) -> None:
+    """Note how many live cells lie below each cell, and how many dead ones left of each column."""
+    base = stride
+    walls = 0
+    while cells[base] != 0:
+        work.walls[base // stride] = walls
+        at = base
+        live = 0
+        while cells[at] != 0:
+            work.gone[at] = live
+            live += work.live[at]
+            at += 1
+        walls += at - base - live
+        base += stride
+    work.walls[base // stride] = walls
+
+
+def find_partner(cells: Any, stride: int, at: int, work: Work) -> bool:
+    """Look for an equal cell that may come to lie beside this one; if there is, both are live."""
+    gone, walls = work.gone, work.walls
+    kind = int(cells[at])
+    col = at // stride
+    level = at - col * stride
+    lowest = level - gone[at]
+    end = int(work.begin[kind])
+    for index in range(end - work.counts[kind], end):
+        other = int(work.order[index])
+        beside = other // stride
+        if beside == col:
+            low = min(at, other)
+            high = max(at, other)
+            meets = low != high and gone[high] - gone[low] - work.live[low] == high - low - 1
+        else:
+            height = other - beside * stride
+            meets = height >= lowest and height - gone[other] <= level
+            if meets:
+                parted = max(col, beside)
+                meets = walls[parted] == walls[min(col, beside) + 1]
+        if meets:
+            work.live[at] = 1
+            work.live[other] = 1
+            return True
+    return False
+
+
+def link_columns(stride: int, wide: int, work: Work) -> None:
+    """Note for each column whether a live cell up to it may come to lie beside a later one.
+
+    Where none may, what is left and what is right of there never touch each other.
+    The dead cells must have been found.
+    """
+    links = work.links
+    for col in range(wide + 2):
+        links[col] = 0
+    begin = 0
+    for kind in range(1, _board.KINDS):
+        end = int(work.begin[kind])
+        for first in range(begin, end):
+            at = int(work.order[first])
+            if work.live[at] == 0:
+                continue
+            col = at // stride
+            level = at - col * stride
+            lowest = level - work.gone[at]
+            walls = work.walls[col + 1]
+            for second in range(first + 1, end):
+                other = int(work.order[second])
+                beside = other // stride
+                if work.walls[beside] > walls and beside > col:
+                    break  # cells are listed by column
+                height = other - beside * stride
+                is_near = height >= lowest and height - work.gone[other] <= level
+                if is_near and beside > col and work.live[other] == 1:
+                    links[col] += 1
+                    links[beside] -= 1
+        begin = end
+    for col in range(1, wide + 2):
+        links[col] += links[col - 1]

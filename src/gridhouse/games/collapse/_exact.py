@@ -1,0 +1,413 @@
+"""Exact search for the least that can be left, with a memory of all parts of boards seen.
+
+Only what is left at the end counts, so a board is the same however it was reached, and cells that
+can never be removed (see ``_bound``) are paid for as soon as they are found.  From then on they are
+walls without a digit.  Where no cells on both sides of a column's edge can ever touch, the board
+falls apart into parts that are searched one by one.  Parts are remembered by a key that is the same
+for their mirror images.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from gridhouse.core import position
+from gridhouse.games.collapse import _board, _bound
+
+if TYPE_CHECKING:
+    from gridhouse.games.collapse._board import Work
+
+NOTHING = -1
+NOWHERE = -1
+MANY = 1 << 40
+OFFSET = 1 << 40  # keeps scores in the table positive
+WAYS = 4  # entries that a key may be in
+FULL = 2  # why a search stopped: there was no room for more parts
+LEAST = 17  # where the cost begins in the data of an entry
+EXACT = 1 << 16
+SIZES = EXACT - 1
+
+
+class Child(position.Position):
+    """What a pick leads to: what stays for good, and the rows of the parts left to search."""
+
+    child = position.integer("int8")
+    place = position.integer("int32")  # of the child that comes here in order
+    cell = position.integer("int32")
+    begin = position.integer("int32")
+    count = position.integer("int32")
+    dead = position.integer("int64")
+    least = position.integer("int64")
+    value = position.integer("int64")
+
+
+class Part(position.Position):
+    """A part of a board: its key, and the least it can leave as far as is known."""
+
+    part = position.integer("int8")
+    key = position.integer("int64")
+    least = position.integer("int64")
+
+
+class Entry(position.Position):
+    """What is known of a part, packed, and its key joined with that.
+
+    Two threads may write at once: a mixture of two entries has a key that nothing asks for (Hyatt
+    and Mann, 2002).
+    """
+
+    entry = position.integer("int8")
+    check = position.integer("int64")
+    known = position.integer("int64")
+
+
+class Memory(NamedTuple):
+    """Parts of boards and children, one ply behind the other, and the table."""
+
+    boards: Any
+    parts: Any
+    children: Any
+    table: Any
+
+
+def make_memory(rows: int, table: int, size: int, zeros: Any, to_records: Any) -> Memory:
+    """Return memory for boards of so many bytes, so many rows and entries, a power of two."""
+    return Memory(
+        boards=zeros((rows, size), "int8"),
+        parts=to_records(Part(), rows),
+        children=to_records(Child(), rows),
+        table=to_records(Entry(), table),
+    )
+
+
+def look_up(table: Any, key: int) -> int:
+    """Return what is known of a part, or NOTHING: its least cost, if that is exact, its size."""
+    first = (key & (len(table) // WAYS - 1)) * WAYS
+    for slot in range(first, first + WAYS):
+        data = int(table[slot].known)
+        if table[slot].check ^ data == key and data != 0:
+            return data
+    return NOTHING
+
+
+def remember(table: Any, key: int, least: int, is_exact: bool, size: int) -> None:
+    """Keep what is known of a part in the place of the same or of the smallest part."""
+    first = (key & (len(table) // WAYS - 1)) * WAYS
+    place = first
+    smallest = MANY
+    for slot in range(first, first + WAYS):
+        data = int(table[slot].known)
+        if table[slot].check ^ data == key:
+            place = slot
+            break
+        if data & SIZES < smallest:
+            smallest = data & SIZES
+            place = slot
+    data = (least << LEAST) | (int(is_exact) * EXACT) | size
+    table[place].known = data
+    table[place].check = key ^ data
+
+
+def solve(
+    memory: Memory,
+    row: int,
+    space: int,
+    child: int,
+    stride: int,
+    budget: int,
+    work: Work,
+    control: Any,
+) -> int:
+    """Return the least that a part can leave if that is within the budget, else a bound above it.
+
+    Rows from ``space`` on and children from ``child`` on are free.  The result means nothing once
+    ``stop`` is set.
+    """
+    key = int(memory.parts[row].key)
+    known = look_up(memory.table, key)
+    lowest = 0
+    if known != NOTHING:
+        lowest = known >> LEAST
+        if lowest > budget or known & EXACT != 0:
+            return lowest
+    _board.count_node(control)
+    end = list_children(memory, row, space, child, stride, budget, work, control)
+    if control.stop != 0:
+        return 0
+    size = min(cells_of(memory.boards[row], stride), SIZES)
+    space = free_row(memory, child, end, space)
+    sort_children(memory, child, end)
+    best = MANY
+    bound = MANY
+    for order in range(child, end):
+        index = int(memory.children[order].place)
+        limit = min(best - 1, budget)
+        cost = int(memory.children[index].least)
+        begin = int(memory.children[index].begin)
+        for part in range(begin, begin + memory.children[index].count):
+            if cost > limit:
+                break
+            expected = int(memory.parts[part].least)
+            cost -= expected
+            cost += solve(memory, part, space, end, stride, limit - cost, work, control)
+            if control.stop != 0:
+                return 0
+        if cost <= limit:
+            best = cost
+            if best <= lowest:
+                break
+        bound = min(bound, cost)
+    is_exact = best <= budget
+    lowest = best if is_exact else max(lowest, bound)
+    remember(memory.table, key, lowest, is_exact, size)
+    return lowest
+
+
+def free_row(memory: Memory, child: int, end: int, space: int) -> int:
+    """Return the first row after the parts of some children."""
+    if end > child:
+        last = memory.children[end - 1]
+        return int(last.begin + last.count)
+    return space
+
+
+def cells_of(board: Any, stride: int) -> int:
+    """Return how many cells a board has."""
+    count = 0
+    base = stride
+    while board[base] != 0:
+        at = base
+        while board[at] != 0:
+            at += 1
+        count += at - base
+        base += stride
+    return count
+
+
+def sort_children(memory: Memory, begin: int, end: int) -> None:
+    """Bring children into the order of their values."""
+    children = memory.children
+    for index in range(begin, end):
+        children[index].place = index
+    for index in range(begin + 1, end):
+        place = children[index].place
+        value = children[place].value
+        hole = index
+        while hole > begin and children[children[hole - 1].place].value > value:
+            children[hole].place = children[hole - 1].place
+            hole -= 1
+        children[hole].place = place
+
+
+def list_children(
+    memory: Memory,
+    row: int,
+    space: int,
+    child: int,
+    stride: int,
+    budget: int,
+    work: Work,
+    control: Any,
+) -> int:
+    """List what the picks of a part lead to, and return where the list ends.
+
+    Of children whose cost is above the budget nothing but a bound of it is found out.
+    """
+    board = memory.boards[row]
+    groups = _board.find_groups(board, stride, work)
+    if child + groups >= len(memory.children):
+        control.stop = FULL
+        return child
+    last = 0  # what stays because it is the last of its digit
+    for kind in range(1, _board.KINDS):
+        if work.counts[kind] == 1:
+            last += int(control.weights[kind])
+    for group in range(groups):
+        index = child + group
+        cell = int(work.members[work.start[group]])
+        kind = int(board[cell])
+        memory.children[index].cell = cell
+        memory.children[index].dead = last
+        if work.start[group + 1] - work.start[group] == work.counts[kind] - 1:
+            memory.children[index].dead += int(control.weights[kind])
+    for index in range(child, child + groups):
+        if memory.children[index].dead > budget:
+            give_up(memory.children[index], space)
+        else:
+            space = make_child(memory, row, space, index, stride, budget, work, control)
+    return child + groups
+
+
+def give_up(child: Any, space: int) -> None:
+    """Note that a child costs too much to be looked at."""
+    child.begin = space
+    child.count = 0
+    child.least = child.dead
+    child.value = MANY
+
+
+def make_child(
+    memory: Memory,
+    row: int,
+    space: int,
+    index: int,
+    stride: int,
+    budget: int,
+    work: Work,
+    control: Any,
+) -> int:
+    """Make what a pick leads to, and return the first row that is still free."""
+    boards = memory.boards
+    child = memory.children[index]
+    child.begin = space
+    child.count = 0
+    if space + len(boards[0]) // stride + 1 >= len(boards):
+        control.stop = FULL
+        return space
+    board = boards[space]
+    source = boards[row]
+    for at in range(len(board)):
+        board[at] = source[at]
+    if child.cell != NOWHERE:
+        end = _board.flood(board, stride, child.cell, 0, _board.next_stamp(work), work)
+        _board.remove(board, stride, work.members, 0, end)
+    _board.find_groups(board, stride, work)
+    dead = _bound.find_dead(board, stride, work)
+    cost = 0
+    for at in range(dead):
+        cell = work.alone[at]
+        cost += int(control.weights[int(board[cell])])
+        board[cell] = _board.WALL
+    child.dead = cost
+    if cost > budget:
+        give_up(child, space)
+        return space
+    child.count = split(memory, space, stride, work)
+    child.least = cost
+    for part in range(space, space + child.count):
+        child.least += memory.parts[part].least
+    child.value = child.least * 50 + promise(dead, board, work, control)
+    return space + int(child.count)
+
+
+def promise(dead: int, board: Any, work: Work, control: Any) -> int:
+    """Return how bad the cells look that are not dead and have no equal neighbour."""
+    result = 0
+    for index in range(dead, work.counts[2 * _board.KINDS]):
+        result += 2 + 2 * int(control.weights[int(board[work.alone[index]])])
+    return result
+
+
+def split(memory: Memory, row: int, stride: int, work: Work) -> int:
+    """Put the parts of a board into its own and the next rows, and return how many there are."""
+    board = memory.boards[row]
+    wide = 0
+    while board[(wide + 1) * stride] != 0:
+        wide += 1
+    if wide == 0:
+        return 0
+    _bound.find_walls(board, stride, work)
+    if work.walls[wide + 1] == 0:
+        enter(memory, row, stride, work)
+        return 1
+    _bound.link_columns(stride, wide, work)
+    count = 0
+    begin = 1
+    for col in range(1, wide + 1):
+        if work.links[col] == 0:
+            count += copy_part(memory, row, row + 1 + count, begin, col, stride, work)
+            begin = col + 1
+    # The first row held the board itself; the last part moves there.
+    if count > 0:
+        source = memory.boards[row + count]
+        for at in range(len(board)):
+            board[at] = source[at]
+        for part in range(row, row + count):
+            enter(memory, part, stride, work)
+    return count
+
+
+def copy_part(
+    memory: Memory, row: int, target: int, begin: int, end: int, stride: int, work: Work
+) -> int:
+    """Copy some columns of a board into a row of their own; return 0 if all they hold is walls.
+
+    Walls above all other cells of a column do nothing, as long as some wall keeps the column.
+    """
+    board = memory.boards[row]
+    part = memory.boards[target]
+    for at in range(len(part)):
+        part[at] = 0
+    some = 0
+    for col in range(begin, end + 1):
+        base = col * stride
+        top = base
+        while board[top] != 0:
+            top += 1
+        last = top - 1
+        while last >= base and board[last] == _board.WALL:
+            last -= 1
+        walls = last + 1 - base - (work.gone[last] + 1 if last >= base else 0)
+        if last >= base:
+            some = 1
+        if walls == 0 and last + 1 < top:
+            last += 1
+        for at in range(base, last + 1):
+            part[at + (1 - begin) * stride] = board[at]
+    return some
+
+
+def enter(memory: Memory, row: int, stride: int, work: Work) -> None:
+    """Note a part's key, and what is known of it."""
+    part = memory.parts[row]
+    part.key = _board.board_key(memory.boards[row], stride, work)
+    known = look_up(memory.table, int(part.key))
+    part.least = 0 if known == NOTHING else known >> LEAST
+
+
+def begin(memory: Memory, stride: int, budget: int, work: Work, control: Any) -> int:
+    """Put the parts of the board in the first row behind it; return the first row after them.
+
+    What is known of the whole is then in the first of the children.  The caller solves the parts:
+    compiled code that calls ``solve``, which calls itself, crashes when it comes from Numba's cache
+    on disk (0.68).
+    """
+    memory.children[0].cell = NOWHERE
+    return make_child(memory, 0, 1, 0, stride, budget, work, control)
+
+
+def best_score(memory: Memory, row: int, child: int, stride: int, work: Work, control: Any) -> int:
+    """Return the most that SameGame gives from the board in a row on, by plain exhaustion.
+
+    Means nothing once ``stop`` is set.
+    """
+    board = memory.boards[row]
+    key = _board.board_key(board, stride, work)
+    known = look_up(memory.table, key)
+    if known != NOTHING:
+        return (known >> LEAST) - OFFSET
+    groups = _board.find_groups(board, stride, work)
+    if groups == 0:
+        return _board.final_bonus(work)
+    _board.count_node(control)
+    if child + groups >= len(memory.children) or row + 1 >= len(memory.boards):
+        control.stop = FULL
+    for group in range(groups):
+        if control.stop == 0:
+            memory.children[child + group].cell = work.members[work.start[group]]
+    best = -OFFSET
+    for index in range(child, child + groups):
+        if control.stop != 0:
+            return 0
+        after = memory.boards[row + 1]
+        for at in range(len(board)):
+            after[at] = board[at]
+        cell = int(memory.children[index].cell)
+        end = _board.flood(after, stride, cell, 0, _board.next_stamp(work), work)
+        _board.remove(after, stride, work.members, 0, end)
+        score = (end - 2) ** 2
+        score += best_score(memory, row + 1, child + groups, stride, work, control)
+        best = max(best, score)
+    if control.stop == 0:
+        remember(memory.table, key, best + OFFSET, True, min(cells_of(board, stride), SIZES))
+    return best

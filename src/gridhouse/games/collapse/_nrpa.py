@@ -1,0 +1,219 @@
+"""Nested rollout policy adaptation (Rosin, 2011) for the score of SameGame.
+
+A playout draws picks with probabilities proportional to the weights of a policy; a level plays many
+playouts of the level below and shifts its policy towards the best one.  The policy is selective
+(Cazenave, 2016): groups of the commonest digit are left alone while there is anything else to pick,
+so that they grow together.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from gridhouse.core import chance
+from gridhouse.games.collapse import _board
+
+if TYPE_CHECKING:
+    from gridhouse.games.collapse._board import Work
+
+LOWEST = -(1 << 60)
+RATE = 1.0
+LARGEST = 64  # groups of this size and more are alike to a policy
+FINE = 1 << 30
+SLOTS = 1 << 15  # of a policy; choices that share one are alike to it
+LEAST = 1e-100  # weights stay within these
+MOST = 1e100
+
+
+class Rollouts(NamedTuple):
+    """The memory of a nested search: by level a policy, and the best playout with its choices.
+
+    A playout has a number of choices for each pick; ``slots`` says where their weights are in a
+    policy, and ``chosen`` which of them was picked.  Level 0 is the playout itself; the last level
+    holds the cells of the best line of all.
+    """
+
+    board: Any
+    policies: Any
+    slots: Any
+    counts: Any
+    chosen: Any
+    cells: Any
+    lengths: Any
+    best: Any
+    rounds: Any
+    sums: Any  # of the weights of a pick's choices so far
+    groups: Any  # of a pick's choices
+    factors: Any
+
+
+def make_rollouts(levels: int, cells: int, size: int, choices: int, zeros: Any) -> Rollouts:
+    """Return memory for so many levels on boards of so many cells and bytes."""
+    picks = cells // 2 + 1
+    places = levels + 2
+    return Rollouts(
+        board=zeros(size, "int8"),
+        policies=zeros((levels + 1, SLOTS), "float64"),
+        slots=zeros((levels + 1, picks, choices), "int32"),
+        counts=zeros((levels + 1, picks), "int32"),
+        chosen=zeros((levels + 1, picks), "int32"),
+        cells=zeros((places, picks), "int32"),
+        lengths=zeros(places, "int32"),
+        best=zeros(places, "int64"),
+        rounds=zeros(places, "int32"),
+        sums=zeros(choices, "float64"),
+        groups=zeros(choices, "int32"),
+        factors=zeros((picks, choices), "float64"),
+    )
+
+
+def search(
+    rollouts: Rollouts, start: Any, stride: int, top: int, size: int, work: Work, control: Any
+) -> None:
+    """Search until the top level is through, or stopped; a level has ``size`` rounds of the next.
+
+    The cells of the best line are in the level above the top.
+    """
+    for level in range(top + 1):
+        rollouts.best[level] = LOWEST
+        rollouts.rounds[level] = 0
+        for slot in range(len(rollouts.policies[level])):
+            rollouts.policies[level][slot] = 1.0
+    while rollouts.rounds[top] < size and control.stop == 0:
+        score = playout(rollouts, start, stride, work, control)
+        _board.count_node(control)
+        if -score < control.best:
+            note_line(rollouts, score, control)
+        if score >= rollouts.best[1]:
+            rollouts.best[1] = score
+            keep(rollouts, 0, 1)
+        adapt(rollouts, 1)
+        rollouts.rounds[1] += 1
+        level = 1
+        while level < top and rollouts.rounds[level] >= size:
+            finish(rollouts, level)
+            level += 1
+
+
+def note_line(rollouts: Rollouts, score: int, control: Any) -> None:
+    """Keep the line of the last playout as the best of all."""
+    control.best = -score
+    control.length = rollouts.lengths[0]
+    last = len(rollouts.cells) - 1
+    for step in range(rollouts.lengths[0]):
+        rollouts.cells[last][step] = rollouts.cells[0][step]
+
+
+def finish(rollouts: Rollouts, level: int) -> None:
+    """End a level's rounds: the level above learns from its best, and the lower ones from that."""
+    above = level + 1
+    if rollouts.best[level] >= rollouts.best[above]:
+        rollouts.best[above] = rollouts.best[level]
+        keep(rollouts, level, above)
+    adapt(rollouts, above)
+    rollouts.rounds[above] += 1
+    rollouts.rounds[level] = 0
+    rollouts.best[level] = LOWEST
+    for lower in range(1, above):
+        for slot in range(len(rollouts.policies[lower])):
+            rollouts.policies[lower][slot] = rollouts.policies[above][slot]
+
+
+def playout(rollouts: Rollouts, start: Any, stride: int, work: Work, control: Any) -> int:
+    """Play a game by the policy of the lowest level and return its score."""
+    board = rollouts.board
+    for at in range(len(board)):
+        board[at] = start[at]
+    score = 0
+    length = 0
+    while True:
+        groups = _board.find_groups(board, stride, work)
+        if groups == 0:
+            break
+        count = list_choices(rollouts, groups, length, False, work, control)
+        if count == 0:
+            count = list_choices(rollouts, groups, length, True, work, control)
+        pick = draw_choice(rollouts, count, control)
+        group = int(rollouts.groups[pick])
+        rollouts.counts[0][length] = count
+        rollouts.chosen[0][length] = pick
+        begin = int(work.start[group])
+        end = int(work.start[group + 1])
+        rollouts.cells[0][length] = work.members[begin]
+        _board.remove(board, stride, work.members, begin, end)
+        score += (end - begin - 2) ** 2
+        length += 1
+    rollouts.lengths[0] = length
+    return score + _board.final_bonus(work)
+
+
+def list_choices(
+    rollouts: Rollouts, groups: int, length: int, is_spared: bool, work: Work, control: Any
+) -> int:
+    """List the groups of the spared digit, or the others; return how many are listed."""
+    board = rollouts.board
+    policy = rollouts.policies[1]
+    slots = rollouts.slots[0][length]
+    count = 0
+    total = 0.0
+    for group in range(groups):
+        begin = int(work.start[group])
+        first = int(work.members[begin])
+        kind = int(board[first])
+        if (kind == control.spared) == is_spared and count < len(slots):
+            size = int(work.start[group + 1]) - begin
+            code = chance.code((first * _board.KINDS + kind) * LARGEST + min(size, LARGEST - 1))
+            slot = code & (len(policy) - 1)
+            total += policy[slot]
+            rollouts.sums[count] = total
+            slots[count] = slot
+            rollouts.groups[count] = group
+            count += 1
+    return count
+
+
+def draw_choice(rollouts: Rollouts, count: int, control: Any) -> int:
+    """Draw one of the listed choices by their weights."""
+    drawn = rollouts.sums[count - 1] * (chance.draw(control, FINE) / FINE)
+    pick = 0
+    while pick < count - 1 and rollouts.sums[pick] <= drawn:
+        pick += 1
+    return pick
+
+
+def keep(rollouts: Rollouts, source: int, target: int) -> None:
+    """Let a level's best playout be that of another level."""
+    length = rollouts.lengths[source]
+    rollouts.lengths[target] = length
+    for step in range(length):
+        count = rollouts.counts[source][step]
+        rollouts.counts[target][step] = count
+        rollouts.chosen[target][step] = rollouts.chosen[source][step]
+        for choice in range(count):
+            rollouts.slots[target][step][choice] = rollouts.slots[source][step][choice]
+
+
+def adapt(rollouts: Rollouts, level: int) -> None:
+    """Shift a level's policy, which holds the weights' exponentials, towards its best playout.
+
+    All probabilities are those of the policy as it was: with those that come of each step in turn
+    the search is much weaker.
+    """
+    policy = rollouts.policies[level]
+    for step in range(rollouts.lengths[level]):
+        slots = rollouts.slots[level][step]
+        count = rollouts.counts[level][step]
+        total = 0.0
+        for choice in range(count):
+            total += policy[slots[choice]]
+        for choice in range(count):
+            shift = -RATE * policy[slots[choice]] / total
+            if choice == rollouts.chosen[level][step]:
+                shift += RATE
+            rollouts.factors[step][choice] = math.exp(shift)
+    for step in range(rollouts.lengths[level]):
+        slots = rollouts.slots[level][step]
+        for choice in range(rollouts.counts[level][step]):
+            changed = policy[slots[choice]] * rollouts.factors[step][choice]
+            policy[slots[choice]] = min(max(changed, LEAST), MOST)

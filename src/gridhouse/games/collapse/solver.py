@@ -1,0 +1,162 @@
+"""Solves Collapse: the picks that score most, and a bound that no picks can beat.
+
+Linear, the score is all there is on the board less what is left, so a line is judged by what it
+leaves.  Beams of growing width look for good lines while an exact search raises what must be left;
+where the two meet the score is optimal.  Boards that are too large for beams are thinned out by
+random picks first.  For SameGame rollouts are nested; small boards are searched through.
+
+How strong all this is: ``docs/collapse.md``.
+"""
+
+from __future__ import annotations
+
+import time
+from functools import cache
+from typing import Any
+
+from gridhouse.core.errors import SolverError
+from gridhouse.core.game import State
+from gridhouse.core.solving import Solution, watched
+from gridhouse.games.collapse._search import Search
+from gridhouse.games.collapse.game import CollapseGame
+
+MAX_CELLS = 250 * 250
+SECONDS = 10.0
+PAR_NODES = 20_000
+
+
+class CollapseSolution(Solution):
+    """The best picks found, and what is proved about them.
+
+    ``picks`` are rows and columns, counted from 1 as the program takes them.  ``score`` is that of
+    the whole game, with what was scored before; no play from the position on scores more than
+    ``bound``.
+    """
+
+    def __init__(
+        self,
+        picks: list[tuple[int, int]],
+        score: int,
+        bound: int,
+        *,
+        cleared: bool,
+        nodes: int,
+        seconds: float,
+    ) -> None:
+        """Keep the findings; ``nodes`` are the picks and rollouts looked at."""
+        self.picks = picks
+        self.score = score
+        self.bound = bound
+        self.optimal = score == bound
+        self.cleared = cleared
+        self.nodes = nodes
+        self.seconds = seconds
+
+    def facts(self) -> dict[str, object]:
+        """Return all findings by name."""
+        return dict(vars(self))
+
+    def __str__(self) -> str:
+        """Tell the score, what is proved of it, and the picks."""
+        proved = "optimal" if self.optimal else f"at most {self.bound} is possible"
+        cleared = ", the board is cleared" if self.cleared else ""
+        picks = ", ".join(f"{row} {col}" for row, col in self.picks) or "none"
+        return (
+            f"Score {self.score}, {proved}{cleared}\n"
+            f"Picks: {picks}\n"
+            f"{self.nodes} nodes, {self.seconds:.2f} seconds"
+        )
+
+
+def solve(
+    state: State,
+    *,
+    seconds: float | None = SECONDS,
+    seed: int = 0,
+    nodes: int | None = None,
+    threads: int = 2,
+    jit: bool = True,
+) -> CollapseSolution:
+    """Return the best picks found from a position on within some seconds.
+
+    The search ends early when the score is proved, and on Ctrl-C.  With ``nodes`` it ends after so
+    many picks and rollouts as well, uses one thread, and gives the same for the same seed.  Without
+    ``jit`` everything runs interpreted.  Raises SolverError for a board of more than 62,500 cells,
+    and for limits that are not above 0.
+    """
+    check(state, seconds, nodes, threads)
+    if jit:
+        warm()
+    search = Search(state, seed=seed, nodes=nodes, threads=threads, jit=jit)
+    began = time.perf_counter()
+    watched(search.run, search.stop, seconds=seconds, status=search.status)
+    return told(state, search, time.perf_counter() - began)
+
+
+def check(state: State, seconds: float | None, nodes: int | None, threads: int) -> None:
+    """Raise SolverError if the solver cannot do what it is asked for."""
+    cells = state.game.rows * state.game.cols
+    if cells > MAX_CELLS:
+        raise SolverError(f"the board has {cells} cells; the solver takes at most {MAX_CELLS}")
+    for name, limit in (("seconds", seconds), ("nodes", nodes), ("threads", threads)):
+        if limit is not None and not limit > 0:
+            raise SolverError(f"{name}: {limit} is not above 0")
+
+
+@cache
+def warm() -> None:
+    """Have everything compiled, or loaded, before a clock runs."""
+    game, position = CollapseGame.from_board([[1, 1], [2, 2]])
+    state = State(game, position)
+    Search(state, seed=0, nodes=None, threads=1, jit=True).touch()
+
+
+def told(state: State, search: Search, seconds: float) -> CollapseSolution:
+    """Return a search's findings, with its picks replayed by the rules."""
+    after = state.clone()
+    position: Any = after.position
+    already = position.score
+    picks = []
+    for cell in search.line:
+        action = search.action(cell)
+        row, col = map(int, after.action_to_string(action).split())
+        picks.append((row, col))
+        after.apply_action(action)
+    if position.score - already != search.score or not after.is_terminal():
+        raise SolverError(f"the solver's picks do not score {search.score} in {state}")
+    return CollapseSolution(
+        picks,
+        position.score,
+        already + search.bound,
+        cleared=position.wide == 0,
+        nodes=search.nodes,
+        seconds=seconds,
+    )
+
+
+def hint(state: State, *, seconds: float = 1.0, seed: int = 0) -> int | None:
+    """Return the action that begins the best picks found, or None if the game is over."""
+    found = solve(state, seconds=seconds, seed=seed)
+    if not found.picks:
+        return None
+    row, col = found.picks[0]
+    return state.string_to_action(f"{row} {col}")
+
+
+def par(state: State) -> int:
+    """Return the score that the solver finds with a small fixed effort, the same every time."""
+    return solve(state, seconds=None, nodes=PAR_NODES).score
+
+
+def can_clear(
+    state: State, *, seconds: float | None = 5.0, nodes: int | None = None, jit: bool = True
+) -> bool | None:
+    """Tell whether the board can still be cleared: proved yes, proved no, or None for unknown."""
+    check(state, seconds, nodes, 1)
+    if jit:
+        warm()
+    search = Search(state, seed=0, nodes=nodes, threads=2, jit=jit, clearing=True)
+    watched(search.run, search.stop, seconds=seconds)
+    if search.left == 0:
+        return True
+    return False if search.least > 0 else None

@@ -1,0 +1,372 @@
+"""The solver of Collapse against trying everything, and against random play."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import random
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import gridhouse
+from gridhouse import cli
+from gridhouse.core.errors import ParameterError, PositionError, SolverError
+from gridhouse.core.game import State
+from gridhouse.core.solving import solve as solve_any
+from gridhouse.games.collapse import _board, _exact, _search, solver
+from gridhouse.games.collapse.game import CollapseGame
+from gridhouse.games.collapse.rules import BLANK
+from harness import CONFORMANCE, run_compiled
+from naive import collapse_best
+
+SCORINGS = ("linear", "samegame")
+SEVEN_BY_ELEVEN = "collapse(rows=7,cols=11,digits=5)#3"
+
+
+def random_rows(chance: random.Random, cells: int, digits: int = 10) -> list[list[int]]:
+    rows = chance.randint(1, cells)
+    cols = chance.randint(1, cells // rows)
+    drawn = chance.sample(range(digits), chance.randint(1, min(digits, 5)))
+    return [[chance.choice(drawn) for _ in range(cols)] for _ in range(rows)]
+
+
+def state_of(rows: list[list[int]], scoring: str = "linear") -> State:
+    return State(*CollapseGame.from_board(rows, scoring))
+
+
+def replayed(state: State, found: solver.CollapseSolution) -> int:
+    """Return the score of a solution's picks by the rules; the game must be over then."""
+    after = state.clone()
+    for row, col in found.picks:
+        after.play(f"{row} {col}")
+    assert after.is_terminal()
+    assert found.cleared == (not after.board())
+    return int(after.position.score)
+
+
+def check_solved(rows: list[list[int]], scoring: str, *, jit: bool = True) -> None:
+    """Solve a board and compare with trying everything."""
+    state = state_of(rows, scoring)
+    found = solver.solve(state, seconds=None, jit=jit, threads=1)
+    best = collapse_best.best(collapse_best.board_of(rows), scoring)
+    assert (found.score, found.bound, found.optimal) == (best, best, True), rows
+    assert replayed(state, found) == best
+
+
+@pytest.mark.parametrize("scoring", SCORINGS)
+def test_small_boards_are_solved_for_good(scoring: str) -> None:
+    chance = random.Random(1)
+    every = [
+        [list(cells[row * cols : (row + 1) * cols]) for row in range(rows)]
+        for rows, cols in ((1, 3), (2, 2), (3, 1), (2, 3))
+        for cells in itertools.product(range(3), repeat=rows * cols)
+    ]
+    larger = [
+        [[chance.randrange(3) for _ in range(cols)] for _ in range(rows)]
+        for rows, cols in ((3, 3), (3, 4), (4, 3))
+        for _ in range(60)
+    ]
+    for rows in chance.sample(every, 250) + larger:
+        check_solved(rows, scoring)
+
+
+@pytest.mark.parametrize("scoring", SCORINGS)
+def test_random_boards_up_to_five_by_five_are_solved_for_good(scoring: str) -> None:
+    chance = random.Random(2)
+    for _ in range(40):
+        check_solved(random_rows(chance, 18), scoring)
+    for digits in (4, 5, 7, 10) if scoring == "linear" else (6, 8, 10):
+        check_solved([[chance.randrange(digits) for _ in range(5)] for _ in range(5)], scoring)
+
+
+@pytest.mark.parametrize("scoring", SCORINGS)
+def test_the_kernels_mean_the_same_interpreted(scoring: str) -> None:
+    chance = random.Random(3)
+    for _ in range(8):
+        check_solved(random_rows(chance, 14), scoring, jit=False)
+    rows = [[chance.randrange(4) for _ in range(6)] for _ in range(6)]
+    for nodes in (1, 40, 400):
+        both = [
+            solver.solve(state_of(rows, scoring), seconds=None, nodes=nodes, jit=jit).facts()
+            | {"seconds": 0}
+            for jit in (True, False)
+        ]
+        assert both[0] == both[1]
+
+
+@pytest.mark.parametrize("scoring", SCORINGS)
+def test_no_random_play_beats_a_bound(scoring: str) -> None:
+    chance = random.Random(4)
+    for seed in range(25):
+        rows = random_rows(chance, 60)
+        state = state_of(rows, scoring)
+        found = solver.solve(state, nodes=chance.choice((1, 300, 3000)), seed=seed)
+        assert replayed(state, found) == found.score <= found.bound
+        for _ in range(20):
+            play = state.clone()
+            while actions := play.legal_actions():
+                play.apply_action(chance.choice(actions))
+            assert play.returns()[0] <= found.bound, rows
+
+
+def test_what_is_called_dead_is_never_removed() -> None:
+    chance = random.Random(5)
+    some = 0
+    for turn in range(250):
+        rows = random_rows(chance, 20)
+        search = _search.Search(state_of(rows), seed=0, nodes=None, threads=1, jit=turn % 10 > 0)
+        work = _board.make_work(len(search.start), np.zeros)
+        search.kernels.board.find_groups(search.start, search.stride, work)
+        count = search.kernels.bound.find_dead(search.start, search.stride, work)
+        dead = {divmod(int(cell) - search.stride, search.stride) for cell in work.alone[:count]}
+        assert not dead & collapse_best.removable(collapse_best.board_of(rows)), rows
+        some += count
+    assert some > 400
+
+
+def test_whether_a_board_can_be_cleared() -> None:
+    chance = random.Random(6)
+    answers = set()
+    for turn in range(60):
+        rows = random_rows(chance, 16, 4)
+        truth = collapse_best.can_clear(collapse_best.board_of(rows))
+        assert solver.can_clear(state_of(rows), seconds=None, jit=turn % 6 > 0) == truth, rows
+        answers.add(truth)
+    assert answers == {True, False}
+    unknown = gridhouse.parse("collapse(rows=6,cols=8,digits=6)#3")
+    assert solver.can_clear(unknown, nodes=1) is None
+    assert solver.can_clear(unknown, nodes=20, jit=False) is None
+
+
+@pytest.mark.parametrize("scoring", SCORINGS)
+def test_equal_seeds_and_nodes_give_equal_solutions(scoring: str) -> None:
+    state = gridhouse.parse(f"collapse(rows=9,cols=9,digits=6,scoring={scoring})#1")
+    facts = [
+        solver.solve(state, nodes=6000, seed=seed, threads=threads).facts() | {"seconds": 0}
+        for seed, threads in ((1, 1), (1, 2), (2, 1))
+    ]
+    assert facts[0] == facts[1] != facts[2]
+
+
+def test_threads_work_together() -> None:
+    state = gridhouse.parse("collapse(rows=6,cols=7,digits=5)#6")
+    alone, together = (solver.solve(state, seconds=60, threads=threads) for threads in (1, 2))
+    assert alone.optimal
+    assert together.optimal
+    assert alone.score == together.score
+    small = gridhouse.parse("collapse(rows=4,cols=4,digits=3,scoring=samegame)#6")
+    assert solver.solve(small, seconds=60, threads=2).optimal
+
+
+def test_time_ends_a_search_with_the_best_so_far() -> None:
+    for size, digits, scoring in ((24, 9, "linear"), (10, 10, "linear"), (12, 5, "samegame")):
+        text = f"collapse(rows={size},cols={size},digits={digits},scoring={scoring})#1"
+        state = gridhouse.parse(text)
+        found = solver.solve(state, seconds=0.4)
+        assert replayed(state, found) == found.score < found.bound
+
+
+def test_a_search_that_is_stopped_at_once_still_has_a_line() -> None:
+    for text in (
+        "collapse(rows=30,cols=30,digits=5)#1",
+        f"{SEVEN_BY_ELEVEN}",
+        "collapse(rows=8,cols=8,digits=5,scoring=samegame)#1",
+    ):
+        state = gridhouse.parse(text)
+        search = _search.Search(state, seed=0, nodes=None, threads=1, jit=True)
+        assert search.status() == "searching"
+        search.stop()
+        search.run()
+        assert solver.told(state, search, 0.0).picks
+        assert search.status().startswith(f"score {search.score}, at most ")
+
+
+@pytest.mark.parametrize("jit", [True, False])
+def test_the_exact_search_needs_no_lines_to_begin_with(
+    monkeypatch: pytest.MonkeyPatch, jit: bool
+) -> None:
+    monkeypatch.setattr(_search, "FIRST_WIDTHS", ())
+    monkeypatch.setattr(_search, "WIDTHS", (1,))
+    monkeypatch.setattr(_search.Search, "_random_line", lambda search, seed: [])
+    chance = random.Random(7)
+    for _ in range(25):
+        check_solved(random_rows(chance, 20), "linear", jit=jit)
+
+
+def test_rollouts_learn_interpreted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_search, "SCHEDULE", ((2, 2, 1), (3, 2, 2)))
+    monkeypatch.setattr(_search, "POLISHED", (9, 20))
+    monkeypatch.setattr(_search, "POLISH_WIDTH", 3)
+    monkeypatch.setattr(_search, "THROUGH_CELLS", 0)
+    for text in (
+        "(rows=5,cols=5,digits=3,scoring=samegame)#1",
+        "(rows=6,cols=5,digits=6,scoring=samegame)#1",
+    ):
+        state = gridhouse.parse(f"collapse{text}")
+        both = [
+            solver.solve(state, seconds=None, nodes=300, jit=jit).facts() | {"seconds": 0}
+            for jit in (True, False)
+        ]
+        assert both[0] == both[1]
+
+
+def test_boards_too_large_for_the_exact_search(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_search, "EXACT_CELLS", 0)
+    found = solver.solve(gridhouse.parse("collapse(rows=5,cols=5,digits=5)#2"), nodes=5000)
+    assert found.score <= found.bound
+
+
+@pytest.mark.parametrize("jit", [True, False])
+def test_large_boards_are_thinned_out(monkeypatch: pytest.MonkeyPatch, jit: bool) -> None:
+    monkeypatch.setattr(_search, "BEAM_CELLS", 10)
+    monkeypatch.setattr(_search, "THIN", 12)
+    state = gridhouse.parse("collapse(rows=5,cols=6,digits=7)#2")
+    best = solver.solve(state, seconds=None, nodes=60, jit=jit)
+    assert replayed(state, best) == best.score <= best.bound
+
+
+@pytest.mark.parametrize("room", [3, 8, 20, 60, 150])
+@pytest.mark.parametrize("scoring", SCORINGS)
+def test_an_exact_search_without_room_proves_nothing(
+    monkeypatch: pytest.MonkeyPatch, scoring: str, room: int
+) -> None:
+    def little(search: _search.Search) -> Any:
+        records = search.kernels.records
+        return _exact.make_memory(room, 16, len(search.start), np.zeros, records)
+
+    monkeypatch.setattr(_search.Search, "_memory", little)
+    monkeypatch.setattr(solver, "warm", lambda: None)
+    rows = gridhouse.parse("collapse(rows=5,cols=5,digits=5)#4").board()
+    board = [[int(digit) for digit in row.split()] for row in rows.splitlines()]
+    best = collapse_best.best(collapse_best.board_of(board), scoring)
+    for jit in (True, False):
+        found = solver.solve(state_of(board, scoring), seconds=None, nodes=100, jit=jit)
+        assert found.score <= best <= found.bound
+
+
+def test_stamps_begin_anew_when_they_are_used_up() -> None:
+    work = _board.make_work(4, np.zeros)
+    work.seen[:] = 7
+    work.stamp[0] = 0x7FFFFFFE
+    assert _board.next_stamp(work) == 1
+    assert not work.seen.any()
+
+
+def test_a_game_that_is_going_on_is_solved_from_there() -> None:
+    for scoring in SCORINGS:
+        state = gridhouse.parse(f"collapse(rows=3,cols=4,digits=3,scoring={scoring})#2")
+        before = solver.solve(state, threads=1)
+        row, col = before.picks[0]
+        state.play(f"{row} {col}")
+        after = solve_any(state, threads=1)
+        assert after.facts()["score"] == before.score
+        assert after.facts()["picks"] == before.picks[1:]
+        hint = solver.hint(state)
+        assert hint == state.string_to_action("{} {}".format(*before.picks[1]))
+        while actions := state.legal_actions():
+            state.apply_action(actions[0])
+        found = solver.solve(state)
+        assert (found.picks, found.score, found.optimal) == ([], state.returns()[0], True)
+        assert "Picks: none" in str(found)
+        assert solver.hint(state) is None
+        assert BLANK == -1
+
+
+def test_par_is_the_same_every_time() -> None:
+    state = gridhouse.parse(SEVEN_BY_ELEVEN)
+    assert solver.par(state) == solver.par(state) <= solver.solve(state, seconds=1).bound
+
+
+def test_wrong_picks_are_not_given(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_search.Search, "score", property(lambda search: 7))
+    with pytest.raises(SolverError, match="do not score 7"):
+        solver.solve(state_of([[1, 1]]))
+
+
+def test_what_the_solver_cannot_do_is_refused() -> None:
+    with pytest.raises(SolverError, match="62750 cells"):
+        solver.solve(gridhouse.load("collapse", rows=250, cols=251).new_initial_state())
+    for limit in ({"seconds": 0}, {"nodes": 0}, {"threads": -1}, {"seconds": float("nan")}):
+        with pytest.raises(SolverError, match=f"{next(iter(limit))}: .* is not above 0"):
+            solver.solve(state_of([[1]]), **limit)
+    with pytest.raises(ParameterError, match="'cubic' is not linear or samegame"):
+        gridhouse.load("collapse", scoring="cubic")
+
+
+def test_the_score_of_samegame_may_be_negative() -> None:
+    state = gridhouse.parse("collapse(rows=1,cols=3,digits=3,scoring=samegame) -9 112")
+    state.play("1 1")
+    assert str(state).endswith(" -10 2..")
+    assert gridhouse.parse(str(state)) == state
+    with pytest.raises(PositionError):
+        gridhouse.parse("collapse(rows=1,cols=3,digits=3) -9 112")
+
+
+def said(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[str, str, int]:
+    """Run ``gridhouse solve collapse`` in this process."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "argv", ["gridhouse", "solve", "collapse", *arguments])
+        with pytest.raises(SystemExit) as caught:
+            cli.main()
+    out, err = capsys.readouterr()
+    return out, err, int(caught.value.code or 0)
+
+
+def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    board, other = tmp_path / "board.txt", tmp_path / "other.txt"
+    board.write_text("1 2\n1 2\n", encoding="utf-8")
+    other.write_text("1 2\n2 1\n", encoding="utf-8")
+    out, err, status = said(capsys, str(board), str(other))
+    assert (err, status) == ("", 0)
+    assert out.startswith(f"{board}: Score 6, optimal, the board is cleared\nPicks: ")
+    assert f"{other}: Score 0, optimal\nPicks: none\n" in out
+    out, _, _ = said(capsys, str(board), "--scoring", "samegame", "--json", "--nodes", "50")
+    facts = json.loads(out)
+    assert set(facts) == {"picks", "score", "bound", "optimal", "cleared", "nodes", "seconds"}
+    assert facts["score"] == facts["bound"] == 1000
+    assert len(facts["picks"]) == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "complaint"),
+    [
+        ("1 a\n", [], "line 1: 'a' is not a digit 0 to 9"),
+        ("1 1\n", ["--time", "-1"], "seconds: -1.0 is not above 0"),
+        ("1 1\n", ["--scoring", "best"], "scoring: 'best' is not linear or samegame"),
+    ],
+)
+def test_the_command_complains_in_one_line(
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    text: str,
+    options: list[str],
+    complaint: str,
+) -> None:
+    board = tmp_path / "board.txt"
+    board.write_text(text, encoding="utf-8")
+    out, err, status = said(capsys, str(board), *options)
+    assert (out, status, err.count("\n")) == ("", 2, 1)
+    assert complaint in err
+
+
+def test_kernels_are_loaded_in_the_next_process() -> None:
+    code = (
+        "import gridhouse; from gridhouse.games.collapse.solver import solve;"
+        "found = solve(gridhouse.parse('collapse(rows=5,cols=5,digits=5)#1'), threads=1);"
+        "print(found.score, found.optimal)"
+    )
+    cache = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache"))
+    solver.warm()
+    found = solver.solve(gridhouse.parse("collapse(rows=5,cols=5,digits=5)#1"))
+    assert run_compiled(code, cache) == f"{found.score} True\n"
+
+
+@pytest.mark.skipif(not CONFORMANCE.exists(), reason="the documents' samples are not at hand")
+def test_the_documents_board_is_solved(capsys: pytest.CaptureFixture[str]) -> None:
+    out, _, _ = said(capsys, str(CONFORMANCE / "collapse" / "figure4.txt"), "--json")
+    assert json.loads(out)["optimal"]
