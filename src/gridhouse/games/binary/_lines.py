@@ -80,69 +80,66 @@ def reversed_places(places: int, size: int) -> int:
     return result
 
 
-def is_block(allowed: Any, stones: int, cells: int) -> bool:
+def is_block(line: Any, stones: int, cells: int) -> bool:
     """Tell whether the cells cannot all take the digit, though all but any one of them can."""
-    if allowed[stones | cells]:
+    if is_allowed(line, stones | cells):
         return False
     rest = cells
     while rest:
         last = rest & -rest
         rest ^= last
-        if not allowed[stones | cells ^ last]:
+        if not is_allowed(line, stones | cells ^ last):
             return False
     return True
 
 
-def fill_allowed(line: Any, allowed: Any) -> None:
-    """Note of every set of cells whether it may hold the digit."""
-    for cells in range(1 << line.cells):
-        allowed[cells] = 1 if is_allowed(line, cells) else 0
-
-
-def forbidden(allowed: Any, stones: int, opened: int) -> int:
+def forbidden(line: Any, stones: int, opened: int) -> int:
     """Return the open cells that cannot take the digit any more."""
     dead = 0
     rest = opened
     while rest:
         cell = rest & -rest
         rest ^= cell
-        if not allowed[stones | cell]:
+        if not is_allowed(line, stones | cell):
             dead |= cell
     return dead
 
 
-def fill(line: Any, allowed: Any, table: Any, near: Any, blocks: Any, first: int) -> int:
+def fill(line: Any, table: Any, near: Any, blocks: Any, first: int) -> int:
     """Fill a line's part of the table; return how far ``blocks`` is used, from ``first`` on.
 
-    ``near`` gets, for each code and each of its cells, the cells that share a blocking set with
-    it.  Where ``blocks`` is too short, sets are counted but not written.
+    Where ``blocks`` is too short, sets are counted but not written.
     """
     count = 1
     for _ in range(line.cells):
         count *= 3
     for code in range(count):
-        stones = 0
-        opened = 0
-        rest = code
-        for cell in range(line.cells):
-            way = rest % 3
-            rest //= 3
-            stones |= (way & 1) << cell
-            opened |= (way >> 1) << cell
-        if allowed[stones]:
-            entry = table[line.entries + code]
-            entry.first = first
-            entry.masks = forbidden(allowed, stones, opened)
-            if entry.masks == 0:
-                at = line.near + code * line.cells
-                first = describe(line, allowed, entry, near, blocks, stones, opened, at)
+        entry = table[line.entries + code]
+        entry.first = first
+        first = describe(line, entry, near, 0, blocks, code)
     return first
 
 
-def describe(
-    line: Any, allowed: Any, entry: Any, near: Any, blocks: Any, stones: int, opened: int, at: int
-) -> int:
-    """Fill the entry of a code without forbidden cells; return how far ``blocks`` is used."""
+def describe(line: Any, entry: Any, near: Any, begin: int, blocks: Any, code: int) -> int:
+    """Fill the entry of a code; return how far ``blocks`` is used.
+
+    ``near`` gets, from ``begin`` on, for each code and each of its cells the cells that share a
+    blocking set with it.
+    """
+    stones = 0
+    opened = 0
+    rest = code
+    for cell in range(line.cells):
+        way = rest % 3
+        rest //= 3
+        stones |= (way & 1) << cell
+        opened |= (way >> 1) << cell
+    if not is_allowed(line, stones):
+        return int(entry.first)
+    entry.masks = forbidden(line, stones, opened)
+    if entry.masks:
+        return int(entry.first)
+    at = begin + line.near + code * line.cells
     first = entry.first
     places = spread_out(line, opened)
     ahead = 0
@@ -153,7 +150,7 @@ def describe(
     touched = 0
     cells = opened
     while cells:
-        if is_block(allowed, stones, cells):
+        if is_block(line, stones, cells):
             places = spread_out(line, cells)
             ahead += chance.code(BLOCK_SALT | places)
             back += chance.code(BLOCK_SALT | reversed_places(places, line.length))
@@ -170,4 +167,4 @@ def describe(
     entry.ahead = ahead & chance.KEY
     entry.back = back & chance.KEY
     entry.masks = touched << HALF
-    return first
+    return int(first)

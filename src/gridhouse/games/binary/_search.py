@@ -567,6 +567,8 @@ def score(frame: Any, layout: Any, control: Any) -> int:
     odd = (bits.population(zeros | ones) ^ frame.heap) & 1
     risk = bits.population(frame.risk)
     result += ODD - 4 * risk if odd else 4 * risk
+    if control.noise:
+        result += chance.draw(control, control.noise)
     if layout.num_symmetries > 1:
         shift = bits.WORD - 1 - layout.num_cells
         result += 2 * bits.population(zeros ^ bits.backwards(ones) >> shift)
@@ -701,5 +703,207 @@ def prove(
                     break
                 nimber += 1
             left ^= nimber
+    store(words, key, heap, value, control.nodes - began)
+    return value
+
+
+def pair_place(pairs: Any, key: int, heap: int) -> int:
+    """Return where the numbers of a position with a heap are, or ``UNKNOWN``."""
+    key = (key + heap * HEAP_STEP) & chance.KEY
+    at = 2 * (key & (len(pairs) // 2 - PAIRS))
+    for way in range(PAIRS):
+        if (pairs[at + 2 * way] ^ key) <= WORK:
+            return int(at + 2 * way)
+    return UNKNOWN
+
+
+def note_pair(pairs: Any, key: int, heap: int, proof: int, disproof: int, work: int) -> None:
+    """Note the numbers of a position with a heap, in place of what took the least work."""
+    at = pair_place(pairs, key, heap)
+    key = (key + heap * HEAP_STEP) & chance.KEY
+    if at == UNKNOWN:
+        first = 2 * (key & (len(pairs) // 2 - PAIRS))
+        least = WORK + 1
+        for way in range(PAIRS):
+            known = pairs[first + 2 * way] & WORK
+            if known < least:
+                least = known
+                at = first + 2 * way
+    pairs[at] = key & ~WORK | bits.length(work + 1)
+    pairs[at + 1] = proof << NUMBER_BITS | disproof
+
+
+def reduce(
+    frames: Any, ply: int, layout: Any, table: Any, sets: Any, words: Any, control: Any
+) -> int:
+    """Search all parts of a ply's position but the largest; return who wins if that is known.
+
+    What is left has been entered.
+    """
+    frame = frames[ply]
+    child = frames[ply + 1]
+    whole = frame.opened[0] | frame.opened[1]
+    count = divide(frame, layout, table, sets)
+    if count == 1 and frame.parts[0] == whole:
+        return UNKNOWN
+    left = frame.heap
+    for i in range(count - 1):
+        nimber = 0
+        while True:
+            take_part(child, frame, layout, frame.parts[i], nimber)
+            value = enter(child, layout, table, sets, words, frames[ply + 2])
+            if value == UNKNOWN:
+                value = prove(frames, layout, table, sets, words, control, ply + 1)
+            if control.stop:
+                return UNKNOWN
+            if value == LOSS:
+                break
+            nimber += 1
+        left ^= nimber
+    part = frame.parts[count - 1]
+    keep(frame, layout, frame.opened[0] & part, frame.opened[1] & part)
+    frame.heap = left
+    return int(enter(frame, layout, table, sets, words, child))
+
+
+def look(
+    frames: Any,
+    ply: int,
+    layout: Any,
+    table: Any,
+    sets: Any,
+    words: Any,
+    pairs: Any,
+    control: Any,
+    move: int,
+) -> int:
+    """Look at the position of the ply after this one; list it unless its end is known."""
+    frame = frames[ply]
+    child = frames[ply + 1]
+    value = enter(child, layout, table, sets, words, frames[ply + 2])
+    if value == UNKNOWN and layout.switches & COMPONENTS:
+        value = reduce(frames, ply + 1, layout, table, sets, words, control)
+    if value == UNKNOWN:
+        live = bits.population(child.opened[0] | child.opened[1])
+        if live <= layout.limit:
+            value = prove(frames, layout, table, sets, words, control, ply + 1)
+            # A search leaves nothing as it was below its ply, but the position of the ply is.
+    if value == UNKNOWN:
+        index = frame.count
+        add_move(frame, child, move, 0)
+        if frame.count > index:
+            read_numbers(frame, index, child, layout, pairs)
+    return value
+
+
+def read_numbers(frame: Any, index: int, child: Any, layout: Any, pairs: Any) -> None:
+    """Set the numbers of a new move: as they were noted, else by how many replies there are."""
+    at = pair_place(pairs, child.key, child.heap)
+    if at >= 0:
+        frame.proofs[index] = pairs[at + 1] >> NUMBER_BITS
+        frame.disproofs[index] = pairs[at + 1] & NUMBER
+        return
+    replies = bits.population(child.opened[0]) + bits.population(child.opened[1])
+    frame.proofs[index] = 1
+    frame.disproofs[index] = replies
+
+
+def expand(
+    frames: Any,
+    layout: Any,
+    table: Any,
+    sets: Any,
+    words: Any,
+    pairs: Any,
+    control: Any,
+    ply: int,
+    most_proof: int,
+    most_disproof: int,
+) -> int:
+    """Search an entered position until a number reaches its bound; return who wins if known.
+
+    The proof number of a position is that of its being won for the player to move: the least
+    disproof number of what its moves lead to.  Its disproof number is their greatest proof number
+    and one more for each other of them (weak proof-number search, Ueda et al., 2008), which is
+    less misled by positions reached in many ways than their sum.
+    """
+    frame = frames[ply]
+    child = frames[ply + 1]
+    if out_of_bounds(control, ply):
+        return UNKNOWN
+    key = frame.key
+    heap = frame.heap
+    began = control.nodes
+    value = UNKNOWN
+    frame.count = 0
+    for digit in range(2):
+        cells = frame.opened[digit]
+        while cells and value == UNKNOWN:
+            cell = bits.lowest(cells)
+            cells &= cells - 1
+            copy(child, frame, layout.num_lines)
+            play(child, layout, table, sets, cell, digit)
+            reply = look(
+                frames, ply, layout, table, sets, words, pairs, control, 2 * cell + digit
+            )
+            if control.stop:
+                return UNKNOWN
+            if reply == LOSS:
+                value = WIN
+    for lower in range(heap):
+        if value == UNKNOWN:
+            copy(child, frame, layout.num_lines)
+            child.heap = lower
+            reply = look(frames, ply, layout, table, sets, words, pairs, control, -1)
+            if control.stop:
+                return UNKNOWN
+            if reply == LOSS:
+                value = WIN
+    while value == UNKNOWN:
+        best = -1
+        least = INFINITE
+        second = INFINITE
+        greatest = 0
+        left = 0
+        for i in range(frame.count):
+            if frame.proofs[i] == 0:
+                continue
+            left += 1
+            greatest = max(greatest, frame.proofs[i])
+            if frame.disproofs[i] < least:
+                second = least
+                least = frame.disproofs[i]
+                best = i
+            elif frame.disproofs[i] < second:
+                second = frame.disproofs[i]
+        if best < 0:
+            value = LOSS
+            break
+        disproof = min(INFINITE - 1, greatest + left - 1)
+        if least >= most_proof or disproof >= most_disproof:
+            note_pair(pairs, key, heap, least, disproof, control.nodes - began)
+            return UNKNOWN
+        make_move(child, frame, layout, table, sets, best)
+        reply = expand(
+            frames,
+            layout,
+            table,
+            sets,
+            words,
+            pairs,
+            control,
+            ply + 1,
+            most_disproof - (left - 1),
+            min(most_proof, second + 1 + second // 4),
+        )
+        if control.stop:
+            return UNKNOWN
+        if reply == LOSS:
+            value = WIN
+        elif reply == WIN:
+            frame.proofs[best] = 0
+        else:
+            make_move(child, frame, layout, table, sets, best)
+            read_numbers(frame, best, child, layout, pairs)
     store(words, key, heap, value, control.nodes - began)
     return value
