@@ -463,7 +463,8 @@ def enter(
     if value != UNKNOWN:
         return value
     images = set_key(frame, layout, table)
-    value = probe(words, frame.key, frame.heap)
+    if layout.switches & LOOKUP:
+        value = probe(words, frame.key, frame.heap)
     if (
         value == UNKNOWN
         and images > 1

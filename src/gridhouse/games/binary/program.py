@@ -10,11 +10,11 @@ import random
 import sys
 
 from gridhouse.core.console import UsageError, read_file, read_line
+from gridhouse.core.game import State
 from gridhouse.core.notation import parse_integer
 from gridhouse.games.binary import rules
 from gridhouse.games.binary.game import BinaryGame
 from gridhouse.games.binary.patterns import PatternError, parse_patterns, policy
-from gridhouse.games.binary.solver import Solver
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -146,17 +146,17 @@ def timelimit(session: Session, words: list[str]) -> None:
 
 def solve(session: Session, words: list[str]) -> None:
     """Print who wins, and how if it is the player to move; unknown if time runs out."""
-    position = session.position
-    player = (position.ply & 1) + 1
-    try:
-        action = Solver(session.seconds).winning_move(position)
-    except TimeoutError:
-        print("unknown")
-        return
-    if action is None:
+    from gridhouse.games.binary.quick import solve_within
+
+    state = State(session.game, session.position.copy())
+    player = (session.position.ply & 1) + 1
+    solution = solve_within(state, session.seconds)
+    if solution.outcome == "loss":
         print(3 - player)
+    elif solution.moves:
+        print(player, solution.moves[0])
     else:
-        print(player, session.game.write_move(position, action))
+        print("unknown")
 
 
 def loadpatterns(session: Session, words: list[str]) -> None:
