@@ -10,7 +10,7 @@ import threading
 import time
 
 from gridhouse.games.binary._layout import Board, Memory, TooLargeError
-from gridhouse.games.binary.solver import BinarySolution, Search, Work, has_compiler
+from gridhouse.games.binary.solver import BinarySolution, Search, Work, has_compiler, warm
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,13 +28,13 @@ class Loader:
         self.memory: Memory | None = None
         self._waiting: Search | None = None
         self._lock = threading.Lock()
-        self._thread: threading.Thread | None = None
+        self.thread: threading.Thread | None = None
 
     def begin(self) -> None:
         """Load in a thread of its own, once, if there is a compiler."""
-        if self._thread is None and has_compiler():
-            self._thread = threading.Thread(target=self._load, daemon=True)
-            self._thread.start()
+        if self.thread is None and has_compiler():
+            self.thread = threading.Thread(target=self._load, daemon=True)
+            self.thread.start()
 
     def _load(self) -> None:
         if not was_compiled():
@@ -61,16 +61,6 @@ def was_compiled() -> bool:
     from gridhouse.core.compiling import cache_folder
 
     return any(cache_folder().rglob("*_search.binary.expand*.nbi"))
-
-
-def warm(memory: Memory) -> None:
-    """Use every kernel once, on a board that is small."""
-    from gridhouse.games.binary.game import BinaryGame
-
-    state = BinaryGame(rows=3, cols=3).new_initial_state()
-    search = Search(Board(state.position, memory), memory=1)
-    for proof in (False, True):
-        search.run(0, (), 0, proof=proof)
 
 
 def solve_within(state: State, seconds: float) -> BinarySolution:

@@ -164,12 +164,18 @@ class Search:
         frame = self.frames[thread][0]
         return (int(frame.opened[0]) | int(frame.opened[1])).bit_count() > LARGE
 
-    def _enter(self, thread: int, moves: tuple[int, ...], heap: int) -> int:
+    def _place(self, thread: int, moves: tuple[int, ...]) -> None:
+        """Make the position after some moves that of a thread's first frame."""
         board, kernels, frames = self.board, self.kernels, self.frames[thread]
         layout = board.layout[0]
         kernels.copy(frames[0], board.start[0], layout.num_lines)
         for move in moves:
             kernels.play(frames[0], layout, board.table, board.sets, move >> 1, move & 1)
+
+    def _enter(self, thread: int, moves: tuple[int, ...], heap: int) -> int:
+        board, kernels, frames = self.board, self.kernels, self.frames[thread]
+        layout = board.layout[0]
+        self._place(thread, moves)
         frames[0].heap = heap
         return int(
             kernels.enter(frames[0], layout, board.table, board.sets, self.words, frames[2])
@@ -214,14 +220,15 @@ class Search:
                 control[0].stop = 0
         return found[0] if found else _search.UNKNOWN
 
-    def moves(self) -> list[int]:
-        """Return the moves at the start, by cell and digit."""
-        frame = self.board.start[0]
+    def moves(self, before: tuple[int, ...] = ()) -> list[int]:
+        """Return the moves after some others, by cell and digit."""
+        self._place(0, before)
+        opened = [int(cells) for cells in self.frames[0][0].opened]
         return [
             2 * cell + digit
             for cell in range(len(self.board.cells))
             for digit in range(2)
-            if int(frame.opened[digit]) >> cell & 1
+            if opened[digit] >> cell & 1
         ]
 
 
@@ -374,3 +381,13 @@ def solve(
             work.finish()
     solution.seconds = time.monotonic() - begun
     return solution
+
+
+def warm(memory: Memory | None = None) -> None:
+    """Compile the kernels, or load them, by using each of them on a small board."""
+    from gridhouse.games.binary.game import BinaryGame
+
+    state = BinaryGame(rows=3, cols=3).new_initial_state()
+    search = Search(Board(state.position, memory or Memory(jit=True)), memory=1)
+    for proof in (False, True):
+        search.run(0, (), 0, proof=proof)

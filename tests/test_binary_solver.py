@@ -1,0 +1,356 @@
+"""The solver of the Binary Game: against plain recursion, against itself with less, at its limits."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import random
+import signal
+import sys
+import threading
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import gridhouse
+from gridhouse import cli
+from gridhouse.core.errors import SolverError
+from gridhouse.games.binary import _layout, _lines, _search, quick, solver, symmetry
+from gridhouse.games.binary.game import BinaryGame
+from gridhouse.games.binary.solver import TECHNIQUES, BinarySolution, Search, solve
+from naive import binary_solver as naive
+from naive.binary import Binary
+
+if TYPE_CHECKING:
+    from gridhouse.core.game import State
+
+THOROUGH = os.environ.get("HYPOTHESIS_PROFILE") == "thorough"
+SMALL = [(1, 1), (1, 2), (4, 1), (1, 7), (9, 1), (2, 2), (2, 3), (4, 2), (3, 3)]
+
+
+def plain(state: State, **options: Any) -> BinarySolution:
+    """Solve with one thread, little memory and nothing known before."""
+    return solve(state, **{"threads": 1, "memory": 1, "proved": False, **options})
+
+
+def random_position(chance: random.Random, most: int, sides: tuple[int, int] = (3, 8)) -> State:
+    """Return a position of random play with at most so many cells that take a digit."""
+    game = BinaryGame(rows=chance.randint(*sides), cols=chance.randint(*sides))
+    state = game.new_initial_state()
+    while len({action // 2 for action in state.legal_actions()}) > most:
+        state.apply_action(chance.choice(state.legal_actions()))
+    return state
+
+
+def as_moves(moves: list[str]) -> set[tuple[int, ...]]:
+    return {tuple(map(int, move.split())) for move in moves}
+
+
+@pytest.mark.parametrize("jit", [True, False], ids=["compiled", "interpreted"])
+@pytest.mark.parametrize(("width", "height"), SMALL)
+def test_every_position_of_small_boards(width: int, height: int, jit: bool) -> None:
+    known = naive.all_nimbers(width, height)
+    game = BinaryGame(rows=height, cols=width)
+    step = 1 if THOROUGH else 1 + len(known) // (200 if jit else 30)
+    for rows in sorted(known)[::step]:
+        found = plain(game.parse(rows), nimber=True, all_moves=True, jit=jit)
+        assert found.outcome == ("win" if known[rows] else "loss")
+        assert found.nimber == known[rows]
+        lost = {move for after, move in naive.moves_of(rows).items() if known[after] == 0}
+        assert as_moves(found.moves) == lost
+        assert found.all_moves
+
+
+@pytest.mark.parametrize("jit", [True, False], ids=["compiled", "interpreted"])
+def test_random_positions_of_larger_boards(jit: bool) -> None:
+    chance = random.Random(5)
+    for _ in range(60 if jit else 25):
+        state = random_position(chance, chance.randint(1, 16 if THOROUGH else 6))
+        game = Binary(state.game.cols, state.game.rows)
+        game.grid = [list(row) for row in state.board().split("\n")]
+        found = plain(state, nimber=True, all_moves=True, jit=jit)
+        assert found.nimber == naive.nimber(game)
+        assert as_moves(found.moves) == set(naive.winning_moves(game))
+
+
+def test_no_technique_changes_what_is_found() -> None:
+    chance = random.Random(2)
+    names = list(TECHNIQUES)
+    for number in range(12):
+        state = random_position(chance, 12 + number // 3, (3, 7))
+        full = plain(state, nimber=True, all_moves=True, jit=True)
+        for off in [*((name,) for name in names), tuple(names)]:
+            for proof in (True, False):
+                less = plain(
+                    state, nimber=True, all_moves=True, jit=True, off=off, proof=proof
+                )
+                assert less.facts() | {"nodes": 0, "seconds": 0} == full.facts() | {
+                    "nodes": 0,
+                    "seconds": 0,
+                }, (off, proof)
+
+
+def test_interpreted_and_compiled_search_the_same_nodes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(solver, "LARGE", 9)
+    monkeypatch.setattr(solver, "PLAIN_WORDS", 1 << 30)
+    chance = random.Random(3)
+    for off in ((), ("components",), ("parity",), ("pairing", "lookup")):
+        for _ in range(3):
+            state = random_position(chance, 11, (4, 6))
+            facts = [plain(state, nimber=True, jit=jit, off=off).facts() for jit in (True, False)]
+            assert facts[0] | {"seconds": 0} == facts[1] | {"seconds": 0}
+
+
+def test_threads_share_a_table_and_agree(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(solver, "LARGE", 12)
+    chance = random.Random(4)
+    for _ in range(10):
+        state = random_position(chance, 17)
+        one = plain(state, nimber=True, all_moves=True, jit=True)
+        two = plain(state, nimber=True, all_moves=True, jit=True, threads=2)
+        assert one.facts() | {"nodes": 0, "seconds": 0} == two.facts() | {"nodes": 0, "seconds": 0}
+
+
+def test_winning_moves_win_against_all_replies() -> None:
+    chance = random.Random(6)
+    checked = 0
+    while checked < 15:
+        state = random_position(chance, 18, (5, 10))
+        for move in plain(state, jit=True).moves:
+            checked += 1
+            after = state.clone()
+            after.play(move)
+            for reply in after.legal_moves():
+                later = after.clone()
+                later.play(reply)
+                assert plain(later, jit=True, off=("parity", "components")).outcome == "win"
+
+
+@pytest.mark.parametrize(
+    ("rows", "cols"), [(2, 1), (4, 4), (5, 6), (20, 20), (20, 19), (1, 20)]
+)
+def test_boards_of_even_size_are_lost_at_once(rows: int, cols: int) -> None:
+    found = plain(BinaryGame(rows=rows, cols=cols).new_initial_state(), nimber=True)
+    assert (found.outcome, found.nimber, found.moves, found.nodes) == ("loss", 0, [], 0)
+
+
+@pytest.mark.parametrize(("rows", "cols"), [(6, 6), (5, 4), (8, 3), (1, 12), (20, 20)])
+def test_the_second_player_wins_by_the_image_of_every_move(rows: int, cols: int) -> None:
+    chance = random.Random(rows)
+    state = BinaryGame(rows=rows, cols=cols).new_initial_state()
+    while not state.is_terminal():
+        kind = symmetry.symmetry_of(state.position)
+        assert kind is not None
+        action = chance.choice(state.legal_actions())
+        answer = symmetry.reply(state.position, action, kind)
+        state.apply_action(action)
+        state.apply_action(answer)
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("binary(rows=2,cols=2) 01/..", (0, 0, 1)),
+        ("binary(rows=2,cols=2) 0./1.", (0, 1, 0)),
+        ("binary(rows=2,cols=2) 0./.1", (0, 1, 1)),
+        ("binary(rows=2,cols=2) 0./.0", None),
+        ("binary(rows=3,cols=3) .../.../...", None),
+        ("binary(rows=3,cols=1) ./././.", None),
+    ],
+)
+def test_symmetries(text: str, kind: object) -> None:
+    if text.count("/") == 3:
+        text = "binary(rows=4,cols=1) 0/./1/."
+    assert symmetry.symmetry_of(gridhouse.parse(text).position) == kind
+
+
+def test_a_part_of_the_table_of_boards_is_proved_again() -> None:
+    for width, height in [(1, 1), (3, 1), (5, 1), (7, 1), (9, 1), (3, 3), (5, 3)]:
+        state = BinaryGame(rows=height, cols=width).new_initial_state()
+        again = plain(state, nimber=True, all_moves=True, jit=True)
+        known = solve(state)
+        assert known.nodes == 0
+        assert (known.outcome, known.nimber) == (again.outcome, again.nimber) == ("win", 1)
+        assert sorted(known.moves) == sorted(again.moves) == sorted(state.legal_moves())
+
+
+def test_limits_leave_it_unknown() -> None:
+    large = BinaryGame(rows=9, cols=7).new_initial_state()
+    for options in ({"seconds": 0.1}, {"limit": 100}, {"seconds": 0.1, "threads": 2}):
+        found = plain(large, jit=True, **options)
+        assert (found.outcome, found.moves, found.nimber) == ("unknown", [], None)
+    assert "unknown who wins" in str(found)
+    huge = plain(BinaryGame(rows=19, cols=19).new_initial_state(), jit=False)
+    assert (huge.outcome, huge.nodes) == ("unknown", 0)
+    long = plain(BinaryGame(rows=17, cols=1).new_initial_state(), jit=False)
+    assert (long.outcome, long.nodes) == ("unknown", 0)
+
+
+def test_a_limit_may_come_between_the_outcome_and_the_rest() -> None:
+    state = BinaryGame(rows=3, cols=5).new_initial_state()
+    seen = set()
+    for limit in (10, 3200, 4000, 6000, 9000, 40000):
+        found = plain(state, nimber=True, all_moves=True, jit=True, limit=limit)
+        assert found.outcome in ("win", "unknown")
+        assert found.nimber in (1, None)
+        assert found.all_moves == (len(found.moves) == 30)
+        seen.add((found.outcome, found.nimber, found.all_moves))
+    assert len(seen) > 2
+
+
+def test_an_interrupt_leaves_what_is_known() -> None:
+    timer = threading.Timer(0.5, signal.raise_signal, [signal.SIGINT])
+    timer.start()
+    found = plain(BinaryGame(rows=9, cols=7).new_initial_state(), jit=True)
+    timer.join()
+    assert found.outcome == "unknown"
+    assert found.nodes > 0
+
+
+@pytest.mark.parametrize(
+    "options", [{"seconds": 0}, {"memory": 0}, {"threads": -1}, {"off": ("luck",)}]
+)
+def test_bad_options_are_refused(options: dict[str, Any]) -> None:
+    with pytest.raises(SolverError, match=next(iter(options)) + ":|no technique luck"):
+        solve(BinaryGame(rows=3, cols=3).new_initial_state(), **options)
+
+
+def test_a_solution_tells_itself() -> None:
+    won = plain(gridhouse.parse("binary(rows=1,cols=3) ..."), nimber=True, all_moves=True)
+    first, second, third, last = str(won).split("\n")
+    assert first == "the player to move wins"
+    assert second == "all winning moves: 0 0 0, 0 0 1, 1 0 0, 1 0 1, 2 0 0, 2 0 1"
+    assert third == "nimber: 1"
+    assert " nodes in " in last
+    assert str(plain(gridhouse.parse("binary(rows=1,cols=3) ..."))).count("winning moves known") == 1
+    assert "the player to move loses\nnimber: 0" in str(solve(gridhouse.parse("binary(rows=1,cols=1) 0")))
+
+
+def run_cli(monkeypatch: pytest.MonkeyPatch, *words: str) -> int:
+    """Run ``gridhouse solve binary`` in this process and return its status."""
+    monkeypatch.setattr(sys, "argv", ["gridhouse", "solve", "binary", *words])
+    with pytest.raises(SystemExit) as caught:
+        cli.main()
+    return int(caught.value.code or 0)
+
+
+def test_the_command(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run_cli(monkeypatch, "2", "3") == 0
+    assert capsys.readouterr().out.startswith("the player to move loses\nnimber: 0\n0 nodes in ")
+    assert run_cli(monkeypatch, "5", "3", "--json", "--no-proved", "--off", "order") == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert set(facts) == {"outcome", "moves", "nimber", "nodes", "seconds"}
+    assert (facts["outcome"], len(facts["moves"]), facts["nimber"]) == ("win", 1, None)
+    assert run_cli(monkeypatch, "binary(rows=2,cols=3) 0./..", "--json") == 2
+    assert run_cli(monkeypatch, "binary(rows=2,cols=3) 0../...", "--json", "--nimber") == 0
+    assert json.loads(capsys.readouterr().out)["nimber"] == 1
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["0", "3"], ["3", "21"], ["3"], ["3", "x"], ["1", "2", "3"], ["sinks(rows=8,cols=8)#1"],
+        ["binary(rows=1,cols=2) 00"], ["3", "3", "--time", "0"], ["3", "3", "--off", "luck"],
+    ],
+)  # fmt: skip
+def test_what_the_command_cannot_use_gets_one_line(
+    words: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run_cli(monkeypatch, *words) == 2
+    run = capsys.readouterr()
+    assert run.out == ""
+    assert run.err.count("\n") == 1
+
+
+def test_lines_are_described_the_same_compiled() -> None:
+    memories = [_layout.Memory(jit=True), _layout.Memory(jit=False)]
+    for text in ("binary(rows=5,cols=6) 0.1.../....../..0.../....../.....1", "binary(rows=10,cols=10)#0"):
+        state = gridhouse.parse(text)
+        chance = random.Random(1)
+        while len({action // 2 for action in state.legal_actions()}) > 30:
+            state.apply_action(chance.choice(state.legal_actions()))
+        boards = [_layout.Board(state.position, memory) for memory in memories]
+        layouts = [board.layout[0] for board in boards]
+        for at in range(_search.MOST_LINES):
+            assert layouts[0].entries[at] == layouts[1].entries[at]
+        for code in itertools.chain(range(40), range(200, 240)):
+            entries = [board.table[int(layouts[1].entries[1]) + code] for board in boards]
+            for field in ("masks", "ahead", "back", "count"):
+                assert getattr(entries[0], field) == getattr(entries[1], field)
+
+
+class TestQuick:
+    """Solving within a time limit that begins before the compiled kernels are there."""
+
+    @pytest.fixture(autouse=True)
+    def loader(self, monkeypatch: pytest.MonkeyPatch) -> quick.Loader:
+        loader = quick.Loader()
+        monkeypatch.setattr(quick, "LOADER", loader)
+        return loader
+
+    def test_what_is_known_needs_no_search(self, loader: quick.Loader) -> None:
+        found = quick.solve_within(BinaryGame(rows=2, cols=2).new_initial_state(), 1)
+        assert found.outcome == "loss"
+        assert loader.memory is None
+
+    def test_without_a_compiler(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(quick, "has_compiler", lambda: False)
+        state = gridhouse.parse("binary(rows=3,cols=5) 0..../...../.....")
+        assert quick.solve_within(state, 20).outcome == "loss"
+        assert quick.solve_within(gridhouse.parse("binary(rows=19,cols=19)#0"), 1).outcome == "unknown"
+        state = gridhouse.parse("binary(rows=7,cols=9)#0")
+        assert quick.solve_within(state, 0.1).outcome == "unknown"
+
+    def test_kernels_that_were_never_compiled_are_left(
+        self, loader: quick.Loader, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(quick, "was_compiled", lambda: False)
+        loader.begin()
+        loader.begin()
+        assert loader.thread is not None
+        loader.thread.join()
+        assert loader.memory is None
+
+    def test_the_search_starts_over_when_the_kernels_are_there(
+        self, loader: quick.Loader, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        begun = threading.Event()
+        monkeypatch.setattr(quick, "was_compiled", lambda: begun.wait(20))
+        original = quick.Loader.wait_for
+
+        def wait_for(self: quick.Loader, search: Search | None) -> bool:
+            begun.set()
+            return original(self, search)
+
+        monkeypatch.setattr(quick.Loader, "wait_for", wait_for)
+        state = gridhouse.parse("binary(rows=3,cols=7) 0....../....1../.......".replace("....1..", "....1..."[:7]))
+        found = quick.solve_within(state, 100)
+        assert found.outcome in ("win", "loss")
+        assert loader.memory is not None
+        assert found.nodes > 5000  # of the second search alone
+        assert quick.solve_within(state, 100).nodes == found.nodes
+
+    def test_being_ready_before_the_search_begins(self, loader: quick.Loader) -> None:
+        memory = _layout.Memory(jit=True)
+        quick.warm(memory)
+        assert quick.was_compiled()
+        loader.begin()
+        assert loader.thread is not None
+        loader.thread.join()
+        assert loader.wait_for(None) is False
+        state = gridhouse.parse("binary(rows=3,cols=5) 0..../...../.....")
+        assert quick.solve_within(state, 20).outcome == "loss"
+
+
+def test_lines_too_long_to_list_are_taken_to_be_at_risk(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_lines, "LISTED", 3)
+    chance = random.Random(9)
+    for _ in range(10):
+        state = random_position(chance, 8, (4, 5))
+        found = plain(state, nimber=True, jit=False)
+        monkeypatch.setattr(_lines, "LISTED", 9)
+        assert plain(state, nimber=True, jit=False).nimber == found.nimber
+        monkeypatch.setattr(_lines, "LISTED", 3)
