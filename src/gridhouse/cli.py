@@ -82,7 +82,7 @@ def _warm_game(game: Game) -> None:
     for kind in (best_search(game), "greedy"):
         player(kind, game).choose(state, Limits(nodes=1, playouts=1))
     solver = part(type(game), "solver")
-    if hasattr(solver, "warm"):
+    if solver is not None and hasattr(solver, "warm"):
         solver.warm()
 
 

@@ -107,15 +107,12 @@ class Board:
         self.opened = [self._open_to(state, digit) for digit in range(2)]
         live = self.opened[0] | self.opened[1]
         self.whole = (
-            max(self.rows, self.cols) <= WHOLE_SIDE
-            and self.rows * self.cols <= _search.MOST_CELLS
+            max(self.rows, self.cols) <= WHOLE_SIDE and self.rows * self.cols <= _search.MOST_CELLS
         )
         everything = [(y, x) for y in self._ys for x in range(self.cols)]
         self.cells = [cell for cell in everything if self.whole or cell in live]
         if len(self.cells) > _search.MOST_CELLS:
-            raise TooLargeError(
-                f"{len(self.cells)} cells are open, more than {_search.MOST_CELLS}"
-            )
+            raise TooLargeError(f"{len(self.cells)} cells are open, more than {_search.MOST_CELLS}")
         self.number = {cell: number for number, cell in enumerate(self.cells)}
         self.layout = memory.records(_search.Layout)
         self.start = memory.records(_search.Frame)
@@ -174,7 +171,7 @@ class Board:
                 layout.col_step[number] = 3**place
 
     def _describe(self, line: Line, digit: int, *, is_row: bool) -> tuple[int, int, list[int]]:
-        """Return a line's length, the stones on places that are not laid out, and those that are."""
+        """Return a line's length, the stones on places not laid out, and the others."""
         y, x = line[0]
         places = [cell[1] if is_row else cell[0] for cell in line]
         length = self.cols if is_row else self.rows
@@ -193,9 +190,7 @@ class Board:
         work = 0
         for at, line in enumerate(lines):
             for digit in range(2):
-                length, stones, places = self._describe(
-                    line, digit, is_row=at < layout.num_rows
-                )
+                length, stones, places = self._describe(line, digit, is_row=at < layout.num_rows)
                 name = f"{length} {stones} {places}"
                 if name not in kinds:
                     work += 4 ** len(places)

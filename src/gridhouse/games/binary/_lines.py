@@ -68,7 +68,7 @@ def is_allowed(line: Any, cells: int) -> bool:
     places = line.stones | spread_out(line, cells)
     if bits.population(places) > line.cap:
         return False
-    return (places & places >> 1 & places >> 2) == 0
+    return not places & places >> 1 & places >> 2
 
 
 def reversed_places(places: int, size: int) -> int:
@@ -140,13 +140,20 @@ def describe(line: Any, entry: Any, near: Any, begin: int, blocks: Any, code: in
     if entry.masks:
         return int(entry.first)
     at = begin + line.near + code * line.cells
-    first = entry.first
-    places = spread_out(line, opened)
+    return list_blocks(line, entry, near, at, blocks, stones, opened)
+
+
+def list_blocks(
+    line: Any, entry: Any, near: Any, at: int, blocks: Any, stones: int, opened: int
+) -> int:
+    """Fill an entry by the family of blocking sets; return how far ``blocks`` is used."""
     ahead = 0
     back = 0
     if opened:
+        places = spread_out(line, opened)
         ahead = chance.code(OPEN_SALT | places)
         back = chance.code(OPEN_SALT | reversed_places(places, line.length))
+    first = entry.first
     touched = 0
     cells = opened
     while cells:
@@ -156,15 +163,20 @@ def describe(line: Any, entry: Any, near: Any, begin: int, blocks: Any, code: in
             back += chance.code(BLOCK_SALT | reversed_places(places, line.length))
             touched |= cells
             for cell in range(line.cells):
-                if cells >> cell & 1:
-                    near[at + cell] |= cells
-            if line.cells <= LISTED:
-                if first < len(blocks):
-                    blocks[first] = cells
-                first += 1
+                near[at + cell] |= cells if cells >> cell & 1 else 0
+            first = list_block(line, blocks, first, cells)
         cells = (cells - 1) & opened
     entry.count = first - entry.first
     entry.ahead = ahead & chance.KEY
     entry.back = back & chance.KEY
     entry.masks = touched << HALF
     return int(first)
+
+
+def list_block(line: Any, blocks: Any, first: int, cells: int) -> int:
+    """Write a blocking set where there is room for it; return how far ``blocks`` is used."""
+    if line.cells > LISTED:
+        return first
+    if first < len(blocks):
+        blocks[first] = cells
+    return first + 1

@@ -26,6 +26,7 @@ SYMMETRIES = 16
 LOSS = 0
 WIN = 1
 UNKNOWN = -1
+NONE_LEFT = 2
 
 # A word of the table: the key's upper bits, the nimber or the heaps known to win, and the work.
 WAYS = 8
@@ -42,6 +43,7 @@ NUMBER_BITS = 31
 NUMBER = (1 << NUMBER_BITS) - 1
 HEAP_STEP = 0x1D8E4E27C47D124F
 
+SLACK = 4
 ODD = 1 << 20  # added to what is to be tried late
 TRIED = 1 << 60
 
@@ -96,6 +98,14 @@ class Frame(position.Position):
     key = position.integer("int64")
     risk = position.integer("int64")
     count = position.integer("int32")
+    num_parts = position.integer("int32")
+    part = position.integer("int32")
+    nimber = position.integer("int64")
+    best = position.integer("int32")
+    least = position.integer("int64")
+    second = position.integer("int64")
+    greatest = position.integer("int64")
+    left = position.integer("int64")
     keys = position.integers("int64", MOST_MOVES)
     scores = position.integers("int64", MOST_MOVES)
     zeros = position.integers("int64", MOST_MOVES)
@@ -181,9 +191,7 @@ def touched(
     return int(result)
 
 
-def clash(
-    frame: Any, layout: Any, table: Any, sets: Any, line: int, place: int
-) -> bool:
+def clash(frame: Any, layout: Any, table: Any, sets: Any, line: int, place: int) -> bool:
     """Tell whether one line alone can take both digits from a cell: by sets that do not meet."""
     zeros = entry_at(frame, layout, table, line)
     ones = entry_at(frame, layout, table, MOST_LINES + line)
@@ -206,13 +214,9 @@ def in_doubt(frame: Any, layout: Any, table: Any, sets: Any, cells: int, by_row:
         cell = bits.lowest(cells)
         cells &= cells - 1
         if by_row >> cell & 1:
-            is_at_risk = clash(
-                frame, layout, table, sets, layout.row[cell], layout.row_place[cell]
-            )
+            is_at_risk = clash(frame, layout, table, sets, layout.row[cell], layout.row_place[cell])
         else:
-            is_at_risk = clash(
-                frame, layout, table, sets, layout.col[cell], layout.col_place[cell]
-            )
+            is_at_risk = clash(frame, layout, table, sets, layout.col[cell], layout.col_place[cell])
         if is_at_risk:
             risk |= 1 << cell
     return risk
@@ -250,12 +254,7 @@ def can_spoil(frame: Any, layout: Any, table: Any, cell: int) -> bool:
 
 
 def settle(frame: Any, layout: Any, table: Any, sets: Any) -> int:
-    """Take away moves that nothing touches, counting them; return who wins if that is plain.
-
-    A cell is at risk if it may come to stay empty for good.  If none is, the number of moves left
-    is known.  If one is, a player with the right number plays there; the other can only spoil it
-    at once.
-    """
+    """Take away moves that nothing touches, counting them; return who wins if that is plain."""
     rows = layout.num_rows
     lines = layout.num_lines
     zero_rows = touched(frame, layout, table, sets, 0, 0, rows)
@@ -281,13 +280,21 @@ def settle(frame: Any, layout: Any, table: Any, sets: Any) -> int:
     if doubt:
         risk |= in_doubt(frame, layout, table, sets, doubt, zero_rows)
     frame.risk = risk
-    odd = bits.population(live) & 1
-    if risk == 0:
-        return WIN if frame.heap != odd else LOSS
+    return count_out(frame, layout, table, bits.population(live) & 1)
+
+
+def count_out(frame: Any, layout: Any, table: Any, odd: int) -> int:
+    """Return who wins if the number of moves left tells it; ``odd`` if the live cells are.
+
+    A cell is at risk if it may come to stay empty for good.  If none is, the number of moves left
+    is known.  If one is, a player with the right number plays there; the other can only spoil it
+    at once.
+    """
+    risk = frame.risk
     if risk & (risk - 1):
         return UNKNOWN
-    if frame.heap < 2 and frame.heap != odd:
-        return WIN
+    if risk == 0 or (frame.heap < 2 and frame.heap != odd):
+        return WIN if frame.heap != odd else LOSS
     if can_spoil(frame, layout, table, bits.lowest(risk)):
         return WIN if frame.heap < 2 else UNKNOWN
     return WIN if frame.heap != odd else LOSS
@@ -393,9 +400,7 @@ def is_paired(frame: Any, layout: Any, table: Any, sets: Any, spare: Any) -> boo
     return False
 
 
-def answers(
-    frame: Any, layout: Any, table: Any, sets: Any, spare: Any, symmetry: int
-) -> bool:
+def answers(frame: Any, layout: Any, table: Any, sets: Any, spare: Any, symmetry: int) -> bool:
     """Tell whether every move can be answered at its image."""
     swap = layout.swapped[symmetry]
     base = symmetry * MOST_CELLS
@@ -455,9 +460,7 @@ def store(words: Any, key: int, heap: int, value: int, work: int) -> None:
     words[place] = mark << PAYLOAD | said | min(WORK, 2 * bits.length(work + 1))
 
 
-def enter(
-    frame: Any, layout: Any, table: Any, sets: Any, words: Any, spare: Any
-) -> int:
+def enter(frame: Any, layout: Any, table: Any, sets: Any, words: Any, spare: Any) -> int:
     """Return who wins a position if that is plain or known, and make it ready to be searched."""
     value = settle(frame, layout, table, sets)
     if value != UNKNOWN:
@@ -648,12 +651,82 @@ def next_move(frame: Any) -> int:
     return best
 
 
+def try_move(frames: Any, ply: int, layout: Any, table: Any, sets: Any) -> bool:
+    """Make the next ply's position by the best move not tried yet; return whether there is one."""
+    frame = frames[ply]
+    index = next_move(frame)
+    if index < 0:
+        return False
+    make_move(frames[ply + 1], frame, layout, table, sets, index)
+    return True
+
+
 def out_of_bounds(control: Any, ply: int) -> bool:
     """Count a node; tell whether the search has to end."""
     control.nodes += 1
     if control.nodes >= control.limit or ply >= MOST_FRAMES - 3:
         control.stop = 1
     return bool(control.stop)
+
+
+def start_parts(frame: Any, layout: Any, table: Any, sets: Any) -> bool:
+    """Divide a position; return whether that leaves less than the whole of it."""
+    if not layout.switches & COMPONENTS:
+        return False
+    whole = frame.opened[0] | frame.opened[1]
+    frame.num_parts = divide(frame, layout, table, sets)
+    frame.part = 0
+    frame.nimber = 0
+    return bool(frame.num_parts > 1 or frame.parts[0] != whole)
+
+
+def is_last_part(frame: Any) -> bool:
+    """Tell whether the part whose turn it is, is the last."""
+    return bool(frame.part == frame.num_parts - 1)
+
+
+def try_part(frames: Any, ply: int, layout: Any, table: Any, sets: Any, words: Any) -> int:
+    """Ask who wins the next part with a heap, in the next ply; return it if it is known.
+
+    The last part's heap is all that the others came to; theirs grows until it makes a lost
+    position, and so tells their nimber.
+    """
+    frame = frames[ply]
+    child = frames[ply + 1]
+    heap = frame.heap if is_last_part(frame) else frame.nimber
+    take_part(child, frame, layout, frame.parts[frame.part], heap)
+    return enter(child, layout, table, sets, words, frames[ply + 2])
+
+
+def end_part(frame: Any, reply: int) -> int:
+    """Take who wins a part with a heap; return who wins all of it, once that is known."""
+    if is_last_part(frame):
+        return reply
+    if reply == WIN:
+        frame.nimber += 1
+        return UNKNOWN
+    frame.heap ^= frame.nimber
+    frame.nimber = 0
+    frame.part += 1
+    return UNKNOWN
+
+
+def next_reply(
+    frames: Any, ply: int, layout: Any, table: Any, sets: Any, words: Any, is_sum: bool
+) -> int:
+    """Make the next ply's position; return who wins it if known, ``NONE_LEFT`` if there is none."""
+    if is_sum:
+        return try_part(frames, ply, layout, table, sets, words)
+    return UNKNOWN if try_move(frames, ply, layout, table, sets) else NONE_LEFT
+
+
+def conclude(frame: Any, reply: int, is_sum: bool) -> int:
+    """Return who wins a position by what became of its last try, or that it is not known yet."""
+    if reply == NONE_LEFT:
+        return LOSS
+    if is_sum:
+        return end_part(frame, reply)
+    return WIN if reply == LOSS else UNKNOWN
 
 
 def prove(
@@ -664,7 +737,6 @@ def prove(
     The result means nothing once ``stop`` is set.
     """
     frame = frames[ply]
-    child = frames[ply + 1]
     value = probe(words, frame.key, frame.heap)
     if value != UNKNOWN:
         return value
@@ -673,37 +745,16 @@ def prove(
     key = frame.key
     heap = frame.heap
     began = control.nodes
-    whole = frame.opened[0] | frame.opened[1]
-    frame.parts[0] = whole
-    count = divide(frame, layout, table, sets) if layout.switches & COMPONENTS else 1
-    if count == 1 and frame.parts[0] == whole:
+    is_sum = start_parts(frame, layout, table, sets)
+    if not is_sum:
         value = list_moves(frames, ply, layout, table, sets, words, control)
-        while value == UNKNOWN:
-            index = next_move(frame)
-            if index < 0:
-                value = LOSS
-                break
-            make_move(child, frame, layout, table, sets, index)
+    while value == UNKNOWN:
+        reply = next_reply(frames, ply, layout, table, sets, words, is_sum)
+        if reply == UNKNOWN:
             reply = prove(frames, layout, table, sets, words, control, ply + 1)
-            if control.stop:
-                return WIN
-            if reply == LOSS:
-                value = WIN
-    else:
-        left = frame.heap
-        for i in range(count):
-            nimber = left if i == count - 1 else 0
-            while True:
-                take_part(child, frame, layout, frame.parts[i], nimber)
-                value = enter(child, layout, table, sets, words, frames[ply + 2])
-                if value == UNKNOWN:
-                    value = prove(frames, layout, table, sets, words, control, ply + 1)
-                if control.stop:
-                    return WIN
-                if value == LOSS or i == count - 1:
-                    break
-                nimber += 1
-            left ^= nimber
+        if control.stop:
+            return WIN
+        value = conclude(frame, reply, is_sum)
     store(words, key, heap, value, control.nodes - began)
     return value
 
@@ -742,29 +793,18 @@ def reduce(
     What is left has been entered.
     """
     frame = frames[ply]
-    child = frames[ply + 1]
-    whole = frame.opened[0] | frame.opened[1]
-    count = divide(frame, layout, table, sets)
-    if count == 1 and frame.parts[0] == whole:
+    if not start_parts(frame, layout, table, sets):
         return UNKNOWN
-    left = frame.heap
-    for i in range(count - 1):
-        nimber = 0
-        while True:
-            take_part(child, frame, layout, frame.parts[i], nimber)
-            value = enter(child, layout, table, sets, words, frames[ply + 2])
-            if value == UNKNOWN:
-                value = prove(frames, layout, table, sets, words, control, ply + 1)
-            if control.stop:
-                return UNKNOWN
-            if value == LOSS:
-                break
-            nimber += 1
-        left ^= nimber
-    part = frame.parts[count - 1]
+    while not is_last_part(frame):
+        reply = try_part(frames, ply, layout, table, sets, words)
+        if reply == UNKNOWN:
+            reply = prove(frames, layout, table, sets, words, control, ply + 1)
+        if control.stop:
+            return UNKNOWN
+        end_part(frame, reply)
+    part = frame.parts[frame.part]
     keep(frame, layout, frame.opened[0] & part, frame.opened[1] & part)
-    frame.heap = left
-    return int(enter(frame, layout, table, sets, words, child))
+    return enter(frame, layout, table, sets, words, frames[ply + 1])
 
 
 def look(
@@ -778,35 +818,99 @@ def look(
     control: Any,
     move: int,
 ) -> int:
-    """Look at the position of the ply after this one; list it unless its end is known."""
+    """Look at the position of the ply after this one; list it unless its end is known.
+
+    The result means nothing once ``stop`` is set.
+    """
     frame = frames[ply]
     child = frames[ply + 1]
     value = enter(child, layout, table, sets, words, frames[ply + 2])
-    if value == UNKNOWN and layout.switches & COMPONENTS:
-        value = reduce(frames, ply + 1, layout, table, sets, words, control)
     if value == UNKNOWN:
-        live = bits.population(child.opened[0] | child.opened[1])
-        if live <= layout.limit:
-            value = prove(frames, layout, table, sets, words, control, ply + 1)
-            # A search leaves nothing as it was below its ply, but the position of the ply is.
+        value = reduce(frames, ply + 1, layout, table, sets, words, control)
+    live = bits.population(child.opened[0] | child.opened[1])
+    if value == UNKNOWN and live <= layout.limit:
+        return prove(frames, layout, table, sets, words, control, ply + 1)
     if value == UNKNOWN:
         index = frame.count
         add_move(frame, child, move, 0)
         if frame.count > index:
-            read_numbers(frame, index, child, layout, pairs)
+            read_numbers(frame, index, layout, pairs)
     return value
 
 
-def read_numbers(frame: Any, index: int, child: Any, layout: Any, pairs: Any) -> None:
-    """Set the numbers of a new move: as they were noted, else by how many replies there are."""
-    at = pair_place(pairs, child.key, child.heap)
+def read_numbers(frame: Any, index: int, layout: Any, pairs: Any) -> None:
+    """Set the numbers of a move: as they were noted, else by how many replies there are."""
+    at = pair_place(pairs, frame.keys[index], frame.heaps[index])
     if at >= 0:
         frame.proofs[index] = pairs[at + 1] >> NUMBER_BITS
         frame.disproofs[index] = pairs[at + 1] & NUMBER
         return
-    replies = bits.population(child.opened[0]) + bits.population(child.opened[1])
+    replies = bits.population(frame.zeros[index]) + bits.population(frame.ones[index])
     frame.proofs[index] = 1
     frame.disproofs[index] = replies
+
+
+def gather(
+    frames: Any,
+    ply: int,
+    layout: Any,
+    table: Any,
+    sets: Any,
+    words: Any,
+    pairs: Any,
+    control: Any,
+) -> int:
+    """List the moves of a ply with their numbers; return a win if one of them is known to win."""
+    frame = frames[ply]
+    child = frames[ply + 1]
+    frame.count = 0
+    reply = UNKNOWN
+    for digit in range(2):
+        cells = frame.opened[digit]
+        while cells and reply != LOSS:
+            cell = bits.lowest(cells)
+            cells &= cells - 1
+            copy(child, frame, layout.num_lines)
+            play(child, layout, table, sets, cell, digit)
+            move = 2 * cell + digit
+            reply = look(frames, ply, layout, table, sets, words, pairs, control, move)
+    lower = 0
+    while lower < frame.heap and reply != LOSS:
+        copy(child, frame, layout.num_lines)
+        child.heap = lower
+        reply = look(frames, ply, layout, table, sets, words, pairs, control, -1)
+        lower += 1
+    return WIN if reply == LOSS else UNKNOWN
+
+
+def weigh(frame: Any) -> None:
+    """Note the move with the least disproof number, the two least, and what counts of proofs."""
+    frame.best = -1
+    frame.least = INFINITE
+    frame.second = INFINITE
+    frame.greatest = 0
+    frame.left = 0
+    for i in range(frame.count):
+        if frame.proofs[i] > 0:
+            frame.left += 1
+            frame.greatest = max(frame.greatest, frame.proofs[i])
+            if frame.disproofs[i] < frame.least:
+                frame.second = frame.least
+                frame.least = frame.disproofs[i]
+                frame.best = i
+            elif frame.disproofs[i] < frame.second:
+                frame.second = frame.disproofs[i]
+
+
+def is_enough(
+    frame: Any, pairs: Any, key: int, most_proof: int, most_disproof: int, work: int
+) -> bool:
+    """Tell whether a number has reached its bound, and if so note both."""
+    disproof = min(INFINITE - 1, frame.greatest + frame.left - 1)
+    if frame.least < most_proof and disproof < most_disproof:
+        return False
+    note_pair(pairs, key, frame.heap, frame.least, disproof, work)
+    return True
 
 
 def expand(
@@ -826,85 +930,35 @@ def expand(
     The proof number of a position is that of its being won for the player to move: the least
     disproof number of what its moves lead to.  Its disproof number is their greatest proof number
     and one more for each other of them (weak proof-number search, Ueda et al., 2008), which is
-    less misled by positions reached in many ways than their sum.
+    less misled by positions reached in many ways than their sum.  The bound of the best move lies
+    a quarter above the second best's number, so that fewer moves are taken up again and again
+    (Pawlewicz and Lew, 2007).
     """
-    frame = frames[ply]
-    child = frames[ply + 1]
     if out_of_bounds(control, ply):
         return UNKNOWN
+    frame = frames[ply]
     key = frame.key
-    heap = frame.heap
     began = control.nodes
-    value = UNKNOWN
-    frame.count = 0
-    for digit in range(2):
-        cells = frame.opened[digit]
-        while cells and value == UNKNOWN:
-            cell = bits.lowest(cells)
-            cells &= cells - 1
-            copy(child, frame, layout.num_lines)
-            play(child, layout, table, sets, cell, digit)
-            reply = look(
-                frames, ply, layout, table, sets, words, pairs, control, 2 * cell + digit
-            )
-            if control.stop:
-                return UNKNOWN
-            if reply == LOSS:
-                value = WIN
-    for lower in range(heap):
-        if value == UNKNOWN:
-            copy(child, frame, layout.num_lines)
-            child.heap = lower
-            reply = look(frames, ply, layout, table, sets, words, pairs, control, -1)
-            if control.stop:
-                return UNKNOWN
-            if reply == LOSS:
-                value = WIN
-    while value == UNKNOWN:
-        best = -1
-        least = INFINITE
-        second = INFINITE
-        greatest = 0
-        left = 0
-        for i in range(frame.count):
-            if frame.proofs[i] == 0:
-                continue
-            left += 1
-            greatest = max(greatest, frame.proofs[i])
-            if frame.disproofs[i] < least:
-                second = least
-                least = frame.disproofs[i]
-                best = i
-            elif frame.disproofs[i] < second:
-                second = frame.disproofs[i]
+    value = gather(frames, ply, layout, table, sets, words, pairs, control)
+    while value == UNKNOWN and not control.stop:
+        weigh(frame)
+        best = frame.best
         if best < 0:
             value = LOSS
             break
-        disproof = min(INFINITE - 1, greatest + left - 1)
-        if least >= most_proof or disproof >= most_disproof:
-            note_pair(pairs, key, heap, least, disproof, control.nodes - began)
+        if is_enough(frame, pairs, key, most_proof, most_disproof, control.nodes - began):
             return UNKNOWN
-        make_move(child, frame, layout, table, sets, best)
-        reply = expand(
-            frames,
-            layout,
-            table,
-            sets,
-            words,
-            pairs,
-            control,
-            ply + 1,
-            most_disproof - (left - 1),
-            min(most_proof, second + 1 + second // 4),
-        )
-        if control.stop:
-            return UNKNOWN
+        make_move(frames[ply + 1], frame, layout, table, sets, best)
+        proof = most_disproof - (frame.left - 1)
+        disproof = min(most_proof, frame.second + 1 + frame.second // SLACK)
+        reply = expand(frames, layout, table, sets, words, pairs, control, ply + 1, proof, disproof)
         if reply == LOSS:
             value = WIN
         elif reply == WIN:
             frame.proofs[best] = 0
         else:
-            make_move(child, frame, layout, table, sets, best)
-            read_numbers(frame, best, child, layout, pairs)
-    store(words, key, heap, value, control.nodes - began)
+            read_numbers(frame, best, layout, pairs)
+    if control.stop:
+        return UNKNOWN
+    store(words, key, frame.heap, value, control.nodes - began)
     return value

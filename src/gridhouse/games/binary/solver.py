@@ -20,8 +20,6 @@ from gridhouse.games.binary.symmetry import symmetry_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from gridhouse.core.game import State
 
 OUTCOMES = {_search.LOSS: "loss", _search.WIN: "win", _search.UNKNOWN: "unknown"}
@@ -69,9 +67,11 @@ class BinarySolution(Solution):
 
     def __str__(self) -> str:
         """Tell the outcome, the moves, the nimber and what it took."""
-        lines = [{"win": "the player to move wins", "loss": "the player to move loses"}.get(
-            self.outcome, "unknown who wins"
-        )]
+        lines = [
+            {"win": "the player to move wins", "loss": "the player to move loses"}.get(
+                self.outcome, "unknown who wins"
+            )
+        ]
         if self.moves:
             name = "all winning moves" if self.all_moves else "winning moves known"
             lines.append(f"{name}: {', '.join(self.moves)}")
@@ -177,9 +177,7 @@ class Search:
         layout = board.layout[0]
         self._place(thread, moves)
         frames[0].heap = heap
-        return int(
-            kernels.enter(frames[0], layout, board.table, board.sets, self.words, frames[2])
-        )
+        return int(kernels.enter(frames[0], layout, board.table, board.sets, self.words, frames[2]))
 
     def run(self, thread: int, moves: tuple[int, ...], heap: int, *, proof: bool) -> int:
         """Search in one thread."""
@@ -193,9 +191,7 @@ class Search:
             value = int(kernels.reduce(frames, 0, *common, control))
         if value == _search.UNKNOWN and proof and not control.stop:
             bound = _search.INFINITE
-            value = int(
-                kernels.expand(frames, *common, self.pairs, control, 0, bound, bound)
-            )
+            value = int(kernels.expand(frames, *common, self.pairs, control, 0, bound, bound))
         return _search.UNKNOWN if control.stop else value
 
     def _race(self, moves: tuple[int, ...], heap: int) -> int:
