@@ -159,7 +159,7 @@ def test_before_the_first_game_only_what_needs_none() -> None:
         f"game 3 {'9' * 5000}", "show 1", "legal 0 0", "legal 0 0 0 0", "genmove 1", "winner 1",
         "help me", "exit now", "timelimit", "timelimit 0", "timelimit 101", "timelimit x",
         "timelimit 1.5", "solve 1", "policy_moves 1", "loadpatterns", "loadpatterns a b",
-        "loadpatterns /no/such/file", "loadpatterns .", "\udcff\udcfe", "\x00",
+        "policy", "policy best", "loadpatterns /no/such/file", "loadpatterns .", "\udcff\udcfe", "\x00",
     ],
 )  # fmt: skip
 def test_what_fails_says_so_on_standard_error(command: str) -> None:
@@ -181,6 +181,16 @@ def test_solve_names_the_winner_and_a_move_that_wins() -> None:
     assert re.fullmatch("1 0 [012] [01]", won)
     replied = answers("game 1 3", f"play {won[2:]}", "solve")[-1]
     assert replied == "1\n= 1"
+
+
+def test_a_strong_genmove_wins_what_can_be_won() -> None:
+    for _ in range(8):
+        play = answers("game 1 3", "policy strong", *["genmove"] * 4, "winner")
+        assert play[-1] == "1\n= 1"
+    reply = answers(
+        "game 2 2", "policy strong", "policy random", "genmove", "policy strong", "genmove"
+    )
+    assert all(answer != "resign\n= 1" for answer in reply)
 
 
 def test_solve_is_unknown_when_time_is_up() -> None:
