@@ -187,10 +187,8 @@ def test_a_strong_genmove_wins_what_can_be_won() -> None:
     for _ in range(8):
         play = answers("game 1 3", "policy strong", *["genmove"] * 4, "winner")
         assert play[-1] == "1\n= 1"
-    reply = answers(
-        "game 2 2", "policy strong", "policy random", "genmove", "policy strong", "genmove"
-    )
-    assert all(answer != "resign\n= 1" for answer in reply)
+    given = answers("game 2 2", "policy strong", "genmove", "policy random", "genmove")
+    assert all(answer != "resign\n= 1" for answer in given)
 
 
 def test_solve_is_unknown_when_time_is_up() -> None:
