@@ -368,7 +368,7 @@ def random_play(state: State, chance: random.Random) -> None:
 @pytest.mark.parametrize("jit", [True, False], ids=["compiled", "interpreted"])
 def test_the_perfect_player_wins_what_can_be_won(jit: bool) -> None:
     chance = random.Random(8)
-    for rows, cols in [(3, 3), (1, 5), (4, 2)] if not jit else [(5, 3), (3, 3), (6, 6), (4, 3)]:
+    for rows, cols in [(5, 3), (3, 3), (6, 6), (4, 3)] if jit else [(3, 3), (1, 5)]:
         state = BinaryGame(rows=rows, cols=cols).new_initial_state()
         perfect = gridhouse.player("perfect", state.game, jit=jit)
         mine = rows * cols % 2 == 0

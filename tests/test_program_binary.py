@@ -159,7 +159,8 @@ def test_before_the_first_game_only_what_needs_none() -> None:
         f"game 3 {'9' * 5000}", "show 1", "legal 0 0", "legal 0 0 0 0", "genmove 1", "winner 1",
         "help me", "exit now", "timelimit", "timelimit 0", "timelimit 101", "timelimit x",
         "timelimit 1.5", "solve 1", "policy_moves 1", "loadpatterns", "loadpatterns a b",
-        "policy", "policy best", "loadpatterns /no/such/file", "loadpatterns .", "\udcff\udcfe", "\x00",
+        "policy", "policy best", "loadpatterns /no/such/file", "loadpatterns .", "\udcff\udcfe",
+        "\x00",
     ],
 )  # fmt: skip
 def test_what_fails_says_so_on_standard_error(command: str) -> None:

@@ -34,7 +34,8 @@ class SolverPlayer(Player):
         if advice is None:
             raise PlayerError(f"perfect: {game.name} has no solver that picks moves")
         self._adviser = advice.Adviser(jit=jit)
-        self._search = SEARCHES[best_search(game)](game, seed=seed, jit=jit, **settings)
+        self._settings = {"seed": seed, "jit": jit, **settings}
+        self._search: Player | None = None
 
     def _choose(self, state: State, limits: Limits) -> Choice:
         begun = time.perf_counter()
@@ -42,10 +43,13 @@ class SolverPlayer(Player):
         advice = self._adviser.advise(state, seconds * SHARE)
         if advice is not None:
             return Choice(advice[0], advice[1], (advice[0],))
+        if self._search is None:  # made when it is needed: it takes memory
+            self._search = SEARCHES[best_search(self.game)](self.game, **self._settings)
         left = max(LEAST, seconds - MARGIN - (time.perf_counter() - begun))
         return self._search.choose(state, Limits(left, limits.nodes, limits.playouts))
 
     def stop(self) -> None:
         """Make a choice that another thread waits for come at once."""
         self._adviser.stop()
-        self._search.stop()
+        if self._search is not None:
+            self._search.stop()
