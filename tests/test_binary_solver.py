@@ -442,3 +442,71 @@ def test_whatever_stands_on_a_full_table_the_least_work_goes(
     for _ in range(4):
         state = random_position(chance, 9, (4, 6))
         assert plain(state, jit=False).outcome == plain(state, jit=True).outcome
+
+
+@pytest.mark.parametrize("proof", [True, False])
+def test_interpreted_searches_keep_limits_as_well(
+    proof: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(solver, "LARGE", 7)
+    monkeypatch.setattr(solver, "DEPTH_FIRST", 4)
+    state = gridhouse.parse("binary(rows=3,cols=5) 0..1./...../.....")
+    outcomes = [
+        plain(state, jit=False, limit=limit, proof=proof).outcome
+        for limit in (1, 2, 5, 9, 14, 20, 40, 80, 3000)
+    ]
+    known = outcomes[-1]
+    assert known == plain(state, jit=True).outcome
+    assert set(outcomes) == {"unknown", known}
+    assert outcomes == sorted(outcomes, key=lambda outcome: outcome == known)
+
+
+def test_a_noisy_order_finds_the_same() -> None:
+    state = gridhouse.parse("binary(rows=3,cols=5) 0..1./..0../.....")
+    search = Search(_layout.Board(state.position, _layout.Memory(jit=False)), memory=1)
+    search.controls[0][0].noise = 8
+    assert search.value() == (plain(state, jit=True).outcome == "win")
+
+
+def test_heaps_too_large_for_the_table_are_searched_all_the_same() -> None:
+    state = gridhouse.parse("binary(rows=3,cols=3) 0../.../...")
+    search = Search(_layout.Board(state.position, _layout.Memory(jit=False)), memory=1)
+    nimber = solve(state, nimber=True).nimber
+    values = [search.value((), heap) for heap in (12, 11, 10, 1, 0)]
+    assert values == [int(heap != nimber) for heap in (12, 11, 10, 1, 0)]
+
+
+@pytest.mark.parametrize(
+    ("text", "move"),
+    [
+        ("binary(rows=20,cols=20)#0", None),
+        ("binary(rows=2,cols=2) 0./..", ["1 0 1", "0 1 1", "1 1 1"]),
+        ("binary(rows=2,cols=4) 0.../...1", None),
+        ("binary(rows=2,cols=4) 01../....", None),
+        ("binary(rows=3,cols=3) 0../.../...", None),
+        ("binary(rows=3,cols=4) 10../..../....", None),
+        ("binary(rows=1,cols=2) 0.", ["1 0 1"]),
+    ],
+)
+def test_a_reply_that_restores_the_symmetry(text: str, move: list[str] | None) -> None:
+    state = gridhouse.parse(text)
+    action = symmetry.winning_reply(state.position)
+    if move is None:
+        assert action is None
+    else:
+        assert action is not None
+        assert state.action_to_string(action) in move
+        found = plain(state, jit=False)
+        assert (found.outcome, found.nodes) == ("win", 0)
+        assert plain(state, jit=False, off=("pairing",)).outcome == "win"
+
+
+def test_after_any_first_move_on_a_board_of_even_size_the_reply_is_known() -> None:
+    chance = random.Random(1)
+    for rows, cols in [(20, 20), (7, 8), (6, 6)]:
+        state = BinaryGame(rows=rows, cols=cols).new_initial_state()
+        while not state.is_terminal():
+            random_play(state, chance)
+            found = solve(state)
+            assert (found.outcome, found.nodes) == ("win", 0)
+            state.play(found.moves[0])

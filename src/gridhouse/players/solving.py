@@ -35,7 +35,11 @@ class SolverPlayer(Player):
             raise PlayerError(f"perfect: {game.name} has no solver that picks moves")
         self._adviser = advice.Adviser(jit=jit)
         self._settings = {"seed": seed, "jit": jit, **settings}
-        self._search: Player | None = None
+        # Interpreted, its memory takes so long to make that it waits until it is needed.
+        self._search = self._make_search() if jit else None
+
+    def _make_search(self) -> Player:
+        return SEARCHES[best_search(self.game)](self.game, **self._settings)
 
     def _choose(self, state: State, limits: Limits) -> Choice:
         begun = time.perf_counter()
@@ -43,8 +47,8 @@ class SolverPlayer(Player):
         advice = self._adviser.advise(state, seconds * SHARE)
         if advice is not None:
             return Choice(advice[0], advice[1], (advice[0],))
-        if self._search is None:  # made when it is needed: it takes memory
-            self._search = SEARCHES[best_search(self.game)](self.game, **self._settings)
+        if self._search is None:
+            self._search = self._make_search()
         left = max(LEAST, seconds - MARGIN - (time.perf_counter() - begun))
         return self._search.choose(state, Limits(left, limits.nodes, limits.playouts))
 

@@ -7,7 +7,7 @@ import time
 
 from gridhouse.games.binary import _search
 from gridhouse.games.binary._layout import Board, Memory, TooLargeError
-from gridhouse.games.binary.solver import BinarySolution, Search, Work
+from gridhouse.games.binary.solver import BinarySolution, Search, Work, warm
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,8 +21,9 @@ class Adviser:
     """Solves the positions of a game being played, as far as time allows."""
 
     def __init__(self, *, jit: bool = True) -> None:
-        """Bind the kernels."""
+        """Bind the kernels, and use them once, so that no move waits for that."""
         self._memory = Memory(jit=jit)
+        warm(self._memory)
         self._search: Search | None = None
 
     def advise(self, state: State, seconds: float) -> tuple[int, float] | None:

@@ -16,7 +16,7 @@ from gridhouse.core.solving import Solution, watched
 from gridhouse.games.binary import _search, rules
 from gridhouse.games.binary._layout import Board, Memory, TooLargeError
 from gridhouse.games.binary.proved import first_player_wins
-from gridhouse.games.binary.symmetry import symmetry_of
+from gridhouse.games.binary.symmetry import symmetry_of, winning_reply
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -255,6 +255,12 @@ class Work:
             solution.all_moves = True
             solution.moves = self.state.legal_moves()
             return True
+        if symmetry and not (self._nimber or self._all_moves):
+            action = winning_reply(position)
+            if action is not None:
+                solution.outcome = "win"
+                self._note(action)
+                return True
         return False
 
     def run(self) -> None:
@@ -279,22 +285,21 @@ class Work:
         if not self._all_moves:
             for move in search.moves():
                 if search.known((move,)) == _search.LOSS:
-                    self._note(search, move)
+                    self._note(search.board.action(move))
                     return
         complete = self._all_moves
         for move in search.moves():
             value = search.value((move,))
             complete = complete and value != _search.UNKNOWN
             if value == _search.LOSS:
-                self._note(search, move)
+                self._note(search.board.action(move))
                 if not self._all_moves:
                     return
         self._solution.all_moves = complete
 
-    def _note(self, search: Search, move: int) -> None:
+    def _note(self, action: int) -> None:
         """Note a winning move; it has to be legal by the rules, whatever the search says."""
         after = self.state.clone()
-        action = search.board.action(move)
         after.apply_action(action)
         self._solution.moves.append(self.state.action_to_string(action))
 

@@ -34,6 +34,32 @@ def reply(state: Position, action: int, kind: tuple[int, int, int]) -> int:
     return 2 * (row * state.cols + col) + 1 - (action & 1)
 
 
+def winning_reply(state: Position) -> int | None:
+    """Return a legal action that makes a position lost by symmetry, None if there is none."""
+    for kind in IMAGES:
+        action = missing(state, kind) if state.rows == state.cols or not kind[0] else None
+        if action is not None and not rules.refusal(state, action):
+            after = state.copy()
+            rules.apply_action(after, action)
+            if is_symmetric(after, kind):
+                return action
+    return None
+
+
+def missing(state: Position, kind: tuple[int, int, int]) -> int | None:
+    """Return the action that answers the one digit without its image, None if not just one is."""
+    found = None
+    for y in range(state.rows):
+        for x in range(state.cols):
+            digit = rules.digit_at(state, x, y)
+            row, col = image(state, y, x, kind)
+            if digit >= 0 and rules.digit_at(state, col, row) < 0:
+                if found is not None:
+                    return None
+                found = 2 * (row * state.cols + col) + 1 - digit
+    return found
+
+
 def symmetry_of(state: Position) -> tuple[int, int, int] | None:
     """Return the symmetry by which the position is lost, None if there is none."""
     for kind in IMAGES:
