@@ -300,13 +300,10 @@ class TestQuick:
 
     def test_without_a_compiler(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(quick, "has_compiler", lambda: False)
-        state = gridhouse.parse("binary(rows=3,cols=5) 0..../...../.....")
-        assert quick.solve_within(state, 20).outcome == "loss"
-        assert (
-            quick.solve_within(gridhouse.parse("binary(rows=19,cols=19)#0"), 1).outcome == "unknown"
-        )
-        state = gridhouse.parse("binary(rows=7,cols=9)#0")
-        assert quick.solve_within(state, 0.1).outcome == "unknown"
+        state = gridhouse.parse("binary(rows=3,cols=5) 0..1./.0.../....1")
+        assert quick.solve_within(state, 60).outcome == plain(state, jit=True).outcome
+        for text in ("binary(rows=19,cols=19)#0", "binary(rows=7,cols=9)#0"):
+            assert quick.solve_within(gridhouse.parse(text), 0.1).outcome == "unknown"
 
     def test_kernels_that_were_never_compiled_are_left(
         self, loader: quick.Loader, monkeypatch: pytest.MonkeyPatch
@@ -461,11 +458,80 @@ def test_interpreted_searches_keep_limits_as_well(
     assert outcomes == sorted(outcomes, key=lambda outcome: outcome == known)
 
 
+def test_parts_are_searched_within_limits_as_well(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(solver, "LARGE", 3)
+    monkeypatch.setattr(solver, "DEPTH_FIRST", 3)
+    chance = random.Random(30)
+    for _ in range(12):
+        state = random_position(chance, 13, (10, 12))
+        known = plain(state, jit=True).outcome
+        for limit in (1, 2, 3, 5, 8, 30):
+            assert plain(state, jit=False, limit=limit).outcome in ("unknown", known)
+
+
 def test_a_noisy_order_finds_the_same() -> None:
     state = gridhouse.parse("binary(rows=3,cols=5) 0..1./..0../.....")
     search = Search(_layout.Board(state.position, _layout.Memory(jit=False)), memory=1)
     search.controls[0][0].noise = 8
     assert search.value() == (plain(state, jit=True).outcome == "win")
+
+
+@pytest.mark.parametrize("off", [(), tuple(TECHNIQUES), ("components", "order")], ids=len)
+def test_interpreted_is_compiled_on_boards_of_all_sizes(
+    off: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(solver, "LARGE", 6)
+    monkeypatch.setattr(solver, "DEPTH_FIRST", 3)
+    chance = random.Random(21)
+    for sides in ((3, 5), (10, 12), (4, 7)):
+        state = random_position(chance, 7, sides)
+        found = [
+            plain(state, nimber=True, all_moves=True, jit=jit, off=off).facts()
+            for jit in (True, False)
+        ]
+        assert found[0] | {"nodes": 0, "seconds": 0} == found[1] | {"nodes": 0, "seconds": 0}
+
+
+def test_a_table_is_filled_as_its_entries_are_described() -> None:
+    line = _lines.Line()
+    line.length, line.cap, line.cells = 5, 3, 4
+    line.place[:4] = [0, 1, 3, 4]
+    table = [_lines.Entry() for _ in range(81)]
+    near, blocks = [0] * 324, [0] * 5
+    used = _lines.fill(line, table, near, blocks, 0)
+    assert used > len(blocks) > 0
+    again = [_lines.Entry() for _ in range(81)]
+    more = [0] * used
+    assert _lines.fill(line, again, [0] * 324, more, 0) == used
+    assert again == table
+    assert more[:5] == blocks
+    everything_open = table[sum(2 * 3**cell for cell in range(4))]
+    # Of the cells 0 1 . 3 4 all four are one too many; none are three in a row.
+    assert everything_open.count == 1
+    assert blocks[everything_open.first] == 0b1111 or everything_open.first >= len(blocks)
+
+
+def test_advice_for_what_needs_none_and_what_is_too_large() -> None:
+    adviser = advice.Adviser()
+    assert adviser.advise(BinaryGame(rows=20, cols=19).new_initial_state(), 1) is None
+    assert adviser.advise(BinaryGame(rows=1, cols=15).new_initial_state(), 1) is None
+    large = BinaryGame(rows=5, cols=7).new_initial_state()
+    assert adviser.advise(large, 0.05) is None
+    lost = adviser.advise(BinaryGame(rows=2, cols=3).new_initial_state(), 5)
+    assert lost is not None
+    assert lost[1] == -1
+    won = adviser.advise(BinaryGame(rows=3, cols=3).new_initial_state(), 5)
+    assert won is not None
+    assert won[1] == 1
+
+
+def test_the_line_shown_while_it_runs() -> None:
+    state = BinaryGame(rows=3, cols=3).new_initial_state()
+    found = BinarySolution(state)
+    work = solver.Work(state, found, nimber=False, all_moves=False)
+    work.search = Search(_layout.Board(state.position, _layout.Memory(jit=False)), memory=1)
+    work.run()
+    assert work.status().startswith(f"{work.search.nodes} nodes, ")
 
 
 def test_heaps_too_large_for_the_table_are_searched_all_the_same() -> None:

@@ -627,15 +627,15 @@ def list_moves(
                 return WIN
             if value == UNKNOWN:
                 add_move(frame, child, 2 * cell + digit, score(child, layout, control))
+    is_won = False
     for heap in range(frame.heap):
         copy(child, frame, layout.num_lines)
         child.heap = heap
         value = enter(child, layout, table, sets, words, spare)
-        if value == LOSS:
-            return WIN
+        is_won = is_won or value == LOSS
         if value == UNKNOWN:
             add_move(frame, child, -1, 2 * ODD)
-    return UNKNOWN if frame.count else LOSS
+    return WIN if is_won else (UNKNOWN if frame.count else LOSS)
 
 
 def next_move(frame: Any) -> int:
