@@ -447,10 +447,10 @@ def test_interpreted_searches_keep_limits_as_well(
 ) -> None:
     monkeypatch.setattr(solver, "LARGE", 7)
     monkeypatch.setattr(solver, "DEPTH_FIRST", 4)
-    state = gridhouse.parse("binary(rows=3,cols=5) 0..1./...../.....")
+    state = gridhouse.parse("binary(rows=3,cols=5) 0..1./..0../.....")
     outcomes = [
         plain(state, jit=False, limit=limit, proof=proof).outcome
-        for limit in (1, 2, 5, 9, 14, 20, 40, 80, 3000)
+        for limit in (1, 2, 5, 9, 20, 60, 3000)
     ]
     known = outcomes[-1]
     assert known == plain(state, jit=True).outcome
@@ -508,7 +508,7 @@ def test_a_table_is_filled_as_its_entries_are_described() -> None:
     everything_open = table[sum(2 * 3**cell for cell in range(4))]
     # Of the cells 0 1 . 3 4 all four are one too many; none are three in a row.
     assert everything_open.count == 1
-    assert blocks[everything_open.first] == 0b1111 or everything_open.first >= len(blocks)
+    assert more[everything_open.first] == 0b1111
 
 
 def test_advice_for_what_needs_none_and_what_is_too_large() -> None:
@@ -517,6 +517,10 @@ def test_advice_for_what_needs_none_and_what_is_too_large() -> None:
     assert adviser.advise(BinaryGame(rows=1, cols=15).new_initial_state(), 1) is None
     large = BinaryGame(rows=5, cols=7).new_initial_state()
     assert adviser.advise(large, 0.05) is None
+    timer = threading.Timer(0.5, adviser.stop)
+    timer.start()
+    assert adviser.advise(large, 600) is None
+    timer.join()
     lost = adviser.advise(BinaryGame(rows=2, cols=3).new_initial_state(), 5)
     assert lost is not None
     assert lost[1] == -1
