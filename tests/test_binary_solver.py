@@ -74,6 +74,16 @@ def test_random_positions_of_larger_boards(jit: bool) -> None:
         assert as_moves(found.moves) == set(naive.winning_moves(game))
 
 
+@pytest.mark.parametrize("jit", [True, False], ids=["compiled", "interpreted"])
+def test_a_reply_with_the_same_digit_may_be_lost_later(jit: bool) -> None:
+    # Only ones can be played, and each has a legal image at first; but three do not go in a row.
+    rows = "0/0/././././0/0"
+    found = plain(BinaryGame(rows=8, cols=1).parse(rows), nimber=True, jit=jit)
+    game = Binary(1, 8)
+    game.grid = [[cell] for cell in rows.split("/")]
+    assert found.nimber == naive.nimber(game)
+
+
 def test_no_technique_changes_what_is_found() -> None:
     chance = random.Random(2)
     names = list(TECHNIQUES)

@@ -384,24 +384,25 @@ def least_image(
     return count
 
 
-def is_paired(frame: Any, layout: Any, table: Any, sets: Any, spare: Any) -> bool:
-    """Tell whether the reply at a symmetry's image is always there: then the nimber is 0.
+def is_paired(frame: Any, layout: Any, table: Any, sets: Any) -> bool:
+    """Tell whether the reply at a symmetry's image will always be there: then the nimber is 0.
 
     The symmetry leaves the position as it is and no open cell in its place, and is its own
-    inverse.  A digit takes nothing from the other one, so a reply with the other digit is safe; one
-    with the same digit must not be taken away by the move.
+    inverse.  A digit takes nothing from the other one, so a reply with the other digit is safe.
+    One with the same digit is safe, now and later, if no blocking set holds a cell and its image:
+    what blocks later is part of what blocks now.
     """
     own = image_key(frame, layout, table, 0)
     for symmetry in range(1, layout.num_symmetries):
         if image_key(frame, layout, table, symmetry) == own and answers(
-            frame, layout, table, sets, spare, symmetry
+            frame, layout, sets, symmetry
         ):
             return True
     return False
 
 
-def answers(frame: Any, layout: Any, table: Any, sets: Any, spare: Any, symmetry: int) -> bool:
-    """Tell whether every move can be answered at its image."""
+def answers(frame: Any, layout: Any, sets: Any, symmetry: int) -> bool:
+    """Tell whether every move can be answered at its image, now and later."""
     swap = layout.swapped[symmetry]
     base = symmetry * MOST_CELLS
     for digit in range(2):
@@ -412,11 +413,8 @@ def answers(frame: Any, layout: Any, table: Any, sets: Any, spare: Any, symmetry
             image = layout.image[base + cell]
             if image == cell or layout.image[base + image] != cell:
                 return False
-            if swap == 0:
-                copy(spare, frame, layout.num_lines)
-                play(spare, layout, table, sets, cell, digit)
-                if not spare.opened[digit] >> image & 1:
-                    return False
+            if swap == 0 and sharing(frame, layout, sets, cell, digit) >> image & 1:
+                return False
     return True
 
 
@@ -460,7 +458,7 @@ def store(words: Any, key: int, heap: int, value: int, work: int) -> None:
     words[place] = mark << PAYLOAD | said | min(WORK, 2 * bits.length(work + 1))
 
 
-def enter(frame: Any, layout: Any, table: Any, sets: Any, words: Any, spare: Any) -> int:
+def enter(frame: Any, layout: Any, table: Any, sets: Any, words: Any) -> int:
     """Return who wins a position if that is plain or known, and make it ready to be searched."""
     value = settle(frame, layout, table, sets)
     if value != UNKNOWN:
@@ -472,27 +470,33 @@ def enter(frame: Any, layout: Any, table: Any, sets: Any, words: Any, spare: Any
         value == UNKNOWN
         and images > 1
         and layout.switches & PAIRING
-        and is_paired(frame, layout, table, sets, spare)
+        and is_paired(frame, layout, table, sets)
     ):
         store(words, frame.key, 0, LOSS, 1)
         value = WIN if frame.heap else LOSS
     return value
 
 
-def neighbours(frame: Any, layout: Any, table: Any, sets: Any, cell: int) -> int:
-    """Return the cells that share a blocking set with a cell."""
-    result = 0
+def sharing(frame: Any, layout: Any, sets: Any, cell: int, digit: int) -> int:
+    """Return the cells that share a blocking set of a digit with a cell."""
     row = layout.row[cell]
     col = layout.col[cell]
+    at = digit * MOST_LINES + row
+    place = layout.near[at] + frame.codes[at] * layout.lengths[row] + layout.row_place[cell]
+    result = sets[layout.first[row] + sets[place]]
+    at = digit * MOST_LINES + col
+    place = layout.near[at] + frame.codes[at] * layout.lengths[col] + layout.col_place[cell]
+    result |= sets[layout.first[col] + sets[place]]
+    return int(result)
+
+
+def neighbours(frame: Any, layout: Any, sets: Any, cell: int) -> int:
+    """Return the cells that share a blocking set with a cell."""
+    result = 0
     for digit in range(2):
         if frame.opened[digit] >> cell & 1:
-            at = digit * MOST_LINES + row
-            place = layout.near[at] + frame.codes[at] * layout.lengths[row] + layout.row_place[cell]
-            result |= sets[layout.first[row] + sets[place]]
-            at = digit * MOST_LINES + col
-            place = layout.near[at] + frame.codes[at] * layout.lengths[col] + layout.col_place[cell]
-            result |= sets[layout.first[col] + sets[place]]
-    return int(result)
+            result |= sharing(frame, layout, sets, cell, digit)
+    return result
 
 
 def split(frame: Any, layout: Any, table: Any, sets: Any) -> int:
@@ -505,7 +509,7 @@ def split(frame: Any, layout: Any, table: Any, sets: Any) -> int:
         while edge:
             cell = bits.lowest(edge)
             edge &= edge - 1
-            more = neighbours(frame, layout, table, sets, cell) & rest & ~part
+            more = neighbours(frame, layout, sets, cell) & rest & ~part
             part |= more
             edge |= more
             if part == rest:
@@ -613,7 +617,6 @@ def list_moves(
     """List the moves of a ply whose ends are not known; return who wins if these decide it."""
     frame = frames[ply]
     child = frames[ply + 1]
-    spare = frames[ply + 2]
     frame.count = 0
     for digit in range(2):
         cells = frame.opened[digit]
@@ -622,7 +625,7 @@ def list_moves(
             cells &= cells - 1
             copy(child, frame, layout.num_lines)
             play(child, layout, table, sets, cell, digit)
-            value = enter(child, layout, table, sets, words, spare)
+            value = enter(child, layout, table, sets, words)
             if value == LOSS:
                 return WIN
             if value == UNKNOWN:
@@ -631,7 +634,7 @@ def list_moves(
     for heap in range(frame.heap):
         copy(child, frame, layout.num_lines)
         child.heap = heap
-        value = enter(child, layout, table, sets, words, spare)
+        value = enter(child, layout, table, sets, words)
         is_won = is_won or value == LOSS
         if value == UNKNOWN:
             add_move(frame, child, -1, 2 * ODD)
@@ -695,7 +698,7 @@ def try_part(frames: Any, ply: int, layout: Any, table: Any, sets: Any, words: A
     child = frames[ply + 1]
     heap = frame.heap if is_last_part(frame) else frame.nimber
     take_part(child, frame, layout, frame.parts[frame.part], heap)
-    return enter(child, layout, table, sets, words, frames[ply + 2])
+    return enter(child, layout, table, sets, words)
 
 
 def end_part(frame: Any, reply: int) -> int:
@@ -804,7 +807,7 @@ def reduce(
         end_part(frame, reply)
     part = frame.parts[frame.part]
     keep(frame, layout, frame.opened[0] & part, frame.opened[1] & part)
-    return enter(frame, layout, table, sets, words, frames[ply + 1])
+    return enter(frame, layout, table, sets, words)
 
 
 def look(
@@ -824,7 +827,7 @@ def look(
     """
     frame = frames[ply]
     child = frames[ply + 1]
-    value = enter(child, layout, table, sets, words, frames[ply + 2])
+    value = enter(child, layout, table, sets, words)
     if value == UNKNOWN:
         value = reduce(frames, ply + 1, layout, table, sets, words, control)
     live = bits.population(child.opened[0] | child.opened[1])

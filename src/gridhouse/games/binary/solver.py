@@ -177,7 +177,7 @@ class Search:
         layout = board.layout[0]
         self._place(thread, moves)
         frames[0].heap = heap
-        return int(kernels.enter(frames[0], layout, board.table, board.sets, self.words, frames[2]))
+        return int(kernels.enter(frames[0], layout, board.table, board.sets, self.words))
 
     def run(self, thread: int, moves: tuple[int, ...], heap: int, *, proof: bool) -> int:
         """Search in one thread."""
