@@ -8,10 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import gridhouse
 from gridhouse.games.binary import patterns, program
 from gridhouse.games.binary.game import BinaryGame
-from gridhouse.games.binary.solver import Solver
 from harness import run_here
 from naive.binary import Binary, session
 
@@ -97,25 +95,3 @@ def test_sessions_are_the_same(seed: int) -> None:
     typed = chance.choice(("\n", "\r\n")).join(["game 4 3", *lines])
     run = run_here(program.main, typed=typed)
     assert (run.out, run.status) == (session(typed), 0)
-
-
-@pytest.mark.parametrize(("rows", "cols"), [(1, 1), (1, 5), (2, 2), (2, 3), (3, 3), (1, 7)])
-def test_the_solver_agrees_with_plain_recursion(rows: int, cols: int) -> None:
-    chance = random.Random(rows * 10 + cols)
-    for _ in range(5):
-        state = gridhouse.load("binary", rows=rows, cols=cols).new_initial_state()
-        naive = Binary(cols, rows)
-        for _ in range(chance.randrange(3)):
-            if not state.is_terminal():
-                text = chance.choice(state.legal_moves())
-                x, y, digit = map(int, text.split())
-                state.play(text)
-                naive.play(x, y, digit)
-        before = state.position.copy()
-        move = Solver(60).winning_move(state.position)
-        assert state.position == before
-        assert (move is not None) == naive.to_move_wins()
-        if move is not None:
-            x, y, digit = map(int, state.action_to_string(move).split())
-            naive.play(x, y, digit)
-            assert not naive.to_move_wins()

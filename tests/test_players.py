@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 import gridhouse
 from gridhouse.core.errors import ParameterError, PlayerError
-from gridhouse.games.binary.solver import Solver
 from gridhouse.players import Limits, player, seat
 from gridhouse.players.levels import LEVELS
 from gridhouse.players.match import Score, match, openings
@@ -157,7 +156,7 @@ def test_what_monte_carlo_search_proves_is_true(text: str) -> None:
 @pytest.mark.parametrize(("rows", "cols"), [(2, 3), (3, 3)])
 def test_binary_searches_agree_with_the_solver(rows: int, cols: int) -> None:
     state = gridhouse.load("binary", rows=rows, cols=cols).new_initial_state()
-    wins = Solver(60).winning_move(state.position) is not None
+    wins = gridhouse.solve(state).facts()["outcome"] == "win"
     for kind in ("mcts", "alphabeta"):
         choice = seated(kind, state).choose(state, Limits(nodes=2_000_000, playouts=80_000))
         assert choice.value == (1 if wins else -1)

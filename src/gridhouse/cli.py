@@ -83,6 +83,9 @@ def _warm_game(game: Game) -> None:
     single.apply_action(state.legal_actions()[0])
     for kind in (best_search(game), "greedy"):
         player(kind, game).choose(state, Limits(nodes=1, playouts=1))
+    solver = part(type(game), "solver")
+    if solver is not None and hasattr(solver, "warm"):
+        solver.warm()
 
 
 @app.command()

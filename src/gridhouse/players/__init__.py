@@ -9,6 +9,7 @@ from gridhouse.core.notation import shown
 from gridhouse.players.base import Choice, Limits, Player
 from gridhouse.players.levels import SEARCHES, LevelPlayer
 from gridhouse.players.simple import GreedyPlayer, RandomPlayer
+from gridhouse.players.solving import SolverPlayer
 
 if TYPE_CHECKING:
     from gridhouse.core.game import Game
@@ -20,13 +21,16 @@ KINDS: dict[str, type[Player]] = {
     "greedy": GreedyPlayer,
     **SEARCHES,
     "level": LevelPlayer,
+    "perfect": SolverPlayer,
 }
 UNITS = {"s": "seconds", "n": "nodes", "p": "playouts"}
 
 
 def player(kind: str, game: Game, *, seed: int = 0, **settings: Any) -> Player:
-    """Return a player of a kind for a game: random, greedy, mcts, alphabeta, nested or level.
+    """Return a player of a kind for a game.
 
+    The kinds are random, greedy, mcts, alphabeta, nested, level, and, for games with a solver that
+    picks moves, perfect.
     ``settings`` are those of the player's class.  Raises PlayerError for a kind that there is not,
     that does not play such games, or that has no such setting.
 

@@ -10,11 +10,12 @@ import random
 import sys
 
 from gridhouse.core.console import UsageError, read_file, read_line
+from gridhouse.core.game import State
 from gridhouse.core.notation import parse_integer
 from gridhouse.games.binary import rules
 from gridhouse.games.binary.game import BinaryGame
-from gridhouse.games.binary.patterns import PatternError, parse_patterns, policy
-from gridhouse.games.binary.solver import Solver
+from gridhouse.games.binary.patterns import PatternError, parse_patterns
+from gridhouse.games.binary.patterns import policy as pattern_policy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,17 +23,21 @@ if TYPE_CHECKING:
 
     from gridhouse.games.binary.patterns import Weights
     from gridhouse.games.binary.rules import Position
+    from gridhouse.games.binary.solver import BinarySolution
 
 USAGE = ""
 ABOUT = (
     "Commands on standard input, one a line: game n m, show, play x y digit, legal x y digit, "
-    "genmove, winner, help, exit; and timelimit SECONDS, solve, loadpatterns FILE, policy_moves."
+    "genmove, winner, help, exit; and timelimit SECONDS, solve, policy random|strong "
+    "(what genmove plays), loadpatterns FILE, policy_moves."
 )
 
 SUCCESS = "= 1\n"
 FAILURE = "= -1\n"
 LISTED = ("game", "show", "play", "legal", "genmove", "winner", "exit")
 MAX_SECONDS = 100
+STRONG = "strong"
+POLICIES = ("random", STRONG)
 
 
 class CommandError(Exception):
@@ -45,6 +50,7 @@ class Session:
     def __init__(self) -> None:
         """Begin without a game."""
         self.seconds = 1
+        self.is_strong = False
         self.weights: Weights = {}
         self._game: BinaryGame | None = None
         self._position: Position | None = None
@@ -109,8 +115,22 @@ def legal(session: Session, words: list[str]) -> None:
     print("no" if action is None else "yes")
 
 
+def policy(session: Session, words: list[str]) -> None:
+    """Let genmove play at random, as the document has it, or what the solver finds."""
+    if words[0] not in POLICIES:
+        raise CommandError(f"the policies of genmove are {' and '.join(POLICIES)}")
+    session.is_strong = words[0] == STRONG
+
+
+def solution(session: Session) -> BinarySolution:
+    """Return what the solver finds within the time limit."""
+    from gridhouse.games.binary.quick import solve_within
+
+    return solve_within(State(session.game, session.position.copy()), session.seconds)
+
+
 def genmove(session: Session, words: list[str]) -> None:
-    """Play a random move and print it."""
+    """Play a random move and print it, or if the policy is strong a winning one that is found."""
     position = session.position
     buffer = [0] * session.game.num_actions
     count = rules.legal_actions(position, buffer)
@@ -118,6 +138,9 @@ def genmove(session: Session, words: list[str]) -> None:
         print("resign")
         return
     action = buffer[random.randrange(count)]
+    moves = solution(session).moves if session.is_strong else []
+    if moves:
+        action = session.game.read_move(position, moves[0]) or 0
     print(session.game.write_move(position, action))
     rules.apply_action(position, action)
 
@@ -146,17 +169,14 @@ def timelimit(session: Session, words: list[str]) -> None:
 
 def solve(session: Session, words: list[str]) -> None:
     """Print who wins, and how if it is the player to move; unknown if time runs out."""
-    position = session.position
-    player = (position.ply & 1) + 1
-    try:
-        action = Solver(session.seconds).winning_move(position)
-    except TimeoutError:
-        print("unknown")
-        return
-    if action is None:
+    player = (session.position.ply & 1) + 1
+    found = solution(session)
+    if found.outcome == "loss":
         print(3 - player)
+    elif found.moves:
+        print(player, found.moves[0])
     else:
-        print(player, session.game.write_move(position, action))
+        print("unknown")
 
 
 def loadpatterns(session: Session, words: list[str]) -> None:
@@ -169,7 +189,7 @@ def loadpatterns(session: Session, words: list[str]) -> None:
 
 def policy_moves(session: Session, words: list[str]) -> None:
     """Print every legal move with its probability, all in one line."""
-    moves = policy(session.position, session.weights)
+    moves = pattern_policy(session.position, session.weights)
     if moves:
         print(" ".join(f"{x} {y} {digit} {round(p, 3)}" for x, y, digit, p in moves))
 
@@ -182,6 +202,7 @@ COMMANDS: dict[str, tuple[Callable[[Session, list[str]], None], int]] = {
     "genmove": (genmove, 0),
     "winner": (winner, 0),
     "exit": (leave, 0),
+    "policy": (policy, 1),
     "timelimit": (timelimit, 1),
     "solve": (solve, 0),
     "loadpatterns": (loadpatterns, 1),

@@ -1,57 +1,394 @@
-"""Who wins a position of the Binary Game: a plain depth-first search with a memory.
+"""Who wins a position of the Binary Game, with which moves, and its nimber.
 
-A position is won if some move leads to one that is lost for the other player.  Moves after which
-the fewest replies are left come first.  It is exact, and gives up when its time is over.
+The game is impartial and whoever cannot move loses: each position is a win or a loss for the
+player to move and equals one nim heap (Sprague, 1935; Grundy, 1939).  A position that a symmetry
+of the board leaves as it is, with the digits exchanged, is lost at once (``docs/binary.md``); the
+rest is searched (``_search``).
 """
 
 from __future__ import annotations
 
+import threading
 import time
 
-from gridhouse.games.binary import rules
+from gridhouse.core.errors import SolverError
+from gridhouse.core.solving import Solution, watched
+from gridhouse.games.binary import _search, rules
+from gridhouse.games.binary._layout import Board, Memory, TooLargeError
+from gridhouse.games.binary.proved import first_player_wins
+from gridhouse.games.binary.symmetry import symmetry_of, winning_reply
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from gridhouse.games.binary.rules import Position
+    from gridhouse.core.game import State
+
+OUTCOMES = {_search.LOSS: "loss", _search.WIN: "win", _search.UNKNOWN: "unknown"}
+TECHNIQUES = {
+    "pairing": _search.PAIRING,
+    "parity": _search.PARITY,
+    "components": _search.COMPONENTS,
+    "lookup": _search.LOOKUP,
+    "symmetry": _search.SYMMETRY,
+    "order": _search.ORDER,
+}
+MEGABYTE = 1 << 20
+WORD = 8  # bytes
+LEAST_WORDS = 1 << 12
+PLAIN_WORDS = 1 << 16  # of a table in interpreted code
+NO_LIMIT = 1 << 60
+DEPTH_FIRST = 13  # cells up to which proof numbers cost more than they earn
+LARGE = 24  # cells above which proof numbers come first
+SHARE = 4  # the part of the memory that proof numbers have
 
 
-class Solver:
-    """A search with a deadline on the monotonic clock."""
+class BinarySolution(Solution):
+    """What is known of a position: for the player to move, ``win``, ``loss`` or ``unknown``."""
 
-    def __init__(self, seconds: float) -> None:
-        """Start the clock."""
-        self._deadline = time.monotonic() + seconds
-        self._known: dict[tuple[int, ...], bool] = {}
+    def __init__(self, state: State) -> None:
+        """Begin with nothing known."""
+        self.position = str(state)
+        self.outcome = OUTCOMES[_search.UNKNOWN]
+        self.moves: list[str] = []
+        self.nimber: int | None = None
+        self.nodes = 0
+        self.seconds = 0.0
+        self.used = 0.0
+        self.all_moves = False
 
-    def winning_move(self, position: Position) -> int | None:
-        """Return a move that wins for the player to move, or None if none does.
+    def facts(self) -> dict[str, object]:
+        """Return outcome, winning moves, nimber, nodes and seconds."""
+        return {
+            "outcome": self.outcome,
+            "moves": self.moves,
+            "nimber": self.nimber,
+            "nodes": self.nodes,
+            "seconds": round(self.seconds, 3),
+        }
 
-        Raises TimeoutError.
-        """
-        for _, action, child in self._children(position):
-            if not self._is_win(child):
-                return action
-        return None
+    def __str__(self) -> str:
+        """Tell the outcome, the moves, the nimber and what it took."""
+        lines = [
+            {"win": "the player to move wins", "loss": "the player to move loses"}.get(
+                self.outcome, "unknown who wins"
+            )
+        ]
+        if self.moves:
+            name = "all winning moves" if self.all_moves else "winning moves known"
+            lines.append(f"{name}: {', '.join(self.moves)}")
+        if self.nimber is not None:
+            lines.append(f"nimber: {self.nimber}")
+        lines.append(
+            f"{self.nodes} nodes in {self.seconds:.2f} s, {self.used:.1%} of the table used"
+        )
+        return "\n".join(lines)
 
-    def _is_win(self, position: Position) -> bool:
-        key = tuple(position.stones)
-        known = self._known.get(key)
-        if known is None:
-            known = self._known[key] = self.winning_move(position) is not None
-        return known
 
-    def _children(self, position: Position) -> list[tuple[int, int, Position]]:
-        """Return the moves with the positions they lead to, those with fewest replies first."""
-        if time.monotonic() >= self._deadline:
-            raise TimeoutError
-        buffer = [0] * (2 * position.rows * position.cols)
-        children = []
-        for action in buffer[: rules.legal_actions(position, buffer)]:
-            child = position.copy()
-            rules.apply_action(child, action)
-            replies = rules.legal_actions(child, buffer[:])
-            if replies == 0:
-                return [(replies, action, child)]
-            children.append((replies, action, child))
-        children.sort(key=lambda child: child[:2])
-        return children
+def has_compiler() -> bool:
+    """Tell whether compiled code can be had here."""
+    from importlib.util import find_spec
+
+    return find_spec("numba") is not None
+
+
+class Search:
+    """The memory of a search, which may be told to stop from another thread."""
+
+    def __init__(
+        self,
+        board: Board,
+        *,
+        memory: int = 256,
+        threads: int = 1,
+        switches: int = _search.ALL,
+        proof: bool = True,
+        limit: int = NO_LIMIT,
+    ) -> None:
+        """Make tables of so many MiB, and room for each thread."""
+        self.board = board
+        self.kernels = board.memory.search
+        self._proof = proof
+        self._threads = threads if board.memory.jit else 1
+        board.layout[0].switches = switches
+        if not switches & _search.SYMMETRY:
+            board.layout[0].num_symmetries = 1
+        board.layout[0].limit = DEPTH_FIRST
+        records, words = board.memory.records, board.memory.words
+        size = LEAST_WORDS
+        while 2 * size * WORD <= memory * MEGABYTE * (SHARE - 1) // SHARE:
+            size *= 2
+        if not board.memory.jit:
+            size = min(size, PLAIN_WORDS)
+        self.words = words(size)
+        self.pairs = words(max(LEAST_WORDS, size // SHARE))
+        self.frames = [records(_search.Frame, _search.MOST_FRAMES) for _ in range(self._threads)]
+        self.controls = [records(_search.Control) for _ in range(self._threads)]
+        for number, control in enumerate(self.controls):
+            control[0].limit = limit
+            control[0].noise = 4 * number
+            control[0].s0 = number + 1
+        self.stopped = False
+
+    @property
+    def nodes(self) -> int:
+        """How many positions have been searched."""
+        return sum(int(control[0].nodes) for control in self.controls)
+
+    @property
+    def used(self) -> float:
+        """The part of the table that is in use, told by a sample of it."""
+        sample = self.words[: 1 << 12]
+        return sum(1 for word in sample if word) / len(sample)
+
+    def stop(self) -> None:
+        """Make the search end soon."""
+        self.stopped = True
+        for control in self.controls:
+            control[0].stop = 1
+
+    def known(self, moves: tuple[int, ...]) -> int:
+        """Return who wins after some moves if that needs no search."""
+        return self._enter(0, moves, 0)
+
+    def value(self, moves: tuple[int, ...] = (), heap: int = 0) -> int:
+        """Return who wins after some moves, with a heap beside: WIN, LOSS or UNKNOWN."""
+        if self.stopped:
+            return _search.UNKNOWN
+        value = self._enter(0, moves, heap)
+        if value != _search.UNKNOWN:
+            return value
+        if self._threads == 1:
+            return self.run(0, moves, heap, proof=self._proof and self._is_large(0))
+        return self._race(moves, heap)
+
+    def _is_large(self, thread: int) -> bool:
+        frame = self.frames[thread][0]
+        return (int(frame.opened[0]) | int(frame.opened[1])).bit_count() > LARGE
+
+    def _place(self, thread: int, moves: tuple[int, ...]) -> None:
+        """Make the position after some moves that of a thread's first frame."""
+        board, kernels, frames = self.board, self.kernels, self.frames[thread]
+        layout = board.layout[0]
+        kernels.copy(frames[0], board.start[0], layout.num_lines)
+        for move in moves:
+            kernels.play(frames[0], layout, board.table, board.sets, move >> 1, move & 1)
+
+    def _enter(self, thread: int, moves: tuple[int, ...], heap: int) -> int:
+        board, kernels, frames = self.board, self.kernels, self.frames[thread]
+        layout = board.layout[0]
+        self._place(thread, moves)
+        frames[0].heap = heap
+        return int(kernels.enter(frames[0], layout, board.table, board.sets, self.words))
+
+    def run(self, thread: int, moves: tuple[int, ...], heap: int, *, proof: bool) -> int:
+        """Search in one thread."""
+        value = self._enter(thread, moves, heap)
+        board, kernels, frames = self.board, self.kernels, self.frames[thread]
+        control = self.controls[thread][0]
+        common = (board.layout[0], board.table, board.sets, self.words)
+        if value == _search.UNKNOWN and not proof:
+            value = int(kernels.prove(frames, *common, control, 0))
+        if value == _search.UNKNOWN and proof:
+            value = int(kernels.reduce(frames, 0, *common, control))
+        if value == _search.UNKNOWN and proof and not control.stop:
+            bound = _search.INFINITE
+            value = int(kernels.expand(frames, *common, self.pairs, control, 0, bound, bound))
+        return _search.UNKNOWN if control.stop else value
+
+    def _race(self, moves: tuple[int, ...], heap: int) -> int:
+        """Search in several threads that share the table; the first to know stops the others."""
+        found: list[int] = []
+
+        def run(thread: int) -> None:
+            proof = self._proof and thread == 1 and self._is_large(0)
+            value = self.run(thread, moves, heap, proof=proof)
+            if value != _search.UNKNOWN:
+                found.append(value)
+                for other in self.controls:
+                    other[0].stop = 1
+
+        runners = [threading.Thread(target=run, args=(number,)) for number in range(self._threads)]
+        for runner in runners:
+            runner.start()
+        for runner in runners:
+            runner.join()
+        if found and not self.stopped:
+            for control in self.controls:
+                control[0].stop = 0
+        return found[0] if found else _search.UNKNOWN
+
+    def moves(self, before: tuple[int, ...] = ()) -> list[int]:
+        """Return the moves after some others, by cell and digit."""
+        self._place(0, before)
+        opened = [int(cells) for cells in self.frames[0][0].opened]
+        return [
+            2 * cell + digit
+            for cell in range(len(self.board.cells))
+            for digit in range(2)
+            if opened[digit] >> cell & 1
+        ]
+
+
+class Work:
+    """What is to be found out about a position, and the solution that it goes into."""
+
+    def __init__(
+        self, state: State, solution: BinarySolution, *, nimber: bool, all_moves: bool
+    ) -> None:
+        """Take note of what is asked."""
+        self.state = state
+        self._solution = solution
+        self._nimber = nimber
+        self._all_moves = all_moves
+        self.search: Search | None = None
+
+    def knows_at_once(self, *, symmetry: bool, proved: bool) -> bool:
+        """Tell whether nothing needs to be searched, and note what is known."""
+        position, solution = self.state.position, self._solution
+        if rules.is_terminal(position) or (symmetry and symmetry_of(position) is not None):
+            solution.outcome = "loss"
+            solution.nimber = 0
+            solution.all_moves = True
+            return True
+        if proved and position.ply == 0 and first_player_wins(position.rows, position.cols):
+            solution.outcome = "win"
+            solution.nimber = 1
+            solution.all_moves = True
+            solution.moves = self.state.legal_moves()
+            return True
+        if symmetry and not (self._nimber or self._all_moves):
+            action = winning_reply(position)
+            if action is not None:
+                solution.outcome = "win"
+                self._note(action)
+                return True
+        return False
+
+    def run(self) -> None:
+        """Search until everything is known or the search is stopped."""
+        search, solution = self._searching(), self._solution
+        value = search.value()
+        solution.outcome = OUTCOMES[value]
+        if value == _search.LOSS:
+            solution.nimber = 0
+            solution.all_moves = True
+        elif value == _search.WIN:
+            self._find_moves(search)
+            if self._nimber:
+                self._find_nimber(search)
+
+    def _searching(self) -> Search:
+        assert self.search is not None
+        return self.search
+
+    def _find_moves(self, search: Search) -> None:
+        """Note a winning move, one that the table knows if it knows one, or all of them."""
+        if not self._all_moves:
+            for move in search.moves():
+                if search.known((move,)) == _search.LOSS:
+                    self._note(search.board.action(move))
+                    return
+        complete = self._all_moves
+        for move in search.moves():
+            value = search.value((move,))
+            complete = complete and value != _search.UNKNOWN
+            if value == _search.LOSS:
+                self._note(search.board.action(move))
+                if not self._all_moves:
+                    return
+        self._solution.all_moves = complete
+
+    def _note(self, action: int) -> None:
+        """Note a winning move; it has to be legal by the rules, whatever the search says."""
+        after = self.state.clone()
+        after.apply_action(action)
+        self._solution.moves.append(self.state.action_to_string(action))
+
+    def _find_nimber(self, search: Search) -> None:
+        """Find the one heap that makes a lost position with this one."""
+        heap = 1
+        while True:
+            value = search.value((), heap)
+            if value != _search.WIN:
+                break
+            heap += 1
+        if value == _search.LOSS:
+            self._solution.nimber = heap
+
+    def status(self) -> str:
+        """Return the line shown while the search runs."""
+        search = self._searching()
+        return f"{search.nodes:,} nodes, {search.used:.1%} of the table used"
+
+    def finish(self) -> None:
+        """Note what the search took."""
+        search, solution = self._searching(), self._solution
+        solution.nodes = search.nodes
+        solution.used = search.used
+
+
+def check(seconds: float | None, memory: int, threads: int) -> None:
+    """Raise SolverError for limits that cannot be kept."""
+    for name, value in (("seconds", seconds), ("memory", memory), ("threads", threads)):
+        if value is not None and not value > 0:
+            raise SolverError(f"{name}: {value} is not above 0")
+
+
+def solve(
+    state: State,
+    *,
+    seconds: float | None = None,
+    memory: int = 256,
+    nimber: bool = False,
+    all_moves: bool = False,
+    threads: int = 2,
+    jit: bool | None = None,
+    off: tuple[str, ...] = (),
+    proof: bool = True,
+    limit: int | None = None,
+    proved: bool = True,
+) -> BinarySolution:
+    """Return who wins, a winning move or with ``all_moves`` all, and with ``nimber`` the nimber.
+
+    It takes at most so many ``seconds`` and MiB of ``memory``, and each thread searches at most
+    ``limit`` nodes.  Techniques named in ``off`` are left out, ``proof`` numbers and boards
+    ``proved`` once if these are false.  Without ``jit`` the search runs interpreted; it does
+    as well where there is no compiler.  Raises SolverError for limits that cannot be kept.
+    """
+    check(seconds, memory, threads)
+    begun = time.monotonic()
+    solution = BinarySolution(state)
+    work = Work(state, solution, nimber=nimber, all_moves=all_moves)
+    switches = _search.ALL
+    for name in off:
+        if name not in TECHNIQUES:
+            raise SolverError(f"there is no technique {name}: {', '.join(TECHNIQUES)}")
+        switches &= ~TECHNIQUES[name]
+    if not work.knows_at_once(symmetry=switches & _search.PAIRING != 0, proved=proved):
+        try:
+            board = Board(state.position, Memory(jit=has_compiler() if jit is None else jit))
+        except TooLargeError:
+            board = None
+        if board is not None:
+            work.search = Search(
+                board,
+                memory=memory,
+                threads=threads,
+                switches=switches,
+                proof=proof,
+                limit=limit or NO_LIMIT,
+            )
+            left = None if seconds is None else max(0.001, seconds - (time.monotonic() - begun))
+            watched(work.run, work.search.stop, seconds=left, status=work.status)
+            work.finish()
+    solution.seconds = time.monotonic() - begun
+    return solution
+
+
+def warm(memory: Memory | None = None) -> None:
+    """Compile the kernels, or load them, by using each of them on a small board."""
+    from gridhouse.games.binary.game import BinaryGame
+
+    state = BinaryGame(rows=3, cols=3).new_initial_state()
+    search = Search(Board(state.position, memory or Memory(jit=True)), memory=1)
+    for proof in (False, True):
+        search.run(0, (), 0, proof=proof)

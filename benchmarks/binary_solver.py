@@ -1,0 +1,174 @@
+"""What each technique of the Binary Game's solver earns: nodes and seconds without it.
+
+``python benchmarks/binary_solver.py [SECONDS] [FILE]``: boards and mid-game positions with all
+techniques and with each left out, at most SECONDS (20) each, beside a plain alpha-beta search with
+a table of the positions as they stand.  FILE holds the course's test cases of ``solve``.
+``python benchmarks/binary_solver.py random [SECONDS] [COUNT]``: how many random positions of each
+number of playable cells are solved.
+"""
+
+from __future__ import annotations
+
+import random
+import sys
+import threading
+import time
+from typing import Any
+
+import numpy as np
+
+import gridhouse
+from gridhouse.core import position
+from gridhouse.core.compiling import rules_of, to_records, twin
+from gridhouse.games.binary.game import BinaryGame
+from gridhouse.games.binary.solver import TECHNIQUES, solve, warm
+
+BOARDS = ((3, 3), (5, 3), (7, 3), (11, 1))
+POSITIONS = (
+    "binary(rows=5,cols=5) ...../....1/1..../...../..0..",
+    "binary(rows=6,cols=6) 10.0../011.../...1../0..1../1.1.../..001.",
+    "binary(rows=6,cols=5) .1.../..00./...1./.0.0./.1.1./.....",
+)
+SIZES = (18, 20, 22, 24, 26, 28, 30)
+SIDES = ((5, 5), (6, 5), (6, 6), (7, 6), (7, 7), (8, 6), (8, 8), (9, 7), (10, 10))
+ROOM = 1 << 22
+DEPTH = 64
+
+rules: Any = None
+
+
+class Peer(position.Position):
+    """What the plain search counts, and how it is stopped."""
+
+    peer = position.integer("int8")
+    stop = position.integer("int8")
+    nodes = position.integer("int64")
+
+
+def plain(line: Any, moves: Any, table: Any, peer: Any, ply: int) -> bool:
+    """Tell whether the player to move wins, by alpha-beta with a table and nothing else."""
+    state = line[ply]
+    key = rules.key(state)
+    at = key % len(table)
+    if table[at] >> 1 == key:
+        return bool(table[at] & 1)
+    peer.nodes += 1
+    count = rules.legal_actions(state, moves[ply])
+    wins = False
+    for index in range(count):
+        line[ply + 1] = state
+        rules.apply_action(line[ply + 1], moves[ply][index])
+        if not plain(line, moves, table, peer, ply + 1):
+            wins = True
+            break
+        if peer.stop:
+            return True
+    table[at] = key << 1 | wins
+    return wins
+
+
+def peer_line(text: str, seconds: float) -> str:
+    """Return what the plain search makes of a position."""
+    state = gridhouse.parse(text)
+    kernels = twin(sys.modules[__name__], "binary", rules=rules_of(state.game))
+    line = to_records(state.position, DEPTH)
+    moves = np.zeros((DEPTH, state.game.num_actions), np.int64)
+    table = np.full(ROOM, -1)
+    peer = to_records(Peer())
+
+    def stop() -> None:
+        peer[0].stop = 1
+
+    kernels.plain(to_records(gridhouse.parse("binary(rows=1,cols=1)#0").position, 4), moves, table,
+                  to_records(Peer())[0], 0)  # fmt: skip
+    table[:] = -1
+    timer = threading.Timer(seconds, stop)
+    timer.start()
+    begun = time.perf_counter()
+    wins = kernels.plain(line, moves, table, peer[0], 0)
+    timer.cancel()
+    outcome = "unknown" if peer[0].stop else "win" if wins else "loss"
+    return row("plain alpha-beta", outcome, int(peer[0].nodes), time.perf_counter() - begun)
+
+
+def row(name: str, outcome: str, nodes: int, seconds: float) -> str:
+    """Return a line of the table."""
+    return f"  {name:<20} {outcome:<8} {nodes:>12} {seconds:>9.3f}"
+
+
+def without(text: str, seconds: float) -> None:
+    """Print nodes and seconds for a position with all techniques and with each left out."""
+    print(text)
+    choices: dict[str, dict[str, Any]] = {"all": {}, "all, two threads": {"threads": 2}}
+    choices |= {f"without {name}": {"off": (name,)} for name in TECHNIQUES}
+    choices["without any"] = {"off": tuple(TECHNIQUES)}
+    for name, options in choices.items():
+        options = {"threads": 1, "proof": False, "proved": False, "seconds": seconds} | options
+        found = solve(gridhouse.parse(text), **options)
+        print(row(name, found.outcome, found.nodes, found.seconds), flush=True)
+    found = solve(gridhouse.parse(text), threads=1, proved=False, seconds=seconds)
+    print(row("proof numbers first", found.outcome, found.nodes, found.seconds))
+    print(peer_line(text, seconds), flush=True)
+
+
+def random_position(chance: random.Random, live: int) -> str:
+    """Return a position of random play in which just so many cells take a digit."""
+    while True:
+        rows, cols = chance.choice(SIDES)
+        state = BinaryGame(rows=rows, cols=cols).new_initial_state()
+        count = rows * cols
+        while count > live:
+            state.apply_action(chance.choice(state.legal_actions()))
+            count = len({action // 2 for action in state.legal_actions()})
+        if count == live:
+            return str(state)
+
+
+def random_positions(seconds: float, count: int) -> None:
+    """Print how many random positions of each size are solved, and how fast."""
+    for live in SIZES:
+        chance = random.Random(live)
+        times = []
+        for _ in range(count):
+            found = solve(gridhouse.parse(random_position(chance, live)), seconds=seconds)
+            times.append(seconds if found.outcome == "unknown" else found.seconds)
+        solved = sum(taken < seconds for taken in times)
+        quick = sum(taken < 1 for taken in times)
+        print(f"{live} cells: {solved} of {count} in {seconds:g} s, {quick} in 1 s", flush=True)
+
+
+def course_positions(file: str) -> list[str]:
+    """Return the positions that the course's test file asks to be solved."""
+    positions = []
+    state = BinaryGame(rows=1, cols=1).new_initial_state()
+    with open(file, encoding="utf-8") as lines:
+        for line in lines:
+            words = line.split()
+            if words[:1] == ["game"]:
+                state = BinaryGame(rows=int(words[2]), cols=int(words[1])).new_initial_state()
+            elif words[:1] == ["play"]:
+                state.play(" ".join(words[1:]))
+            elif words == ["?solve"]:
+                positions.append(str(state))
+    return positions
+
+
+def main(arguments: list[str]) -> None:
+    """Run what the arguments say."""
+    warm()
+    if arguments[:1] == ["random"]:
+        numbers = [*map(float, arguments[1:]), 10, 24][:2]
+        random_positions(numbers[0], int(numbers[1]))
+        return
+    seconds = float(arguments[0]) if arguments else 20
+    for text in course_positions(arguments[1]) if arguments[1:] else []:
+        found = solve(gridhouse.parse(text), seconds=seconds)
+        print(row(text[:20], found.outcome, found.nodes, found.seconds), flush=True)
+    for width, height in BOARDS:
+        without(f"binary(rows={height},cols={width})#0", seconds)
+    for text in POSITIONS:
+        without(text, seconds)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

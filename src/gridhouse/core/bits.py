@@ -1,0 +1,32 @@
+"""Words of bits: what plain Python and compiled code count in ways of their own.
+
+Kernels name this module; compiled, they are bound to ``core.machine_bits`` in its place, which has
+the same functions as single instructions.
+"""
+
+from __future__ import annotations
+
+WORD = 64
+
+
+def population(bits: int) -> int:
+    """Return how many bits of a word are set; the word is not negative."""
+    return bits.bit_count()
+
+
+def lowest(bits: int) -> int:
+    """Return the place of the lowest bit of a word that is above zero."""
+    return (bits & -bits).bit_length() - 1
+
+
+def length(bits: int) -> int:
+    """Return how many bits a word above zero has up to its highest."""
+    return bits.bit_length()
+
+
+def backwards(bits: int) -> int:
+    """Return the 64 bits of a word that is not negative in reverse order, halved.
+
+    The last bit is dropped, so that the result is not negative either.
+    """
+    return int(f"{bits:064b}"[::-1], 2) >> 1 & ((1 << 63) - 1)

@@ -1,0 +1,182 @@
+"""What one line of the board still forbids: a table entry for every way its cells may stand.
+
+Seen from one digit, a cell of a line is a *stone* of that digit, *open* to it, or neither.  These
+three ways, as a number in base three (0 neither, 1 stone, 2 open, least significant cell first),
+are the line's *code*.  What the line will ever forbid is its family of least *blocking sets*: sets
+of open cells that cannot all take the digit, though all but any one of them can.  Two codes with
+the same open cells and the same family have the same future, whatever stones made them so.
+"""
+
+from __future__ import annotations
+
+from gridhouse.core import bits, chance, position
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+MOST = 13  # cells of a line that a table can be made for
+LISTED = 9  # cells of a line whose blocking sets are listed one by one
+HALF = 16  # bits for each of the two masks of an entry
+LOW = (1 << HALF) - 1
+
+# Blocking sets and sets of open cells are hashed apart.
+BLOCK_SALT = 1 << 40
+OPEN_SALT = 2 << 40
+
+
+class Entry(position.Position):
+    """What a code says: open cells that are forbidden already, open cells that may become so.
+
+    ``masks`` holds both, the forbidden ones in its lower half.  ``ahead`` and ``back`` are hashes
+    of the future of the line, read from either end.  ``count`` blocking sets are listed from
+    ``first`` on, none if the line is too long for that.
+    """
+
+    entry = position.integer("int8")
+    masks = position.integer("int64")
+    ahead = position.integer("int64")
+    back = position.integer("int64")
+    first = position.integer("int32")
+    count = position.integer("int32")
+
+
+class Line(position.Position):
+    """A line for one digit: its cells' places, the stones elsewhere in it, and its limit."""
+
+    line = position.integer("int8")
+    length = position.integer("int32")  # of the line on the board
+    cap = position.integer("int32")  # how many of the digit it may hold
+    stones = position.integer("int64")  # of the digit, on places that are not among the cells
+    cells = position.integer("int32")
+    entries = position.integer("int64")  # where its part of the table begins
+    near = position.integer("int64")  # where what shares a blocking set begins
+    place = position.integers("int32", MOST)
+
+
+def spread_out(line: Any, cells: int) -> int:
+    """Return the places of a set of the line's cells."""
+    places = 0
+    for cell in range(line.cells):
+        if cells >> cell & 1:
+            places |= 1 << line.place[cell]
+    return places
+
+
+def is_allowed(line: Any, cells: int) -> bool:
+    """Tell whether so many cells may hold the digit at once."""
+    places = line.stones | spread_out(line, cells)
+    if bits.population(places) > line.cap:
+        return False
+    return not places & places >> 1 & places >> 2
+
+
+def reversed_places(places: int, size: int) -> int:
+    """Return the places as they are counted from the other end."""
+    result = 0
+    for place in range(size):
+        if places >> place & 1:
+            result |= 1 << (size - 1 - place)
+    return result
+
+
+def is_block(line: Any, stones: int, cells: int) -> bool:
+    """Tell whether the cells cannot all take the digit, though all but any one of them can."""
+    if is_allowed(line, stones | cells):
+        return False
+    rest = cells
+    while rest:
+        last = rest & -rest
+        rest ^= last
+        if not is_allowed(line, stones | cells ^ last):
+            return False
+    return True
+
+
+def forbidden(line: Any, stones: int, opened: int) -> int:
+    """Return the open cells that cannot take the digit any more."""
+    dead = 0
+    rest = opened
+    while rest:
+        cell = rest & -rest
+        rest ^= cell
+        if not is_allowed(line, stones | cell):
+            dead |= cell
+    return dead
+
+
+def fill(line: Any, table: Any, near: Any, blocks: Any, first: int) -> int:
+    """Fill a line's part of the table; return how far ``blocks`` is used, from ``first`` on.
+
+    Where ``blocks`` is too short, sets are counted but not written.
+    """
+    count = 1
+    for _ in range(line.cells):
+        count *= 3
+    for code in range(count):
+        entry = table[line.entries + code]
+        entry.first = first
+        first = describe(line, entry, near, 0, blocks, code)
+    return first
+
+
+def describe(line: Any, entry: Any, near: Any, begin: int, blocks: Any, code: int) -> int:
+    """Fill the entry of a code; return how far ``blocks`` is used.
+
+    ``near`` gets, from ``begin`` on, for each code and each of its cells the cells that share a
+    blocking set with it.
+    """
+    stones = 0
+    opened = 0
+    rest = code
+    for cell in range(line.cells):
+        way = rest % 3
+        rest //= 3
+        stones |= (way & 1) << cell
+        opened |= (way >> 1) << cell
+    if not is_allowed(line, stones):
+        return int(entry.first)
+    entry.masks = forbidden(line, stones, opened)
+    if entry.masks:
+        return int(entry.first)
+    at = begin + line.near + code * line.cells
+    return list_blocks(line, entry, near, at, blocks, stones, opened)
+
+
+def list_blocks(
+    line: Any, entry: Any, near: Any, at: int, blocks: Any, stones: int, opened: int
+) -> int:
+    """Fill an entry by the family of blocking sets; return how far ``blocks`` is used."""
+    ahead = 0
+    back = 0
+    if opened:
+        places = spread_out(line, opened)
+        ahead = chance.code(OPEN_SALT | places)
+        back = chance.code(OPEN_SALT | reversed_places(places, line.length))
+    first = entry.first
+    touched = 0
+    cells = opened
+    while cells:
+        if is_block(line, stones, cells):
+            places = spread_out(line, cells)
+            ahead += chance.code(BLOCK_SALT | places)
+            back += chance.code(BLOCK_SALT | reversed_places(places, line.length))
+            touched |= cells
+            for cell in range(line.cells):
+                near[at + cell] |= cells if cells >> cell & 1 else 0
+            first = list_block(line, blocks, first, cells)
+        cells = (cells - 1) & opened
+    entry.count = first - entry.first
+    entry.ahead = ahead & chance.KEY
+    entry.back = back & chance.KEY
+    entry.masks = touched << HALF
+    return int(first)
+
+
+def list_block(line: Any, blocks: Any, first: int, cells: int) -> int:
+    """Write a blocking set where there is room for it; return how far ``blocks`` is used."""
+    if line.cells > LISTED:
+        return first
+    if first < len(blocks):
+        blocks[first] = cells
+    return first + 1

@@ -1,0 +1,87 @@
+"""What the solver advises a player: a winning move, or the reply that is hardest to answer."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+from gridhouse.games.binary import _search
+from gridhouse.games.binary._layout import Board, Memory, TooLargeError
+from gridhouse.games.binary.solver import BinarySolution, Search, Work, warm
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from gridhouse.core.game import State
+
+MEMORY = 128  # MiB
+MOST_CELLS = 36  # cells that take a digit, above which a search would be a waste of time
+
+
+class Adviser:
+    """Solves the positions of a game being played, as far as time allows."""
+
+    def __init__(self, *, jit: bool = True) -> None:
+        """Bind the kernels, and use them once, so that no move waits for that."""
+        self._memory = Memory(jit=jit)
+        warm(self._memory)
+        self._search: Search | None = None
+
+    def advise(self, state: State, seconds: float) -> tuple[int, float] | None:
+        """Return a move with what it is worth, 1 or -1, or None where neither can be proved."""
+        deadline = time.monotonic() + seconds
+        solution = BinarySolution(state)
+        work = Work(state, solution, nimber=False, all_moves=False)
+        if work.knows_at_once(symmetry=True, proved=True) and solution.moves:
+            return state.string_to_action(solution.moves[0]), 1.0
+        if cells(state) > MOST_CELLS:
+            return None
+        try:
+            board = Board(state.position, self._memory)
+        except TooLargeError:
+            return None
+        search = self._search = work.search = Search(board, memory=MEMORY)
+        timer = threading.Timer(max(0.0, deadline - time.monotonic()), search.stop)
+        timer.start()
+        try:
+            if solution.outcome != "loss":
+                work.run()
+            if solution.moves:
+                return state.string_to_action(solution.moves[0]), 1.0
+            if solution.outcome == "loss":
+                return board.action(hardest(search)), -1.0
+            return None
+        finally:
+            timer.cancel()
+            self._search = None
+
+    def stop(self) -> None:
+        """Make advice that another thread waits for come at once."""
+        search = self._search
+        if search is not None:
+            search.stop()
+
+
+def cells(state: State) -> int:
+    """Return how many cells take a digit."""
+    return len({action >> 1 for action in state.legal_actions()})
+
+
+def hardest(search: Search) -> int:
+    """Return the move of a lost position that has the fewest winning answers.
+
+    Among equals it is the one that leaves the most moves.  If time is up, it is the best of those
+    looked at.
+    """
+    moves = search.moves()
+    best = (len(moves) + 1, 0, moves[0])
+    for move in moves:
+        replies = search.moves((move,))
+        winning = 0
+        for reply in replies:
+            winning += search.value((move, reply)) == _search.LOSS
+            if search.stopped or winning > best[0]:
+                break
+        if search.stopped:
+            break
+        best = min(best, (winning, -len(replies), move))
+    return best[2]

@@ -1,0 +1,16 @@
+"""Boards of the Binary Game that were proved once and for all; docs/binary.md has the commands.
+
+Boards of an even number of cells need no table: the second player wins by symmetry.
+"""
+
+from __future__ import annotations
+
+# The larger and the smaller side of empty boards on which every first move wins: nimber 1.
+EVERY_MOVE_WINS = frozenset(
+    {(1, 1), (3, 1), (5, 1), (7, 1), (9, 1), (11, 1), (3, 3), (5, 3), (7, 3)}
+)
+
+
+def first_player_wins(rows: int, cols: int) -> bool:
+    """Tell whether an empty board of this size was proved to be won with every first move."""
+    return (max(rows, cols), min(rows, cols)) in EVERY_MOVE_WINS

@@ -1,0 +1,100 @@
+"""Solving within a time limit that begins now, whether compiled code is at hand yet or not.
+
+The search begins interpreted.  Meanwhile the compiled kernels are loaded, if they were compiled
+before (``gridhouse warm`` does it): the search then starts over with them.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+
+from gridhouse.games.binary._layout import Board, Memory, TooLargeError
+from gridhouse.games.binary.solver import BinarySolution, Search, Work, has_compiler, warm
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from gridhouse.core.game import State
+
+MEMORY = 256  # MiB
+MARGIN = 0.02  # seconds kept back for answering
+
+
+class Loader:
+    """Loads the compiled kernels in the background, and wakes up the search that waits for them."""
+
+    def __init__(self) -> None:
+        """Begin with nothing loaded."""
+        self.memory: Memory | None = None
+        self._waiting: Search | None = None
+        self._lock = threading.Lock()
+        self.thread: threading.Thread | None = None
+
+    def begin(self) -> None:
+        """Load in a thread of its own, once, if there is a compiler."""
+        if self.thread is None and has_compiler():
+            self.thread = threading.Thread(target=self._load, daemon=True)
+            self.thread.start()
+
+    def _load(self) -> None:
+        if not was_compiled():
+            return
+        memory = Memory(jit=True)
+        warm(memory)
+        with self._lock:
+            self.memory = memory
+            if self._waiting is not None:
+                self._waiting.stop()
+
+    def wait_for(self, search: Search | None) -> bool:
+        """Have a search stopped when the kernels are there; tell whether they are not yet."""
+        with self._lock:
+            self._waiting = search
+            return self.memory is None
+
+
+LOADER = Loader()
+
+
+def was_compiled() -> bool:
+    """Tell whether the kernels have been compiled from these sources before."""
+    from gridhouse.core.compiling import cache_folder
+
+    return any(cache_folder().rglob("*_search.binary.expand*.nbi"))
+
+
+def solve_within(state: State, seconds: float) -> BinarySolution:
+    """Return what can be found out in so many seconds: the outcome and a winning move."""
+    deadline = time.monotonic() + seconds - MARGIN
+    solution = BinarySolution(state)
+    work = Work(state, solution, nimber=False, all_moves=False)
+    if work.knows_at_once(symmetry=True, proved=True):
+        return solution
+    LOADER.begin()
+    if LOADER.memory is None:
+        attempt(work, Memory(jit=False), deadline, waits=True)
+    if not is_complete(solution) and LOADER.memory is not None:
+        attempt(work, LOADER.memory, deadline, waits=False)
+    return solution
+
+
+def is_complete(solution: BinarySolution) -> bool:
+    """Tell whether the outcome is known, and a move if it is a win."""
+    return solution.outcome == "loss" or bool(solution.moves)
+
+
+def attempt(work: Work, memory: Memory, deadline: float, *, waits: bool) -> None:
+    """Search until the deadline, or as long as waiting for the compiled kernels lasts."""
+    try:
+        board = Board(work.state.position, memory)
+    except TooLargeError:
+        return
+    search = work.search = Search(board, memory=MEMORY)
+    timer = threading.Timer(max(0.0, deadline - time.monotonic()), search.stop)
+    timer.daemon = True
+    timer.start()
+    if not waits or LOADER.wait_for(search):
+        work.run()
+    LOADER.wait_for(None)
+    timer.cancel()
+    work.finish()

@@ -1,0 +1,70 @@
+"""The command ``gridhouse solve binary``."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from gridhouse.core.console import UsageError, run
+from gridhouse.core.errors import GridhouseError
+from gridhouse.core.notation import parse_integer, shown
+from gridhouse.core.registry import parse
+from gridhouse.games.binary.game import BinaryGame
+from gridhouse.games.binary.solver import solve
+
+if TYPE_CHECKING:
+    from gridhouse.core.game import State
+
+
+def read_position(words: list[str]) -> State:
+    """Return the position of WIDTH and HEIGHT, or of a position's text; raises UsageError."""
+    sizes = [parse_integer(word) for word in words]
+    try:
+        if len(words) == 2 and None not in sizes:
+            return BinaryGame(rows=sizes[1], cols=sizes[0]).new_initial_state()
+        state = parse(" ".join(words))
+    except GridhouseError as error:
+        raise UsageError(str(error)) from None
+    if not isinstance(state.game, BinaryGame):
+        raise UsageError(f"{shown(' '.join(words))} is not a position of the Binary Game")
+    return state
+
+
+def command(
+    position: Annotated[
+        list[str], typer.Argument(help="Width and height of an empty board, or a position's text.")
+    ],
+    time: Annotated[float | None, typer.Option(help="Seconds that it may take.")] = None,
+    memory: Annotated[int, typer.Option(help="Megabytes for the tables.")] = 1024,
+    nimber: Annotated[bool, typer.Option("--nimber", help="Find the nimber too.")] = False,
+    all_moves: Annotated[bool, typer.Option("--all", help="Find all winning moves.")] = False,
+    threads: Annotated[int, typer.Option(help="Threads that share the table.")] = 2,
+    off: Annotated[list[str] | None, typer.Option(help="A technique to leave out.")] = None,
+    proof: Annotated[bool, typer.Option(help="Search large positions by proof numbers.")] = True,
+    proved: Annotated[bool, typer.Option(help="Use boards proved once.")] = True,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """Tell who wins a position of the Binary Game: the player to move, or the other."""
+
+    def work(_: list[str]) -> None:
+        state = read_position(position)
+        try:
+            solution = solve(
+                state,
+                seconds=time,
+                memory=memory,
+                nimber=nimber,
+                all_moves=all_moves,
+                threads=threads,
+                off=tuple(off or ()),
+                proof=proof,
+                proved=proved,
+            )
+        except GridhouseError as error:
+            raise UsageError(str(error)) from None
+        print(json.dumps(solution.facts()) if as_json else solution, file=sys.stdout)
+
+    raise typer.Exit(run(work, []))

@@ -1,0 +1,59 @@
+"""A player that asks a game's solver first: what is solved it plays without a mistake."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+
+from gridhouse.core.errors import PlayerError
+from gridhouse.core.registry import part
+from gridhouse.players.base import Choice, Limits, Player
+from gridhouse.players.levels import SEARCHES
+from gridhouse.search.engine import best_search
+
+if TYPE_CHECKING:
+    from gridhouse.core.game import Game, State
+
+SHARE = 0.6  # of the time, for the solver
+MARGIN = 0.02  # seconds kept back for answering
+LEAST = 0.001
+
+
+class SolverPlayer(Player):
+    """Plays what the game's ``advice`` has proved within its time, else what the best search finds.
+
+    A game offers advice by a module of this name with a class ``Adviser``, whose
+    ``advise(state, seconds)`` returns a move with its value, or None, and whose ``stop`` makes it
+    return soon.  Limits other than time are the search's.
+    """
+
+    def __init__(self, game: Game, *, seed: int = 0, jit: bool = True, **settings: Any) -> None:
+        """Sit down to a game; raises PlayerError if it has no solver that advises."""
+        super().__init__(game, seed=seed, jit=jit, **settings)
+        advice = part(type(game), "advice")
+        if advice is None:
+            raise PlayerError(f"perfect: {game.name} has no solver that picks moves")
+        self._adviser = advice.Adviser(jit=jit)
+        self._settings = {"seed": seed, "jit": jit, **settings}
+        # Interpreted, its memory takes so long to make that it waits until it is needed.
+        self._search = self._make_search() if jit else None
+
+    def _make_search(self) -> Player:
+        return SEARCHES[best_search(self.game)](self.game, **self._settings)
+
+    def _choose(self, state: State, limits: Limits) -> Choice:
+        begun = time.perf_counter()
+        seconds = 1.0 if limits.seconds is None else limits.seconds
+        advice = self._adviser.advise(state, seconds * SHARE)
+        if advice is not None:
+            return Choice(advice[0], advice[1], (advice[0],))
+        if self._search is None:
+            self._search = self._make_search()
+        left = max(LEAST, seconds - MARGIN - (time.perf_counter() - begun))
+        return self._search.choose(state, Limits(left, limits.nodes, limits.playouts))
+
+    def stop(self) -> None:
+        """Make a choice that another thread waits for come at once."""
+        self._adviser.stop()
+        if self._search is not None:
+            self._search.stop()

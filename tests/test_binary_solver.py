@@ -1,0 +1,592 @@
+"""The solver of the Binary Game: against plain recursion, against itself, at its limits."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import random
+import signal
+import sys
+import threading
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import gridhouse
+from gridhouse import cli
+from gridhouse.core.errors import PlayerError, SolverError
+from gridhouse.games.binary import _layout, _lines, _search, advice, quick, solver, symmetry
+from gridhouse.games.binary.game import BinaryGame
+from gridhouse.games.binary.solver import TECHNIQUES, BinarySolution, Search, solve
+from naive import binary_solver as naive
+from naive.binary import Binary
+
+if TYPE_CHECKING:
+    from gridhouse.core.game import State
+
+THOROUGH = os.environ.get("HYPOTHESIS_PROFILE") == "thorough"
+SMALL = [(1, 1), (1, 2), (4, 1), (1, 7), (9, 1), (2, 2), (2, 3), (4, 2), (3, 3)]
+
+
+def plain(state: State, **options: Any) -> BinarySolution:
+    """Solve with one thread, little memory and nothing known before."""
+    return solve(state, **{"threads": 1, "memory": 1, "proved": False, **options})
+
+
+def random_position(chance: random.Random, most: int, sides: tuple[int, int] = (3, 8)) -> State:
+    """Return a position of random play with at most so many cells that take a digit."""
+    game = BinaryGame(rows=chance.randint(*sides), cols=chance.randint(*sides))
+    state = game.new_initial_state()
+    while len({action // 2 for action in state.legal_actions()}) > most:
+        state.apply_action(chance.choice(state.legal_actions()))
+    return state
+
+
+def as_moves(moves: list[str]) -> set[tuple[int, ...]]:
+    return {tuple(map(int, move.split())) for move in moves}
+
+
+@pytest.mark.parametrize("jit", [True, False], ids=["compiled", "interpreted"])
+@pytest.mark.parametrize(("width", "height"), SMALL)
+def test_every_position_of_small_boards(width: int, height: int, jit: bool) -> None:
+    known = naive.all_nimbers(width, height)
+    game = BinaryGame(rows=height, cols=width)
+    step = 1 if THOROUGH else 1 + len(known) // (100 if jit else 20)
+    for rows in sorted(known)[::step]:
+        found = plain(game.parse(rows), nimber=True, all_moves=True, jit=jit)
+        assert found.outcome == ("win" if known[rows] else "loss")
+        assert found.nimber == known[rows]
+        lost = {move for after, move in naive.moves_of(rows).items() if known[after] == 0}
+        assert as_moves(found.moves) == lost
+        assert found.all_moves
+
+
+@pytest.mark.parametrize("jit", [True, False], ids=["compiled", "interpreted"])
+def test_random_positions_of_larger_boards(jit: bool) -> None:
+    chance = random.Random(5)
+    for _ in range(60 if jit else 25):
+        state = random_position(chance, chance.randint(1, 16 if THOROUGH else 6))
+        game = Binary(state.game.cols, state.game.rows)
+        game.grid = [list(row) for row in state.board().split("\n")]
+        found = plain(state, nimber=True, all_moves=True, jit=jit)
+        assert found.nimber == naive.nimber(game)
+        assert as_moves(found.moves) == set(naive.winning_moves(game))
+
+
+@pytest.mark.parametrize("jit", [True, False], ids=["compiled", "interpreted"])
+def test_a_reply_with_the_same_digit_may_be_lost_later(jit: bool) -> None:
+    # Only ones can be played, and each has a legal image at first; but three do not go in a row.
+    rows = "0/0/././././0/0"
+    found = plain(BinaryGame(rows=8, cols=1).parse(rows), nimber=True, jit=jit)
+    game = Binary(1, 8)
+    game.grid = [[cell] for cell in rows.split("/")]
+    assert found.nimber == naive.nimber(game)
+
+
+def test_no_technique_changes_what_is_found() -> None:
+    chance = random.Random(2)
+    names = list(TECHNIQUES)
+    for number in range(12):
+        state = random_position(chance, 12 + number // 3, (3, 7))
+        full = plain(state, nimber=True, all_moves=True, jit=True)
+        for off in [*((name,) for name in names), tuple(names)]:
+            for proof in (True, False):
+                less = plain(state, nimber=True, all_moves=True, jit=True, off=off, proof=proof)
+                assert less.facts() | {"nodes": 0, "seconds": 0} == full.facts() | {
+                    "nodes": 0,
+                    "seconds": 0,
+                }, (off, proof)
+
+
+def test_interpreted_and_compiled_search_the_same_nodes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(solver, "LARGE", 7)
+    monkeypatch.setattr(solver, "DEPTH_FIRST", 5)
+    monkeypatch.setattr(solver, "PLAIN_WORDS", 1 << 30)
+    chance = random.Random(3)
+    for off in ((), ("components",), ("parity",), ("pairing", "lookup")):
+        for _ in range(3):
+            state = random_position(chance, 9, (4, 6))
+            facts = [plain(state, nimber=True, jit=jit, off=off).facts() for jit in (True, False)]
+            assert facts[0] | {"seconds": 0} == facts[1] | {"seconds": 0}
+
+
+def test_threads_share_a_table_and_agree(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(solver, "LARGE", 12)
+    chance = random.Random(4)
+    for _ in range(10):
+        state = random_position(chance, 17)
+        one = plain(state, nimber=True, all_moves=True, jit=True)
+        two = plain(state, nimber=True, all_moves=True, jit=True, threads=2)
+        assert one.facts() | {"nodes": 0, "seconds": 0} == two.facts() | {"nodes": 0, "seconds": 0}
+
+
+def test_winning_moves_win_against_all_replies() -> None:
+    chance = random.Random(6)
+    checked = 0
+    while checked < 8:
+        state = random_position(chance, 16, (5, 10))
+        for move in plain(state, jit=True).moves:
+            checked += 1
+            after = state.clone()
+            after.play(move)
+            for reply in after.legal_moves():
+                later = after.clone()
+                later.play(reply)
+                assert plain(later, jit=True, off=("parity", "components")).outcome == "win"
+
+
+@pytest.mark.parametrize(("rows", "cols"), [(2, 1), (4, 4), (5, 6), (20, 20), (20, 19), (1, 20)])
+def test_boards_of_even_size_are_lost_at_once(rows: int, cols: int) -> None:
+    found = plain(BinaryGame(rows=rows, cols=cols).new_initial_state(), nimber=True)
+    assert (found.outcome, found.nimber, found.moves, found.nodes) == ("loss", 0, [], 0)
+
+
+@pytest.mark.parametrize(("rows", "cols"), [(6, 6), (5, 4), (8, 3), (1, 12), (20, 20)])
+def test_the_second_player_wins_by_the_image_of_every_move(rows: int, cols: int) -> None:
+    chance = random.Random(rows)
+    state = BinaryGame(rows=rows, cols=cols).new_initial_state()
+    while not state.is_terminal():
+        kind = symmetry.symmetry_of(state.position)
+        assert kind is not None
+        action = chance.choice(state.legal_actions())
+        answer = symmetry.reply(state.position, action, kind)
+        state.apply_action(action)
+        state.apply_action(answer)
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("binary(rows=2,cols=2) 01/..", (0, 0, 1)),
+        ("binary(rows=2,cols=2) 0./1.", (0, 1, 0)),
+        ("binary(rows=2,cols=2) 0./.1", (0, 1, 1)),
+        ("binary(rows=2,cols=2) 0./.0", None),
+        ("binary(rows=3,cols=3) .../.../...", None),
+        ("binary(rows=3,cols=1) ./././.", None),
+    ],
+)
+def test_symmetries(text: str, kind: object) -> None:
+    if text.count("/") == 3:
+        text = "binary(rows=4,cols=1) 0/./1/."
+    assert symmetry.symmetry_of(gridhouse.parse(text).position) == kind
+
+
+def test_a_part_of_the_table_of_boards_is_proved_again() -> None:
+    for width, height in [(1, 1), (3, 1), (5, 1), (7, 1), (9, 1), (3, 3), (5, 3)]:
+        state = BinaryGame(rows=height, cols=width).new_initial_state()
+        again = plain(state, nimber=True, all_moves=True, jit=True)
+        known = solve(state)
+        assert known.nodes == 0
+        assert (known.outcome, known.nimber) == (again.outcome, again.nimber) == ("win", 1)
+        assert sorted(known.moves) == sorted(again.moves) == sorted(state.legal_moves())
+
+
+def test_limits_leave_it_unknown() -> None:
+    large = BinaryGame(rows=9, cols=7).new_initial_state()
+    for options in ({"seconds": 0.1}, {"limit": 100}, {"seconds": 0.1, "threads": 2}):
+        found = plain(large, jit=True, **options)
+        assert (found.outcome, found.moves, found.nimber) == ("unknown", [], None)
+    assert "unknown who wins" in str(found)
+    huge = plain(BinaryGame(rows=19, cols=19).new_initial_state(), jit=False)
+    assert (huge.outcome, huge.nodes) == ("unknown", 0)
+    long = plain(BinaryGame(rows=17, cols=1).new_initial_state(), jit=False)
+    assert (long.outcome, long.nodes) == ("unknown", 0)
+
+
+def test_a_limit_may_come_between_the_outcome_and_the_rest() -> None:
+    state = BinaryGame(rows=3, cols=5).new_initial_state()
+    seen = set()
+    for limit in (10, 3200, 4000, 6000, 9000, 40000):
+        found = plain(state, nimber=True, all_moves=True, jit=True, limit=limit)
+        assert found.outcome in ("win", "unknown")
+        assert found.nimber in (1, None)
+        assert found.all_moves == (len(found.moves) == 30)
+        seen.add((found.outcome, found.nimber, found.all_moves))
+    assert len(seen) > 2
+
+
+def test_an_interrupt_leaves_what_is_known() -> None:
+    timer = threading.Timer(0.5, signal.raise_signal, [signal.SIGINT])
+    timer.start()
+    found = plain(BinaryGame(rows=9, cols=7).new_initial_state(), jit=True)
+    timer.join()
+    assert found.outcome == "unknown"
+    assert found.nodes > 0
+
+
+@pytest.mark.parametrize(
+    "options", [{"seconds": 0}, {"memory": 0}, {"threads": -1}, {"off": ("luck",)}]
+)
+def test_bad_options_are_refused(options: dict[str, Any]) -> None:
+    with pytest.raises(SolverError, match=next(iter(options)) + ":|no technique luck"):
+        solve(BinaryGame(rows=3, cols=3).new_initial_state(), **options)
+
+
+def test_a_solution_tells_itself() -> None:
+    won = plain(gridhouse.parse("binary(rows=1,cols=3) ..."), nimber=True, all_moves=True)
+    first, second, third, last = str(won).split("\n")
+    assert first == "the player to move wins"
+    assert second == "all winning moves: 0 0 0, 0 0 1, 1 0 0, 1 0 1, 2 0 0, 2 0 1"
+    assert third == "nimber: 1"
+    assert " nodes in " in last
+    assert (
+        str(plain(gridhouse.parse("binary(rows=1,cols=3) ..."))).count("winning moves known") == 1
+    )
+    assert "the player to move loses\nnimber: 0" in str(
+        solve(gridhouse.parse("binary(rows=1,cols=1) 0"))
+    )
+
+
+def run_cli(monkeypatch: pytest.MonkeyPatch, *words: str) -> int:
+    """Run ``gridhouse solve binary`` in this process and return its status."""
+    monkeypatch.setattr(sys, "argv", ["gridhouse", "solve", "binary", *words])
+    with pytest.raises(SystemExit) as caught:
+        cli.main()
+    return int(caught.value.code or 0)
+
+
+def test_the_command(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run_cli(monkeypatch, "2", "3") == 0
+    assert capsys.readouterr().out.startswith("the player to move loses\nnimber: 0\n0 nodes in ")
+    assert run_cli(monkeypatch, "5", "3", "--json", "--no-proved", "--off", "order") == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert set(facts) == {"outcome", "moves", "nimber", "nodes", "seconds"}
+    assert (facts["outcome"], len(facts["moves"]), facts["nimber"]) == ("win", 1, None)
+    assert run_cli(monkeypatch, "binary(rows=2,cols=3) 0./..", "--json") == 2
+    assert run_cli(monkeypatch, "binary(rows=2,cols=3) 0../...", "--json", "--nimber") == 0
+    assert json.loads(capsys.readouterr().out)["nimber"] == 1
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["0", "3"], ["3", "21"], ["3"], ["3", "x"], ["1", "2", "3"], ["sinks(rows=8,cols=8)#1"],
+        ["binary(rows=1,cols=2) 00"], ["3", "3", "--time", "0"], ["3", "3", "--off", "luck"],
+    ],
+)  # fmt: skip
+def test_what_the_command_cannot_use_gets_one_line(
+    words: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run_cli(monkeypatch, *words) == 2
+    run = capsys.readouterr()
+    assert run.out == ""
+    assert run.err.count("\n") == 1
+
+
+def test_lines_are_described_the_same_compiled() -> None:
+    memories = [_layout.Memory(jit=True), _layout.Memory(jit=False)]
+    for text in (
+        "binary(rows=5,cols=6) 0.1.../....../..0.../....../.....1",
+        "binary(rows=10,cols=10)#0",
+    ):
+        state = gridhouse.parse(text)
+        chance = random.Random(1)
+        while len({action // 2 for action in state.legal_actions()}) > 30:
+            state.apply_action(chance.choice(state.legal_actions()))
+        boards = [_layout.Board(state.position, memory) for memory in memories]
+        layouts = [board.layout[0] for board in boards]
+        for at in range(_search.MOST_LINES):
+            assert layouts[0].entries[at] == layouts[1].entries[at]
+        for code in itertools.chain(range(40), range(200, 240)):
+            entries = [board.table[int(layouts[1].entries[1]) + code] for board in boards]
+            for field in ("masks", "ahead", "back", "count"):
+                assert getattr(entries[0], field) == getattr(entries[1], field)
+
+
+class TestQuick:
+    """Solving within a time limit that begins before the compiled kernels are there."""
+
+    @pytest.fixture(autouse=True)
+    def loader(self, monkeypatch: pytest.MonkeyPatch) -> quick.Loader:
+        loader = quick.Loader()
+        monkeypatch.setattr(quick, "LOADER", loader)
+        return loader
+
+    def test_what_is_known_needs_no_search(self, loader: quick.Loader) -> None:
+        found = quick.solve_within(BinaryGame(rows=2, cols=2).new_initial_state(), 1)
+        assert found.outcome == "loss"
+        assert loader.memory is None
+
+    def test_without_a_compiler(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(quick, "has_compiler", lambda: False)
+        state = gridhouse.parse("binary(rows=3,cols=5) 0..1./.0.../....1")
+        assert quick.solve_within(state, 60).outcome == plain(state, jit=True).outcome
+        for text in ("binary(rows=19,cols=19)#0", "binary(rows=7,cols=9)#0"):
+            assert quick.solve_within(gridhouse.parse(text), 0.1).outcome == "unknown"
+
+    def test_kernels_that_were_never_compiled_are_left(
+        self, loader: quick.Loader, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(quick, "was_compiled", lambda: False)
+        loader.begin()
+        loader.begin()
+        assert loader.thread is not None
+        loader.thread.join()
+        assert loader.memory is None
+
+    def test_the_search_starts_over_when_the_kernels_are_there(
+        self, loader: quick.Loader, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        begun = threading.Event()
+        monkeypatch.setattr(quick, "was_compiled", lambda: begun.wait(20))
+        original = quick.Loader.wait_for
+
+        def wait_for(self: quick.Loader, search: Search | None) -> bool:
+            begun.set()
+            return original(self, search)
+
+        monkeypatch.setattr(quick.Loader, "wait_for", wait_for)
+        state = gridhouse.parse("binary(rows=3,cols=7) 0.1..../...1.../.....0.")
+        found = quick.solve_within(state, 100)
+        assert found.outcome in ("win", "loss")
+        assert loader.memory is not None
+        assert found.nodes > 3000  # of the second search alone
+        assert quick.solve_within(state, 100).nodes == found.nodes
+
+    def test_being_ready_before_the_search_begins(self, loader: quick.Loader) -> None:
+        memory = _layout.Memory(jit=True)
+        solver.warm(memory)
+        assert quick.was_compiled()
+        loader.begin()
+        assert loader.thread is not None
+        loader.thread.join()
+        assert loader.wait_for(None) is False
+        state = gridhouse.parse("binary(rows=3,cols=5) 0..../...../.....")
+        assert quick.solve_within(state, 20).outcome == "loss"
+
+
+def test_lines_too_long_to_list_are_taken_to_be_at_risk(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_lines, "LISTED", 3)
+    chance = random.Random(9)
+    for _ in range(10):
+        state = random_position(chance, 8, (4, 5))
+        found = plain(state, nimber=True, jit=False)
+        monkeypatch.setattr(_lines, "LISTED", 9)
+        assert plain(state, nimber=True, jit=False).nimber == found.nimber
+        monkeypatch.setattr(_lines, "LISTED", 3)
+
+
+def random_play(state: State, chance: random.Random) -> None:
+    """Play one random move."""
+    state.apply_action(chance.choice(state.legal_actions()))
+
+
+@pytest.mark.parametrize("jit", [True, False], ids=["compiled", "interpreted"])
+def test_the_perfect_player_wins_what_can_be_won(jit: bool) -> None:
+    chance = random.Random(8)
+    for rows, cols in [(5, 3), (3, 3), (6, 6), (4, 3)] if jit else [(3, 3), (1, 5)]:
+        state = BinaryGame(rows=rows, cols=cols).new_initial_state()
+        perfect = gridhouse.player("perfect", state.game, jit=jit)
+        mine = rows * cols % 2 == 0
+        while not state.is_terminal():
+            if state.position.ply & 1 == mine:
+                choice = perfect.choose(state, gridhouse.Limits(seconds=10))
+                assert choice.value == 1
+                state.apply_action(choice.action)
+            else:
+                random_play(state, chance)
+        assert state.returns()[int(mine)] == 1
+
+
+def test_when_all_is_lost_the_hardest_reply_is_chosen() -> None:
+    chance = random.Random(10)
+    seen = 0
+    while seen < 5:
+        state = random_position(chance, 8, (3, 5))
+        if state.is_terminal() or plain(state, jit=True).outcome == "win":
+            continue
+        if symmetry.symmetry_of(state.position) is not None:
+            continue
+        seen += 1
+        answers = {}
+        for action in state.legal_actions():
+            after = state.clone()
+            after.apply_action(action)
+            answers[action] = len(plain(after, jit=True, all_moves=True).moves)
+        choice = gridhouse.player("perfect", state.game).choose(state, gridhouse.Limits(seconds=20))
+        assert choice.value == -1
+        assert answers[choice.action] == min(answers.values())
+
+
+def test_what_cannot_be_solved_is_searched_in_time_and_can_be_stopped() -> None:
+    for rows, cols in [(9, 7), (20, 20), (1, 20), (6, 6)]:
+        state = BinaryGame(rows=rows, cols=cols).new_initial_state()
+        if rows == 6:
+            state.play("0 0 0")
+        perfect = gridhouse.player("perfect", state.game)
+        perfect.choose(state, gridhouse.Limits(seconds=0.05))
+        choice = perfect.choose(state, gridhouse.Limits(seconds=0.1))
+        assert choice.action in state.legal_actions()
+        timer = threading.Timer(0.3, perfect.stop)
+        timer.start()
+        perfect.choose(state, gridhouse.Limits(seconds=0.6))
+        timer.join()
+
+
+def test_time_may_run_out_while_the_hardest_reply_is_looked_for() -> None:
+    state = gridhouse.parse("binary(rows=3,cols=5) 0..../...../.....")
+    adviser = advice.Adviser()
+    search = Search(_layout.Board(state.position, _layout.Memory(jit=True)))
+    search.stop()
+    assert advice.hardest(search) in search.moves()
+    adviser.stop()
+
+
+def test_a_game_without_a_solver_has_no_perfect_player() -> None:
+    with pytest.raises(PlayerError, match="perfect: sinks has no solver"):
+        gridhouse.player("perfect", gridhouse.load("sinks"))
+
+
+def test_whatever_stands_on_a_full_table_the_least_work_goes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(solver, "LEAST_WORDS", 16)
+    monkeypatch.setattr(solver, "PLAIN_WORDS", 16)
+    monkeypatch.setattr(solver, "LARGE", 7)
+    monkeypatch.setattr(solver, "DEPTH_FIRST", 4)
+    chance = random.Random(12)
+    for _ in range(4):
+        state = random_position(chance, 9, (4, 6))
+        assert plain(state, jit=False).outcome == plain(state, jit=True).outcome
+
+
+@pytest.mark.parametrize("proof", [True, False])
+def test_interpreted_searches_keep_limits_as_well(
+    proof: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(solver, "LARGE", 7)
+    monkeypatch.setattr(solver, "DEPTH_FIRST", 4)
+    state = gridhouse.parse("binary(rows=3,cols=5) 0..1./..0../.....")
+    outcomes = [
+        plain(state, jit=False, limit=limit, proof=proof).outcome
+        for limit in (1, 2, 5, 9, 20, 60, 3000)
+    ]
+    known = outcomes[-1]
+    assert known == plain(state, jit=True).outcome
+    assert set(outcomes) == {"unknown", known}
+    assert outcomes == sorted(outcomes, key=lambda outcome: outcome == known)
+
+
+def test_parts_are_searched_within_limits_as_well(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(solver, "LARGE", 3)
+    monkeypatch.setattr(solver, "DEPTH_FIRST", 3)
+    chance = random.Random(30)
+    for _ in range(12):
+        state = random_position(chance, 13, (10, 12))
+        known = plain(state, jit=True).outcome
+        for limit in (1, 2, 3, 5, 8, 30):
+            assert plain(state, jit=False, limit=limit).outcome in ("unknown", known)
+
+
+def test_a_noisy_order_finds_the_same() -> None:
+    state = gridhouse.parse("binary(rows=3,cols=5) 0..1./..0../.....")
+    search = Search(_layout.Board(state.position, _layout.Memory(jit=False)), memory=1)
+    search.controls[0][0].noise = 8
+    assert search.value() == (plain(state, jit=True).outcome == "win")
+
+
+@pytest.mark.parametrize("off", [(), tuple(TECHNIQUES), ("components", "order")], ids=len)
+def test_interpreted_is_compiled_on_boards_of_all_sizes(
+    off: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(solver, "LARGE", 6)
+    monkeypatch.setattr(solver, "DEPTH_FIRST", 3)
+    chance = random.Random(21)
+    for sides in ((3, 5), (10, 12), (4, 7)):
+        state = random_position(chance, 7, sides)
+        found = [
+            plain(state, nimber=True, all_moves=True, jit=jit, off=off).facts()
+            for jit in (True, False)
+        ]
+        assert found[0] | {"nodes": 0, "seconds": 0} == found[1] | {"nodes": 0, "seconds": 0}
+
+
+def test_a_table_is_filled_as_its_entries_are_described() -> None:
+    line = _lines.Line()
+    line.length, line.cap, line.cells = 5, 3, 4
+    line.place[:4] = [0, 1, 3, 4]
+    table = [_lines.Entry() for _ in range(81)]
+    near, blocks = [0] * 324, [0] * 5
+    used = _lines.fill(line, table, near, blocks, 0)
+    assert used > len(blocks) > 0
+    again = [_lines.Entry() for _ in range(81)]
+    more = [0] * used
+    assert _lines.fill(line, again, [0] * 324, more, 0) == used
+    assert again == table
+    assert more[:5] == blocks
+    everything_open = table[sum(2 * 3**cell for cell in range(4))]
+    # Of the cells 0 1 . 3 4 all four are one too many; none are three in a row.
+    assert everything_open.count == 1
+    assert more[everything_open.first] == 0b1111
+
+
+def test_advice_for_what_needs_none_and_what_is_too_large() -> None:
+    adviser = advice.Adviser()
+    assert adviser.advise(BinaryGame(rows=20, cols=19).new_initial_state(), 1) is None
+    assert adviser.advise(BinaryGame(rows=1, cols=15).new_initial_state(), 1) is None
+    large = BinaryGame(rows=5, cols=7).new_initial_state()
+    assert adviser.advise(large, 0.05) is None
+    timer = threading.Timer(0.5, adviser.stop)
+    timer.start()
+    assert adviser.advise(large, 600) is None
+    timer.join()
+    lost = adviser.advise(BinaryGame(rows=2, cols=3).new_initial_state(), 5)
+    assert lost is not None
+    assert lost[1] == -1
+    won = adviser.advise(BinaryGame(rows=3, cols=3).new_initial_state(), 5)
+    assert won is not None
+    assert won[1] == 1
+
+
+def test_the_line_shown_while_it_runs() -> None:
+    state = BinaryGame(rows=3, cols=3).new_initial_state()
+    found = BinarySolution(state)
+    work = solver.Work(state, found, nimber=False, all_moves=False)
+    work.search = Search(_layout.Board(state.position, _layout.Memory(jit=False)), memory=1)
+    work.run()
+    assert work.status().startswith(f"{work.search.nodes} nodes, ")
+
+
+def test_heaps_too_large_for_the_table_are_searched_all_the_same() -> None:
+    state = gridhouse.parse("binary(rows=3,cols=3) 0../.../...")
+    search = Search(_layout.Board(state.position, _layout.Memory(jit=False)), memory=1)
+    nimber = solve(state, nimber=True).nimber
+    values = [search.value((), heap) for heap in (12, 11, 10, 1, 0)]
+    assert values == [int(heap != nimber) for heap in (12, 11, 10, 1, 0)]
+
+
+@pytest.mark.parametrize(
+    ("text", "move"),
+    [
+        ("binary(rows=20,cols=20)#0", None),
+        ("binary(rows=2,cols=2) 0./..", ["1 0 1", "0 1 1", "1 1 1"]),
+        ("binary(rows=2,cols=4) 0.../...1", None),
+        ("binary(rows=2,cols=4) 01../....", None),
+        ("binary(rows=3,cols=3) 0../.../...", None),
+        ("binary(rows=3,cols=4) 10../..../....", None),
+        ("binary(rows=1,cols=2) 0.", ["1 0 1"]),
+    ],
+)
+def test_a_reply_that_restores_the_symmetry(text: str, move: list[str] | None) -> None:
+    state = gridhouse.parse(text)
+    action = symmetry.winning_reply(state.position)
+    if move is None:
+        assert action is None
+    else:
+        assert action is not None
+        assert state.action_to_string(action) in move
+        found = plain(state, jit=False)
+        assert (found.outcome, found.nodes) == ("win", 0)
+        assert plain(state, jit=False, off=("pairing",)).outcome == "win"
+
+
+def test_after_any_first_move_on_a_board_of_even_size_the_reply_is_known() -> None:
+    chance = random.Random(1)
+    for rows, cols in [(20, 20), (7, 8), (6, 6)]:
+        state = BinaryGame(rows=rows, cols=cols).new_initial_state()
+        while not state.is_terminal():
+            random_play(state, chance)
+            found = solve(state)
+            assert (found.outcome, found.nodes) == ("win", 0)
+            state.play(found.moves[0])
