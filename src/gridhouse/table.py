@@ -26,7 +26,6 @@ HELP = (
     "machine LEVEL: play against it, 1 to 8 - undo: take a move back - "
     "save FILE: keep the position - quit"
 )
-STRONGEST = 8
 
 
 def menu(_: list[str]) -> None:
@@ -170,7 +169,7 @@ def take_turn(state: State, player: int, seats: dict[int, Player]) -> str | None
         elif word == "machine":
             seat_machine(state, player, seats, rest.strip())
         elif text == "hint":
-            print("Perhaps " + state.action_to_string(think(machine(state, STRONGEST), state)))
+            print("Perhaps " + state.action_to_string(hint(state)))
         elif text in ("", "help"):
             say_help(state)
         else:
@@ -191,6 +190,13 @@ def think(mover: Player, state: State) -> int:
     if sys.stdout.isatty():
         print("... ", end="", flush=True)
     return mover.choose(state).action
+
+
+def hint(state: State) -> int:
+    """Return what the best player there is would play."""
+    from gridhouse.players import strongest
+
+    return think(strongest(state.game, seed=random.getrandbits(32)), state)
 
 
 def seat_machine(state: State, player: int, seats: dict[int, Player], level: str) -> None:

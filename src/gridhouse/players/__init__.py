@@ -6,15 +6,16 @@ from typing import TYPE_CHECKING, Any
 
 from gridhouse.core.errors import PlayerError
 from gridhouse.core.notation import shown
+from gridhouse.core.registry import part
 from gridhouse.players.base import Choice, Limits, Player
-from gridhouse.players.levels import SEARCHES, LevelPlayer
+from gridhouse.players.levels import LEVELS, SEARCHES, LevelPlayer
 from gridhouse.players.simple import GreedyPlayer, RandomPlayer
 from gridhouse.players.solving import SolverPlayer
 
 if TYPE_CHECKING:
     from gridhouse.core.game import Game
 
-__all__ = ["KINDS", "Choice", "Limits", "Player", "player", "seat"]
+__all__ = ["KINDS", "Choice", "Limits", "Player", "player", "seat", "strongest"]
 
 KINDS: dict[str, type[Player]] = {
     "random": RandomPlayer,
@@ -47,6 +48,13 @@ def player(kind: str, game: Game, *, seed: int = 0, **settings: Any) -> Player:
         raise PlayerError(f"{kind}: {error}") from None
 
 
+def strongest(game: Game, *, seed: int = 0) -> Player:
+    """Return the player that plays a game best: one that asks its solver, if it has one."""
+    if part(type(game), "advice") is not None:
+        return player("perfect", game, seed=seed)
+    return player("level", game, level=LEVELS[-1], seed=seed)
+
+
 def seat(text: str, game: Game, *, seed: int = 0) -> tuple[Player, Limits | None]:
     """Return the player and the limits that a text names: ``mcts``, ``mcts:rave=500@0.02s``.
 
@@ -58,8 +66,8 @@ def seat(text: str, game: Game, *, seed: int = 0) -> tuple[Player, Limits | None
     kind, _, listed = rest.partition(":")
     settings: dict[str, Any] = {}
     constants: dict[str, float] = {}
-    for part in filter(None, listed.split(",")):
-        name, _, value = part.partition("=")
+    for setting in filter(None, listed.split(",")):
+        name, _, value = setting.partition("=")
         (constants if name.isupper() else settings)[name] = _number(value, text)
     return player(kind, game, seed=seed, constants=constants, **settings), _limits(limit, text)
 
