@@ -99,6 +99,23 @@ def test_a_picture_tells_no_secret(state: State, seed: int) -> None:
         other = state.clone()
         state.game.rules.guess(other.position, player, source(seed))
         assert other.picture(player).svg() == seen
+        assert other.public_picture().svg() == state.public_picture().svg()
+
+
+@given(walks)
+def test_what_everybody_may_see_is_seen_by_every_player(state: State) -> None:
+    for player in range(state.game.num_players):
+        seen = state.observation(player)
+        for other in range(state.game.num_players):
+            state.game.rules.hide(seen, other)
+        assert seen == state.public_observation()
+
+
+def test_a_picture_for_a_page_has_no_style_of_its_own() -> None:
+    for text in SMALL:
+        inline = gridhouse.parse(f"{text}#0").picture().inline()
+        assert "style" not in inline
+        assert ET.fromstring(inline).get("role") == "img"
 
 
 def corner_of(svg: str, cell: int) -> str:
@@ -120,6 +137,8 @@ def test_hidden_kinds_are_backs() -> None:
     state = gridhouse.load("tactego", hidden=True).new_initial_state()
     red = state.picture(0).svg()
     assert red.count("Blue unknown") == 8
+    everybody = state.public_picture().svg()
+    assert everybody.count("Blue unknown") == everybody.count("Red unknown") == 8
     assert red.count("Red flag") == 1
     assert "Blue flag" not in red
 

@@ -48,10 +48,11 @@ CONTRAST = LIGHT | {
 THEMES = ("auto", "light", "dark", "contrast")
 
 RULES = """
-text { font-family: system-ui, sans-serif; text-anchor: middle; dominant-baseline: central;
- fill: var(--ink); pointer-events: none; }
-.label { font-size: 14px; fill: var(--faint); }
-.cell { fill: var(--board); stroke: var(--line); stroke-width: 1; }
+.gridhouse text { font-family: system-ui, sans-serif; text-anchor: middle;
+ dominant-baseline: central; pointer-events: none; }
+.gridhouse text:not([fill]) { fill: var(--ink); }
+.gridhouse .label:not([fill]) { font-size: 14px; fill: var(--faint); }
+.gridhouse .cell { fill: var(--board); stroke: var(--line); stroke-width: 1; }
 """
 
 
@@ -130,15 +131,21 @@ class Canvas:
 
     def svg(self, theme: str = "auto") -> str:
         """Return the whole picture with its style; raises ParameterError for an unknown theme."""
+        return self._joined(element("style", stylesheet(theme), {}))
+
+    def inline(self) -> str:
+        """Return the picture for a page that has the stylesheet; no style of its own is in it."""
+        return self._joined()
+
+    def _joined(self, *style: str) -> str:
         width, height = number(self.width), number(self.height)
         head = element("svg", None, {
             "xmlns": "http://www.w3.org/2000/svg", "class": "gridhouse", "role": "img",
             "viewBox": f"0 0 {width} {height}", "width": width, "height": height,
         })  # fmt: skip
-        style = element("style", stylesheet(theme), {})
         ground = element("rect", "", {"width": width, "height": height, "fill": "var(--ground)"})
         title = element("title", escape(self.title), {})
-        return "\n".join([head, title, style, ground, *self._parts, "</svg>"]) + "\n"
+        return "\n".join([head, title, *style, ground, *self._parts, "</svg>"]) + "\n"
 
 
 def number(value: float) -> str:
