@@ -8,7 +8,7 @@ import secrets
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from sqlalchemy.exc import IntegrityError
+from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
 from gridhouse.web.sight import FRIENDS, MACHINE, RefusedError, Table, gesture
 from gridhouse.web.store import Record, Store
@@ -130,7 +130,11 @@ class House:
         """Write a move down and only then make it."""
         table = live.table
         move = table.state.action_to_string(action)
-        await asyncio.to_thread(self.store.add_move, table.id, len(table.plies), move)
+        try:
+            await asyncio.to_thread(self.store.add_move, table.id, len(table.plies), move)
+        except (OSError, SQLAlchemyError):
+            log.exception("a move could not be written down")
+            raise RefusedError("the move could not be written down; try again") from None
         table.push(action)
 
     async def undo(self, live: Live, player: int) -> None:

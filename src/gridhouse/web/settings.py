@@ -13,7 +13,6 @@ MOST_BODY = 64 * 1024  # bytes of a form
 MOST_MESSAGE = 4 * 1024  # bytes of a message on a socket
 MOST_GUESTS = 200  # sockets at a table
 MOST_TABLES = 60  # that one address may open in an hour
-MESSAGES = (40, 10.0)  # that a socket may send at once, and a second in the long run
 
 
 def _own_database() -> str:
@@ -38,6 +37,7 @@ class Settings:
 
     ``patience`` is after how many seconds a search is told to stop, ``pause`` how many lie between
     two moves of the machine, so that people can follow.  Without ``jit`` it thinks interpreted.
+    A page may send ``burst`` messages at once, and ``rate`` a second in the long run.
     """
 
     database: str = field(default_factory=_database)
@@ -45,3 +45,5 @@ class Settings:
     patience: float = 10.0
     pause: float = 0.4
     jit: bool = True
+    burst: int = 40
+    rate: float = 10.0

@@ -12,7 +12,7 @@ from starlette.websockets import WebSocketDisconnect, WebSocketState
 
 from gridhouse.core.errors import MoveError
 from gridhouse.web.seats import is_own_origin
-from gridhouse.web.settings import MESSAGES, MOST_GUESTS, MOST_MESSAGE
+from gridhouse.web.settings import MOST_GUESTS, MOST_MESSAGE
 from gridhouse.web.sight import RefusedError, Sight, view
 
 if TYPE_CHECKING:
@@ -110,7 +110,8 @@ class Guest:
         return shown
 
     async def _receive(self) -> None:
-        allowance = Allowance(*MESSAGES)
+        settings = self.house.settings
+        allowance = Allowance(settings.burst, settings.rate)
         while True:
             message = await self.socket.receive()
             if message["type"] == "websocket.disconnect":
@@ -158,7 +159,6 @@ class Guest:
         mover = self.live.table.state.current_player()
         await self.house.play(self.live, mover, text)
         self.eyes = mover
-        self.changed()
 
     def _give_hint(self) -> None:
         if not self.sight().acts:
