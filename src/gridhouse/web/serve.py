@@ -68,7 +68,15 @@ def play(host: str, port: int | None, opens: bool) -> None:
 
 def serve(app: Starlette, listening: socket.socket) -> None:
     """Run an application on a socket that listens; raises UsageError if it cannot open."""
-    config = uvicorn.Config(
+    server = uvicorn.Server(config_of(app))
+    server.run(sockets=[listening])
+    if not server.started:
+        raise UsageError("the house could not be opened; what is wrong stands above")
+
+
+def config_of(app: Starlette) -> uvicorn.Config:
+    """Return how the server is set up."""
+    return uvicorn.Config(
         app,
         log_level="warning",
         access_log=False,  # addresses hold invitations
@@ -77,7 +85,3 @@ def serve(app: Starlette, listening: socket.socket) -> None:
         ws_max_size=MOST_MESSAGE,
         timeout_graceful_shutdown=GRACE,
     )
-    server = uvicorn.Server(config)
-    server.run(sockets=[listening])
-    if not server.started:
-        raise UsageError("the house could not be opened; what is wrong stands above")

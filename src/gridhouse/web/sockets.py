@@ -208,5 +208,5 @@ async def serve_table(socket: WebSocket) -> None:
     with suppress(WebSocketDisconnect):
         await Guest(house, socket.app.state.keeper, live, socket).stay()
     if socket.application_state == WebSocketState.CONNECTED:
-        with suppress(RuntimeError):
+        with suppress(RuntimeError, WebSocketDisconnect):
             await socket.close()

@@ -32,6 +32,8 @@ export class Board {
     this.pressed = null;
     root.addEventListener("pointerdown", (event) => this.press(event));
     root.addEventListener("pointerup", (event) => this.release(event));
+    // What is pressed must still be there when it is let go, so the press moves no focus.
+    root.addEventListener("mousedown", (event) => cellOf(event.target) !== null && event.preventDefault());
     root.addEventListener("click", (event) => this.click(event));
     root.addEventListener("keydown", (event) => this.key(event));
     root.addEventListener("focusin", () => this.mark());
