@@ -166,6 +166,10 @@ class Hands:
     def text(self, part: str) -> str:
         return self.page.inner_text(f"#{part}")
 
+    def said(self) -> str:
+        """Return what was last read out to who does not see."""
+        return self.page.text_content("#said") or ""
+
     def point(self, cell: int) -> None:
         """Click where a cell is seen."""
         place = self.page.evaluate(FIND_POINT, cell)

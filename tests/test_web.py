@@ -160,13 +160,13 @@ def test_errors_are_pages_that_can_be_read(
 
 
 def test_forms_and_sockets_of_others_are_refused(visitor: Visitor) -> None:
-    other = {"origin": "http://elsewhere.test"}
-    assert visitor.post("/new/binary", **other).status_code == 403
+    other = "http://elsewhere.test"
+    assert visitor.post("/new/binary", origin=other).status_code == 403
     table = visitor.new("binary")
     assert visitor.post("/new/binary", origin="http://house.test").status_code == 303
     with visitor.at(table, origin="http://house.test") as seat:
         assert seat.view["ply"] == 0
-    with pytest.raises(WebSocketDisconnect), visitor.at(table, **other):
+    with pytest.raises(WebSocketDisconnect), visitor.at(table, origin=other):
         pass
     with pytest.raises(WebSocketDisconnect), visitor.at("/t/nothing"):
         pass

@@ -27,7 +27,10 @@ EXPECTED = ("WebSocket", "status of 422")  # the house was killed, or a form was
 COUNT_ANIMATIONS = """
 window.animated = 0;
 const animate = Element.prototype.animate;
-Element.prototype.animate = function (...given) { window.animated += 1; return animate.apply(this, given); };
+Element.prototype.animate = function (...given) {
+  window.animated += 1;
+  return animate.apply(this, given);
+};
 """
 
 
@@ -59,16 +62,13 @@ def visit(chromium: Browser) -> Iterator[Callable[..., Page]]:
             if not request.url.startswith(address):
                 troubles.append(request.url)
 
+        def note_word(said: Any) -> None:
+            if said.type == "error" and not any(word in said.text for word in EXPECTED):
+                troubles.append(said.text)
+
         page.on("pageerror", lambda error: troubles.append(str(error)))
         page.on("request", note_request)
-        page.on(
-            "console",
-            lambda said: (
-                said.type == "error"
-                and not any(word in said.text for word in EXPECTED)
-                and troubles.append(said.text)
-            ),
-        )
+        page.on("console", note_word)
         page.goto(address)
         return page
 
@@ -107,7 +107,7 @@ def play_out(hands: Hands, state: State, actions: list[int]) -> None:
         hands.play(state, action)
     assert state.is_terminal()
     assert hands.text("heading") == state.game.outcome(state.position)
-    assert state.game.outcome(state.position) in hands.page.text_content("#said")
+    assert state.game.outcome(state.position) in hands.said()
     assert hands.page.locator("#moves li").count() == len(actions)
 
 
@@ -197,14 +197,14 @@ def test_a_game_by_keyboard_alone(visit: Callable[..., Page], address: str) -> N
     keys.type("3 3 1")
     keys.press("Enter")
     hands.wait(2)
-    assert "Player 2: 3 3 1. Player 1 to move." in page.text_content("#said")
+    assert "Player 2: 3 3 1. Player 1 to move." in hands.said()
     assert page.locator(".mark-last").count() == 1
     keys.type("0 2 1")
     keys.press("Enter")
     page.wait_for_selector("#why:has-text('is not legal: occupied.')")
     page.click("#undo")
     hands.wait(1)
-    assert "taken back" in page.text_content("#said")
+    assert "taken back" in hands.said()
 
 
 def test_pieces_are_dragged(visit: Callable[..., Page], address: str) -> None:
@@ -327,6 +327,7 @@ def test_no_page_keeps_anybody_out(visit: Callable[..., Page], address: str, sch
     def look() -> None:
         found = axe.run(page)
         assert found.violations_count == 0, f"{page.url}\n{found.generate_report()}"
+        assert len(found.response["passes"]) > 10  # it did look
 
     for name in gridhouse.games():
         for path in ("/", f"/new/{name}", f"/rules/{name}"):

@@ -15,7 +15,8 @@ from gridhouse.web.store import Record, Store
 from gridhouse.web.thinking import Thinkers
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Coroutine
+    from typing import Any
 
     from gridhouse.core.game import State
     from gridhouse.web.settings import Settings
@@ -25,6 +26,16 @@ if TYPE_CHECKING:
 log = logging.getLogger("gridhouse.web")
 STRONGEST = 8
 MOST_WAITING = 500  # tables that are kept in memory with nobody at them
+
+
+async def finished(change: Coroutine[Any, Any, None]) -> None:
+    """Let a change at a table come to its end, even if whoever asked for it has gone meanwhile."""
+    task = asyncio.create_task(change)
+    try:
+        await asyncio.shield(task)
+    except asyncio.CancelledError:
+        await asyncio.wait({task})
+        raise
 
 
 class Live:
@@ -53,12 +64,14 @@ class House:
         self.thinkers = Thinkers(settings)
         self._live: dict[str, Live] = {}
         self._opening = asyncio.Lock()
+        self._prepared: set[str] = set()
+        self._preparing: set[asyncio.Task[None]] = set()
 
     async def close(self) -> None:
         """Stop all thinking and close the database."""
-        for live in self._live.values():
-            await self._stop_thinking(live)
-        await asyncio.to_thread(self.thinkers.close)
+        for task in [live.thinking for live in self._live.values() if live.thinking is not None]:
+            task.cancel()
+        self.thinkers.close()
         self.store.close()
 
     async def found(self, state: State, opponent: str, sitters: dict[int, str], level: int) -> str:
@@ -82,7 +95,8 @@ class House:
                     return None
                 self._forget_some()
                 self._live[name] = Live(await asyncio.to_thread(Table, record))
-        return self._live[name]
+            self._live[name] = self._live.pop(name)  # the one used last comes last
+            return self._live[name]
 
     def _forget_some(self) -> None:
         """Let go of a table that nobody looks at when there are many; it is in the database."""
@@ -93,16 +107,32 @@ class House:
     def enter(self, live: Live, guest: Guest) -> None:
         """Let somebody look at a table; the machine thinks while anybody does."""
         live.guests.add(guest)
+        if live.table.opponent == MACHINE and not live.table.state.is_terminal():
+            task = asyncio.create_task(self._prepare(live.table))
+            self._preparing.add(task)
+            task.add_done_callback(self._preparing.discard)
         self._wake_machine(live)
 
-    async def leave(self, live: Live, guest: Guest) -> None:
+    async def _prepare(self, table: Table) -> None:
+        """Have the searches of a game compiled while the player looks at the first position."""
+        name = table.state.game.name
+        if self.settings.jit and name not in self._prepared:
+            self._prepared.add(name)
+            with suppress(Exception):  # whoever needs the machine will hear of it
+                await self.thinkers.choose(table.state.clone(), table.level or 1)
+
+    def leave(self, live: Live, guest: Guest) -> None:
         """Let somebody go; the machine stops thinking when nobody is left."""
         live.guests.discard(guest)
-        if not live.guests:
-            await self._stop_thinking(live)
+        if not live.guests and live.thinking is not None:
+            live.thinking.cancel()
+            live.thinking = None
 
     async def take_seat(self, live: Live, visitor: str) -> None:
         """Let a visitor have the free seat of a table; raises RefusedError."""
+        await finished(self._take_seat(live, visitor))
+
+    async def _take_seat(self, live: Live, visitor: str) -> None:
         table = live.table
         async with live.lock:
             if table.seats_of(visitor):
@@ -119,6 +149,9 @@ class House:
 
     async def play(self, live: Live, player: int, text: str) -> None:
         """Play a player's move; raises RefusedError, or MoveError if the rules forbid it."""
+        await finished(self._play(live, player, text))
+
+    async def _play(self, live: Live, player: int, text: str) -> None:
         async with live.lock:
             if live.table.state.current_player() != player:
                 raise RefusedError("it is not your turn")
@@ -139,9 +172,13 @@ class House:
 
     async def undo(self, live: Live, player: int) -> None:
         """Take a move back, or ask the other player whether it may be; raises RefusedError."""
-        table = live.table
-        table.undo_count(player)  # before the machine is disturbed
+        live.table.undo_count(player)  # before the machine is disturbed
         await self._stop_thinking(live)
+        await finished(self._undo(live, player))
+        self._wake_machine(live)
+
+    async def _undo(self, live: Live, player: int) -> None:
+        table = live.table
         async with live.lock:
             count = table.undo_count(player)
             if table.opponent == FRIENDS and not table.open_seats():
@@ -149,10 +186,12 @@ class House:
             else:
                 await self._take_back(live, count)
         live.changed()
-        self._wake_machine(live)
 
     async def answer(self, live: Live, player: int, agrees: bool) -> None:
         """Answer the other player's wish to take a move back; raises RefusedError."""
+        await finished(self._answer(live, player, agrees))
+
+    async def _answer(self, live: Live, player: int, agrees: bool) -> None:
         table = live.table
         async with live.lock:
             if table.asked is None or table.asked == player:
@@ -191,14 +230,20 @@ class House:
         table = live.table
         try:
             while self._to_think(table):
+                ply = len(table.plies)
                 action = await self.thinkers.choose(table.state.clone(), table.level or 1)
                 await asyncio.sleep(self.settings.pause)
-                async with live.lock:
-                    await self._keep(live, action)
-                live.changed()
+                await finished(self._reply(live, ply, action))
         except Exception:
             log.exception("the machine failed at a table")
             raise
+
+    async def _reply(self, live: Live, ply: int, action: int) -> None:
+        """Make the machine's move, unless the table is not what it thought over any more."""
+        async with live.lock:
+            if len(live.table.plies) == ply:
+                await self._keep(live, action)
+        live.changed()
 
     async def _stop_thinking(self, live: Live) -> None:
         task, live.thinking = live.thinking, None

@@ -10,13 +10,17 @@ import webbrowser
 from typing import TYPE_CHECKING
 
 import uvicorn
+from sqlalchemy.exc import SQLAlchemyError
 
-from gridhouse.core.console import UsageError
+from gridhouse.core.console import EXIT_INTERRUPTED, UsageError
 from gridhouse.web.app import create_app
 from gridhouse.web.settings import MOST_MESSAGE, Settings
+from gridhouse.web.store import Store
 
 if TYPE_CHECKING:
     from starlette.applications import Starlette
+
+    from gridhouse.web.house import House
 
 USUAL_PORT = 8017
 WAITING = 128  # connections that may wait to be accepted
@@ -36,7 +40,8 @@ def listen(host: str, port: int | None) -> socket.socket:
             problem = getattr(error, "strerror", None) or str(error)
         else:
             return listening
-    raise UsageError(f"{host} port {port}: {problem}")
+    place = host if port is None else f"{host} port {port}"
+    raise UsageError(f"{place}: {problem}")
 
 
 def address_of(host: str, listening: socket.socket) -> str:
@@ -55,15 +60,31 @@ def play(host: str, port: int | None, opens: bool) -> None:
     """Serve the house until it is interrupted; raises UsageError."""
     try:
         settings = Settings()
+        Store(settings.database).close()
         app = create_app(settings)
         listening = listen(host, port)
     except OSError as error:
         raise UsageError(f"the folder for tables cannot be made: {error.strerror}") from None
+    except (SQLAlchemyError, ImportError) as error:
+        reason = str(error).splitlines()[0]
+        raise UsageError(f"the database cannot be used: {reason}") from None
     address = address_of(host, listening)
     print(f"The house is open at {address} (Ctrl-C closes it)", flush=True)
     if opens and has_screen():
         threading.Timer(0.5, webbrowser.open, [address]).start()
-    serve(app, listening)
+    try:
+        serve(app, listening)
+    finally:
+        if is_thinking(app):
+            os._exit(
+                EXIT_INTERRUPTED
+            )  # Python would wait for what is being compiled, up to a minute
+
+
+def is_thinking(app: Starlette) -> bool:
+    """Tell whether a search still runs in a house that is closed."""
+    house: House | None = getattr(app.state, "house", None)
+    return house is not None and bool(house.thinkers.running)
 
 
 def serve(app: Starlette, listening: socket.socket) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 import time
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from gridhouse.web.house import House, Live
     from gridhouse.web.seats import Doorkeeper
 
+log = logging.getLogger("gridhouse.web")
 REFUSED = 1008  # a socket that breaks the rules of the house is closed with this
 FULL = 1013  # and one for which there is no room with that
 
@@ -78,16 +80,17 @@ class Guest:
         """Show the table and do what is asked for until the page goes away."""
         self._wake.set()
         self.house.enter(self.live, self.changed)
-        sending = asyncio.create_task(self._send())
+        works = {asyncio.create_task(self._send()), asyncio.create_task(self._receive())}
         try:
-            await self._receive()
+            done, _ = await asyncio.wait(works, return_when=asyncio.FIRST_COMPLETED)
         finally:
-            sending.cancel()
-            if self._hint is not None:
-                self._hint.cancel()
-            await self.house.leave(self.live, self.changed)
-            with suppress(asyncio.CancelledError, WebSocketDisconnect, RuntimeError):
-                await sending
+            # Nothing is awaited here: whoever runs this may be cancelled again and again.
+            for work in works | (set() if self._hint is None else {self._hint}):
+                work.add_done_callback(heard_out)
+                work.cancel()
+            self.house.leave(self.live, self.changed)
+        for work in done:
+            work.result()
 
     async def _send(self) -> None:
         """Send what is new; however often a table has changed meanwhile, it is shown once."""
@@ -157,8 +160,12 @@ class Guest:
         if ply != len(self.live.table.plies):
             raise RefusedError("the table has changed; look again")
         mover = self.live.table.state.current_player()
-        await self.house.play(self.live, mover, text)
-        self.eyes = mover
+        before, self.eyes = self.eyes, mover  # the move may be this game's first secret
+        try:
+            await self.house.play(self.live, mover, text)
+        except BaseException:
+            self.eyes = before
+            raise
 
     def _give_hint(self) -> None:
         if not self.sight().acts:
@@ -167,8 +174,20 @@ class Guest:
             self._hint = asyncio.create_task(self._find_hint())
 
     async def _find_hint(self) -> None:
-        ply, move, cells = await self.house.hint(self.live)
+        """Tell what the machine would play; raises nothing, since nobody waits for the task."""
+        try:
+            ply, move, cells = await self.house.hint(self.live)
+        except Exception:
+            log.exception("no hint was found")
+            self.tell("refusal", text="no hint was found")
+            return
         self.tell("hint", ply=ply, move=move, cells=cells)
+
+
+def heard_out(task: asyncio.Task[None]) -> None:
+    """Take note of how a task ended, so that nobody is told that nobody did."""
+    if not task.cancelled():
+        task.exception()
 
 
 def waits(sight: Sight) -> str:

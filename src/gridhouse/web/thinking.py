@@ -87,11 +87,11 @@ class Thinkers:
             del self._idle[:-MOST_IDLE]
 
     def close(self) -> None:
-        """Have all searches stopped, and wait for them."""
+        """Have all searches stopped; what is being compiled cannot be, and is not waited for."""
         for job in list(self.running):
             job.unwanted = True
             insist(job, self.running)
-        self._pool.shutdown(wait=True, cancel_futures=True)
+        self._pool.shutdown(wait=False, cancel_futures=True)
 
 
 def hurry(job: Job) -> None:
