@@ -24,10 +24,10 @@ def test_the_address_is_printed_and_opened_where_there_is_a_screen(
 ) -> None:
     opened: list[str] = []
     monkeypatch.setenv("GRIDHOUSE_DATABASE_URL", f"sqlite:///{tmp_path / 'house.db'}")
-    monkeypatch.setattr(serve.webbrowser, "open", opened.append)
+    monkeypatch.setattr("gridhouse.web.serve.webbrowser.open", opened.append)
     monkeypatch.setattr(serve, "serve", lambda app, listening: listening.close())
-    monkeypatch.setattr(serve.threading, "Timer", AtOnce)
-    monkeypatch.setattr(serve.sys, "platform", "linux")
+    monkeypatch.setattr("gridhouse.web.serve.threading.Timer", AtOnce)
+    monkeypatch.setattr("gridhouse.web.serve.sys.platform", "linux")
     monkeypatch.delenv("WAYLAND_DISPLAY", raising=False)
     for display, opens, expected in (("", True, 0), (":0", False, 0), (":0", True, 1)):
         monkeypatch.setenv("DISPLAY", display)
