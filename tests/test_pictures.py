@@ -130,6 +130,9 @@ def test_who_looks_sees_the_own_bombs_and_the_board_from_the_own_side() -> None:
     assert "bomb of Light" in light
     assert "bomb" not in dark
     assert corner_of(light, 0) == corner_of(dark, 99)
+    turned = state.picture(0, side=1).svg()
+    assert "bomb of Light" in turned
+    assert corner_of(turned, 0) == corner_of(dark, 0)
     assert corner_of(light, 0) != corner_of(dark, 0)
 
 

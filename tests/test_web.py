@@ -287,6 +287,29 @@ def test_two_at_one_screen_take_back_freely(visitor: Visitor) -> None:
     ]
 
 
+def test_a_board_stands_as_who_moves_sees_it_and_can_be_turned(client: TestClient) -> None:
+    anna, carl = Visitor(client), Visitor(client)
+    table = anna.new("sinks", opponent="hotseat")
+    with anna.at(table) as seat, carl.at(table) as watching:
+        from_light = seat.view["board"]
+        assert watching.view["board"] == from_light
+        assert seat.view["turns"]
+        watching.say("turn")
+        from_dark = watching.wait("view")["board"]
+        assert from_dark != from_light
+        watching.say("turn")
+        assert watching.wait("view")["board"] == from_light
+        state = gridhouse.load("sinks").new_initial_state()
+        for move in ("3 3 l", "3 1 d"):
+            state.play(move)
+            assert seat.move(move)["board"] == state.picture(0, state.current_player()).inline()
+        assert seat.view["side"] == 1
+    with anna.at(anna.new("binary")) as seat:
+        assert not seat.view["turns"]
+        anna_turns = seat.refused("turn")
+        assert anna_turns == "the house does not know what that is"
+
+
 def test_friends_meet_by_a_link_and_take_back_by_consent(client: TestClient) -> None:
     anna, bert, carl = Visitor(client), Visitor(client), Visitor(client)
     table = anna.new("binary", preset="small", opponent="friends", side="1")

@@ -486,13 +486,14 @@ class State:
         """Return the board as the game's document prints it, lines joined."""
         return "\n".join(self.game.board(self.position))
 
-    def picture(self, player: int | None = None) -> Canvas:
+    def picture(self, player: int | None = None, side: int | None = None) -> Canvas:
         """Return the picture of what the player sees, without one whoever is to move.
 
-        A piece keeps its name in the picture from move to move.  Raises PictureError.
+        It is drawn from that player's side of the board, or from the side of another.  A piece
+        keeps its name in the picture from move to move.  Raises PictureError.
         """
         viewer = self._viewer(player)
-        return self._draw(self.observation(viewer), viewer)
+        return self._draw(self.observation(viewer), viewer if side is None else self._viewer(side))
 
     def public_picture(self, side: int = 0) -> Canvas:
         """Return the picture of what everybody may see, from a player's side of the board.

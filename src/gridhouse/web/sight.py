@@ -12,6 +12,7 @@ from gridhouse.core.registry import parse
 
 if TYPE_CHECKING:
     from gridhouse.core.game import State
+    from gridhouse.core.picture import Canvas
     from gridhouse.web.store import Record
 
 HOTSEAT = "hotseat"
@@ -67,6 +68,8 @@ class Table:
         self.plies: list[Ply] = []
         self.asked: int | None = None
         self._secrets = [self.state.has_secrets()]
+        self._pictures: dict[tuple[int | None, int], str] = {}
+        self.has_sides = self._looks_another_from(1)  # of the players, who sit across
         for move in record.moves:
             self.push(self.state.string_to_action(move))
 
@@ -84,7 +87,7 @@ class Table:
         state.apply_action(action)
         self.plies.append(ply)
         self._secrets.append(state.has_secrets())
-        self.asked = None
+        self._changed()
         return ply
 
     def pop(self, count: int) -> None:
@@ -92,7 +95,11 @@ class Table:
         for _ in range(count):
             self.state.undo()
         del self.plies[-count:], self._secrets[-count:]
+        self._changed()
+
+    def _changed(self) -> None:
         self.asked = None
+        self._pictures.clear()
 
     def undo_count(self, player: int) -> int:
         """Return how many moves have to be taken back for a player; raises RefusedError."""
@@ -124,10 +131,11 @@ class Table:
         mover = self.state.current_player()
         if len(seats) == 1:
             return Sight(seats[0], seats[0], mover == seats[0])
+        side = mover if mover >= 0 or not self.plies else self.plies[-1].player
         if not self.ever_secret:
-            return Sight(0, 0, mover >= 0)
+            return Sight(0, max(0, side), mover >= 0)
         if eyes is None:
-            return Sight(None, 0, handing="covered" if mover >= 0 else "")
+            return Sight(None, max(0, side), handing="covered" if mover >= 0 else "")
         if eyes == mover or mover < 0:
             return Sight(eyes, eyes, mover >= 0)
         return Sight(eyes, eyes, handing="over")
@@ -149,20 +157,31 @@ class Table:
         return "; ".join(list(found)[:MANY]) or "no move leads there"
 
     def picture(self, sight: Sight) -> str:
-        """Return the board as somebody sees it, for a page, or "" if the game has no pictures."""
-        state = self.state
-        try:
-            if sight.viewer is None:
-                return state.public_picture(sight.side).inline()
-            return state.picture(sight.viewer).inline()
-        except PictureError:
-            return ""
+        """Return the board as somebody sees it, for a page, or "" if the game has no pictures.
+
+        It is drawn once for all who see the same.
+        """
+        seen = sight.viewer, sight.side
+        if seen not in self._pictures:
+            try:
+                self._pictures[seen] = self._draw(sight).inline()
+            except PictureError:
+                self._pictures[seen] = ""
+        return self._pictures[seen]
 
     def saved_picture(self, sight: Sight) -> str:
         """Return the board as somebody sees it, as a file; raises PictureError."""
+        return self._draw(sight).svg()
+
+    def _draw(self, sight: Sight) -> Canvas:
         if sight.viewer is None:
-            return self.state.public_picture(sight.side).svg()
-        return self.state.picture(sight.viewer).svg()
+            return self.state.public_picture(sight.side)
+        return self.state.picture(sight.viewer, sight.side)
+
+    def _looks_another_from(self, side: int) -> bool:
+        if self.state.game.num_players == 1:
+            return False
+        return self.picture(Sight(None, side)) != self.picture(WATCHING)
 
     def moves(self, sight: Sight) -> list[tuple[str, str]]:
         """Return who made which move, as far as it was told."""
@@ -212,6 +231,8 @@ def view(table: Table, sight: Sight, sits: bool) -> dict[str, object]:
         "drawn": bool(picture),
         "heading": heading(table, sight, sits),
         "status": game.status(seen),
+        "side": sight.side,
+        "turns": table.has_sides,
         "moves": table.moves(sight),
         "last": last.cells if last and own_last else [],
         "gestures": table.gestures() if sight.acts else [],
@@ -257,7 +278,7 @@ def handing(table: Table, sight: Sight) -> dict[str, str] | None:
 def may_undo(table: Table, sight: Sight) -> bool:
     """Tell whether whoever looks may take a move back, or ask for it."""
     try:
-        table.undo_count(sight.side)
+        table.undo_count(sight.viewer or 0)
     except RefusedError:
         return False
     return True

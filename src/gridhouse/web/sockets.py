@@ -57,6 +57,7 @@ class Guest:
         self.visitor = keeper.visitor(socket.cookies)
         self.invitation = keeper.invitation(live.table.id)
         self.eyes: int | None = None
+        self.turned = False
         self._stale = True
         self._notes: list[dict[str, Any]] = []
         self._wake = asyncio.Event()
@@ -64,7 +65,8 @@ class Guest:
 
     def sight(self) -> Sight:
         """Return how this page looks at the table."""
-        return self.live.table.sight(self.visitor, self.eyes)
+        sight = self.live.table.sight(self.visitor, self.eyes)
+        return sight._replace(side=1 - sight.side) if self.turned else sight
 
     def changed(self) -> None:
         """Note that the table has to be shown again."""
@@ -132,6 +134,11 @@ class Guest:
     async def _do(self, asked: dict[str, Any]) -> None:
         """Do what a page asks for; raises RefusedError or MoveError."""
         table, sight = self.live.table, self.sight()
+        player = sight.viewer or 0  # two at one screen are asked as one
+        if asked["type"] == "turn" and table.has_sides:
+            self.turned = not self.turned
+            self.changed()
+            return
         if not table.seats_of(self.visitor):
             raise RefusedError("you watch this game; you do not play it")
         kind = asked["type"]
@@ -142,9 +149,9 @@ class Guest:
                 "refusal", text=table.why_not(cells_of(asked)) if sight.acts else waits(sight)
             )
         elif kind == "undo":
-            await self.house.undo(self.live, sight.side)
+            await self.house.undo(self.live, player)
         elif kind == "answer":
-            await self.house.answer(self.live, sight.side, asked.get("agrees") is True)
+            await self.house.answer(self.live, player, asked.get("agrees") is True)
         elif kind == "hint":
             self._give_hint()
         elif kind in ("cover", "uncover"):

@@ -27,6 +27,7 @@ export class Board {
     /** @type {number[]} */
     this.hinted = [];
     this.acts = false;
+    this.side = -1; // from which the board was drawn last
     this.current = 0; // the cell that the tab key reaches
     /** @type {{ cell: number, x: number, y: number } | null} */
     this.pressed = null;
@@ -49,8 +50,9 @@ export class Board {
     this.acts = view.acts;
     this.hinted = [];
     this.chosen = [];
-    if (view.drawn) show(this.root, view.board);
+    if (view.drawn) show(this.root, view.board, view.side === this.side);
     else this.showText(view.board);
+    this.side = view.side;
     this.prepare(current);
     if (focused !== null) this.element(focused)?.focus({ preventScroll: true });
     this.root.classList.toggle("acts", this.acts);

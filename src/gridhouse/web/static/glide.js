@@ -23,13 +23,14 @@ function pieces(board) {
  * Shows another picture in the place of the one that is there.
  * @param {Element} board
  * @param {string} svg
+ * @param {boolean} glides whether it is the same board, seen from the same side
  */
-export function show(board, svg) {
+export function show(board, svg, glides) {
   const before = pieces(board);
   const places = new Map(Array.from(before, ([name, piece]) => [name, middle(piece)]));
   board.innerHTML = svg;
   const drawing = board.querySelector("svg");
-  if (STILL.matches || !before.size || !drawing) return;
+  if (!glides || STILL.matches || !before.size || !drawing) return;
   const after = pieces(board);
   for (const [name, piece] of after) {
     const from = places.get(name);

@@ -50,6 +50,7 @@ function showView(next) {
   }
   disable("undo", !view.undo);
   disable("hint", !view.acts);
+  hide("turn", !view.turns);
   hide("asked", !view.asked);
   write("asked-says", view.asked);
   hide("invitation", !view.invitation);
@@ -160,6 +161,7 @@ part("typed")?.addEventListener("submit", (event) => {
   if (input.value.trim()) wire.say({ type: "move", move: input.value.trim(), ply: view.ply });
   input.value = "";
 });
+onClick("turn", () => wire.say({ type: "turn" }));
 onClick("undo", () => wire.say({ type: "undo" }));
 onClick("hint", () => {
   write("why", "The machine is thinking …");
