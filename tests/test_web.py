@@ -233,6 +233,16 @@ def test_refusals_are_said_in_words(visitor: Visitor) -> None:
         assert seat.refused("why", cells=[0]) == "it is not your turn"
 
 
+def test_of_many_reasons_the_commonest_is_said(visitor: Visitor) -> None:
+    table = visitor.new("sinks", opponent="hotseat")
+    with visitor.at(table) as seat:
+        assert seat.refused("why", cells=[55]) == "the piece does not belong to the right player"
+        assert seat.refused("why", cells=[5]) == "there is no piece or sink on this field"
+    both = visitor.new("binary", start="00.\n..1\n..1", opponent="hotseat")
+    with visitor.at(both) as seat:
+        assert seat.refused("why", cells=[2]) == "three in a row"
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_whatever_is_pointed_at_has_an_answer(visitor: Visitor, name: str) -> None:
     table = visitor.new(name, opponent="hotseat")

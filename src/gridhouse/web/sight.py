@@ -5,6 +5,7 @@ This is all there is between a position and a browser, and it does no input or o
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
 from gridhouse.core.errors import PictureError
@@ -19,7 +20,6 @@ HOTSEAT = "hotseat"
 MACHINE = "machine"
 FRIENDS = "friends"
 STANDS = "a move that may have told a secret stands"
-MANY = 3  # reasons that are worth telling at once
 
 Gesture = tuple[str, list[int], str]
 
@@ -147,14 +147,18 @@ class Table:
         return [(state.action_to_string(action), *gesture(state, action)) for action in actions]
 
     def why_not(self, cells: list[int]) -> str:
-        """Return why nothing can be done with cells that were pointed at, one after the other."""
+        """Return why nothing can be done with cells that were pointed at, one after the other.
+
+        Of all that might be meant there, what most of it suffers from is said.
+        """
         state = self.state
-        found: dict[str, None] = {}
+        found: Counter[str] = Counter()
         for action in range(state.game.num_actions):
             named, _ = gesture(state, action)
             if named[: len(cells)] == cells and (refusal := state.refusal(action)):
-                found[state.why_not(refusal)] = None
-        return "; ".join(list(found)[:MANY]) or "no move leads there"
+                found[state.why_not(refusal)] += 1
+        most = max(found.values(), default=0)
+        return "; ".join(why for why in found if found[why] == most) or "no move leads there"
 
     def picture(self, sight: Sight) -> str:
         """Return the board as somebody sees it, for a page, or "" if the game has no pictures.
