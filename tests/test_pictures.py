@@ -154,6 +154,13 @@ def test_no_block_is_drawn_over_one_that_is_nearer(state: State, viewer: int) ->
         assert not any(later.hides_behind(box) for later in boxes[at:])
 
 
+def test_the_edge_is_numbered_as_moves_count() -> None:
+    state = gridhouse.parse("collapse(rows=3,cols=2,digits=3) 0 ../11/20")
+    labels = [e.text for e in elements(state) if e.get("class") == "label"]
+    assert labels == ["1", "2", "1", "2"]
+    assert state.legal_moves() == ["1 1", "1 2"]
+
+
 def test_what_pieces_of_tactego_look_like() -> None:
     game = gridhouse.load("tactego", rows=6, cols=4, pieces="Fx1 Mx1 Sx1 Ax1 1000x1")
     svg = game.new_initial_state().picture().svg()

@@ -164,15 +164,18 @@ def element(tag: str, content: str | None, attributes: dict[str, object]) -> str
     return f"<{tag}{given}>{content}</{tag}>" if content else f"<{tag}{given}/>"
 
 
-def grid(rows: int, cols: int, title: str) -> Canvas:
-    """Begin the picture of a flat board: numbers on its edge, rows from the top; no cells yet."""
+def grid(rows: int, cols: int, title: str, *, blank: int = 0, first: int = 0) -> Canvas:
+    """Begin the picture of a flat board: numbers on its edge, rows from the top; no cells yet.
+
+    The numbers begin with ``first``; as many rows as are ``blank`` are not counted.
+    """
     canvas = Canvas(cols * CELL + 2 * EDGE, rows * CELL + 2 * EDGE, title)
     for col in range(cols):
         x, _ = middle(0, col)
-        canvas.text(x, EDGE / 2, str(col), 14, class_="label")
-    for row in range(rows):
+        canvas.text(x, EDGE / 2, str(col + first), 14, class_="label")
+    for row in range(blank, rows):
         _, y = middle(row, 0)
-        canvas.text(EDGE / 2, y, str(row), 14, class_="label")
+        canvas.text(EDGE / 2, y, str(row - blank + first), 14, class_="label")
     return canvas
 
 
