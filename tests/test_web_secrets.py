@@ -185,6 +185,7 @@ def test_invitations_are_for_who_plays_and_cookies_cannot_be_made(client: TestCl
         assert "invitation" not in watching.view
     carl.cookies = {"gridhouse": anna.cookies["gridhouse"].partition(".")[0] + ".x"}
     with carl.at(table) as watching:
+        assert not watching.view["acts"]
         assert "you watch" in watching.refused("move", move="0 0 0", ply=0)
     carl.cookies = {"gridhouse": anna.cookies["gridhouse"]}
     with carl.at(table) as seat:

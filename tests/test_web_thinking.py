@@ -11,6 +11,7 @@ import pytest
 import gridhouse
 from gridhouse.players import Choice
 from gridhouse.web import thinking
+from gridhouse.web.house import House
 from gridhouse.web.thinking import Thinkers
 from web_helpers import Visitor, open_house, settings_of
 from window_helpers import wait_for
@@ -135,6 +136,19 @@ def test_the_house_answers_while_the_machine_thinks_and_stops_it_when_all_leave(
             assert seat.wait("view", 1)["acts"]
             wait_for(lambda: not Ponderer.waiting, "the end of the search")
         assert visitor.get(f"{table}/record.txt").text.count("Player") == 1
+
+
+def test_a_reply_to_a_position_that_is_gone_is_not_played(tmp_path: Path) -> None:
+    async def reply_late() -> list[str]:
+        house = House(settings_of(tmp_path))
+        live = await house.find(await house.found(STATE.clone(), "machine", {0: "somebody"}, 1))
+        assert live is not None
+        for ply in (1, 0, 0):
+            await house._reply(live, ply, live.table.state.legal_actions()[0])
+        await house.close()
+        return [ply.move for ply in live.table.plies]
+
+    assert asyncio.run(reply_late()) == [STATE.legal_moves()[0]]
 
 
 def test_a_machine_that_fails_leaves_the_table_standing(
