@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import random
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -237,16 +238,17 @@ async def picture_style(request: Request) -> Response:
 async def sample(request: Request) -> Response:
     """Give the picture of a game that is going on; every day it is another one."""
     cls = wanted_game(request)
-    svg = await run_in_threadpool(sample_picture, cls, datetime.date.today().isoformat())
+    svg = await run_in_threadpool(sample_picture, cls.name, datetime.date.today().isoformat())
     if svg is None:
         raise HTTPException(404, f"{cls.title} has no pictures.")
     return Response(svg, media_type=SVG, headers={"cache-control": "public, max-age=3600"})
 
 
-def sample_picture(cls: type[Game], day: str) -> str | None:
+@lru_cache(maxsize=32)
+def sample_picture(name: str, day: str) -> str | None:
     """Return the picture of a game after some random moves, None if it has no pictures."""
-    state: State = cls().new_initial_state(day)
-    chance = random.Random(f"{cls.name} {day}")
+    state: State = game_class(name)().new_initial_state(day)
+    chance = random.Random(f"{name} {day}")
     for _ in range(MOVES_SHOWN):
         after = state.clone()
         after.apply_action(chance.choice(state.legal_actions()))
