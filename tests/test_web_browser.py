@@ -226,6 +226,28 @@ def test_pieces_are_dragged(visit: Callable[..., Page], address: str) -> None:
     assert hands.page.inner_text("#moves") == "Red: 0 1 1 0"
 
 
+def test_a_file_is_a_start_and_a_position_goes_on_in_another_game(
+    visit: Callable[..., Page], address: str, tmp_path: Path
+) -> None:
+    board = tmp_path / "board.txt"
+    board.write_text("1 1 2\n2 1 1\n")
+    page = visit(address)
+    hands = Hands(page)
+    page.click("text=Choose how to play Collapse")
+    page.click("summary")
+    page.set_input_files("input[type=file]", board)
+    page.wait_for_function("document.querySelector('textarea').value")
+    page.click("form button.main")
+    hands.wait(0)
+    assert str(from_page(page)) == "collapse(rows=2,cols=3,digits=3) 0 112/211"
+    hands.point(0)
+    hands.wait(1)
+    page.click("#from-here")
+    page.click("form button.main")
+    hands.wait(0)
+    assert hands.text("status") == "Score: 4"
+
+
 def test_a_hint_is_shown_on_the_board(visit: Callable[..., Page], address: str) -> None:
     hands = Hands(visit(address))
     hands.begin("Collapse", start="collapse(rows=1,cols=3,digits=2) 0 110")
