@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+import gridhouse
 from test_web import uncovered
 from web_helpers import Seat, Visitor, open_house
 
@@ -124,6 +125,20 @@ def test_nothing_is_taken_back_that_may_have_told_a_secret(client: TestClient) -
         answer = visitor.get(table + file)
         assert answer.status_code == 403
         assert "it would tell a secret" in answer.text
+
+
+def test_that_a_secret_is_gone_may_be_one_as_well(client: TestClient) -> None:
+    visitor = Visitor(client)
+    table = visitor.new("sinks", opponent="hotseat")
+    state = gridhouse.load("sinks").new_initial_state()
+    with visitor.at(table) as seat:
+        for move in ("3 2 b", "3 3 l"):
+            state.play(move)
+            seat.move(move)
+        assert not state.has_secrets()
+        assert not seat.view["undo"]
+        assert seat.view["position"] == ""
+        assert seat.refused("undo") == "a move that may have told a secret stands"
 
 
 def screen(client: TestClient, start: str, steps: int) -> tuple[list[str], list[str]]:

@@ -67,16 +67,13 @@ class Table:
         self.state = parse(record.start)
         self.plies: list[Ply] = []
         self.asked: int | None = None
-        self._secrets = [self.state.has_secrets()]
+        # Whether any player has had a secret so far.  That the last one is gone, as a bomb under a
+        # sink is, may be a secret too, so this never becomes false again.
+        self.ever_secret = self.state.has_secrets()
         self._pictures: dict[tuple[int | None, int], str] = {}
         self.has_sides = self._looks_another_from(1)  # of the players, who sit across
         for move in record.moves:
             self.push(self.state.string_to_action(move))
-
-    @property
-    def ever_secret(self) -> bool:
-        """Whether any player has had a secret so far."""
-        return any(self._secrets)
 
     def push(self, action: int) -> Ply:
         """Play a legal action."""
@@ -86,7 +83,7 @@ class Table:
         ply = Ply(player, state.action_to_string(action), told, gesture(state, action)[0])
         state.apply_action(action)
         self.plies.append(ply)
-        self._secrets.append(state.has_secrets())
+        self.ever_secret = self.ever_secret or state.has_secrets()
         self._changed()
         return ply
 
@@ -94,7 +91,7 @@ class Table:
         """Take so many moves back."""
         for _ in range(count):
             self.state.undo()
-        del self.plies[-count:], self._secrets[-count:]
+        del self.plies[-count:]
         self._changed()
 
     def _changed(self) -> None:
@@ -107,7 +104,7 @@ class Table:
         if not self.plies or (self.opponent != HOTSEAT and not own):
             raise RefusedError("there is no move of yours to take back")
         count = 1 if self.opponent == HOTSEAT else len(self.plies) - own[-1]
-        if any(self._secrets[-1 - count :]):
+        if self.ever_secret:
             raise RefusedError(STANDS)
         return count
 
