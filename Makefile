@@ -8,7 +8,7 @@ UV_VERSION := 0.13.8
 .PHONY: play test check bench strength lock clean
 
 play: $(READY)
-	@$(BIN)/gridhouse
+	@$(BIN)/gridhouse play
 
 test: $(READY)
 	$(BIN)/python -m pytest -n 2 --cov --cov-report=term
@@ -56,7 +56,7 @@ $(READY): requirements.lock pyproject.toml
 # Versions and hashes only, no addresses.
 lock:
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
-		--extra dev --extra gui \
+		--extra dev --extra gui --extra web \
 		--no-header --no-emit-index-url --no-annotate --output-file requirements.lock pyproject.toml
 
 clean:

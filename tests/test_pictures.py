@@ -99,6 +99,23 @@ def test_a_picture_tells_no_secret(state: State, seed: int) -> None:
         other = state.clone()
         state.game.rules.guess(other.position, player, source(seed))
         assert other.picture(player).svg() == seen
+        assert other.public_picture().svg() == state.public_picture().svg()
+
+
+@given(walks)
+def test_what_everybody_may_see_is_seen_by_every_player(state: State) -> None:
+    for player in range(state.game.num_players):
+        seen = state.observation(player)
+        for other in range(state.game.num_players):
+            state.game.rules.hide(seen, other)
+        assert seen == state.public_observation()
+
+
+def test_a_picture_for_a_page_has_no_style_of_its_own() -> None:
+    for text in SMALL:
+        inline = gridhouse.parse(f"{text}#0").picture().inline()
+        assert "style" not in inline
+        assert ET.fromstring(inline).get("role") == "img"
 
 
 def corner_of(svg: str, cell: int) -> str:
@@ -113,6 +130,9 @@ def test_who_looks_sees_the_own_bombs_and_the_board_from_the_own_side() -> None:
     assert "bomb of Light" in light
     assert "bomb" not in dark
     assert corner_of(light, 0) == corner_of(dark, 99)
+    turned = state.picture(0, side=1).svg()
+    assert "bomb of Light" in turned
+    assert corner_of(turned, 0) == corner_of(dark, 0)
     assert corner_of(light, 0) != corner_of(dark, 0)
 
 
@@ -120,6 +140,8 @@ def test_hidden_kinds_are_backs() -> None:
     state = gridhouse.load("tactego", hidden=True).new_initial_state()
     red = state.picture(0).svg()
     assert red.count("Blue unknown") == 8
+    everybody = state.public_picture().svg()
+    assert everybody.count("Blue unknown") == everybody.count("Red unknown") == 8
     assert red.count("Red flag") == 1
     assert "Blue flag" not in red
 
@@ -130,6 +152,13 @@ def test_no_block_is_drawn_over_one_that_is_nearer(state: State, viewer: int) ->
     assert len(boxes) == sinks.num_pieces(state.position)
     for at, box in enumerate(boxes):
         assert not any(later.hides_behind(box) for later in boxes[at:])
+
+
+def test_the_edge_is_numbered_as_moves_count() -> None:
+    state = gridhouse.parse("collapse(rows=3,cols=2,digits=3) 0 ../11/20")
+    labels = [e.text for e in elements(state) if e.get("class") == "label"]
+    assert labels == ["1", "2", "1", "2"]
+    assert state.legal_moves() == ["1 1", "1 2"]
 
 
 def test_what_pieces_of_tactego_look_like() -> None:

@@ -11,6 +11,7 @@ import pytest
 import gridhouse
 from gridhouse import cli, table
 from harness import run_here
+from web_helpers import Visitor, open_house
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -166,6 +167,25 @@ def test_it_is_on_the_menu() -> None:
     assert "Not possible: '2' is not legal: so many stones are not there." in run.out
     assert "\n\nFirst wins\n" in run.out
     assert (run.err, run.status) == ("", 0)
+
+
+def test_it_is_played_in_the_browser_without_a_picture(tmp_path: Path) -> None:
+    with open_house(tmp_path) as client:
+        visitor = Visitor(client)
+        assert "Take one or two stones." in visitor.get("/").text
+        assert visitor.get("/sample/nim.svg").status_code == 404
+        table = visitor.new("nim", preset="standard", opponent="hotseat")
+        assert "<pre>ooooo</pre>" in visitor.get(table).text
+        assert visitor.get(f"{table}/picture.svg").status_code == 404
+        with visitor.at(table) as seat:
+            assert seat.view["gestures"] == [["1", [], "1"], ["2", [], "2"]]
+            for move in ("2", "2"):
+                seat.move(move)
+            assert seat.view["board"] == "o"
+            assert seat.refused("why", cells=[0]) == "no move leads there"
+            assert "so many stones" in seat.refused("move", move="2", ply=2)
+            seat.move("1")
+            assert seat.view["heading"] == "First wins"
 
 
 def test_the_command_goes_without_its_exact_program(

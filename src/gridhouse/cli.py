@@ -46,6 +46,29 @@ def house(
 
 
 @app.command()
+def play(
+    host: Annotated[str, typer.Option("--host", help="The address to listen at.")] = "127.0.0.1",
+    port: Annotated[
+        int | None, typer.Option("--port", help="Else 8017, or any that is free.", min=0, max=65535)
+    ] = None,
+    opens: Annotated[
+        bool, typer.Option("--open/--no-open", help="Open a browser where there is a screen.")
+    ] = True,
+) -> None:
+    """Open the house in the browser."""
+
+    def serve(_: list[str]) -> None:
+        try:
+            from gridhouse.web import serve
+        except ModuleNotFoundError as error:
+            missing = f"{error.name} is missing; the house in the browser needs the extra web"
+            raise UsageError(missing) from None
+        serve.play(host, port, opens)
+
+    raise typer.Exit(run(serve, []))
+
+
+@app.command()
 def warm() -> None:
     """Compile every game ahead of time, so that no later start waits for it."""
     raise typer.Exit(run(_warm, []))

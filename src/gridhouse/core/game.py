@@ -443,6 +443,13 @@ class State:
         self.game.rules.planes(self.observation(viewer), viewer, out)
         return out
 
+    def public_observation(self) -> Any:
+        """Return a copy of the position without what some player may not see."""
+        seen = self.position.copy()
+        for player in range(self.game.num_players):
+            self.game.rules.hide(seen, player)
+        return seen
+
     def information_state_string(self, player: int | None = None) -> str:
         """Return all that the player has seen and done since the start, a line a position."""
         viewer = self._viewer(player)
@@ -479,14 +486,24 @@ class State:
         """Return the board as the game's document prints it, lines joined."""
         return "\n".join(self.game.board(self.position))
 
-    def picture(self, player: int | None = None) -> Canvas:
+    def picture(self, player: int | None = None, side: int | None = None) -> Canvas:
         """Return the picture of what the player sees, without one whoever is to move.
 
-        A piece keeps its name in the picture from move to move.  Raises PictureError.
+        It is drawn from that player's side of the board, or from the side of another.  A piece
+        keeps its name in the picture from move to move.  Raises PictureError.
         """
         viewer = self._viewer(player)
+        return self._draw(self.observation(viewer), viewer if side is None else self._viewer(side))
+
+    def public_picture(self, side: int = 0) -> Canvas:
+        """Return the picture of what everybody may see, from a player's side of the board.
+
+        Raises PictureError.
+        """
+        return self._draw(self.public_observation(), self._viewer(side))
+
+    def _draw(self, seen: Position, viewer: int) -> Canvas:
         view = self._view()
-        seen = self.observation(viewer)
         canvas: Canvas = view.draw(self.game, seen, self._names(view), viewer)
         return canvas
 

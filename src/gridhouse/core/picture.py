@@ -48,10 +48,11 @@ CONTRAST = LIGHT | {
 THEMES = ("auto", "light", "dark", "contrast")
 
 RULES = """
-text { font-family: system-ui, sans-serif; text-anchor: middle; dominant-baseline: central;
- fill: var(--ink); pointer-events: none; }
-.label { font-size: 14px; fill: var(--faint); }
-.cell { fill: var(--board); stroke: var(--line); stroke-width: 1; }
+.gridhouse text { font-family: system-ui, sans-serif; text-anchor: middle;
+ dominant-baseline: central; pointer-events: none; }
+.gridhouse text:not([fill]) { fill: var(--ink); }
+.gridhouse .label:not([fill]) { font-size: 14px; fill: var(--faint); }
+.gridhouse .cell { fill: var(--board); stroke: var(--line); stroke-width: 1; }
 """
 
 
@@ -130,15 +131,21 @@ class Canvas:
 
     def svg(self, theme: str = "auto") -> str:
         """Return the whole picture with its style; raises ParameterError for an unknown theme."""
+        return self._joined(element("style", stylesheet(theme), {}))
+
+    def inline(self) -> str:
+        """Return the picture for a page that has the stylesheet; no style of its own is in it."""
+        return self._joined()
+
+    def _joined(self, *style: str) -> str:
         width, height = number(self.width), number(self.height)
         head = element("svg", None, {
             "xmlns": "http://www.w3.org/2000/svg", "class": "gridhouse", "role": "img",
             "viewBox": f"0 0 {width} {height}", "width": width, "height": height,
         })  # fmt: skip
-        style = element("style", stylesheet(theme), {})
         ground = element("rect", "", {"width": width, "height": height, "fill": "var(--ground)"})
         title = element("title", escape(self.title), {})
-        return "\n".join([head, title, style, ground, *self._parts, "</svg>"]) + "\n"
+        return "\n".join([head, title, *style, ground, *self._parts, "</svg>"]) + "\n"
 
 
 def number(value: float) -> str:
@@ -157,15 +164,18 @@ def element(tag: str, content: str | None, attributes: dict[str, object]) -> str
     return f"<{tag}{given}>{content}</{tag}>" if content else f"<{tag}{given}/>"
 
 
-def grid(rows: int, cols: int, title: str) -> Canvas:
-    """Begin the picture of a flat board: numbers on its edge, rows from the top; no cells yet."""
+def grid(rows: int, cols: int, title: str, *, blank: int = 0, first: int = 0) -> Canvas:
+    """Begin the picture of a flat board: numbers on its edge, rows from the top; no cells yet.
+
+    The numbers begin with ``first``; as many rows as are ``blank`` are not counted.
+    """
     canvas = Canvas(cols * CELL + 2 * EDGE, rows * CELL + 2 * EDGE, title)
     for col in range(cols):
         x, _ = middle(0, col)
-        canvas.text(x, EDGE / 2, str(col), 14, class_="label")
-    for row in range(rows):
+        canvas.text(x, EDGE / 2, str(col + first), 14, class_="label")
+    for row in range(blank, rows):
         _, y = middle(row, 0)
-        canvas.text(EDGE / 2, y, str(row), 14, class_="label")
+        canvas.text(EDGE / 2, y, str(row - blank + first), 14, class_="label")
     return canvas
 
 

@@ -57,6 +57,21 @@ def load(name: str, **parameters: object) -> Game:
     return game_class(name)(**parameters)
 
 
+def parse_game(text: str) -> tuple[Game, str]:
+    """Return the game that a line of text begins with, and the rest of the line.
+
+    Raises UnknownGameError, ParameterError or PositionError.
+
+    >>> parse_game("binary(rows=2,cols=3) 0../...")
+    (gridhouse.load('binary', rows=2, cols=3), ' 0../...')
+    """
+    name, opening, rest = text.partition("(")
+    parameters, closing, description = rest.partition(")")
+    if not opening or not closing:
+        raise PositionError(f"{shown(text)} is not of the form 'game(parameters) position'")
+    return game_class(name.strip()).from_text(parameters), description
+
+
 def parse(text: str) -> State:
     """Return the state that a line of text spells: what ``str(state)`` gave.
 
@@ -66,11 +81,7 @@ def parse(text: str) -> State:
     >>> parse("binary(rows=2,cols=2) 0./..").legal_moves()
     ['1 0 1', '0 1 1', '1 1 0', '1 1 1']
     """
-    name, opening, rest = text.partition("(")
-    parameters, closing, description = rest.partition(")")
-    if not opening or not closing:
-        raise PositionError(f"{shown(text)} is not of the form 'game(parameters) position'")
-    game = game_class(name.strip()).from_text(parameters)
+    game, description = parse_game(text)
     mark, rest = description[:1], description[1:]
     if mark == "#":
         return game.new_initial_state(rest)

@@ -12,10 +12,11 @@ if TYPE_CHECKING:
 
 
 def draw(game: Game, position: Position, names: list[int], viewer: int) -> picture.Canvas:
-    """Return the picture."""
+    """Return the picture; its edge is numbered as moves count, from the top row that is left."""
     del game, viewer
     rows, cols = position.rows, position.cols
-    canvas = picture.grid(rows, cols, f"Collapse, {rows} by {cols}, score {position.score}")
+    title = f"Collapse, {rows} by {cols}, score {position.score}"
+    canvas = picture.grid(rows, cols, title, blank=rows - position.tall, first=1)
     digits = [position.cells[rules.cell_of(position, action)] for action in range(rows * cols)]
     labels = ["empty" if digit == rules.BLANK else str(digit) for digit in digits]
     picture.cells(canvas, rows, cols, labels)

@@ -197,7 +197,7 @@ def draw_block(canvas: picture.Canvas, scene: Scene, box: Box, name: int) -> Non
             canvas.polygon(points, fill="var(--ice)", opacity=0.6)
     x, y = (top[0][0] + top[2][0]) / 2, (top[0][1] + top[2][1]) / 2
     text = f"{rules.worth(kind)}{FROST if frozen else ''}"
-    canvas.text(x, y, text, 18, font_weight="bold", style=f"fill: var(--{side}-ink)")
+    canvas.text(x, y, text, 18, font_weight="bold", fill=f"var(--{side}-ink)")
     canvas.end()
 
 

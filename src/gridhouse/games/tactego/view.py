@@ -61,7 +61,7 @@ def draw_piece(canvas: picture.Canvas, game: TactegoGame, position: Position, ce
     else:
         text = game.names[kind]
         size = 28 if len(text) < 3 else 60 / len(text)
-        canvas.text(x, y, text, size, font_weight="bold", style=f"fill: {INK}")
+        canvas.text(x, y, text, size, font_weight="bold", fill=INK)
     for mark in range(position.known[cell]):
         canvas.circle(x - 4 + 8 * mark, y + 18, 2.5, fill=INK)
 

@@ -1,0 +1,261 @@
+"""The pages of the house, made on the server."""
+
+from __future__ import annotations
+
+import datetime
+import random
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.responses import PlainTextResponse, RedirectResponse, Response
+from starlette.templating import Jinja2Templates
+
+from gridhouse import __version__
+from gridhouse.core.errors import GridhouseError, PictureError, UnknownGameError
+from gridhouse.core.picture import stylesheet
+from gridhouse.core.registry import game_class, games
+from gridhouse.players.levels import LEVELS
+from gridhouse.web.forms import OWN, USUAL_LEVEL, Order, read_form, read_order
+from gridhouse.web.seats import Doorkeeper, hand_cookie, is_own_origin
+from gridhouse.web.sight import HOTSEAT, RefusedError, Sight, Table, view
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from starlette.requests import Request
+
+    from gridhouse.core.game import Game, State
+    from gridhouse.web.house import House, Live
+
+SVG = "image/svg+xml"
+MOVES_SHOWN = 14  # that lie behind the pictures of the front door
+HERE = Path(__file__).parent
+templates = Jinja2Templates(directory=HERE / "templates")
+templates.env.globals["version"] = __version__
+templates.env.trim_blocks = templates.env.lstrip_blocks = True
+
+
+class Door(NamedTuple):
+    """A house and who keeps its door, as a request finds them."""
+
+    house: House
+    keeper: Doorkeeper
+
+
+def door(request: Request) -> Door:
+    """Return the house that a request came to."""
+    state = request.app.state
+    return Door(state.house, state.keeper)
+
+
+def page(request: Request, name: str, status: int = 200, **context: Any) -> Response:
+    """Return a page made from a template."""
+    return templates.TemplateResponse(request, f"{name}.html", context, status_code=status)
+
+
+def wanted_game(request: Request) -> type[Game]:
+    """Return the game that an address names; raises HTTPException if there is none."""
+    try:
+        return game_class(request.path_params["game"])
+    except UnknownGameError as error:
+        raise HTTPException(404, sentence(error)) from None
+
+
+async def wanted_table(request: Request) -> Live:
+    """Return the table that an address names; raises HTTPException if there is none."""
+    live = await door(request).house.find(request.path_params["table"])
+    if live is None:
+        raise HTTPException(404, "There is no table at this address.")
+    return live
+
+
+def need_own_page(request: Request) -> None:
+    """Raise HTTPException for a form that stands on a page of somebody else."""
+    if not is_own_origin(request.headers):
+        raise HTTPException(403, "This form does not come from this house.")
+
+
+def sentence(error: Exception) -> str:
+    """Return a message as a sentence."""
+    text = str(error)
+    return f"{text[:1].upper()}{text[1:]}."
+
+
+async def home(request: Request) -> Response:
+    """Show the front door."""
+    listed = [game_class(name) for name in games()]
+    return page(request, "home", games=listed, level=USUAL_LEVEL)
+
+
+async def rules(request: Request) -> Response:
+    """Show the rules of a game."""
+    cls = wanted_game(request)
+    return page(request, "rules", game=cls, paragraphs=cls.how_to_play.split("\n"))
+
+
+async def new(request: Request) -> Response:
+    """Show the form for a new game; an address may bring a position along."""
+    start = request.query_params.get("start", "")
+    return form_page(request, wanted_game(request), {"start": start, "preset": ""})
+
+
+def form_page(
+    request: Request, cls: type[Game], form: Mapping[str, str], problem: str = ""
+) -> Response:
+    """Show the form for a new game with what was filled in, and what was wrong with it."""
+    settings = {
+        name: ", ".join(f"{key} {value}" for key, value in values.items())
+        for name, values in cls.presets.items()
+    }
+    return page(
+        request,
+        "new",
+        status=422 if problem else 200,
+        game=cls,
+        form=form,
+        presets=settings,
+        usual=next((name for name, values in cls.presets.items() if is_usual(cls, values)), ""),
+        own=OWN,
+        levels=list(LEVELS),
+        usual_level=str(USUAL_LEVEL),
+        problem=problem,
+    )
+
+
+def is_usual(cls: type[Game], values: Mapping[str, object]) -> bool:
+    """Tell whether a preset is what a game has without parameters."""
+    return cls(**values) == cls()
+
+
+async def create(request: Request) -> Response:
+    """Found a table as a form asks for it, and lead there."""
+    cls = wanted_game(request)
+    need_own_page(request)
+    form = await read_form(request)
+    request.app.state.newcomers.need_room(request)
+    try:
+        order = await run_in_threadpool(read_order, cls, form)
+    except GridhouseError as error:
+        return form_page(request, cls, form, sentence(error))
+    return await found(request, order)
+
+
+async def found(request: Request, order: Order) -> Response:
+    """Found a table, and let the visitor sit down at it."""
+    house, keeper = door(request)
+    visitor, cookie = keeper.welcome(request)
+    players = range(order.state.game.num_players)
+    mine = players if order.opponent == HOTSEAT else (order.side,)
+    sitters = dict.fromkeys(mine, visitor)
+    name = await house.found(order.state, order.opponent, sitters, order.level)
+    response = RedirectResponse(f"/t/{name}", 303)
+    hand_cookie(request, response, cookie)
+    return response
+
+
+async def table(request: Request) -> Response:
+    """Show a table as it is now to this visitor; a script takes over from there."""
+    live = await wanted_table(request)
+    visitor = door(request).keeper.visitor(request.cookies)
+    sits = bool(live.table.seats_of(visitor))
+    sight = live.table.sight(visitor, None)
+    shown = view(live.table, sight, sits)
+    game = live.table.state.game
+    return page(request, "table", table=live.table, game=game, sits=sits, shown=shown)
+
+
+async def invitation(request: Request) -> Response:
+    """Ask whoever was invited whether to sit down: only opening the page takes no seat."""
+    live = await invited(request)
+    seats = live.table.open_seats()
+    names = [live.table.state.game.players[seat] for seat in seats]
+    return page(request, "join", table=live.table, game=live.table.state.game, names=names)
+
+
+async def join(request: Request) -> Response:
+    """Let whoever was invited sit down."""
+    need_own_page(request)
+    live = await invited(request)
+    house, keeper = door(request)
+    visitor, cookie = keeper.welcome(request)
+    try:
+        await house.take_seat(live, visitor)
+    except RefusedError as error:
+        raise HTTPException(409, sentence(error)) from None
+    response = RedirectResponse(f"/t/{live.table.id}", 303)
+    hand_cookie(request, response, cookie)
+    return response
+
+
+async def invited(request: Request) -> Live:
+    """Return the table to which an address invites; raises HTTPException for a false one."""
+    live = await wanted_table(request)
+    if not door(request).keeper.is_invited(live.table.id, request.path_params["invitation"]):
+        raise HTTPException(404, "This is no invitation to this table.")
+    return live
+
+
+def safe_sight(request: Request, shown: Table) -> Sight:
+    """Return how a visitor sees a table in a file: of two at one screen, as everybody does."""
+    return shown.sight(door(request).keeper.visitor(request.cookies), None)
+
+
+async def saved_picture(request: Request) -> Response:
+    """Give a table's picture as a file."""
+    live = await wanted_table(request)
+    try:
+        svg = live.table.saved_picture(safe_sight(request, live.table))
+    except PictureError as error:
+        raise HTTPException(404, sentence(error)) from None
+    return Response(svg, media_type=SVG, headers=as_file(f"{live.table.state.game.name}.svg"))
+
+
+async def saved_record(request: Request) -> Response:
+    """Give a game's start and moves as text, or its position on one line."""
+    live = await wanted_table(request)
+    is_record = request.url.path.endswith("record.txt")
+    try:
+        text = live.table.record() if is_record else live.table.position_text() + "\n"
+    except RefusedError as error:
+        raise HTTPException(403, f"There is no text of this game: {error}.") from None
+    return PlainTextResponse(text)
+
+
+def as_file(name: str) -> dict[str, str]:
+    """Return the header by which a browser saves instead of shows."""
+    return {"content-disposition": f'attachment; filename="{name}"'}
+
+
+async def picture_style(request: Request) -> Response:
+    """Give the style of all pictures, which the pages use as well."""
+    del request
+    return Response(stylesheet("auto"), media_type="text/css")
+
+
+async def sample(request: Request) -> Response:
+    """Give the picture of a game that is going on; every day it is another one."""
+    cls = wanted_game(request)
+    svg = await run_in_threadpool(sample_picture, cls.name, datetime.date.today().isoformat())
+    if svg is None:
+        raise HTTPException(404, f"{cls.title} has no pictures.")
+    return Response(svg, media_type=SVG, headers={"cache-control": "public, max-age=3600"})
+
+
+@lru_cache(maxsize=32)
+def sample_picture(name: str, day: str) -> str | None:
+    """Return the picture of a game after some random moves, None if it has no pictures."""
+    state: State = game_class(name)().new_initial_state(day)
+    chance = random.Random(f"{name} {day}")
+    for _ in range(MOVES_SHOWN):
+        after = state.clone()
+        after.apply_action(chance.choice(state.legal_actions()))
+        if after.is_terminal():
+            break
+        state = after
+    try:
+        return state.public_picture().svg()
+    except PictureError:
+        return None

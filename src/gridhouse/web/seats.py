@@ -1,0 +1,73 @@
+"""Who somebody is: an unguessable token in a signed cookie, and signed invitations to a seat."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import secrets
+from typing import TYPE_CHECKING
+
+from itsdangerous import BadSignature, Signer
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from starlette.requests import Request
+    from starlette.responses import Response
+
+COOKIE = "gridhouse"
+YEAR = 365 * 24 * 3600
+
+
+class Doorkeeper:
+    """Gives out tokens and knows its own again."""
+
+    def __init__(self, secret: str) -> None:
+        """Sign with this secret."""
+        self._cookies = Signer(secret, salt="gridhouse.visitor", digest_method=hashlib.sha256)
+        self._invitations = Signer(
+            secret, salt="gridhouse.invitation", digest_method=hashlib.sha256
+        )
+
+    def visitor(self, cookies: Mapping[str, str]) -> str | None:
+        """Return the visitor whom a cookie names, None for one that is missing or not signed."""
+        token = self._token(cookies)
+        return None if token is None else named(token)
+
+    def welcome(self, request: Request) -> tuple[str, str]:
+        """Return the visitor, and what the cookie is to hold; a new visitor gets a new token."""
+        token = self._token(request.cookies) or secrets.token_urlsafe(24)
+        return named(token), self._cookies.sign(token).decode()
+
+    def _token(self, cookies: Mapping[str, str]) -> str | None:
+        try:
+            return self._cookies.unsign(cookies.get(COOKIE, "")).decode()
+        except BadSignature:
+            return None
+
+    def invitation(self, table: str) -> str:
+        """Return what opens the free seat of a table."""
+        return self._invitations.get_signature(table).decode()
+
+    def is_invited(self, table: str, invitation: str) -> bool:
+        """Tell whether an invitation is one to this table."""
+        return hmac.compare_digest(self.invitation(table).encode(), invitation.encode())
+
+
+def named(token: str) -> str:
+    """Return how a visitor is called in the database: a token cannot be made from it."""
+    return hashlib.sha256(token.encode()).hexdigest()
+
+
+def hand_cookie(request: Request, response: Response, value: str) -> None:
+    """Let a browser keep who it is, out of reach of scripts and of other sites."""
+    is_secure = request.url.scheme == "https"
+    response.set_cookie(
+        COOKIE, value, max_age=YEAR, httponly=True, samesite="lax", secure=is_secure
+    )
+
+
+def is_own_origin(headers: Mapping[str, str]) -> bool:
+    """Tell whether what a browser sends comes from a page of this house, if it says at all."""
+    origin = headers.get("origin")
+    return origin is None or origin.partition("://")[2] == headers.get("host")

@@ -1,0 +1,270 @@
+// The board under hand and keyboard. It knows no game: a move is a list of cells to point at, one
+// after the other, and perhaps a choice.
+
+import { show } from "./glide.js";
+
+/** @typedef {[move: string, cells: number[], choice: string]} Gesture */
+/** @typedef {{ move: (text: string) => void, why: (cells: number[]) => void, choices: (found: Gesture[]) => void }} Hands */
+
+const ARROWS = { ArrowUp: [0, -1], ArrowDown: [0, 1], ArrowLeft: [-1, 0], ArrowRight: [1, 0] };
+const AHEAD = 0.45; // cosine of the widest angle that still counts as this way
+const FAR = 6; // pixels that a finger may tremble in a click
+
+export class Board {
+  /**
+   * @param {HTMLElement} root
+   * @param {Hands} hands
+   */
+  constructor(root, hands) {
+    this.root = root;
+    this.hands = hands;
+    /** @type {Gesture[]} */
+    this.gestures = [];
+    /** @type {number[]} */
+    this.chosen = [];
+    /** @type {number[]} */
+    this.last = [];
+    /** @type {number[]} */
+    this.hinted = [];
+    this.acts = false;
+    this.side = -1; // from which the board was drawn last
+    this.current = 0; // the cell that the tab key reaches
+    /** @type {{ cell: number, x: number, y: number } | null} */
+    this.pressed = null;
+    root.addEventListener("pointerdown", (event) => this.press(event));
+    root.addEventListener("pointerup", (event) => this.release(event));
+    // What is pressed must still be there when it is let go, so the press moves no focus.
+    root.addEventListener("mousedown", (event) => cellOf(event.target) !== null && event.preventDefault());
+    root.addEventListener("click", (event) => this.click(event));
+    root.addEventListener("keydown", (event) => this.key(event));
+    root.addEventListener("focusin", () => this.mark());
+    root.addEventListener("focusout", () => this.mark());
+  }
+
+  /** @param {any} view */
+  show(view) {
+    const focused = this.focused();
+    const current = this.current;
+    this.gestures = view.gestures;
+    this.last = view.last;
+    this.acts = view.acts;
+    this.hinted = [];
+    this.chosen = [];
+    if (view.drawn) show(this.root, view.board, view.side === this.side);
+    else this.showText(view.board);
+    this.side = view.side;
+    this.prepare(current);
+    if (focused !== null) this.element(focused)?.focus({ preventScroll: true });
+    this.root.classList.toggle("acts", this.acts);
+    this.offer([]);
+  }
+
+  /** @param {string} text */
+  showText(text) {
+    const lines = document.createElement("pre");
+    lines.textContent = text;
+    this.root.replaceChildren(lines);
+  }
+
+  /** @param {number} current */
+  prepare(current) {
+    const drawing = this.root.querySelector("svg");
+    if (!drawing) return;
+    drawing.setAttribute("role", "group");
+    drawing.setAttribute("aria-label", drawing.querySelector("title")?.textContent ?? "Board");
+    for (const cell of this.cells()) {
+      cell.setAttribute("role", this.acts ? "button" : "img");
+      cell.setAttribute("tabindex", "-1");
+    }
+    this.current = this.element(current) ? current : 0;
+    this.element(this.current)?.setAttribute("tabindex", "0");
+  }
+
+  /** @returns {SVGGElement[]} */
+  cells() {
+    return Array.from(this.root.querySelectorAll("g[id^='cell-']"));
+  }
+
+  /**
+   * @param {number} cell
+   * @returns {SVGGElement | null}
+   */
+  element(cell) {
+    return this.root.querySelector(`#cell-${cell}`);
+  }
+
+  /** @returns {number | null} */
+  focused() {
+    const focus = document.activeElement;
+    return focus && this.root.contains(focus) ? cellOf(focus) : null;
+  }
+
+  /** @param {PointerEvent} event */
+  press(event) {
+    const cell = cellOf(event.target);
+    this.pressed = cell === null ? null : { cell, x: event.clientX, y: event.clientY };
+  }
+
+  /** @param {PointerEvent} event */
+  release(event) {
+    const from = this.pressed;
+    this.pressed = null;
+    if (!from || !this.acts || Math.hypot(event.clientX - from.x, event.clientY - from.y) < FAR) return;
+    const cell = cellOf(document.elementFromPoint(event.clientX, event.clientY));
+    if (cell === null || cell === from.cell) return;
+    this.clear();
+    this.point(from.cell);
+    this.point(cell);
+  }
+
+  /** @param {MouseEvent} event */
+  click(event) {
+    const cell = cellOf(event.target);
+    if (cell === null) return;
+    this.reach(cell);
+    this.point(cell);
+  }
+
+  /** @param {KeyboardEvent} event */
+  key(event) {
+    const cell = this.focused();
+    if (cell === null) return;
+    const way = ARROWS[/** @type {keyof typeof ARROWS} */ (event.key)];
+    if (way) this.go(cell, way);
+    else if (event.key === "Enter" || event.key === " ") this.point(cell);
+    else if (event.key === "Escape") this.clear();
+    else return;
+    event.preventDefault();
+  }
+
+  /**
+   * Goes to the nearest cell that lies this way on the screen.
+   * @param {number} cell
+   * @param {number[]} way
+   */
+  go(cell, way) {
+    const from = centre(this.element(cell));
+    let best = null;
+    let least = Infinity;
+    for (const other of this.cells()) {
+      const to = centre(other);
+      const [x, y] = [to.x - from.x, to.y - from.y];
+      const far = Math.hypot(x, y);
+      const straight = (x * way[0] + y * way[1]) / far;
+      if (far > 0 && straight > AHEAD && far / straight ** 2 < least) {
+        least = far / straight ** 2;
+        best = other;
+      }
+    }
+    if (best) this.reach(Number(best.dataset.cell));
+  }
+
+  /** @param {number} cell */
+  reach(cell) {
+    this.element(this.current)?.setAttribute("tabindex", "-1");
+    this.current = cell;
+    const reached = this.element(cell);
+    reached?.setAttribute("tabindex", "0");
+    reached?.focus({ preventScroll: true });
+    this.mark();
+  }
+
+  /**
+   * @param {number[]} cells
+   * @returns {Gesture[]}
+   */
+  beginning(cells) {
+    return this.gestures.filter(([, named]) => cells.every((cell, at) => named[at] === cell));
+  }
+
+  /** @param {number} cell */
+  point(cell) {
+    if (this.chosen.at(-1) === cell) return this.clear();
+    const cells = [...this.chosen, cell];
+    const found = this.beginning(cells);
+    if (found.length) return this.take(cells, found);
+    const anew = this.beginning([cell]);
+    if (this.chosen.length && anew.length) return this.take([cell], anew);
+    this.clear();
+    this.hands.why(cells);
+  }
+
+  /**
+   * @param {number[]} cells
+   * @param {Gesture[]} found
+   */
+  take(cells, found) {
+    const [move, named, choice] = found[0];
+    if (found.length === 1 && named.length === cells.length && !choice) {
+      this.clear();
+      this.hands.move(move);
+    } else {
+      this.offer(cells);
+    }
+  }
+
+  clear() {
+    this.offer([]);
+  }
+
+  /** @param {number[]} cells */
+  offer(cells) {
+    this.chosen = cells;
+    this.hands.choices(this.beginning(cells).filter(([, named]) => named.length === cells.length));
+    this.mark();
+  }
+
+  /** @param {number[]} cells */
+  hint(cells) {
+    this.hinted = cells;
+    this.mark();
+  }
+
+  mark() {
+    const drawing = this.root.querySelector("svg");
+    if (!drawing) return;
+    drawing.querySelector(".marks")?.remove();
+    const marks = document.createElementNS(drawing.namespaceURI, "g");
+    marks.setAttribute("class", "marks");
+    marks.setAttribute("aria-hidden", "true");
+    const next = this.chosen.length ? this.beginning(this.chosen).map(([, named]) => named[this.chosen.length]) : [];
+    const targets = [...new Set(next)].filter((cell) => cell !== undefined);
+    const focused = this.root.querySelector(":focus-visible") ? this.focused() : null;
+    this.copy(marks, this.last, "last");
+    this.copy(marks, targets, "target");
+    this.copy(marks, this.chosen, "chosen");
+    this.copy(marks, this.hinted, "hint");
+    if (focused !== null) this.copy(marks, [focused], "cursor");
+    drawing.append(marks);
+  }
+
+  /**
+   * @param {Element} marks
+   * @param {number[]} cells
+   * @param {string} kind
+   */
+  copy(marks, cells, kind) {
+    for (const cell of cells) {
+      const shape = this.element(cell)?.firstElementChild?.cloneNode();
+      if (!(shape instanceof SVGElement)) continue;
+      shape.setAttribute("class", `mark mark-${kind}`);
+      shape.dataset.cell = String(cell);
+      marks.append(shape);
+    }
+  }
+}
+
+/**
+ * @param {EventTarget | null} target
+ * @returns {number | null}
+ */
+function cellOf(target) {
+  const holder = target instanceof Element ? target.closest("[data-cell]") : null;
+  return holder ? Number(/** @type {SVGElement} */ (holder).dataset.cell) : null;
+}
+
+/** @param {SVGGElement | null} cell */
+function centre(cell) {
+  const box = cell?.getBoundingClientRect() ?? { x: 0, y: 0, width: 0, height: 0 };
+  return { x: box.x + box.width / 2, y: box.y + box.height / 2 };
+}

@@ -1,0 +1,112 @@
+"""The machine's thinking: in a bounded number of threads, in the order in which it was asked for.
+
+Compiled searches let go of Python's lock, so pages are served meanwhile.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING
+
+from gridhouse.players import Player, player
+
+if TYPE_CHECKING:
+    from gridhouse.core.game import Game, State
+    from gridhouse.web.settings import Settings
+
+INSISTENCE = 0.05  # seconds between two calls to stop: one that comes too early is not heard
+MOST_IDLE = 6  # players that are kept for the next move: each has a memory of its own
+
+
+class Job:
+    """A move to be found, and whether it is still wanted."""
+
+    def __init__(self, state: State, level: int) -> None:
+        """Note what is to be thought over and how well."""
+        self.state = state
+        self.level = level
+        self.unwanted = False
+        self.player: Player | None = None
+
+
+class Thinkers:
+    """All of a house's machines."""
+
+    def __init__(self, settings: Settings) -> None:
+        """Make room for so many searches at once."""
+        self._settings = settings
+        self._pool = ThreadPoolExecutor(settings.workers, thread_name_prefix="thinking")
+        self._lock = threading.Lock()
+        self._idle: list[tuple[int, Player]] = []
+        self.running: set[Job] = set()
+
+    async def choose(self, state: State, level: int) -> int:
+        """Return the move of the machine at a level; cancelled, the search ends soon."""
+        job = Job(state, level)
+        loop = asyncio.get_running_loop()
+        done = loop.run_in_executor(self._pool, self._work, job)
+        try:
+            await asyncio.wait({done}, timeout=self._settings.patience)
+            while not done.done():
+                hurry(job)
+                await asyncio.wait({done}, timeout=INSISTENCE)
+        finally:
+            job.unwanted = True
+            if not done.done():
+                done.cancel()
+                insist(job, self.running)
+        return done.result()
+
+    def _work(self, job: Job) -> int:
+        if job.unwanted:
+            return -1
+        self.running.add(job)
+        job.player = self._take(job.state.game, job.level)
+        try:
+            return job.player.choose(job.state).action
+        finally:
+            self.running.discard(job)
+            self._give_back(job.level, job.player)
+
+    def _take(self, game: Game, level: int) -> Player:
+        """Return a player that is idle, or a new one."""
+        with self._lock:
+            for at, (known, idle) in enumerate(self._idle):
+                if known == level and idle.game == game:
+                    del self._idle[at]
+                    return idle
+        seed = random.getrandbits(32)
+        return player("level", game, level=level, seed=seed, jit=self._settings.jit)
+
+    def _give_back(self, level: int, idle: Player) -> None:
+        with self._lock:
+            self._idle.append((level, idle))
+            del self._idle[:-MOST_IDLE]
+
+    def close(self) -> None:
+        """Have all searches stopped; what is being compiled cannot be, and is not waited for."""
+        for job in list(self.running):
+            job.unwanted = True
+            insist(job, self.running)
+        self._pool.shutdown(wait=False, cancel_futures=True)
+
+
+def hurry(job: Job) -> None:
+    """Tell a search once to come to its end."""
+    if job.player is not None:
+        job.player.stop()
+
+
+def insist(job: Job, running: set[Job]) -> None:
+    """Tell a search to come to its end until it has, from a thread of its own."""
+
+    def press() -> None:
+        pause = threading.Event()
+        while job in running:
+            hurry(job)
+            pause.wait(INSISTENCE)
+
+    threading.Thread(target=press, daemon=True).start()

@@ -1,0 +1,199 @@
+"""A browser without a screen at a house of its own, and hands for it."""
+
+from __future__ import annotations
+
+import importlib.util
+import logging
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import threading
+import time
+import urllib.request
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from playwright.sync_api import Browser, Page
+
+    from gridhouse.core.game import State
+
+PATIENCE = 30.0  # seconds
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+
+# Looks for a point on the screen where a cell, or what stands on it, is hit.
+FIND_POINT = """cell => {
+  const found = [...document.querySelectorAll(`#board [data-cell="${cell}"]`)].reverse();
+  for (const element of found) {
+    const box = element.getBoundingClientRect();
+    for (const down of [0.5, 0.3, 0.7, 0.15, 0.85]) for (const right of [0.5, 0.3, 0.7]) {
+      const [x, y] = [box.x + right * box.width, box.y + down * box.height];
+      const hit = document.elementFromPoint(x, y)?.closest("[data-cell]");
+      if (hit && Number(hit.dataset.cell) === cell) return [x, y];
+    }
+  }
+  return null;
+}"""
+
+
+def browser_path() -> str:
+    """Return where the browser is; skip where there is none, but in CI, which installs it, fail."""
+    path = next(filter(None, map(shutil.which, BROWSERS)), None)
+    has_playwright = importlib.util.find_spec("playwright") is not None
+    if path is None or not has_playwright:
+        reason = "a browser and playwright are missing: apt install chromium, and the extra dev"
+        assert "CI" not in os.environ, reason
+        pytest.skip(reason)
+    return path
+
+
+@contextmanager
+def browser() -> Iterator[Browser]:
+    """Start the browser."""
+    path = browser_path()
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as started:
+        found = started.chromium.launch(executable_path=path)
+        yield found
+        found.close()
+
+
+class Complaints(logging.Handler):
+    """Keeps what a server complains of."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.WARNING)
+        self.said: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.said.append(record.getMessage())
+
+
+@contextmanager
+def served(folder: Path) -> Iterator[str]:
+    """Serve a house from a thread of this process and yield its address."""
+    import uvicorn
+
+    from gridhouse.web.app import create_app
+    from gridhouse.web.serve import config_of, listen
+    from web_helpers import settings_of
+
+    listening = listen("127.0.0.1", 0)
+    server = uvicorn.Server(config_of(create_app(settings_of(folder))))
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
+    complaints = Complaints()
+    logging.getLogger("uvicorn.error").addHandler(complaints)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{listening.getsockname()[1]}"
+    finally:
+        server.should_exit = True
+        thread.join(PATIENCE)
+        listening.close()
+        logging.getLogger("uvicorn.error").removeHandler(complaints)
+    assert complaints.said == []
+
+
+class Process:
+    """A house in a process of its own, always at the same address, that can be killed."""
+
+    def __init__(self, folder: Path) -> None:
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            self.port = free.getsockname()[1]
+        self.address = f"http://127.0.0.1:{self.port}"
+        self.env = {**os.environ, "GRIDHOUSE_DATABASE_URL": f"sqlite:///{folder / 'house.db'}"}
+        self.start()
+
+    def start(self) -> None:
+        code = "from gridhouse.cli import main; main()"
+        command = [sys.executable, "-c", code, "play", "--port", str(self.port), "--no-open"]
+        self.process = subprocess.Popen(
+            command, env=self.env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        )
+        end = time.monotonic() + PATIENCE
+        while time.monotonic() < end:
+            try:
+                urllib.request.urlopen(self.address).close()
+            except OSError:
+                time.sleep(0.05)
+            else:
+                return
+        raise AssertionError("the house did not open")
+
+    def kill(self) -> str:
+        """Kill it as ``kill -9`` does, and return what it had printed."""
+        self.process.kill()
+        printed, _ = self.process.communicate()
+        return printed
+
+
+class Hands:
+    """Mouse and keyboard at the page of a table."""
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+
+    def begin(self, game: str, **form: str) -> None:
+        """Go from the front door to a table, by what can be clicked and typed."""
+        self.page.click(f"text=Choose how to play {game}")
+        for name, value in form.items():
+            if name == "start":
+                self.page.click("summary")
+                self.page.fill("textarea", value)
+            elif name == "level":
+                self.page.select_option("select[name=level]", value)
+            else:
+                self.page.check(f"input[name={name}][value={value}]")
+        self.page.click("form button.main")
+        self.wait(0)
+
+    def wait(self, ply: int) -> None:
+        """Wait until a ply is shown."""
+        self.page.wait_for_selector(f"#board[data-ply='{ply}']", timeout=1000 * PATIENCE)
+
+    @property
+    def ply(self) -> int:
+        return int(self.page.get_attribute("#board", "data-ply") or "-1")
+
+    def text(self, part: str) -> str:
+        return self.page.inner_text(f"#{part}")
+
+    def said(self) -> str:
+        """Return what was last read out to who does not see."""
+        return self.page.text_content("#said") or ""
+
+    def point(self, cell: int) -> None:
+        """Click where a cell is seen."""
+        place = self.page.evaluate(FIND_POINT, cell)
+        assert place, f"cell {cell} cannot be hit"
+        self.page.mouse.click(*place)
+
+    def uncover(self) -> None:
+        """Hand the screen over where a curtain hangs."""
+        while self.page.is_visible("#curtain"):
+            button = self.text("curtain-button")
+            self.page.click("#curtain-button")
+            self.page.wait_for_function(
+                "was => document.querySelector('#curtain').hidden"
+                " || document.querySelector('#curtain-button').innerText !== was",
+                arg=button,
+            )
+
+    def play(self, state: State, action: int) -> None:
+        """Make a move by clicks alone."""
+        self.uncover()
+        cells, choice = state.gesture(action)
+        for cell in cells:
+            self.point(cell)
+        if choice:
+            self.page.click(f"#choices button >> text=/^{choice}$/i")
+        self.wait(len(state.history()) + 1)
+        state.apply_action(action)

@@ -1,0 +1,447 @@
+"""The house in the browser, from the side of the server: pages, forms, tables, what is kept."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.runtime.migration import MigrationContext
+from starlette.websockets import WebSocketDisconnect
+
+import gridhouse
+from gridhouse.core.registry import game_class
+from gridhouse.web import settings as limits
+from gridhouse.web.store import Record, Store, metadata
+from web_helpers import Visitor, open_house, playout
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from starlette.testclient import TestClient
+
+    from web_helpers import Seat
+
+NAMES = gridhouse.games()
+
+
+@pytest.fixture
+def client(tmp_path: Path) -> Iterator[TestClient]:
+    with open_house(tmp_path) as client:
+        yield client
+
+
+@pytest.fixture
+def visitor(client: TestClient) -> Visitor:
+    return Visitor(client)
+
+
+def test_the_front_door_leads_to_every_game(visitor: Visitor) -> None:
+    page = visitor.get("/").text
+    for name in NAMES:
+        assert game_class(name).summary in page
+        assert visitor.get(f"/sample/{name}.svg").text.startswith("<svg ")
+        assert game_class(name).move_form in visitor.get(f"/rules/{name}").text
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_one_click_begins_a_game(visitor: Visitor, name: str) -> None:
+    table = visitor.new(name)
+    assert "<svg " in visitor.get(table).text
+    with visitor.at(table) as seat:
+        assert seat.view["acts"]
+        assert [move for move, _, _ in seat.view["gestures"]]
+
+
+def test_every_answer_keeps_to_itself(visitor: Visitor) -> None:
+    paths = ("/", "/nowhere", "/static/table.js", visitor.new("binary"))
+    for path in paths:
+        headers = visitor.get(path).headers
+        assert "script-src 'self'" in headers["content-security-policy"]
+        assert "unsafe" not in headers["content-security-policy"]
+        assert headers["x-content-type-options"] == "nosniff"
+    assert (
+        visitor.get("/sample/binary.svg")
+        .headers["content-security-policy"]
+        .startswith("default-src 'none'; style-src 'unsafe-inline'")
+    )
+
+
+def test_pages_name_no_other_host_and_hold_no_style_of_their_own(visitor: Visitor) -> None:
+    table = visitor.new("sinks")
+    for path in ("/", "/rules/sinks", "/new/sinks", table):
+        page = visitor.get(path).text.replace("http://www.w3.org/2000/svg", "")
+        assert "http" not in page
+        assert "style=" not in page
+        assert "<style" not in page
+
+
+def test_a_cookie_comes_with_a_seat_and_not_before(visitor: Visitor) -> None:
+    for path in ("/", "/new/binary", "/rules/binary"):
+        assert "set-cookie" not in visitor.get(path).headers
+    cookie = visitor.post("/new/binary").headers["set-cookie"].lower()
+    assert "httponly" in cookie
+    assert "samesite=lax" in cookie
+
+
+@pytest.mark.parametrize(
+    ("game", "form", "start"),
+    [
+        ("binary", {"preset": "small"}, "binary(rows=4,cols=4) ..../..../..../...."),
+        ("binary", {"preset": "own", "p-rows": "1", "p-cols": "2"}, "binary(rows=1,cols=2) .."),
+        ("binary", {"start": "binary(rows=1,cols=2) .1 \r\n"}, "binary(rows=1,cols=2) .1"),
+        ("binary", {"start": "0.\r\n.1\r\n"}, "binary(rows=2,cols=2) 0./.1"),
+        ("collapse", {"start": "1 2\n2 2\n"}, "collapse(rows=2,cols=2,digits=3) 0 12/22"),
+    ],
+)
+def test_what_a_form_asks_for_is_on_the_table(
+    visitor: Visitor, game: str, form: dict[str, str], start: str
+) -> None:
+    table = visitor.new(game, **form)
+    assert visitor.get(f"{table}/position.txt").text == start + "\n"
+
+
+def test_a_hidden_game_can_be_asked_for(visitor: Visitor) -> None:
+    own = {"preset": "own", "p-rows": "4", "p-cols": "4", "p-pieces": "5x1 Fx1"}
+    open_table = visitor.new("tactego", **own)
+    assert visitor.get(f"{open_table}/position.txt").status_code == 200
+    hidden = visitor.new("tactego", **own, **{"p-hidden": "on"})
+    assert visitor.get(f"{hidden}/position.txt").status_code == 403
+
+
+@pytest.mark.parametrize(
+    ("game", "form", "problem"),
+    [
+        ("binary", {"preset": "huge"}, "There is no preset"),
+        ("binary", {"preset": "own", "p-rows": "x"}, "is not a whole number"),
+        ("binary", {"preset": "own", "p-rows": "99"}, "rows: 99 is not in 1..20."),
+        ("binary", {"start": "binary(rows=2,cols=2) 9"}, "needs 2 rows of 2 cells"),
+        ("binary", {"start": "012"}, "a cell is 0, 1 or a dot"),
+        ("binary", {"opponent": "nobody"}, "hotseat, machine or friends"),
+        ("binary", {"level": "9"}, "a number from 1 to 8"),
+        ("binary", {"level": ""}, "a number from 1 to 8"),
+        ("binary", {"side": "2"}, "there is no player"),
+        ("collapse", {"preset": "own", "p-rows": "999", "p-cols": "999"}, "at most 400 cells"),
+        ("collapse", {"start": "collapse(rows=900,cols=900,digits=3)#1"}, "at most 400 cells"),
+        ("collapse", {"start": "1 " * 500}, "at most 400 cells"),
+        ("sliding", {"start": "no words of this length"}, "there are no words of 3 letters"),
+    ],
+)
+def test_a_bad_form_comes_back_with_the_reason_and_what_was_typed(
+    visitor: Visitor, game: str, form: dict[str, str], problem: str
+) -> None:
+    answer = visitor.post(f"/new/{game}", form)
+    assert answer.status_code == 422
+    said = answer.text.partition('role="alert">')[2].partition("<")[0]
+    assert problem.lower() in said.lower()
+    assert form.get("start", "").strip()[:30] in answer.text
+    assert "set-cookie" not in answer.headers
+
+
+def test_errors_are_pages_that_can_be_read(
+    visitor: Visitor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for path in ("/nowhere", "/rules/chess", "/t/nothing", "/static/none.js"):
+        answer = visitor.get(path)
+        assert answer.status_code == 404
+        assert "To the front door" in answer.text
+    assert visitor.post("/").status_code == 405
+    long = visitor.post("/new/binary", {"start": "x" * limits.MOST_BODY})
+    assert long.status_code == 413
+    assert "longer than 64 KiB" in long.text
+    broken = visitor.client.post("/new/binary", content=b"\xff\xfe")
+    assert broken.status_code == 400
+    monkeypatch.setattr("gridhouse.web.pages.game_class", lambda name: 1 / 0)
+    failed = visitor.get("/rules/binary")
+    assert failed.status_code == 500
+    assert "It has been noted" in failed.text
+    assert "ZeroDivision" not in failed.text
+
+
+def test_forms_and_sockets_of_others_are_refused(visitor: Visitor) -> None:
+    other = "http://elsewhere.test"
+    assert visitor.post("/new/binary", origin=other).status_code == 403
+    table = visitor.new("binary")
+    assert visitor.post("/new/binary", origin="http://house.test").status_code == 303
+    with visitor.at(table, origin="http://house.test") as seat:
+        assert seat.view["ply"] == 0
+    with pytest.raises(WebSocketDisconnect), visitor.at(table, origin=other):
+        pass
+    with pytest.raises(WebSocketDisconnect), visitor.at("/t/nothing"):
+        pass
+
+
+def test_an_address_opens_so_many_tables_in_an_hour(
+    visitor: Visitor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("gridhouse.web.app.MOST_TABLES", 2)
+    for _ in range(2):
+        visitor.new("sliding")
+    answer = visitor.post("/new/sliding")
+    assert answer.status_code == 429
+    assert "wait a while" in answer.text
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_random_game_is_played_to_its_end(visitor: Visitor, name: str) -> None:
+    """Every move is told by its gesture; the page says the outcome."""
+    preset = next(iter(game_class(name).presets))
+    table = visitor.new(name, preset=preset, opponent="hotseat")
+    position = visitor.get(f"{table}/position.txt").text
+    state = gridhouse.parse(position.rstrip("\n"))
+    actions = playout(state, 3)[:60]
+    with visitor.at(table) as seat:
+        for action in actions:
+            if seat.view["handing"]:
+                uncovered(seat)
+            gestures = {move: (cells, choice) for move, cells, choice in seat.view["gestures"]}
+            move = state.action_to_string(action)
+            assert gestures[move] == state.gesture(action)
+            assert len(gestures) == len(state.legal_actions())
+            seat.move(move)
+            state.apply_action(action)
+        assert len(seat.view["moves"]) == len(actions)
+        if state.is_terminal():
+            assert seat.view["heading"] == state.game.outcome(state.position)
+            assert seat.view["gestures"] == []
+
+
+def uncovered(seat: Seat) -> None:
+    """Hand the screen over to whoever is to move."""
+    while seat.view["handing"]:
+        seat.say(seat.view["handing"]["does"])
+        seat.wait("view")
+
+
+def test_refusals_are_said_in_words(visitor: Visitor) -> None:
+    table = visitor.new("binary", start="binary(rows=1,cols=3) 00.", opponent="hotseat")
+    with visitor.at(table) as seat:
+        assert seat.refused("move", move="2 0 0", ply=0) == "'2 0 0' is not legal: three in a row"
+        assert "is not a move (x y digit)" in seat.refused("move", move="hello", ply=0)
+        assert seat.refused("move", move="2 0 1", ply=5) == "the table has changed; look again"
+        assert seat.refused("why", cells=[0]) == "occupied"
+        assert seat.refused("why", cells=["x"]).startswith("occupied")
+        assert seat.refused("why", cells=[77]) == "no move leads there"
+        assert seat.refused("dance") == "the house does not know what that is"
+        assert seat.refused("answer", agrees=True) == "nobody has asked for that"
+        assert "no move of yours" in seat.refused("undo")
+        seat.move("2 0 1")
+        assert seat.view["heading"] == "Player 1 wins"
+        assert seat.refused("move", move="0 0 0", ply=1) == "it is not your turn"
+        assert seat.refused("hint") == "it is not your turn"
+        assert seat.refused("why", cells=[0]) == "it is not your turn"
+
+
+def test_of_many_reasons_the_commonest_is_said(visitor: Visitor) -> None:
+    table = visitor.new("sinks", opponent="hotseat")
+    with visitor.at(table) as seat:
+        assert seat.refused("why", cells=[55]) == "the piece does not belong to the right player"
+        assert seat.refused("why", cells=[5]) == "there is no piece or sink on this field"
+    both = visitor.new("binary", start="00.\n..1\n..1", opponent="hotseat")
+    with visitor.at(both) as seat:
+        assert seat.refused("why", cells=[2]) == "three in a row"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_whatever_is_pointed_at_has_an_answer(visitor: Visitor, name: str) -> None:
+    table = visitor.new(name, opponent="hotseat")
+    with visitor.at(table) as seat:
+        for cell in range(30):
+            assert seat.refused("why", cells=[cell])
+
+
+def test_noise_on_a_socket_ends_it(visitor: Visitor) -> None:
+    table = visitor.new("binary", opponent="hotseat")
+    for noise in ("", "{", "[1]", "{}", '{"type": 3}', "[" * 4000, '"' + "x" * 5000 + '"'):
+        with visitor.at(table) as seat:
+            seat.socket.send_text(noise)
+            with pytest.raises(WebSocketDisconnect):
+                seat.listen()
+    with visitor.at(table) as seat:
+        seat.socket.send_bytes(b"\x00")
+        with pytest.raises(WebSocketDisconnect):
+            seat.listen()
+
+
+def test_a_page_may_say_so_much_and_no_more(tmp_path: Path) -> None:
+    with open_house(tmp_path, burst=20, rate=0.1) as client:
+        visitor = Visitor(client)
+        with visitor.at(visitor.new("binary")) as seat:
+            for _ in range(20):
+                assert seat.refused("dance")
+            seat.say("dance")
+            with pytest.raises(WebSocketDisconnect):
+                seat.listen()
+
+
+def test_a_table_has_room_for_so_many(visitor: Visitor, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gridhouse.web.sockets.MOST_GUESTS", 1)
+    table = visitor.new("binary")
+    with visitor.at(table), pytest.raises(WebSocketDisconnect), visitor.at(table):
+        pass
+
+
+def test_two_at_one_screen_take_back_freely(visitor: Visitor) -> None:
+    table = visitor.new("binary", preset="small", opponent="hotseat")
+    with visitor.at(table) as seat, visitor.at(table) as other:
+        seat.move("0 0 1")
+        seat.move("1 0 0")
+        assert seat.view["undo"]
+        other.say("undo")
+        assert seat.wait("view", 1)["moves"] == [["Player 1", "0 0 1"]]
+        seat.move("1 0 1")
+    assert visitor.get(f"{table}/record.txt").text.splitlines()[1:] == [
+        "Player 1: 0 0 1",
+        "Player 2: 1 0 1",
+    ]
+
+
+def test_a_board_stands_as_who_moves_sees_it_and_can_be_turned(client: TestClient) -> None:
+    anna, carl = Visitor(client), Visitor(client)
+    table = anna.new("sinks", opponent="hotseat")
+    with anna.at(table) as seat, carl.at(table) as watching:
+        from_light = seat.view["board"]
+        assert watching.view["board"] == from_light
+        assert seat.view["turns"]
+        watching.say("turn")
+        from_dark = watching.wait("view")["board"]
+        assert from_dark != from_light
+        watching.say("turn")
+        assert watching.wait("view")["board"] == from_light
+        state = gridhouse.load("sinks").new_initial_state()
+        for move in ("3 3 l", "3 1 d"):
+            state.play(move)
+            assert seat.move(move)["board"] == state.picture(0, state.current_player()).inline()
+        assert seat.view["side"] == 1
+    with anna.at(anna.new("binary")) as seat:
+        assert not seat.view["turns"]
+        anna_turns = seat.refused("turn")
+        assert anna_turns == "the house does not know what that is"
+
+
+def test_friends_meet_by_a_link_and_take_back_by_consent(client: TestClient) -> None:
+    anna, bert, carl = Visitor(client), Visitor(client), Visitor(client)
+    table = anna.new("binary", preset="small", opponent="friends", side="1")
+    with anna.at(table) as first:
+        link = first.view["invitation"]
+        assert "Sit down as Player 1" in bert.get(link).text
+        assert first.refused("move", move="0 0 0", ply=0) == "it is not your turn"
+        assert anna.post(link).status_code == 409
+        assert bert.get(link[:-3] + "xxx").status_code == 404
+        assert bert.post(link[:-3] + "xxx").status_code == 404
+        assert bert.post(link, origin="http://elsewhere.test").status_code == 403
+        assert bert.post(link).headers["location"] == table
+        assert "invitation" not in first.wait("view")
+        taken = carl.post(link)
+        assert taken.status_code == 409
+        assert "seat is taken" in taken.text
+        assert "This seat is taken." in carl.get(link).text
+        with bert.at(table) as second, carl.at(table) as third:
+            assert third.view["gestures"] == []
+            assert not third.view["acts"]
+            assert "watch" in third.refused("move", move="0 0 0", ply=0)
+            assert "You watch this game" in carl.get(table).text
+            second.move("0 0 1")
+            first.wait("view", 1)
+            assert "no move of yours" in first.refused("undo")
+            first.move("1 0 0")
+            second.wait("view", 2)
+            second.say("undo")
+            assert first.wait("view")["asked"] == "Player 1 asks to take the last move back."
+            assert second.wait("view")["asked"] == ""
+            first.say("answer", agrees=False)
+            assert first.wait("view")["ply"] == 2
+            second.wait("view")
+            second.say("undo")
+            first.wait("view")
+            second.wait("view")
+            first.say("answer", agrees=True)
+            assert first.wait("view")["moves"] == []
+            assert second.wait("view")["acts"]
+
+
+def test_the_machine_answers_and_undo_leads_back_to_my_turn(visitor: Visitor) -> None:
+    table = visitor.new("binary", preset="small", level="1", side="1")
+    with visitor.at(table) as seat:
+        if seat.view["ply"] == 0:
+            assert seat.view["heading"].startswith("Player 1")
+            seat.wait("view", 1)
+        assert "no move of yours" in seat.refused("undo")
+        seat.move(seat.view["gestures"][0][0])
+        seat.wait("view", 3)
+        seat.say("undo")
+        assert seat.wait("view", 1)["acts"]
+        seat.say("hint")
+        hint = seat.wait("hint")
+        assert hint["move"] in [move for move, _, _ in seat.view["gestures"]]
+        assert hint["ply"] == 1
+
+
+def test_the_machine_plays_a_game_to_its_end(visitor: Visitor) -> None:
+    table = visitor.new("binary", preset="small", level="1", side="random")
+    with visitor.at(table) as seat:
+        while not seat.view["over"]:
+            if seat.view["acts"]:
+                seat.move(seat.view["gestures"][0][0])
+            else:
+                seat.wait("view")
+        assert seat.view["heading"].endswith(" wins")
+
+
+def test_a_table_is_as_it_was_when_the_house_opens_again(tmp_path: Path) -> None:
+    with open_house(tmp_path) as client:
+        visitor = Visitor(client)
+        table = visitor.new("collapse", preset="small")
+        with visitor.at(table) as seat:
+            for _ in range(3):
+                seat.move(seat.view["gestures"][0][0])
+            before = seat.view
+    with open_house(tmp_path) as client:
+        visitor.client = client
+        with visitor.at(table) as seat:
+            assert seat.view == before
+
+
+def test_the_migrations_make_the_tables_that_are_declared(tmp_path: Path) -> None:
+    store = Store(f"sqlite:///{tmp_path / 'new.db'}")
+    with store.engine.connect() as connection:
+        assert compare_metadata(MigrationContext.configure(connection), metadata) == []
+        assert connection.exec_driver_sql("PRAGMA journal_mode").scalar() == "wal"
+    secret = store.secret()
+    store.close()
+    again = Store(f"sqlite:///{tmp_path / 'new.db'}")
+    assert again.secret() == secret
+    again.close()
+
+
+def test_a_move_that_is_not_on_disk_is_not_shown(
+    visitor: Visitor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = visitor.new("binary", preset="small", opponent="hotseat")
+    written: list[str] = []
+    keep = Store.add_move
+
+    def fail_once(store: Store, name: str, ply: int, move: str) -> None:
+        written.append(move)
+        if len(written) == 1:
+            raise OSError("the disk is full")
+        keep(store, name, ply, move)
+
+    monkeypatch.setattr(Store, "add_move", fail_once)
+    with visitor.at(table) as seat:
+        seat.say("move", move="0 0 1", ply=0)
+        assert "could not be written down" in seat.wait("refusal")["text"]
+        assert seat.move("0 0 0")["moves"] == [["Player 1", "0 0 0"]]
+
+
+def test_two_moves_in_one_place_are_refused(tmp_path: Path) -> None:
+    store = Store(f"sqlite:///{tmp_path / 'new.db'}")
+    store.add(Record("t", "binary(rows=1,cols=2) ..", "hotseat", sitters={0: "a", 1: "a"}))
+    store.add_move("t", 0, "0 0 1")
+    with pytest.raises(Exception, match="UNIQUE"):
+        store.add_move("t", 0, "0 0 0")
+    found = store.load("t")
+    assert found is not None
+    assert found.moves == ["0 0 1"]
+    store.close()

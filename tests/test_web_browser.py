@@ -1,0 +1,373 @@
+"""The house in a browser: real clicks and keys, a phone, two at one table, a server that dies."""
+
+from __future__ import annotations
+
+import random
+from collections import deque
+from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+
+import gridhouse
+from browser_helpers import Hands, Process, browser, served
+from gridhouse.core.registry import game_class
+from web_helpers import HIDDEN, near_end, playout
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from playwright.sync_api import Browser, Page
+
+    from gridhouse.core.game import State
+
+PHONE: dict[str, Any] = {"viewport": {"width": 390, "height": 780}, "has_touch": True}
+EXPECTED = ("WebSocket", "status of 422")  # the house was killed, or a form was wrong
+COUNT_ANIMATIONS = """
+window.animated = 0;
+const animate = Element.prototype.animate;
+Element.prototype.animate = function (...given) {
+  window.animated += 1;
+  return animate.apply(this, given);
+};
+"""
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Browser]:
+    with browser() as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory, chromium: Browser) -> Iterator[str]:
+    del chromium  # without a browser nothing is served
+    with served(tmp_path_factory.mktemp("house")) as address:
+        yield address
+
+
+@pytest.fixture
+def visit(chromium: Browser) -> Iterator[Callable[..., Page]]:
+    """Open pages of visitors of their own; nothing may go wrong on them, nor leave the house."""
+    contexts: list[Any] = []
+    troubles: list[str] = []
+
+    def opened(address: str, **look: Any) -> Page:
+        context = chromium.new_context(**look)
+        contexts.append(context)
+        page = context.new_page()
+
+        def note_request(request: Any) -> None:
+            if not request.url.startswith(address):
+                troubles.append(request.url)
+
+        def note_word(said: Any) -> None:
+            if said.type == "error" and not any(word in said.text for word in EXPECTED):
+                troubles.append(said.text)
+
+        page.on("pageerror", lambda error: troubles.append(str(error)))
+        page.on("request", note_request)
+        page.on("console", note_word)
+        page.goto(address)
+        return page
+
+    yield opened
+    for context in contexts:
+        context.close()
+    assert troubles == []
+
+
+def from_page(page: Page) -> State:
+    """Return the position that a page offers to begin another game from."""
+    link = page.get_attribute("#from-here", "href") or ""
+    return gridhouse.parse(parse_qs(urlsplit(link).query)["start"][0])
+
+
+def way_out(start: State) -> list[int]:
+    """Return the shortest way to the end of a puzzle."""
+    seen = {str(start)}
+    queue = deque([start])
+    while queue:
+        state = queue.popleft()
+        if state.is_terminal():
+            return state.history()
+        for action in state.legal_actions():
+            after = state.clone()
+            after.apply_action(action)
+            if str(after) not in seen:
+                seen.add(str(after))
+                queue.append(after)
+    raise AssertionError("there is no way out")
+
+
+def play_out(hands: Hands, state: State, actions: list[int]) -> None:
+    """Make all moves by clicks, and look how the game has ended."""
+    for action in actions:
+        hands.play(state, action)
+    assert state.is_terminal()
+    assert hands.text("heading") == state.game.outcome(state.position)
+    assert state.game.outcome(state.position) in hands.said()
+    assert hands.page.locator("#moves li").count() == len(actions)
+
+
+@pytest.mark.parametrize("name", ["binary", "collapse"])
+def test_a_whole_game_by_clicks(visit: Callable[..., Page], address: str, name: str) -> None:
+    hands = Hands(visit(address))
+    cls = game_class(name)
+    other = {"opponent": "hotseat"} if len(cls.players) == 2 else {}
+    hands.begin(cls.title, preset="small", **other)
+    state = from_page(hands.page)
+    play_out(hands, state, playout(state, 5))
+
+
+def test_a_puzzle_is_solved_by_clicks(visit: Callable[..., Page], address: str) -> None:
+    hands = Hands(visit(address))
+    hands.begin("Sliding word puzzle", preset="easy")
+    state = from_page(hands.page)
+    play_out(hands, state, way_out(state))
+    assert hands.text("heading") == "Solved"
+
+
+@pytest.mark.parametrize(
+    ("text", "seed"), [("tactego(rows=6,cols=4)", 2), ("sinks(rows=8,cols=8)", 4)]
+)
+def test_the_end_of_a_long_game_by_clicks(
+    visit: Callable[..., Page], address: str, text: str, seed: int
+) -> None:
+    state, actions = near_end(text, seed, 7)
+    hands = Hands(visit(address))
+    hands.begin(state.game.title, start=str(state), opponent="hotseat")
+    play_out(hands, state, actions)
+
+
+def test_hidden_pieces_on_one_screen(visit: Callable[..., Page], address: str) -> None:
+    hands = Hands(visit(address))
+    hands.begin("Tactego", start=HIDDEN, opponent="hotseat")
+    page = hands.page
+    assert "Only Red looks" in hands.text("curtain-button")
+    assert "flag" not in page.inner_html("#board")
+    state = gridhouse.parse(HIDDEN)
+    for move in ("0 1 1 1", "2 0 1 1"):
+        hands.play(state, state.string_to_action(move))
+        assert "Hand over to" in hands.text("curtain-button") or state.is_terminal()
+    hands.uncover()
+    assert page.is_disabled("#undo")
+    assert not page.is_visible("#from-here")
+
+
+def test_against_the_machine_by_what_the_page_says(
+    visit: Callable[..., Page], address: str
+) -> None:
+    hands = Hands(visit(address))
+    hands.begin("Binary Game", preset="small", opponent="machine", level="1")
+    page = hands.page
+    chance = random.Random(1)
+    while not hands.text("heading").endswith("wins"):
+        page.wait_for_selector("#board.acts, #heading:has-text('wins')")
+        free = page.locator("#board [aria-label*='takes zero'], #board [aria-label*='takes one']")
+        if hands.text("heading").endswith("wins"):
+            break
+        ply = hands.ply
+        hands.point(int(free.nth(chance.randrange(free.count())).get_attribute("data-cell") or 0))
+        page.locator("#choices button").first.click()
+        page.wait_for_function(
+            "ply => +document.querySelector('#board').dataset.ply > ply", arg=ply
+        )
+        page.wait_for_selector("#heading:not(:has-text('thinking'))")
+
+
+def test_a_game_by_keyboard_alone(visit: Callable[..., Page], address: str) -> None:
+    page = visit(address)
+    hands = Hands(page)
+    hands.begin("Binary Game", preset="small", opponent="hotseat")
+    keys = page.keyboard
+    page.focus("#cell-0")
+    for key in ("ArrowRight", "ArrowDown", "ArrowDown", "ArrowLeft", "Enter", "Tab", "Enter"):
+        keys.press(key)
+    hands.wait(1)
+    assert from_page(page).board() == "....\n....\n0...\n...."
+    assert page.evaluate("document.activeElement.id") == "cell-8"
+    keys.press("Enter")
+    page.wait_for_selector("#why:has-text('Occupied.')")
+    for key in ("ArrowUp", "Space", "Escape"):
+        keys.press(key)
+    assert page.locator("#choices button").count() == 0
+    page.focus("#move")
+    keys.type("3 3 1")
+    keys.press("Enter")
+    hands.wait(2)
+    assert "Player 2: 3 3 1. Player 1 to move." in hands.said()
+    assert page.locator(".mark-last").count() == 1
+    keys.type("0 2 1")
+    keys.press("Enter")
+    page.wait_for_selector("#why:has-text('is not legal: occupied.')")
+    page.click("#undo")
+    hands.wait(1)
+    assert "taken back" in hands.said()
+
+
+def test_pieces_are_dragged(visit: Callable[..., Page], address: str) -> None:
+    page = visit(address)
+    hands = Hands(page)
+    hands.begin("Tactego", start="tactego(rows=3,cols=1,pieces=Fx1) R 0 RF//BF", opponent="hotseat")
+    page.goto(address)
+    start = "tactego(rows=3,cols=2,pieces=5x1 Fx1) R 0 RF,R5/,/BF,B5"
+    hands.begin("Tactego", start=start, opponent="hotseat")
+    middles = [page.locator(f"#cell-{cell}").bounding_box() for cell in (1, 2)]
+    (x, y), (to_x, to_y) = (
+        (box["x"] + box["width"] / 2, box["y"] + box["height"] / 2) for box in middles if box
+    )
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(to_x, to_y, steps=5)
+    page.mouse.up()
+    hands.wait(1)
+    assert hands.page.inner_text("#moves") == "Red: 0 1 1 0"
+
+
+def test_a_file_is_a_start_and_a_position_goes_on_in_another_game(
+    visit: Callable[..., Page], address: str, tmp_path: Path
+) -> None:
+    board = tmp_path / "board.txt"
+    board.write_text("1 1 2\n2 1 1\n")
+    page = visit(address)
+    hands = Hands(page)
+    page.click("text=Choose how to play Collapse")
+    page.click("summary")
+    page.set_input_files("input[type=file]", board)
+    page.wait_for_function("document.querySelector('textarea').value")
+    page.click("form button.main")
+    hands.wait(0)
+    assert str(from_page(page)) == "collapse(rows=2,cols=3,digits=3) 0 112/211"
+    hands.point(0)
+    hands.wait(1)
+    page.click("#from-here")
+    page.click("form button.main")
+    hands.wait(0)
+    assert hands.text("status") == "Score: 4"
+
+
+def test_a_hint_is_shown_on_the_board(visit: Callable[..., Page], address: str) -> None:
+    hands = Hands(visit(address))
+    hands.begin("Collapse", start="collapse(rows=1,cols=3,digits=2) 0 110")
+    hands.page.click("#hint")
+    hands.page.wait_for_selector("#why:has-text('Perhaps 1')")
+    assert hands.page.locator(".mark-hint").count() == 1
+
+
+@pytest.mark.parametrize("motion", ["no-preference", "reduce"])
+def test_pieces_glide_unless_that_is_unwanted(
+    visit: Callable[..., Page], address: str, motion: str
+) -> None:
+    page = visit(address, reduced_motion=motion)
+    page.add_init_script(COUNT_ANIMATIONS)
+    hands = Hands(page)
+    hands.begin("Sliding word puzzle", preset="standard")
+    state = from_page(page)
+    hands.play(state, state.legal_actions()[0])
+    assert page.evaluate("window.animated") == (1 if motion == "no-preference" else 0)
+
+
+def test_a_phone_has_room_for_everything(visit: Callable[..., Page], address: str) -> None:
+    page = visit(address, **PHONE)
+    hands = Hands(page)
+    paths = ["/", *(f"/{kind}/{name}" for kind in ("new", "rules") for name in gridhouse.games())]
+    for path in paths:
+        page.goto(address + path)
+        assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0, path
+    for name in gridhouse.games():
+        page.goto(address)
+        hands.begin(game_class(name).title)
+        assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0, name
+        low = page.evaluate(
+            "[...document.querySelectorAll('button')].filter(b => b.offsetParent"
+            " && b.offsetHeight < 44).map(b => b.innerText)"
+        )
+        assert low == []
+    page.goto(address)
+    hands.begin("Collapse", start="collapse(rows=1,cols=3,digits=2) 0 110")
+    page.tap("#piece-0")
+    hands.wait(1)
+    assert hands.text("heading") == "Score 2"
+
+
+def test_two_browsers_at_one_table(visit: Callable[..., Page], address: str) -> None:
+    anna, bert, carl = (Hands(visit(address)) for _ in range(3))
+    anna.begin("Binary Game", preset="small", opponent="friends")
+    bert.page.goto(anna.page.input_value("#invitation-link"))
+    bert.page.click("text=Sit down as Player 2")
+    bert.wait(0)
+    anna.page.wait_for_selector("#invitation", state="hidden")
+    carl.page.goto(anna.page.url)
+    carl.page.wait_for_selector("text=You watch this game")
+    state = from_page(anna.page)
+    for at, action in enumerate(playout(state, 7)[:4]):
+        (anna, bert)[at % 2].play(state, action)
+        for hands in (anna, bert, carl):
+            hands.wait(at + 1)
+    assert anna.text("heading") == "Your turn, Player 1"
+    assert carl.text("heading") == bert.text("heading") == "Player 1 to move"
+    bert.page.click("#undo")
+    anna.page.wait_for_selector("text=Player 2 asks to take the last move back.")
+    anna.page.click("#agree")
+    for hands in (anna, bert, carl):
+        hands.wait(3)
+    assert carl.page.locator("#moves li").count() == 3
+
+
+def test_a_killed_house_comes_back_with_every_table(
+    visit: Callable[..., Page], tmp_path: Path
+) -> None:
+    house = Process(tmp_path)
+    try:
+        hands = Hands(visit(house.address))
+        hands.begin("Binary Game", preset="small", opponent="hotseat")
+        state = from_page(hands.page)
+        actions = playout(state, 11)
+        for action in actions:
+            hands.play(state, action)
+            if len(state.history()) in (2, 4, 7):
+                assert "The house is open at" in house.kill()
+                hands.page.wait_for_selector("#offline", state="visible")
+                house.start()
+                hands.page.wait_for_selector("#offline", state="hidden")
+                assert from_page(hands.page) == state
+        assert hands.text("heading") == state.game.outcome(state.position)
+    finally:
+        house.kill()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_no_page_keeps_anybody_out(visit: Callable[..., Page], address: str, scheme: str) -> None:
+    from axe_playwright_python.sync_playwright import Axe
+
+    page = visit(address, color_scheme=scheme)
+    hands = Hands(page)
+    axe = Axe()
+
+    def look() -> None:
+        found = axe.run(page)
+        assert found.violations_count == 0, f"{page.url}\n{found.generate_report()}"
+        assert len(found.response["passes"]) > 10  # it did look
+
+    for name in gridhouse.games():
+        for path in ("/", f"/new/{name}", f"/rules/{name}"):
+            page.goto(address + path)
+            look()
+        page.goto(address)
+        hands.begin(game_class(name).title)
+        look()
+    page.goto(address)
+    hands.begin("Tactego", start=HIDDEN, opponent="hotseat")
+    look()
+    page.goto(address)
+    hands.begin("Binary Game", opponent="friends")
+    hands.point(0)
+    look()
+    link = page.input_value("#invitation-link")
+    page.goto(link)
+    look()
+    page.goto(address + "/new/binary?start=9")
+    page.click("form button.main")
+    look()

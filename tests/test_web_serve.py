@@ -1,0 +1,112 @@
+"""Opening the house from the command line."""
+
+from __future__ import annotations
+
+import signal
+import socket
+import subprocess
+import sys
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from browser_helpers import Process
+from gridhouse.core.console import UsageError
+from gridhouse.web import serve
+from test_cli import command
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def test_the_address_is_printed_and_opened_where_there_is_a_screen(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    opened: list[str] = []
+    monkeypatch.setenv("GRIDHOUSE_DATABASE_URL", f"sqlite:///{tmp_path / 'house.db'}")
+    monkeypatch.setattr("gridhouse.web.serve.webbrowser.open", opened.append)
+    monkeypatch.setattr(serve, "serve", lambda app, listening: listening.close())
+    monkeypatch.setattr("gridhouse.web.serve.threading.Timer", AtOnce)
+    monkeypatch.setattr("gridhouse.web.serve.sys.platform", "linux")
+    monkeypatch.delenv("WAYLAND_DISPLAY", raising=False)
+    for display, opens, expected in (("", True, 0), (":0", False, 0), (":0", True, 1)):
+        monkeypatch.setenv("DISPLAY", display)
+        serve.play("127.0.0.1", 0, opens)
+        assert len(opened) == expected
+    assert f"The house is open at {opened[0]} " in capsys.readouterr().out
+
+
+class AtOnce:
+    """A timer that does not wait."""
+
+    def __init__(self, seconds: float, does: Any, given: list[str]) -> None:
+        del seconds
+        self.start = lambda: does(*given)
+
+
+def test_tables_are_kept_in_the_folder_for_the_users_data(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("GRIDHOUSE_DATABASE_URL", raising=False)
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    monkeypatch.setattr(serve, "serve", lambda app, listening: listening.close())
+    serve.play("127.0.0.1", 0, False)
+    assert (tmp_path / "gridhouse" / "house.db").exists()
+
+
+def test_addresses_for_a_browser() -> None:
+    with serve.listen("127.0.0.1", 0) as listening:
+        port = listening.getsockname()[1]
+        assert serve.address_of("0.0.0.0", listening) == f"http://127.0.0.1:{port}/"
+        assert serve.address_of("::1", listening) == f"http://[::1]:{port}/"
+        with pytest.raises(UsageError, match=f"^127.0.0.1 port {port}: Address already in use"):
+            serve.listen("127.0.0.1", port)
+
+
+def test_a_usual_port_that_is_taken_is_no_trouble(monkeypatch: pytest.MonkeyPatch) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        monkeypatch.setattr(serve, "USUAL_PORT", taken.getsockname()[1])
+        with serve.listen("127.0.0.1", None) as listening:
+            assert listening.getsockname()[1] != taken.getsockname()[1]
+
+
+@pytest.mark.parametrize(
+    ("url", "problem"),
+    [
+        ("nonsense", "Could not parse SQLAlchemy URL"),
+        ("sqlite:////nowhere/at/all.db", "unable to open database file"),
+        ("nosuch://x/y", "Can't load plugin"),
+    ],
+)
+def test_a_database_that_cannot_be_used_is_one_line(
+    monkeypatch: pytest.MonkeyPatch, url: str, problem: str
+) -> None:
+    monkeypatch.setenv("GRIDHOUSE_DATABASE_URL", url)
+    with pytest.raises(UsageError, match=problem) as caught:
+        serve.play("127.0.0.1", 0, False)
+    assert "\n" not in str(caught.value)
+
+
+def test_an_address_that_cannot_be_had_is_one_line() -> None:
+    run = command("play", "--no-open", "--host", "no.such.host.invalid")
+    assert run.status == 2
+    assert run.err.startswith("gridhouse: ")
+    assert run.err.count("\n") == 1
+
+
+def test_without_the_extra_one_line_says_what_is_missing() -> None:
+    code = "import sys; sys.modules['starlette'] = None; from gridhouse.cli import main; main()"
+    done = subprocess.run(
+        [sys.executable, "-c", code, "play"], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 2
+    assert done.stderr.endswith("the house in the browser needs the extra web\n")
+    assert done.stderr.count("\n") == 1
+
+
+def test_an_interrupt_closes_the_house_quietly(tmp_path: Path) -> None:
+    house = Process(tmp_path)
+    house.process.send_signal(signal.SIGINT)
+    printed, _ = house.process.communicate(timeout=30)
+    assert printed == f"The house is open at {house.address}/ (Ctrl-C closes it)\n"
+    assert house.process.returncode == 130

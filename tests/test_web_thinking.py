@@ -1,0 +1,168 @@
+"""The machine's thinking: bounded, in its turn, stopped when nobody waits for it."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import gridhouse
+from gridhouse.players import Choice
+from gridhouse.web import thinking
+from gridhouse.web.house import House
+from gridhouse.web.thinking import Thinkers
+from web_helpers import Visitor, open_house, settings_of
+from window_helpers import wait_for
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from gridhouse.core.game import Game, State
+
+PATIENCE = 20.0  # seconds
+
+
+class Ponderer:
+    """A player that thinks until it is stopped, and plays the first move."""
+
+    made: list[Ponderer] = []
+    waiting = 0
+
+    def __init__(self, kind: str, game: Game, **settings: Any) -> None:
+        del kind
+        self.game = game
+        self.settings = settings
+        self.stopped = threading.Event()
+        self.thought = 0
+        self.made.append(self)
+
+    def choose(self, state: State) -> Choice:
+        type(self).waiting += 1
+        assert self.stopped.wait(PATIENCE)
+        self.stopped.clear()
+        type(self).waiting -= 1
+        self.thought += 1
+        return Choice(state.legal_actions()[0])
+
+    def stop(self) -> None:
+        self.stopped.set()
+
+
+@pytest.fixture
+def ponderers(monkeypatch: pytest.MonkeyPatch) -> list[Ponderer]:
+    monkeypatch.setattr(thinking, "player", Ponderer)
+    monkeypatch.setattr(Ponderer, "made", [])
+    monkeypatch.setattr(Ponderer, "waiting", 0)
+    return Ponderer.made
+
+
+STATE = gridhouse.load("binary", rows=2, cols=2).new_initial_state()
+
+
+def test_a_search_is_stopped_when_its_time_is_up(tmp_path: Path, ponderers: list[Ponderer]) -> None:
+    thinkers = Thinkers(settings_of(tmp_path, patience=0.01))
+    assert asyncio.run(thinkers.choose(STATE, 2)) == STATE.legal_actions()[0]
+    assert asyncio.run(thinkers.choose(STATE, 2)) == STATE.legal_actions()[0]
+    thinkers.close()
+    assert [made.thought for made in ponderers] == [2]  # kept for the next move
+    assert ponderers[0].settings["level"] == 2
+
+
+def test_a_search_that_nobody_waits_for_is_stopped(
+    tmp_path: Path, ponderers: list[Ponderer]
+) -> None:
+    thinkers = Thinkers(settings_of(tmp_path, patience=PATIENCE))
+
+    async def give_up() -> None:
+        asked = asyncio.create_task(thinkers.choose(STATE, 1))
+        while not Ponderer.waiting:
+            await asyncio.sleep(0.01)
+        asked.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await asked
+
+    asyncio.run(give_up())
+    wait_for(lambda: not thinkers.running, "the end of the search")
+    thinkers.close()
+    assert [made.thought for made in ponderers] == [1]
+
+
+def test_so_many_think_at_once_and_who_gives_up_in_the_queue_never_does(
+    tmp_path: Path, ponderers: list[Ponderer]
+) -> None:
+    thinkers = Thinkers(settings_of(tmp_path, workers=1, patience=PATIENCE))
+
+    async def crowd() -> None:
+        asked = [asyncio.create_task(thinkers.choose(STATE, level)) for level in (1, 2, 3)]
+        while not Ponderer.waiting:
+            await asyncio.sleep(0.01)
+        asked[1].cancel()
+        await asyncio.sleep(0.1)
+        assert Ponderer.waiting == 1
+        ponderers[0].stop()
+        await asked[0]
+        while not Ponderer.waiting:
+            await asyncio.sleep(0.01)
+        ponderers[-1].stop()
+        await asked[2]
+
+    asyncio.run(crowd())
+    thinkers.close()
+    assert [made.settings["level"] for made in ponderers] == [1, 3]
+
+
+def test_the_house_answers_while_the_machine_thinks_and_stops_it_when_all_leave(
+    tmp_path: Path, ponderers: list[Ponderer]
+) -> None:
+    with open_house(tmp_path, patience=PATIENCE) as client:
+        visitor = Visitor(client)
+        table = visitor.new("binary", preset="small", level="4", side="1")
+        with visitor.at(table) as seat:
+            wait_for(lambda: Ponderer.waiting, "the machine")
+            assert visitor.get("/").status_code == 200
+            assert seat.view["heading"] == "Player 1, the machine, is thinking"
+            assert not seat.view["acts"]
+        wait_for(lambda: not Ponderer.waiting, "the end of the search")
+        with visitor.at(table) as seat:
+            assert seat.view["ply"] == 0
+            wait_for(lambda: Ponderer.waiting, "the machine, again")
+            ponderers[-1].stop()
+            assert seat.wait("view", 1)["acts"]
+            seat.move(seat.view["gestures"][0][0])
+            wait_for(lambda: Ponderer.waiting, "the machine, again")
+            seat.say("undo")
+            assert seat.wait("view", 1)["acts"]
+            wait_for(lambda: not Ponderer.waiting, "the end of the search")
+        assert visitor.get(f"{table}/record.txt").text.count("Player") == 1
+
+
+def test_a_reply_to_a_position_that_is_gone_is_not_played(tmp_path: Path) -> None:
+    async def reply_late() -> list[str]:
+        house = House(settings_of(tmp_path))
+        live = await house.find(await house.found(STATE.clone(), "machine", {0: "somebody"}, 1))
+        assert live is not None
+        for ply in (1, 0, 0):
+            await house._reply(live, ply, live.table.state.legal_actions()[0])
+        await house.close()
+        return [ply.move for ply in live.table.plies]
+
+    assert asyncio.run(reply_late()) == [STATE.legal_moves()[0]]
+
+
+def test_a_machine_that_fails_leaves_the_table_standing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: Any, **__: Any) -> None:
+        raise RuntimeError("out of order")
+
+    monkeypatch.setattr(thinking, "player", fail)
+    with open_house(tmp_path) as client:
+        visitor = Visitor(client)
+        with visitor.at(visitor.new("binary", preset="small")) as seat:
+            assert seat.refused("hint") == "no hint was found"
+            seat.move(seat.view["gestures"][0][0])
+            assert "thinking" in seat.view["heading"]
+            seat.say("undo")
+            assert seat.wait("view", 0)["acts"]
