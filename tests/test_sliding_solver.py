@@ -20,6 +20,7 @@ from gridhouse.games.sliding import (
     _layers,
     _optimal,
     _pairing,
+    _small,
     rules,
     solver,
 )
@@ -111,6 +112,13 @@ GOALS = [
 ]
 
 
+@pytest.fixture
+def compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have the smallest boards solved like larger ones."""
+    monkeypatch.setattr(_small, "CELLS", 0)
+
+
+@pytest.mark.usefixtures("compiled")
 @pytest.mark.parametrize(("goal", "rows"), GOALS)
 def test_small_puzzles_are_solved_in_as_few_moves_as_by_breadth_first_search(
     goal: str, rows: int
@@ -122,6 +130,15 @@ def test_small_puzzles_are_solved_in_as_few_moves_as_by_breadth_first_search(
         assert (found.length, found.bound, found.optimal) == (known[puzzle], known[puzzle], True)
 
 
+@pytest.mark.parametrize(("goal", "rows"), GOALS)
+def test_the_search_from_both_ends_finds_as_few(goal: str, rows: int) -> None:
+    known = shortest(goal, len(goal) // rows)
+    for puzzle in random.Random(9).sample(sorted(known), min(len(known), 400)):
+        found = solver.solve_position(position(puzzle, goal, rows))
+        assert (found.length, found.bound, found.optimal) == (known[puzzle], known[puzzle], True)
+
+
+@pytest.mark.usefixtures("compiled")
 def test_the_diameter_of_the_eight_puzzle_is_31() -> None:
     known = shortest("abcdefgh ", 3)
     assert len(known) == 181440
@@ -164,6 +181,7 @@ def test_known_lengths_of_korfs_puzzles(number: int, length: int, tiles: str) ->
     assert (found.length, found.optimal) == (length, True)
 
 
+@pytest.mark.usefixtures("compiled")
 @pytest.mark.parametrize("goal", ["abcde ", "abcab "])
 def test_all_is_the_same_interpreted_and_compiled(goal: str) -> None:
     known = shortest(goal, 3)  # two rows of three
@@ -284,6 +302,7 @@ def test_roots_are_different_and_reached_by_their_ways() -> None:
         assert walk == tiles
 
 
+@pytest.mark.usefixtures("compiled")
 def test_large_databases_are_kept_and_used_again(
     monkeypatch: pytest.MonkeyPatch, own_folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -540,7 +559,7 @@ def test_boards_that_take_long_get_ten_seconds(monkeypatch: pytest.MonkeyPatch) 
         limits.append(seconds)
         return real(puzzle, 9.0, threads, seconds, proves=False)
 
-    monkeypatch.setattr(solver, "Anytime", anytime)
+    monkeypatch.setattr(_anytime, "Anytime", anytime)
     puzzle = walked(distinct(3, 6), 60, random.Random(5))
     solver.solve_position(numbers(puzzle.tiles, 3), threads=1)
     solver.solve_position(numbers(puzzle.tiles, 3), within=9.0, threads=1)
