@@ -43,7 +43,7 @@ def _step(
     near: list[list[int]], edge: list[bytes], seen: Seen, met: Seen
 ) -> tuple[list[bytes], bytes | None, int]:
     """Return the positions one move on, the first that the search from the other end has met."""
-    wider = []
+    wider: list[bytes] = []
     nodes = 0
     for position in edge:
         blank = position.index(0)
@@ -65,7 +65,7 @@ def _step(
 
 def _way(seen: Seen, position: bytes) -> list[int]:
     """Return the moves that led to a position, the last first."""
-    moves = []
+    moves: list[int] = []
     while True:
         before, move = seen[position]
         if move < 0:
