@@ -136,7 +136,8 @@ class Anytime:
 
     def _beams(self, seconds: float | None) -> None:
         """Run beams, ever wider ones, at least until there is a solution."""
-        deadline = None if seconds is None else perf_counter() + seconds
+        started = perf_counter()
+        deadline = None if seconds is None else started + seconds
         run = self._runs[0]
         if self.puzzle.cells <= COVERED:
             self._least = max(self._least, run.least())
@@ -146,24 +147,28 @@ class Anytime:
             width, salt = GROWTH * width, salt + 1
         if self._is_done:
             return
+        wider = GROWTH * FIRST
+        if self.puzzle.cells > COVERED and deadline is not None:
+            now = perf_counter()
+            share = max(LITTLE, MARGIN * (deadline - now) / (now - started))
+            wider = int(FIRST * min(LEAP, share**CACHES))
         run.prepare(CORE)
         if len(self._runs) == 1:
-            self._widen(run, 0, deadline)
+            self._widen(run, 0, wider, deadline)
             return
         with ThreadPoolExecutor(len(self._runs)) as pool:
             jobs = [
-                pool.submit(self._widen, each, number, deadline)
+                pool.submit(self._widen, each, number, wider, deadline)
                 for number, each in enumerate(self._runs)
             ]
             for job in jobs:
                 job.result()
 
-    def _widen(self, run: Run, salt: int, deadline: float | None) -> None:
+    def _widen(self, run: Run, salt: int, width: int, deadline: float | None) -> None:
         """Run beams, ever wider ones, until time is up or a solution is good enough.
 
         What time is too little for another one goes into shortening the best solution.
         """
-        width = GROWTH * FIRST
         while not self._is_done:
             before = perf_counter()
             self._beam(run, width, salt % SALTS, deadline)
