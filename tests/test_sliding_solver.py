@@ -20,6 +20,7 @@ from gridhouse.games.sliding import (
     _layers,
     _optimal,
     _pairing,
+    _small,
     rules,
     solver,
 )
@@ -111,6 +112,13 @@ GOALS = [
 ]
 
 
+@pytest.fixture
+def compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have the smallest boards solved like larger ones."""
+    monkeypatch.setattr(_small, "CELLS", 0)
+
+
+@pytest.mark.usefixtures("compiled")
 @pytest.mark.parametrize(("goal", "rows"), GOALS)
 def test_small_puzzles_are_solved_in_as_few_moves_as_by_breadth_first_search(
     goal: str, rows: int
@@ -122,6 +130,15 @@ def test_small_puzzles_are_solved_in_as_few_moves_as_by_breadth_first_search(
         assert (found.length, found.bound, found.optimal) == (known[puzzle], known[puzzle], True)
 
 
+@pytest.mark.parametrize(("goal", "rows"), GOALS)
+def test_the_search_from_both_ends_finds_as_few(goal: str, rows: int) -> None:
+    known = shortest(goal, len(goal) // rows)
+    for puzzle in random.Random(9).sample(sorted(known), min(len(known), 400)):
+        found = solver.solve_position(position(puzzle, goal, rows))
+        assert (found.length, found.bound, found.optimal) == (known[puzzle], known[puzzle], True)
+
+
+@pytest.mark.usefixtures("compiled")
 def test_the_diameter_of_the_eight_puzzle_is_31() -> None:
     known = shortest("abcdefgh ", 3)
     assert len(known) == 181440
@@ -164,6 +181,7 @@ def test_known_lengths_of_korfs_puzzles(number: int, length: int, tiles: str) ->
     assert (found.length, found.optimal) == (length, True)
 
 
+@pytest.mark.usefixtures("compiled")
 @pytest.mark.parametrize("goal", ["abcde ", "abcab "])
 def test_all_is_the_same_interpreted_and_compiled(goal: str) -> None:
     known = shortest(goal, 3)  # two rows of three
@@ -284,6 +302,7 @@ def test_roots_are_different_and_reached_by_their_ways() -> None:
         assert walk == tiles
 
 
+@pytest.mark.usefixtures("compiled")
 def test_large_databases_are_kept_and_used_again(
     monkeypatch: pytest.MonkeyPatch, own_folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -494,42 +513,140 @@ def test_beams_get_wider_as_long_as_there_is_time(monkeypatch: pytest.MonkeyPatc
     lengths = [None, 150, 160, 140]
     asked: list[tuple[int, int]] = []
 
-    def beam(width: int, salt: int) -> list[int] | None:
+    def found(run: _beams.Run, width: int, salt: int, _: float | None) -> list[int] | None:
         asked.append((width, salt))
         if len(asked) == len(lengths):
             search.stop()
+        run.nodes += 1
         length = lengths[len(asked) - 1]
         return None if length is None else [0] * length
 
-    monkeypatch.setattr(search, "_beam", beam)
+    monkeypatch.setattr(search, "_found", found)
+    monkeypatch.setattr(_beams.Run, "shorten", lambda run, moves, *_: moves[: len(moves) - 4])
     assert search.status() == f"solution: none, bound: {search.bound}, nodes: 0"
     search._beams(None)
-    assert asked == [(100, 0), (200, 1), (400, 2), (800, 3)]
+    # The second one's solution was shortened; the last one's was not, as all was stopped.
+    assert asked == [(100, 0), (400, 1), (400, 0), (1600, 1)]
     assert len(search.moves) == 140
-    assert search.status() == f"solution: 140, bound: {search.bound}, nodes: 0"
+    assert search.status() == f"solution: 140, bound: {search.bound}, nodes: 4"
 
 
-@pytest.mark.parametrize("left", [0.5, 4.0])
+@pytest.mark.parametrize(
+    ("left", "widths"),
+    [(-1.0, [100, 400]), (0.4, [100, 400]), (0.8, [100, 400, 307]), (8.0, [100, 400, 1600])],
+)
 def test_the_last_beam_is_as_wide_as_time_allows(
-    monkeypatch: pytest.MonkeyPatch, left: float
-) -> None:
-    """The clock goes on a second a look; half the time is left for the second beam, or plenty."""
+    monkeypatch: pytest.MonkeyPatch, left: float, widths: list[int]
+) -> None:  # fmt: skip
+    """The clock goes on a second a look, as long as the second beam takes."""
     search = _anytime.Anytime(walked(distinct(5, 5), 3000, random.Random(6)), 1.0, 1, None)
     clock = iter(range(100))
     monkeypatch.setattr(_anytime, "perf_counter", lambda: next(clock))
     asked: list[int] = []
+    shortened: list[int] = []
 
-    def beam(width: int, salt: int) -> list[int]:
-        del salt
+    def beam(run: _beams.Run, width: int, *_: object) -> None:
+        del run
         asked.append(width)
+        search.moves = [0] * 150
         if len(asked) == 3:
             search.stop()
-        return [0] * 150
+
+    def shorten(_: _beams.Run, moves: list[int], nodes: int, salt: int) -> list[int]:
+        del salt
+        shortened.append(nodes)
+        return moves[2:]
 
     monkeypatch.setattr(search, "_beam", beam)
-    search._beams(3 + left)
-    assert asked[:2] == [100, 100 if left < 1 else 200]
-    assert len(asked) == (2 if left < 1 else 3)
+    monkeypatch.setattr(_beams.Run, "shorten", shorten)
+    search._beams(2 + left)
+    assert asked == widths
+    # Where time is too little for another beam, it goes into shortening the best solution.
+    spent = [int(left * _anytime.NODES_PER_SECOND)] if left == 0.4 else []
+    assert shortened == pytest.approx(spent, rel=1e-6)
+    assert len(search.moves) == (148 if spent else 150)
+
+
+@pytest.mark.parametrize("seconds", [0.001, 3.0])
+def test_beams_over_large_boards_keep_their_time(seconds: float) -> None:
+    """A deadline that has passed makes the beam as narrow as may be; the solution is one anyway."""
+    puzzle = walked(distinct(7, 7), 3000, random.Random(6))
+    run = _beams.Run(puzzle)
+    moves = _beams.by_layers(run, 1600, 5, 0, 0.0 if seconds < 1 else None)
+    assert moves is not None
+    solver.check(numbers(puzzle.tiles, 7), moves)
+    wide = _beams.Run(puzzle)
+    _beams.by_layers(wide, 1600, 5, 0)
+    assert run.nodes < wide.nodes if seconds < 1 else run.nodes == wide.nodes
+    found = solver.solve_position(numbers(puzzle.tiles, 7), seconds=seconds, threads=1)
+    assert found.length >= found.bound
+
+
+def test_threads_widen_beams_of_their_own() -> None:
+    puzzle = walked(distinct(4, 5), 300, random.Random(6))
+    search = _anytime.Anytime(puzzle, 1.0, 2, 0.5, proves=False)
+    search.run()
+    assert all(run.nodes for run in search._runs)
+    solver.check(numbers(puzzle.tiles, 4), search.moves)
+
+
+@pytest.mark.parametrize("error", [MemoryError(), ValueError("no")])
+def test_what_fails_while_a_proof_is_sought_is_one_error(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], error: Exception
+) -> None:
+    def fail(_: _optimal.Optimal) -> None:
+        raise error
+
+    monkeypatch.setattr(_optimal.Optimal, "run", fail)
+    with pytest.raises(SolverError, match=r"a shortest solution: (there is not enough|no)"):
+        solver.solve_position(numbers([*range(1, 15), 0, 15], 4), threads=1)
+    assert capsys.readouterr().err == ""
+
+
+def test_windows_are_made_shorter() -> None:
+    """A way round two by two cells, three times, is the same as one step the other way."""
+    puzzle = distinct(3, 3, [8, 6, 7, 2, 5, 4, 3, 0, 1])
+    best, _ = _small.shortest(puzzle)
+    loops = [*best[:7], *[0, 2, 1, 3] * 3, *best[7:], *[0, 2, 1, 3] * 3]
+    state = numbers(puzzle.tiles, 3)
+    results = []
+    for jit in (True, False):
+        run = _beams.Run(puzzle, jit=jit)
+        found = run.shorten(loops, 20000)
+        solver.check(state, found)
+        results.append((found, run.nodes))
+    assert results[0] == results[1]
+    assert len(results[0][0]) < len(loops)
+
+
+def test_all_windows_of_a_long_walk_become_shortest() -> None:
+    """With enough nodes a whole way is one window, so no shorter one is left."""
+    known = shortest("abcdefgh ", 3)
+    for seed in range(5):
+        chance = random.Random(seed)
+        walk, moves = distinct(3, 3).tiles, list[int]()
+        near = neighbours(3, 3)
+        for _ in range(60):
+            blank = walk.index(0)
+            move = chance.choice([move for move in range(4) if near[blank][move] >= 0])
+            there = near[blank][move]
+            walk[blank], walk[there] = walk[there], 0
+            moves.insert(0, move ^ 1)
+        puzzle = distinct(3, 3, walk)
+        found = _beams.Run(puzzle).shorten(moves, 10**8, seed)
+        text = "".join(" abcdefgh"[tile] for tile in walk)
+        assert len(found) == known[text]
+
+
+@pytest.mark.parametrize("jit", [True, False])
+def test_a_stopped_shortening_leaves_the_way(jit: bool) -> None:
+    puzzle = distinct(3, 3, [8, 6, 7, 2, 5, 4, 3, 0, 1])
+    best, _ = _small.shortest(puzzle)
+    run = _beams.Run(puzzle, jit=jit)
+    assert run.shorten(best, 0) == best
+    assert run.shorten(best, 50) == best
+    run.stop()
+    assert run.shorten([*best, 0, 1], 10**6) == [*best, 0, 1]
 
 
 def test_boards_that_take_long_get_ten_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -540,7 +657,7 @@ def test_boards_that_take_long_get_ten_seconds(monkeypatch: pytest.MonkeyPatch) 
         limits.append(seconds)
         return real(puzzle, 9.0, threads, seconds, proves=False)
 
-    monkeypatch.setattr(solver, "Anytime", anytime)
+    monkeypatch.setattr(_anytime, "Anytime", anytime)
     puzzle = walked(distinct(3, 6), 60, random.Random(5))
     solver.solve_position(numbers(puzzle.tiles, 3), threads=1)
     solver.solve_position(numbers(puzzle.tiles, 3), within=9.0, threads=1)

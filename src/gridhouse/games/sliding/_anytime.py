@@ -3,27 +3,35 @@
 from __future__ import annotations
 
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from time import perf_counter
 from typing import TYPE_CHECKING
 
+from gridhouse.core.errors import SolverError
 from gridhouse.games.sliding import _pairing
-from gridhouse.games.sliding._beams import CORE, Run, by_layers
+from gridhouse.games.sliding._beams import CORE, NARROWEST, WIDEST, Run, by_layers
 from gridhouse.games.sliding._optimal import Optimal
 from gridhouse.games.sliding._puzzle import even_out
 
 if TYPE_CHECKING:
     from gridhouse.games.sliding._puzzle import Puzzle
 
-FIRST = 100  # the width of the first beam
-WIDEST = 250_000
+FIRST = NARROWEST  # the width of the first beam
 SMALL = 16  # cells up to which a shortest solution is sought at once
 COVERED = 25  # cells up to which there are databases
 LONGEST = 400  # moves of a beam over so many cells
-GROWTH = 2
+GROWTH = 4
+LEAP = 16  # growth where a beam can become narrower again on its way
+CACHES = 0.8  # beams take time as their width to the power of one over this
 GLANCE = 0.02  # seconds between two looks at the flag
 HEAD_START = 10.0  # seconds of which beams have half before a proof is sought, without a limit
 GRACE = 0.2  # seconds for a search that was told to stop
 SALTS = 40
+MARGIN = 0.9  # of the time that is left, for the last beam
+LITTLE = 0.5  # of the time for the beam before: less is no time for another one
+NODES_PER_SECOND = 50_000_000  # of shortening
+SHORTENING = 4  # nodes spent on shortening a solution for each one on finding it
+HOPE = 2  # moves that a solution may be longer than the best one and still be worth shortening
 EARLY = 3  # rows and columns that the first beam over a large board leaves to the databases
 
 
@@ -51,7 +59,8 @@ class Anytime:
         self._proves = proves and puzzle.cells <= COVERED
         self._seconds = seconds
         self._stopped = False
-        self._run = Run(self.puzzle, jit=jit)
+        self._failure: Exception | None = None
+        self._runs = [Run(self.puzzle, jit=jit) for _ in range(threads)]
         self._optimal = Optimal(self.puzzle, threads, jit=jit)
         self._threads = threads
 
@@ -63,7 +72,7 @@ class Anytime:
     @property
     def nodes(self) -> int:
         """How many moves were looked at."""
-        return self._run.nodes + self._optimal.nodes
+        return sum(run.nodes for run in self._runs) + self._optimal.nodes
 
     def status(self) -> str:
         """Return how far the search is, in a line."""
@@ -75,7 +84,11 @@ class Anytime:
         self._stopped = True
         self._optimal.stop()
         if self.moves:
-            self._run.stop()
+            self._stop_runs()
+
+    def _stop_runs(self) -> None:
+        for run in self._runs:
+            run.stop()
 
     @property
     def _is_done(self) -> bool:
@@ -96,15 +109,22 @@ class Anytime:
         while proof.is_alive() and not self._stopped:
             proof.join(GLANCE)
         proof.join(GRACE)
+        if self._failure is not None:
+            raise SolverError(f"a shortest solution: {self._failure}") from self._failure
         if not self.moves:
             self._beams(0.0)
 
     def _prove(self) -> None:
-        """Seek a shortest solution."""
-        self._optimal.run()
+        """Seek a shortest solution; what goes wrong is kept for the thread that waits."""
+        try:
+            self._optimal.run()
+        except MemoryError:
+            self._failure = MemoryError("there is not enough memory for the databases")
+        except Exception as error:
+            self._failure = error
         self._take(self._optimal.moves)
         if self.moves:
-            self._run.stop()
+            self._stop_runs()
 
     def _take(self, moves: list[int] | None) -> None:
         """Keep a solution if it is the best so far."""
@@ -112,32 +132,76 @@ class Anytime:
             self.moves = moves
             if self._is_done:
                 self._optimal.stop()
+                self._stop_runs()
 
     def _beams(self, seconds: float | None) -> None:
         """Run beams, ever wider ones, at least until there is a solution."""
         started = perf_counter()
+        deadline = None if seconds is None else started + seconds
+        run = self._runs[0]
         if self.puzzle.cells <= COVERED:
-            self._least = max(self._least, self._run.least())
+            self._least = max(self._least, run.least())
         width, salt = FIRST, 0
-        while True:
-            before = perf_counter()
-            self._take(self._beam(width, salt))
-            if self._is_done and self.moves:
-                return
-            spent = perf_counter() - before
-            wider = min(GROWTH * width, WIDEST)
-            if self.moves and seconds is not None:
-                left = seconds - (perf_counter() - started)
-                if left <= 0:
-                    return
-                # What is left may be too little for twice the width.
-                wider = max(FIRST, min(wider, int(width * 0.9 * left / spent)))
-            salt = (salt + 1) % (SALTS + 1)
-            width = wider
+        while not self.moves:
+            self._beam(run, width, salt)
+            width, salt = GROWTH * width, salt + 1
+        if self._is_done:
+            return
+        wider = GROWTH * FIRST
+        if self.puzzle.cells > COVERED and deadline is not None:
+            now = perf_counter()
+            share = max(LITTLE, MARGIN * (deadline - now) / (now - started))
+            wider = int(FIRST * min(LEAP, share**CACHES))
+        run.prepare(CORE)
+        if len(self._runs) == 1:
+            self._widen(run, 0, wider, deadline)
+            return
+        with ThreadPoolExecutor(len(self._runs)) as pool:
+            jobs = [
+                pool.submit(self._widen, each, number, wider, deadline)
+                for number, each in enumerate(self._runs)
+            ]
+            for job in jobs:
+                job.result()
 
-    def _beam(self, width: int, salt: int) -> list[int] | None:
-        """Return a solution by one beam, None without a better one."""
+    def _widen(self, run: Run, salt: int, width: int, deadline: float | None) -> None:
+        """Run beams, ever wider ones, until time is up or a solution is good enough.
+
+        What time is too little for another one goes into shortening the best solution.
+        """
+        while not self._is_done:
+            before = perf_counter()
+            self._beam(run, width, salt % SALTS, deadline)
+            now = perf_counter()
+            growth = GROWTH
+            if deadline is not None:
+                if deadline <= now:
+                    return
+                if self.puzzle.cells > COVERED:
+                    growth = LEAP
+                # What is left may be too little for a wider beam.
+                share = MARGIN * (deadline - now) / (now - before)
+                if share < LITTLE:
+                    nodes = int((deadline - now) * NODES_PER_SECOND)
+                    self._take(run.shorten(self.moves, nodes, salt))
+                    return
+                growth = min(growth, share**CACHES)
+            width = max(FIRST, min(int(growth * width), WIDEST))
+            salt += len(self._runs)
+
+    def _beam(self, run: Run, width: int, salt: int, deadline: float | None = None) -> None:
+        """Take a solution by one beam, if there is one, and shorten it."""
+        spent = run.nodes
+        moves = self._found(run, width, salt, deadline)
+        if moves is None:
+            return
+        self._take(moves)
+        if not self._is_done:
+            self._take(run.shorten(moves, SHORTENING * (run.nodes - spent), salt))
+
+    def _found(self, run: Run, width: int, salt: int, deadline: float | None) -> list[int] | None:
+        """Return a solution by one beam, None without one."""
         if self.puzzle.cells <= COVERED:
-            shorter = len(self.moves) or LONGEST
-            return self._run.finish(self.puzzle, [(self.puzzle.tiles, [])], width, shorter, salt)
-        return by_layers(self._run, width, CORE if self.moves else EARLY, salt)
+            shorter = len(self.moves) + HOPE if self.moves else LONGEST
+            return run.finish(self.puzzle, [(self.puzzle.tiles, [])], width, shorter, salt)
+        return by_layers(run, width, CORE if self.moves else EARLY, salt, deadline)

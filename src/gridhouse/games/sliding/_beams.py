@@ -2,17 +2,30 @@
 
 from __future__ import annotations
 
+import random
+import threading
 from functools import lru_cache
+from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from gridhouse.core.compiling import to_records, twin
-from gridhouse.games.sliding import _beam, _databases, _idastar, _layers, _pairing, _selection
+from gridhouse.games.sliding import (
+    _beam,
+    _databases,
+    _idastar,
+    _layers,
+    _pairing,
+    _selection,
+    _windows,
+)
 from gridhouse.games.sliding._puzzle import Puzzle, even_out, neighbours
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+BUILDING = threading.Lock()  # so that no two threads build the same
 
 Seed = tuple[list[int], list[int]]  # the tiles, and the moves that led there
 
@@ -20,6 +33,12 @@ SEEN = 1 << 20
 CORE = 5  # a rest of so many rows and columns is left to the databases
 TRAIL = 1 << 26  # entries that a trail may have
 SEEDS = 64  # ends of a layer that the next one begins from
+
+WIDEST = 250_000
+NARROWEST = 100
+STEPS = 2  # a beam gets at most so many times narrower from layer to layer
+SAFE = 0.9  # of the time that is left is planned for
+TINY = 1e-6  # seconds, less than anything takes
 
 OWN, OTHER, CONFLICT, BLANK = 20, 6, 20, 6  # the weights of a layer's beam, tuned on 10x10
 MOST = 1500  # moves for one layer
@@ -41,6 +60,7 @@ class Run:
         selection = twin(_selection, "sliding", jit=jit)
         self._beam = twin(_beam, "sliding", jit=jit, selection=selection)
         self._layers = twin(_layers, "sliding", jit=jit, selection=selection)
+        self._windows = twin(_windows, "sliding", jit=jit)
 
     def stop(self) -> None:
         """Have the beam end soon."""
@@ -80,6 +100,39 @@ class Run:
         start, moves = trace(trail, width, length, int(control[0].end))
         return seeds[start][1] + moves
 
+    def shorten(self, moves: list[int], nodes: int, salt: int = 0) -> list[int]:
+        """Return a solution made of better ways through parts of one, which it may equal.
+
+        So many nodes are spent on it, less on short ones.
+        """
+        puzzle = self.puzzle
+        job = _windows.Job()
+        job.cells, job.until = puzzle.cells, nodes
+        job.salt = random.Random(salt).getrandbits(2 * _windows.PERIOD)
+        control = self._start(to_records(job))
+        near, apart = maps(puzzle.rows, puzzle.cols)
+        board = np.zeros(3 * puzzle.cells, np.int16)
+        first, home = np.zeros(puzzle.cells, np.int16), np.zeros(puzzle.cells, np.int16)
+        path, trail = np.array(moves, np.int8), np.zeros(_windows.MOST, np.int8)
+        record = control[0]
+        record.length, slack = len(moves), _windows.LEAST
+        while slack <= _windows.GREATEST and record.nodes < nodes and not record.stop:
+            board[: puzzle.cells] = puzzle.tiles
+            record.at, record.blank, record.slack = 0, puzzle.tiles.index(0), slack
+            saved = self._windows.sweep(control, near, apart, board, path, first, home, trail)
+            slack += 0 if saved else 2
+        self.nodes += int(record.nodes)
+        better: list[int] = path[: int(record.length)].tolist()
+        return better
+
+    def prepare(self, core: int) -> None:
+        """Build the databases of the rest, so that no beam seems slower than it is."""
+        ends = Ends(self.puzzle.rows, self.puzzle.cols)
+        while not ends.is_small(core):
+            ends = ends.next()
+        home = self.puzzle.with_tiles([*range(1, self.puzzle.cells), 0])
+        views_for(ends.inner(home)[0], jit=self._jit)
+
     def least(self) -> int:
         """Return how many moves the databases ask for, odd or even as it has to be."""
         plan, words = views_for(self.puzzle, jit=self._jit)
@@ -102,7 +155,10 @@ class Run:
         children = to_records(_layers.Child(), 4 * width)
         trail = np.zeros(MOST * width, np.int32)
         seen, bins = np.zeros(SEEN, np.int64), np.zeros(_selection.BINS, np.int64)
-        length = self._layers.march(control, nodes, boards, children, seen, bins, trail, len(seeds))
+        order = by_distance(puzzle.rows, puzzle.cols)
+        length = self._layers.march(
+            control, nodes, boards, children, seen, bins, trail, order, len(seeds)
+        )
         self.nodes += int(control[0].nodes)
         found = []
         for at in range(min(int(control[0].ends), SEEDS) if length >= 0 else 0):
@@ -111,9 +167,26 @@ class Run:
         return found
 
 
+@lru_cache(maxsize=4)
+def maps(rows: int, cols: int) -> tuple[Any, Any]:
+    """Return by cell and move where the empty cell comes to, and by two cells how far they are."""
+    near = np.array([there for ways in neighbours(rows, cols) for there in ways], np.int16)
+    down, across = np.divmod(np.arange(rows * cols), cols)
+    apart = abs(down[:, None] - down[None]) + abs(across[:, None] - across[None])
+    return near, apart.astype(np.int8).reshape(-1)
+
+
+@lru_cache(maxsize=4)
+def by_distance(rows: int, cols: int) -> Any:
+    """Return by cell all cells, the nearest first."""
+    apart = maps(rows, cols)[1].reshape(rows * cols, -1)
+    return np.argsort(apart, kind="stable").astype(np.int16).reshape(-1)
+
+
 def views_for(puzzle: Puzzle, *, jit: bool = True) -> tuple[Any, Any]:
     """Return the plan and words of several partitions; their mean tells more than the best."""
-    return _views(puzzle.rows, puzzle.cols, tuple(puzzle.kinds), jit)
+    with BUILDING:
+        return _views(puzzle.rows, puzzle.cols, tuple(puzzle.kinds), jit)
 
 
 @lru_cache(maxsize=4)
@@ -151,7 +224,16 @@ class Ends:
 
     def is_small(self, core: int) -> bool:
         """Tell whether the rest is for the databases, or too thin for another layer."""
-        return (self.rows - self.row) * (self.cols - self.col) <= core * core
+        return self.size <= core * core
+
+    @property
+    def size(self) -> int:
+        """The number of cells of the rest; the moves of a layer grow with it."""
+        return (self.rows - self.row) * (self.cols - self.col)
+
+    def work(self, core: int) -> int:
+        """Return the sizes of all layers from here on, the databases' part counted double."""
+        return 2 * self.size if self.is_small(core) else self.size + self.next().work(core)
 
     def next(self) -> Ends:
         """Return what is left after this layer."""
@@ -199,16 +281,30 @@ class Ends:
         return rest, turn
 
 
-def by_layers(run: Run, width: int, core: int, salt: int = 0) -> list[int] | None:
-    """Return the moves of a solution found layer by layer, None if the beam was too narrow."""
+def by_layers(
+    run: Run, width: int, core: int, salt: int = 0, deadline: float | None = None
+) -> list[int] | None:
+    """Return the moves of a solution found layer by layer, None if the beam was too narrow.
+
+    With a deadline, a value of ``perf_counter``, the beam becomes narrower on its way if it would
+    not be done by then.
+    """
+    widest = width
     puzzle, _ = _pairing.paired(run.puzzle)
     seeds: list[Seed] = [(puzzle.tiles, [])]
     ends = Ends(puzzle.rows, puzzle.cols)
     while not ends.is_small(core):
+        began = perf_counter()
         seeds = run.layer(puzzle, seeds, ends, width, salt)
         if not seeds:
             return None
-        ends = ends.next()
+        after = ends.next()
+        if deadline is not None:
+            now = perf_counter()
+            rate = max(now - began, TINY) / (width * ends.size)
+            wished = int(SAFE * (deadline - now) / (rate * after.work(core)))
+            width = max(NARROWEST, width // STEPS, min(wished, widest))
+        ends = after
         if not puzzle.is_distinct:
             seeds = repaired(puzzle, seeds)
     rest, turn = ends.inner(puzzle.with_tiles(seeds[0][0]))

@@ -158,22 +158,24 @@ def weigh(layer: Any, node: Any, board: Any) -> None:
     node.down = column_conflicts(layer, board)
 
 
-def nearest(layer: Any, board: Any, blank: int) -> int:
-    """Return how far a cell is from a tile of the layer that is not home, 0 without any."""
-    best = MAX_CELLS
-    row = layer.row[blank]
-    col = layer.col[blank]
-    found = 0
-    for at in range(layer.cells):
-        tile = board[at]
-        if tile and layer.target[tile] and tile - 1 != at:
-            found = 1
-            best = min(best, abs(layer.row[at] - row) + abs(layer.col[at] - col))
-    return best * found
+def nearest(layer: Any, board: Any, blank: int, order: Any) -> int:
+    """Return how far a cell is from a tile of the layer that is not home, 0 without any.
+
+    ``order`` is by cell all cells, the nearest first.
+    """
+    start = blank * layer.cells
+    for at in range(start, start + layer.cells):
+        cell = order[at]
+        tile = board[cell]
+        if tile and layer.target[tile] and tile - 1 != cell:
+            steps: int = abs(layer.row[cell] - layer.row[blank])
+            steps += abs(layer.col[cell] - layer.col[blank])
+            return steps
+    return 0
 
 
 def expand(
-    layer: Any, node: Any, board: Any, index: int, children: Any, count: int, seen: Any
+    layer: Any, node: Any, board: Any, index: int, children: Any, count: int, seen: Any, order: Any
 ) -> int:
     """Write the children of a node after ``count`` others and return how many there are then."""
     blank = int(node.blank)
@@ -205,7 +207,7 @@ def expand(
             if move >= 2 and (layer.col[blank] == layer.left or layer.col[there] == layer.left):
                 child.down = column_conflicts(layer, board)
         score = child.total + layer.conflict * (child.across + child.down)
-        score += layer.blank * nearest(layer, board, there)
+        score += layer.blank * nearest(layer, board, there, order)
         child.score = score + ((key >> layer.salt) & NOISE)
         board[there] = tile
         board[blank] = 0
@@ -271,6 +273,7 @@ def march(
     seen: Any,
     bins: Any,
     trail: Any,
+    order: Any,
     count: int,
 ) -> int:
     """Bring a layer home from ``count`` boards; return the number of moves, -1 without success.
@@ -291,7 +294,8 @@ def march(
             return step
         found = 0
         for at in range(count):
-            found = expand(layer, nodes[now + at], boards[now + at], at, children, found, seen)
+            node, board = nodes[now + at], boards[now + at]
+            found = expand(layer, node, board, at, children, found, seen, order)
         if found == 0 or layer.stop:
             return -1
         count = follow(layer, nodes, boards, children, found, now, trail, seen, bins, step)

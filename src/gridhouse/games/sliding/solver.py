@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING
 
 from gridhouse.core import solving
 from gridhouse.core.errors import SolverError
-from gridhouse.games.sliding import rules
-from gridhouse.games.sliding._anytime import Anytime
+from gridhouse.games.sliding import _small, rules
 from gridhouse.games.sliding._puzzle import MOVES, puzzle_of
 
 if TYPE_CHECKING:
@@ -105,6 +104,13 @@ def solve_position(
     puzzle = puzzle_of(position)
     if puzzle.is_solved():
         return Solution("", 0, 0, perf_counter() - started)
+    if puzzle.cells <= _small.CELLS:
+        moves, nodes = _small.shortest(puzzle)
+        check(position, moves)
+        return Solution(text_of(moves), len(moves), nodes, perf_counter() - started)
+    # Only now, since compiled code takes a while to load.
+    from gridhouse.games.sliding._anytime import Anytime
+
     goal = 1.0 if optimal or puzzle.cells <= 16 or within is None else within
     if seconds is None and within is None and not optimal and puzzle.cells > 16:
         seconds = SECONDS
@@ -114,8 +120,12 @@ def solve_position(
     solving.watched(search.run, search.stop, seconds=seconds, status=search.status)
     moves = search.moves
     check(position, moves)
-    text = "".join(MOVES[move] for move in moves)
-    return Solution(text, search.bound, search.nodes, perf_counter() - started)
+    return Solution(text_of(moves), search.bound, search.nodes, perf_counter() - started)
+
+
+def text_of(moves: Sequence[int]) -> str:
+    """Return moves as letters."""
+    return "".join(MOVES[move] for move in moves)
 
 
 def check_options(seconds: float | None, within: float | None, threads: int | None) -> None:

@@ -1,0 +1,74 @@
+"""Shortest solutions of the smallest boards: breadth-first search from both ends, not compiled.
+
+It needs nothing but Python, so the answer is there before compiled code would be loaded.  Letters
+are not numbered, so all ways to share out equal ones are one.
+"""
+
+from __future__ import annotations
+
+from gridhouse.games.sliding._puzzle import neighbours
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from gridhouse.games.sliding._puzzle import Puzzle
+
+Seen = dict[bytes, tuple[bytes, int]]  # by position the one before and the move from there
+
+CELLS = 9  # 181440 positions of distinct tiles, some 20000 of which are looked at in the worst case
+
+
+def shortest(puzzle: Puzzle) -> tuple[list[int], int]:
+    """Return the moves of a shortest solution of a puzzle that has one, and the moves looked at."""
+    near = neighbours(puzzle.rows, puzzle.cols)
+    first = bytes(puzzle.kinds[tile] for tile in puzzle.tiles)
+    last = bytes([*puzzle.kinds[1:], 0])
+    here: Seen = {first: (b"", -1)}
+    there: Seen = {last: (b"", -1)}
+    edge, other_edge = [first], [last]
+    meeting = first if first == last else None
+    nodes = 0
+    while meeting is None:
+        is_forward = len(edge) <= len(other_edge)
+        if is_forward:
+            edge, meeting, looked = _step(near, edge, here, there)
+        else:
+            other_edge, meeting, looked = _step(near, other_edge, there, here)
+        nodes += looked
+    moves = _way(here, meeting)[::-1]
+    # The way back is walked the other way round: U for D, L for R.
+    return moves + [move ^ 1 for move in _way(there, meeting)], nodes
+
+
+def _step(
+    near: list[list[int]], edge: list[bytes], seen: Seen, met: Seen
+) -> tuple[list[bytes], bytes | None, int]:
+    """Return the positions one move on, the first that the search from the other end has met."""
+    wider: list[bytes] = []
+    nodes = 0
+    for position in edge:
+        blank = position.index(0)
+        for move, there in enumerate(near[blank]):
+            if there < 0:
+                continue
+            nodes += 1
+            tiles = bytearray(position)
+            tiles[blank], tiles[there] = tiles[there], 0
+            moved = bytes(tiles)
+            if moved in seen:
+                continue
+            seen[moved] = (position, move)
+            if moved in met:
+                return wider, moved, nodes
+            wider.append(moved)
+    return wider, None, nodes
+
+
+def _way(seen: Seen, position: bytes) -> list[int]:
+    """Return the moves that led to a position, the last first."""
+    moves: list[int] = []
+    while True:
+        before, move = seen[position]
+        if move < 0:
+            return moves
+        moves.append(move)
+        position = before
