@@ -218,18 +218,15 @@ def list_children(
     if child + groups >= len(memory.children):
         control.stop = FULL
         return child
-    last = 0  # what stays because it is the last of its digit
-    for kind in range(1, _board.KINDS):
-        if work.counts[kind] == 1:
-            last += int(control.weights[kind])
     for group in range(groups):
         index = child + group
         cell = int(work.members[work.start[group]])
         kind = int(board[cell])
         memory.children[index].cell = cell
-        memory.children[index].dead = last
+        memory.children[index].dead = 0
+        # A cell that is the last of its digit stays.
         if work.start[group + 1] - work.start[group] == work.counts[kind] - 1:
-            memory.children[index].dead += int(control.weights[kind])
+            memory.children[index].dead = int(control.weights[kind])
     for index in range(child, child + groups):
         if memory.children[index].dead > budget:
             give_up(memory.children[index], space)
