@@ -294,11 +294,12 @@ def test_an_exact_search_may_be_stopped_anywhere(
 ) -> None:
     leave_beams_out(monkeypatch)
     monkeypatch.setattr(_search.Search, "_roll", lambda search, seed: None)
-    give_memory(monkeypatch, 400, 400, 1024)
-    rows = [[1, 2, 3, 1, 4], [3, 1, 4, 3, 2], [2, 2, 1, 3, 4], [1, 4, 3, 2, 4]]
+    give_memory(monkeypatch, 400, 400, 4)
+    state = gridhouse.parse(f"collapse(rows=5,cols=4,digits=3,scoring={scoring})#5")
+    rows = [[int(digit) for digit in row.split()] for row in state.board().splitlines()]
     best = collapse_best.best(collapse_best.board_of(rows), scoring)
     proved = set()
-    for nodes in (*range(1, 24), *range(24, 400, 11), 9000):
+    for nodes in (*range(1, 120), *range(120, 400, 5), 9000):
         found = solver.solve(state_of(rows, scoring), seconds=None, nodes=nodes, jit=False)
         assert found.score <= best <= found.bound
         proved.add(found.optimal)
@@ -340,7 +341,12 @@ def test_advice_keeps_its_plan(monkeypatch: pytest.MonkeyPatch) -> None:
     adviser.stop()
     searches = []
     run = _search.Search.run
-    monkeypatch.setattr(_search.Search, "run", lambda search: (searches.append(1), run(search)))
+
+    def counted(search: _search.Search) -> None:
+        searches.append(search)
+        run(search)
+
+    monkeypatch.setattr(_search.Search, "run", counted)
     while not state.is_terminal():
         advice = adviser.advise(state, 60.0)
         assert advice is not None

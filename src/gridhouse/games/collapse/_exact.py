@@ -135,7 +135,8 @@ def solve(
     if control.stop != 0:
         return 0
     size = min(cells_of(memory.boards[row], stride), SIZES)
-    space = free_row(memory, child, end, space)
+    # A part has a live cell, so it has a group.
+    space = int(memory.children[end - 1].begin + memory.children[end - 1].count)
     sort_children(memory, child, end)
     best = MANY
     bound = MANY
@@ -161,14 +162,6 @@ def solve(
     lowest = best if is_exact else max(lowest, bound)
     remember(memory.table, key, lowest, is_exact, size)
     return lowest
-
-
-def free_row(memory: Memory, child: int, end: int, space: int) -> int:
-    """Return the first row after the parts of some children."""
-    if end > child:
-        last = memory.children[end - 1]
-        return int(last.begin + last.count)
-    return space
 
 
 def cells_of(board: Any, stride: int) -> int:

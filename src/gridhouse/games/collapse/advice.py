@@ -23,7 +23,7 @@ class Adviser:
 
     def __init__(self, *, jit: bool = True, seed: int = 0, threads: int = 2) -> None:
         """Have the kernels ready, so that no move waits for that."""
-        self._options = {"jit": jit, "seed": seed, "threads": threads}
+        self._jit, self._seed, self._threads = jit, seed, threads
         if jit:
             solver.warm()
         self._plan: list[int] = []
@@ -58,10 +58,12 @@ class Adviser:
     def _look(self, state: State, seconds: float) -> None:
         """Search, and change the plan if what is found is better."""
         try:
-            solver.check(state, seconds, None, self._options["threads"])
+            solver.check(state, seconds, None, self._threads)
         except SolverError:
             return
-        search = self._search = Search(state, nodes=None, **self._options)
+        search = self._search = Search(
+            state, seed=self._seed, nodes=None, threads=self._threads, jit=self._jit
+        )
         timer = threading.Timer(seconds, search.stop)
         timer.start()
         try:
