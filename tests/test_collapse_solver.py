@@ -7,6 +7,7 @@ import json
 import os
 import random
 import sys
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -18,13 +19,23 @@ from gridhouse import cli
 from gridhouse.core.errors import ParameterError, PositionError, SolverError
 from gridhouse.core.game import State
 from gridhouse.core.solving import solve as solve_any
-from gridhouse.games.collapse import _board, _exact, _search, solver
-from gridhouse.games.collapse.game import CollapseGame
+from gridhouse.games.collapse import _board, _exact, _nrpa, _search, solver
+from gridhouse.games.collapse.advice import Adviser
+from gridhouse.games.collapse.game import CollapseGame, read_board
 from gridhouse.games.collapse.rules import BLANK
 from harness import CONFORMANCE, run_compiled
 from naive import collapse_best
 
 SCORINGS = ("linear", "samegame")
+LARGE_BOARD = """
+11232112214
+33214421321
+12121112111
+00211122334
+01114122322
+12121123343
+44433211212
+"""
 SEVEN_BY_ELEVEN = "collapse(rows=7,cols=11,digits=5)#3"
 
 
@@ -47,6 +58,23 @@ def replayed(state: State, found: solver.CollapseSolution) -> int:
     assert after.is_terminal()
     assert found.cleared == (not after.board())
     return int(after.position.score)
+
+
+def leave_beams_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leave all lines to the exact search, which then has to find them."""
+    monkeypatch.setattr(_search.Search, "_beam", lambda search, *beam: None)
+    monkeypatch.setattr(_search.Search, "_widen", lambda search: None)
+
+
+def give_memory(monkeypatch: pytest.MonkeyPatch, room: int, picks: int, table: int) -> None:
+    """Let exact searches have room for so many boards and picks, and so large a table."""
+
+    def memory(search: _search.Search) -> Any:
+        records = search.kernels.records
+        memory = _exact.make_memory(room, table, len(search.start), np.zeros, records)
+        return memory._replace(children=memory.children[:picks])
+
+    monkeypatch.setattr(_search.Search, "_memory", memory)
 
 
 def check_solved(rows: list[list[int]], scoring: str, *, jit: bool = True) -> None:
@@ -190,8 +218,7 @@ def test_a_search_that_is_stopped_at_once_still_has_a_line() -> None:
 def test_the_exact_search_needs_no_lines_to_begin_with(
     monkeypatch: pytest.MonkeyPatch, jit: bool
 ) -> None:
-    monkeypatch.setattr(_search, "FIRST_WIDTHS", ())
-    monkeypatch.setattr(_search, "WIDTHS", (1,))
+    leave_beams_out(monkeypatch)
     monkeypatch.setattr(_search.Search, "_random_line", lambda search, seed: [])
     chance = random.Random(7)
     for _ in range(25):
@@ -203,6 +230,7 @@ def test_rollouts_learn_interpreted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_search, "POLISHED", (9, 20))
     monkeypatch.setattr(_search, "POLISH_WIDTH", 3)
     monkeypatch.setattr(_search, "THROUGH_CELLS", 0)
+    monkeypatch.setattr(_nrpa, "SLOTS", 1 << 10)
     for text in (
         "(rows=5,cols=5,digits=3,scoring=samegame)#1",
         "(rows=6,cols=5,digits=6,scoring=samegame)#1",
@@ -213,6 +241,20 @@ def test_rollouts_learn_interpreted(monkeypatch: pytest.MonkeyPatch) -> None:
             for jit in (True, False)
         ]
         assert both[0] == both[1]
+
+
+@pytest.mark.parametrize("scoring", SCORINGS)
+def test_a_beam_finds_the_same_interpreted(scoring: str) -> None:
+    for rows, cols, digits, seed in ((4, 4, 2, 2), (3, 6, 2, 2), (5, 5, 3, 2), (5, 5, 7, 3)):
+        size = f"rows={rows},cols={cols},digits={digits}"
+        state = gridhouse.parse(f"collapse({size},scoring={scoring})#{seed}")
+        found = []
+        for jit in (True, False):
+            search = _search.Search(state, seed=0, nodes=None, threads=1, jit=jit)
+            search._beam(12, search.start, [], 0, 0)
+            found.append((search.left, search.line, search.nodes))
+            assert solver.told(state, search, 0.0).score == search.score
+        assert found[0] == found[1]
 
 
 def test_boards_too_large_for_the_exact_search(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -230,23 +272,38 @@ def test_large_boards_are_thinned_out(monkeypatch: pytest.MonkeyPatch, jit: bool
     assert replayed(state, best) == best.score <= best.bound
 
 
-@pytest.mark.parametrize("room", [3, 8, 20, 60, 150])
+@pytest.mark.parametrize(("room", "picks"), [(3, 3), (8, 8), (20, 20), (60, 6), (150, 30)])
 @pytest.mark.parametrize("scoring", SCORINGS)
 def test_an_exact_search_without_room_proves_nothing(
-    monkeypatch: pytest.MonkeyPatch, scoring: str, room: int
+    monkeypatch: pytest.MonkeyPatch, scoring: str, room: int, picks: int
 ) -> None:
-    def little(search: _search.Search) -> Any:
-        records = search.kernels.records
-        return _exact.make_memory(room, 16, len(search.start), np.zeros, records)
-
-    monkeypatch.setattr(_search.Search, "_memory", little)
+    give_memory(monkeypatch, room, picks, 16)
+    leave_beams_out(monkeypatch)
     monkeypatch.setattr(solver, "warm", lambda: None)
     rows = gridhouse.parse("collapse(rows=5,cols=5,digits=5)#4").board()
     board = [[int(digit) for digit in row.split()] for row in rows.splitlines()]
     best = collapse_best.best(collapse_best.board_of(board), scoring)
     for jit in (True, False):
-        found = solver.solve(state_of(board, scoring), seconds=None, nodes=100, jit=jit)
+        found = solver.solve(state_of(board, scoring), seconds=None, nodes=500, jit=jit)
         assert found.score <= best <= found.bound
+
+
+@pytest.mark.parametrize("scoring", SCORINGS)
+def test_an_exact_search_may_be_stopped_anywhere(
+    monkeypatch: pytest.MonkeyPatch, scoring: str
+) -> None:
+    leave_beams_out(monkeypatch)
+    monkeypatch.setattr(_search.Search, "_roll", lambda search, seed: None)
+    give_memory(monkeypatch, 400, 400, 4)
+    state = gridhouse.parse(f"collapse(rows=5,cols=4,digits=3,scoring={scoring})#5")
+    rows = [[int(digit) for digit in row.split()] for row in state.board().splitlines()]
+    best = collapse_best.best(collapse_best.board_of(rows), scoring)
+    proved = set()
+    for nodes in (*range(1, 120), *range(120, 400, 5), 9000):
+        found = solver.solve(state_of(rows, scoring), seconds=None, nodes=nodes, jit=False)
+        assert found.score <= best <= found.bound
+        proved.add(found.optimal)
+    assert proved == {True, False}
 
 
 def test_stamps_begin_anew_when_they_are_used_up() -> None:
@@ -275,6 +332,54 @@ def test_a_game_that_is_going_on_is_solved_from_there() -> None:
         assert "Picks: none" in str(found)
         assert solver.hint(state) is None
         assert BLANK == -1
+
+
+def test_advice_keeps_its_plan(monkeypatch: pytest.MonkeyPatch) -> None:
+    state = gridhouse.parse("collapse(rows=4,cols=5,digits=3)#2")
+    best = solver.solve(state, seconds=None, threads=1).score
+    adviser = Adviser(jit=False, threads=1)
+    adviser.stop()
+    searches = []
+    run = _search.Search.run
+
+    def counted(search: _search.Search) -> None:
+        searches.append(search)
+        run(search)
+
+    monkeypatch.setattr(_search.Search, "run", counted)
+    while not state.is_terminal():
+        advice = adviser.advise(state, 60.0)
+        assert advice is not None
+        assert advice[1] == best
+        state.apply_action(advice[0])
+    assert state.returns()[0] == best
+    assert len(searches) == 1
+    assert adviser.advise(state, 60.0) is None
+
+
+def test_advice_begins_anew_where_the_game_leaves_the_plan() -> None:
+    state = gridhouse.parse("collapse(rows=4,cols=5,digits=3)#2")
+    adviser = Adviser(threads=1)
+    first = adviser.advise(state, 60.0)
+    assert first is not None
+    state.apply_action(next(action for action in state.legal_actions() if action != first[0]))
+    advice = adviser.advise(state, 60.0)
+    assert advice is not None
+    assert advice[1] == solver.solve(state, seconds=None, threads=1).score
+    assert adviser.advise(state, 0.0) is None
+
+
+def test_advice_that_is_stopped_is_better_than_none_and_never_gets_worse() -> None:
+    state = gridhouse.parse("collapse(rows=10,cols=10,digits=10)#1")
+    adviser = Adviser(threads=1)
+    threading.Timer(0.1, adviser.stop).start()
+    planned = -1.0
+    for _ in range(4):
+        advice = adviser.advise(state, 0.2)
+        assert advice is not None
+        assert advice[1] >= planned
+        planned = advice[1]
+        state.apply_action(advice[0])
 
 
 def test_par_is_the_same_every_time() -> None:
@@ -366,7 +471,17 @@ def test_kernels_are_loaded_in_the_next_process() -> None:
     assert run_compiled(code, cache) == f"{found.score} True\n"
 
 
+def test_the_documents_large_board_is_cleared() -> None:
+    rows = [[int(digit) for digit in row] for row in LARGE_BOARD.split()]
+    found = solver.solve(state_of(rows), seconds=None, nodes=100_000)
+    assert (found.score, found.bound) == (148, sum(map(sum, rows)))
+    assert replayed(state_of(rows), found) == 148
+
+
 @pytest.mark.skipif(not CONFORMANCE.exists(), reason="the documents' samples are not at hand")
 def test_the_documents_board_is_solved(capsys: pytest.CaptureFixture[str]) -> None:
     out, _, _ = said(capsys, str(CONFORMANCE / "collapse" / "figure4.txt"), "--json")
-    assert json.loads(out)["optimal"]
+    facts = json.loads(out)
+    board = read_board((CONFORMANCE / "collapse" / "figure4.txt").read_text(encoding="utf-8"))
+    best = collapse_best.best(collapse_best.board_of(board), "linear")
+    assert (facts["score"], facts["bound"], facts["optimal"]) == (best, best, True)

@@ -135,7 +135,8 @@ def solve(
     if control.stop != 0:
         return 0
     size = min(cells_of(memory.boards[row], stride), SIZES)
-    space = free_row(memory, child, end, space)
+    # A part has a live cell, so it has a group.
+    space = int(memory.children[end - 1].begin + memory.children[end - 1].count)
     sort_children(memory, child, end)
     best = MANY
     bound = MANY
@@ -161,14 +162,6 @@ def solve(
     lowest = best if is_exact else max(lowest, bound)
     remember(memory.table, key, lowest, is_exact, size)
     return lowest
-
-
-def free_row(memory: Memory, child: int, end: int, space: int) -> int:
-    """Return the first row after the parts of some children."""
-    if end > child:
-        last = memory.children[end - 1]
-        return int(last.begin + last.count)
-    return space
 
 
 def cells_of(board: Any, stride: int) -> int:
@@ -218,18 +211,15 @@ def list_children(
     if child + groups >= len(memory.children):
         control.stop = FULL
         return child
-    last = 0  # what stays because it is the last of its digit
-    for kind in range(1, _board.KINDS):
-        if work.counts[kind] == 1:
-            last += int(control.weights[kind])
     for group in range(groups):
         index = child + group
         cell = int(work.members[work.start[group]])
         kind = int(board[cell])
         memory.children[index].cell = cell
-        memory.children[index].dead = last
+        memory.children[index].dead = 0
+        # A cell that is the last of its digit stays.
         if work.start[group + 1] - work.start[group] == work.counts[kind] - 1:
-            memory.children[index].dead += int(control.weights[kind])
+            memory.children[index].dead = int(control.weights[kind])
     for index in range(child, child + groups):
         if memory.children[index].dead > budget:
             give_up(memory.children[index], space)
