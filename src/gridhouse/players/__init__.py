@@ -48,11 +48,11 @@ def player(kind: str, game: Game, *, seed: int = 0, **settings: Any) -> Player:
         raise PlayerError(f"{kind}: {error}") from None
 
 
-def strongest(game: Game, *, seed: int = 0) -> Player:
+def strongest(game: Game, *, seed: int = 0, **settings: Any) -> Player:
     """Return the player that plays a game best: one that asks its solver, if it has one."""
     if part(type(game), "advice") is not None:
-        return player("perfect", game, seed=seed)
-    return player("level", game, level=LEVELS[-1], seed=seed)
+        return player("perfect", game, seed=seed, **settings)
+    return player("level", game, level=LEVELS[-1], seed=seed, **settings)
 
 
 def seat(text: str, game: Game, *, seed: int = 0) -> tuple[Player, Limits | None]:

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     Guest = Callable[[], None]
 
 log = logging.getLogger("gridhouse.web")
-STRONGEST = 8
 MOST_WAITING = 500  # tables that are kept in memory with nobody at them
 
 
@@ -208,12 +207,12 @@ class House:
         table.pop(count)
 
     async def hint(self, live: Live) -> tuple[int, str, list[int]]:
-        """Return the ply, the move that the machine would make, and the cells that name it."""
+        """Return the ply, the strongest player's move, and the cells that name it."""
         state = live.table.state.clone()
         if state.is_terminal():
             raise RefusedError("the game is over")
         ply = len(live.table.plies)
-        action = await self.thinkers.choose(state, STRONGEST)
+        action = await self.thinkers.choose(state)
         return ply, state.action_to_string(action), gesture(state, action)[0]
 
     def _wake_machine(self, live: Live) -> None:

@@ -11,7 +11,7 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
-from gridhouse.players import Player, player
+from gridhouse.players import Player, player, strongest
 
 if TYPE_CHECKING:
     from gridhouse.core.game import Game, State
@@ -24,8 +24,8 @@ MOST_IDLE = 6  # players that are kept for the next move: each has a memory of i
 class Job:
     """A move to be found, and whether it is still wanted."""
 
-    def __init__(self, state: State, level: int) -> None:
-        """Note what is to be thought over and how well."""
+    def __init__(self, state: State, level: int | None) -> None:
+        """Note what is to be thought over and how well: at a level, or as well as can be."""
         self.state = state
         self.level = level
         self.unwanted = False
@@ -40,11 +40,14 @@ class Thinkers:
         self._settings = settings
         self._pool = ThreadPoolExecutor(settings.workers, thread_name_prefix="thinking")
         self._lock = threading.Lock()
-        self._idle: list[tuple[int, Player]] = []
+        self._idle: list[tuple[int | None, Player]] = []
         self.running: set[Job] = set()
 
-    async def choose(self, state: State, level: int) -> int:
-        """Return the move of the machine at a level; cancelled, the search ends soon."""
+    async def choose(self, state: State, level: int | None = None) -> int:
+        """Return the move of the machine at a level, or of the strongest player there is.
+
+        Cancelled, the search ends soon.
+        """
         job = Job(state, level)
         loop = asyncio.get_running_loop()
         done = loop.run_in_executor(self._pool, self._work, job)
@@ -71,7 +74,7 @@ class Thinkers:
             self.running.discard(job)
             self._give_back(job.level, job.player)
 
-    def _take(self, game: Game, level: int) -> Player:
+    def _take(self, game: Game, level: int | None) -> Player:
         """Return a player that is idle, or a new one."""
         with self._lock:
             for at, (known, idle) in enumerate(self._idle):
@@ -79,9 +82,11 @@ class Thinkers:
                     del self._idle[at]
                     return idle
         seed = random.getrandbits(32)
+        if level is None:
+            return strongest(game, seed=seed, jit=self._settings.jit)
         return player("level", game, level=level, seed=seed, jit=self._settings.jit)
 
-    def _give_back(self, level: int, idle: Player) -> None:
+    def _give_back(self, level: int | None, idle: Player) -> None:
         with self._lock:
             self._idle.append((level, idle))
             del self._idle[:-MOST_IDLE]
