@@ -24,6 +24,7 @@ from naive.binary import Binary
 
 if TYPE_CHECKING:
     from gridhouse.core.game import State
+    from gridhouse.games.binary.rules import Position
 
 THOROUGH = os.environ.get("HYPOTHESIS_PROFILE") == "thorough"
 SMALL = [(1, 1), (1, 2), (4, 1), (1, 7), (9, 1), (2, 2), (2, 3), (4, 2), (3, 3)]
@@ -328,6 +329,7 @@ class TestQuick:
     def test_the_search_starts_over_when_the_kernels_are_there(
         self, loader: quick.Loader, monkeypatch: pytest.MonkeyPatch
     ) -> None:
+        solver.warm()  # or the plain search might be done before the compiler is
         begun = threading.Event()
         monkeypatch.setattr(quick, "was_compiled", lambda: begun.wait(20))
         original = quick.Loader.wait_for
@@ -354,6 +356,23 @@ class TestQuick:
         assert loader.wait_for(None) is False
         state = gridhouse.parse("binary(rows=3,cols=5) 0..../...../.....")
         assert quick.solve_within(state, 20).outcome == "loss"
+
+    def test_kernels_that_come_just_before_the_search_begins(
+        self, loader: quick.Loader, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        ready = _layout.Memory(jit=True)
+        used = []
+
+        def board(position: Position, memory: _layout.Memory) -> _layout.Board:
+            used.append(memory.jit)
+            loader.memory = ready
+            return _layout.Board(position, memory)
+
+        monkeypatch.setattr(quick, "has_compiler", lambda: False)
+        monkeypatch.setattr(quick, "Board", board)
+        state = gridhouse.parse("binary(rows=3,cols=5) 0..../...../.....")
+        assert quick.solve_within(state, 100).outcome == "loss"
+        assert used == [False, True]
 
 
 def test_lines_too_long_to_list_are_taken_to_be_at_risk(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -92,7 +92,11 @@ def test_a_cookie_comes_with_a_seat_and_not_before(visitor: Visitor) -> None:
         ("binary", {"preset": "own", "p-rows": "1", "p-cols": "2"}, "binary(rows=1,cols=2) .."),
         ("binary", {"start": "binary(rows=1,cols=2) .1 \r\n"}, "binary(rows=1,cols=2) .1"),
         ("binary", {"start": "0.\r\n.1\r\n"}, "binary(rows=2,cols=2) 0./.1"),
-        ("collapse", {"start": "1 2\n2 2\n"}, "collapse(rows=2,cols=2,digits=3) 0 12/22"),
+        (
+            "collapse",
+            {"start": "1 2\n2 2\n"},
+            "collapse(rows=2,cols=2,digits=3,scoring=linear) 0 12/22",
+        ),
     ],
 )
 def test_what_a_form_asks_for_is_on_the_table(

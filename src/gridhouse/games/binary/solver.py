@@ -389,6 +389,10 @@ def warm(memory: Memory | None = None) -> None:
     from gridhouse.games.binary.game import BinaryGame
 
     state = BinaryGame(rows=3, cols=3).new_initial_state()
-    search = Search(Board(state.position, memory or Memory(jit=True)), memory=1)
+    memory = memory or Memory(jit=True)
     for proof in (False, True):
+        # Each with a table of its own, and proof numbers even for a board so small: what is known
+        # already, or searched depth first, would leave their kernels uncompiled.
+        search = Search(Board(state.position, memory), memory=1)
+        search.board.layout[0].limit = 0
         search.run(0, (), 0, proof=proof)
