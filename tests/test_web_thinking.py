@@ -158,6 +158,7 @@ def test_a_machine_that_fails_leaves_the_table_standing(
         raise RuntimeError("out of order")
 
     monkeypatch.setattr(thinking, "player", fail)
+    monkeypatch.setattr(thinking, "strongest", fail)
     with open_house(tmp_path) as client:
         visitor = Visitor(client)
         with visitor.at(visitor.new("binary", preset="small")) as seat:

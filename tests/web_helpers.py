@@ -112,7 +112,10 @@ class Seat:
     def refused(self, kind: str, **facts: object) -> str:
         """Ask for what cannot be, and return the reason."""
         self.say(kind, **facts)
-        return str(self.wait("refusal")["text"])
+        while (message := self.listen())["type"] == "view":
+            pass
+        assert message["type"] == "refusal", message  # to wait on for one would be for ever
+        return str(message["text"])
 
 
 def playout(start: State, seed: int) -> list[int]:
