@@ -9,14 +9,15 @@ from __future__ import annotations
 import sys
 import threading
 from abc import ABC, abstractmethod
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from gridhouse.core.errors import SolverError
 from gridhouse.core.registry import part
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from gridhouse.core.game import State
 
@@ -65,24 +66,39 @@ def watched(
     line = Line(status)
     with ThreadPoolExecutor(1) as pool:
         running = pool.submit(work)
-        # A timer, since this thread may be looking away when time is up.
-        timer = threading.Timer(seconds or 0.0, stop)
-        if seconds is not None:
-            timer.start()
         try:
-            while True:
-                try:
-                    return running.result(GLANCE)
-                except TimeoutError:
-                    if running.done():
-                        raise
-                    line.show()
-                except KeyboardInterrupt:
-                    stop()
+            # A timer, since this thread may be looking away when time is up.
+            with stopped_after(seconds, stop):
+                return _result(running, stop, line)
         finally:
-            timer.cancel()
             stop()
             line.clear()
+
+
+def _result(running: Future[T], stop: Callable[[], None], line: Line) -> T:
+    """Return what runs in a thread, with a line about it meanwhile; Ctrl-C has it stopped."""
+    while True:
+        try:
+            return running.result(GLANCE)
+        except TimeoutError:
+            if running.done():
+                raise
+            line.show()
+        except KeyboardInterrupt:
+            stop()
+
+
+@contextmanager
+def stopped_after(seconds: float | None, stop: Callable[[], None]) -> Iterator[None]:
+    """Have what runs meanwhile stopped when so many seconds are over, never without a number."""
+    timer = threading.Timer(max(0.0, seconds or 0.0), stop)
+    timer.daemon = True
+    if seconds is not None:
+        timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
 
 
 class Line:

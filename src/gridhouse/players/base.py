@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from abc import ABC, abstractmethod
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -10,6 +9,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from gridhouse.core.errors import ParameterError, PlayerError
+from gridhouse.core.solving import stopped_after
 from gridhouse.search.engine import Engine
 
 if TYPE_CHECKING:
@@ -107,12 +107,9 @@ class Player(ABC):
         """Let the memory of a search be told to stop, by ``stop`` and when time is up."""
         control[0].stop = 0
         self._control = control
-        timer = threading.Timer(seconds or 0.0, self.stop)
-        if seconds is not None:
-            timer.start()
         try:
-            yield
+            with stopped_after(seconds, self.stop):
+                yield
         finally:
-            timer.cancel()
             self._control = None
             control[0].stop = 0

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import threading
 import time
 
+from gridhouse.core.solving import stopped_after
 from gridhouse.games.binary import _search
 from gridhouse.games.binary._layout import Board, Memory, TooLargeError
 from gridhouse.games.binary.solver import BinarySolution, Search, Work, warm
@@ -40,18 +40,16 @@ class Adviser:
         except TooLargeError:
             return None
         search = self._search = work.search = Search(board, memory=MEMORY)
-        timer = threading.Timer(max(0.0, deadline - time.monotonic()), search.stop)
-        timer.start()
         try:
-            if solution.outcome != "loss":
-                work.run()
-            if solution.moves:
-                return state.string_to_action(solution.moves[0]), 1.0
-            if solution.outcome == "loss":
-                return board.action(hardest(search)), -1.0
-            return None
+            with stopped_after(deadline - time.monotonic(), search.stop):
+                if solution.outcome != "loss":
+                    work.run()
+                if solution.moves:
+                    return state.string_to_action(solution.moves[0]), 1.0
+                if solution.outcome == "loss":
+                    return board.action(hardest(search)), -1.0
+                return None
         finally:
-            timer.cancel()
             self._search = None
 
     def stop(self) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import threading
 import time
 
+from gridhouse.core.solving import stopped_after
 from gridhouse.games.binary._layout import Board, Memory, TooLargeError
 from gridhouse.games.binary.solver import BinarySolution, Search, Work, has_compiler, warm
 
@@ -90,11 +91,8 @@ def attempt(work: Work, memory: Memory, deadline: float, *, waits: bool) -> None
     except TooLargeError:
         return
     search = work.search = Search(board, memory=MEMORY)
-    timer = threading.Timer(max(0.0, deadline - time.monotonic()), search.stop)
-    timer.daemon = True
-    timer.start()
-    if not waits or LOADER.wait_for(search):
-        work.run()
-    LOADER.wait_for(None)
-    timer.cancel()
+    with stopped_after(deadline - time.monotonic(), search.stop):
+        if not waits or LOADER.wait_for(search):
+            work.run()
+        LOADER.wait_for(None)
     work.finish()

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import threading
 from typing import TYPE_CHECKING
 
 from gridhouse.core.errors import SolverError
+from gridhouse.core.solving import stopped_after
 from gridhouse.games.collapse import solver
 from gridhouse.games.collapse._search import Search
 
@@ -64,12 +64,10 @@ class Adviser:
         search = self._search = Search(
             state, seed=self._seed, nodes=None, threads=self._threads, jit=self._jit
         )
-        timer = threading.Timer(seconds, search.stop)
-        timer.start()
         try:
-            search.run()
+            with stopped_after(seconds, search.stop):
+                search.run()
         finally:
-            timer.cancel()
             self._search = None
         found = solver.told(state, search, seconds)
         if not self._plan or found.score > self._score:

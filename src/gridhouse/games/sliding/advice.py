@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-import threading
 
 from gridhouse.core.errors import SolverError
+from gridhouse.core.solving import stopped_after
 from gridhouse.games.sliding import _small, rules
 from gridhouse.games.sliding._puzzle import puzzle_of
 
@@ -53,12 +53,10 @@ class Adviser:
         search = self._search = Anytime(
             puzzle, 1.0, os.cpu_count() or 1, seconds, proves=puzzle.cells <= SMALL, jit=self._jit
         )
-        timer = threading.Timer(seconds, search.stop)
-        timer.start()
         try:
-            search.run()
+            with stopped_after(seconds, search.stop):
+                search.run()
         finally:
-            timer.cancel()
             self._search = None
         return search.moves
 
