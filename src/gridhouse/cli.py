@@ -8,7 +8,6 @@ import typer
 
 from gridhouse import __version__
 from gridhouse.core.console import UsageError, run
-from gridhouse.core.errors import GridhouseError
 from gridhouse.core.registry import game_class, games, parse, part
 from gridhouse.table import menu
 
@@ -125,11 +124,8 @@ def picture(
     """Draw a position as SVG."""
 
     def draw(_: list[str]) -> None:
-        try:
-            state = parse(position)
-            svg = state.picture(None if player is None else player - 1).svg(theme)
-        except GridhouseError as error:
-            raise UsageError(str(error)) from None
+        state = parse(position)
+        svg = state.picture(None if player is None else player - 1).svg(theme)
         if not out:
             print(svg, end="")
             return

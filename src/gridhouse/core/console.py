@@ -10,6 +10,8 @@ import os
 import sys
 from contextlib import suppress
 
+from gridhouse.core.errors import GridhouseError
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -91,7 +93,7 @@ def _run(program: Callable[[list[str]], int | None], arguments: list[str]) -> in
         return program(arguments) or 0
     except EOFError:
         return 0
-    except UsageError as error:
+    except (UsageError, GridhouseError) as error:
         sys.stdout.flush()
         _complain(str(error))
         return EXIT_USAGE

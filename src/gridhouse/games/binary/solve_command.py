@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
-import sys
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from gridhouse.core.console import UsageError, run
-from gridhouse.core.errors import GridhouseError
 from gridhouse.core.notation import parse_integer, shown
 from gridhouse.core.registry import parse
 from gridhouse.games.binary.game import BinaryGame
@@ -20,14 +18,11 @@ if TYPE_CHECKING:
 
 
 def read_position(words: list[str]) -> State:
-    """Return the position of WIDTH and HEIGHT, or of a position's text; raises UsageError."""
+    """Return the position of WIDTH and HEIGHT, or of a position's text."""
     sizes = [parse_integer(word) for word in words]
-    try:
-        if len(words) == 2 and None not in sizes:
-            return BinaryGame(rows=sizes[1], cols=sizes[0]).new_initial_state()
-        state = parse(" ".join(words))
-    except GridhouseError as error:
-        raise UsageError(str(error)) from None
+    if len(words) == 2 and None not in sizes:
+        return BinaryGame(rows=sizes[1], cols=sizes[0]).new_initial_state()
+    state = parse(" ".join(words))
     if not isinstance(state.game, BinaryGame):
         raise UsageError(f"{shown(' '.join(words))} is not a position of the Binary Game")
     return state
@@ -51,20 +46,17 @@ def command(
 
     def work(_: list[str]) -> None:
         state = read_position(position)
-        try:
-            solution = solve(
-                state,
-                seconds=time,
-                memory=memory,
-                nimber=nimber,
-                all_moves=all_moves,
-                threads=threads,
-                off=tuple(off or ()),
-                proof=proof,
-                proved=proved,
-            )
-        except GridhouseError as error:
-            raise UsageError(str(error)) from None
-        print(json.dumps(solution.facts()) if as_json else solution, file=sys.stdout)
+        solution = solve(
+            state,
+            seconds=time,
+            memory=memory,
+            nimber=nimber,
+            all_moves=all_moves,
+            threads=threads,
+            off=tuple(off or ()),
+            proof=proof,
+            proved=proved,
+        )
+        print(json.dumps(solution.facts()) if as_json else solution)
 
     raise typer.Exit(run(work, []))

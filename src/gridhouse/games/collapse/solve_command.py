@@ -43,10 +43,7 @@ def command(
     def solve_board(name: str, board: State) -> None:
         from gridhouse.games.collapse.solver import solve
 
-        try:
-            found = solve(board, seconds=seconds, seed=seed, nodes=nodes, threads=threads)
-        except GridhouseError as error:
-            raise UsageError(str(error)) from None
+        found = solve(board, seconds=seconds, seed=seed, nodes=nodes, threads=threads)
         if as_json:
             print(json.dumps(found.facts()), flush=True)
         else:
@@ -56,12 +53,9 @@ def command(
 
 
 def board_of(name: str, scoring: str) -> State:
-    """Return the position of a board file; raises UsageError."""
+    """Return the position of a board file; raises GridhouseError or UsageError."""
     try:
         rows = read_board(read_file(name))
     except GridhouseError as error:
         raise UsageError(f"{name!a}: {error}") from None
-    try:
-        return State(*CollapseGame.from_board(rows, scoring))
-    except GridhouseError as error:
-        raise UsageError(str(error)) from None
+    return State(*CollapseGame.from_board(rows, scoring))

@@ -164,10 +164,7 @@ def of_line(line: str, rows: int | None, blank: str) -> tuple[Position, bool]:
     if line.startswith(f"{game.GAME.name}("):
         from gridhouse.core.registry import parse
 
-        try:
-            position: Any = parse(line).position
-        except GridhouseError as error:
-            raise UsageError(str(error)) from None
+        position: Any = parse(line).position
         return position, False
     puzzle, slash, goal = line.partition(game.SEPARATOR)
     if slash:
@@ -198,10 +195,7 @@ def of_letters(puzzle: str, goal: str, rows: int | None) -> Position:
             f"{shown(puzzle)} and {shown(goal)} have other letters: the puzzle should have "
             f"{shown(missing)} in place of {shown(over)} (the solution's last letter is left out)"
         )
-    try:
-        return game.GAME(rows=high, cols=wide).read(puzzle + game.SEPARATOR + goal)
-    except GridhouseError as error:
-        raise UsageError(str(error)) from None
+    return game.GAME(rows=high, cols=wide).read(puzzle + game.SEPARATOR + goal)
 
 
 def without(letters: list[str], others: list[str]) -> str:
