@@ -9,7 +9,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import gridhouse
-from gridhouse.games.binary import evaluation as binary
 from gridhouse.search import plain
 from gridhouse.search.engine import Engine, evaluation_of
 from walks import GAMES, states, walk
@@ -52,12 +51,6 @@ def test_every_evaluation_has_what_the_plain_one_has(name: str) -> None:
     for attribute in vars(plain):
         if attribute.isupper() or attribute in ("evaluate", "promise", "candidates"):
             assert hasattr(module, attribute), attribute
-
-
-@given(st.integers(0, 2**40 - 1))
-def test_even_bits_are_counted(bits: int) -> None:
-    even = bits & int("01" * 20, 2)
-    assert binary.population(even) == even.bit_count()
 
 
 @settings(max_examples=30)

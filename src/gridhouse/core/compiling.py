@@ -20,7 +20,7 @@ import numba
 import numpy as np
 import platformdirs
 
-from gridhouse.core import chance
+from gridhouse.core import bits, chance
 
 if TYPE_CHECKING:
     from gridhouse.core.game import Game
@@ -43,8 +43,9 @@ numba.config.CACHE_DIR = str(cache_folder())  # type: ignore[attr-defined]
 def twin(module: ModuleType, game: str, *, jit: bool = True, **bound: Any) -> ModuleType:
     """Return a module's twin for a game, with ``bound`` in place of globals of these names.
 
-    The module ``chance`` is bound to its own twin wherever it is named.  Without ``jit`` the
-    functions run interpreted.  The same twin is returned for the same module, game and ``jit``.
+    The module ``chance`` is bound to its own twin wherever it is named, and ``bits``, compiled, to
+    the machine's instructions.  Without ``jit`` the functions run interpreted.  The same twin is
+    returned for the same module, game and ``jit``.
     """
     kind = "compiled" if jit else "interpreted"
     name = f"gridhouse._{kind}.{game}.{module.__name__.rpartition('.')[2]}"
@@ -54,6 +55,10 @@ def twin(module: ModuleType, game: str, *, jit: bool = True, **bound: Any) -> Mo
     inherited = {key: value for key, value in vars(module).items() if not key.startswith("__")}
     if inherited.get("chance") is chance:
         bound["chance"] = twin(chance, game, jit=jit)
+    if jit and inherited.get("bits") is bits:
+        from gridhouse.core import machine_bits
+
+        bound["bits"] = machine_bits
     vars(made).update(inherited | bound)
     for key, value in inherited.items():
         is_own = isinstance(value, FunctionType) and value.__module__ == module.__name__

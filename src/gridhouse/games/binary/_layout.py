@@ -34,11 +34,10 @@ class Memory:
         self.lines: Any = _lines
         self.search: Any = _search
         if jit:
-            from gridhouse.core import machine_bits
             from gridhouse.core.compiling import twin
 
-            self.lines = twin(_lines, "binary", bits=machine_bits)
-            self.search = twin(_search, "binary", bits=machine_bits)
+            self.lines = twin(_lines, "binary")
+            self.search = twin(_search, "binary")
 
     def records(self, kind: Any, count: int = 1) -> Any:
         """Return so many records, all zero."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from gridhouse.core import bits
 from gridhouse.games.binary import rules
 from gridhouse.games.binary.rules import ZEROS
 
@@ -31,15 +32,8 @@ def evaluate(state: Position) -> int:
     cells = 0
     for y in range(state.rows):
         legal = rules.legal_in_row(state, y)
-        cells += population((legal | legal >> 1) & ZEROS)
+        cells += bits.population((legal | legal >> 1) & ZEROS)
     return PARITY if (cells + state.ply) & 1 else -PARITY
-
-
-def population(bits: int) -> int:
-    """Return how many of the even bits are set, of 40 bits."""
-    pairs = (bits & 0x1111111111) + (bits >> 2 & 0x1111111111)
-    bytes_ = (pairs & 0x0F0F0F0F0F) + (pairs >> 4 & 0x0F0F0F0F0F)
-    return (bytes_ + (bytes_ >> 8) + (bytes_ >> 16) + (bytes_ >> 24) + (bytes_ >> 32)) & 0xFF
 
 
 def promise(state: Position, action: int) -> int:

@@ -1,0 +1,32 @@
+"""Words of bits: plain and compiled functions agree."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numba
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gridhouse.core import bits, machine_bits
+
+
+def compiled(name: str) -> Any:
+    function = getattr(machine_bits, name)
+    return numba.njit(lambda word: function(word))
+
+
+COMPILED = {name: compiled(name) for name in ("population", "lowest", "length", "backwards")}
+
+
+@pytest.mark.parametrize("name", COMPILED)
+@given(word=st.integers(1, 2**63 - 1))
+def test_the_machine_finds_what_plain_python_finds(name: str, word: int) -> None:
+    assert COMPILED[name](word) == getattr(bits, name)(word)
+
+
+@given(st.integers(0, 2**40 - 1))
+def test_even_bits_are_counted(word: int) -> None:
+    even = word & int("01" * 20, 2)
+    assert bits.population(even) == COMPILED["population"](even) == f"{even:b}".count("1")
