@@ -552,10 +552,12 @@ def test_advice_for_what_needs_none_and_what_is_too_large() -> None:
     timer.join()
     lost = adviser.advise(BinaryGame(rows=2, cols=3).new_initial_state(), 5)
     assert lost is not None
-    assert lost[1] == -1
+    assert lost.value == -1
+    assert lost.verdict == "Proved: Player 2 wins with perfect play"
     won = adviser.advise(BinaryGame(rows=3, cols=3).new_initial_state(), 5)
     assert won is not None
-    assert won[1] == 1
+    assert won.value == 1
+    assert won.verdict == "Proved: Player 1 wins with perfect play"
 
 
 def test_the_line_shown_while_it_runs() -> None:

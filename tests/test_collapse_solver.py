@@ -350,8 +350,13 @@ def test_advice_keeps_its_plan(monkeypatch: pytest.MonkeyPatch) -> None:
     while not state.is_terminal():
         advice = adviser.advise(state, 60.0)
         assert advice is not None
-        assert advice[1] == best
-        state.apply_action(advice[0])
+        assert advice.value == best
+        assert advice.verdict == f"Proved: {best:.0f} is the most that can be scored"
+        after = state.clone()
+        for action in advice.line:
+            after.apply_action(action)
+        assert after.returns()[0] == best
+        state.apply_action(advice.action)
     assert state.returns()[0] == best
     assert len(searches) == 1
     assert adviser.advise(state, 60.0) is None
@@ -362,10 +367,10 @@ def test_advice_begins_anew_where_the_game_leaves_the_plan() -> None:
     adviser = Adviser(threads=1)
     first = adviser.advise(state, 60.0)
     assert first is not None
-    state.apply_action(next(action for action in state.legal_actions() if action != first[0]))
+    state.apply_action(next(action for action in state.legal_actions() if action != first.action))
     advice = adviser.advise(state, 60.0)
     assert advice is not None
-    assert advice[1] == solver.solve(state, seconds=None, threads=1).score
+    assert advice.value == solver.solve(state, seconds=None, threads=1).score
     assert adviser.advise(state, 0.0) is None
 
 
@@ -377,9 +382,10 @@ def test_advice_that_is_stopped_is_better_than_none_and_never_gets_worse() -> No
     for _ in range(4):
         advice = adviser.advise(state, 0.2)
         assert advice is not None
-        assert advice[1] >= planned
-        planned = advice[1]
-        state.apply_action(advice[0])
+        assert advice.value >= planned
+        assert "and no play scores more than" in advice.verdict
+        planned = advice.value
+        state.apply_action(advice.action)
 
 
 def test_par_is_the_same_every_time() -> None:

@@ -35,9 +35,10 @@ def follow(adviser: advice.Adviser, state: State) -> int:
     while not state.is_terminal():
         advised = adviser.advise(state, 30.0)
         assert advised is not None
-        action, worth = advised
-        assert worth == 1.0
-        state.apply_action(action)
+        assert advised.value == 1.0
+        assert advised.line[0] == advised.action
+        assert advised.verdict.startswith(f"Proved: {len(advised.line)} move")
+        state.apply_action(advised.action)
         moves += 1
     assert adviser.advise(state, 1.0) is None
     return moves
@@ -58,7 +59,7 @@ def test_who_leaves_the_way_is_led_from_there() -> None:
     adviser = advice.Adviser()
     advised = adviser.advise(state, 1.0)
     assert advised is not None
-    other = next(action for action in state.legal_actions() if action != advised[0])
+    other = next(action for action in state.legal_actions() if action != advised.action)
     state.apply_action(other)
     text = "".join(chr(tile) if tile else " " for tile in state.position.tiles)
     assert follow(adviser, state) == known[text]
@@ -100,4 +101,5 @@ def test_advice_comes_when_told_to_stop(monkeypatch: pytest.MonkeyPatch) -> None
     state = puzzle("xwvutsrqponmlkjihgfedcba ", goal, 5)
     advised = adviser.advise(state, 600.0)
     assert advised is not None
-    assert advised[0] in state.legal_actions()
+    assert advised.action in state.legal_actions()
+    assert "are needed at least" in advised.verdict

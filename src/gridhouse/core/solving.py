@@ -11,7 +11,7 @@ import threading
 from abc import ABC, abstractmethod
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from gridhouse.core.errors import SolverError
 from gridhouse.core.registry import part
@@ -24,6 +24,19 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 GLANCE = 0.25  # seconds between two looks at a search that runs
+
+
+class Advice(NamedTuple):
+    """What a solver advises a player: a move, what it is worth, and what is known, in words.
+
+    ``value`` is from -1 to 1 in games of two and the score in games of one; ``line`` is how play
+    should go on, the move first.
+    """
+
+    action: int
+    value: float
+    line: tuple[int, ...]
+    verdict: str
 
 
 class Solution(ABC):

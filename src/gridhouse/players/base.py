@@ -49,7 +49,8 @@ class Choice:
 
     ``value`` is what the player expects to make: from -1, lost, to 1, won, in games of two, the
     score in games of one, None without an opinion.  ``line`` is how play should go on, the move
-    first; ``work`` is how many nodes or playouts went into it.
+    first; ``work`` is how many nodes or playouts went into it; ``verdict`` is what a solver knows
+    of the position, in words.
     """
 
     action: int
@@ -57,6 +58,7 @@ class Choice:
     line: tuple[int, ...] = ()
     work: int = 0
     seconds: float = 0.0
+    verdict: str = ""
 
 
 class Player(ABC):

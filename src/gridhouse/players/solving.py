@@ -23,7 +23,7 @@ class SolverPlayer(Player):
     """Plays what the game's ``advice`` has proved within its time, else what the best search finds.
 
     A game offers advice by a module of this name with a class ``Adviser``, whose
-    ``advise(state, seconds)`` returns a move with its value, or None, and whose ``stop`` makes it
+    ``advise(state, seconds)`` returns ``core.solving.Advice``, or None, and whose ``stop`` makes it
     return soon.  Limits other than time are the search's.
     """
 
@@ -46,7 +46,7 @@ class SolverPlayer(Player):
         seconds = 1.0 if limits.seconds is None else limits.seconds
         advice = self._adviser.advise(state, seconds * SHARE)
         if advice is not None:
-            return Choice(advice[0], advice[1], (advice[0],))
+            return Choice(advice.action, advice.value, advice.line, verdict=advice.verdict)
         if self._search is None:
             self._search = self._make_search()
         left = max(LEAST, seconds - MARGIN - (time.perf_counter() - begun))

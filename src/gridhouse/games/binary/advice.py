@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from gridhouse.core.solving import stopped_after
+from gridhouse.core.solving import Advice, stopped_after
 from gridhouse.games.binary import _search
 from gridhouse.games.binary._layout import Board, Memory, TooLargeError
 from gridhouse.games.binary.solver import BinarySolution, Search, Work, warm
@@ -26,13 +26,13 @@ class Adviser:
         warm(self._memory)
         self._search: Search | None = None
 
-    def advise(self, state: State, seconds: float) -> tuple[int, float] | None:
+    def advise(self, state: State, seconds: float) -> Advice | None:
         """Return a move with what it is worth, 1 or -1, or None where neither can be proved."""
         deadline = time.monotonic() + seconds
         solution = BinarySolution(state)
         work = Work(state, solution, nimber=False, all_moves=False)
         if work.knows_at_once(symmetry=True, proved=True) and solution.moves:
-            return state.string_to_action(solution.moves[0]), 1.0
+            return proved(state, state.string_to_action(solution.moves[0]), 1)
         if cells(state) > MOST_CELLS:
             return None
         try:
@@ -45,9 +45,9 @@ class Adviser:
                 if solution.outcome != "loss":
                     work.run()
                 if solution.moves:
-                    return state.string_to_action(solution.moves[0]), 1.0
+                    return proved(state, state.string_to_action(solution.moves[0]), 1)
                 if solution.outcome == "loss":
-                    return board.action(hardest(search)), -1.0
+                    return proved(state, board.action(hardest(search)), -1)
                 return None
         finally:
             self._search = None
@@ -57,6 +57,13 @@ class Adviser:
         search = self._search
         if search is not None:
             search.stop()
+
+
+def proved(state: State, action: int, value: int) -> Advice:
+    """Return the advice to play a move where it is proved who wins."""
+    mover = state.current_player()
+    winner = state.game.players[mover if value > 0 else 1 - mover]
+    return Advice(action, float(value), (action,), f"Proved: {winner} wins with perfect play")
 
 
 def cells(state: State) -> int:

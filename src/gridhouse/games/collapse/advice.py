@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gridhouse.core.errors import SolverError
-from gridhouse.core.solving import stopped_after
+from gridhouse.core.solving import Advice, stopped_after
 from gridhouse.games.collapse import solver
 from gridhouse.games.collapse._search import Search
 
@@ -28,11 +28,12 @@ class Adviser:
             solver.warm()
         self._plan: list[int] = []
         self._score = 0
+        self._bound = 0
         self._optimal = False
         self._ahead = ""  # the position that the plan begins at
         self._search: Search | None = None
 
-    def advise(self, state: State, seconds: float) -> tuple[int, float] | None:
+    def advise(self, state: State, seconds: float) -> Advice | None:
         """Return a pick with the score of the whole game that is planned, or None at its end.
 
         Also None for a board that the solver does not take, or where there is no time at all.
@@ -43,11 +44,17 @@ class Adviser:
             self._look(state, seconds)
         if not self._plan:
             return None
+        line = tuple(self._plan)
         pick = self._plan.pop(0)
         after = state.clone()
         after.apply_action(pick)
         self._ahead = str(after)
-        return pick, float(self._score)
+        return Advice(pick, float(self._score), line, self._verdict())
+
+    def _verdict(self) -> str:
+        if self._optimal:
+            return f"Proved: {self._score} is the most that can be scored"
+        return f"{self._score} can be scored, and no play scores more than {self._bound}"
 
     def stop(self) -> None:
         """Make advice that another thread waits for come at once."""
@@ -73,4 +80,5 @@ class Adviser:
         if not self._plan or found.score > self._score:
             self._plan = [search.action(cell) for cell in search.line]
             self._score = found.score
+        self._bound = found.bound
         self._optimal = self._score >= found.bound

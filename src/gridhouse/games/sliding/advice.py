@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from gridhouse.core.errors import SolverError
-from gridhouse.core.solving import stopped_after
+from gridhouse.core.solving import Advice, stopped_after
 from gridhouse.games.sliding import _small, rules
 from gridhouse.games.sliding._puzzle import puzzle_of
 
@@ -29,9 +29,11 @@ class Adviser:
         """Note whether there is compiled code; without, only the smallest boards are solved."""
         self._jit = jit
         self._search: Anytime | None = None
+        self._moves: list[int] = []
         self._plan: dict[tuple[int, ...], int] = {}
+        self._gap = 0  # moves by which the plan may be longer than need be
 
-    def advise(self, state: State, seconds: float) -> tuple[int, float] | None:
+    def advise(self, state: State, seconds: float) -> Advice | None:
         """Return a move with what it is worth, None where there is no way out or no solver."""
         position = state.position
         if key(position) not in self._plan:
@@ -41,13 +43,17 @@ class Adviser:
                 return None
             if puzzle.is_solved() or not (self._jit or puzzle.cells <= _small.CELLS):
                 return None
-            self._plan = plan(position, self._solve(puzzle, seconds))
-        return self._plan[key(position)], WORTH
+            self._moves, bound = self._solve(puzzle, seconds)
+            self._plan = plan(position, self._moves)
+            self._gap = len(self._moves) - bound
+        line = tuple(self._moves[self._plan[key(position)] :])
+        return Advice(line[0], WORTH, line, verdict(len(line), self._gap))
 
-    def _solve(self, puzzle: Puzzle, seconds: float) -> list[int]:
-        """Return the moves of a solution."""
+    def _solve(self, puzzle: Puzzle, seconds: float) -> tuple[list[int], int]:
+        """Return the moves of a solution, and how many every solution needs."""
         if puzzle.cells <= _small.CELLS:
-            return _small.shortest(puzzle)[0]
+            moves = _small.shortest(puzzle)[0]
+            return moves, len(moves)
         from gridhouse.games.sliding._anytime import SMALL, Anytime
 
         search = self._search = Anytime(
@@ -58,7 +64,7 @@ class Adviser:
                 search.run()
         finally:
             self._search = None
-        return search.moves
+        return search.moves, search.bound
 
     def stop(self) -> None:
         """Make advice that another thread waits for come at once."""
@@ -72,11 +78,19 @@ def key(position: Position) -> tuple[int, ...]:
     return (*position.tiles, *position.goal)
 
 
+def verdict(length: int, gap: int) -> str:
+    """Return in words what is known of a way that may be a few moves longer than need be."""
+    moves = f"{length} move{'s' * (length != 1)}"
+    if gap == 0:
+        return f"Proved: {moves} to go, and no way is shorter"
+    return f"A way of {moves} is known, and {max(1, length - gap)} are needed at least"
+
+
 def plan(position: Position, moves: list[int]) -> dict[tuple[int, ...], int]:
-    """Return by position on the way of a solution the move from there."""
+    """Return by position on the way of a solution how many moves lead there."""
     walk = position.copy()
     found = {}
-    for move in moves:
-        found[key(walk)] = move
+    for number, move in enumerate(moves):
+        found[key(walk)] = number
         rules.apply_action(walk, move)
     return found
