@@ -277,7 +277,7 @@ class Game:
 class State:
     """A game being played: a position and the moves that led to it."""
 
-    __slots__ = ("_history", "_start", "game", "position")
+    __slots__ = ("_followed", "_history", "_start", "game", "position")
 
     def __init__(self, game: Game, position: Position) -> None:
         """Begin at a position of the game."""
@@ -285,6 +285,8 @@ class State:
         self.position: Any = position
         self._start = position.copy()
         self._history: list[int] = []
+        # How many moves the names of pieces have been followed, to which position and names.
+        self._followed: tuple[int, Any, list[int]] | None = None
 
     def current_player(self) -> int:
         """Return the player to move, or TERMINAL when the game is over."""
@@ -347,6 +349,7 @@ class State:
         for action in earlier:
             self.game.rules.apply_action(self.position, action)
         self._history = earlier
+        self._followed = None
 
     def follows(self, earlier: State) -> bool:
         """Tell whether this is the same game as an earlier state, some moves or none later."""
@@ -475,6 +478,7 @@ class State:
         twin = type(self)(self.game, self._start)
         twin.position = self.position.copy()
         twin._history = self._history[:]
+        twin._followed = self._followed
         return twin
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
@@ -502,6 +506,13 @@ class State:
         """
         return self._draw(self.public_observation(), self._viewer(side))
 
+    def open_picture(self, side: int = 0) -> Canvas:
+        """Return the picture with every secret in it, from a player's side of the board.
+
+        Raises PictureError.
+        """
+        return self._draw(self.position, self._viewer(side))
+
     def _draw(self, seen: Position, viewer: int) -> Canvas:
         view = self._view()
         canvas: Canvas = view.draw(self.game, seen, self._names(view), viewer)
@@ -525,13 +536,15 @@ class State:
 
     def _names(self, view: ModuleType) -> list[int]:
         """Return for every cell the name of the piece there: the cell where it was at the start."""
-        names = list(range(self.game.rows * self.game.cols))
-        before = self._start.copy()
-        for action in self._history:
+        if self._followed is None:
+            self._followed = 0, self._start.copy(), list(range(self.game.rows * self.game.cols))
+        count, before, names = self._followed
+        for action in self._history[count:]:
             after = before.copy()
             self.game.rules.apply_action(after, action)
             names = [names[cell] for cell in view.origins(before, action, after)]
             before = after
+        self._followed = len(self._history), before, names
         return names
 
     def _repr_svg_(self) -> str:
