@@ -12,13 +12,14 @@ from starlette.websockets import WebSocketDisconnect
 import gridhouse
 from gridhouse.core.registry import game_class
 from gridhouse.web import settings as limits
-from gridhouse.web.store import Record, Store, metadata
+from gridhouse.web.store import Change, Kept, Record, StaleError, Store, metadata, write
 from web_helpers import Visitor, open_house, playout
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from sqlalchemy import Connection
     from starlette.testclient import TestClient
 
     from web_helpers import Seat
@@ -232,9 +233,9 @@ def test_refusals_are_said_in_words(visitor: Visitor) -> None:
         assert "no move of yours" in seat.refused("undo")
         seat.move("2 0 1")
         assert seat.view["heading"] == "Player 1 wins"
-        assert seat.refused("move", move="0 0 0", ply=1) == "it is not your turn"
-        assert seat.refused("hint") == "it is not your turn"
-        assert seat.refused("why", cells=[0]) == "it is not your turn"
+        assert seat.refused("move", move="0 0 0", ply=1) == "the game is over"
+        assert seat.refused("hint") == "the game is over"
+        assert seat.refused("why", cells=[0]) == "the game is over"
 
 
 def test_of_many_reasons_the_commonest_is_said(visitor: Visitor) -> None:
@@ -423,16 +424,15 @@ def test_a_move_that_is_not_on_disk_is_not_shown(
     visitor: Visitor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     table = visitor.new("binary", preset="small", opponent="hotseat")
-    written: list[str] = []
-    keep = Store.add_move
+    written: list[Change] = []
 
-    def fail_once(store: Store, name: str, ply: int, move: str) -> None:
-        written.append(move)
+    def fail_once(connection: Connection, change: Change) -> bool:
+        written.append(change)
         if len(written) == 1:
             raise OSError("the disk is full")
-        keep(store, name, ply, move)
+        return write(connection, change)
 
-    monkeypatch.setattr(Store, "add_move", fail_once)
+    monkeypatch.setattr("gridhouse.web.store.write", fail_once)
     with visitor.at(table) as seat:
         seat.say("move", move="0 0 1", ply=0)
         assert "could not be written down" in seat.wait("refusal")["text"]
@@ -442,10 +442,14 @@ def test_a_move_that_is_not_on_disk_is_not_shown(
 def test_two_moves_in_one_place_are_refused(tmp_path: Path) -> None:
     store = Store(f"sqlite:///{tmp_path / 'new.db'}")
     store.add(Record("t", "binary(rows=1,cols=2) ..", "hotseat", sitters={0: "a", 1: "a"}))
-    store.add_move("t", 0, "0 0 1")
-    with pytest.raises(Exception, match="UNIQUE"):
-        store.add_move("t", 0, "0 0 0")
+    first, second = (
+        store.keep(Change("t", 0, standing=0, added=Kept(move))) for move in ("0 0 1", "0 0 0")
+    )
+    first.result()
+    with pytest.raises(StaleError):
+        second.result()
     found = store.load("t")
     assert found is not None
-    assert found.moves == ["0 0 1"]
+    assert found.moves == [("0 0 1", 0)]
+    assert found.version == 1
     store.close()

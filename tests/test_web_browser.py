@@ -149,11 +149,14 @@ def test_hidden_pieces_on_one_screen(visit: Callable[..., Page], address: str) -
     assert "flag" not in page.inner_html("#board")
     state = gridhouse.parse(HIDDEN)
     for move in ("0 1 1 1", "2 0 1 1"):
+        assert not page.is_visible("#from-here")
         hands.play(state, state.string_to_action(move))
         assert "Hand over to" in hands.text("curtain-button") or state.is_terminal()
-    hands.uncover()
+    assert state.is_terminal()
+    assert not page.is_visible("#curtain")
     assert page.is_disabled("#undo")
-    assert not page.is_visible("#from-here")
+    assert "flag" in page.inner_html("#board")  # now everybody may see everything
+    assert page.is_visible("#from-here")
 
 
 def test_against_the_machine_by_what_the_page_says(

@@ -11,7 +11,9 @@ import pytest
 import gridhouse
 from gridhouse.players import Choice
 from gridhouse.web import thinking
+from gridhouse.web.forms import Order
 from gridhouse.web.house import House
+from gridhouse.web.table import MACHINE
 from gridhouse.web.thinking import Thinkers
 from web_helpers import Visitor, open_house, settings_of
 from window_helpers import wait_for
@@ -63,8 +65,8 @@ STATE = gridhouse.load("binary", rows=2, cols=2).new_initial_state()
 
 def test_a_search_is_stopped_when_its_time_is_up(tmp_path: Path, ponderers: list[Ponderer]) -> None:
     thinkers = Thinkers(settings_of(tmp_path, patience=0.01))
-    assert asyncio.run(thinkers.choose(STATE, 2)) == STATE.legal_actions()[0]
-    assert asyncio.run(thinkers.choose(STATE, 2)) == STATE.legal_actions()[0]
+    assert asyncio.run(thinkers.choose(STATE, 2)).action == STATE.legal_actions()[0]
+    assert asyncio.run(thinkers.choose(STATE, 2)).action == STATE.legal_actions()[0]
     thinkers.close()
     assert [made.thought for made in ponderers] == [2]  # kept for the next move
     assert ponderers[0].settings["level"] == 2
@@ -141,10 +143,13 @@ def test_the_house_answers_while_the_machine_thinks_and_stops_it_when_all_leave(
 def test_a_reply_to_a_position_that_is_gone_is_not_played(tmp_path: Path) -> None:
     async def reply_late() -> list[str]:
         house = House(settings_of(tmp_path))
-        live = await house.find(await house.found(STATE.clone(), "machine", {0: "somebody"}, 1))
+        order = Order(STATE.clone(), MACHINE, 1, 1)
+        live = await house.find(await house.found(order, "somebody"))
         assert live is not None
         for ply in (1, 0, 0):
-            await house._reply(live, ply, live.table.state.legal_actions()[0])
+            change = house._reply(live, ply, live.table.state.legal_actions()[0])
+            if change is not None:
+                live.table.apply(change)
         await house.close()
         return [ply.move for ply in live.table.plies]
 
@@ -162,7 +167,7 @@ def test_a_machine_that_fails_leaves_the_table_standing(
     with open_house(tmp_path) as client:
         visitor = Visitor(client)
         with visitor.at(visitor.new("binary", preset="small")) as seat:
-            assert seat.refused("hint") == "no hint was found"
+            assert seat.refused("hint") == "no help was found"
             seat.move(seat.view["gestures"][0][0])
             assert "thinking" in seat.view["heading"]
             seat.say("undo")

@@ -13,7 +13,7 @@ from starlette.middleware.gzip import GZipMiddleware
 from starlette.routing import Mount, Route, WebSocketRoute
 from starlette.staticfiles import StaticFiles
 
-from gridhouse.web import pages, sockets
+from gridhouse.web import lobby, pages, sockets
 from gridhouse.web.house import House
 from gridhouse.web.seats import Doorkeeper
 from gridhouse.web.settings import MOST_TABLES
@@ -108,6 +108,7 @@ def create_app(settings: Settings) -> Starlette:
     app = Starlette(
         routes=[
             Route("/", pages.home),
+            Route("/lobby", lobby.lobby),
             Route("/rules/{game}", pages.rules),
             Route("/new/{game}", pages.new, methods=["GET"]),
             Route("/new/{game}", pages.create, methods=["POST"]),

@@ -12,8 +12,9 @@ from gridhouse.core.errors import GridhouseError, ParameterError
 from gridhouse.core.notation import parse_integer
 from gridhouse.core.registry import parse, parse_game
 from gridhouse.players.levels import LEVELS
+from gridhouse.web.clocks import Clock
 from gridhouse.web.settings import MOST_BODY, MOST_CELLS
-from gridhouse.web.sight import FRIENDS, HOTSEAT, MACHINE
+from gridhouse.web.table import FRIENDS, HOTSEAT, MACHINE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -28,12 +29,17 @@ USUAL_LEVEL = 3
 
 
 class Order(NamedTuple):
-    """A new game as it was asked for; ``side`` is the player whom the visitor plays."""
+    """A new game as it was asked for; ``side`` is the player whom the visitor plays.
+
+    A ``listed`` game stands in the lobby, for all to watch and to take the free seat.
+    """
 
     state: State
     opponent: str
     level: int
     side: int
+    clock: Clock | None = None
+    listed: bool = False
 
 
 async def read_form(request: Request) -> dict[str, str]:
@@ -53,15 +59,17 @@ def read_order(cls: type[Game], form: Mapping[str, str]) -> Order:
     """Return what a form asks for; raises GridhouseError."""
     state = read_start(cls, form, random.getrandbits(64))
     players = state.game.num_players
+    listed = "listed" in form
     if players == 1:
-        return Order(state, HOTSEAT, 0, 0)
+        return Order(state, HOTSEAT, 0, 0, None, listed)
     opponent = form.get("opponent", MACHINE)
     if opponent not in (HOTSEAT, MACHINE, FRIENDS):
         raise ParameterError("opponent: it is hotseat, machine or friends")
     level = parse_integer(form.get("level", str(USUAL_LEVEL)))
     if level is None or level not in LEVELS:
         raise ParameterError(f"level: it is a number from {LEVELS[0]} to {LEVELS[-1]}")
-    return Order(state, opponent, level, read_side(form.get("side", "0"), players))
+    side = read_side(form.get("side", "0"), players)
+    return Order(state, opponent, level, side, Clock.read(form.get("clock", "")), listed)
 
 
 def read_side(text: str, players: int) -> int:

@@ -6,20 +6,25 @@ import asyncio
 import logging
 import secrets
 from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING
 
-from sqlalchemy.exc import IntegrityError, SQLAlchemyError
+from sqlalchemy.exc import SQLAlchemyError
 
-from gridhouse.web.sight import FRIENDS, MACHINE, RefusedError, Table, gesture
-from gridhouse.web.store import Record, Store
+from gridhouse.web import clocks
+from gridhouse.web.sight import Look
+from gridhouse.web.store import Record, StaleError, Store
+from gridhouse.web.table import FRIENDS, HOTSEAT, MACHINE, OVER, RefusedError, Table
 from gridhouse.web.thinking import Thinkers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
     from typing import Any
 
-    from gridhouse.core.game import State
+    from gridhouse.web.forms import Order
     from gridhouse.web.settings import Settings
+    from gridhouse.web.store import Change
+    from gridhouse.web.table import Wish
 
     Guest = Callable[[], None]
 
@@ -46,9 +51,12 @@ class Live:
         self.lock = asyncio.Lock()
         self.guests: set[Guest] = set()
         self.thinking: asyncio.Task[None] | None = None
+        self.alarm: asyncio.TimerHandle | None = None
+        self.look = Look(table)
 
     def changed(self) -> None:
         """Tell everybody at the table that it has changed."""
+        self.look = Look(self.table)
         for guest in list(self.guests):
             guest()
 
@@ -60,28 +68,38 @@ class House:
         """Open the house; raises SQLAlchemyError if its database cannot be used."""
         self.settings = settings
         self.store = Store(settings.database)
+        if not self.store.is_shared:
+            self.store.restart_clocks()
         self.thinkers = Thinkers(settings)
         self._live: dict[str, Live] = {}
         self._opening = asyncio.Lock()
         self._prepared: set[str] = set()
-        self._preparing: set[asyncio.Task[None]] = set()
+        self._errands: set[asyncio.Task[None]] = set()
 
     async def close(self) -> None:
         """Stop all thinking and close the database."""
-        for task in [live.thinking for live in self._live.values() if live.thinking is not None]:
-            task.cancel()
+        for live in self._live.values():
+            for waiting in (live.thinking, live.alarm):
+                if waiting is not None:
+                    waiting.cancel()
         self.thinkers.close()
         self.store.close()
 
-    async def found(self, state: State, opponent: str, sitters: dict[int, str], level: int) -> str:
-        """Keep a new table and return its name, which nobody can guess.
-
-        Against the machine it plays, at a level, the player who is not among the sitters.
-        """
-        record = Record(secrets.token_urlsafe(9), str(state), opponent, sitters=sitters)
-        if opponent == MACHINE:
-            free = set(range(state.game.num_players)) - set(sitters)
-            record.level, record.machine = level, free.pop()
+    async def found(self, order: Order, visitor: str) -> str:
+        """Keep a new table for a visitor and return its name, which nobody can guess."""
+        players = range(order.state.game.num_players)
+        mine = players if order.opponent == HOTSEAT else (order.side,)
+        record = Record(
+            secrets.token_urlsafe(9),
+            str(order.state),
+            order.opponent,
+            sitters=dict.fromkeys(mine, visitor),
+            listed=order.listed,
+        )
+        if order.clock is not None:
+            record.initial, record.increment = order.clock
+        if order.opponent == MACHINE:
+            record.level, record.machine = order.level, 1 - order.side
         await asyncio.to_thread(self.store.add, record)
         return record.id
 
@@ -93,7 +111,9 @@ class House:
                 if record is None:
                     return None
                 self._forget_some()
-                self._live[name] = Live(await asyncio.to_thread(Table, record))
+                live = Live(await asyncio.to_thread(Table, record))
+                self._live[name] = live
+                self._set_alarm(live)
             self._live[name] = self._live.pop(name)  # the one used last comes last
             return self._live[name]
 
@@ -101,15 +121,15 @@ class House:
         """Let go of a table that nobody looks at when there are many; it is in the database."""
         quiet = [name for name, live in self._live.items() if not live.guests]
         for name in quiet[: max(0, len(quiet) - MOST_WAITING)]:
-            del self._live[name]
+            alarm = self._live.pop(name).alarm
+            if alarm is not None:
+                alarm.cancel()
 
     def enter(self, live: Live, guest: Guest) -> None:
         """Let somebody look at a table; the machine thinks while anybody does."""
         live.guests.add(guest)
-        if live.table.opponent == MACHINE and not live.table.state.is_terminal():
-            task = asyncio.create_task(self._prepare(live.table))
-            self._preparing.add(task)
-            task.add_done_callback(self._preparing.discard)
+        if live.table.opponent == MACHINE and not live.table.over:
+            self._spawn(self._prepare(live.table))
         self._wake_machine(live)
 
     async def _prepare(self, table: Table) -> None:
@@ -129,91 +149,109 @@ class House:
 
     async def take_seat(self, live: Live, visitor: str) -> None:
         """Let a visitor have the free seat of a table; raises RefusedError."""
-        await finished(self._take_seat(live, visitor))
-
-    async def _take_seat(self, live: Live, visitor: str) -> None:
-        table = live.table
-        async with live.lock:
-            if table.seats_of(visitor):
-                raise RefusedError("you already sit at this table; send the link to a friend")
-            if not table.open_seats():
-                raise RefusedError("this seat is taken")
-            seat = table.open_seats()[0]
-            try:
-                await asyncio.to_thread(self.store.take_seat, table.id, seat, visitor)
-            except IntegrityError:
-                raise RefusedError("this seat is taken") from None
-            table.sitters[seat] = visitor
-        live.changed()
+        await self._change(live, lambda: live.table.seated(visitor))
 
     async def play(self, live: Live, player: int, text: str) -> None:
         """Play a player's move; raises RefusedError, or MoveError if the rules forbid it."""
-        await finished(self._play(live, player, text))
 
-    async def _play(self, live: Live, player: int, text: str) -> None:
-        async with live.lock:
-            if live.table.state.current_player() != player:
-                raise RefusedError("it is not your turn")
-            await self._keep(live, live.table.state.string_to_action(text))
-        live.changed()
-        self._wake_machine(live)
+        def played() -> Change:
+            if live.table.mover != player:
+                raise RefusedError(OVER if live.table.over else "it is not your turn")
+            return live.table.played(text)
 
-    async def _keep(self, live: Live, action: int) -> None:
-        """Write a move down and only then make it."""
-        table = live.table
-        move = table.state.action_to_string(action)
-        try:
-            await asyncio.to_thread(self.store.add_move, table.id, len(table.plies), move)
-        except (OSError, SQLAlchemyError):
-            log.exception("a move could not be written down")
-            raise RefusedError("the move could not be written down; try again") from None
-        table.push(action)
+        await self._change(live, played)
 
-    async def undo(self, live: Live, player: int) -> None:
-        """Take a move back, or ask the other player whether it may be; raises RefusedError."""
-        live.table.undo_count(player)  # before the machine is disturbed
+    async def wish(self, live: Live, wish: Wish) -> None:
+        """Undo moves or make them again, or ask the other player for it; raises RefusedError."""
+        live.table.moved(wish)  # before the machine is disturbed
         await self._stop_thinking(live)
-        await finished(self._undo(live, player))
+
+        def moved() -> Change:
+            table = live.table
+            needs_consent = table.opponent == FRIENDS and not table.open_seats()
+            change = table.moved(wish)
+            return table.asks(wish) if needs_consent else change
+
+        try:
+            await self._change(live, moved)
+        finally:
+            self._wake_machine(live)
+
+    async def answer(self, live: Live, player: int, *, agrees: bool) -> None:
+        """Answer the other player's wish; raises RefusedError."""
+
+        def answered() -> Change:
+            asked = live.table.asked
+            if asked is None or asked.player == player:
+                raise RefusedError("nobody has asked for that")
+            return live.table.answered(agrees=agrees)
+
+        await self._change(live, answered)
+
+    async def resign(self, live: Live, player: int) -> None:
+        """Let a player give the game up; raises RefusedError."""
+        await self._stop_thinking(live)
+        await self._change(live, lambda: live.table.resigned(player))
+
+    async def _change(self, live: Live, wanted: Callable[[], Change | None]) -> None:
+        """Change a table if it may be, whatever becomes of whoever asked for it."""
+        await finished(self._make(live, wanted))
+
+    async def _make(self, live: Live, wanted: Callable[[], Change | None]) -> None:
+        """Write a change down and only then make it and show it; raises RefusedError."""
+        async with live.lock:
+            change = wanted()
+            if change is None:
+                return
+            try:
+                await asyncio.wrap_future(self.store.keep(change))
+            except StaleError:
+                await self._catch_up(live)
+                raise RefusedError("the table has changed; look again") from None
+            except (OSError, SQLAlchemyError):
+                log.exception("a change could not be written down")
+                raise RefusedError("that could not be written down; try again") from None
+            live.table.apply(change)
+        self._changed(live)
+
+    async def _catch_up(self, live: Live) -> None:
+        """Read a table again that another process has changed."""
+        record = await asyncio.to_thread(self.store.load, live.table.id)
+        if record is not None:
+            live.table.catch_up(record)
+            self._changed(live)
+
+    def _changed(self, live: Live) -> None:
+        live.changed()
+        self._set_alarm(live)
         self._wake_machine(live)
 
-    async def _undo(self, live: Live, player: int) -> None:
+    def _set_alarm(self, live: Live) -> None:
+        """See to it that a player whose time is up has lost, even if nobody moves any more."""
+        if live.alarm is not None:
+            live.alarm.cancel()
+            live.alarm = None
         table = live.table
-        async with live.lock:
-            count = table.undo_count(player)
-            if table.opponent == FRIENDS and not table.open_seats():
-                table.asked = player
-            else:
-                await self._take_back(live, count)
-        live.changed()
+        if table.clock is not None and table.mover is not None and table.ticks():
+            left = table.time_left(table.mover, clocks.now()) / clocks.SECOND
+            loop = asyncio.get_running_loop()
+            live.alarm = loop.call_later(left, lambda: self._spawn(self._flag(live)))
 
-    async def answer(self, live: Live, player: int, agrees: bool) -> None:
-        """Answer the other player's wish to take a move back; raises RefusedError."""
-        await finished(self._answer(live, player, agrees))
+    async def _flag(self, live: Live) -> None:
+        def lost() -> Change | None:
+            table = live.table
+            is_up = table.ticks() and not table.time_left(table.mover or 0, clocks.now())
+            return table.lost_on_time() if is_up else None
 
-    async def _answer(self, live: Live, player: int, agrees: bool) -> None:
-        table = live.table
-        async with live.lock:
-            if table.asked is None or table.asked == player:
-                raise RefusedError("nobody has asked for that")
-            if agrees:
-                await self._take_back(live, table.undo_count(table.asked))
-            table.asked = None
-        live.changed()
+        with suppress(RefusedError):  # then another process was first
+            await self._make(live, lost)
+            self._set_alarm(live)
 
-    async def _take_back(self, live: Live, count: int) -> None:
-        table = live.table
-        first = len(table.plies) - count
-        await asyncio.to_thread(self.store.drop_moves, table.id, first)
-        table.pop(count)
-
-    async def hint(self, live: Live) -> tuple[int, str, list[int]]:
-        """Return the ply, the strongest player's move, and the cells that name it."""
-        state = live.table.state.clone()
-        if state.is_terminal():
-            raise RefusedError("the game is over")
-        ply = len(live.table.plies)
-        action = await self.thinkers.choose(state)
-        return ply, state.action_to_string(action), gesture(state, action)[0]
+    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
+        """Have something done that nobody waits for."""
+        task = asyncio.get_running_loop().create_task(work)
+        self._errands.add(task)
+        task.add_done_callback(self._errands.discard)
 
     def _wake_machine(self, live: Live) -> None:
         table = live.table
@@ -222,7 +260,7 @@ class House:
             live.thinking = asyncio.create_task(self._think(live))
 
     def _to_think(self, table: Table) -> bool:
-        return table.state.current_player() == table.machine and not table.state.is_terminal()
+        return table.mover is not None and table.mover == table.machine
 
     async def _think(self, live: Live) -> None:
         """Make the machine's moves until somebody else is to move."""
@@ -230,19 +268,19 @@ class House:
         try:
             while self._to_think(table):
                 ply = len(table.plies)
-                action = await self.thinkers.choose(table.state.clone(), table.level or 1)
+                choice = await self.thinkers.choose(table.state.clone(), table.level or 1)
                 await asyncio.sleep(self.settings.pause)
-                await finished(self._reply(live, ply, action))
+                with suppress(RefusedError):  # then the table is not what it thought over any more
+                    await self._change(live, partial(self._reply, live, ply, choice.action))
         except Exception:
             log.exception("the machine failed at a table")
             raise
 
-    async def _reply(self, live: Live, ply: int, action: int) -> None:
-        """Make the machine's move, unless the table is not what it thought over any more."""
-        async with live.lock:
-            if len(live.table.plies) == ply:
-                await self._keep(live, action)
-        live.changed()
+    def _reply(self, live: Live, ply: int, action: int) -> Change | None:
+        """Return the machine's move, if the table is what it thought over."""
+        table = live.table
+        is_same = len(table.plies) == ply and self._to_think(table)
+        return table.played(table.state.action_to_string(action)) if is_same else None
 
     async def _stop_thinking(self, live: Live) -> None:
         task, live.thinking = live.thinking, None

@@ -18,9 +18,11 @@ from gridhouse.core.errors import GridhouseError, PictureError, UnknownGameError
 from gridhouse.core.picture import stylesheet
 from gridhouse.core.registry import game_class, games
 from gridhouse.players.levels import LEVELS
+from gridhouse.web.clocks import USUAL
 from gridhouse.web.forms import OWN, USUAL_LEVEL, Order, read_form, read_order
 from gridhouse.web.seats import Doorkeeper, hand_cookie, is_own_origin
-from gridhouse.web.sight import HOTSEAT, RefusedError, Sight, Table, view
+from gridhouse.web.sight import Sight, sight_of, view
+from gridhouse.web.table import RefusedError, Table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -119,6 +121,7 @@ def form_page(
         presets=settings,
         usual=next((name for name, values in cls.presets.items() if is_usual(cls, values)), ""),
         own=OWN,
+        clocks=USUAL,
         levels=list(LEVELS),
         usual_level=str(USUAL_LEVEL),
         problem=problem,
@@ -147,10 +150,7 @@ async def found(request: Request, order: Order) -> Response:
     """Found a table, and let the visitor sit down at it."""
     house, keeper = door(request)
     visitor, cookie = keeper.welcome(request)
-    players = range(order.state.game.num_players)
-    mine = players if order.opponent == HOTSEAT else (order.side,)
-    sitters = dict.fromkeys(mine, visitor)
-    name = await house.found(order.state, order.opponent, sitters, order.level)
+    name = await house.found(order, visitor)
     response = RedirectResponse(f"/t/{name}", 303)
     hand_cookie(request, response, cookie)
     return response
@@ -161,8 +161,7 @@ async def table(request: Request) -> Response:
     live = await wanted_table(request)
     visitor = door(request).keeper.visitor(request.cookies)
     sits = bool(live.table.seats_of(visitor))
-    sight = live.table.sight(visitor, None)
-    shown = view(live.table, sight, sits)
+    shown = view(live.look, sight_of(live.table, visitor, None), sits=sits)
     game = live.table.state.game
     return page(request, "table", table=live.table, game=game, sits=sits, shown=shown)
 
@@ -200,14 +199,14 @@ async def invited(request: Request) -> Live:
 
 def safe_sight(request: Request, shown: Table) -> Sight:
     """Return how a visitor sees a table in a file: of two at one screen, as everybody does."""
-    return shown.sight(door(request).keeper.visitor(request.cookies), None)
+    return sight_of(shown, door(request).keeper.visitor(request.cookies), None)
 
 
 async def saved_picture(request: Request) -> Response:
     """Give a table's picture as a file."""
     live = await wanted_table(request)
     try:
-        svg = live.table.saved_picture(safe_sight(request, live.table))
+        svg = live.look.saved_picture(safe_sight(request, live.table))
     except PictureError as error:
         raise HTTPException(404, sentence(error)) from None
     return Response(svg, media_type=SVG, headers=as_file(f"{live.table.state.game.name}.svg"))

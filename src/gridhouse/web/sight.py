@@ -1,7 +1,4 @@
-"""A table: its game, who sits at it, and what each of those who look at it may know.
-
-This is all there is between a position and a browser, and it does no input or output of its own.
-"""
+"""What each of those who look at a table may know: the only way from a position to a page."""
 
 from __future__ import annotations
 
@@ -9,32 +6,16 @@ from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
 from gridhouse.core.errors import PictureError
-from gridhouse.core.registry import parse
+from gridhouse.web import clocks
+from gridhouse.web.table import FRIENDS, HOTSEAT, REDO, UNDO, RefusedError, Table, gesture
 
 if TYPE_CHECKING:
+    from typing import Any
+
     from gridhouse.core.game import State
     from gridhouse.core.picture import Canvas
-    from gridhouse.web.store import Record
 
-HOTSEAT = "hotseat"
-MACHINE = "machine"
-FRIENDS = "friends"
-STANDS = "a move that may have told a secret stands"
-
-Gesture = tuple[str, list[int], str]
-
-
-class RefusedError(Exception):
-    """Something that cannot be done at a table; the text says why."""
-
-
-class Ply(NamedTuple):
-    """A move that was made: by whom, in full, as everybody is told, and the cells that name it."""
-
-    player: int
-    move: str
-    told: str
-    cells: list[int]
+ASKED = {UNDO: "asks to take the last move back", REDO: "asks to make the move again"}
 
 
 class Sight(NamedTuple):
@@ -53,205 +34,153 @@ class Sight(NamedTuple):
 WATCHING = Sight(None)
 
 
-class Table:
-    """One game that is played in the house."""
+def sight_of(table: Table, visitor: str | None, eyes: int | None) -> Sight:
+    """Return how a visitor looks at a table.
 
-    def __init__(self, record: Record) -> None:
-        """Set up a table as it was kept."""
-        self.id = record.id
-        self.opponent = record.opponent
-        self.level = record.level
-        self.machine = record.machine
-        self.sitters = record.sitters
-        self.start = record.start
-        self.state = parse(record.start)
-        self.plies: list[Ply] = []
-        self.asked: int | None = None
-        # Whether any player has had a secret so far.  That the last one is gone, as a bomb under a
-        # sink is, may be a secret too, so this never becomes false again.
-        self.ever_secret = self.state.has_secrets()
+    ``eyes`` is which of two players at one screen has last said to be the only one to look.
+    """
+    seats = table.seats_of(visitor)
+    if not seats:
+        return WATCHING
+    mover = table.mover
+    if len(seats) == 1:
+        return Sight(seats[0], seats[0], mover == seats[0])
+    side = mover if mover is not None else table.plies[-1].player if table.plies else 0
+    if not table.secret:
+        return Sight(0, side, mover is not None)
+    if eyes is None:
+        return Sight(None, side, handing="covered")
+    if eyes == mover:
+        return Sight(eyes, eyes, acts=True)
+    return Sight(eyes, eyes, handing="over")
+
+
+class Look:
+    """A table at one of its moves, for all who look at it; what several see is made once."""
+
+    def __init__(self, table: Table, ply: int | None = None) -> None:
+        """Look at a table as it is now, or as it was after so many moves."""
+        self.table = table
+        self.ply = ply
+        self.texts: dict[tuple[Sight, bool], str] = {}  # what was sent to whom
+        self.state = table.state if ply is None else table.past(ply)
         self._pictures: dict[tuple[int | None, int], str] = {}
-        self.has_sides = self._looks_another_from(1)  # of the players, who sit across
-        for move in record.moves:
-            self.push(self.state.string_to_action(move))
+        self._gestures: list[tuple[str, list[int], str]] | None = None
 
-    def push(self, action: int) -> Ply:
-        """Play a legal action."""
-        state = self.state
-        player = state.current_player()
-        told = state.game.public_move(state.position, action)
-        ply = Ply(player, state.action_to_string(action), told, gesture(state, action)[0])
-        state.apply_action(action)
-        self.plies.append(ply)
-        self.ever_secret = self.ever_secret or state.has_secrets()
-        self._changed()
-        return ply
-
-    def pop(self, count: int) -> None:
-        """Take so many moves back."""
-        for _ in range(count):
-            self.state.undo()
-        del self.plies[-count:]
-        self._changed()
-
-    def _changed(self) -> None:
-        self.asked = None
-        self._pictures.clear()
-
-    def undo_count(self, player: int) -> int:
-        """Return how many moves have to be taken back for a player; raises RefusedError."""
-        own = [at for at, ply in enumerate(self.plies) if ply.player == player]
-        if not self.plies or (self.opponent != HOTSEAT and not own):
-            raise RefusedError("there is no move of yours to take back")
-        count = 1 if self.opponent == HOTSEAT else len(self.plies) - own[-1]
-        if self.ever_secret:
-            raise RefusedError(STANDS)
-        return count
-
-    def seats_of(self, visitor: str | None) -> list[int]:
-        """Return the players that a visitor plays."""
-        return [player for player, sitter in self.sitters.items() if sitter == visitor]
-
-    def open_seats(self) -> list[int]:
-        """Return the players whom nobody plays yet."""
-        taken = {self.machine, *self.sitters}
-        return [player for player in range(self.state.game.num_players) if player not in taken]
-
-    def sight(self, visitor: str | None, eyes: int | None) -> Sight:
-        """Return how a visitor looks at the table.
-
-        ``eyes`` is which of two players at one screen has last said to be the only one to look.
-        """
-        seats = self.seats_of(visitor)
-        if not seats:
-            return WATCHING
-        mover = self.state.current_player()
-        if len(seats) == 1:
-            return Sight(seats[0], seats[0], mover == seats[0])
-        side = mover if mover >= 0 or not self.plies else self.plies[-1].player
-        if not self.ever_secret:
-            return Sight(0, max(0, side), mover >= 0)
-        if eyes is None:
-            return Sight(None, max(0, side), handing="covered" if mover >= 0 else "")
-        if eyes == mover or mover < 0:
-            return Sight(eyes, eyes, mover >= 0)
-        return Sight(eyes, eyes, handing="over")
-
-    def gestures(self) -> list[Gesture]:
-        """Return every legal move: its text, the cells that name it, the choice that is left."""
-        state = self.state
-        actions = state.legal_actions()
-        return [(state.action_to_string(action), *gesture(state, action)) for action in actions]
-
-    def why_not(self, cells: list[int]) -> str:
-        """Return why nothing can be done with cells that were pointed at, one after the other.
-
-        Of all that might be meant there, what most of it suffers from is said.
-        """
-        state = self.state
-        found: Counter[str] = Counter()
-        for action in range(state.game.num_actions):
-            named, _ = gesture(state, action)
-            if named[: len(cells)] == cells and (refusal := state.refusal(action)):
-                found[state.why_not(refusal)] += 1
-        most = max(found.values(), default=0)
-        return "; ".join(why for why in found if found[why] == most) or "no move leads there"
+    def seen(self, sight: Sight) -> Any:
+        """Return the position without what is hidden from somebody."""
+        if not self.table.secret:
+            return self.state.position
+        if sight.viewer is None:
+            return self.state.public_observation()
+        return self.state.observation(sight.viewer)
 
     def picture(self, sight: Sight) -> str:
-        """Return the board as somebody sees it, for a page, or "" if the game has no pictures.
-
-        It is drawn once for all who see the same.
-        """
-        seen = sight.viewer, sight.side
-        if seen not in self._pictures:
+        """Return the board as somebody sees it, for a page, or "" if the game has no pictures."""
+        shown = sight.viewer, sight.side
+        if shown not in self._pictures:
             try:
-                self._pictures[seen] = self._draw(sight).inline()
+                self._pictures[shown] = self._draw(sight).inline()
             except PictureError:
-                self._pictures[seen] = ""
-        return self._pictures[seen]
+                self._pictures[shown] = ""
+        return self._pictures[shown]
 
     def saved_picture(self, sight: Sight) -> str:
         """Return the board as somebody sees it, as a file; raises PictureError."""
         return self._draw(sight).svg()
 
     def _draw(self, sight: Sight) -> Canvas:
+        if not self.table.secret:
+            return self.state.open_picture(sight.side)
         if sight.viewer is None:
             return self.state.public_picture(sight.side)
         return self.state.picture(sight.viewer, sight.side)
 
-    def _looks_another_from(self, side: int) -> bool:
-        if self.state.game.num_players == 1:
-            return False
-        return self.picture(Sight(None, side)) != self.picture(WATCHING)
-
     def moves(self, sight: Sight) -> list[tuple[str, str]]:
         """Return who made which move, as far as it was told."""
         names = self.state.game.players
-        return [
-            (names[ply.player], ply.move if ply.player == sight.viewer else ply.told)
-            for ply in self.plies
-        ]
+        return [(names[ply.player], told(self.table, ply, sight)) for ply in self.table.plies]
 
-    def record(self) -> str:
-        """Return start and moves as text; raises RefusedError where that would tell a secret."""
-        self._need_openness()
-        names = self.state.game.players
-        lines = [f"{names[ply.player]}: {ply.move}" for ply in self.plies]
-        end = [self.state.game.outcome(self.state.position)] if self.state.is_terminal() else []
-        return "\n".join([self.start, *lines, *end]) + "\n"
+    def last(self, sight: Sight) -> list[int]:
+        """Return the cells of the last move, if it was told in full."""
+        made = self.table.plies[: self.ply]
+        is_known = made and told(self.table, made[-1], sight) == made[-1].move
+        return made[-1].cells if is_known else []
 
-    def position_text(self) -> str:
-        """Return the position as text; raises RefusedError where that would tell a secret."""
-        self._need_openness()
-        return str(self.state)
-
-    def _need_openness(self) -> None:
-        if self.ever_secret:
-            raise RefusedError("it would tell a secret")
+    def gestures(self) -> list[tuple[str, list[int], str]]:
+        """Return every legal move: its text, the cells that name it, the choice that is left."""
+        if self._gestures is None:
+            state = self.state
+            actions = state.legal_actions()
+            self._gestures = [
+                (state.action_to_string(action), *gesture(state, action)) for action in actions
+            ]
+        return self._gestures
 
 
-def gesture(state: State, action: int) -> tuple[list[int], str]:
-    """Return an action's gesture; in a game without pictures the move's text is the choice."""
-    try:
-        return state.gesture(action)
-    except PictureError:
-        return [], state.action_to_string(action)
+def told(table: Table, ply: Any, sight: Sight) -> str:
+    """Return a move as somebody may know it."""
+    is_open = not table.secret or ply.player == sight.viewer
+    return str(ply.move if is_open else ply.told)
 
 
-def view(table: Table, sight: Sight, sits: bool) -> dict[str, object]:
+def why_not(state: State, cells: list[int]) -> str:
+    """Return why nothing can be done with cells that were pointed at, one after the other.
+
+    Of all that might be meant there, what most of it suffers from is said.
+    """
+    found: Counter[str] = Counter()
+    for action in range(state.game.num_actions):
+        named, _ = gesture(state, action)
+        if named[: len(cells)] == cells and (refusal := state.refusal(action)):
+            found[state.why_not(refusal)] += 1
+    most = max(found.values(), default=0)
+    return "; ".join(why for why in found if found[why] == most) or "no move leads there"
+
+
+def view(look: Look, sight: Sight, *, sits: bool) -> dict[str, object]:
     """Return all that a page shows of a table, as JSON takes it; ``sits`` is whether to play."""
-    state, game = table.state, table.state.game
-    seen = state.public_observation() if sight.viewer is None else state.observation(sight.viewer)
-    picture = table.picture(sight)
-    last = table.plies[-1] if table.plies else None
-    own_last = last is not None and (last.player == sight.viewer or last.told == last.move)
+    table, state = look.table, look.state
+    picture = look.picture(sight)
+    acts = sight.acts and look.ply is None
+    seen = look.seen(sight)
     return {
         "type": "view",
         "ply": len(table.plies),
-        "board": picture or "\n".join(game.board(seen)),
+        "looking": look.ply,
+        "board": picture or "\n".join(state.game.board(seen)),
         "drawn": bool(picture),
-        "heading": heading(table, sight, sits),
-        "status": game.status(seen),
+        "heading": heading(table, sight, sits=sits) if look.ply is None else look_back(look),
+        "status": state.game.status(seen),
         "side": sight.side,
         "turns": table.has_sides,
-        "moves": table.moves(sight),
-        "last": last.cells if last and own_last else [],
-        "gestures": table.gestures() if sight.acts else [],
-        "acts": sight.acts,
-        "over": state.is_terminal(),
+        "moves": look.moves(sight),
+        "last": look.last(sight),
+        "gestures": look.gestures() if acts else [],
+        "acts": acts,
+        "over": table.over,
         "handing": handing(table, sight),
-        "undo": sits and may_undo(table, sight),
+        "undo": sits and may(table, sight, UNDO),
+        "redo": sits and may(table, sight, REDO),
+        "resign": sits and not table.over and table.opponent != HOTSEAT,
+        "helps": sits and helps(table, sight),
         "asked": asked(table, sight) if sits else "",
-        "position": "" if table.ever_secret else table.position_text(),
+        "position": "" if table.secret else str(state),
+        "clocks": times(table),
     }
 
 
-def heading(table: Table, sight: Sight, sits: bool) -> str:
+def look_back(look: Look) -> str:
+    """Return which of the moves was the last one of those that are shown."""
+    return f"After {look.ply} of {len(look.table.plies)} moves"
+
+
+def heading(table: Table, sight: Sight, *, sits: bool) -> str:
     """Return in words how the game stands."""
-    state, game = table.state, table.state.game
-    if state.is_terminal():
-        return game.outcome(state.position)
-    mover = state.current_player()
+    mover = table.mover
+    if mover is None:
+        return table.outcome()
+    game = table.state.game
     name = game.players[mover]
     if game.num_players == 1:
         return "Your turn" if sits else f"{name} to move"
@@ -264,9 +193,9 @@ def heading(table: Table, sight: Sight, sits: bool) -> str:
 
 def handing(table: Table, sight: Sight) -> dict[str, str] | None:
     """Return what stands on the curtain of a screen for two, and on its button."""
-    if not sight.handing or table.state.is_terminal():
+    if not sight.handing or table.mover is None:
         return None
-    name = table.state.game.players[table.state.current_player()]
+    name = table.state.game.players[table.mover]
     if sight.handing == "over":
         return {"does": "cover", "says": "Your turn is over.", "button": f"Hand over to {name}"}
     return {
@@ -276,17 +205,41 @@ def handing(table: Table, sight: Sight) -> dict[str, str] | None:
     }
 
 
-def may_undo(table: Table, sight: Sight) -> bool:
-    """Tell whether whoever looks may take a move back, or ask for it."""
+def may(table: Table, sight: Sight, kind: str) -> bool:
+    """Tell whether whoever looks may undo a move or make it again, or ask for it."""
+    player = sight.viewer or 0
     try:
-        table.undo_count(sight.viewer or 0)
+        table.undo_count(player) if kind == UNDO else table.redone(player)
     except RefusedError:
         return False
     return True
 
 
+def helps(table: Table, sight: Sight) -> bool:
+    """Tell whether the machine helps: whoever is to move, and all players after the game."""
+    return table.over or (sight.acts and table.opponent != FRIENDS)
+
+
 def asked(table: Table, sight: Sight) -> str:
     """Return what the other player asks for."""
-    if table.asked is None or table.asked == sight.viewer:
+    wish = table.asked
+    if wish is None or wish.player == sight.viewer:
         return ""
-    return f"{table.state.game.players[table.asked]} asks to take the last move back."
+    return f"{table.state.game.players[wish.player]} {ASKED[wish.kind]}."
+
+
+def times(table: Table) -> list[dict[str, object] | None] | None:
+    """Return for each player the name, the milliseconds left, and whether they run just now."""
+    if table.clock is None:
+        return None
+    at = clocks.now()
+    return [
+        {
+            "name": name,
+            "left": table.time_left(player, at),
+            "runs": table.ticks() and player == table.mover,
+        }
+        if player != table.machine
+        else None
+        for player, name in enumerate(table.state.game.players)
+    ]

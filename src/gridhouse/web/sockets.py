@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING, Any
 from starlette.websockets import WebSocketDisconnect, WebSocketState
 
 from gridhouse.core.errors import MoveError
+from gridhouse.web import helping
 from gridhouse.web.seats import is_own_origin
 from gridhouse.web.settings import MOST_GUESTS, MOST_MESSAGE
-from gridhouse.web.sight import RefusedError, Sight, view
+from gridhouse.web.sight import Look, Sight, helps, sight_of, view, why_not
+from gridhouse.web.table import FRIENDS, OVER, REDO, UNDO, RefusedError, Wish
 
 if TYPE_CHECKING:
     from starlette.websockets import WebSocket
@@ -24,6 +26,8 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("gridhouse.web")
 REFUSED = 1008  # a socket that breaks the rules of the house is closed with this
+HELP = ("hint", "judge", "show")
+FRAME = 1.5  # pauses of the machine between two moves that are shown
 FULL = 1013  # and one for which there is no room with that
 
 
@@ -58,24 +62,41 @@ class Guest:
         self.invitation = keeper.invitation(live.table.id)
         self.eyes: int | None = None
         self.turned = False
+        self.back: int | None = None  # the number of moves up to which this page looks back
+        self._past: Look | None = None
         self._stale = True
-        self._notes: list[dict[str, Any]] = []
+        self._notes: list[str] = []
         self._wake = asyncio.Event()
-        self._hint: asyncio.Task[None] | None = None
+        self._help: asyncio.Task[None] | None = None
 
     def sight(self) -> Sight:
         """Return how this page looks at the table."""
-        sight = self.live.table.sight(self.visitor, self.eyes)
+        sight = sight_of(self.live.table, self.visitor, self.eyes)
         return sight._replace(side=1 - sight.side) if self.turned else sight
 
+    def look(self) -> Look:
+        """Return what this page looks at: the table as it is, or as it was."""
+        table = self.live.table
+        if self.back is None or self.back >= len(table.plies):
+            self.back = None
+            return self.live.look
+        if self._past is None or self._past.ply != self.back:
+            self._past = Look(table, self.back)
+        return self._past
+
     def changed(self) -> None:
-        """Note that the table has to be shown again."""
+        """Note that the table is another."""
+        self._past = None
+        self._stop_help()
+        self._show_again()
+
+    def _show_again(self) -> None:
         self._stale = True
         self._wake.set()
 
     def tell(self, kind: str, **facts: object) -> None:
         """Say something to this page only."""
-        self._notes.append({"type": kind, **facts})
+        self._notes.append(encoded({"type": kind, **facts}))
         self._wake.set()
 
     async def stay(self) -> None:
@@ -87,7 +108,7 @@ class Guest:
             done, _ = await asyncio.wait(works, return_when=asyncio.FIRST_COMPLETED)
         finally:
             # Nothing is awaited here: whoever runs this may be cancelled again and again.
-            for work in works | (set() if self._hint is None else {self._hint}):
+            for work in works | (set() if self._help is None else {self._help}):
                 work.add_done_callback(heard_out)
                 work.cancel()
             self.house.leave(self.live, self.changed)
@@ -104,15 +125,19 @@ class Guest:
                 self._stale = False
                 notes.insert(0, self._view())
             for note in notes:
-                await self.socket.send_text(json.dumps(note, separators=(",", ":")))
+                await self.socket.send_text(note)
 
-    def _view(self) -> dict[str, object]:
-        table = self.live.table
+    def _view(self) -> str:
+        """Return what is shown, which is made once for all who see the same."""
+        table, look = self.live.table, self.look()
         sits = bool(table.seats_of(self.visitor))
-        shown = view(table, self.sight(), sits)
-        if sits and table.open_seats():
-            shown["invitation"] = f"/t/{table.id}/join/{self.invitation}"
-        return shown
+        known = self.sight(), sits
+        if known not in look.texts or table.ticks():
+            shown = view(look, self.sight(), sits=sits)
+            if sits and table.open_seats():
+                shown["invitation"] = f"/t/{table.id}/join/{self.invitation}"
+            look.texts[known] = encoded(shown)
+        return look.texts[known]
 
     async def _receive(self) -> None:
         settings = self.house.settings
@@ -133,40 +158,58 @@ class Guest:
 
     async def _do(self, asked: dict[str, Any]) -> None:
         """Do what a page asks for; raises RefusedError or MoveError."""
-        table, sight = self.live.table, self.sight()
-        player = sight.viewer or 0  # two at one screen are asked as one
-        if asked["type"] == "turn" and table.has_sides:
-            self.turned = not self.turned
-            self.changed()
-            return
-        if not table.seats_of(self.visitor):
-            raise RefusedError("you watch this game; you do not play it")
         kind = asked["type"]
-        if kind == "move":
+        if kind == "turn" and self.live.table.has_sides:
+            self.turned = not self.turned
+            self._show_again()
+        elif kind == "look":
+            self._look_back(asked.get("ply"))
+        elif not self.live.table.seats_of(self.visitor):
+            raise RefusedError("you watch this game; you do not play it")
+        elif kind == "move":
             await self._move(str(asked.get("move")), asked.get("ply"))
-        elif kind == "why":
-            self.tell(
-                "refusal", text=table.why_not(cells_of(asked)) if sight.acts else waits(sight)
-            )
-        elif kind == "undo":
-            await self.house.undo(self.live, player)
-        elif kind == "answer":
-            await self.house.answer(self.live, player, asked.get("agrees") is True)
-        elif kind == "hint":
-            self._give_hint()
         elif kind in ("cover", "uncover"):
-            self.eyes = table.state.current_player() if kind == "uncover" else None
-            self.changed()
+            self.eyes = self.live.table.mover if kind == "uncover" else None
+            self._show_again()
+        elif kind == "why":
+            acts = self.sight().acts
+            reason = why_not(self.live.table.state, cells_of(asked)) if acts else self._waits()
+            raise RefusedError(reason)
+        elif kind in HELP:
+            self._ask_for_help(kind)
+        elif kind == "stop":
+            self._stop_help()
+        else:
+            await self._play(kind, asked)
+
+    async def _play(self, kind: str, asked: dict[str, Any]) -> None:
+        """Do what changes the table besides a move; raises RefusedError."""
+        house, live = self.house, self.live
+        player = self.sight().viewer or 0  # two at one screen are asked as one
+        if kind in (UNDO, REDO):
+            await house.wish(live, Wish(kind, player))
+        elif kind == "answer":
+            await house.answer(live, player, agrees=asked.get("agrees") is True)
+        elif kind == "resign":
+            await house.resign(live, player)
         else:
             raise RefusedError("the house does not know what that is")
+
+    def _look_back(self, ply: object) -> None:
+        """Show the table as it was after so many moves, or without a number as it is."""
+        is_earlier = isinstance(ply, int) and 0 <= ply < len(self.live.table.plies)
+        self.back = ply if isinstance(ply, int) and is_earlier else None
+        self._stop_help()
+        self._show_again()
 
     async def _move(self, text: str, ply: object) -> None:
         sight = self.sight()
         if not sight.acts:
-            raise RefusedError(waits(sight))
+            raise RefusedError(self._waits())
         if ply != len(self.live.table.plies):
             raise RefusedError("the table has changed; look again")
         mover = self.live.table.state.current_player()
+        self.back = None
         before, self.eyes = self.eyes, mover  # the move may be this game's first secret
         try:
             await self.house.play(self.live, mover, text)
@@ -174,21 +217,47 @@ class Guest:
             self.eyes = before
             raise
 
-    def _give_hint(self) -> None:
-        if not self.sight().acts:
-            raise RefusedError(waits(self.sight()))
-        if self._hint is None or self._hint.done():
-            self._hint = asyncio.create_task(self._find_hint())
+    def _waits(self) -> str:
+        """Return why somebody who plays cannot move now."""
+        if self.live.table.over:
+            return OVER
+        handing = self.sight().handing
+        return "the screen has to be handed over first" if handing else "it is not your turn"
 
-    async def _find_hint(self) -> None:
-        """Tell what the machine would play; raises nothing, since nobody waits for the task."""
+    def _ask_for_help(self, kind: str) -> None:
+        """Have the machine help this page; raises RefusedError."""
+        table, sight, look = self.live.table, self.sight(), self.look()
+        if not helps(table, sight):
+            is_fair = table.opponent != FRIENDS
+            raise RefusedError(self._waits() if is_fair else "between friends nobody is helped")
+        if look.ply is not None and not table.over:
+            raise RefusedError("help is for the position that is played")
+        self._stop_help()
+        self._help = asyncio.create_task(self._find_help(kind, look, sight))
+
+    def _stop_help(self) -> None:
+        if self._help is not None:
+            self._help.cancel()
+            self._help = None
+
+    async def _find_help(self, kind: str, look: Look, sight: Sight) -> None:
+        """Tell what the machine thinks; raises nothing, since nobody waits for the task."""
+        thinkers, ply = self.house.thinkers, len(self.live.table.plies)
         try:
-            ply, move, cells = await self.house.hint(self.live)
+            if kind == "hint":
+                self.tell(kind, ply=ply, **await helping.hint(thinkers, look))
+            elif kind == "judge":
+                self.tell(kind, ply=ply, text=await helping.judge(thinkers, look))
+            else:
+                async for frame in helping.show(thinkers, look, sight):
+                    self.tell("frame", ply=ply, **frame)
+                    await asyncio.sleep(self.house.settings.pause * FRAME)
+                self.tell("shown", ply=ply)
+        except RefusedError as error:
+            self.tell("refusal", text=str(error))
         except Exception:
-            log.exception("no hint was found")
-            self.tell("refusal", text="no hint was found")
-            return
-        self.tell("hint", ply=ply, move=move, cells=cells)
+            log.exception("no help was found")
+            self.tell("refusal", text="no help was found")
 
 
 def heard_out(task: asyncio.Task[None]) -> None:
@@ -197,16 +266,16 @@ def heard_out(task: asyncio.Task[None]) -> None:
         task.exception()
 
 
-def waits(sight: Sight) -> str:
-    """Return why somebody who plays cannot move now."""
-    return "the screen has to be handed over first" if sight.handing else "it is not your turn"
-
-
 def cells_of(asked: dict[str, Any]) -> list[int]:
     """Return the cells that a page says were pointed at."""
     cells = asked.get("cells")
     is_list = isinstance(cells, list) and all(isinstance(cell, int) for cell in cells)
     return list(cells) if cells and is_list else []
+
+
+def encoded(facts: dict[str, Any]) -> str:
+    """Return a message to a page."""
+    return json.dumps(facts, separators=(",", ":"))
 
 
 def understood(text: object) -> dict[str, Any] | None:

@@ -5,15 +5,20 @@ Nothing else is written down: what a table looks like follows from the rules.
 
 from __future__ import annotations
 
+import queue
 import secrets
+import threading
+from concurrent.futures import Future as Promise
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import sqlalchemy as sa
 from alembic import command
 from alembic.config import Config
+
+from gridhouse.web import clocks
 
 if TYPE_CHECKING:
     from sqlalchemy.engine.interfaces import DBAPIConnection
@@ -28,7 +33,16 @@ TABLES = sa.Table(
     sa.Column("level", sa.Integer),
     sa.Column("machine", sa.Integer),
     sa.Column("created", sa.DateTime(timezone=True), nullable=False),
+    sa.Column("version", sa.Integer, nullable=False, server_default="0"),
+    sa.Column("changed", sa.BigInteger, nullable=False, server_default="0"),
+    sa.Column("initial", sa.Integer),
+    sa.Column("increment", sa.Integer, nullable=False, server_default="0"),
+    sa.Column("since", sa.BigInteger),
+    sa.Column("ended", sa.String(32)),
+    sa.Column("asked", sa.String(32)),
+    sa.Column("listed", sa.Boolean, nullable=False, server_default=sa.false()),
 )
+sa.Index("tables_listed", TABLES.c.listed, TABLES.c.changed)
 SEATS = sa.Table(
     "seats",
     metadata,
@@ -42,6 +56,8 @@ MOVES = sa.Table(
     sa.Column("table_id", sa.ForeignKey("tables.id"), primary_key=True),
     sa.Column("ply", sa.Integer, primary_key=True, autoincrement=False),
     sa.Column("move", sa.Text, nullable=False),
+    sa.Column("spent", sa.Integer, nullable=False, server_default="0"),
+    sa.Column("undone", sa.Boolean, nullable=False, server_default=sa.false()),
 )
 FACTS = sa.Table(
     "facts",
@@ -49,8 +65,19 @@ FACTS = sa.Table(
     sa.Column("name", sa.String(32), primary_key=True),
     sa.Column("value", sa.Text, nullable=False),
 )
+COLUMNS = [column.name for column in TABLES.c if column.name != "created"]
 SECRET = "secret"
+CHANNEL = "gridhouse"  # on which PostgreSQL tells the other processes of a change
+LOCK = 0x67726964  # what one process at a time holds while the database is set up
+MOST_AT_ONCE = 200  # changes in a transaction
 SQLITE_SETTINGS = ("journal_mode=WAL", "synchronous=FULL", "busy_timeout=10000", "foreign_keys=ON")
+
+
+class Kept(NamedTuple):
+    """A move as it is kept: its text, and the milliseconds that it took by the clock."""
+
+    move: str
+    spent: int = 0
 
 
 @dataclass
@@ -58,7 +85,12 @@ class Record:
     """A table as it is kept.
 
     ``opponent`` is hotseat, machine or friends; ``machine`` is the player that the machine of a
-    ``level`` plays; ``sitters`` are the visitors who play the others.
+    ``level`` plays; ``sitters`` are the visitors who play the others.  ``undone`` moves can be made
+    again, the next one first.  ``initial`` and ``increment`` are those of the clock in
+    milliseconds, None without one; ``since`` is when the time of the player to move began.
+    ``ended`` says how the game has ended, None while it goes on, and ``asked`` what a player asks
+    the other for.  A ``listed`` table stands in the lobby.  ``version`` grows with every change,
+    and ``changed`` is when the last one was.
     """
 
     id: str
@@ -67,14 +99,52 @@ class Record:
     level: int | None = None
     machine: int | None = None
     sitters: dict[int, str] = field(default_factory=dict)
-    moves: list[str] = field(default_factory=list)
+    moves: list[Kept] = field(default_factory=list)
+    undone: list[Kept] = field(default_factory=list)
+    initial: int | None = None
+    increment: int = 0
+    since: int | None = None
+    ended: str | None = None
+    asked: str | None = None
+    listed: bool = False
+    version: int = 0
+    changed: int = 0
+
+
+class Change(NamedTuple):
+    """What becomes of a table of a version, written down as a whole or not at all.
+
+    ``ended``, ``asked`` and ``since`` are what they are from now on, ``seat`` a player and the
+    visitor who takes it.  ``standing`` is how many moves stand, which may be fewer or more than
+    before: those after them are undone.  With an ``added`` move they are gone for good, and it
+    follows.
+    """
+
+    table: str
+    version: int
+    ended: str | None = None
+    asked: str | None = None
+    since: int | None = None
+    seat: tuple[int, str] | None = None
+    standing: int | None = None
+    added: Kept | None = None
+
+
+class StaleError(Exception):
+    """A table has been changed by somebody else meanwhile."""
 
 
 def _prepare_sqlite(connection: DBAPIConnection, _: Any) -> None:
+    connection.isolation_level = None  # transactions begin where _begin_sqlite says so
     cursor = connection.cursor()
     for setting in SQLITE_SETTINGS:
         cursor.execute(f"PRAGMA {setting}")
     cursor.close()
+
+
+def _begin_sqlite(connection: sa.Connection) -> None:
+    """Begin a transaction for reading too, so that all of a table is read at one time."""
+    connection.exec_driver_sql("BEGIN")
 
 
 class Store:
@@ -82,23 +152,34 @@ class Store:
 
     def __init__(self, url: str) -> None:
         """Connect to a database and bring it up to date; raises SQLAlchemyError."""
-        self.engine = sa.create_engine(url)
+        self.engine = sa.create_engine(with_driver(url))
+        self.is_shared = self.engine.dialect.name == "postgresql"
         if self.engine.dialect.name == "sqlite":
             sa.event.listen(self.engine, "connect", _prepare_sqlite)
+            sa.event.listen(self.engine, "begin", _begin_sqlite)
         config = Config()
         config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
         with self.engine.begin() as connection:
+            self._be_alone(connection)
             config.attributes["connection"] = connection
             command.upgrade(config, "head")
+        self._writer = Writer(self.engine)
+
+    def _be_alone(self, connection: sa.Connection) -> None:
+        """Let other processes wait with what only one may do until a transaction is over."""
+        if self.is_shared:
+            connection.execute(sa.select(sa.func.pg_advisory_xact_lock(LOCK)))
 
     def close(self) -> None:
-        """Let go of the database."""
+        """Let go of the database, when all that was asked for is written."""
+        self._writer.close()
         self.engine.dispose()
 
     def secret(self) -> str:
         """Return what cookies and invitations are signed with; it is drawn once."""
         wanted = sa.select(FACTS.c.value).where(FACTS.c.name == SECRET)
         with self.engine.begin() as connection:
+            self._be_alone(connection)
             found = connection.scalar(wanted)
             if found is None:
                 found = secrets.token_urlsafe(32)
@@ -107,49 +188,147 @@ class Store:
 
     def add(self, record: Record) -> None:
         """Keep a new table and who sits at it."""
-        row = {
-            "id": record.id,
-            "start": record.start,
-            "opponent": record.opponent,
-            "level": record.level,
-            "machine": record.machine,
-            "created": datetime.now(UTC),
-        }
+        row = {name: getattr(record, name) for name in COLUMNS}
+        row |= {"created": datetime.now(UTC), "changed": clocks.now()}
         seats = [
             {"table_id": record.id, "player": player, "visitor": visitor}
             for player, visitor in record.sitters.items()
         ]
         with self.engine.begin() as connection:
             connection.execute(TABLES.insert().values(row))
-            connection.execute(SEATS.insert(), seats)
+            if seats:
+                connection.execute(SEATS.insert(), seats)
 
     def load(self, table: str) -> Record | None:
         """Return a table by its name, or None if there is none."""
-        with self.engine.connect() as connection:
-            row = connection.execute(sa.select(TABLES).where(TABLES.c.id == table)).one_or_none()
-            if row is None:
-                return None
-            seats = connection.execute(sa.select(SEATS).where(SEATS.c.table_id == table)).all()
-            listed = sa.select(MOVES.c.move).where(MOVES.c.table_id == table).order_by(MOVES.c.ply)
-            moves = connection.scalars(listed).all()
-        sitters = {seat.player: seat.visitor for seat in seats}
-        record = Record(row.id, row.start, row.opponent, row.level, row.machine, sitters)
-        record.moves = list(moves)
-        return record
+        found = self._records(TABLES.c.id == table)
+        return found[0] if found else None
 
-    def take_seat(self, table: str, player: int, visitor: str) -> None:
-        """Let a visitor have a free seat; raises IntegrityError if it is taken."""
-        row = {"table_id": table, "player": player, "visitor": visitor}
-        with self.engine.begin() as connection:
-            connection.execute(SEATS.insert().values(row))
+    def listed(self, most: int, since: int) -> list[Record]:
+        """Return tables of the lobby that go on and have changed since, the last ones first."""
+        wanted = TABLES.c.listed & TABLES.c.ended.is_(None) & (TABLES.c.changed >= since)
+        return self._records(wanted, most)
 
-    def add_move(self, table: str, ply: int, move: str) -> None:
-        """Keep a move; raises IntegrityError if another was made in its place."""
-        with self.engine.begin() as connection:
-            connection.execute(MOVES.insert().values(table_id=table, ply=ply, move=move))
+    def _records(self, wanted: sa.ColumnElement[bool], most: int = 1) -> list[Record]:
+        chosen = sa.select(TABLES).where(wanted).order_by(TABLES.c.changed.desc()).limit(most)
+        # At one time, so that nobody else's change comes between a table and its moves.
+        reading = {"isolation_level": "REPEATABLE READ"} if self.is_shared else {}
+        with self.engine.connect().execution_options(**reading) as connection:
+            records = {
+                row.id: Record(**{name: getattr(row, name) for name in COLUMNS})
+                for row in connection.execute(chosen)
+            }
+            for seat in connection.execute(sa.select(SEATS).where(SEATS.c.table_id.in_(records))):
+                records[seat.table_id].sitters[seat.player] = seat.visitor
+            listed = sa.select(MOVES).where(MOVES.c.table_id.in_(records)).order_by(MOVES.c.ply)
+            for row in connection.execute(listed):
+                record = records[row.table_id]
+                moves = record.undone if row.undone else record.moves
+                moves.append(Kept(row.move, row.spent))
+        return list(records.values())
 
-    def drop_moves(self, table: str, first: int) -> None:
-        """Forget the moves from a ply on."""
-        gone = MOVES.delete().where(MOVES.c.table_id == table, MOVES.c.ply >= first)
+    def keep(self, change: Change) -> Promise[None]:
+        """Have a change written down; what is promised is None, or raises StaleError or another."""
+        return self._writer.keep(change)
+
+    def restart_clocks(self) -> None:
+        """Let the time of all who are to move begin now: the house was closed meanwhile."""
         with self.engine.begin() as connection:
-            connection.execute(gone)
+            running = TABLES.update().where(TABLES.c.since.is_not(None))
+            connection.execute(running.values(since=clocks.now()))
+
+
+class Writer:
+    """Writes changes down in a thread of its own, many in one transaction when many come."""
+
+    def __init__(self, engine: sa.Engine) -> None:
+        """Begin to wait for changes."""
+        self._engine = engine
+        self._waiting: queue.SimpleQueue[tuple[Change, Promise[None]] | None] = queue.SimpleQueue()
+        self._thread = threading.Thread(target=self._run, name="writing", daemon=True)
+        self._thread.start()
+
+    def keep(self, change: Change) -> Promise[None]:
+        """Have a change written down; what is promised comes when it is on disk."""
+        promise: Promise[None] = Promise()
+        self._waiting.put((change, promise))
+        return promise
+
+    def close(self) -> None:
+        """Write what is still to be written, and end."""
+        self._waiting.put(None)
+        self._thread.join()
+
+    def _run(self) -> None:
+        wanted = self._waiting.get()
+        while wanted is not None:
+            batch = [wanted]
+            wanted = None
+            while len(batch) < MOST_AT_ONCE and not self._waiting.empty():
+                wanted = self._waiting.get()
+                if wanted is None:
+                    self._write(batch)
+                    return
+                batch.append(wanted)
+            self._write(batch)
+            wanted = self._waiting.get()
+
+    def _write(self, batch: list[tuple[Change, Promise[None]]]) -> None:
+        """Write changes as one transaction, or if that fails each as one of its own."""
+        try:
+            with self._engine.begin() as connection:
+                fresh = [write(connection, change) for change, _ in batch]
+        except Exception as error:
+            if len(batch) == 1:
+                batch[0][1].set_exception(error)
+            else:
+                for wanted in batch:
+                    self._write([wanted])
+            return
+        for is_fresh, (_, promise) in zip(fresh, batch, strict=True):
+            if is_fresh:
+                promise.set_result(None)
+            else:
+                promise.set_exception(StaleError())
+
+
+def write(connection: sa.Connection, change: Change) -> bool:
+    """Write a change down; tell whether the table was still of its version."""
+    table = change.table
+    facts = {
+        "version": change.version + 1,
+        "changed": clocks.now(),
+        "ended": change.ended,
+        "asked": change.asked,
+        "since": change.since,
+    }
+    mine = TABLES.update().where(TABLES.c.id == table, TABLES.c.version == change.version)
+    if connection.execute(mine.values(facts)).rowcount != 1:
+        return False
+    if change.seat is not None:
+        player, visitor = change.seat
+        connection.execute(SEATS.insert().values(table_id=table, player=player, visitor=visitor))
+    if change.standing is not None:
+        _write_moves(connection, table, change.standing, change.added)
+    if connection.dialect.name == "postgresql":
+        news = f"{table} {change.version + 1}"
+        connection.execute(sa.select(sa.func.pg_notify(CHANNEL, news)))
+    return True
+
+
+def _write_moves(connection: sa.Connection, table: str, standing: int, added: Kept | None) -> None:
+    mine = MOVES.c.table_id == table
+    if added is None:
+        undone = MOVES.c.ply >= standing
+        connection.execute(MOVES.update().where(mine).values(undone=undone))
+        return
+    connection.execute(MOVES.delete().where(mine, MOVES.c.ply >= standing))
+    row = {"table_id": table, "ply": standing, **added._asdict()}
+    connection.execute(MOVES.insert().values(row))
+
+
+def with_driver(url: str) -> str:
+    """Return the address of a database with the driver that the house brings along."""
+    scheme, colons, rest = url.partition("://")
+    is_plain = scheme in ("postgres", "postgresql")
+    return f"postgresql+psycopg{colons}{rest}" if is_plain else url

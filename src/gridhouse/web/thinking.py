@@ -11,7 +11,7 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
-from gridhouse.players import Player, player, strongest
+from gridhouse.players import Choice, Player, player, strongest
 
 if TYPE_CHECKING:
     from gridhouse.core.game import Game, State
@@ -43,8 +43,8 @@ class Thinkers:
         self._idle: list[tuple[int | None, Player]] = []
         self.running: set[Job] = set()
 
-    async def choose(self, state: State, level: int | None = None) -> int:
-        """Return the move of the machine at a level, or of the strongest player there is.
+    async def choose(self, state: State, level: int | None = None) -> Choice:
+        """Return the choice of the machine at a level, or of the strongest player there is.
 
         Cancelled, the search ends soon.
         """
@@ -63,13 +63,13 @@ class Thinkers:
                 insist(job, self.running)
         return done.result()
 
-    def _work(self, job: Job) -> int:
+    def _work(self, job: Job) -> Choice:
         if job.unwanted:
-            return -1
+            raise asyncio.CancelledError
         self.running.add(job)
         job.player = self._take(job.state.game, job.level)
         try:
-            return job.player.choose(job.state).action
+            return job.player.choose(job.state)
         finally:
             self.running.discard(job)
             self._give_back(job.level, job.player)

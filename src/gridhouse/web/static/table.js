@@ -2,6 +2,7 @@
 // knows the rules.
 
 import { Board } from "./board.js";
+import { Clocks } from "./clocks.js";
 import { Wire } from "./wire.js";
 
 /** @param {string} id */
@@ -11,6 +12,8 @@ const root = /** @type {HTMLElement} */ (part("board"));
 
 /** @type {any} */
 let view = { ply: -1, moves: [] };
+let judges = false; // whether the reader wants to know how positions stand
+const clocks = new Clocks(/** @type {HTMLElement} */ (part("clocks")));
 
 const wire = new Wire(table.dataset.socket ?? "", heard, (open) => {
   hide("offline", open);
@@ -24,11 +27,34 @@ const board = new Board(root, {
 /** @param {any} message */
 function heard(message) {
   if (message.type === "view") showView(message);
-  else if (message.type === "refusal") write("why", `${capital(message.text)}.`);
-  else if (message.type === "hint" && message.ply === view.ply) {
+  else if (message.type === "refusal") {
+    write("why", `${capital(message.text)}.`);
+    showing(false);
+  } else if (message.ply !== view.ply) return; // about a table that has changed meanwhile
+  else if (message.type === "hint") {
     write("why", `Perhaps ${message.move}`);
     board.hint(message.cells);
-  }
+  } else if (message.type === "judge") write("judgement", `${message.text}.`);
+  else if (message.type === "frame") {
+    showing(true);
+    write("heading", message.heading);
+    board.show({ ...view, ...message, acts: false, gestures: [] });
+  } else if (message.type === "shown") leaveShow();
+}
+
+/**
+ * Notes whether the machine shows how play should go on.
+ * @param {boolean} shows
+ */
+function showing(shows) {
+  hide("stop", !shows);
+  hide("show", shows);
+}
+
+function leaveShow() {
+  if (/** @type {HTMLElement} */ (part("stop")).hidden) return;
+  showing(false);
+  wire.say({ type: "look", ply: view.looking });
 }
 
 /** @param {any} next */
@@ -40,6 +66,8 @@ function showView(next) {
   write("heading", view.heading);
   write("status", view.status);
   if (before.ply !== view.ply) write("why", "");
+  clocks.show(view.clocks);
+  showing(false);
   announce(before);
   listMoves();
   const curtain = view.handing;
@@ -49,7 +77,12 @@ function showView(next) {
     write("curtain-button", curtain.button);
   }
   disable("undo", !view.undo);
-  disable("hint", !view.acts);
+  disable("redo", !view.redo);
+  hide("resign", !view.resign);
+  const mayAsk = view.helps && (view.over || view.looking === null);
+  disable("hint", !mayAsk || (view.over && view.looking === null));
+  disable("show", !mayAsk || (view.over && view.looking === null));
+  judge(mayAsk);
   hide("turn", !view.turns);
   hide("asked", !view.asked);
   write("asked-says", view.asked);
@@ -71,16 +104,40 @@ function announce(before) {
   write("said", [...made, `${view.heading}.`, status].join(" "));
 }
 
+/** @param {boolean} mayAsk */
+function judge(mayAsk) {
+  write("judgement", judges && mayAsk ? "…" : "");
+  if (judges && mayAsk) wire.say({ type: "judge" });
+}
+
+/** How many moves lie behind the board that is shown. */
+function shownPly() {
+  return view.looking ?? view.ply;
+}
+
+/** @param {number} ply */
+function lookAt(ply) {
+  wire.say({ type: "look", ply: ply < view.ply ? Math.max(0, ply) : null });
+}
+
 function listMoves() {
   const list = /** @type {HTMLElement} */ (part("moves"));
+  const shown = shownPly();
   list.replaceChildren(
-    ...view.moves.map(([name, move]) => {
+    ...view.moves.map((/** @type {[string, string]} */ [name, move], /** @type {number} */ at) => {
       const line = document.createElement("li");
-      line.textContent = `${name}: ${move}`;
+      const button = document.createElement("button");
+      button.textContent = `${name}: ${move}`;
+      if (at + 1 === shown) button.setAttribute("aria-current", "step");
+      button.addEventListener("click", () => lookAt(at + 1));
+      line.append(button);
       return line;
     }),
   );
-  list.scrollTop = list.scrollHeight;
+  const current = /** @type {HTMLElement | null} */ (list.querySelector("[aria-current]"));
+  list.scrollTop = current ? current.offsetTop - list.clientHeight / 2 : shown ? list.scrollHeight : 0;
+  for (const id of ["step-first", "step-back"]) disable(id, shown === 0);
+  for (const id of ["step-on", "step-last"]) disable(id, shown === view.ply);
 }
 
 /** @param {import("./board.js").Gesture[]} found */
@@ -163,6 +220,28 @@ part("typed")?.addEventListener("submit", (event) => {
 });
 onClick("turn", () => wire.say({ type: "turn" }));
 onClick("undo", () => wire.say({ type: "undo" }));
+onClick("redo", () => wire.say({ type: "redo" }));
+onClick("resign", () => {
+  if (confirm("Give this game up?")) wire.say({ type: "resign" });
+});
+onClick("show", () => {
+  write("why", "The machine is thinking …");
+  showing(true);
+  wire.say({ type: "show" });
+});
+onClick("stop", () => {
+  wire.say({ type: "stop" });
+  leaveShow();
+});
+onClick("judge", () => {
+  judges = !judges;
+  part("judge")?.setAttribute("aria-pressed", String(judges));
+  judge(view.helps && (view.over || view.looking === null));
+});
+onClick("step-first", () => lookAt(0));
+onClick("step-back", () => lookAt(shownPly() - 1));
+onClick("step-on", () => lookAt(shownPly() + 1));
+onClick("step-last", () => lookAt(view.ply));
 onClick("hint", () => {
   write("why", "The machine is thinking …");
   wire.say({ type: "hint" });

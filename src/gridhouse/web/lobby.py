@@ -1,0 +1,68 @@
+"""The lobby: games that anybody may join or watch."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from starlette.concurrency import run_in_threadpool
+
+from gridhouse.core.registry import game_class
+from gridhouse.web import clocks
+from gridhouse.web.clocks import Clock
+from gridhouse.web.pages import door, page
+from gridhouse.web.table import FRIENDS, MACHINE
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+    from starlette.responses import Response
+
+    from gridhouse.web.seats import Doorkeeper
+    from gridhouse.web.store import Record
+
+MOST_LISTED = 50
+LATELY = 24 * 3600 * 1000  # milliseconds after which a table where nothing happens is not shown
+
+
+class Entry(NamedTuple):
+    """A table as the lobby shows it; ``seat`` is the name of a free seat, "" if there is none."""
+
+    address: str
+    title: str
+    game: str
+    opponents: str
+    clock: str
+    moves: int
+    seat: str
+    invitation: str
+
+
+def entry(record: Record, keeper: Doorkeeper) -> Entry:
+    """Return how the lobby shows a table."""
+    game, _, _ = record.start.partition(" ")
+    cls = game_class(game.partition("(")[0])
+    free = [player for player in range(len(cls.players)) if player not in record.sitters]
+    is_open = record.opponent == FRIENDS and bool(free)
+    with_machine = f"against the machine at level {record.level}"
+    alone = "alone" if len(cls.players) == 1 else "two at one screen"
+    kinds = {MACHINE: with_machine, FRIENDS: "waits for somebody" if is_open else "two people"}
+    address = f"/t/{record.id}"
+    return Entry(
+        address,
+        cls.title,
+        game,
+        kinds.get(record.opponent, alone),
+        str(Clock(record.initial, record.increment)) if record.initial else "",
+        len(record.moves),
+        cls.players[free[0]] if is_open else "",
+        f"{address}/join/{keeper.invitation(record.id)}" if is_open else "",
+    )
+
+
+async def lobby(request: Request) -> Response:
+    """Show open tables and games in play; the page asks for itself again by and by."""
+    house, keeper = door(request)
+    records = await run_in_threadpool(house.store.listed, MOST_LISTED, clocks.now() - LATELY)
+    entries = [entry(record, keeper) for record in records]
+    waiting = [shown for shown in entries if shown.seat]
+    playing = [shown for shown in entries if not shown.seat]
+    return page(request, "lobby", waiting=waiting, playing=playing)
