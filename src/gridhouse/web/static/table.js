@@ -9,69 +9,74 @@ const part = (id) => document.getElementById(id);
 const table = /** @type {HTMLElement} */ (part("table"));
 const root = /** @type {HTMLElement} */ (part("board"));
 
-/** @type {any} */
-let view = { ply: -1, moves: [] };
+/** @typedef {import("./messages").View} View */
+/** @type {View | null} what the house has said last */
+let view = null;
+const ply = () => view?.ply ?? -1;
 
 const wire = new Wire(table.dataset.socket ?? "", heard, (open) => {
   hide("offline", open);
 });
 const board = new Board(root, {
-  move: (text) => wire.say({ type: "move", move: text, ply: view.ply }),
+  move: (text) => wire.say({ type: "move", move: text, ply: ply() }),
   why: (cells) => wire.say({ type: "why", cells }),
   choices: offer,
 });
 
-/** @param {any} message */
+/** @param {import("./messages").Message} message */
 function heard(message) {
   if (message.type === "view") showView(message);
   else if (message.type === "refusal") write("why", `${capital(message.text)}.`);
-  else if (message.type === "hint" && message.ply === view.ply) {
+  else if (message.type === "hint" && message.ply === ply()) {
     write("why", `Perhaps ${message.move}`);
     board.hint(message.cells);
   }
 }
 
-/** @param {any} next */
+/** @param {View} next */
 function showView(next) {
   const before = view;
   view = next;
-  board.show(view);
-  root.dataset.ply = String(view.ply);
-  write("heading", view.heading);
-  write("status", view.status);
-  if (before.ply !== view.ply) write("why", "");
-  announce(before);
-  listMoves();
-  const curtain = view.handing;
+  board.show(next);
+  root.dataset.ply = String(next.ply);
+  write("heading", next.heading);
+  write("status", next.status);
+  if (before?.ply !== next.ply) write("why", "");
+  if (before) announce(before, next);
+  listMoves(next);
+  const curtain = next.handing;
   hide("curtain", !curtain);
   if (curtain) {
     write("curtain-says", curtain.says);
     write("curtain-button", curtain.button);
   }
-  disable("undo", !view.undo);
-  disable("hint", !view.acts);
-  hide("turn", !view.turns);
-  hide("asked", !view.asked);
-  write("asked-says", view.asked);
-  hide("invitation", !view.invitation);
+  disable("undo", !next.undo);
+  disable("hint", !next.acts);
+  hide("turn", !next.turns);
+  hide("asked", !next.asked);
+  write("asked-says", next.asked);
+  hide("invitation", !next.invitation);
   const link = part("invitation-link");
-  if (link && view.invitation) /** @type {HTMLInputElement} */ (link).value = location.origin + view.invitation;
+  if (link && next.invitation) /** @type {HTMLInputElement} */ (link).value = location.origin + next.invitation;
   for (const open of document.querySelectorAll(".open-only")) {
-    /** @type {HTMLElement} */ (open).hidden = !view.position;
+    /** @type {HTMLElement} */ (open).hidden = !next.position;
   }
-  part("from-here")?.setAttribute("href", `/new/${table.dataset.game}?start=${encodeURIComponent(view.position)}`);
+  part("from-here")?.setAttribute("href", `/new/${table.dataset.game}?start=${encodeURIComponent(next.position)}`);
 }
 
-/** @param {any} before */
-function announce(before) {
-  if (before.ply < 0) return;
-  const made = view.moves.slice(before.moves.length).map(([name, move]) => `${name}: ${move}.`);
-  if (view.moves.length < before.moves.length) made.push("A move is taken back.");
-  const status = view.status ? `${view.status}.` : "";
-  write("said", [...made, `${view.heading}.`, status].join(" "));
+/**
+ * @param {View} before
+ * @param {View} now
+ */
+function announce(before, now) {
+  const made = now.moves.slice(before.moves.length).map(([name, move]) => `${name}: ${move}.`);
+  if (now.moves.length < before.moves.length) made.push("A move is taken back.");
+  const status = now.status ? `${now.status}.` : "";
+  write("said", [...made, `${now.heading}.`, status].join(" "));
 }
 
-function listMoves() {
+/** @param {View} view */
+function listMoves(view) {
   const list = /** @type {HTMLElement} */ (part("moves"));
   list.replaceChildren(
     ...view.moves.map(([name, move]) => {
@@ -93,7 +98,7 @@ function offer(found) {
       button.dataset.move = move;
       button.addEventListener("click", () => {
         board.clear();
-        wire.say({ type: "move", move, ply: view.ply });
+        wire.say({ type: "move", move, ply: ply() });
         board.reach(board.current);
       });
       return button;
@@ -158,7 +163,7 @@ function copies(id, link) {
 part("typed")?.addEventListener("submit", (event) => {
   event.preventDefault();
   const input = /** @type {HTMLInputElement} */ (part("move"));
-  if (input.value.trim()) wire.say({ type: "move", move: input.value.trim(), ply: view.ply });
+  if (input.value.trim()) wire.say({ type: "move", move: input.value.trim(), ply: ply() });
   input.value = "";
 });
 onClick("turn", () => wire.say({ type: "turn" }));
@@ -169,6 +174,8 @@ onClick("hint", () => {
 });
 onClick("agree", () => wire.say({ type: "answer", agrees: true }));
 onClick("disagree", () => wire.say({ type: "answer", agrees: false }));
-onClick("curtain-button", () => wire.say({ type: view.handing.does }));
+onClick("curtain-button", () => {
+  if (view?.handing) wire.say({ type: view.handing.does });
+});
 copies("invitation-copy", () => /** @type {HTMLInputElement} */ (part("invitation-link")).value);
-copies("watch-copy", () => location.href.split("#")[0]);
+copies("watch-copy", () => location.href.replace(/#.*/, ""));
