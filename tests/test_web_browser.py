@@ -10,20 +10,19 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 import gridhouse
-from browser_helpers import Hands, Process, browser, served
+from browser_helpers import Hands, Process
 from gridhouse.core.registry import game_class
 from web_helpers import HIDDEN, near_end, playout
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
     from pathlib import Path
 
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Page
 
     from gridhouse.core.game import State
 
 PHONE: dict[str, Any] = {"viewport": {"width": 390, "height": 780}, "has_touch": True}
-EXPECTED = ("WebSocket", "status of 422")  # the house was killed, or a form was wrong
 COUNT_ANIMATIONS = """
 window.animated = 0;
 const animate = Element.prototype.animate;
@@ -32,50 +31,6 @@ Element.prototype.animate = function (...given) {
   return animate.apply(this, given);
 };
 """
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Browser]:
-    with browser() as found:
-        yield found
-
-
-@pytest.fixture(scope="module")
-def address(tmp_path_factory: pytest.TempPathFactory, chromium: Browser) -> Iterator[str]:
-    del chromium  # without a browser nothing is served
-    with served(tmp_path_factory.mktemp("house")) as address:
-        yield address
-
-
-@pytest.fixture
-def visit(chromium: Browser) -> Iterator[Callable[..., Page]]:
-    """Open pages of visitors of their own; nothing may go wrong on them, nor leave the house."""
-    contexts: list[Any] = []
-    troubles: list[str] = []
-
-    def opened(address: str, **look: Any) -> Page:
-        context = chromium.new_context(**look)
-        contexts.append(context)
-        page = context.new_page()
-
-        def note_request(request: Any) -> None:
-            if not request.url.startswith(address):
-                troubles.append(request.url)
-
-        def note_word(said: Any) -> None:
-            if said.type == "error" and not any(word in said.text for word in EXPECTED):
-                troubles.append(said.text)
-
-        page.on("pageerror", lambda error: troubles.append(str(error)))
-        page.on("request", note_request)
-        page.on("console", note_word)
-        page.goto(address)
-        return page
-
-    yield opened
-    for context in contexts:
-        context.close()
-    assert troubles == []
 
 
 def from_page(page: Page) -> State:

@@ -7,11 +7,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 
-from browser_helpers import Hands, browser, served
+from browser_helpers import Hands
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from playwright.sync_api import Browser
 
 MOST_REQUESTS = 8  # that a page stays under, its socket counted
@@ -24,19 +22,6 @@ class Loaded(NamedTuple):
     asked: Counter[str]
     sizes: dict[str, int]
     ids: list[str]
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Browser]:
-    with browser() as found:
-        yield found
-
-
-@pytest.fixture(scope="module")
-def address(tmp_path_factory: pytest.TempPathFactory, chromium: Browser) -> Iterator[str]:
-    del chromium  # without a browser nothing is served
-    with served(tmp_path_factory.mktemp("house")) as address:
-        yield address
 
 
 def load(chromium: Browser, address: str, again: int = 0) -> Loaded:
