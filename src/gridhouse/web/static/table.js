@@ -172,6 +172,14 @@ onClick("hint", () => {
   write("why", "The machine is thinking …");
   wire.say({ type: "hint" });
 });
+onClick("save-png", async () => {
+  try {
+    const { savePng } = await import("./png.js"); // what few need is asked for when it is needed
+    await savePng(`${location.pathname}/picture.svg`, `${table.dataset.game}.png`);
+  } catch {
+    write("why", "The picture could not be saved.");
+  }
+});
 onClick("agree", () => wire.say({ type: "answer", agrees: true }));
 onClick("disagree", () => wire.say({ type: "answer", agrees: false }));
 onClick("curtain-button", () => {
