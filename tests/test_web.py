@@ -81,6 +81,18 @@ def test_pages_name_no_other_host_and_hold_no_style_of_their_own(visitor: Visito
         assert "<style" not in page
 
 
+def test_scripts_are_asked_after_and_the_style_is_kept(visitor: Visitor) -> None:
+    script = visitor.get("/static/table.js")
+    assert script.headers["cache-control"] == "no-cache"
+    headers = {"if-none-match": script.headers["etag"]}
+    assert visitor.get("/static/table.js", **headers).status_code == 304
+    address = visitor.get("/").text.partition('rel="stylesheet" href="')[2].partition('"')[0]
+    style = visitor.get(address)
+    assert "immutable" in style.headers["cache-control"]
+    assert "--ground" in style.text
+    assert ".cards" in style.text
+
+
 def test_a_cookie_comes_with_a_seat_and_not_before(visitor: Visitor) -> None:
     for path in ("/", "/new/binary", "/rules/binary"):
         assert "set-cookie" not in visitor.get(path).headers
