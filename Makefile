@@ -2,6 +2,7 @@
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+NODE_READY := tools/js/node_modules/.ready
 PYTHON ?= python3
 UV_VERSION := 0.13.8
 
@@ -15,12 +16,15 @@ test: $(READY)
 	@$(BIN)/coverage report --include='src/gridhouse/games/*' --fail-under=100 --format=total >/dev/null \
 		|| { echo 'branch coverage of src/gridhouse/games is below 100 %'; exit 1; }
 
-check: $(READY)
+check: $(READY) $(NODE_READY)
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/codespell
+	$(BIN)/node tools/js/node_modules/typescript/bin/tsc --project tools/js
+	$(BIN)/node tools/js/node_modules/eslint/bin/eslint.js --config tools/js/eslint.config.js \
+		--max-warnings 0 src/gridhouse/web/static tools/js
 
 bench: $(VENV)/.bench
 	$(BIN)/python benchmarks/programs.py
@@ -53,11 +57,23 @@ $(READY): requirements.lock pyproject.toml
 	fi
 	@touch $@
 
+# Node comes as a wheel, so that nobody has to have it; only `make check` needs it.
+$(NODE_READY): $(READY) tools/js/requirements.lock tools/js/package.json tools/js/package-lock.json
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes \
+		-r tools/js/requirements.lock
+	$(BIN)/npm ci --prefix tools/js --ignore-scripts --no-audit --no-fund --loglevel=error
+	@touch $@
+
 # Versions and hashes only, no addresses.
-lock:
+lock: $(NODE_READY)
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 		--extra dev --extra gui --extra web \
 		--no-header --no-emit-index-url --no-annotate --output-file requirements.lock pyproject.toml
+	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
+		--no-header --no-emit-index-url --no-annotate \
+		--output-file tools/js/requirements.lock tools/js/requirements.in
+	$(BIN)/npm update --prefix tools/js --package-lock-only --omit-lockfile-registry-resolved \
+		--ignore-scripts --no-audit --no-fund --loglevel=error
 
 clean:
-	rm -rf $(VENV) dist .coverage .coverage.* .*_cache .hypothesis
+	rm -rf $(VENV) tools/js/node_modules dist .coverage .coverage.* .*_cache .hypothesis

@@ -42,6 +42,19 @@ FIND_POINT = """cell => {
   return null;
 }"""
 
+# Says which cell has the focus, and how far right and down of it another one lies.
+FIND_WAY = """cell => {
+  const middle = element => {
+    const box = element.getBoundingClientRect();
+    return [box.x + box.width / 2, box.y + box.height / 2];
+  };
+  const here = document.activeElement;
+  const [x, y] = middle(here);
+  const [right, down] = middle(document.getElementById(`cell-${cell}`));
+  return [Number(here.dataset.cell), right - x, down - y];
+}"""
+MANY_KEYS = 80  # by which anything on a page is reached
+
 
 def browser_path() -> str:
     """Return where the browser is; skip where there is none, but in CI, which installs it, fail."""
@@ -136,24 +149,33 @@ class Process:
 
 
 class Hands:
-    """Mouse and keyboard at the page of a table."""
+    """A mouse at the page of a table, and a keyboard for what cannot be clicked."""
 
     def __init__(self, page: Page) -> None:
         self.page = page
 
     def begin(self, game: str, **form: str) -> None:
         """Go from the front door to a table, by what can be clicked and typed."""
-        self.page.click(f"text=Choose how to play {game}")
+        self.press(f"text=Choose how to play {game}")
         for name, value in form.items():
             if name == "start":
-                self.page.click("summary")
-                self.page.fill("textarea", value)
+                self.press("summary")
+                self.press("textarea")
+                self.page.keyboard.insert_text(value)
             elif name == "level":
                 self.page.select_option("select[name=level]", value)
             else:
-                self.page.check(f"input[name={name}][value={value}]")
-        self.page.click("form button.main")
+                self.choose(name, value)
+        self.press("form button.main")
         self.wait(0)
+
+    def press(self, selector: str) -> None:
+        """Press a button, follow a link, go into a field."""
+        self.page.click(selector)
+
+    def choose(self, name: str, value: str) -> None:
+        """Choose one of several in a form."""
+        self.press(f"input[name={name}][value={value}]")
 
     def wait(self, ply: int) -> None:
         """Wait until a ply is shown."""
@@ -172,15 +194,21 @@ class Hands:
 
     def point(self, cell: int) -> None:
         """Click where a cell is seen."""
+        self.page.mouse.click(*self.place(cell))
+
+    def place(self, cell: int) -> tuple[float, float]:
+        """Return where on the screen a cell is seen."""
+        self.page.locator(f"#cell-{cell}").scroll_into_view_if_needed()
         place = self.page.evaluate(FIND_POINT, cell)
         assert place, f"cell {cell} cannot be hit"
-        self.page.mouse.click(*place)
+        x, y = place
+        return x, y
 
     def uncover(self) -> None:
         """Hand the screen over where a curtain hangs."""
         while self.page.is_visible("#curtain"):
             button = self.text("curtain-button")
-            self.page.click("#curtain-button")
+            self.press("#curtain-button")
             self.page.wait_for_function(
                 "was => document.querySelector('#curtain').hidden"
                 " || document.querySelector('#curtain-button').innerText !== was",
@@ -188,12 +216,64 @@ class Hands:
             )
 
     def play(self, state: State, action: int) -> None:
-        """Make a move by clicks alone."""
+        """Make a move at the board alone."""
         self.uncover()
         cells, choice = state.gesture(action)
         for cell in cells:
             self.point(cell)
         if choice:
-            self.page.click(f"#choices button >> text=/^{choice}$/i")
+            self.press(f"#choices button >> text=/^{choice}$/i")
         self.wait(len(state.history()) + 1)
         state.apply_action(action)
+
+
+class Fingers(Hands):
+    """A finger on a touch screen."""
+
+    def press(self, selector: str) -> None:
+        self.page.tap(selector)
+
+    def point(self, cell: int) -> None:
+        self.page.touchscreen.tap(*self.place(cell))
+
+
+class Keys(Hands):
+    """A keyboard and nothing else."""
+
+    def press(self, selector: str) -> None:
+        self.go_to(selector)
+        if self.page.locator(selector).first.evaluate("element => element.tagName") != "TEXTAREA":
+            self.page.keyboard.press("Enter")
+
+    def choose(self, name: str, value: str) -> None:
+        self.go_to(f"input[name={name}]:checked")
+        wanted = self.page.locator(f"input[name={name}][value={value}]")
+        for _ in range(MANY_KEYS):
+            if wanted.is_checked():
+                return
+            self.page.keyboard.press("ArrowDown")
+        raise AssertionError(f"{name} cannot be set to {value} by keys")
+
+    def go_to(self, selector: str) -> None:
+        """Press the tab key until something has the focus."""
+        wanted = self.page.locator(selector).first
+        wanted.wait_for()
+        for _ in range(MANY_KEYS):
+            if wanted.evaluate("element => element === document.activeElement"):
+                return
+            self.page.keyboard.press("Tab")
+        raise AssertionError(f"{selector} is not reached by the tab key")
+
+    def point(self, cell: int) -> None:
+        self.go_to("#board [data-cell][tabindex='0']")
+        for _ in range(MANY_KEYS):
+            here, x, y = self.page.evaluate(FIND_WAY, cell)
+            if here == cell:
+                self.page.keyboard.press("Enter")
+                return
+            across, along = ("Left", "Right")[x > 0], ("Up", "Down")[y > 0]
+            first, second = (across, along) if abs(x) > abs(y) else (along, across)
+            self.page.keyboard.press(f"Arrow{first}")
+            if self.page.evaluate(FIND_WAY, cell)[0] == here:
+                self.page.keyboard.press(f"Arrow{second}")
+        raise AssertionError(f"cell {cell} is not reached by arrow keys")

@@ -1,10 +1,22 @@
-"""How long random tests search: a little by default, much with HYPOTHESIS_PROFILE=thorough."""
+"""How long random tests search, and a browser for the tests that need one.
+
+They search a little by default, much with HYPOTHESIS_PROFILE=thorough.
+"""
 
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING, Any
 
+import pytest
 from hypothesis import HealthCheck, settings
+
+from browser_helpers import browser, served
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from playwright.sync_api import Browser, Page
 
 QUIET = [HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
 settings.register_profile(
@@ -14,3 +26,49 @@ settings.register_profile(
     "thorough", max_examples=2000, deadline=None, suppress_health_check=QUIET, print_blob=True
 )
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
+
+EXPECTED = ("WebSocket", "status of 422")  # the house was killed, or a form was wrong
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Browser]:
+    with browser() as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory, chromium: Browser) -> Iterator[str]:
+    del chromium  # without a browser nothing is served
+    with served(tmp_path_factory.mktemp("house")) as address:
+        yield address
+
+
+@pytest.fixture
+def visit(chromium: Browser) -> Iterator[Callable[..., Page]]:
+    """Open pages of visitors of their own; nothing may go wrong on them, nor leave the house."""
+    contexts: list[Any] = []
+    troubles: list[str] = []
+
+    def opened(address: str, **look: Any) -> Page:
+        context = chromium.new_context(**look)
+        contexts.append(context)
+        page = context.new_page()
+
+        def note_request(request: Any) -> None:
+            if not request.url.startswith(address):
+                troubles.append(request.url)
+
+        def note_word(said: Any) -> None:
+            if said.type == "error" and not any(word in said.text for word in EXPECTED):
+                troubles.append(said.text)
+
+        page.on("pageerror", lambda error: troubles.append(str(error)))
+        page.on("request", note_request)
+        page.on("console", note_word)
+        page.goto(address)
+        return page
+
+    yield opened
+    for context in contexts:
+        context.close()
+    assert troubles == []

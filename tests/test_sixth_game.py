@@ -173,9 +173,11 @@ def test_it_is_played_in_the_browser_without_a_picture(tmp_path: Path) -> None:
     with open_house(tmp_path) as client:
         visitor = Visitor(client)
         assert "Take one or two stones." in visitor.get("/").text
-        assert visitor.get("/sample/nim.svg").status_code == 404
+        assert "<svg" not in visitor.get("/rules/nim").text
         table = visitor.new("nim", preset="standard", opponent="hotseat")
-        assert "<pre>ooooo</pre>" in visitor.get(table).text
+        page = visitor.get(table).text
+        assert "<pre>ooooo</pre>" in page
+        assert "Save the picture" not in page
         assert visitor.get(f"{table}/picture.svg").status_code == 404
         with visitor.at(table) as seat:
             assert seat.view["gestures"] == [["1", [], "1"], ["2", [], "2"]]

@@ -42,8 +42,12 @@ def test_the_front_door_leads_to_every_game(visitor: Visitor) -> None:
     page = visitor.get("/").text
     for name in NAMES:
         assert game_class(name).summary in page
-        assert visitor.get(f"/sample/{name}.svg").text.startswith("<svg ")
-        assert game_class(name).move_form in visitor.get(f"/rules/{name}").text
+        rules = visitor.get(f"/rules/{name}").text
+        assert game_class(name).move_form in rules
+        picture = rules[rules.index("<svg ") : rules.index("</svg>")]
+        assert picture in page  # one picture of a day, without a name that would come twice
+        assert " id=" not in picture
+        assert "aria-label" not in picture
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -63,7 +67,7 @@ def test_every_answer_keeps_to_itself(visitor: Visitor) -> None:
         assert "unsafe" not in headers["content-security-policy"]
         assert headers["x-content-type-options"] == "nosniff"
     assert (
-        visitor.get("/sample/binary.svg")
+        visitor.get(f"{paths[-1]}/picture.svg")
         .headers["content-security-policy"]
         .startswith("default-src 'none'; style-src 'unsafe-inline'")
     )
@@ -76,6 +80,18 @@ def test_pages_name_no_other_host_and_hold_no_style_of_their_own(visitor: Visito
         assert "http" not in page
         assert "style=" not in page
         assert "<style" not in page
+
+
+def test_scripts_are_asked_after_and_the_style_is_kept(visitor: Visitor) -> None:
+    script = visitor.get("/static/table.js")
+    assert script.headers["cache-control"] == "no-cache"
+    headers = {"if-none-match": script.headers["etag"]}
+    assert visitor.get("/static/table.js", **headers).status_code == 304
+    address = visitor.get("/").text.partition('rel="stylesheet" href="')[2].partition('"')[0]
+    style = visitor.get(address)
+    assert "immutable" in style.headers["cache-control"]
+    assert "--ground" in style.text
+    assert ".cards" in style.text
 
 
 def test_a_cookie_comes_with_a_seat_and_not_before(visitor: Visitor) -> None:

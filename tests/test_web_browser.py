@@ -10,20 +10,26 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 import gridhouse
-from browser_helpers import Hands, Process, browser, served
+from browser_helpers import Fingers, Hands, Keys, Process
 from gridhouse.core.registry import game_class
 from web_helpers import HIDDEN, near_end, playout
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
     from pathlib import Path
 
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Page
 
     from gridhouse.core.game import State
 
 PHONE: dict[str, Any] = {"viewport": {"width": 390, "height": 780}, "has_touch": True}
-EXPECTED = ("WebSocket", "status of 422")  # the house was killed, or a form was wrong
+WAYS: dict[str, tuple[type[Hands], dict[str, Any]]] = {
+    "mouse": (Hands, {}),
+    "finger": (Fingers, PHONE),
+    "keyboard": (Keys, {}),
+}
+SHORT = {"binary": "small", "collapse": "small", "sliding": "easy"}  # presets
+LONG = {"tactego": ("tactego(rows=6,cols=4)", 2), "sinks": ("sinks(rows=8,cols=8)", 4)}
 COUNT_ANIMATIONS = """
 window.animated = 0;
 const animate = Element.prototype.animate;
@@ -33,49 +39,14 @@ Element.prototype.animate = function (...given) {
 };
 """
 
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Browser]:
-    with browser() as found:
-        yield found
-
-
-@pytest.fixture(scope="module")
-def address(tmp_path_factory: pytest.TempPathFactory, chromium: Browser) -> Iterator[str]:
-    del chromium  # without a browser nothing is served
-    with served(tmp_path_factory.mktemp("house")) as address:
-        yield address
-
-
-@pytest.fixture
-def visit(chromium: Browser) -> Iterator[Callable[..., Page]]:
-    """Open pages of visitors of their own; nothing may go wrong on them, nor leave the house."""
-    contexts: list[Any] = []
-    troubles: list[str] = []
-
-    def opened(address: str, **look: Any) -> Page:
-        context = chromium.new_context(**look)
-        contexts.append(context)
-        page = context.new_page()
-
-        def note_request(request: Any) -> None:
-            if not request.url.startswith(address):
-                troubles.append(request.url)
-
-        def note_word(said: Any) -> None:
-            if said.type == "error" and not any(word in said.text for word in EXPECTED):
-                troubles.append(said.text)
-
-        page.on("pageerror", lambda error: troubles.append(str(error)))
-        page.on("request", note_request)
-        page.on("console", note_word)
-        page.goto(address)
-        return page
-
-    yield opened
-    for context in contexts:
-        context.close()
-    assert troubles == []
+# Returns for every cell where the four arrow keys lead from it.
+TRY_ARROWS = """[...document.querySelectorAll("[id^='cell-']")]
+  .sort((one, other) => one.dataset.cell - other.dataset.cell)
+  .map(cell => ["Up", "Down", "Left", "Right"].map(way => {
+    cell.focus();
+    cell.dispatchEvent(new KeyboardEvent("keydown", {key: `Arrow${way}`, bubbles: true}));
+    return Number(document.activeElement.dataset.cell);
+  }))"""
 
 
 def from_page(page: Page) -> State:
@@ -102,7 +73,7 @@ def way_out(start: State) -> list[int]:
 
 
 def play_out(hands: Hands, state: State, actions: list[int]) -> None:
-    """Make all moves by clicks, and look how the game has ended."""
+    """Make all moves at the board, and look how the game has ended."""
     for action in actions:
         hands.play(state, action)
     assert state.is_terminal()
@@ -111,38 +82,30 @@ def play_out(hands: Hands, state: State, actions: list[int]) -> None:
     assert hands.page.locator("#moves li").count() == len(actions)
 
 
-@pytest.mark.parametrize("name", ["binary", "collapse"])
-def test_a_whole_game_by_clicks(visit: Callable[..., Page], address: str, name: str) -> None:
-    hands = Hands(visit(address))
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("name", gridhouse.games())
+def test_a_game_from_the_front_door_to_its_end(
+    visit: Callable[..., Page], address: str, name: str, way: str
+) -> None:
+    kind, look = WAYS[way]
+    hands = kind(visit(address, **look))
     cls = game_class(name)
     other = {"opponent": "hotseat"} if len(cls.players) == 2 else {}
-    hands.begin(cls.title, preset="small", **other)
-    state = from_page(hands.page)
-    play_out(hands, state, playout(state, 5))
-
-
-def test_a_puzzle_is_solved_by_clicks(visit: Callable[..., Page], address: str) -> None:
-    hands = Hands(visit(address))
-    hands.begin("Sliding word puzzle", preset="easy")
-    state = from_page(hands.page)
-    play_out(hands, state, way_out(state))
-    assert hands.text("heading") == "Solved"
-
-
-@pytest.mark.parametrize(
-    ("text", "seed"), [("tactego(rows=6,cols=4)", 2), ("sinks(rows=8,cols=8)", 4)]
-)
-def test_the_end_of_a_long_game_by_clicks(
-    visit: Callable[..., Page], address: str, text: str, seed: int
-) -> None:
-    state, actions = near_end(text, seed, 7)
-    hands = Hands(visit(address))
-    hands.begin(state.game.title, start=str(state), opponent="hotseat")
+    if name in LONG:
+        text, seed = LONG[name]
+        state, actions = near_end(text, seed, 7)
+        hands.begin(cls.title, start=str(state), **other)
+    else:
+        hands.begin(cls.title, preset=SHORT[name], **other)
+        state = from_page(hands.page)
+        actions = way_out(state) if name == "sliding" else playout(state, 5)
     play_out(hands, state, actions)
 
 
-def test_hidden_pieces_on_one_screen(visit: Callable[..., Page], address: str) -> None:
-    hands = Hands(visit(address))
+@pytest.mark.parametrize("way", WAYS)
+def test_hidden_pieces_on_one_screen(visit: Callable[..., Page], address: str, way: str) -> None:
+    kind, look = WAYS[way]
+    hands = kind(visit(address, **look))
     hands.begin("Tactego", start=HIDDEN, opponent="hotseat")
     page = hands.page
     assert "Only Red looks" in hands.text("curtain-button")
@@ -180,7 +143,7 @@ def test_against_the_machine_by_what_the_page_says(
         page.wait_for_selector("#heading:not(:has-text('thinking'))")
 
 
-def test_a_game_by_keyboard_alone(visit: Callable[..., Page], address: str) -> None:
+def test_keys_at_the_board(visit: Callable[..., Page], address: str) -> None:
     page = visit(address)
     hands = Hands(page)
     hands.begin("Binary Game", preset="small", opponent="hotseat")
@@ -208,6 +171,21 @@ def test_a_game_by_keyboard_alone(visit: Callable[..., Page], address: str) -> N
     page.click("#undo")
     hands.wait(1)
     assert "taken back" in hands.said()
+
+
+@pytest.mark.parametrize("name", gridhouse.games())
+def test_arrow_keys_lead_from_every_cell_to_every_other(
+    visit: Callable[..., Page], address: str, name: str
+) -> None:
+    page = visit(address)
+    Hands(page).begin(game_class(name).title)
+    ways: list[list[int]] = page.evaluate(TRY_ARROWS)
+    assert len(ways) > 3
+    for start in range(len(ways)):
+        reached = {start}
+        while more := {cell for known in reached for cell in ways[known]} - reached:
+            reached |= more
+        assert reached == set(range(len(ways)))
 
 
 def test_pieces_are_dragged(visit: Callable[..., Page], address: str) -> None:

@@ -88,6 +88,7 @@ class Canvas:
         self.height = height
         self.title = title
         self._parts: list[str] = []
+        self._openings: set[int] = set()  # which of the parts begin a group
 
     def _add(self, tag: str, text: str, place: dict[str, float], look: dict[str, object]) -> None:
         given = {name: number(value) for name, value in place.items()} | look
@@ -118,6 +119,7 @@ class Canvas:
         given: dict[str, object] = {"id": name, "data-cell": cell}
         if label:
             given["aria-label"] = label
+        self._openings.add(len(self._parts))
         self._parts.append(element("g", None, given))
 
     def end(self) -> None:
@@ -131,13 +133,19 @@ class Canvas:
 
     def svg(self, theme: str = "auto") -> str:
         """Return the whole picture with its style; raises ParameterError for an unknown theme."""
-        return self._joined(element("style", stylesheet(theme), {}))
+        return self._joined(self._parts, element("style", stylesheet(theme), {}))
 
-    def inline(self) -> str:
-        """Return the picture for a page that has the stylesheet; no style of its own is in it."""
-        return self._joined()
+    def inline(self, *, named: bool = True) -> str:
+        """Return the picture for a page that has the stylesheet; no style of its own is in it.
 
-    def _joined(self, *style: str) -> str:
+        Where it is not ``named``, cells and pieces have no names, so that a page may hold several.
+        """
+        parts = self._parts
+        if not named:
+            parts = ["<g>" if at in self._openings else part for at, part in enumerate(parts)]
+        return self._joined(parts)
+
+    def _joined(self, parts: list[str], *style: str) -> str:
         width, height = number(self.width), number(self.height)
         head = element("svg", None, {
             "xmlns": "http://www.w3.org/2000/svg", "class": "gridhouse", "role": "img",
@@ -145,7 +153,7 @@ class Canvas:
         })  # fmt: skip
         ground = element("rect", "", {"width": width, "height": height, "fill": "var(--ground)"})
         title = element("title", escape(self.title), {})
-        return "\n".join([head, title, *style, ground, *self._parts, "</svg>"]) + "\n"
+        return "\n".join([head, title, *style, ground, *parts, "</svg>"]) + "\n"
 
 
 def number(value: float) -> str:

@@ -11,9 +11,8 @@ from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.routing import Mount, Route, WebSocketRoute
-from starlette.staticfiles import StaticFiles
 
-from gridhouse.web import lobby, pages, sockets
+from gridhouse.web import assets, lobby, pages, sockets
 from gridhouse.web.house import House
 from gridhouse.web.seats import Doorkeeper
 from gridhouse.web.settings import MOST_TABLES
@@ -30,7 +29,7 @@ if TYPE_CHECKING:
 
 HOUR = 3600.0
 POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
     "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
 # A picture that is opened by itself brings its style along, and nothing else.
@@ -112,7 +111,6 @@ def create_app(settings: Settings) -> Starlette:
             Route("/rules/{game}", pages.rules),
             Route("/new/{game}", pages.new, methods=["GET"]),
             Route("/new/{game}", pages.create, methods=["POST"]),
-            Route("/sample/{game}.svg", pages.sample),
             Route("/t/{table}", pages.table),
             Route("/t/{table}/picture.svg", pages.saved_picture),
             Route("/t/{table}/position.txt", pages.saved_record),
@@ -120,8 +118,8 @@ def create_app(settings: Settings) -> Starlette:
             Route("/t/{table}/join/{invitation}", pages.invitation, methods=["GET"]),
             Route("/t/{table}/join/{invitation}", pages.join, methods=["POST"]),
             WebSocketRoute("/t/{table}/socket", sockets.serve_table),
-            Route("/static/picture.css", pages.picture_style),
-            Mount("/static", StaticFiles(directory=pages.HERE / "static")),
+            Route("/static/style.css", assets.style),
+            Mount("/static", assets.Modules(directory=pages.HERE / "static")),
         ],
         middleware=[Middleware(Manners), Middleware(GZipMiddleware)],
         exception_handlers={HTTPException: refuse, 500: refuse},

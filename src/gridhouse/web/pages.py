@@ -15,9 +15,9 @@ from starlette.templating import Jinja2Templates
 
 from gridhouse import __version__
 from gridhouse.core.errors import GridhouseError, PictureError, UnknownGameError
-from gridhouse.core.picture import stylesheet
 from gridhouse.core.registry import game_class, games
 from gridhouse.players.levels import LEVELS
+from gridhouse.web import assets
 from gridhouse.web.clocks import USUAL
 from gridhouse.web.forms import OWN, USUAL_LEVEL, Order, read_form, read_order
 from gridhouse.web.seats import Doorkeeper, hand_cookie, is_own_origin
@@ -36,7 +36,7 @@ SVG = "image/svg+xml"
 MOVES_SHOWN = 14  # that lie behind the pictures of the front door
 HERE = Path(__file__).parent
 templates = Jinja2Templates(directory=HERE / "templates")
-templates.env.globals["version"] = __version__
+templates.env.globals.update(version=__version__, style=assets.STYLE, icon=assets.ICON)
 templates.env.trim_blocks = templates.env.lstrip_blocks = True
 
 
@@ -89,13 +89,16 @@ def sentence(error: Exception) -> str:
 async def home(request: Request) -> Response:
     """Show the front door."""
     listed = [game_class(name) for name in games()]
-    return page(request, "home", games=listed, level=USUAL_LEVEL)
+    pictures = await run_in_threadpool(samples, games())
+    return page(request, "home", games=listed, pictures=pictures)
 
 
 async def rules(request: Request) -> Response:
     """Show the rules of a game."""
     cls = wanted_game(request)
-    return page(request, "rules", game=cls, paragraphs=cls.how_to_play.split("\n"))
+    paragraphs = cls.how_to_play.split("\n")
+    pictures = await run_in_threadpool(samples, [cls.name])
+    return page(request, "rules", game=cls, paragraphs=paragraphs, picture=pictures[cls.name])
 
 
 async def new(request: Request) -> Response:
@@ -228,24 +231,15 @@ def as_file(name: str) -> dict[str, str]:
     return {"content-disposition": f'attachment; filename="{name}"'}
 
 
-async def picture_style(request: Request) -> Response:
-    """Give the style of all pictures, which the pages use as well."""
-    del request
-    return Response(stylesheet("auto"), media_type="text/css")
-
-
-async def sample(request: Request) -> Response:
-    """Give the picture of a game that is going on; every day it is another one."""
-    cls = wanted_game(request)
-    svg = await run_in_threadpool(sample_picture, cls.name, datetime.date.today().isoformat())
-    if svg is None:
-        raise HTTPException(404, f"{cls.title} has no pictures.")
-    return Response(svg, media_type=SVG, headers={"cache-control": "public, max-age=3600"})
+def samples(names: list[str]) -> dict[str, str]:
+    """Return for every game the picture of one that is going on; every day it is another one."""
+    today = datetime.date.today().isoformat()
+    return {name: sample_picture(name, today) for name in names}
 
 
 @lru_cache(maxsize=32)
-def sample_picture(name: str, day: str) -> str | None:
-    """Return the picture of a game after some random moves, None if it has no pictures."""
+def sample_picture(name: str, day: str) -> str:
+    """Return the picture of a game after some random moves, "" if it has no pictures."""
     state: State = game_class(name)().new_initial_state(day)
     chance = random.Random(f"{name} {day}")
     for _ in range(MOVES_SHOWN):
@@ -255,6 +249,6 @@ def sample_picture(name: str, day: str) -> str | None:
             break
         state = after
     try:
-        return state.public_picture().svg()
+        return state.public_picture().inline(named=False)
     except PictureError:
-        return None
+        return ""

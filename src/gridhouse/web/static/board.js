@@ -3,9 +3,10 @@
 
 import { show } from "./glide.js";
 
-/** @typedef {[move: string, cells: number[], choice: string]} Gesture */
+/** @typedef {import("./messages").Gesture} Gesture */
 /** @typedef {{ move: (text: string) => void, why: (cells: number[]) => void, choices: (found: Gesture[]) => void }} Hands */
 
+/** @type {Record<string, [x: number, y: number]>} */
 const ARROWS = { ArrowUp: [0, -1], ArrowDown: [0, 1], ArrowLeft: [-1, 0], ArrowRight: [1, 0] };
 const AHEAD = 0.45; // cosine of the widest angle that still counts as this way
 const FAR = 6; // pixels that a finger may tremble in a click
@@ -41,7 +42,7 @@ export class Board {
     root.addEventListener("focusout", () => this.mark());
   }
 
-  /** @param {any} view */
+  /** @param {import("./messages").View} view */
   show(view) {
     const focused = this.focused();
     const current = this.current;
@@ -129,7 +130,7 @@ export class Board {
   key(event) {
     const cell = this.focused();
     if (cell === null) return;
-    const way = ARROWS[/** @type {keyof typeof ARROWS} */ (event.key)];
+    const way = ARROWS[event.key];
     if (way) this.go(cell, way);
     else if (event.key === "Enter" || event.key === " ") this.point(cell);
     else if (event.key === "Escape") this.clear();
@@ -140,7 +141,7 @@ export class Board {
   /**
    * Goes to the nearest cell that lies this way on the screen.
    * @param {number} cell
-   * @param {number[]} way
+   * @param {[x: number, y: number]} way
    */
   go(cell, way) {
     const from = centre(this.element(cell));
@@ -194,10 +195,10 @@ export class Board {
    * @param {Gesture[]} found
    */
   take(cells, found) {
-    const [move, named, choice] = found[0];
-    if (found.length === 1 && named.length === cells.length && !choice) {
+    const [only, ...others] = found;
+    if (only && !others.length && only[1].length === cells.length && !only[2]) {
       this.clear();
-      this.hands.move(move);
+      this.hands.move(only[0]);
     } else {
       this.offer(cells);
     }

@@ -1,6 +1,6 @@
 // The clocks of a table. The house keeps the time; here it only goes on between two of its words.
 
-/** @typedef {{ name: string, left: number, runs: boolean }} Clock */
+/** @typedef {import("./messages").Clock} Clock */
 
 const TICK = 200; // milliseconds
 const HASTE = 20_000; // milliseconds that are left when tenths are shown

@@ -2,7 +2,6 @@
 // knows the rules.
 
 import { Board } from "./board.js";
-import { Clocks } from "./clocks.js";
 import { Wire } from "./wire.js";
 
 /** @param {string} id */
@@ -10,36 +9,50 @@ const part = (id) => document.getElementById(id);
 const table = /** @type {HTMLElement} */ (part("table"));
 const root = /** @type {HTMLElement} */ (part("board"));
 
-/** @type {any} */
-let view = { ply: -1, moves: [] };
+/** @typedef {import("./messages").View} View */
+/** @type {View | null} what the house has said last */
+let view = null;
+const ply = () => view?.ply ?? -1;
+/** How many moves lie behind the board that is shown. */
+const shownPly = () => view?.looking ?? ply();
 let judges = false; // whether the reader wants to know how positions stand
-const clocks = new Clocks(/** @type {HTMLElement} */ (part("clocks")));
+/** @type {import("./clocks.js").Clocks | null} made at the first table that has clocks */
+let clocks = null;
 
 const wire = new Wire(table.dataset.socket ?? "", heard, (open) => {
   hide("offline", open);
 });
 const board = new Board(root, {
-  move: (text) => wire.say({ type: "move", move: text, ply: view.ply }),
+  move: (text) => wire.say({ type: "move", move: text, ply: ply() }),
   why: (cells) => wire.say({ type: "why", cells }),
   choices: offer,
 });
 
-/** @param {any} message */
+/** @param {import("./messages").Message} message */
 function heard(message) {
   if (message.type === "view") showView(message);
   else if (message.type === "refusal") {
     write("why", `${capital(message.text)}.`);
     showing(false);
-  } else if (message.ply !== view.ply) return; // about a table that has changed meanwhile
-  else if (message.type === "hint") {
-    write("why", `Perhaps ${message.move}`);
-    board.hint(message.cells);
-  } else if (message.type === "judge") write("judgement", `${message.text}.`);
-  else if (message.type === "frame") {
+  } else if (view && message.ply === view.ply) learn(message, view);
+}
+
+/**
+ * Shows what the machine has told of a position.
+ * @param {import("./messages").Help} help
+ * @param {View} view
+ */
+function learn(help, view) {
+  if (help.type === "judge") write("judgement", `${help.text}.`);
+  else if (help.type === "shown") leaveShow();
+  else if (help.type === "hint") {
+    write("why", `Perhaps ${help.move}`);
+    board.hint(help.cells);
+  } else {
     showing(true);
-    write("heading", message.heading);
-    board.show({ ...view, ...message, acts: false, gestures: [] });
-  } else if (message.type === "shown") leaveShow();
+    write("heading", help.heading);
+    board.show({ ...view, board: help.board, last: help.last, acts: false, gestures: [] });
+  }
 }
 
 /**
@@ -52,79 +65,93 @@ function showing(shows) {
 }
 
 function leaveShow() {
-  if (/** @type {HTMLElement} */ (part("stop")).hidden) return;
+  if (part("stop")?.hidden) return;
   showing(false);
-  wire.say({ type: "look", ply: view.looking });
+  wire.say({ type: "look", ply: view?.looking ?? null });
 }
 
-/** @param {any} next */
+/** @param {View["clocks"]} told */
+async function showClocks(told) {
+  const root = /** @type {HTMLElement} */ (part("clocks"));
+  if (told && !clocks) clocks = new (await import("./clocks.js")).Clocks(root);
+  clocks?.show(told);
+}
+
+/** @param {View} next */
 function showView(next) {
   const before = view;
   view = next;
-  board.show(view);
-  root.dataset.ply = String(view.ply);
-  write("heading", view.heading);
-  write("status", view.status);
-  if (before.ply !== view.ply) write("why", "");
-  clocks.show(view.clocks);
+  board.show(next);
+  root.dataset.ply = String(next.ply);
+  write("heading", next.heading);
+  write("status", next.status);
+  if (before?.ply !== next.ply) write("why", "");
+  showClocks(next.clocks);
   showing(false);
-  announce(before);
-  listMoves();
-  const curtain = view.handing;
+  if (before) announce(before, next);
+  listMoves(next);
+  const curtain = next.handing;
   hide("curtain", !curtain);
   if (curtain) {
     write("curtain-says", curtain.says);
     write("curtain-button", curtain.button);
   }
-  disable("undo", !view.undo);
-  disable("redo", !view.redo);
-  hide("resign", !view.resign);
-  const mayAsk = view.helps && (view.over || view.looking === null);
-  disable("hint", !mayAsk || (view.over && view.looking === null));
-  disable("show", !mayAsk || (view.over && view.looking === null));
-  judge(mayAsk);
-  hide("turn", !view.turns);
-  hide("asked", !view.asked);
-  write("asked-says", view.asked);
-  hide("invitation", !view.invitation);
+  disable("undo", !next.undo);
+  disable("redo", !next.redo);
+  hide("resign", !next.resign);
+  const goesOn = !next.over || next.looking !== null;
+  disable("hint", !mayAsk(next) || !goesOn);
+  disable("show", !mayAsk(next) || !goesOn);
+  judge();
+  hide("turn", !next.turns);
+  hide("asked", !next.asked);
+  write("asked-says", next.asked);
+  hide("invitation", !next.invitation);
   const link = part("invitation-link");
-  if (link && view.invitation) /** @type {HTMLInputElement} */ (link).value = location.origin + view.invitation;
+  if (link && next.invitation) /** @type {HTMLInputElement} */ (link).value = location.origin + next.invitation;
   for (const open of document.querySelectorAll(".open-only")) {
-    /** @type {HTMLElement} */ (open).hidden = !view.position;
+    /** @type {HTMLElement} */ (open).hidden = !next.position;
   }
-  part("from-here")?.setAttribute("href", `/new/${table.dataset.game}?start=${encodeURIComponent(view.position)}`);
+  part("from-here")?.setAttribute("href", `/new/${table.dataset.game}?start=${encodeURIComponent(next.position)}`);
 }
 
-/** @param {any} before */
-function announce(before) {
-  if (before.ply < 0) return;
-  const made = view.moves.slice(before.moves.length).map(([name, move]) => `${name}: ${move}.`);
-  if (view.moves.length < before.moves.length) made.push("A move is taken back.");
-  const status = view.status ? `${view.status}.` : "";
-  write("said", [...made, `${view.heading}.`, status].join(" "));
+/**
+ * @param {View} before
+ * @param {View} now
+ */
+function announce(before, now) {
+  const made = now.moves.slice(before.moves.length).map(([name, move]) => `${name}: ${move}.`);
+  if (now.moves.length < before.moves.length) made.push("A move is taken back.");
+  const status = now.status ? `${now.status}.` : "";
+  write("said", [...made, `${now.heading}.`, status].join(" "));
 }
 
-/** @param {boolean} mayAsk */
-function judge(mayAsk) {
-  write("judgement", judges && mayAsk ? "…" : "");
-  if (judges && mayAsk) wire.say({ type: "judge" });
+/**
+ * Tells whether the machine would help with the position that is shown.
+ * @param {View} view
+ */
+function mayAsk(view) {
+  return view.helps && (view.over || view.looking === null);
 }
 
-/** How many moves lie behind the board that is shown. */
-function shownPly() {
-  return view.looking ?? view.ply;
+/** Asks how the position stands, if the reader wants to know. */
+function judge() {
+  const asks = judges && view && mayAsk(view);
+  write("judgement", asks ? "…" : "");
+  if (asks) wire.say({ type: "judge" });
 }
 
-/** @param {number} ply */
-function lookAt(ply) {
-  wire.say({ type: "look", ply: ply < view.ply ? Math.max(0, ply) : null });
+/** @param {number} to */
+function lookAt(to) {
+  wire.say({ type: "look", ply: to < ply() ? Math.max(0, to) : null });
 }
 
-function listMoves() {
+/** @param {View} view */
+function listMoves(view) {
   const list = /** @type {HTMLElement} */ (part("moves"));
   const shown = shownPly();
   list.replaceChildren(
-    ...view.moves.map((/** @type {[string, string]} */ [name, move], /** @type {number} */ at) => {
+    ...view.moves.map(([name, move], at) => {
       const line = document.createElement("li");
       const button = document.createElement("button");
       button.textContent = `${name}: ${move}`;
@@ -135,7 +162,7 @@ function listMoves() {
     }),
   );
   const current = /** @type {HTMLElement | null} */ (list.querySelector("[aria-current]"));
-  list.scrollTop = current ? current.offsetTop - list.clientHeight / 2 : shown ? list.scrollHeight : 0;
+  list.scrollTop = current ? current.offsetTop - list.offsetTop - list.clientHeight / 2 : 0;
   for (const id of ["step-first", "step-back"]) disable(id, shown === 0);
   for (const id of ["step-on", "step-last"]) disable(id, shown === view.ply);
 }
@@ -150,7 +177,7 @@ function offer(found) {
       button.dataset.move = move;
       button.addEventListener("click", () => {
         board.clear();
-        wire.say({ type: "move", move, ply: view.ply });
+        wire.say({ type: "move", move, ply: ply() });
         board.reach(board.current);
       });
       return button;
@@ -215,7 +242,7 @@ function copies(id, link) {
 part("typed")?.addEventListener("submit", (event) => {
   event.preventDefault();
   const input = /** @type {HTMLInputElement} */ (part("move"));
-  if (input.value.trim()) wire.say({ type: "move", move: input.value.trim(), ply: view.ply });
+  if (input.value.trim()) wire.say({ type: "move", move: input.value.trim(), ply: ply() });
   input.value = "";
 });
 onClick("turn", () => wire.say({ type: "turn" }));
@@ -231,23 +258,34 @@ onClick("show", () => {
 });
 onClick("stop", () => {
   wire.say({ type: "stop" });
+  write("why", "");
   leaveShow();
 });
 onClick("judge", () => {
   judges = !judges;
   part("judge")?.setAttribute("aria-pressed", String(judges));
-  judge(view.helps && (view.over || view.looking === null));
+  judge();
 });
 onClick("step-first", () => lookAt(0));
 onClick("step-back", () => lookAt(shownPly() - 1));
 onClick("step-on", () => lookAt(shownPly() + 1));
-onClick("step-last", () => lookAt(view.ply));
+onClick("step-last", () => lookAt(ply()));
 onClick("hint", () => {
   write("why", "The machine is thinking …");
   wire.say({ type: "hint" });
 });
+onClick("save-png", async () => {
+  try {
+    const { savePng } = await import("./png.js"); // what few need is asked for when it is needed
+    await savePng(`${location.pathname}/picture.svg`, `${table.dataset.game}.png`);
+  } catch {
+    write("why", "The picture could not be saved.");
+  }
+});
 onClick("agree", () => wire.say({ type: "answer", agrees: true }));
 onClick("disagree", () => wire.say({ type: "answer", agrees: false }));
-onClick("curtain-button", () => wire.say({ type: view.handing.does }));
+onClick("curtain-button", () => {
+  if (view?.handing) wire.say({ type: view.handing.does });
+});
 copies("invitation-copy", () => /** @type {HTMLInputElement} */ (part("invitation-link")).value);
-copies("watch-copy", () => location.href.split("#")[0]);
+copies("watch-copy", () => location.href.replace(/#.*/, ""));

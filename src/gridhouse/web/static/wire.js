@@ -6,7 +6,7 @@ const LONGEST_PAUSE = 4000;
 export class Wire {
   /**
    * @param {string} path
-   * @param {(message: any) => void} heard
+   * @param {(message: import("./messages").Message) => void} heard
    * @param {(open: boolean) => void} turned
    */
   constructor(path, heard, turned) {
