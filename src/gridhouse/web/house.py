@@ -6,10 +6,12 @@ import asyncio
 import logging
 import secrets
 from contextlib import suppress
+from datetime import date
 from typing import TYPE_CHECKING
 
 from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
+from gridhouse.web.days import Days
 from gridhouse.web.sight import FRIENDS, MACHINE, RefusedError, Table, gesture
 from gridhouse.web.store import Record, Store
 from gridhouse.web.thinking import Thinkers
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from gridhouse.core.game import State
+    from gridhouse.web.results import Best, Puzzle
     from gridhouse.web.settings import Settings
 
     Guest = Callable[[], None]
@@ -61,6 +64,7 @@ class House:
         self.settings = settings
         self.store = Store(settings.database)
         self.thinkers = Thinkers(settings)
+        self.days = Days(settings, self.store.engine, self._found_best)
         self._live: dict[str, Live] = {}
         self._opening = asyncio.Lock()
         self._prepared: set[str] = set()
@@ -71,14 +75,25 @@ class House:
         for task in [live.thinking for live in self._live.values() if live.thinking is not None]:
             task.cancel()
         self.thinkers.close()
+        await self.days.close()
         self.store.close()
 
-    async def found(self, state: State, opponent: str, sitters: dict[int, str], level: int) -> str:
+    async def found(
+        self,
+        state: State,
+        opponent: str,
+        sitters: dict[int, str],
+        level: int,
+        daily: str | None = None,
+    ) -> str:
         """Keep a new table and return its name, which nobody can guess.
 
         Against the machine it plays, at a level, the player who is not among the sitters.
+        ``daily`` is the day whose puzzle it is.
         """
-        record = Record(secrets.token_urlsafe(9), str(state), opponent, sitters=sitters)
+        record = Record(
+            secrets.token_urlsafe(9), str(state), opponent, sitters=sitters, daily=daily
+        )
         if opponent == MACHINE:
             free = set(range(state.game.num_players)) - set(sitters)
             record.level, record.machine = level, free.pop()
@@ -93,9 +108,20 @@ class House:
                 if record is None:
                     return None
                 self._forget_some()
-                self._live[name] = Live(await asyncio.to_thread(Table, record))
+                table = await asyncio.to_thread(Table, record)
+                if table.daily is not None:
+                    day = date.fromisoformat(table.daily)
+                    table.best = (await self.days.show(type(table.state.game), day)).best
+                self._live[name] = Live(table)
             self._live[name] = self._live.pop(name)  # the one used last comes last
             return self._live[name]
+
+    def _found_best(self, puzzle: Puzzle, best: Best) -> None:
+        """Tell the tables where a puzzle is played what the best is."""
+        for live in list(self._live.values()):
+            if (live.table.state.game.name, live.table.daily) == (puzzle.game, puzzle.day):
+                live.table.best = best
+                live.changed()
 
     def _forget_some(self) -> None:
         """Let go of a table that nobody looks at when there are many; it is in the database."""
@@ -162,8 +188,13 @@ class House:
         """Write a move down and only then make it."""
         table = live.table
         move = table.state.action_to_string(action)
+        written = table.id, len(table.plies), move
+        reached = self.days.reached(table, action)
         try:
-            await asyncio.to_thread(self.store.add_move, table.id, len(table.plies), move)
+            if reached is None:
+                await asyncio.to_thread(self.store.add_move, *written)
+            else:
+                await asyncio.to_thread(self.days.results.finish, *written, reached)
         except (OSError, SQLAlchemyError):
             log.exception("a move could not be written down")
             raise RefusedError("the move could not be written down; try again") from None
@@ -211,6 +242,7 @@ class House:
         state = live.table.state.clone()
         if state.is_terminal():
             raise RefusedError("the game is over")
+        live.table.need_free_play()
         ply = len(live.table.plies)
         action = await self.thinkers.choose(state)
         return ply, state.action_to_string(action), gesture(state, action)[0]

@@ -10,16 +10,19 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from gridhouse.core.errors import PictureError
 from gridhouse.core.registry import parse
+from gridhouse.web.days import verdict
 
 if TYPE_CHECKING:
     from gridhouse.core.game import State
     from gridhouse.core.picture import Canvas
+    from gridhouse.web.results import Best
     from gridhouse.web.store import Record
 
 HOTSEAT = "hotseat"
 MACHINE = "machine"
 FRIENDS = "friends"
 STANDS = "a move that may have told a secret stands"
+ALONE = "the puzzle of a day is played without help"
 
 Gesture = tuple[str, list[int], str]
 
@@ -64,6 +67,8 @@ class Table:
         self.machine = record.machine
         self.sitters = record.sitters
         self.start = record.start
+        self.daily = record.daily
+        self.best: Best | None = None  # that is known of the puzzle of this day
         self.state = parse(record.start)
         self.plies: list[Ply] = []
         self.asked: int | None = None
@@ -107,6 +112,11 @@ class Table:
         if self.ever_secret:
             raise RefusedError(STANDS)
         return count
+
+    def need_free_play(self) -> None:
+        """Raise RefusedError where the house gives no help: at a daily puzzle until its end."""
+        if self.daily is not None and not self.state.is_terminal():
+            raise RefusedError(ALONE)
 
     def seats_of(self, visitor: str | None) -> list[int]:
         """Return the players that a visitor plays."""
@@ -250,7 +260,10 @@ def heading(table: Table, sight: Sight, sits: bool) -> str:
     """Return in words how the game stands."""
     state, game = table.state, table.state.game
     if state.is_terminal():
-        return game.outcome(state.position)
+        end = game.outcome(state.position)
+        if table.daily is None:
+            return end
+        return f"{end}. {verdict(game, game.result(state), table.best)}"
     mover = state.current_player()
     name = game.players[mover]
     if game.num_players == 1:

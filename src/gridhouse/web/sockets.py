@@ -177,6 +177,7 @@ class Guest:
     def _give_hint(self) -> None:
         if not self.sight().acts:
             raise RefusedError(waits(self.sight()))
+        self.live.table.need_free_play()
         if self._hint is None or self._hint.done():
             self._hint = asyncio.create_task(self._find_hint())
 

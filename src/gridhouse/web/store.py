@@ -28,6 +28,7 @@ TABLES = sa.Table(
     sa.Column("level", sa.Integer),
     sa.Column("machine", sa.Integer),
     sa.Column("created", sa.DateTime(timezone=True), nullable=False),
+    sa.Column("daily", sa.String(10)),
 )
 SEATS = sa.Table(
     "seats",
@@ -58,7 +59,8 @@ class Record:
     """A table as it is kept.
 
     ``opponent`` is hotseat, machine or friends; ``machine`` is the player that the machine of a
-    ``level`` plays; ``sitters`` are the visitors who play the others.
+    ``level`` plays; ``sitters`` are the visitors who play the others; ``daily`` is the day whose
+    puzzle is played.
     """
 
     id: str
@@ -68,6 +70,7 @@ class Record:
     machine: int | None = None
     sitters: dict[int, str] = field(default_factory=dict)
     moves: list[str] = field(default_factory=list)
+    daily: str | None = None
 
 
 def _prepare_sqlite(connection: DBAPIConnection, _: Any) -> None:
@@ -114,6 +117,7 @@ class Store:
             "level": record.level,
             "machine": record.machine,
             "created": datetime.now(UTC),
+            "daily": record.daily,
         }
         seats = [
             {"table_id": record.id, "player": player, "visitor": visitor}
@@ -135,6 +139,7 @@ class Store:
         sitters = {seat.player: seat.visitor for seat in seats}
         record = Record(row.id, row.start, row.opponent, row.level, row.machine, sitters)
         record.moves = list(moves)
+        record.daily = row.daily
         return record
 
     def take_seat(self, table: str, player: int, visitor: str) -> None:
