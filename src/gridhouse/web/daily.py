@@ -129,10 +129,8 @@ async def puzzle_page(request: Request, typed: str | None = None, problem: str =
         "problem": problem,
     }
     if visitor is not None and own:
-        name = (
-            typed if typed is not None else await asyncio.to_thread(days.results.name_of, visitor)
-        )
-        context["name"] = name
+        called = await asyncio.to_thread(days.results.name_of, visitor)
+        context["called"] = called if typed is None else typed
     if False in own:
         context["rank"] = await asyncio.to_thread(days.results.rank, shown.puzzle, own[False])
     return page(request, "daily_puzzle", status=422 if problem else 200, **context)
