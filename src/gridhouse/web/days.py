@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 log = logging.getLogger("gridhouse.web")
 FIRST = date(2026, 1, 1)  # there are no puzzles of days before
 SECONDS = 10.0  # that the best is looked for
-MOST_SEARCHES = 8  # that run or wait: more days than that are not looked at at once
+MOST_SEARCHES = 8  # that run or wait; only the puzzles of today are always looked at
 
 
 class Shown(NamedTuple):
@@ -73,7 +73,8 @@ class Days:
 
     def _ask(self, puzzle: Puzzle, state: State) -> None:
         """Have the best looked for, if it is not already and there is room."""
-        if puzzle in self._asked or puzzle in self._failed or len(self._asked) >= MOST_SEARCHES:
+        is_full = len(self._asked) >= MOST_SEARCHES and puzzle.day != self.today().isoformat()
+        if puzzle in self._asked or puzzle in self._failed or is_full:
             return
         self._asked[puzzle] = asyncio.create_task(self._look(puzzle, state))
 
