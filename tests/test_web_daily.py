@@ -264,6 +264,15 @@ def test_what_is_no_puzzle_is_a_page_that_says_so(visitor: Visitor, path: str, s
     assert says.lower() in visitor.get(path).text.replace("&#39;", "'").lower()
 
 
+def test_a_house_whose_clock_is_slow_has_a_puzzle_all_the_same(
+    visitor: Visitor, clock: Clock
+) -> None:
+    clock.time = datetime(1999, 12, 31, tzinfo=UTC)
+    solve(visitor, path="/daily/sliding/1999-12-31")
+    assert len(lines(visitor, "/daily/sliding")) == 1
+    assert "The day before" not in visitor.get("/daily/sliding").text
+
+
 def test_a_game_that_is_not_ended_has_no_result(visitor: Visitor) -> None:
     table, state = begin(visitor, SLIDING)
     with visitor.at(table) as seat:

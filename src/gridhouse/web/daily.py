@@ -56,7 +56,7 @@ def wanted_puzzle(request: Request) -> tuple[type[Game], date]:
         raise HTTPException(404, "A day is written like 2026-11-20.")
     if day > today:
         raise HTTPException(404, f"The puzzle of {in_words(day)} is not there yet.")
-    if day < FIRST:
+    if day < FIRST and day != today:
         raise HTTPException(404, f"The first daily puzzle was that of {in_words(FIRST)}.")
     return cls, day
 

@@ -9,7 +9,7 @@ from datetime import UTC, date
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
-from gridhouse.core.registry import game_class, games, load
+from gridhouse.core.registry import game_class, games, load, part
 from gridhouse.core.registry import parse as parse_position
 from gridhouse.core.solving import solve
 from gridhouse.web.results import Best, Puzzle, Reached, Results, is_better
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from gridhouse.web.sight import Table
 
 log = logging.getLogger("gridhouse.web")
-FIRST = date(2026, 1, 1)  # there are no puzzles of days before
+FIRST = date(2026, 1, 1)  # there are no puzzles of days before, but for today's
 SECONDS = 10.0  # that the best is looked for
 MOST_SEARCHES = 8  # that run or wait; only the puzzles of today are always looked at
 
@@ -63,13 +63,14 @@ class Days:
         kept = await asyncio.to_thread(self.results.puzzle, puzzle, partial(start_of, cls, day))
         state = parse_position(kept.start)
         best = kept.best
-        if best is None:
+        if best is None and part(cls, "solver") is not None:
             self._ask(puzzle, state)
-        if best is not None and not best.proved:
+        searching = puzzle in self._asked
+        if not searching and (best is None or not best.proved):
             reached = await asyncio.to_thread(self.results.reached, puzzle)
-            if reached is not None and is_better(puzzle, reached, best.result):
+            if reached is not None and (best is None or is_better(puzzle, reached, best.result)):
                 best = Best(reached, False)
-        return Shown(puzzle, state, best, puzzle in self._asked)
+        return Shown(puzzle, state, best, searching)
 
     def _ask(self, puzzle: Puzzle, state: State) -> None:
         """Have the best looked for, if it is not already and there is room."""
