@@ -17,6 +17,8 @@ from gridhouse.core.registry import game_class
 from gridhouse.web import days
 from gridhouse.web.results import Best, Puzzle, Results
 from gridhouse.web.serve import is_thinking
+from gridhouse.web.sight import RefusedError, Table
+from gridhouse.web.store import Record
 from web_helpers import Visitor, open_house
 from window_helpers import wait_for
 
@@ -417,6 +419,7 @@ def test_whoever_beats_the_best_known_is_the_best_known(
     monkeypatch.setattr(days, "solve", lambda state, **options: Weak())
     assert f"The best known is {least + 2} moves." in best_is_known(visitor, SLIDING)
     assert "better than the best known so far" in solve(visitor)["heading"]
+    solve(Visitor(visitor.client), 2)
     page = visitor.get(SLIDING).text
     assert f"The best known is {least} moves." in page
     assert f"{least} moves, as good as the best known." in page
@@ -508,6 +511,16 @@ def test_no_help_is_given_until_the_game_has_ended(visitor: Visitor) -> None:
     with visitor.at(visitor.new("sliding", preset="easy")) as seat:
         seat.say("hint")
         assert seat.wait("hint")["move"] in [move for move, _, _ in seat.view["gestures"]]
+
+
+def test_help_is_free_again_when_the_puzzle_is_done() -> None:
+    start = "sliding(rows=2,cols=2) ab c/abcd"
+    table = Table(Record("t", start, "hotseat", sitters={0: "a"}, daily=TODAY))
+    with pytest.raises(RefusedError, match="puzzle of a day is played without help"):
+        table.need_free_play()
+    table.push(table.state.string_to_action("R"))
+    table.need_free_play()
+    Table(Record("t", start, "hotseat", sitters={0: "a"})).need_free_play()
 
 
 def test_another_tables_end_is_no_result(visitor: Visitor) -> None:
