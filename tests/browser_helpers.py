@@ -13,7 +13,7 @@ import threading
 import time
 import urllib.request
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -91,7 +91,7 @@ class Complaints(logging.Handler):
 
 
 @contextmanager
-def served(folder: Path) -> Iterator[str]:
+def served(folder: Path, **others: Any) -> Iterator[str]:
     """Serve a house from a thread of this process and yield its address."""
     import uvicorn
 
@@ -100,7 +100,7 @@ def served(folder: Path) -> Iterator[str]:
     from web_helpers import settings_of
 
     listening = listen("127.0.0.1", 0)
-    server = uvicorn.Server(config_of(create_app(settings_of(folder))))
+    server = uvicorn.Server(config_of(create_app(settings_of(folder, **others))))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
     complaints = Complaints()
     logging.getLogger("uvicorn.error").addHandler(complaints)

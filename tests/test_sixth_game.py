@@ -11,6 +11,7 @@ import pytest
 import gridhouse
 from gridhouse import cli, table
 from harness import run_here
+from test_web_daily import Clock
 from web_helpers import Visitor, open_house
 
 if TYPE_CHECKING:
@@ -76,6 +77,15 @@ def planes(state, player, out):
     for cell in range(state.left):
         out[cell] = 1
 '''
+
+RETURNS = """
+def returns(state, out):
+    out[0] = 7 * (state.left == 0)
+
+
+def hide(state, player):
+    pass
+"""
 
 GAME = '''
 """Nim to the outside."""
@@ -188,6 +198,27 @@ def test_it_is_played_in_the_browser_without_a_picture(tmp_path: Path) -> None:
             assert "so many stones" in seat.refused("move", move="2", ply=2)
             seat.move("1")
             assert seat.view["heading"] == "First wins"
+
+
+def test_one_for_one_has_a_daily_puzzle_by_its_class_alone(tmp_path: Path) -> None:
+    """Without a solver and without pictures: the best is what somebody has reached."""
+    alone = RULES.replace("state.turn = 1 - state.turn", "pass")
+    (tmp_path / "nim" / "rules.py").write_text(alone.partition("def returns")[0] + RETURNS)
+    game = GAME.replace('("First", "Second")', '("Player",)\n    daily = {"cols": 3}')
+    (tmp_path / "nim" / "game.py").write_text(game.replace("[1 - position.turn]", "[0]"))
+    with open_house(tmp_path, now=Clock()) as client:
+        visitor = Visitor(client)
+        page = visitor.get("/daily").text
+        path = page.partition('action="/daily/nim')[2].partition('"')[0]
+        assert visitor.get(f"/daily/nim{path}/picture.svg").status_code == 404
+        assert "The best is not known yet." in visitor.get("/daily/nim").text
+        table = visitor.post(f"/daily/nim{path}").headers["location"]
+        with visitor.at(table) as seat:
+            seat.move("2")
+            assert seat.move("1")["heading"] == "Player wins. 7 points"
+        page = visitor.get(f"/daily/nim{path}").text
+        assert "The best known is 7 points." in page
+        assert "7 points, as good as the best known. Place 1 of 1." in page
 
 
 def test_the_command_goes_without_its_exact_program(

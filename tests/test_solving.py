@@ -30,6 +30,16 @@ def test_what_goes_wrong_in_the_work_is_raised() -> None:
         watched(fail, lambda: None)
 
 
+def test_what_is_best_is_told_where_results_are_compared() -> None:
+    solved = gridhouse.solve(gridhouse.parse("sliding(rows=2,cols=2) ab c/abcd"))
+    assert solved.best() == (1, True)
+    cleared = gridhouse.solve(gridhouse.parse("collapse(rows=1,cols=3,digits=3) 0 220"), jit=False)
+    assert cleared.best() == (4, True)
+    assert (
+        gridhouse.solve(gridhouse.load("binary", rows=2, cols=2).new_initial_state()).best() is None
+    )
+
+
 @pytest.mark.parametrize("interrupt", [False, True], ids=["time", "interrupt"])
 def test_work_is_stopped_when_time_is_up_or_on_an_interrupt(interrupt: bool) -> None:
     stopped = threading.Event()
@@ -65,3 +75,20 @@ def test_the_line_is_shown_on_a_terminal_and_taken_away(monkeypatch: pytest.Monk
     watched(lambda: stopped.wait(30), stopped.set, seconds=0.9, status=lambda: next(lines))
     assert terminal.written.startswith("\r1 node\r12 nodes\r9 nodes ")
     assert terminal.written.endswith("\r" + " " * 7 + "\r")
+
+
+def test_the_line_is_not_shown_for_a_search_in_another_thread(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    terminal = Terminal()
+    monkeypatch.setattr("sys.stderr", terminal)
+    stopped = threading.Event()
+
+    def search() -> None:
+        watched(lambda: stopped.wait(30), stopped.set, seconds=0.6, status=lambda: "1 node")
+
+    thread = threading.Thread(target=search)
+    thread.start()
+    thread.join()
+    assert stopped.is_set()
+    assert terminal.written == ""

@@ -137,6 +137,9 @@ class Game:
     move_form: ClassVar[str]
     file_holds: ClassVar[str]
     can_repeat: ClassVar[bool] = True  # whether play may lead to an earlier position again
+    # The parameters of the puzzle that a game for one offers every day, None where it offers none.
+    daily: ClassVar[Mapping[str, Value] | None] = None
+    fewer_is_better: ClassVar[bool] = False  # of two results; else the greater one is
     rules: Rules
     rows: int
     cols: int
@@ -227,6 +230,14 @@ class Game:
     def outcome(self, position: Any) -> str:
         """Return how a finished game ended, in one line."""
         raise NotImplementedError
+
+    def result(self, state: State) -> int:
+        """Return what a finished game of one player counts where such games are compared."""
+        return int(state.returns()[0])
+
+    def write_result(self, result: int) -> str:
+        """Return a result, or by how much one is better than another, in words."""
+        return f"{result} point" if result == 1 else f"{result} points"
 
     @property
     def num_players(self) -> int:

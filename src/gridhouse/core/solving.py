@@ -50,6 +50,13 @@ class Solution(ABC):
     def __str__(self) -> str:
         """Tell what is known in some lines."""
 
+    def best(self) -> tuple[int, bool] | None:
+        """Return the best result found, as ``Game.result`` counts, and whether none is better.
+
+        None where the solver looks for something else than a result.
+        """
+        return None
+
 
 def solve(state: State, **options: Any) -> Solution:
     """Return what the game's solver finds out about a position; options are the solver's own.
@@ -74,9 +81,11 @@ def watched(
 
     ``work`` runs in a thread of its own, so it should be compiled code, which lets others run, and
     should return soon after ``stop`` was called.  ``status`` makes the line that is shown
-    meanwhile on standard error, if that is a terminal.
+    meanwhile on standard error, if that is a terminal and the main thread waits.
     """
-    line = Line(status)
+    # Who searches in another thread has no terminal, or uses it for something else.
+    is_main = threading.current_thread() is threading.main_thread()
+    line = Line(status if is_main else None)
     with ThreadPoolExecutor(1) as pool:
         running = pool.submit(work)
         try:

@@ -12,7 +12,7 @@ from starlette.middleware import Middleware
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.routing import Mount, Route, WebSocketRoute
 
-from gridhouse.web import assets, lobby, pages, sockets
+from gridhouse.web import assets, daily, lobby, pages, sockets
 from gridhouse.web.house import House
 from gridhouse.web.seats import Doorkeeper
 from gridhouse.web.settings import MOST_TABLES
@@ -65,19 +65,22 @@ class Manners:
 
 
 class Newcomers:
-    """How many tables each address has opened lately."""
+    """How many tables, or other things, each address has opened lately."""
 
-    def __init__(self) -> None:
-        """Begin with nobody."""
+    def __init__(self, what: str) -> None:
+        """Begin with nobody; ``what`` is what they open, in words."""
+        self._what = what
         self._times: dict[str, list[float]] = {}
 
     def need_room(self, request: Request) -> None:
-        """Note a new table; raises HTTPException if an address has opened too many."""
+        """Note another one; raises HTTPException if an address has opened too many."""
         now = time.monotonic()
         address = request.client.host if request.client else ""
         lately = [then for then in self._times.get(address, []) if now - then < HOUR]
         if len(lately) >= MOST_TABLES:
-            raise HTTPException(429, f"These are {MOST_TABLES} new games in an hour: wait a while.")
+            raise HTTPException(
+                429, f"These are {MOST_TABLES} {self._what} in an hour: wait a while."
+            )
         self._times[address] = [*lately, now]
         for known in [name for name, times in self._times.items() if now - times[-1] >= HOUR]:
             del self._times[known]
@@ -117,6 +120,7 @@ def create_app(settings: Settings) -> Starlette:
             Route("/t/{table}/record.txt", pages.saved_record),
             Route("/t/{table}/join/{invitation}", pages.invitation, methods=["GET"]),
             Route("/t/{table}/join/{invitation}", pages.join, methods=["POST"]),
+            *daily.ROUTES,
             WebSocketRoute("/t/{table}/socket", sockets.serve_table),
             Route("/static/style.css", assets.style),
             Mount("/static", assets.Modules(directory=pages.HERE / "static")),
@@ -125,5 +129,6 @@ def create_app(settings: Settings) -> Starlette:
         exception_handlers={HTTPException: refuse, 500: refuse},
         lifespan=opened,
     )
-    app.state.newcomers = Newcomers()
+    app.state.newcomers = Newcomers("new games")
+    app.state.namers = Newcomers("new names")
     return app

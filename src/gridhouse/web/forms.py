@@ -31,7 +31,8 @@ USUAL_LEVEL = 3
 class Order(NamedTuple):
     """A new game as it was asked for; ``side`` is the player whom the visitor plays.
 
-    A ``listed`` game stands in the lobby, for all to watch and to take the free seat.
+    A ``listed`` game stands in the lobby, for all to watch and to take the free seat.  ``daily`` is
+    the day whose puzzle it is.
     """
 
     state: State
@@ -40,6 +41,7 @@ class Order(NamedTuple):
     side: int
     clock: Clock | None = None
     listed: bool = False
+    daily: str | None = None
 
 
 async def read_form(request: Request) -> dict[str, str]:

@@ -6,12 +6,15 @@ import asyncio
 import logging
 import secrets
 from contextlib import suppress
+from datetime import date
 from functools import partial
 from typing import TYPE_CHECKING
 
 from sqlalchemy.exc import SQLAlchemyError
 
 from gridhouse.web import clocks
+from gridhouse.web.days import Days
+from gridhouse.web.results import write_result
 from gridhouse.web.sight import Look
 from gridhouse.web.store import Record, StaleError, Store
 from gridhouse.web.table import FRIENDS, HOTSEAT, MACHINE, OVER, RefusedError, Table
@@ -22,6 +25,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from gridhouse.web.forms import Order
+    from gridhouse.web.results import Best, Puzzle
     from gridhouse.web.settings import Settings
     from gridhouse.web.store import Change
     from gridhouse.web.table import Wish
@@ -71,6 +75,7 @@ class House:
         if not self.store.is_shared:
             self.store.restart_clocks()
         self.thinkers = Thinkers(settings)
+        self.days = Days(settings, self.store.engine, self._found_best)
         self._live: dict[str, Live] = {}
         self._opening = asyncio.Lock()
         self._prepared: set[str] = set()
@@ -83,6 +88,7 @@ class House:
                 if waiting is not None:
                     waiting.cancel()
         self.thinkers.close()
+        await self.days.close()
         self.store.close()
 
     async def found(self, order: Order, visitor: str) -> str:
@@ -95,6 +101,7 @@ class House:
             order.opponent,
             sitters=dict.fromkeys(mine, visitor),
             listed=order.listed,
+            daily=order.daily,
         )
         if order.clock is not None:
             record.initial, record.increment = order.clock
@@ -111,11 +118,21 @@ class House:
                 if record is None:
                     return None
                 self._forget_some()
-                live = Live(await asyncio.to_thread(Table, record))
-                self._live[name] = live
-                self._set_alarm(live)
+                table = await asyncio.to_thread(Table, record)
+                if table.daily is not None:
+                    day = date.fromisoformat(table.daily)
+                    table.best = (await self.days.show(type(table.state.game), day)).best
+                self._live[name] = Live(table)
+                self._set_alarm(self._live[name])
             self._live[name] = self._live.pop(name)  # the one used last comes last
             return self._live[name]
+
+    def _found_best(self, puzzle: Puzzle, best: Best) -> None:
+        """Tell the tables where a puzzle is played what the best is."""
+        for live in list(self._live.values()):
+            if (live.table.state.game.name, live.table.daily) == (puzzle.game, puzzle.day):
+                live.table.best = best
+                live.changed()
 
     def _forget_some(self) -> None:
         """Let go of a table that nobody looks at when there are many; it is in the database."""
@@ -203,6 +220,10 @@ class House:
             change = wanted()
             if change is None:
                 return
+            if change.added is not None:
+                reached = self.days.reached(live.table, change.added.move)
+                if reached is not None:
+                    change = change._replace(also=partial(write_result, reached=reached))
             try:
                 await asyncio.wrap_future(self.store.keep(change))
             except StaleError:

@@ -80,7 +80,7 @@ def need_own_page(request: Request) -> None:
         raise HTTPException(403, "This form does not come from this house.")
 
 
-def sentence(error: Exception) -> str:
+def sentence(error: object) -> str:
     """Return a message as a sentence."""
     text = str(error)
     return f"{text[:1].upper()}{text[1:]}."

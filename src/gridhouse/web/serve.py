@@ -84,7 +84,7 @@ def play(host: str, port: int | None, opens: bool) -> None:
 def is_thinking(app: Starlette) -> bool:
     """Tell whether a search still runs in a house that is closed."""
     house: House | None = getattr(app.state, "house", None)
-    return house is not None and bool(house.thinkers.running)
+    return house is not None and bool(house.thinkers.running or house.days.running)
 
 
 def serve(app: Starlette, listening: socket.socket) -> None:

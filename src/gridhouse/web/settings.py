@@ -4,15 +4,22 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import platformdirs
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 MOST_CELLS = 400  # of a board: larger ones are slow to draw and to send
 MOST_BODY = 64 * 1024  # bytes of a form
 MOST_MESSAGE = 4 * 1024  # bytes of a message on a socket
 MOST_GUESTS = 200  # sockets at a table
 MOST_TABLES = 60  # that one address may open in an hour
+MOST_NAME = 20  # characters of a name
+MOST_PLACES = 100  # lines of the table of a day
 
 
 def _own_database() -> str:
@@ -24,6 +31,10 @@ def _own_database() -> str:
 
 def _database() -> str:
     return os.environ.get("GRIDHOUSE_DATABASE_URL") or _own_database()
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
 
 
 def _workers() -> int:
@@ -38,6 +49,7 @@ class Settings:
     ``patience`` is after how many seconds a search is told to stop, ``pause`` how many lie between
     two moves of the machine, so that people can follow.  Without ``jit`` it thinks interpreted.
     A page may send ``burst`` messages at once, and ``rate`` a second in the long run.
+    ``now`` tells the time, and so which day's puzzle is today's.
     """
 
     database: str = field(default_factory=_database)
@@ -47,3 +59,4 @@ class Settings:
     jit: bool = True
     burst: int = 40
     rate: float = 10.0
+    now: Callable[[], datetime] = _now

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from gridhouse.core.errors import PictureError
 from gridhouse.web import clocks
+from gridhouse.web.days import verdict
 from gridhouse.web.table import FRIENDS, HOTSEAT, REDO, UNDO, RefusedError, Table, gesture
 
 if TYPE_CHECKING:
@@ -177,10 +178,11 @@ def look_back(look: Look) -> str:
 
 def heading(table: Table, sight: Sight, *, sits: bool) -> str:
     """Return in words how the game stands."""
-    mover = table.mover
+    mover, game = table.mover, table.state.game
     if mover is None:
-        return table.outcome()
-    game = table.state.game
+        if table.daily is None:
+            return table.outcome()
+        return f"{table.outcome()}. {verdict(game, game.result(table.state), table.best)}"
     name = game.players[mover]
     if game.num_players == 1:
         return "Your turn" if sits else f"{name} to move"
@@ -217,7 +219,8 @@ def may(table: Table, sight: Sight, kind: str) -> bool:
 
 def helps(table: Table, sight: Sight) -> bool:
     """Tell whether the machine helps: whoever is to move, and all players after the game."""
-    return table.over or (sight.acts and table.opponent != FRIENDS)
+    is_free = table.opponent != FRIENDS and table.daily is None
+    return table.over or (sight.acts and is_free)
 
 
 def asked(table: Table, sight: Sight) -> str:

@@ -16,7 +16,7 @@ from gridhouse.web import helping
 from gridhouse.web.seats import is_own_origin
 from gridhouse.web.settings import MOST_GUESTS, MOST_MESSAGE
 from gridhouse.web.sight import Look, Sight, helps, sight_of, view, why_not
-from gridhouse.web.table import FRIENDS, OVER, REDO, UNDO, RefusedError, Wish
+from gridhouse.web.table import ALONE, FRIENDS, OVER, REDO, UNDO, RefusedError, Wish
 
 if TYPE_CHECKING:
     from starlette.websockets import WebSocket
@@ -228,8 +228,9 @@ class Guest:
         """Have the machine help this page; raises RefusedError."""
         table, sight, look = self.live.table, self.sight(), self.look()
         if not helps(table, sight):
-            is_fair = table.opponent != FRIENDS
-            raise RefusedError(self._waits() if is_fair else "between friends nobody is helped")
+            friends = "between friends nobody is helped"
+            reason = friends if table.opponent == FRIENDS else self._waits()
+            raise RefusedError(ALONE if table.daily is not None else reason)
         if look.ply is not None and not table.over:
             raise RefusedError("help is for the position that is played")
         self._stop_help()

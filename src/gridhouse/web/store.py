@@ -21,6 +21,8 @@ from alembic.config import Config
 from gridhouse.web import clocks
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from sqlalchemy.engine.interfaces import DBAPIConnection
 
 metadata = sa.MetaData()
@@ -41,6 +43,7 @@ TABLES = sa.Table(
     sa.Column("ended", sa.String(32)),
     sa.Column("asked", sa.String(32)),
     sa.Column("listed", sa.Boolean, nullable=False, server_default=sa.false()),
+    sa.Column("daily", sa.String(10)),
 )
 sa.Index("tables_listed", TABLES.c.listed, TABLES.c.changed)
 SEATS = sa.Table(
@@ -89,8 +92,8 @@ class Record:
     again, the next one first.  ``initial`` and ``increment`` are those of the clock in
     milliseconds, None without one; ``since`` is when the time of the player to move began.
     ``ended`` says how the game has ended, None while it goes on, and ``asked`` what a player asks
-    the other for.  A ``listed`` table stands in the lobby.  ``version`` grows with every change,
-    and ``changed`` is when the last one was.
+    the other for.  A ``listed`` table stands in the lobby; ``daily`` is the day whose puzzle is
+    played.  ``version`` grows with every change, and ``changed`` is when the last one was.
     """
 
     id: str
@@ -107,6 +110,7 @@ class Record:
     ended: str | None = None
     asked: str | None = None
     listed: bool = False
+    daily: str | None = None
     version: int = 0
     changed: int = 0
 
@@ -117,7 +121,7 @@ class Change(NamedTuple):
     ``ended``, ``asked`` and ``since`` are what they are from now on, ``seat`` a player and the
     visitor who takes it.  ``standing`` is how many moves stand, which may be fewer or more than
     before: those after them are undone.  With an ``added`` move they are gone for good, and it
-    follows.
+    follows.  ``also`` writes down in the same transaction what else comes of it.
     """
 
     table: str
@@ -128,6 +132,7 @@ class Change(NamedTuple):
     seat: tuple[int, str] | None = None
     standing: int | None = None
     added: Kept | None = None
+    also: Callable[[sa.Connection], None] | None = None
 
 
 class StaleError(Exception):
@@ -310,6 +315,8 @@ def write(connection: sa.Connection, change: Change) -> bool:
         connection.execute(SEATS.insert().values(table_id=table, player=player, visitor=visitor))
     if change.standing is not None:
         _write_moves(connection, table, change.standing, change.added)
+    if change.also is not None:
+        change.also(connection)
     if connection.dialect.name == "postgresql":
         news = f"{table} {change.version + 1}"
         connection.execute(sa.select(sa.func.pg_notify(CHANNEL, news)))

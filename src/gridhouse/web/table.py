@@ -16,6 +16,7 @@ from gridhouse.web.store import Change, Kept
 
 if TYPE_CHECKING:
     from gridhouse.core.game import State
+    from gridhouse.web.results import Best
     from gridhouse.web.store import Record
 
 HOTSEAT = "hotseat"
@@ -23,6 +24,7 @@ MACHINE = "machine"
 FRIENDS = "friends"
 STANDS = "a move that may have told a secret stands"
 OVER = "the game is over"
+ALONE = "the puzzle of a day is played without help"
 
 BY_RULES = "rules"
 ON_TIME = "time"
@@ -64,6 +66,8 @@ class Table:
         self.level = record.level
         self.machine = record.machine
         self.start = record.start
+        self.daily = record.daily
+        self.best: Best | None = None  # that is known of the puzzle of this day
         self.clock = Clock(record.initial, record.increment) if record.initial else None
         self.state = parse(record.start)
         self.plies: list[Ply] = []

@@ -67,6 +67,7 @@ class CollapseGame(Game):
         "standard": {"rows": 7, "cols": 11, "digits": 5},
         "large": {"rows": 15, "cols": 15, "digits": 5},
     }
+    daily = {"rows": 8, "cols": 10, "digits": 6}  # picks at random score far less than the best
     move_form = "row col"
     file_holds = "a board"
     can_repeat = False

@@ -56,6 +56,10 @@ class CollapseSolution(Solution):
         """Return all findings by name."""
         return dict(vars(self))
 
+    def best(self) -> tuple[int, bool]:
+        """Return the score, and whether it is the most."""
+        return self.score, self.optimal
+
     def __str__(self) -> str:
         """Tell the score, what is proved of it, and the picks."""
         proved = "optimal" if self.optimal else f"at most {self.bound} is possible"

@@ -122,6 +122,8 @@ class SlidingGame(Game):
         "hard": {"rows": 4, "cols": 4},
         "giant": {"rows": 8, "cols": 8},
     }
+    daily = {"rows": 3, "cols": 4}  # the solver proves the shortest way at once
+    fewer_is_better = True
     move_form = "U|D|L|R"
     file_holds = "words"
     rules = rules
@@ -201,6 +203,14 @@ class SlidingGame(Game):
         """Return that the puzzle is solved."""
         del position
         return "Solved"
+
+    def result(self, state: State) -> int:
+        """Return how many moves were made."""
+        return len(state.history())
+
+    def write_result(self, result: int) -> str:
+        """Return so many moves in words."""
+        return f"{result} move" if result == 1 else f"{result} moves"
 
 
 GAME = SlidingGame

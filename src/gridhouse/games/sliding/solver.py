@@ -51,6 +51,10 @@ class Solution(solving.Solution):
             "seconds": round(self.seconds, 6),
         }
 
+    def best(self) -> tuple[int, bool]:
+        """Return the number of moves, and whether it is the least."""
+        return self.length, self.optimal
+
     def __str__(self) -> str:
         """Tell the moves, how good they are, and what finding them took."""
         if self.optimal:
@@ -74,18 +78,20 @@ def solve(
     optimal: bool = False,
     within: float | None = None,
     threads: int | None = None,
+    jit: bool = True,
 ) -> Solution:
     """Return a solution of a puzzle.
 
     Boards of up to sixteen cells are solved optimally.  On larger ones the first solution is made
     better and better for ``seconds``, ten if neither they nor a goal is given; the goal is a
     solution of at most ``within`` times the proved bound, or with ``optimal`` a shortest one.
-    ``threads`` is how many threads to use, as many as there are cores by default.
+    ``threads`` is how many threads to use, as many as there are cores by default.  Without ``jit``
+    everything runs interpreted.
     Raises SolverError, with the reason, if the puzzle cannot be solved.
     """
     position = state.position
     return solve_position(
-        position, seconds=seconds, optimal=optimal, within=within, threads=threads
+        position, seconds=seconds, optimal=optimal, within=within, threads=threads, jit=jit
     )
 
 
@@ -98,7 +104,7 @@ def solve_position(
     threads: int | None = None,
     jit: bool = True,
 ) -> Solution:
-    """Solve a position of the rules; see :func:`solve`.  Without ``jit`` all runs interpreted."""
+    """Solve a position of the rules; see :func:`solve`."""
     started = perf_counter()
     check_options(seconds, within, threads)
     puzzle = puzzle_of(position)

@@ -1,0 +1,165 @@
+"""The puzzles of the days: which there are, the search for the best, what a game has reached."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, date
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
+
+from gridhouse.core.registry import game_class, games, load, part
+from gridhouse.core.registry import parse as parse_position
+from gridhouse.core.solving import solve
+from gridhouse.web.results import Best, Puzzle, Reached, Results, is_better
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import sqlalchemy as sa
+
+    from gridhouse.core.game import Game, State
+    from gridhouse.web.settings import Settings
+    from gridhouse.web.table import Table
+
+log = logging.getLogger("gridhouse.web")
+FIRST = date(2026, 1, 1)  # there are no puzzles of days before, but for today's
+SECONDS = 10.0  # that the best is looked for
+MOST_SEARCHES = 8  # that run or wait; only the puzzles of today are always looked at
+
+
+class Shown(NamedTuple):
+    """A puzzle, its start, and the best that is known of it, or whether that is looked for."""
+
+    puzzle: Puzzle
+    state: State
+    best: Best | None
+    searching: bool
+
+
+class Days:
+    """All daily puzzles of a house."""
+
+    def __init__(
+        self, settings: Settings, engine: sa.Engine, found: Callable[[Puzzle, Best], None]
+    ) -> None:
+        """Keep them in a database; ``found`` is called whenever a best has been found."""
+        self.results = Results(engine)
+        self._settings = settings
+        self._found = found
+        self._pool = ThreadPoolExecutor(1, thread_name_prefix="best")
+        self._asked: dict[Puzzle, asyncio.Task[None]] = {}
+        self._failed: set[Puzzle] = set()
+        self.running: set[Puzzle] = set()
+
+    def today(self) -> date:
+        """Return which day it is, by universal time."""
+        return self._settings.now().astimezone(UTC).date()
+
+    async def show(self, cls: type[Game], day: date) -> Shown:
+        """Return the puzzle of a day; if its best is not known, it is looked for from now on."""
+        puzzle = puzzle_of(cls, day.isoformat())
+        kept = await asyncio.to_thread(self.results.puzzle, puzzle, partial(start_of, cls, day))
+        state = parse_position(kept.start)
+        best = kept.best
+        if best is None and part(cls, "solver") is not None:
+            self._ask(puzzle, state)
+        searching = puzzle in self._asked
+        if not searching and (best is None or not best.proved):
+            reached = await asyncio.to_thread(self.results.reached, puzzle)
+            if reached is not None and (best is None or is_better(puzzle, reached, best.result)):
+                best = Best(reached, False)
+        return Shown(puzzle, state, best, searching)
+
+    def _ask(self, puzzle: Puzzle, state: State) -> None:
+        """Have the best looked for, if it is not already and there is room."""
+        is_full = len(self._asked) >= MOST_SEARCHES and puzzle.day != self.today().isoformat()
+        if puzzle in self._asked or puzzle in self._failed or is_full:
+            return
+        self._asked[puzzle] = asyncio.create_task(self._look(puzzle, state))
+
+    async def _look(self, puzzle: Puzzle, state: State) -> None:
+        loop = asyncio.get_running_loop()
+        try:
+            best = await loop.run_in_executor(self._pool, self._work, puzzle, state)
+            await asyncio.to_thread(self.results.keep_best, puzzle, best)
+        except Exception:
+            self._failed.add(puzzle)
+            log.exception("the best of a daily puzzle was not found")
+        else:
+            self._found(puzzle, best)
+        finally:
+            del self._asked[puzzle]
+
+    def _work(self, puzzle: Puzzle, state: State) -> Best:
+        """Find the best; the search is compiled code, which lets pages be served meanwhile."""
+        self.running.add(puzzle)
+        try:
+            found = solve(state, seconds=SECONDS, threads=1, jit=self._settings.jit).best()
+        finally:
+            self.running.discard(puzzle)
+        if found is None:
+            raise LookupError(f"the solver of {puzzle.game} looks for no result")
+        return Best(*found)
+
+    async def close(self) -> None:
+        """Give up what is looked for; what runs is not waited for."""
+        self._pool.shutdown(wait=False, cancel_futures=True)
+        tasks = list(self._asked.values())
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    def reached(self, table: Table, move: str) -> Reached | None:
+        """Return what a visitor reaches by a move, None if no daily puzzle ends with it."""
+        if table.daily is None:
+            return None
+        after = table.state.clone()
+        after.play(move)
+        if not after.is_terminal():
+            return None
+        now = self._settings.now().astimezone(UTC)
+        return Reached(
+            puzzle_of(type(after.game), table.daily),
+            table.sitters[0],
+            after.game.result(after),
+            len(after.history()),
+            now,
+            now.date().isoformat() != table.daily,
+        )
+
+
+def daily_games() -> list[type[Game]]:
+    """Return the games that offer a puzzle every day."""
+    classes = [game_class(name) for name in games()]
+    return [cls for cls in classes if cls.daily is not None]
+
+
+def puzzle_of(cls: type[Game], day: str) -> Puzzle:
+    """Return which puzzle a game offers on a day."""
+    return Puzzle(cls.name, day, cls.fewer_is_better)
+
+
+def start_of(cls: type[Game], day: date) -> str:
+    """Return the start of a day's puzzle, the same everywhere."""
+    game = load(cls.name, **(cls.daily or {}))
+    return str(game.new_initial_state(f"daily {day.isoformat()}"))
+
+
+def verdict(game: Game, result: int, best: Best | None) -> str:
+    """Return in words what a result is worth beside the best that is known."""
+    told = game.write_result(result)
+    if best is None:
+        return told
+    if result == best.result:
+        return f"{told}, the best there is" if best.proved else f"{told}, as good as the best known"
+    if is_better(puzzle_of(type(game), ""), result, best.result):
+        return f"{told}, better than the best known so far, {game.write_result(best.result)}"
+    return f"{told}; {best_text(game, best)}"
+
+
+def best_text(game: Game, best: Best) -> str:
+    """Return in words which result is the best."""
+    kind = "best" if best.proved else "best known"
+    return f"the {kind} is {game.write_result(best.result)}"

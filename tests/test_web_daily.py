@@ -1,0 +1,658 @@
+"""The daily puzzles: the same everywhere, results, ranks, names, and midnight."""
+
+from __future__ import annotations
+
+import random
+import re
+import threading
+from collections import deque
+from datetime import UTC, date, datetime, timedelta, timezone
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from sqlalchemy.exc import OperationalError
+
+import gridhouse
+from gridhouse.core.registry import game_class
+from gridhouse.web import days
+from gridhouse.web.results import Best, Puzzle, Reached, write_result
+from gridhouse.web.serve import is_thinking
+from gridhouse.web.sight import helps, sight_of
+from gridhouse.web.store import Record
+from gridhouse.web.table import Table
+from web_helpers import Visitor, open_house
+from window_helpers import wait_for
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from sqlalchemy import Connection
+    from starlette.testclient import TestClient
+
+    from gridhouse.core.game import State
+
+TODAY = "2026-11-20"
+SMALL = {"sliding": {"rows": 2, "cols": 2}, "collapse": {"rows": 5, "cols": 4, "digits": 4}}
+SLIDING = f"/daily/sliding/{TODAY}"
+COLLAPSE = f"/daily/collapse/{TODAY}"
+
+
+class Clock:
+    """A time that stands still until it is set."""
+
+    def __init__(self, day: str = TODAY, hour: int = 12) -> None:
+        self.time = datetime.fromisoformat(f"{day}T{hour:02}:00+00:00")
+
+    def __call__(self) -> datetime:
+        return self.time
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def small(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the puzzles be small enough to be solved here at once."""
+    for name, parameters in SMALL.items():
+        monkeypatch.setattr(game_class(name), "daily", parameters)
+
+
+@pytest.fixture
+def client(tmp_path: Path, clock: Clock, small: None) -> Iterator[TestClient]:
+    with open_house(tmp_path, now=clock) as client:
+        yield client
+
+
+@pytest.fixture
+def visitor(client: TestClient) -> Visitor:
+    return Visitor(client)
+
+
+def way_out(start: State) -> list[str]:
+    """Return the moves of the shortest way to the end of a puzzle."""
+    seen = {str(start)}
+    queue = deque([start])
+    while queue:
+        state = queue.popleft()
+        for move in state.legal_moves():
+            after = state.clone()
+            after.play(move)
+            if str(after) not in seen:
+                seen.add(str(after))
+                queue.append(after)
+            if after.is_terminal():
+                replay = start.clone()
+                moves = []
+                for action in after.history():
+                    moves.append(replay.action_to_string(action))
+                    replay.apply_action(action)
+                return moves
+    raise AssertionError("there is no way out")
+
+
+def detour(start: State) -> list[str]:
+    """Return two moves that lead back to where they began, but not over the end."""
+    for move, back in ("UD", "LR"):
+        if move in start.legal_moves():
+            after = start.clone()
+            after.play(move)
+            if not after.is_terminal():
+                return [move, back]
+    raise AssertionError("there is no detour")
+
+
+def begin(visitor: Visitor, path: str) -> tuple[str, State]:
+    """Found a table at the puzzle of a day."""
+    answer = visitor.post(path)
+    assert answer.status_code == 303, answer.text
+    table = answer.headers["location"]
+    return table, gridhouse.parse(visitor.get(f"{table}/position.txt").text.rstrip("\n"))
+
+
+def solve(visitor: Visitor, detours: int = 0, path: str = SLIDING) -> dict[str, Any]:
+    """Play a sliding puzzle to its end and return the last view; a detour costs two moves."""
+    table, state = begin(visitor, path)
+    moves = detour(state) * detours + way_out(state)
+    with visitor.at(table) as seat:
+        for move in moves:
+            seat.move(move)
+        assert seat.view["over"]
+        return seat.view
+
+
+def shortest(day: str = TODAY) -> int:
+    """Return how many moves a day's small puzzle needs."""
+    return len(way_out(gridhouse.load("sliding", **SMALL["sliding"]).new_initial_state(seed(day))))
+
+
+def seed(day: str) -> str:
+    return f"daily {day}"
+
+
+def lines(visitor: Visitor, path: str = SLIDING) -> list[tuple[str, str, str]]:
+    """Return the table of the day: places, names, with (you) at one's own, results."""
+    page = visitor.get(path).text
+    rows = re.findall(r"<tr[^>]*><td>(.*?)</td><td>(.*?)</td><td>(.*?)</td></tr>", page)
+    return [(place, re.sub("</?bdi>", "", name), result) for place, name, result in rows]
+
+
+def best_is_known(visitor: Visitor, path: str) -> str:
+    """Wait until the best has been found, and return the page."""
+
+    def look() -> str:
+        page: str = visitor.get(path).text
+        return "" if "is being looked for" in page else page
+
+    return wait_for(look, "the best")
+
+
+def test_a_day_has_the_same_puzzle_everywhere() -> None:
+    """These lines may not change: houses of several versions share a day."""
+    day = date(2026, 11, 20)
+    assert days.start_of(game_class("sliding"), day) == (
+        "sliding(rows=3,cols=4) neopnsbions /opensinsbond"
+    )
+    assert days.start_of(game_class("collapse"), day) == (
+        "collapse(rows=8,cols=10,digits=6,scoring=linear) 0 4200443541/0044153101/1112344330/"
+        "5454553043/2014334534/1200150525/5230534103/4450115515"
+    )
+    assert [cls.name for cls in days.daily_games()] == ["collapse", "sliding"]
+    for cls in days.daily_games():
+        starts = {days.start_of(cls, day + timedelta(ahead)) for ahead in range(50)}
+        assert len(starts) == 50
+
+
+def test_two_houses_offer_the_same(tmp_path: Path, clock: Clock, small: None) -> None:
+    boards = []
+    for name in ("one", "other"):
+        (tmp_path / name).mkdir()
+        with open_house(tmp_path / name, now=clock) as client:
+            boards.append(str(begin(Visitor(client), SLIDING)[1]))
+    assert boards[0] == boards[1]
+    assert boards[0] == str(
+        gridhouse.load("sliding", rows=2, cols=2).new_initial_state(seed(TODAY))
+    )
+
+
+def test_the_solver_knows_a_best_for_the_puzzles_of_people() -> None:
+    """Interpreted, so that nothing has to be compiled here; compiled, it is much quicker."""
+    for cls in days.daily_games():
+        state = gridhouse.parse(days.start_of(cls, date(2026, 11, 20)))
+        is_sliding = cls.name == "sliding"
+        seconds = 60.0 if is_sliding else 1.0
+        told: Any = gridhouse.solve(state, seconds=seconds, threads=1, jit=False)
+        best = told.best()
+        moves = told.moves if is_sliding else [f"{row} {col}" for row, col in told.picks]
+        for move in moves:
+            state.play(move)
+        assert state.is_terminal()
+        assert state.game.result(state) == best[0]
+        assert best[1] or not is_sliding  # the least moves are proved
+
+
+def test_results_in_words() -> None:
+    sliding, collapse = gridhouse.load("sliding"), gridhouse.load("collapse")
+    assert [sliding.write_result(count) for count in (1, 2)] == ["1 move", "2 moves"]
+    assert [collapse.write_result(count) for count in (1, 2)] == ["1 point", "2 points"]
+    verdicts = {
+        days.verdict(sliding, 24, None): "24 moves",
+        days.verdict(sliding, 24, Best(20, True)): "24 moves; the best is 20 moves",
+        days.verdict(sliding, 24, Best(24, True)): "24 moves, the best there is",
+        days.verdict(collapse, 24, Best(24, False)): "24 points, as good as the best known",
+        days.verdict(collapse, 24, Best(30, False)): "24 points; the best known is 30 points",
+        days.verdict(collapse, 31, Best(30, False)): (
+            "31 points, better than the best known so far, 30 points"
+        ),
+        days.verdict(sliding, 29, Best(30, False)): (
+            "29 moves, better than the best known so far, 30 moves"
+        ),
+    }
+    assert list(verdicts) == list(verdicts.values())
+
+
+def test_every_page_leads_to_the_puzzles_of_today(visitor: Visitor) -> None:
+    for path in ("/", "/rules/sinks", "/new/binary", "/nowhere", visitor.new("binary")):
+        assert '<a href="/daily">' in visitor.get(path).text
+    page = visitor.get("/daily").text
+    assert "It is Friday 20 November 2026 (UTC)" in page
+    for name in SMALL:
+        assert f'action="/daily/{name}/{TODAY}"' in page
+        assert visitor.get(f"/daily/{name}/{TODAY}/picture.svg").text.startswith("<svg ")
+        assert f'action="/daily/{name}/{TODAY}"' in visitor.get(f"/daily/{name}").text
+    assert "sinks" not in page
+    for path in ("/daily", "/daily/sliding", SLIDING):
+        assert "set-cookie" not in visitor.get(path).headers
+        assert "style=" not in visitor.get(path).text
+
+
+def test_midnight_in_utc_changes_the_puzzle(visitor: Visitor, clock: Clock) -> None:
+    clock.time = datetime(2026, 11, 20, 23, 59, 59, tzinfo=UTC)
+    before = visitor.get("/daily/sliding").text
+    assert "Today's puzzle" in before
+    assert visitor.get("/daily/sliding/2026-11-21").status_code == 404
+    # One second later, told by a clock in another zone.
+    clock.time = datetime(2026, 11, 20, 19, 0, tzinfo=timezone(timedelta(hours=-5)))
+    after = visitor.get("/daily/sliding").text
+    assert "Friday 20 November" in before
+    assert "Saturday 21 November" in after
+    assert "it is Saturday 21 November 2026 (UTC)" in visitor.get(SLIDING).text
+    boards = {str(begin(visitor, f"/daily/sliding/2026-11-{day}")[1]) for day in (20, 21)}
+    assert len(boards) == 2
+
+
+@pytest.mark.parametrize(
+    ("path", "says"),
+    [
+        ("/daily/sliding/2026-11-21", "The puzzle of Saturday 21 November 2026 is not there yet."),
+        (
+            "/daily/sliding/2025-12-31",
+            "The first daily puzzle was that of Thursday 1 January 2026.",
+        ),
+        ("/daily/sliding/20261120", "A day is written like 2026-11-20."),
+        ("/daily/sliding/2026-W47-5", "A day is written like 2026-11-20."),
+        ("/daily/sliding/2026-02-30", "A day is written like 2026-11-20."),
+        ("/daily/sliding/99999-01-01", "A day is written like 2026-11-20."),
+        ("/daily/tactego", "Tactego has no daily puzzle."),
+        ("/daily/chess", "There is no game"),
+    ],
+)
+def test_what_is_no_puzzle_is_a_page_that_says_so(visitor: Visitor, path: str, says: str) -> None:
+    for answer in (visitor.get(path), visitor.get(f"{path}/picture.svg"), visitor.post(path)):
+        assert answer.status_code in (404, 405)
+    if path.count("/") == 3:
+        assert visitor.post(path).status_code == 404
+        assert visitor.post(f"{path}/name").status_code == 404
+    assert says.lower() in visitor.get(path).text.replace("&#39;", "'").lower()
+
+
+def test_a_house_whose_clock_is_slow_has_a_puzzle_all_the_same(
+    visitor: Visitor, clock: Clock
+) -> None:
+    clock.time = datetime(1999, 12, 31, tzinfo=UTC)
+    solve(visitor, path="/daily/sliding/1999-12-31")
+    assert len(lines(visitor, "/daily/sliding")) == 1
+    assert "The day before" not in visitor.get("/daily/sliding").text
+
+
+def test_a_game_that_is_not_ended_has_no_result(visitor: Visitor) -> None:
+    table, state = begin(visitor, SLIDING)
+    with visitor.at(table) as seat:
+        for move in way_out(state)[:-1]:
+            seat.move(move)
+    page = visitor.get(SLIDING).text
+    assert "Your result" not in page
+    assert "Nobody has played this puzzle to its end" in page
+    assert visitor.post(f"{SLIDING}/name", {"name": "Anna"}).status_code == 403
+
+
+def test_only_the_best_result_is_kept_and_moves_taken_back_do_not_count(visitor: Visitor) -> None:
+    least = shortest()
+    solve(visitor, 1)
+    assert lines(visitor) == [("1", "somebody (you)", f"{least + 2} moves")]
+    solve(visitor, 2)
+    assert lines(visitor) == [("1", "somebody (you)", f"{least + 2} moves")]
+    table, state = begin(visitor, SLIDING)
+    with visitor.at(table) as seat:
+        seat.move(detour(state)[0])
+        seat.say("undo")
+        seat.wait("view", 0)
+        for move in way_out(state):
+            seat.move(move)
+    assert lines(visitor) == [("1", "somebody (you)", f"{least} moves")]
+
+
+def test_more_points_are_better_in_collapse(visitor: Visitor) -> None:
+    reached = []
+    for attempt in (2, 1, 0):
+        table, state = begin(visitor, COLLAPSE)
+        chance = random.Random(attempt)
+        with visitor.at(table) as seat:
+            while not state.is_terminal():
+                move = chance.choice(state.legal_moves())
+                seat.move(move)
+                state.play(move)
+        reached.append(int(state.returns()[0]))
+    assert max(reached) not in (reached[0], reached[-1])
+    assert lines(visitor, COLLAPSE) == [("1", "somebody (you)", f"{max(reached)} points")]
+
+
+def test_equal_results_share_a_place(client: TestClient, clock: Clock) -> None:
+    least = shortest()
+    visitors = []
+    for detours in (1, 0, 1, 2, 0):
+        visitors.append(Visitor(client))
+        solve(visitors[-1], detours)
+        clock.time += timedelta(minutes=1)
+    for visitor, name in zip(visitors, ("Anna", "Bert", "", "Dora", "Emil"), strict=True):
+        visitor.post(f"{SLIDING}/name", {"name": name})
+    assert lines(visitors[2]) == [
+        ("1", "Bert", f"{least} moves"),
+        ("1", "Emil", f"{least} moves"),
+        ("3", "Anna", f"{least + 2} moves"),
+        ("3", "somebody (you)", f"{least + 2} moves"),
+        ("5", "Dora", f"{least + 4} moves"),
+    ]
+    assert "Place 3 of 5." in visitors[2].get(SLIDING).text
+    assert all("(you)" not in name for _, name, _ in lines(Visitor(client)))
+
+
+def test_the_table_of_the_day_ends_somewhere(
+    client: TestClient, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("gridhouse.web.daily.MOST_PLACES", 2)
+    visitors = [Visitor(client) for _ in range(3)]
+    for visitor in visitors:
+        clock.time += timedelta(minutes=1)
+        solve(visitor, 0 if visitor is not visitors[2] else 1)
+    assert len(lines(visitors[2])) == 2
+    page = visitors[2].get(SLIDING).text
+    assert "The first 2 of 3." in page
+    assert "Place 3 of 3." in page
+
+
+def test_what_is_reached_later_is_shown_to_oneself_alone(client: TestClient, clock: Clock) -> None:
+    least = shortest()
+    anna, bert = Visitor(client), Visitor(client)
+    solve(anna, 1)
+    table, state = begin(bert, SLIDING)  # before midnight, ended after it
+    clock.time += timedelta(days=1)
+    with bert.at(table) as seat:
+        for move in way_out(state):
+            seat.move(move)
+    solve(anna)
+    assert lines(anna) == [("1", "somebody (you)", f"{least + 2} moves")]
+    assert lines(bert) == [("1", "somebody", f"{least + 2} moves")]
+    page = best_is_known(anna, SLIDING)
+    assert f"{least + 2} moves; the best is {least} moves. Place 1 of 1." in page
+    assert f"After the day was over: {least} moves, the best there is." in page
+    other = bert.get(SLIDING).text
+    assert "After the day was over:" in other
+    assert "Place" not in other.partition("<table")[0]
+    assert "This day is over" in other
+
+
+def test_the_best_is_found_once_and_kept(
+    tmp_path: Path, clock: Clock, small: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+    go_on = threading.Event()
+    find = gridhouse.solve
+
+    def slowly(state: State, **options: Any) -> Any:
+        asked.append(str(state))
+        assert go_on.wait(20)
+        return find(state, **options)
+
+    monkeypatch.setattr(days, "solve", slowly)
+    least = shortest()
+    with open_house(tmp_path, now=clock) as client:
+        visitor = Visitor(client)
+        assert "The best is being looked for" in visitor.get(SLIDING).text
+        assert solve(visitor, 1)["heading"] == f"Solved. {least + 2} moves"
+        table, state = begin(visitor, SLIDING)
+        with visitor.at(table) as seat:
+            for move in way_out(state):
+                seat.move(move)
+            assert seat.view["heading"] == f"Solved. {least} moves"
+            go_on.set()
+            assert seat.wait("view")["heading"] == f"Solved. {least} moves, the best there is"
+        page = best_is_known(visitor, SLIDING)
+        assert f"The best is {least} moves, and it is proved that none is better." in page
+    with open_house(tmp_path, now=clock) as client:
+        visitor.client = client
+        assert f"The best is {least} moves" in visitor.get(SLIDING).text
+        view = solve(visitor, 1)
+        assert view["heading"] == f"Solved. {least + 2} moves; the best is {least} moves"
+    assert len(asked) == 1
+
+
+def test_whoever_beats_the_best_known_is_the_best_known(
+    visitor: Visitor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    least = shortest()
+
+    class Weak:
+        def best(self) -> tuple[int, bool]:
+            return least + 2, False
+
+    monkeypatch.setattr(days, "solve", lambda state, **options: Weak())
+    assert f"The best known is {least + 2} moves." in best_is_known(visitor, SLIDING)
+    assert "better than the best known so far" in solve(visitor)["heading"]
+    solve(Visitor(visitor.client), 2)
+    page = visitor.get(SLIDING).text
+    assert f"The best known is {least} moves." in page
+    assert f"{least} moves, as good as the best known." in page
+    assert f"The best known is {least} moves." in visitor.get("/daily").text
+    assert f"Your result: {least} moves" in visitor.get("/daily").text
+
+
+@pytest.mark.parametrize("fault", ["raises", "knows no result"])
+def test_a_solver_that_fails_leaves_everything_else(
+    visitor: Visitor, monkeypatch: pytest.MonkeyPatch, fault: str
+) -> None:
+    calls: list[str] = []
+
+    class Other:
+        def best(self) -> None:
+            return None
+
+    def fail(state: State, **options: Any) -> Other:
+        calls.append(str(state))
+        if fault == "raises":
+            raise MemoryError("no room")
+        return Other()
+
+    monkeypatch.setattr(days, "solve", fail)
+    assert "The best is not known yet." in best_is_known(visitor, SLIDING)
+    assert "The best is not known yet." in visitor.get(SLIDING).text
+    assert solve(visitor)["heading"] == f"Solved. {shortest()} moves"
+    assert len(calls) == 1  # it is not tried again and again
+
+
+def test_only_so_many_days_are_looked_at_at_once(
+    visitor: Visitor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    go_on = threading.Event()
+    find = gridhouse.solve
+    monkeypatch.setattr(days, "MOST_SEARCHES", 2)
+    monkeypatch.setattr(
+        days, "solve", lambda *given, **more: go_on.wait(20) and find(*given, **more)
+    )
+    pages = [visitor.get(f"/daily/sliding/2026-03-0{day}").text for day in range(1, 5)]
+    assert ["being looked for" in page for page in pages] == [True, True, False, False]
+    assert "The best is not known yet." in pages[3]
+    assert "being looked for" in visitor.get(SLIDING).text  # that of today always is
+    go_on.set()
+    for day in range(1, 5):
+        assert "proved" in best_is_known_at_last(visitor, f"/daily/sliding/2026-03-0{day}")
+
+
+def best_is_known_at_last(visitor: Visitor, path: str) -> str:
+    """Look again and again until there is room for the search, and it has ended."""
+
+    def look() -> str:
+        page: str = visitor.get(path).text
+        return page if "it is proved" in page else ""
+
+    return wait_for(look, "the best")
+
+
+def test_a_house_closes_while_it_looks_for_the_best(
+    tmp_path: Path, clock: Clock, small: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    go_on, begun = threading.Event(), threading.Event()
+
+    def hang(state: State, **options: Any) -> Any:
+        begun.set()
+        go_on.wait(20)
+        raise AssertionError(f"nobody waits for {state}, {options}")
+
+    monkeypatch.setattr(days, "solve", hang)
+    with open_house(tmp_path, now=clock) as client:
+        Visitor(client).get(SLIDING)
+        assert begun.wait(20)
+        house = client.app.state.house  # type: ignore[attr-defined]
+        assert is_thinking(client.app)  # type: ignore[arg-type]
+    go_on.set()
+    wait_for(lambda: not house.days.running, "the end of the search")
+
+
+def test_no_help_is_given_until_the_game_has_ended(visitor: Visitor) -> None:
+    table, state = begin(visitor, SLIDING)
+    with visitor.at(table) as seat:
+        assert seat.refused("hint") == "the puzzle of a day is played without help"
+        for move in way_out(state):
+            seat.move(move)
+        assert seat.refused("hint") == "the game is over"
+    page = visitor.get(table).text
+    assert f'href="{SLIDING}"' in page
+    assert f"Solved. {shortest()} moves" in page
+    with visitor.at(visitor.new("sliding", preset="easy")) as seat:
+        seat.say("hint")
+        assert seat.wait("hint")["move"] in [move for move, _, _ in seat.view["gestures"]]
+
+
+def test_help_is_free_again_when_the_puzzle_is_done() -> None:
+    start = "sliding(rows=2,cols=2) ab c/abcd"
+    table = Table(Record("t", start, "hotseat", sitters={0: "a"}, daily=TODAY))
+    assert not helps(table, sight_of(table, "a", None))
+    table.apply(table.played("R"))
+    assert helps(table, sight_of(table, "a", None))
+    other = Table(Record("t", start, "hotseat", sitters={0: "a"}))
+    assert helps(other, sight_of(other, "a", None))
+
+
+def test_another_tables_end_is_no_result(visitor: Visitor) -> None:
+    state = gridhouse.load("sliding", **SMALL["sliding"]).new_initial_state(seed(TODAY))
+    with visitor.at(visitor.new("sliding", start=str(state))) as seat:
+        for move in way_out(state):
+            seat.move(move)
+        assert seat.view["heading"] == "Solved"
+    assert lines(visitor) == []
+
+
+def test_a_result_that_is_not_on_disk_is_not_shown(
+    visitor: Visitor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table, state = begin(visitor, SLIDING)
+    *first, last = way_out(state)
+    failed: list[Reached] = []
+
+    def fail_once(connection: Connection, reached: Reached) -> None:
+        failed.append(reached)
+        if len(failed) == 1:
+            raise OperationalError("", {}, Exception("the disk is full"))
+        write_result(connection, reached)
+
+    monkeypatch.setattr("gridhouse.web.house.write_result", fail_once)
+    with visitor.at(table) as seat:
+        for move in first:
+            seat.move(move)
+        why = seat.refused("move", move=last, ply=len(first))
+        assert "could not be written down" in why
+        assert lines(visitor) == []
+        assert seat.move(last)["over"]
+    assert len(lines(visitor)) == 1
+
+
+def test_a_name_is_short_and_can_be_seen(visitor: Visitor) -> None:
+    solve(visitor)
+    name = f"{SLIDING}/name"
+    for given, kept in (
+        ("Anna", "Anna"),
+        ("  two\twords \n", "two words"),
+        ("x" * 20, "x" * 20),
+        ("O'Hara & <b>co</b>", "O&#39;Hara &amp; &lt;b&gt;co&lt;/b&gt;"),
+        ("\u05d0\u05e0\u05d4", "\u05d0\u05e0\u05d4"),
+        ("\u0939\u093f\u0928\u094d\u0926\u0940", "\u0939\u093f\u0928\u094d\u0926\u0940"),
+        ("Ame\u0301lie", "Am\u00e9lie"),
+        ("", "somebody"),
+    ):
+        assert visitor.post(name, {"name": given}).headers["location"] == SLIDING
+        assert lines(visitor)[0][1] == f"{kept} (you)"
+    for given, why in (
+        ("x" * 21, "A name has at most 20 characters."),
+        ("a\u202eb", "cannot be seen"),
+        ("a\x00b", "cannot be seen"),
+        ("\u200b", "cannot be seen"),
+        ("\ue000", "cannot be seen"),
+        ("a" + "\u0316" * 3, "A letter of a name has at most 2 marks."),
+    ):
+        answer = visitor.post(name, {"name": given})
+        assert answer.status_code == 422, given
+        assert why in answer.text
+        assert lines(visitor)[0][1] == "somebody (you)"
+
+
+def test_a_hostile_name_is_only_text(visitor: Visitor) -> None:
+    solve(visitor)
+    hostile = "<script>1</script>"
+    visitor.post(f"{SLIDING}/name", {"name": hostile})
+    page = visitor.get(SLIDING).text
+    assert hostile not in page
+    assert page.count("&lt;script&gt;1&lt;/script&gt;") == 2  # in the table and in the form
+    quoted = '" autofocus x="'
+    visitor.post(f"{SLIDING}/name", {"name": quoted})
+    assert quoted not in visitor.get(SLIDING).text
+    refused = visitor.post(f"{SLIDING}/name", {"name": hostile + "x" * 20})
+    assert hostile not in refused.text
+
+
+def test_forms_of_others_and_too_many_are_refused(
+    visitor: Visitor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = "http://elsewhere.test"
+    solve(visitor)
+    assert visitor.post(SLIDING, origin=other).status_code == 403
+    assert visitor.post(f"{SLIDING}/name", {"name": "x"}, origin=other).status_code == 403
+    monkeypatch.setattr("gridhouse.web.app.MOST_TABLES", 2)
+    begin(visitor, SLIDING)
+    full = visitor.post(SLIDING)
+    assert full.status_code == 429
+    assert "2 new games in an hour" in full.text
+    for _ in range(2):
+        assert visitor.post(f"{SLIDING}/name", {"name": "x"}).status_code == 303
+    full = visitor.post(f"{SLIDING}/name", {"name": "y"})
+    assert full.status_code == 429
+    assert "2 new names in an hour" in full.text
+
+
+def test_a_puzzle_stays_what_it_was_when_a_later_version_makes_another(
+    visitor: Visitor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _, before = begin(visitor, SLIDING)
+    monkeypatch.setattr(game_class("sliding"), "daily", {"rows": 3, "cols": 2})
+    _, after = begin(visitor, SLIDING)
+    assert str(after) == str(before)
+    _, other = begin(visitor, "/daily/sliding/2026-11-19")
+    assert (other.game.rows, other.game.cols) == (3, 2)
+
+
+def test_a_table_says_after_the_house_opened_again_what_was_reached(
+    tmp_path: Path, clock: Clock, small: None
+) -> None:
+    with open_house(tmp_path, now=clock) as client:
+        visitor = Visitor(client)
+        table, state = begin(visitor, SLIDING)
+        best_is_known(visitor, SLIDING)
+        with visitor.at(table) as seat:
+            for move in way_out(state):
+                seat.move(move)
+            before = seat.view
+        assert before["heading"].endswith("moves, the best there is")
+    with open_house(tmp_path, now=clock) as client:
+        visitor.client = client
+        with visitor.at(table) as seat:
+            assert seat.view == before
+
+
+def test_no_visitor_is_told_apart_by_what_a_page_holds(client: TestClient) -> None:
+    anna, bert = Visitor(client), Visitor(client)
+    solve(anna)
+    house = client.app.state.house  # type: ignore[attr-defined]
+    places, _ = house.days.results.table(Puzzle("sliding", TODAY, True), 10)
+    assert places[0].visitor not in bert.get(SLIDING).text
+    assert places[0].visitor not in anna.get(SLIDING).text

@@ -1,0 +1,114 @@
+"""A daily puzzle in a browser: played to its end by clicks, in the table of the day, on a phone."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from browser_helpers import PATIENCE, Hands, browser, served
+from gridhouse.core.registry import game_class
+from test_web_browser import PHONE, from_page
+from test_web_daily import SMALL, Clock, way_out
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from playwright.sync_api import Browser, Page
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Browser]:
+    with browser() as found:
+        yield found
+
+
+@pytest.fixture
+def address(tmp_path: Path, chromium: Browser, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    del chromium  # without a browser nothing is served
+    for name, parameters in SMALL.items():
+        monkeypatch.setattr(game_class(name), "daily", parameters)
+    with served(tmp_path, now=Clock()) as address:
+        yield address
+
+
+def play_out(page: Page) -> Hands:
+    """Solve the puzzle on a table by clicks."""
+    hands = Hands(page)
+    hands.wait(0)
+    state = from_page(page)
+    for move in way_out(state):
+        hands.play(state, state.string_to_action(move))
+    assert state.is_terminal()
+    return hands
+
+
+def test_a_puzzle_from_the_front_door_to_the_table_of_the_day(
+    chromium: Browser, address: str
+) -> None:
+    context = chromium.new_context()
+    page = context.new_page()
+    page.set_default_timeout(1000 * PATIENCE)
+    page.goto(address)
+    page.click("text=Today's puzzles")
+    page.click("text=Table of the day of Sliding word puzzle")
+    page.wait_for_selector("text=Nobody has played this puzzle to its end on this day yet.")
+    page.click("article form button.main")
+    hands = Hands(page)
+    hands.wait(0)
+    page.click("#hint")
+    page.wait_for_selector("#why:has-text('The puzzle of a day is played without help.')")
+    play_out(page)
+    page.wait_for_selector("#heading:has-text('the best there is')")
+    least = page.locator("#moves li").count()
+    assert hands.text("heading") == f"Solved. {least} moves, the best there is"
+    page.click("text=Puzzle and table of the day, 2026-11-20")
+    row = page.locator(".places tbody tr")
+    assert row.inner_text().split() == ["1", "somebody", "(you)", f"{least}", "moves"]
+    page.fill("input[name=name]", "<b>Anna</b>")
+    page.click("text=Use this name")
+    page.wait_for_selector(".places td:has-text('<b>Anna</b> (you)')")
+    assert page.locator(".places b").count() == 0
+    context.close()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_no_page_of_the_days_keeps_anybody_out(
+    chromium: Browser, address: str, scheme: str
+) -> None:
+    from axe_playwright_python.sync_playwright import Axe
+
+    context = chromium.new_context(color_scheme=scheme, **PHONE)  # type: ignore[arg-type]
+    page = context.new_page()
+    axe = Axe()
+
+    def look() -> None:
+        found = axe.run(page)
+        assert found.violations_count == 0, f"{page.url}\n{found.generate_report()}"
+        assert len(found.response["passes"]) > 10  # it did look
+        assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0, page.url
+        low = page.evaluate(
+            "[...document.querySelectorAll('button, .button')].filter(b => b.offsetParent"
+            " && b.offsetHeight < 44).map(b => b.innerText)"
+        )
+        assert low == []
+
+    for path in ("/daily", "/daily/collapse", "/daily/sliding/2026-11-19"):
+        page.goto(address + path)
+        look()
+    page.goto(address + "/daily/sliding")
+    page.click("article form button.main")
+    play_out(page)
+    look()
+    page.click("text=Puzzle and table of the day, 2026-11-20")
+    page.fill("input[name=name]", "W" * 20)
+    page.click("text=Use this name")
+    page.wait_for_selector(".places td:has-text('WWWW')")
+    look()
+    page.evaluate("document.querySelector('input[name=name]').removeAttribute('maxlength')")
+    page.fill("input[name=name]", "W" * 21)
+    page.click("text=Use this name")
+    page.wait_for_selector("[role=alert]:has-text('A name has at most 20 characters.')")
+    look()
+    context.close()
