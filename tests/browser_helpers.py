@@ -118,11 +118,11 @@ def served(folder: Path, **others: Any) -> Iterator[str]:
 class Process:
     """A house in a process of its own, always at the same address, that can be killed."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, database: str) -> None:
         with socket.create_server(("127.0.0.1", 0)) as free:
             self.port = free.getsockname()[1]
         self.address = f"http://127.0.0.1:{self.port}"
-        self.env = {**os.environ, "GRIDHOUSE_DATABASE_URL": f"sqlite:///{folder / 'house.db'}"}
+        self.env = {**os.environ, "GRIDHOUSE_DATABASE_URL": database}
         self.start()
 
     def start(self) -> None:

@@ -300,7 +300,7 @@ def test_two_browsers_at_one_table(visit: Callable[..., Page], address: str) -> 
 def test_a_killed_house_comes_back_with_every_table(
     visit: Callable[..., Page], tmp_path: Path
 ) -> None:
-    house = Process(tmp_path)
+    house = Process(f"sqlite:///{tmp_path / 'house.db'}")
     try:
         hands = Hands(visit(house.address))
         hands.begin("Binary Game", preset="small", opponent="hotseat")

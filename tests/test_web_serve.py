@@ -105,7 +105,7 @@ def test_without_the_extra_one_line_says_what_is_missing() -> None:
 
 
 def test_an_interrupt_closes_the_house_quietly(tmp_path: Path) -> None:
-    house = Process(tmp_path)
+    house = Process(f"sqlite:///{tmp_path / 'house.db'}")
     house.process.send_signal(signal.SIGINT)
     printed, _ = house.process.communicate(timeout=30)
     assert printed == f"The house is open at {house.address}/ (Ctrl-C closes it)\n"

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from gridhouse.web.forms import Order
+    from gridhouse.web.neighbours import Neighbours
     from gridhouse.web.results import Best, Puzzle
     from gridhouse.web.settings import Settings
     from gridhouse.web.store import Change
@@ -44,6 +45,10 @@ async def finished(change: Coroutine[Any, Any, None]) -> None:
     except asyncio.CancelledError:
         await asyncio.wait({task})
         raise
+
+
+class ChangedError(RefusedError):
+    """Something that was meant for a table as it is no more."""
 
 
 class Live:
@@ -72,14 +77,42 @@ class House:
         """Open the house; raises SQLAlchemyError if its database cannot be used."""
         self.settings = settings
         self.store = Store(settings.database)
-        if not self.store.is_shared:
-            self.store.restart_clocks()
         self.thinkers = Thinkers(settings)
         self.days = Days(settings, self.store.engine, self._found_best)
         self._live: dict[str, Live] = {}
         self._opening = asyncio.Lock()
         self._prepared: set[str] = set()
         self._errands: set[asyncio.Task[None]] = set()
+        self._neighbours = self._meet_neighbours()
+
+    def _meet_neighbours(self) -> Neighbours | None:
+        """Begin to listen to other processes on the same database, if it can have any."""
+        if not self.store.is_shared:
+            self.store.restart_clocks()
+            return None
+        from gridhouse.web.neighbours import Neighbours
+
+        call = asyncio.get_running_loop().call_soon_threadsafe
+        return Neighbours(
+            self.store,
+            lambda name, version: call(self._heard, name, version),
+            lambda: call(self._missed),
+        )
+
+    def _heard(self, name: str, version: int) -> None:
+        """Read a table again if another process has changed it."""
+        live = self._live.get(name)
+        if live is not None and live.table.version < version:
+            self._spawn(self._refresh(live))
+
+    def _missed(self) -> None:
+        """Read all tables again."""
+        for live in self._live.values():
+            self._spawn(self._refresh(live))
+
+    async def _refresh(self, live: Live) -> None:
+        async with live.lock:
+            await self._catch_up(live)
 
     async def close(self) -> None:
         """Stop all thinking and close the database."""
@@ -89,6 +122,8 @@ class House:
                     waiting.cancel()
         self.thinkers.close()
         await self.days.close()
+        if self._neighbours is not None:
+            await asyncio.to_thread(self._neighbours.close)
         self.store.close()
 
     async def found(self, order: Order, visitor: str) -> str:
@@ -124,6 +159,8 @@ class House:
                     table.best = (await self.days.show(type(table.state.game), day)).best
                 self._live[name] = Live(table)
                 self._set_alarm(self._live[name])
+                if self.store.is_shared:  # what has changed meanwhile was not for its ears yet
+                    self._spawn(self._refresh(self._live[name]))
             self._live[name] = self._live.pop(name)  # the one used last comes last
             return self._live[name]
 
@@ -166,7 +203,10 @@ class House:
 
     async def take_seat(self, live: Live, visitor: str) -> None:
         """Let a visitor have the free seat of a table; raises RefusedError."""
-        await self._change(live, lambda: live.table.seated(visitor))
+        try:
+            await self._change(live, lambda: live.table.seated(visitor))
+        except ChangedError:  # what it changed to may have a free seat as well
+            await self._change(live, lambda: live.table.seated(visitor))
 
     async def play(self, live: Live, player: int, text: str) -> None:
         """Play a player's move; raises RefusedError, or MoveError if the rules forbid it."""
@@ -228,7 +268,7 @@ class House:
                 await asyncio.wrap_future(self.store.keep(change))
             except StaleError:
                 await self._catch_up(live)
-                raise RefusedError("the table has changed; look again") from None
+                raise ChangedError("the table has changed; look again") from None
             except (OSError, SQLAlchemyError):
                 log.exception("a change could not be written down")
                 raise RefusedError("that could not be written down; try again") from None
@@ -238,7 +278,7 @@ class House:
     async def _catch_up(self, live: Live) -> None:
         """Read a table again that another process has changed."""
         record = await asyncio.to_thread(self.store.load, live.table.id)
-        if record is not None:
+        if record is not None and record.version != live.table.version:
             live.table.catch_up(record)
             self._changed(live)
 
