@@ -442,11 +442,11 @@ def test_a_move_that_is_not_on_disk_is_not_shown(
     table = visitor.new("binary", preset="small", opponent="hotseat")
     written: list[Change] = []
 
-    def fail_once(connection: Connection, change: Change) -> bool:
-        written.append(change)
+    def fail_once(connection: Connection, changes: list[Change]) -> None:
+        written.extend(changes)
         if len(written) == 1:
             raise OSError("the disk is full")
-        return write(connection, change)
+        write(connection, changes)
 
     monkeypatch.setattr("gridhouse.web.store.write", fail_once)
     with visitor.at(table) as seat:

@@ -203,3 +203,27 @@ def test_postgresql_keeps_what_sqlite_keeps(database: str) -> None:
     with store.engine.connect() as connection:
         assert connection.scalar(sa.text("SELECT count(*) FROM moves WHERE table_id = 't'")) == 1
     store.close()
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
+def test_many_changes_at_once_are_kept_but_for_the_stale_one(
+    kind: str, database: str, tmp_path: Path
+) -> None:
+    store = Store(database if kind == "postgresql" else f"sqlite:///{tmp_path / 'house.db'}")
+    names = [f"many{number}" for number in range(30)]
+    for name in names:
+        store.add(Record(name, "binary(rows=1,cols=2) ..", "hotseat", sitters={0: "a"}))
+    changes = [Change(name, 0, standing=0, added=Kept("0 0 1")) for name in names]
+    changes[17] = changes[17]._replace(version=5)
+    changes.append(Change(names[0], 1, ended="resigned 0"))  # after the first one
+    promises = [store.keep(change) for change in changes]
+    failed = [at for at, promise in enumerate(promises) if promise.exception() is not None]
+    assert failed == [17]
+    assert isinstance(promises[17].exception(), StaleError)
+    kept = [store.load(name) for name in names]
+    assert [record is not None and len(record.moves) for record in kept] == [
+        int(name != names[17]) for name in names
+    ]
+    assert kept[0] is not None
+    assert (kept[0].ended, kept[0].version) == ("resigned 0", 2)
+    store.close()

@@ -7,12 +7,21 @@ are variables of CSS with a light, a dark and a high-contrast set; nothing is to
 
 from __future__ import annotations
 
+from functools import lru_cache
 from html import escape
 
 from gridhouse.core.errors import ParameterError
 from gridhouse.core.notation import shown
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Concatenate, ParamSpec
+
+    P = ParamSpec("P")
+
 CELL = 60  # units of a picture to a cell of a flat board
+KEPT = 1 << 13  # drawings of each kind: a page's pictures are made of the same ones again
 EDGE = 26  # units around a board, where rows and columns are numbered
 
 # Digits by colour, after Okabe and Ito (2008), whose set is told apart by the colour-blind too.
@@ -115,18 +124,22 @@ class Canvas:
 
     def begin(self, cell: int, *, piece: int | None = None, label: str = "") -> None:
         """Begin a group: a cell with what stands there in words, or a piece on it by its name."""
-        name = f"cell-{cell}" if piece is None else f"piece-{piece}"
-        given: dict[str, object] = {"id": name, "data-cell": cell}
-        if label:
-            given["aria-label"] = label
         self._openings.add(len(self._parts))
-        self._parts.append(element("g", None, given))
+        self._parts.append(opening(cell, piece, label))
 
     def end(self) -> None:
         """End the group that was begun last."""
         self._parts.append("</g>")
 
-    def polygon(self, points: list[tuple[float, float]], **look: object) -> None:
+    def paste(self, drawn: str) -> None:
+        """Add what a :func:`kept` drawing is made of."""
+        self._parts.append(drawn)
+
+    def content(self) -> str:
+        """Return all elements, without the picture around them."""
+        return "\n".join(self._parts)
+
+    def polygon(self, points: Sequence[tuple[float, float]], **look: object) -> None:
         """Add a closed shape through these points."""
         joined = " ".join(f"{number(x)},{number(y)}" for x, y in points)
         self._add("polygon", "", {}, {"points": joined} | look)
@@ -161,6 +174,29 @@ def number(value: float) -> str:
     return f"{value:.2f}".rstrip("0").rstrip(".")
 
 
+def kept(draw: Callable[Concatenate[Canvas, P], None]) -> Callable[P, str]:
+    """Have what a function draws made once for the same arguments, to be pasted.
+
+    The next picture of a game is nearly the same as the last one.
+    """
+
+    @lru_cache(maxsize=KEPT)
+    def drawn(*given: P.args, **named: P.kwargs) -> str:
+        canvas = Canvas(0, 0, "")
+        draw(canvas, *given, **named)
+        return canvas.content()
+
+    return drawn  # type: ignore[return-value]  # the cache does not say what it takes
+
+
+@lru_cache(maxsize=KEPT)
+def opening(cell: int, piece: int | None, label: str) -> str:
+    """Return what opens the group of a cell, or of a piece on it."""
+    name = f"cell-{cell}" if piece is None else f"piece-{piece}"
+    given: dict[str, object] = {"id": name, "data-cell": cell}
+    return element("g", None, given | ({"aria-label": label} if label else {}))
+
+
 def element(tag: str, content: str | None, attributes: dict[str, object]) -> str:
     """Return an element with this content, or with None what opens it."""
     given = "".join(
@@ -178,13 +214,19 @@ def grid(rows: int, cols: int, title: str, *, blank: int = 0, first: int = 0) ->
     The numbers begin with ``first``; as many rows as are ``blank`` are not counted.
     """
     canvas = Canvas(cols * CELL + 2 * EDGE, rows * CELL + 2 * EDGE, title)
+    canvas.paste(edges(rows, cols, blank, first))
+    return canvas
+
+
+@kept
+def edges(canvas: Canvas, rows: int, cols: int, blank: int, first: int) -> None:
+    """Draw the numbers of a flat board."""
     for col in range(cols):
         x, _ = middle(0, col)
         canvas.text(x, EDGE / 2, str(col + first), 14, class_="label")
     for row in range(blank, rows):
         _, y = middle(row, 0)
         canvas.text(EDGE / 2, y, str(row - blank + first), 14, class_="label")
-    return canvas
 
 
 def middle(row: int, col: int) -> tuple[float, float]:
@@ -203,5 +245,11 @@ def cells(canvas: Canvas, rows: int, cols: int, labels: list[str]) -> None:
     for cell in range(rows * cols):
         row, col = divmod(cell, cols)
         canvas.begin(cell, label=f"row {row} column {col}: {labels[cell]}")
-        square(canvas, row, col, class_="cell")
+        canvas.paste(floor(row, col))
         canvas.end()
+
+
+@kept
+def floor(canvas: Canvas, row: int, col: int) -> None:
+    """Draw the square of a cell of a flat board."""
+    square(canvas, row, col, class_="cell")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from gridhouse.core.errors import PositionError, UnknownGameError
 from gridhouse.core.notation import shown
 
@@ -39,11 +41,15 @@ def game_class(name: str) -> type[Game]:
 
 def part(cls: type[Game], name: str) -> ModuleType | None:
     """Return a module of a game's folder, None if the folder has none of this name."""
+    return _module(f"{cls.__module__.rpartition('.')[0]}.{name}")
+
+
+@cache
+def _module(name: str) -> ModuleType | None:
     import importlib
     import importlib.util
 
-    full = f"{cls.__module__.rpartition('.')[0]}.{name}"
-    return importlib.import_module(full) if importlib.util.find_spec(full) else None
+    return importlib.import_module(name) if importlib.util.find_spec(name) else None
 
 
 def load(name: str, **parameters: object) -> Game:

@@ -104,5 +104,6 @@ def config_of(app: Starlette) -> uvicorn.Config:
         server_header=False,
         ws="websockets-sansio",
         ws_max_size=MOST_MESSAGE,
+        ws_per_message_deflate=False,  # its windows would cost each socket 300 KiB
         timeout_graceful_shutdown=GRACE,
     )

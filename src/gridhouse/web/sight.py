@@ -78,7 +78,9 @@ class Look:
 
     def picture(self, sight: Sight) -> str:
         """Return the board as somebody sees it, for a page, or "" if the game has no pictures."""
-        shown = sight.viewer, sight.side
+        # What looks the same is drawn once.
+        viewer = sight.viewer if self.table.secret else None
+        shown = viewer, sight.side if self.table.has_sides else 0
         if shown not in self._pictures:
             try:
                 self._pictures[shown] = self._draw(sight).inline()

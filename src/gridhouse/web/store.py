@@ -68,6 +68,13 @@ FACTS = sa.Table(
     sa.Column("name", sa.String(32), primary_key=True),
     sa.Column("value", sa.Text, nullable=False),
 )
+VERSION = (
+    TABLES.update()
+    .where(TABLES.c.id == sa.bindparam("its_id"), TABLES.c.version == sa.bindparam("its_version"))
+    .values(
+        {name: sa.bindparam(name) for name in ("version", "changed", "ended", "asked", "since")}
+    )
+)
 COLUMNS = [column.name for column in TABLES.c if column.name != "created"]
 SECRET = "secret"
 CHANNEL = "gridhouse"  # on which PostgreSQL tells the other processes of a change
@@ -120,8 +127,8 @@ class Change(NamedTuple):
 
     ``ended``, ``asked`` and ``since`` are what they are from now on, ``seat`` a player and the
     visitor who takes it.  ``standing`` is how many moves stand, which may be fewer or more than
-    before: those after them are undone.  With an ``added`` move they are gone for good, and it
-    follows.  ``also`` writes down in the same transaction what else comes of it.
+    before: those after them are undone.  An ``added`` move follows them, and if there are undone
+    ones it ``forgets`` them.  ``also`` writes down in the same transaction what else comes of it.
     """
 
     table: str
@@ -132,6 +139,7 @@ class Change(NamedTuple):
     seat: tuple[int, str] | None = None
     standing: int | None = None
     added: Kept | None = None
+    forgets: bool = False
     also: Callable[[sa.Connection], None] | None = None
 
 
@@ -282,7 +290,7 @@ class Writer:
         """Write changes as one transaction, or if that fails each as one of its own."""
         try:
             with self._engine.begin() as connection:
-                fresh = [write(connection, change) for change, _ in batch]
+                write(connection, [change for change, _ in batch])
         except Exception as error:
             if len(batch) == 1:
                 batch[0][1].set_exception(error)
@@ -290,48 +298,61 @@ class Writer:
                 for wanted in batch:
                     self._write([wanted])
             return
-        for is_fresh, (_, promise) in zip(fresh, batch, strict=True):
-            if is_fresh:
-                promise.set_result(None)
-            else:
-                promise.set_exception(StaleError())
+        for _, promise in batch:
+            promise.set_result(None)
 
 
-def write(connection: sa.Connection, change: Change) -> bool:
-    """Write a change down; tell whether the table was still of its version."""
-    table = change.table
-    facts = {
-        "version": change.version + 1,
-        "changed": clocks.now(),
-        "ended": change.ended,
-        "asked": change.asked,
-        "since": change.since,
-    }
-    mine = TABLES.update().where(TABLES.c.id == table, TABLES.c.version == change.version)
-    if connection.execute(mine.values(facts)).rowcount != 1:
-        return False
+def write(connection: sa.Connection, changes: list[Change]) -> None:
+    """Write changes down; raises StaleError if a table is not of the version that is changed."""
+    at = clocks.now()
+    facts = [
+        {
+            "its_id": change.table,
+            "its_version": change.version,
+            "version": change.version + 1,
+            "changed": at,
+            "ended": change.ended,
+            "asked": change.asked,
+            "since": change.since,
+        }
+        for change in changes
+    ]
+    if connection.execute(VERSION, facts).rowcount != len(changes):
+        raise StaleError
+    for change in changes:
+        _write_rest(connection, change)
+    added = [
+        {
+            "table_id": change.table,
+            "ply": change.standing,
+            "undone": False,
+            **change.added._asdict(),
+        }
+        for change in changes
+        if change.added is not None
+    ]
+    if added:
+        connection.execute(MOVES.insert(), added)
+    if connection.dialect.name == "postgresql":
+        for change in changes:
+            news = f"{change.table} {change.version + 1}"
+            connection.execute(sa.select(sa.func.pg_notify(CHANNEL, news)))
+
+
+def _write_rest(connection: sa.Connection, change: Change) -> None:
+    """Write down what most changes do not have."""
+    mine = MOVES.c.table_id == change.table
     if change.seat is not None:
         player, visitor = change.seat
-        connection.execute(SEATS.insert().values(table_id=table, player=player, visitor=visitor))
-    if change.standing is not None:
-        _write_moves(connection, table, change.standing, change.added)
+        row = {"table_id": change.table, "player": player, "visitor": visitor}
+        connection.execute(SEATS.insert().values(row))
+    if change.added is None and change.standing is not None:
+        undone = MOVES.c.ply >= change.standing
+        connection.execute(MOVES.update().where(mine).values(undone=undone))
+    if change.forgets:
+        connection.execute(MOVES.delete().where(mine, MOVES.c.undone))
     if change.also is not None:
         change.also(connection)
-    if connection.dialect.name == "postgresql":
-        news = f"{table} {change.version + 1}"
-        connection.execute(sa.select(sa.func.pg_notify(CHANNEL, news)))
-    return True
-
-
-def _write_moves(connection: sa.Connection, table: str, standing: int, added: Kept | None) -> None:
-    mine = MOVES.c.table_id == table
-    if added is None:
-        undone = MOVES.c.ply >= standing
-        connection.execute(MOVES.update().where(mine).values(undone=undone))
-        return
-    connection.execute(MOVES.delete().where(mine, MOVES.c.ply >= standing))
-    row = {"table_id": table, "ply": standing, **added._asdict()}
-    connection.execute(MOVES.insert().values(row))
 
 
 def with_driver(url: str) -> str:

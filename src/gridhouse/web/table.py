@@ -109,6 +109,12 @@ class Table:
         self.ended = ended
         self._asked = asked
         self.since = since
+        # Whether the game has ended: by its rules, by the clock, or by a player's word.
+        self.over = ended is not None or self.state.is_terminal()
+        # Who is to move, None when the game is over.
+        self.mover = None if self.over else self.state.current_player()
+        # Whether not everybody may see everything; when a game is over, they may.
+        self.secret = self.ever_secret and not self.over
 
     def _stand(self, standing: int) -> None:
         """Let so many moves stand: fewer than before, or some of the undone ones again."""
@@ -133,21 +139,6 @@ class Table:
         for _ in range(count):
             self.state.undo()
             self.plies.pop()
-
-    @property
-    def over(self) -> bool:
-        """Whether the game has ended: by its rules, by the clock, or by a player's word."""
-        return self.ended is not None or self.state.is_terminal()
-
-    @property
-    def secret(self) -> bool:
-        """Whether not everybody may see everything; when a game is over, they may."""
-        return self.ever_secret and not self.over
-
-    @property
-    def mover(self) -> int | None:
-        """Who is to move, None when the game is over."""
-        return None if self.over else self.state.current_player()
 
     @property
     def asked(self) -> Wish | None:
@@ -225,7 +216,8 @@ class Table:
         standing = len(self.plies)
         ended = BY_RULES if after.is_terminal() else None
         since = None if ended else self._since(standing + 1, at)
-        return Change(self.id, self.version, ended, None, since, standing=standing, added=added)
+        change = Change(self.id, self.version, ended, None, since, standing=standing, added=added)
+        return change._replace(forgets=bool(self.undone))
 
     def lost_on_time(self) -> Change:
         """Return the end of a game in which whoever is to move has no time left."""

@@ -22,15 +22,27 @@ def draw(game: Game, position: Position, names: list[int], viewer: int) -> pictu
     for cell in range(rows * cols):
         row, col = divmod(cell, cols)
         digit = rules.digit_at(position, col, row)
-        x, y = picture.middle(row, col)
         if digit >= 0:
             canvas.begin(cell, piece=names[cell])
-            draw_digit(canvas, digit, x, y, 1.0)
+            canvas.paste(digit_at(row, col, digit))
             canvas.end()
         else:
             for fitting in fitting_digits(position, cell):
-                draw_digit(canvas, fitting, x + (20 if fitting else -20), y + 20, 0.2)
+                canvas.paste(mark_at(row, col, fitting))
     return canvas
+
+
+@picture.kept
+def digit_at(canvas: picture.Canvas, row: int, col: int, digit: int) -> None:
+    """Draw the digit of a cell."""
+    draw_digit(canvas, digit, *picture.middle(row, col), 1.0)
+
+
+@picture.kept
+def mark_at(canvas: picture.Canvas, row: int, col: int, digit: int) -> None:
+    """Draw a small mark for a digit that still fits into a cell."""
+    x, y = picture.middle(row, col)
+    draw_digit(canvas, digit, x + (20 if digit else -20), y + 20, 0.2)
 
 
 def draw_digit(canvas: picture.Canvas, digit: int, x: float, y: float, scale: float) -> None:

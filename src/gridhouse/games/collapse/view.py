@@ -24,11 +24,17 @@ def draw(game: Game, position: Position, names: list[int], viewer: int) -> pictu
         if digit != rules.BLANK:
             row, col = divmod(cell, cols)
             canvas.begin(cell, piece=names[cell])
-            picture.square(canvas, row, col, 2, fill=picture.HUES[digit])
-            picture.square(canvas, row, col, 13, fill="var(--ground)", opacity=0.82)
-            canvas.text(*picture.middle(row, col), str(digit), 24, font_weight="bold")
+            canvas.paste(tile(row, col, digit))
             canvas.end()
     return canvas
+
+
+@picture.kept
+def tile(canvas: picture.Canvas, row: int, col: int, digit: int) -> None:
+    """Draw a tile in its colour, with its digit."""
+    picture.square(canvas, row, col, 2, fill=picture.HUES[digit])
+    picture.square(canvas, row, col, 13, fill="var(--ground)", opacity=0.82)
+    canvas.text(*picture.middle(row, col), str(digit), 24, font_weight="bold")
 
 
 def gesture(position: Position, action: int) -> tuple[list[int], str]:

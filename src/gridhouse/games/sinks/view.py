@@ -60,27 +60,10 @@ class Scene:
         self.width = (self.rows + self.cols) * WIDE + 2 * picture.EDGE
         self.height = (self.rows + self.cols) * TALL + ABOVE + 2 * picture.EDGE
 
-    def point(self, col: float, row: float, level: float = 0.0) -> Point:
-        """Return the point of a corner of a field, counted from the nearest one."""
-        x = picture.EDGE + (self.rows + col - row) * WIDE
-        return x, self.height - picture.EDGE - (col + row) * TALL - level * HIGH
-
     def place(self, cell: int, wide: int, deep: int) -> tuple[int, int]:
         """Return the nearest column and row, as the viewer counts, of what has its anchor there."""
         row, col = divmod(cell, self.cols)
         return (self.cols - col - wide, self.rows - row - deep) if self.turned else (col, row)
-
-    def rhombus(
-        self, cell: int, size: int = 1, inset: float = 0.0, less: float = 0.0
-    ) -> list[Point]:
-        """Return the corners of a square of fields on the floor, the nearest first.
-
-        It is ``inset`` on all sides, and ``less`` large on the two far ones.
-        """
-        col, row = self.place(cell, size, size)
-        low, high = inset, size - inset - less
-        corners = ((low, low), (high, low), (high, high), (low, high))
-        return [self.point(col + right, row + up) for right, up in corners]
 
     def box(self, anchor: int) -> Box:
         """Return the block with this anchor."""
@@ -88,6 +71,20 @@ class Scene:
         wide, deep = rules.width(kind, lie), rules.height(kind, lie)
         levels = 2 if rules.is_cube(kind) else rules.worth(kind) if lie == rules.UPRIGHT else 1
         return Box(anchor, self.place(anchor, wide, deep), (wide, deep, levels))
+
+
+def point(rows: int, height: float, col: float, row: float, level: float = 0.0) -> Point:
+    """Return the point of a corner of a field in a picture of this height."""
+    x = picture.EDGE + (rows + col - row) * WIDE
+    return x, height - picture.EDGE - (col + row) * TALL - level * HIGH
+
+
+def rhombus(
+    rows: int, height: float, col: int, row: int, low: float, high: float
+) -> tuple[Point, ...]:
+    """Return the corners from the low to the high end of a square whose nearest field is this."""
+    corners = ((low, low), (high, low), (high, high), (low, high))
+    return tuple(point(rows, height, col + right, row + up) for right, up in corners)
 
 
 def draw(game: Game, position: Position, names: list[int], viewer: int) -> picture.Canvas:
@@ -99,7 +96,7 @@ def draw(game: Game, position: Position, names: list[int], viewer: int) -> pictu
     scene = Scene(position, viewer)
     title = f"Sinks, {scene.rows} by {scene.cols}"
     canvas = picture.Canvas(scene.width, scene.height, title)
-    draw_edge(canvas, scene)
+    canvas.paste(edge(scene.rows, scene.cols, scene.height, turned=scene.turned))
     for cell in range(scene.rows * scene.cols):
         draw_field(canvas, scene, cell)
     for number in range(position.num_anchors[rules.SINKS]):
@@ -127,52 +124,70 @@ def back_to_front(scene: Scene) -> list[Box]:
     return ordered
 
 
-def draw_edge(canvas: picture.Canvas, scene: Scene) -> None:
+@picture.kept
+def edge(canvas: picture.Canvas, rows: int, cols: int, height: float, *, turned: bool) -> None:
     """Write numbers at the rows and columns along the two near edges."""
-    for col in range(scene.cols):
-        x, y = scene.point((scene.cols - 1 - col if scene.turned else col) + 0.5, -0.45)
+    for col in range(cols):
+        x, y = point(rows, height, (cols - 1 - col if turned else col) + 0.5, -0.45)
         canvas.text(x, y, str(col), 14, class_="label")
-    for row in range(scene.rows):
-        x, y = scene.point(-0.45, (scene.rows - 1 - row if scene.turned else row) + 0.5)
+    for row in range(rows):
+        x, y = point(rows, height, -0.45, (rows - 1 - row if turned else row) + 0.5)
         canvas.text(x, y, str(row), 14, class_="label")
 
 
 def draw_field(canvas: picture.Canvas, scene: Scene, cell: int) -> None:
     """Draw a field of the floor: one that is blocked is dark, and a bomb lies on it."""
     row, col = divmod(cell, scene.cols)
-    words = in_words(scene.position, cell)
-    canvas.begin(cell, label=f"row {row} column {col}: {words}")
-    canvas.polygon(scene.rhombus(cell), class_="cell")
+    canvas.begin(cell, label=f"row {row} column {col}: {in_words(scene.position, cell)}")
     anchor = scene.position.covered[cell] - 1
-    if anchor >= 0 and scene.position.kind[anchor] == rules.BLOCK:
-        canvas.polygon(scene.rhombus(cell, inset=0.12), fill="var(--faint)")
-    if scene.position.bomb[cell]:
-        draw_bomb(canvas, scene, cell)
+    is_blocked = anchor >= 0 and scene.position.kind[anchor] == rules.BLOCK
+    place = scene.place(cell, 1, 1)
+    bomb = scene.position.bomb[cell]
+    canvas.paste(field(scene.rows, scene.height, *place, is_blocked=is_blocked, bomb=bomb))
     canvas.end()
 
 
-def draw_bomb(canvas: picture.Canvas, scene: Scene, cell: int) -> None:
-    """Draw a bomb, with the mark of the player who laid it."""
-    corners = scene.rhombus(cell)
-    x, y = (corners[0][0] + corners[2][0]) / 2, (corners[0][1] + corners[2][1]) / 2
-    side = COLOURS[scene.position.bomb[cell] - 1]
-    canvas.line(x + 4, y - 10, x + 11, y - 18, stroke="var(--alarm)", stroke_width=3)
-    canvas.circle(x, y - 5, 9, fill="var(--pit)")
-    canvas.circle(x, y - 5, 4, fill=f"var(--{side})")
+@picture.kept
+def field(
+    canvas: picture.Canvas,
+    rows: int,
+    height: float,
+    col: int,
+    row: int,
+    *,
+    is_blocked: bool,
+    bomb: int,
+) -> None:
+    """Draw a field, and a bomb on it with the mark of the player who laid it."""
+    canvas.polygon(rhombus(rows, height, col, row, 0, 1), class_="cell")
+    if is_blocked:
+        canvas.polygon(rhombus(rows, height, col, row, 0.12, 0.88), fill="var(--faint)")
+    if bomb:
+        corners = rhombus(rows, height, col, row, 0, 1)
+        x, y = (corners[0][0] + corners[2][0]) / 2, (corners[0][1] + corners[2][1]) / 2
+        canvas.line(x + 4, y - 10, x + 11, y - 18, stroke="var(--alarm)", stroke_width=3)
+        canvas.circle(x, y - 5, 9, fill="var(--pit)")
+        canvas.circle(x, y - 5, 4, fill=f"var(--{COLOURS[bomb - 1]})")
 
 
 def draw_sink(canvas: picture.Canvas, scene: Scene, anchor: int, name: int) -> None:
-    """Draw a sink: a pit, of which the bottom and the two far walls are seen."""
+    """Draw a sink."""
     size = rules.height(scene.position.kind[anchor], rules.UPRIGHT)
-    near, right, far, left = scene.rhombus(anchor, size, GAP)
-    # What lies lower looks nearer, so the bottom is a square that keeps to the near corner.
-    bottom = scene.rhombus(anchor, size, GAP, PIT)
     canvas.begin(anchor, piece=name)
+    canvas.paste(pit(scene.rows, scene.height, *scene.place(anchor, size, size), size))
+    canvas.end()
+
+
+@picture.kept
+def pit(canvas: picture.Canvas, rows: int, height: float, col: int, row: int, size: int) -> None:
+    """Draw a pit, of which the bottom and the two far walls are seen."""
+    near, right, far, left = rhombus(rows, height, col, row, GAP, size - GAP)
+    # What lies lower looks nearer, so the bottom is a square that keeps to the near corner.
+    bottom = rhombus(rows, height, col, row, GAP, size - GAP - PIT)
     canvas.polygon([left, far, bottom[2], bottom[3]], fill="var(--wall)")
     canvas.polygon([far, right, bottom[1], bottom[2]], fill="var(--faint)")
     canvas.polygon(bottom, fill="var(--pit)")
     canvas.polygon([near, right, far, left], fill="none", stroke="var(--pit)")
-    canvas.end()
 
 
 def draw_block(canvas: picture.Canvas, scene: Scene, box: Box, name: int) -> None:
@@ -180,12 +195,34 @@ def draw_block(canvas: picture.Canvas, scene: Scene, box: Box, name: int) -> Non
     kind = scene.position.kind[box.anchor]
     side = COLOURS[rules.owner(kind)]
     frozen = scene.position.frozen[box.anchor]
-    left, right = box.col + GAP, box.col + box.wide - GAP
-    near, back = box.row + GAP, box.row + box.deep - GAP
-    floor = [scene.point(*at) for at in ((right, near), (left, near), (left, back))]
-    corners = ((right, near), (left, near), (left, back), (right, back))
-    top = [scene.point(*at, box.levels) for at in corners]
+    text = f"{rules.worth(kind)}{FROST if frozen else ''}"
+    size = (box.wide, box.deep, box.levels)
     canvas.begin(box.anchor, piece=name)
+    at = (scene.rows, scene.height, box.col, box.row)
+    canvas.paste(block(*at, size, side, text, frozen=bool(frozen)))
+    canvas.end()
+
+
+@picture.kept
+def block(
+    canvas: picture.Canvas,
+    rows: int,
+    height: float,
+    col: int,
+    row: int,
+    size: tuple[int, int, int],
+    side: str,
+    text: str,
+    *,
+    frozen: bool,
+) -> None:
+    """Draw a block of so many columns, rows and levels whose nearest field is this."""
+    wide, deep, levels = size
+    left, right = col + GAP, col + wide - GAP
+    near, back = row + GAP, row + deep - GAP
+    floor = [point(rows, height, *at) for at in ((right, near), (left, near), (left, back))]
+    corners = ((right, near), (left, near), (left, back), (right, back))
+    top = [point(rows, height, *at, levels) for at in corners]
     for points, shade in (
         ([floor[0], floor[1], top[1], top[0]], "-side"),
         ([floor[1], floor[2], top[2], top[1]], "-dim"),
@@ -196,9 +233,7 @@ def draw_block(canvas: picture.Canvas, scene: Scene, box: Box, name: int) -> Non
         if frozen:
             canvas.polygon(points, fill="var(--ice)", opacity=0.6)
     x, y = (top[0][0] + top[2][0]) / 2, (top[0][1] + top[2][1]) / 2
-    text = f"{rules.worth(kind)}{FROST if frozen else ''}"
     canvas.text(x, y, text, 18, font_weight="bold", fill=f"var(--{side}-ink)")
-    canvas.end()
 
 
 def in_words(position: Position, cell: int) -> str:

@@ -21,16 +21,22 @@ def draw(game: Game, position: Position, names: list[int], viewer: int) -> pictu
         if position.tiles[cell] == rules.EMPTY:
             continue
         row, col = divmod(cell, cols)
-        x, y = picture.middle(row, col)
-        kind = "done" if is_home(position, cell) else "tile"
         canvas.begin(cell, piece=names[cell])
-        fill, edge = f"var(--{kind})", f"var(--{kind}-edge)"
-        picture.square(canvas, row, col, 3, fill=fill, stroke=edge, stroke_width=2)
-        canvas.text(x, y, chr(position.tiles[cell]).upper(), 32, font_weight="bold")
-        if kind == "done":
-            canvas.circle(x + 19, y - 19, 4)
+        kind = "done" if is_home(position, cell) else "tile"
+        canvas.paste(tile(row, col, chr(position.tiles[cell]).upper(), kind))
         canvas.end()
     return canvas
+
+
+@picture.kept
+def tile(canvas: picture.Canvas, row: int, col: int, letter: str, kind: str) -> None:
+    """Draw a tile with its letter, and a dot where it is in its place."""
+    x, y = picture.middle(row, col)
+    fill, edge = f"var(--{kind})", f"var(--{kind}-edge)"
+    picture.square(canvas, row, col, 3, fill=fill, stroke=edge, stroke_width=2)
+    canvas.text(x, y, letter, 32, font_weight="bold")
+    if kind == "done":
+        canvas.circle(x + 19, y - 19, 4)
 
 
 def is_home(position: Position, cell: int) -> bool:

@@ -36,16 +36,18 @@ def draw(game: TactegoGame, position: Position, names: list[int], viewer: int) -
     for cell in range(rows * cols):
         if position.board[cell]:
             canvas.begin(cell, piece=names[cell])
-            draw_piece(canvas, game, position, cell)
+            value = position.board[cell]
+            row, col = divmod(cell, cols)
+            name = game.names[abs(value)]
+            canvas.paste(piece_at(row, col, value, name, position.known[cell]))
             canvas.end()
     return canvas
 
 
-def draw_piece(canvas: picture.Canvas, game: TactegoGame, position: Position, cell: int) -> None:
+@picture.kept
+def piece_at(canvas: picture.Canvas, row: int, col: int, piece: int, text: str, known: int) -> None:
     """Draw the piece on a cell: its side by colour and shape, its kind, what is known of it."""
-    kind = abs(position.board[cell])
-    side = int(position.board[cell] < 0)
-    row, col = divmod(cell, position.cols)
+    kind, side = abs(piece), int(piece < 0)
     x, y = picture.middle(row, col)
     fill = f"var(--{COLOURS[side]})"
     if side == 0:
@@ -59,10 +61,9 @@ def draw_piece(canvas: picture.Canvas, game: TactegoGame, position: Position, ce
     elif kind == rules.MINE:
         draw_mine(canvas, x, y)
     else:
-        text = game.names[kind]
         size = 28 if len(text) < 3 else 60 / len(text)
         canvas.text(x, y, text, size, font_weight="bold", fill=INK)
-    for mark in range(position.known[cell]):
+    for mark in range(known):
         canvas.circle(x - 4 + 8 * mark, y + 18, 2.5, fill=INK)
 
 

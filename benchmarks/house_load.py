@@ -1,0 +1,245 @@
+"""Load of the house in the browser: tables of random moves, and many who look on.
+
+    python benchmarks/house_load.py [SECONDS] [MOVES A SECOND] [TABLES] [SOCKETS A TABLE]
+
+A house is opened in a process of its own, on a database of its own. At every table one visitor
+plays at random and the others look on; all games take turns, and when a game is over its people go
+on to the next table. Printed are the moves a second that were made; how long it took from a click
+until each of the others had the new picture, at the 50th and 99th percentile, in milliseconds; what
+a client costs in memory, in KiB; how long a page took meanwhile; and as a yardstick of this machine
+how long a message takes there and back through a server of the same libraries that does nothing.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+from pathlib import Path
+from statistics import median, quantiles
+from typing import Any
+
+from websockets.asyncio.client import ClientConnection, connect
+
+import gridhouse
+from gridhouse.core.registry import game_class
+from gridhouse.web.seats import COOKIE, Doorkeeper, named
+from gridhouse.web.store import Record, Store
+
+SERVER = """
+import sys
+from gridhouse.web.app import create_app
+from gridhouse.web.serve import listen, serve
+from gridhouse.web.settings import Settings
+listening = listen("127.0.0.1", 0)
+print(listening.getsockname()[1], flush=True)
+serve(create_app(Settings(database=sys.argv[1])), listening)
+"""
+ECHO = """
+import uvicorn
+from gridhouse.web.serve import config_of, listen
+async def app(scope, receive, send):
+    if scope["type"] == "lifespan":
+        for kind in ("startup", "shutdown"):
+            await receive()
+            await send({"type": f"lifespan.{kind}.complete"})
+        return
+    await receive()
+    await send({"type": "websocket.accept"})
+    while (message := await receive())["type"] == "websocket.receive":
+        await send({"type": "websocket.send", "text": message["text"]})
+listening = listen("127.0.0.1", 0)
+print(listening.getsockname()[1], flush=True)
+uvicorn.Server(config_of(app)).run(sockets=[listening])
+"""
+TOKEN = "load"
+ECHOES = 300
+
+
+class Slot:
+    """A place in the hall: tables that are played one after the other, by the same people."""
+
+    def __init__(self, port: int, tables: list[str], watchers: int, cookie: str) -> None:
+        """Be ready to play."""
+        self.port = port
+        self.tables = tables
+        self.watchers = watchers
+        self.cookie = cookie
+        self.sent = (-1, 0.0)
+        self.delays: list[float] = []
+        self.moves = 0
+        self.ready = asyncio.Event()
+
+    async def play(self, pause: float, until: asyncio.Event) -> None:
+        """Make a move every so many seconds, on one table after the other."""
+        for table in self.tables:
+            await self._play_at(table, pause, until)
+            if until.is_set():
+                return
+
+    async def _play_at(self, table: str, pause: float, until: asyncio.Event) -> None:
+        address = f"ws://127.0.0.1:{self.port}/t/{table}/socket"
+        cookies = {"Cookie": f"{COOKIE}={self.cookie}"}
+        player = await connect(
+            address, additional_headers=cookies, compression=None, ping_interval=None
+        )
+        others = [
+            await connect(address, compression=None, ping_interval=None)
+            for _ in range(self.watchers)
+        ]
+        looking = [asyncio.create_task(self._look(other)) for other in others]
+        self.sent = (-1, 0.0)
+        view = json.loads(await player.recv())
+        self.ready.set()
+        following = time.perf_counter() + pause * random.random()
+        while view["gestures"] and not until.is_set():
+            await asyncio.sleep(max(0.0, following - time.perf_counter()))
+            following += pause
+            move = random.choice(view["gestures"])[0]
+            self.sent = (view["ply"] + 1, time.perf_counter())
+            await player.send(json.dumps({"type": "move", "move": move, "ply": view["ply"]}))
+            view = await self._shown(player, view["ply"] + 1)
+            if view["handing"]:  # from a bomb on, the screen is handed over
+                await player.send(json.dumps({"type": view["handing"]["does"]}))
+                view = await self._shown(player, view["ply"])
+            while view["handing"] and view["handing"]["does"] == "uncover":
+                await player.send(json.dumps({"type": "uncover"}))
+                view = await self._shown(player, view["ply"])
+            self.moves += 1
+        for socket in (player, *others):
+            await socket.close()
+        await asyncio.gather(*looking)
+
+    async def _shown(self, player: ClientConnection, ply: int) -> dict[str, Any]:
+        while True:
+            view: dict[str, Any] = json.loads(await player.recv())
+            assert view["type"] == "view", view
+            if view["ply"] >= ply:
+                return view
+
+    async def _look(self, socket: ClientConnection) -> None:
+        async for text in socket:
+            # Only the head is read: this process shall not be what is measured.
+            ply = int(str(text)[:40].partition('"ply":')[2].partition(",")[0])
+            if ply == self.sent[0]:
+                self.delays.append(time.perf_counter() - self.sent[1])
+
+
+def prepare(database: str, count: int) -> tuple[list[str], str]:
+    """Return the names of so many new tables, one game after the other, and the player's cookie."""
+    store = Store(database)
+    cookie = Doorkeeper(store.secret())._cookies.sign(TOKEN).decode()
+    names = []
+    games = gridhouse.games()
+    for number in range(count):
+        state = game_class(games[number % len(games)])().new_initial_state(number)
+        players = range(state.game.num_players)
+        names.append(f"load{number}")
+        store.add(
+            Record(names[-1], str(state), "hotseat", sitters=dict.fromkeys(players, named(TOKEN)))
+        )
+    store.close()
+    return names, cookie
+
+
+def memory(process: int) -> float:
+    """Return the KiB that a process has in memory."""
+    status = Path(f"/proc/{process}/status").read_text()
+    return float(status.partition("VmRSS:")[2].split()[0])
+
+
+def processor(process: int) -> float:
+    """Return the processor seconds that a process has used."""
+    fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def page(port: int) -> float:
+    """Return how many seconds the front door takes."""
+    began = time.perf_counter()
+    urllib.request.urlopen(f"http://127.0.0.1:{port}/").read()
+    return time.perf_counter() - began
+
+
+async def echo() -> list[float]:
+    """Return how long messages take there and back through a server that does nothing."""
+    server = subprocess.Popen([sys.executable, "-c", ECHO], stdout=subprocess.PIPE, text=True)
+    assert server.stdout is not None
+    port = int(server.stdout.readline())
+    delays = []
+    async with connect(f"ws://127.0.0.1:{port}/", compression=None) as socket:
+        for _ in range(ECHOES):
+            began = time.perf_counter()
+            await socket.send("x" * 100)
+            await socket.recv()
+            delays.append(time.perf_counter() - began)
+    server.kill()
+    return delays
+
+
+async def measure(port: int, server: int, slots: list[Slot], seconds: float, rate: float) -> None:
+    """Let all play for a while and print what was measured."""
+    idle = memory(server)
+    until = asyncio.Event()
+    playing = [asyncio.create_task(slot.play(len(slots) / rate, until)) for slot in slots]
+    await asyncio.gather(*(slot.ready.wait() for slot in slots))
+    await asyncio.sleep(2)  # the first moves load what is loaded once
+    for slot in slots:
+        slot.delays.clear()
+        slot.moves = 0
+    began, used, own = time.perf_counter(), processor(server), time.process_time()
+    pages = []
+    while time.perf_counter() - began < seconds:
+        pages.append(await asyncio.to_thread(page, port))
+        await asyncio.sleep(0.5)
+    took = time.perf_counter() - began
+    used, own = processor(server) - used, time.process_time() - own
+    moves = sum(slot.moves for slot in slots)
+    delays = sorted(1000 * delay for slot in slots for delay in slot.delays)
+    clients = sum(1 + slot.watchers for slot in slots)
+    grown = memory(server) - idle
+    until.set()
+    await asyncio.gather(*playing)
+    cuts = quantiles(delays, n=100)
+    print(f"sockets {clients}, tables {len(slots)}")
+    print(f"moves a second {moves / took:.0f} of {rate:.0f} wanted, pictures sent {len(delays)}")
+    print(f"click to the others' picture: 50 % {cuts[49]:.1f} ms, 99 % {cuts[98]:.1f} ms")
+    print(f"processor: {1000 * used / moves:.2f} ms a move, {used / took:.0%} of a core;", end=" ")
+    print(f"the clients' own {own / took:.0%}")
+    print(f"memory a client {grown / clients:.1f} KiB (tables and their games included)")
+    print(f"front door meanwhile {1000 * median(pages):.0f} ms")
+
+
+def main() -> None:
+    """Measure a house on this machine."""
+    given = [float(word) for word in sys.argv[1:]] + [20.0, 500.0, 100.0, 5.0][len(sys.argv) - 1 :]
+    seconds, rate, tables, sockets = given
+    with tempfile.TemporaryDirectory() as folder:
+        database = f"sqlite:///{folder}/house.db"
+        rounds = 2 + int(rate / tables * (seconds + 3) / 20)  # a game has twenty moves or more
+        names, cookie = prepare(database, int(tables) * rounds)
+        server = subprocess.Popen(
+            [sys.executable, "-c", SERVER, database], stdout=subprocess.PIPE, text=True
+        )
+        assert server.stdout is not None
+        port = int(server.stdout.readline())
+        slots = [
+            Slot(port, names[place :: int(tables)], int(sockets) - 1, cookie)
+            for place in range(int(tables))
+        ]
+        try:
+            asyncio.run(measure(port, server.pid, slots, seconds, rate))
+        finally:
+            server.kill()
+    echoes = [1000 * delay for delay in asyncio.run(echo())]
+    print(f"a message there and back through a server that does nothing: {median(echoes):.2f} ms")
+
+
+if __name__ == "__main__":
+    main()
