@@ -161,6 +161,10 @@ def test_a_move_that_may_have_told_a_secret_stands() -> None:
     out = house("sinks", "", position, "", "4 3 u", "undo", "quit", "q")
     assert "Not possible: a move that may have told a secret stands." in out
     assert out.count(" a|") == 1
+    # Some moves after the last bomb has gone off: that no other one is there is a secret too.
+    out = house("sinks", "", position, "", "4 3 u", "", "", "6 6 r", "", "", "undo", "quit", "q")
+    assert "Not possible: a move that may have told a secret stands." in out
+    assert "To go on later" not in out
     out = house("tactego", "", HIDDEN, "", "0 1 1 0", "", "", "undo", "quit", "q")
     assert "Not possible: a move that may have told a secret stands." in out
 

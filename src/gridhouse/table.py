@@ -90,7 +90,7 @@ def play(state: State) -> None:
     print()
     say_help(state)
     viewer = state.current_player()
-    is_secret = state.has_secrets()
+    is_secret = state.has_had_secrets()
     told: list[str] = []
     seats: dict[int, Player] = {}
     if is_secret:
@@ -245,7 +245,7 @@ def undo(state: State, seats: dict[int, Player]) -> str:
     except MoveError as error:
         print(f"Not possible: {error.reason}.")
         return ""
-    if state.has_secrets() or before.has_secrets():
+    if state.has_had_secrets():
         print("Not possible: a move that may have told a secret stands.")
         return ""
     while len(state.history()) > len(before.history()):
@@ -273,5 +273,5 @@ def say_help(state: State) -> None:
 
 def say_farewell(state: State) -> None:
     """Print the line from which the game can be taken up again, unless it would tell secrets."""
-    if not state.has_secrets():
+    if not state.has_had_secrets():
         print(f"To go on later, give this as the file or position:\n{state}")

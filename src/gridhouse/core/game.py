@@ -376,6 +376,15 @@ class State:
         players = range(self.game.num_players)
         return any(self.observation(player) != self.position for player in players)
 
+    def has_had_secrets(self) -> bool:
+        """Tell whether there has been a secret since the start; that it has gone may be one too."""
+        replay = type(self)(self.game, self._start.copy())
+        for action in self._history:
+            if replay.has_secrets():
+                return True
+            replay.apply_action(action)
+        return replay.has_secrets()
+
     def hides(self) -> bool:
         """Tell whether the player to move may not see everything, for all that player knows."""
         return bool(self.game.rules.hides(self.position, self._viewer(None)))
