@@ -6,7 +6,8 @@ A house is opened in a process of its own, on a database of its own. At every ta
 plays at random and the others look on; all games take turns, and when a game is over its people go
 on to the next table. Printed are the moves a second that were made; how long it took from a click
 until each of the others had the new picture, at the 50th and 99th percentile, in milliseconds; what
-a client costs in memory, in KiB; how long a page took meanwhile; and as a yardstick of this machine
+a client costs in memory, in KiB; how long a page took meanwhile; how long a click takes while the
+machine thinks at ten tables; and as a yardstick of this machine
 how long a message takes there and back through a server of the same libraries that does nothing.
 """
 
@@ -29,6 +30,7 @@ from websockets.asyncio.client import ClientConnection, connect
 
 import gridhouse
 from gridhouse.core.registry import game_class
+from gridhouse.players.levels import LEVELS
 from gridhouse.web.seats import COOKIE, Doorkeeper, named
 from gridhouse.web.store import Record, Store
 
@@ -60,6 +62,8 @@ uvicorn.Server(config_of(app)).run(sockets=[listening])
 """
 TOKEN = "load"
 ECHOES = 300
+MACHINES = 10
+THOUGHT = 20.0  # seconds
 
 
 class Slot:
@@ -148,6 +152,20 @@ def prepare(database: str, count: int) -> tuple[list[str], str]:
     return names, cookie
 
 
+def prepare_machines(database: str) -> list[str]:
+    """Return the names of tables at which the strongest machine is to move."""
+    store = Store(database)
+    names = []
+    games = [name for name in gridhouse.games() if len(game_class(name).players) == 2]
+    for number in range(MACHINES):
+        state = game_class(games[number % len(games)])().new_initial_state(number)
+        names.append(f"machine{number}")
+        sitters = {1: named(TOKEN)}
+        store.add(Record(names[-1], str(state), "machine", LEVELS[-1], 0, sitters))
+    store.close()
+    return names
+
+
 def memory(process: int) -> float:
     """Return the KiB that a process has in memory."""
     status = Path(f"/proc/{process}/status").read_text()
@@ -181,6 +199,33 @@ async def echo() -> list[float]:
             delays.append(time.perf_counter() - began)
     server.kill()
     return delays
+
+
+async def think(port: int, cookie: str, machines: list[str], name: str) -> None:
+    """Print how long a click takes at one table while the machine thinks at many."""
+    cookies = {"Cookie": f"{COOKIE}={cookie}"}
+
+    async def seat(table: str) -> ClientConnection:
+        address = f"ws://127.0.0.1:{port}/t/{table}/socket"
+        return await connect(address, additional_headers=cookies, compression=None)
+
+    thinking = [await seat(table) for table in machines]
+    player = await seat(name)
+    view = json.loads(await player.recv())
+    delays = []
+    end = time.perf_counter() + THOUGHT
+    while time.perf_counter() < end:
+        await asyncio.sleep(0.25)
+        began = time.perf_counter()
+        move = random.choice(view["gestures"])[0]
+        await player.send(json.dumps({"type": "move", "move": move, "ply": view["ply"]}))
+        view = json.loads(await player.recv())
+        delays.append(1000 * (time.perf_counter() - began))
+    cuts = quantiles(delays, n=100)
+    print(
+        f"a click while the machine thinks at {len(thinking)} tables: 50 % {cuts[49]:.1f} ms, "
+        f"99 % {cuts[98]:.1f} ms, the longest {max(delays):.1f} ms"
+    )
 
 
 async def measure(port: int, server: int, slots: list[Slot], seconds: float, rate: float) -> None:
@@ -224,6 +269,7 @@ def main() -> None:
         database = f"sqlite:///{folder}/house.db"
         rounds = 2 + int(rate / tables * (seconds + 3) / 20)  # a game has twenty moves or more
         names, cookie = prepare(database, int(tables) * rounds)
+        machines = prepare_machines(database)
         server = subprocess.Popen(
             [sys.executable, "-c", SERVER, database], stdout=subprocess.PIPE, text=True
         )
@@ -235,6 +281,7 @@ def main() -> None:
         ]
         try:
             asyncio.run(measure(port, server.pid, slots, seconds, rate))
+            asyncio.run(think(port, cookie, machines, names[-2]))  # a sliding puzzle
         finally:
             server.kill()
     echoes = [1000 * delay for delay in asyncio.run(echo())]
