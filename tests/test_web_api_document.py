@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from gridhouse.web.api.access import Looker
 
-OPENED = {"opponent": "friends", "listed": True}
+OPENED: dict[str, Any] = {"opponent": "friends", "listed": True}
 EXAMPLES = 12  # of every operation, of the right form and of a wrong one
 # Not everything that has the right form is a move or a game.
 EXCLUDED = [positive_data_acceptance]
@@ -51,7 +51,8 @@ def test_the_api_keeps_to_its_document(house: Any, caplog: pytest.LogCaptureFixt
             tokens.append(joined["token"])
         schema = schemathesis.openapi.from_asgi("/api/openapi.json", house)
         seen: set[tuple[str, int]] = set()
-        for found in schema.get_all_operations():
+        operations: list[Any] = list(schema.get_all_operations())
+        for found in operations:
             try_out(found.ok(), tables, tokens, seen)
         state = client.get(f"/api/tables/{tables[1]}").json()
     assert state["version"] > 0
