@@ -57,14 +57,12 @@ def test_the_api_keeps_to_its_document(house: Any, caplog: pytest.LogCaptureFixt
         state = client.get(f"/api/tables/{tables[1]}").json()
     assert state["version"] > 0
     assert caplog.records == []
-    assert {status for _, status in seen} >= {200, 201, 401, 403, 404, 409, 422}
-    assert all(status < 500 for _, status in seen)
-    assert {name for name, status in seen if status < 300} >= {"list_games", "found_table"}
+    assert {status for _, status in seen} >= {200, 401, 403, 404, 422}
+    assert {name for name, _ in seen} == {found.ok().label for found in operations}
 
 
 def try_out(operation: Any, tables: list[str], tokens: list[Any], seen: set[Any]) -> None:
     """Call an operation with much that is right and much that is wrong."""
-    name = operation.definition.raw["operationId"]
     has_table = "{table}" in operation.path
     modes = [GenerationMode.POSITIVE]
     if operation.body or operation.query:
@@ -79,7 +77,7 @@ def try_out(operation: Any, tables: list[str], tokens: list[Any], seen: set[Any]
         token = data.draw(st.sampled_from(tokens))
         headers = {"authorization": f"Bearer {token}"} if token else {}
         answer = case.call(headers=headers)
-        seen.add((name, answer.status_code))
+        seen.add((operation.label, answer.status_code))
         assert answer.status_code < 500
         case.validate_response(answer, excluded_checks=EXCLUDED, headers=headers)
 

@@ -6,6 +6,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt, StrictStr, model_validator
 
+from gridhouse.core import registry
 from gridhouse.players.levels import LEVELS
 from gridhouse.web.forms import RANDOM_SIDE, USUAL_LEVEL
 
@@ -14,6 +15,9 @@ FAR = 10**18  # beyond every limit of every parameter
 
 Opponent = Literal["hotseat", "machine", "friends"]
 Whole = Annotated[StrictInt, Field(ge=-FAR, le=FAR)]
+GameName = Annotated[
+    str, Field(max_length=MOST_TEXT, json_schema_extra={"enum": [*registry.games()]})
+]
 Short = Annotated[str, Field(max_length=MOST_TEXT)]
 
 
@@ -57,7 +61,7 @@ class GameInfo(BaseModel):
 class NewTable(Asked):
     """A new table: the game it is for, or a position of that game, and how it is played."""
 
-    game: Short | None = Field(None, description="A game's name; a position's line names its own.")
+    game: GameName | None = Field(None, description="Its name; a position's line has it.")
     position: str | None = Field(
         None,
         description="A position's line, `game(parameters)#seed`, or what the game's files hold.",
