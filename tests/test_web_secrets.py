@@ -238,3 +238,20 @@ def test_the_database_holds_no_token(client: TestClient, tmp_path: Path) -> None
     kept = b"".join(file.read_bytes() for file in tmp_path.glob("house.db*"))
     assert b"binary(rows=6,cols=6)" in kept
     assert token not in kept
+
+
+def test_who_plays_both_sides_says_with_whose_eyes_to_look(client: TestClient) -> None:
+    seen: list[list[str]] = []
+    for start in (armies(RED, BLUE), armies(RED, BLUE_ELSE)):
+        visitor = Visitor(client)
+        table = visitor.new("tactego", start=start, opponent="hotseat")
+        path, sent = f"/api/tables{table[2:]}", f"Bearer {visitor.cookies['gridhouse']}"
+        answers = [visitor.get(path + asked, authorization=sent) for asked in ASKED[:3]]
+        assert [answer.json()["your_turn"] for answer in answers] == [False, True, False]
+        seen.append([answer.text.replace(table[3:], "TABLE") for answer in answers])
+        refused = visitor.client.post(
+            f"{path}/moves", json={"move": "0 0 1 0", "ply": 0}, headers={"authorization": sent}
+        )
+        assert "handed over" in refused.json()["detail"]
+    assert seen[0][:2] == seen[1][:2]
+    assert seen[0][2] != seen[1][2]
