@@ -306,7 +306,7 @@ def test_who_one_is(anna: Program, bert: Program, client: TestClient) -> None:
     path = f"tables/{made['id']}"
     move: dict[str, Any] = {"move": "0 0 0", "ply": 0}
     assert "token" in bert.refused(401, f"{path}/moves", **move)
-    bert.token = anna.token[:-1] + ("x" if anna.token[-1] != "x" else "y")
+    bert.token = ("y" if anna.token[0] == "x" else "x") + anna.token[1:]
     for method, asked in (("GET", path), ("POST", f"{path}/undo"), ("GET", "games")):
         assert bert.refused(401, asked, method) == "The house does not know this token."
     answer = client.get("/api/games", headers={"authorization": "Basic eDp5"})
