@@ -26,6 +26,8 @@ RED_ELSE, BLUE_ELSE = "RF,R4,R5", "B5,BF,B4"
 QUIET = ("0 1 1 1", "3 2 2 2")  # moves without a combat
 ANY = ""  # the first move in the list
 FILES = ("", "/picture.svg", "/position.txt", "/record.txt")
+ASKED = ("", "?player=0", "?player=1", "/picture.svg", "/picture.svg?player=0")
+TRIED = ("", "0 0 1 0", "3 0 2 0", "9 9 9 9", "0 1 b", "0 7 b", "x")
 
 
 @pytest.fixture
@@ -43,7 +45,7 @@ class Evening:
 
     def __init__(self, client: TestClient, game: str, start: str, moves: list[str]) -> None:
         first, second, third = Visitor(client), Visitor(client), Visitor(client)
-        table = first.new(game, start=start, opponent="friends")
+        table = first.new(game, start=start, opponent="friends", listed="on")
         with first.at(table) as seat:
             invitation = seat.view["invitation"]
         second.post(invitation)
@@ -67,16 +69,38 @@ class Evening:
             self.sockets = [self._plain("\n".join(seat.heard), table) for seat in seats]
         visitors = (first, second, third)
         self.files = [
-            [self._plain(who.get(table + file).text, table) for file in FILES] for who in visitors
+            [self._plain(who.get(table + file).text, table) for file in FILES]
+            + [self._plain(text, table) for text in programs(who, table)]
+            for who in visitors
         ]
 
     @staticmethod
     def _plain(text: str, table: str) -> str:
         """Return a text without the name of its table."""
-        return text.replace(table, "/t/TABLE").replace(f"/join/{table}", "")
+        return text.replace(table, "/t/TABLE").replace(table[3:], "TABLE")
 
     def known(self, who: int) -> tuple[str, list[str]]:
         return self.sockets[who], self.files[who]
+
+
+def programs(who: Visitor, table: str) -> list[str]:
+    """Return all that the API says to a visitor of a table, as a program or by cookie."""
+    path, token = f"/api/tables{table[2:]}", who.cookies.get("gridhouse")
+    sent = {"authorization": f"Bearer {token}"} if token else {}
+    state = who.get(path, **sent).json()
+    said = [who.get(path + asked, **sent).text for asked in ASKED]
+    said += [who.get(path).text, who.get(path + f"?wait=1&after={state['version'] - 1}").text]
+    tries: list[tuple[str, object]] = [("undo", None), ("redo", None), ("answer", {"agrees": True})]
+    for ply in (0, state["ply"]):
+        # What is legal would change the table.
+        moves = [move for move in TRIED if move not in state["legal"]]
+        tries += [("moves", {"move": move, "ply": ply}) for move in moves]
+    for does, facts in tries:
+        answer = who.client.post(f"{path}/{does}", json=facts, headers=sent)
+        assert answer.status_code >= 400, (does, facts, answer.text)
+        said.append(answer.text)
+    [entry] = [entry for entry in who.get("/api/tables").json() if entry["id"] == table[3:]]
+    return [*said, str(entry)]
 
 
 def test_what_red_gets_tells_nothing_of_blues_kinds(client: TestClient) -> None:
@@ -214,3 +238,20 @@ def test_the_database_holds_no_token(client: TestClient, tmp_path: Path) -> None
     kept = b"".join(file.read_bytes() for file in tmp_path.glob("house.db*"))
     assert b"binary(rows=6,cols=6)" in kept
     assert token not in kept
+
+
+def test_who_plays_both_sides_says_with_whose_eyes_to_look(client: TestClient) -> None:
+    seen: list[list[str]] = []
+    for start in (armies(RED, BLUE), armies(RED, BLUE_ELSE)):
+        visitor = Visitor(client)
+        table = visitor.new("tactego", start=start, opponent="hotseat")
+        path, sent = f"/api/tables{table[2:]}", f"Bearer {visitor.cookies['gridhouse']}"
+        answers = [visitor.get(path + asked, authorization=sent) for asked in ASKED[:3]]
+        assert [answer.json()["your_turn"] for answer in answers] == [False, True, False]
+        seen.append([answer.text.replace(table[3:], "TABLE") for answer in answers])
+        refused = visitor.client.post(
+            f"{path}/moves", json={"move": "0 0 1 0", "ply": 0}, headers={"authorization": sent}
+        )
+        assert "handed over" in refused.json()["detail"]
+    assert seen[0][:2] == seen[1][:2]
+    assert seen[0][2] != seen[1][2]

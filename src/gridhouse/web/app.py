@@ -13,6 +13,8 @@ from starlette.middleware.gzip import GZipMiddleware
 from starlette.routing import Mount, Route, WebSocketRoute
 
 from gridhouse.web import assets, daily, lobby, pages, sockets
+from gridhouse.web.api import create_api
+from gridhouse.web.api.access import Pace, Visits
 from gridhouse.web.house import House
 from gridhouse.web.seats import Doorkeeper
 from gridhouse.web.settings import MOST_TABLES
@@ -88,11 +90,7 @@ class Newcomers:
 
 async def refuse(request: Request, error: Exception) -> Response:
     """Say on a page what went wrong."""
-    status = error.status_code if isinstance(error, HTTPException) else 500
-    known = {404: "There is nothing at this address.", 405: "That cannot be done here."}
-    text = str(getattr(error, "detail", ""))
-    if not text.endswith("."):
-        text = known.get(status, "Something went wrong in the house. It has been noted.")
+    status, text = pages.trouble(error)
     return pages.page(request, "error", status=status, text=text, code=status)
 
 
@@ -107,6 +105,7 @@ def create_app(settings: Settings) -> Starlette:
         yield
         await house.close()
 
+    api = create_api()
     app = Starlette(
         routes=[
             Route("/", pages.home),
@@ -121,6 +120,7 @@ def create_app(settings: Settings) -> Starlette:
             Route("/t/{table}/join/{invitation}", pages.invitation, methods=["GET"]),
             Route("/t/{table}/join/{invitation}", pages.join, methods=["POST"]),
             *daily.ROUTES,
+            Mount("/api", api),
             WebSocketRoute("/t/{table}/socket", sockets.serve_table),
             Route("/static/style.css", assets.style),
             Mount("/static", assets.Modules(directory=pages.HERE / "static")),
@@ -129,6 +129,9 @@ def create_app(settings: Settings) -> Starlette:
         exception_handlers={HTTPException: refuse, 500: refuse},
         lifespan=opened,
     )
+    api.state = app.state  # the house, who keeps its door, and who has asked for what
+    app.state.pace = Pace(settings.burst, settings.rate)
+    app.state.visits = Visits()
     app.state.newcomers = Newcomers("new games")
     app.state.namers = Newcomers("new names")
     return app

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import re
 import secrets
 from contextlib import suppress
 from datetime import date
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     Guest = Callable[[], None]
 
 log = logging.getLogger("gridhouse.web")
+NAME = re.compile(r"[\w-]{1,32}", re.ASCII)
 MOST_WAITING = 500  # tables that are kept in memory with nobody at them
 
 
@@ -147,6 +149,8 @@ class House:
 
     async def find(self, name: str) -> Live | None:
         """Return a table by its name, or None if there is none."""
+        if not NAME.fullmatch(name):  # and PostgreSQL takes not every text
+            return None
         async with self._opening:
             if name not in self._live:
                 record = await asyncio.to_thread(self.store.load, name)

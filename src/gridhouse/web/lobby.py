@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from starlette.concurrency import run_in_threadpool
 
-from gridhouse.core.registry import game_class
+from gridhouse.core.registry import parse_game
 from gridhouse.web import clocks
 from gridhouse.web.clocks import Clock
 from gridhouse.web.pages import door, page
@@ -38,8 +38,8 @@ class Entry(NamedTuple):
 
 def entry(record: Record, keeper: Doorkeeper) -> Entry:
     """Return how the lobby shows a table."""
-    game, _, _ = record.start.partition(" ")
-    cls = game_class(game.partition("(")[0])
+    game, _ = parse_game(record.start)
+    cls = type(game)
     free = [player for player in range(len(cls.players)) if player not in record.sitters]
     is_open = record.opponent == FRIENDS and bool(free)
     with_machine = f"against the machine at level {record.level}"
@@ -49,7 +49,7 @@ def entry(record: Record, keeper: Doorkeeper) -> Entry:
     return Entry(
         address,
         cls.title,
-        game,
+        str(game),
         kinds.get(record.opponent, alone),
         str(Clock(record.initial, record.increment)) if record.initial else "",
         len(record.moves),
@@ -58,11 +58,16 @@ def entry(record: Record, keeper: Doorkeeper) -> Entry:
     )
 
 
-async def lobby(request: Request) -> Response:
-    """Show open tables and games in play; the page asks for itself again by and by."""
+async def listed(request: Request) -> list[Entry]:
+    """Return the tables of the lobby, those that have changed last first."""
     house, keeper = door(request)
     records = await run_in_threadpool(house.store.listed, MOST_LISTED, clocks.now() - LATELY)
-    entries = [entry(record, keeper) for record in records]
+    return [entry(record, keeper) for record in records]
+
+
+async def lobby(request: Request) -> Response:
+    """Show open tables and games in play; the page asks for itself again by and by."""
+    entries = await listed(request)
     waiting = [shown for shown in entries if shown.seat]
     playing = [shown for shown in entries if not shown.seat]
     return page(request, "lobby", waiting=waiting, playing=playing)

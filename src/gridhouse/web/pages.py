@@ -80,6 +80,20 @@ def need_own_page(request: Request) -> None:
         raise HTTPException(403, "This form does not come from this house.")
 
 
+def trouble(error: Exception) -> tuple[int, str]:
+    """Return the status of an error, and a sentence that a person can read."""
+    status = error.status_code if isinstance(error, HTTPException) else 500
+    text = str(getattr(error, "detail", ""))
+    if text.endswith("."):
+        return status, text
+    known = {
+        400: "What was sent cannot be read.",
+        404: "There is nothing at this address.",
+        405: "That cannot be done here.",
+    }
+    return status, known.get(status, "Something went wrong in the house. It has been noted.")
+
+
 def sentence(error: object) -> str:
     """Return a message as a sentence."""
     text = str(error)

@@ -31,17 +31,31 @@ class Doorkeeper:
 
     def visitor(self, cookies: Mapping[str, str]) -> str | None:
         """Return the visitor whom a cookie names, None for one that is missing or not signed."""
-        token = self._token(cookies)
+        return self.known(cookies.get(COOKIE, ""))
+
+    def known(self, signed: str) -> str | None:
+        """Return the visitor whom a signed token names, None for one that is not signed here."""
+        token = self._token(signed)
         return None if token is None else named(token)
+
+    def who(self, headers: Mapping[str, str], cookies: Mapping[str, str]) -> str | None:
+        """Return the visitor whom a program's header names, or without one a browser's cookie."""
+        sent = bearer(headers)
+        return self.visitor(cookies) if sent is None else self.known(sent)
 
     def welcome(self, request: Request) -> tuple[str, str]:
         """Return the visitor, and what the cookie is to hold; a new visitor gets a new token."""
-        token = self._token(request.cookies) or secrets.token_urlsafe(24)
+        token = self._token(request.cookies.get(COOKIE, "")) or secrets.token_urlsafe(24)
         return named(token), self._cookies.sign(token).decode()
 
-    def _token(self, cookies: Mapping[str, str]) -> str | None:
+    def newcomer(self) -> tuple[str, str]:
+        """Return a new visitor, and the signed token by which it is known from now on."""
+        token = secrets.token_urlsafe(24)
+        return named(token), self._cookies.sign(token).decode()
+
+    def _token(self, signed: str) -> str | None:
         try:
-            return self._cookies.unsign(cookies.get(COOKIE, "")).decode()
+            return self._cookies.unsign(signed).decode()
         except BadSignature:
             return None
 
@@ -57,6 +71,15 @@ class Doorkeeper:
 def named(token: str) -> str:
     """Return how a visitor is called in the database: a token cannot be made from it."""
     return hashlib.sha256(token.encode()).hexdigest()
+
+
+def bearer(headers: Mapping[str, str]) -> str | None:
+    """Return the signed token that a program sends, "" for one of another kind, None for none."""
+    sent = headers.get("authorization")
+    if sent is None:
+        return None
+    scheme, _, token = sent.partition(" ")
+    return token.strip() if scheme.lower() == "bearer" else ""
 
 
 def hand_cookie(request: Request, response: Response, value: str) -> None:

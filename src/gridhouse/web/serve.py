@@ -13,6 +13,7 @@ import uvicorn
 from sqlalchemy.exc import SQLAlchemyError
 
 from gridhouse.core.console import EXIT_INTERRUPTED, UsageError
+from gridhouse.web import logs
 from gridhouse.web.app import create_app
 from gridhouse.web.settings import MOST_MESSAGE, Settings
 from gridhouse.web.store import Store
@@ -99,6 +100,7 @@ def config_of(app: Starlette) -> uvicorn.Config:
     """Return how the server is set up."""
     return uvicorn.Config(
         app,
+        log_config=logs.config(),
         log_level="warning",
         access_log=False,  # addresses hold invitations
         server_header=False,

@@ -14,10 +14,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 MOST_CELLS = 400  # of a board: larger ones are slow to draw and to send
-MOST_BODY = 64 * 1024  # bytes of a form
+MOST_BODY = 64 * 1024  # bytes of a form, or of what a program sends
 MOST_MESSAGE = 4 * 1024  # bytes of a message on a socket
 MOST_GUESTS = 200  # sockets at a table
 MOST_TABLES = 60  # that one address may open in an hour
+MOST_WAIT = 30  # seconds that a program may wait for a table to change
 MOST_NAME = 20  # characters of a name
 MOST_PLACES = 100  # lines of the table of a day
 

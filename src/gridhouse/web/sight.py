@@ -76,6 +76,11 @@ class Look:
             return self.state.public_observation()
         return self.state.observation(sight.viewer)
 
+    def text(self, sight: Sight) -> str:
+        """Return the position as text, without what is hidden from somebody."""
+        game = self.state.game
+        return f"{game} {game.write(self.seen(sight))}"
+
     def picture(self, sight: Sight) -> str:
         """Return the board as somebody sees it, for a page, or "" if the game has no pictures."""
         # What looks the same is drawn once.

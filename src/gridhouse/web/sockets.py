@@ -13,10 +13,11 @@ from starlette.websockets import WebSocketDisconnect, WebSocketState
 
 from gridhouse.core.errors import MoveError
 from gridhouse.web import helping
-from gridhouse.web.seats import is_own_origin
+from gridhouse.web.acting import ACTS, act, is_number, need_turn, waits
+from gridhouse.web.seats import bearer, is_own_origin
 from gridhouse.web.settings import MOST_GUESTS, MOST_MESSAGE
 from gridhouse.web.sight import Look, Sight, helps, sight_of, view, why_not
-from gridhouse.web.table import ALONE, FRIENDS, OVER, REDO, UNDO, RefusedError, Wish
+from gridhouse.web.table import ALONE, FRIENDS, RefusedError
 
 if TYPE_CHECKING:
     from starlette.websockets import WebSocket
@@ -46,8 +47,10 @@ class Allowance:
         now = time.monotonic()
         self._left = min(self._most, self._left + (now - self._last) * self._rate)
         self._last = now
+        if self._left < 1:
+            return False
         self._left -= 1
-        return self._left >= 0
+        return True
 
 
 class Guest:
@@ -58,7 +61,7 @@ class Guest:
         self.house = house
         self.live = live
         self.socket = socket
-        self.visitor = keeper.visitor(socket.cookies)
+        self.visitor = keeper.who(socket.headers, socket.cookies)
         self.invitation = keeper.invitation(live.table.id)
         self.eyes: int | None = None
         self.turned = False
@@ -167,13 +170,14 @@ class Guest:
         elif not self.live.table.seats_of(self.visitor):
             raise RefusedError("you watch this game; you do not play it")
         elif kind == "move":
-            await self._move(str(asked.get("move")), asked.get("ply"))
+            await self._move(asked.get("move"), asked.get("ply"))
         elif kind in ("cover", "uncover"):
             self.eyes = self.live.table.mover if kind == "uncover" else None
             self._show_again()
         elif kind == "why":
-            acts = self.sight().acts
-            reason = why_not(self.live.table.state, cells_of(asked)) if acts else self._waits()
+            table, sight = self.live.table, self.sight()
+            is_mine = sight.acts
+            reason = why_not(table.state, cells_of(asked)) if is_mine else waits(table, sight)
             raise RefusedError(reason)
         elif kind in HELP:
             self._ask_for_help(kind)
@@ -184,30 +188,22 @@ class Guest:
 
     async def _play(self, kind: str, asked: dict[str, Any]) -> None:
         """Do what changes the table besides a move; raises RefusedError."""
-        house, live = self.house, self.live
-        player = self.sight().viewer or 0  # two at one screen are asked as one
-        if kind in (UNDO, REDO):
-            await house.wish(live, Wish(kind, player))
-        elif kind == "answer":
-            await house.answer(live, player, agrees=asked.get("agrees") is True)
-        elif kind == "resign":
-            await house.resign(live, player)
-        else:
+        if kind not in ACTS:
             raise RefusedError("the house does not know what that is")
+        agrees = asked.get("agrees") is True
+        await act(self.house, self.live, self.sight(), kind, agrees=agrees)
 
     def _look_back(self, ply: object) -> None:
         """Show the table as it was after so many moves, or without a number as it is."""
-        is_earlier = isinstance(ply, int) and 0 <= ply < len(self.live.table.plies)
-        self.back = ply if isinstance(ply, int) and is_earlier else None
+        count = len(self.live.table.plies)
+        self.back = ply if is_number(ply) and 0 <= ply < count else None
         self._stop_help()
         self._show_again()
 
-    async def _move(self, text: str, ply: object) -> None:
-        sight = self.sight()
-        if not sight.acts:
-            raise RefusedError(self._waits())
-        if ply != len(self.live.table.plies):
-            raise RefusedError("the table has changed; look again")
+    async def _move(self, text: object, ply: object) -> None:
+        need_turn(self.live.table, self.sight(), ply)
+        if not isinstance(text, str):
+            raise RefusedError("a move is a text")
         mover = self.live.table.state.current_player()
         self.back = None
         before, self.eyes = self.eyes, mover  # the move may be this game's first secret
@@ -217,19 +213,12 @@ class Guest:
             self.eyes = before
             raise
 
-    def _waits(self) -> str:
-        """Return why somebody who plays cannot move now."""
-        if self.live.table.over:
-            return OVER
-        handing = self.sight().handing
-        return "the screen has to be handed over first" if handing else "it is not your turn"
-
     def _ask_for_help(self, kind: str) -> None:
         """Have the machine help this page; raises RefusedError."""
         table, sight, look = self.live.table, self.sight(), self.look()
         if not helps(table, sight):
             friends = "between friends nobody is helped"
-            reason = friends if table.opponent == FRIENDS else self._waits()
+            reason = friends if table.opponent == FRIENDS else waits(table, sight)
             raise RefusedError(ALONE if table.daily is not None else reason)
         if look.ply is not None and not table.over:
             raise RefusedError("help is for the position that is played")
@@ -270,7 +259,7 @@ def heard_out(task: asyncio.Task[None]) -> None:
 def cells_of(asked: dict[str, Any]) -> list[int]:
     """Return the cells that a page says were pointed at."""
     cells = asked.get("cells")
-    is_list = isinstance(cells, list) and all(isinstance(cell, int) for cell in cells)
+    is_list = isinstance(cells, list) and all(map(is_number, cells))
     return list(cells) if cells and is_list else []
 
 
@@ -293,8 +282,10 @@ def understood(text: object) -> dict[str, Any] | None:
 async def serve_table(socket: WebSocket) -> None:
     """Let a page look at a table for as long as it likes."""
     house: House = socket.app.state.house
+    keeper: Doorkeeper = socket.app.state.keeper
     live = await house.find(socket.path_params["table"])
-    if live is None or not is_own_origin(socket.headers):
+    is_false = bearer(socket.headers) is not None and keeper.who(socket.headers, {}) is None
+    if live is None or is_false or not is_own_origin(socket.headers):
         await socket.close(REFUSED)
         return
     await socket.accept()
@@ -302,7 +293,7 @@ async def serve_table(socket: WebSocket) -> None:
         await socket.close(FULL)
         return
     with suppress(WebSocketDisconnect):
-        await Guest(house, socket.app.state.keeper, live, socket).stay()
+        await Guest(house, keeper, live, socket).stay()
     if socket.application_state == WebSocketState.CONNECTED:
         with suppress(RuntimeError, WebSocketDisconnect):
             await socket.close()

@@ -165,7 +165,8 @@ class Store:
 
     def __init__(self, url: str) -> None:
         """Connect to a database and bring it up to date; raises SQLAlchemyError."""
-        self.engine = sa.create_engine(with_driver(url))
+        # What is written holds moves that are secrets, and errors go into the log.
+        self.engine = sa.create_engine(with_driver(url), hide_parameters=True)
         self.is_shared = self.engine.dialect.name == "postgresql"
         if self.engine.dialect.name == "sqlite":
             sa.event.listen(self.engine, "connect", _prepare_sqlite)

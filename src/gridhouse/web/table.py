@@ -158,6 +158,13 @@ class Table:
             return f"{names[int(player)]} resigns; {names[1 - int(player)]} wins"
         return self.state.game.outcome(self.state.position)
 
+    def returns(self) -> list[float]:
+        """Return what each player has made, also where a game has ended before its rules say so."""
+        how, _, player = (self.ended or "").partition(" ")
+        if how in (ON_TIME, RESIGNED):
+            return [-1.0 if at == int(player) else 1.0 for at in range(2)]
+        return self.state.returns()
+
     def past(self, ply: int) -> State:
         """Return the position after so many moves."""
         state = parse(self.start)

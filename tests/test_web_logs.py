@@ -1,0 +1,109 @@
+"""What the house says of errors: lines or objects, and nothing that only one visitor may know."""
+
+from __future__ import annotations
+
+import json
+import logging
+import urllib.request
+from typing import TYPE_CHECKING, Any
+from urllib.error import HTTPError
+
+import pytest
+from sqlalchemy.exc import IntegrityError
+from websockets.exceptions import ConnectionClosed
+from websockets.sync.client import connect
+
+from browser_helpers import served
+from gridhouse.web import logs
+from gridhouse.web.store import Record, Store
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+
+QUERY = "what=ever"
+
+
+@pytest.fixture
+def stderr(capsys: pytest.CaptureFixture[str]) -> Iterator[pytest.CaptureFixture[str]]:
+    """Catch standard error; afterwards nothing is logged there any more."""
+    yield capsys
+    for name in logs.config()["loggers"]:
+        logging.getLogger(name).handlers.clear()
+
+
+def asked(address: str, facts: Any = None, **headers: str) -> Any:
+    body = None if facts is None else json.dumps(facts).encode()
+    given = {"content-type": "application/json", **headers}
+    request = urllib.request.Request(address, body, given)
+    with urllib.request.urlopen(request) as answer:
+        return json.load(answer)
+
+
+def provoke(house: str, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Let everything fail that can, with all that is secret in it; return what is."""
+    made = asked(f"{house}/api/tables", {"game": "binary", "opponent": "friends"})
+    token, link, table = made["token"], made["table"]["invitation"], made["table"]["id"]
+    secrets = [token, token[:32], token[33:], link.rpartition("/")[2], QUERY]
+
+    def fail(*given: Any, **named: Any) -> Any:
+        del given, named
+        raise OSError(f"at {house}{link}?{QUERY}, cookie: gridhouse={token}; Bearer {token}")
+
+    monkeypatch.setattr("gridhouse.web.store.write", fail)
+    bearer = {"authorization": f"Bearer {token}"}
+    move = {"move": "0 0 0", "ply": 0}
+    with pytest.raises(HTTPError, match="409"):
+        asked(f"{house}/api/tables/{table}/moves?player=0", move, **bearer)
+    monkeypatch.setattr("gridhouse.web.api.telling.game_info", fail)
+    with pytest.raises(HTTPError, match="500"):
+        asked(f"{house}/api/games?{QUERY}", **bearer)
+    monkeypatch.setattr("gridhouse.web.pages.view", fail)
+    with pytest.raises(HTTPError, match="500"):
+        asked(f"{house}/t/{table}?{QUERY}", cookie=f"gridhouse={token}")
+    monkeypatch.setattr("gridhouse.web.sockets.view", fail)
+    socket = f"{house.replace('http', 'ws')}/t/{table}/socket?{QUERY}"
+    with connect(socket, additional_headers=bearer) as page, pytest.raises(ConnectionClosed):
+        page.recv()
+    return secrets
+
+
+@pytest.mark.parametrize("form", ["json", ""])
+def test_what_is_logged_holds_no_token(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stderr: pytest.CaptureFixture[str], form: str
+) -> None:
+    monkeypatch.setenv(logs.FORMAT, form)
+    with served(tmp_path, calm=False) as house:
+        secrets = provoke(house, monkeypatch)
+    said = stderr.readouterr().err
+    assert [secret for secret in secrets if secret in said] == []
+    assert said.count("OSError: at http://127.0.0.1") >= 4
+    if form != "json":
+        assert "ERROR gridhouse.web: a change could not be written down\nTraceback" in said
+        return
+    lines = [json.loads(line) for line in said.splitlines()]
+    assert {line["logger"] for line in lines} == {"gridhouse.web", "uvicorn.error"}
+    assert all(set(line) == {"time", "level", "logger", "message", "trace"} for line in lines)
+    assert {line["level"] for line in lines} == {"error"}
+
+
+def test_a_line_without_an_error_has_no_trace() -> None:
+    record = logging.LogRecord("gridhouse.web", logging.INFO, "", 0, "seat %s", ("x" * 43,), None)
+    record.created = 0.0
+    assert json.loads(logs.Objects().format(record)) == {
+        "time": "1970-01-01T00:00:00.000+00:00",
+        "level": "info",
+        "logger": "gridhouse.web",
+        "message": "seat (hidden)",
+    }
+
+
+def test_errors_of_the_database_hold_nothing_that_was_written(tmp_path: Path) -> None:
+    store = Store(f"sqlite:///{tmp_path / 'new.db'}")
+    record = Record("t", "binary(rows=1,cols=2) ..", "hotseat", sitters={0: "anna"})
+    store.add(record)
+    with pytest.raises(IntegrityError) as caught:
+        store.add(record)
+    assert "binary" not in str(caught.value)
+    store.close()
