@@ -28,7 +28,7 @@ class Entry(NamedTuple):
 
     address: str
     title: str
-    game: str
+    settings: str
     opponents: str
     clock: str
     moves: int
@@ -38,8 +38,9 @@ class Entry(NamedTuple):
 
 def entry(record: Record, keeper: Doorkeeper) -> Entry:
     """Return how the lobby shows a table."""
-    game, _, _ = record.start.partition(" ")
-    cls = game_class(game.partition("(")[0])
+    name, _, rest = record.start.partition("(")
+    cls = game_class(name)
+    settings = rest.partition(")")[0].replace("=", " ").replace(",", ", ")
     free = [player for player in range(len(cls.players)) if player not in record.sitters]
     is_open = record.opponent == FRIENDS and bool(free)
     with_machine = f"against the machine at level {record.level}"
@@ -49,7 +50,7 @@ def entry(record: Record, keeper: Doorkeeper) -> Entry:
     return Entry(
         address,
         cls.title,
-        game,
+        settings,
         kinds.get(record.opponent, alone),
         str(Clock(record.initial, record.increment)) if record.initial else "",
         len(record.moves),
