@@ -230,8 +230,8 @@ def test_what_is_proved_is_told_and_follows_the_moves(
     state = from_page(hands.page)
     told = []
     while not state.is_terminal():
-        verdict = gridhouse.player("perfect", state.game).choose(state.clone()).verdict
-        told.append(f"{verdict}.")
+        solver = gridhouse.player("perfect", state.game, jit=False)
+        told.append(f"{solver.choose(state.clone()).verdict}.")
         see(hands, "judgement", told[-1])
         hands.play(state, state.legal_actions()[0])
     see(hands, "judgement", f"{state.game.outcome(state.position)}.")
