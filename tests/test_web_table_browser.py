@@ -154,6 +154,9 @@ def test_a_game_is_stepped_through(visit: Callable[..., Page], address: str, way
         current = page.locator("#moves [aria-current]").all_inner_texts()
         assert current == ([f"Player {2 - ply % 2}: {MOVES[ply - 1]}"] if ply else [])
         assert page.is_visible("#away") == (ply < 4)
+        if way == "keys at the moves":
+            wanted = "#moves [aria-current]" if ply else "#moves"
+            assert page.locator(wanted).evaluate("found => found === document.activeElement")
     page.click("#moves li:nth-child(2)")
     see(hands, "heading", "After 2 of 4 moves")
     hands.point(2)
