@@ -28,8 +28,10 @@ if TYPE_CHECKING:
 PATIENCE = 30.0  # seconds
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
-# Looks for a point on the screen where a cell, or what stands on it, is hit.
+# Looks for a point on the screen where a cell, or what stands on it, is hit; what still glides is
+# put in its place first, since it may be somewhere else when it is hit.
 FIND_POINT = """cell => {
+  document.getAnimations().forEach(animation => animation.finish());
   const found = [...document.querySelectorAll(`#board [data-cell="${cell}"]`)].reverse();
   for (const element of found) {
     const box = element.getBoundingClientRect();

@@ -60,7 +60,7 @@ def visit(chromium: Browser) -> Iterator[Callable[..., Page]]:
 
         def note_word(said: Any) -> None:
             if said.type == "error" and not any(word in said.text for word in EXPECTED):
-                troubles.append(said.text)
+                troubles.append(f"{said.text} {said.location}")
 
         page.on("pageerror", lambda error: troubles.append(str(error)))
         page.on("request", note_request)

@@ -233,7 +233,7 @@ def test_a_hint_is_shown_on_the_board(visit: Callable[..., Page], address: str) 
     hands = Hands(visit(address))
     hands.begin("Collapse", start="collapse(rows=1,cols=3,digits=2) 0 110")
     hands.page.click("#hint")
-    hands.page.wait_for_selector("#why:has-text('Perhaps 1')")
+    hands.page.wait_for_selector("#why:has-text('The machine would play 1')")
     assert hands.page.locator(".mark-hint").count() == 1
 
 
@@ -253,7 +253,11 @@ def test_pieces_glide_unless_that_is_unwanted(
 def test_a_phone_has_room_for_everything(visit: Callable[..., Page], address: str) -> None:
     page = visit(address, **PHONE)
     hands = Hands(page)
-    paths = ["/", *(f"/{kind}/{name}" for kind in ("new", "rules") for name in gridhouse.games())]
+    paths = [
+        "/",
+        "/lobby",
+        *(f"/{kind}/{name}" for kind in ("new", "rules") for name in gridhouse.games()),
+    ]
     for path in paths:
         page.goto(address + path)
         assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0, path

@@ -128,6 +128,7 @@ def test_who_moves_too_late_has_lost(visitor: Visitor, friend: Visitor, watch: W
         while not view["over"]:
             view = theirs.wait("view")
         assert view["heading"] == "Player 1 has no time left; Player 2 wins"
+        assert left(theirs) == [0, MINUTE]
         assert view["ply"] == 2
         assert not view["undo"]
         assert theirs.refused("undo") == "the game is over"
@@ -252,6 +253,10 @@ def test_friends_ask_each_other_for_redo_too(visitor: Visitor, friend: Visitor) 
         while not theirs.view["asked"]:
             theirs.wait("view")
         assert theirs.view["asked"] == "Player 1 asks to make the move again."
+        while not mine.view["waits"]:
+            mine.wait("view")
+        assert (mine.view["waits"], mine.view["asked"]) == ("Player 2 is asked to agree.", "")
+        assert theirs.view["waits"] == ""
         theirs.say("answer", agrees=False)
         while theirs.view["asked"]:
             theirs.wait("view")
@@ -400,8 +405,8 @@ def test_a_line_of_a_game_of_two_is_shown(visitor: Visitor) -> None:
         seat.say("show")
         shown = frames(seat)
         assert [frame["heading"].split(":")[0] for frame in shown[:2]] == [
-            "1. Player 1",
-            "2. Player 2",
+            "Shown, move 1 by Player 1",
+            "Shown, move 2 by Player 2",
         ]
 
 

@@ -62,12 +62,16 @@ async def show(thinkers: Thinkers, look: Look, sight: Sight) -> AsyncIterator[di
     while not state.is_terminal() and (is_alone or made < FAR):
         choice = await thinkers.choose(state.clone())
         for action in choice.line or (choice.action,):
-            name = state.game.players[state.current_player()]
-            says = f"{name}: {state.action_to_string(action)}"
+            by = "" if is_alone else f" by {state.game.players[state.current_player()]}"
+            move = state.action_to_string(action)
             cells = gesture(state, action)[0]
             state.apply_action(action)
             made += 1
-            yield {"board": drawn(state, sight), "last": cells, "heading": f"{made}. {says}"}
+            yield {
+                "board": drawn(state, sight),
+                "last": cells,
+                "heading": f"Shown, move {made}{by}: {move}",
+            }
 
 
 def drawn(state: State, sight: Sight) -> str:

@@ -35,6 +35,12 @@ class Entry(NamedTuple):
     seat: str
     invitation: str
 
+    @property
+    def settings(self) -> str:
+        """The game's parameters, as people read them."""
+        given = self.game.partition("(")[2].rpartition(")")[0]
+        return given.replace("=", " ").replace(",", ", ")
+
 
 def entry(record: Record, keeper: Doorkeeper) -> Entry:
     """Return how the lobby shows a table."""

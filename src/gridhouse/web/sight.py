@@ -172,7 +172,9 @@ def view(look: Look, sight: Sight, *, sits: bool) -> dict[str, object]:
         "redo": sits and may(table, sight, REDO),
         "resign": sits and not table.over and table.opponent != HOTSEAT,
         "helps": sits and helps(table, sight),
+        "unaided": not is_aided(table),
         "asked": asked(table, sight) if sits else "",
+        "waits": waits(table, sight) if sits else "",
         "position": "" if table.secret else str(state),
         "clocks": times(table),
     }
@@ -226,8 +228,12 @@ def may(table: Table, sight: Sight, kind: str) -> bool:
 
 def helps(table: Table, sight: Sight) -> bool:
     """Tell whether the machine helps: whoever is to move, and all players after the game."""
-    is_free = table.opponent != FRIENDS and table.daily is None
-    return table.over or (sight.acts and is_free)
+    return table.over or (sight.acts and is_aided(table))
+
+
+def is_aided(table: Table) -> bool:
+    """Tell whether the machine helps at this table at all before the game is over."""
+    return table.over or (table.opponent != FRIENDS and table.daily is None)
 
 
 def asked(table: Table, sight: Sight) -> str:
@@ -236,6 +242,14 @@ def asked(table: Table, sight: Sight) -> str:
     if wish is None or wish.player == sight.viewer:
         return ""
     return f"{table.state.game.players[wish.player]} {ASKED[wish.kind]}."
+
+
+def waits(table: Table, sight: Sight) -> str:
+    """Return whose answer to what they asked for somebody waits for."""
+    wish = table.asked
+    if wish is None or wish.player != sight.viewer:
+        return ""
+    return f"{table.state.game.players[1 - wish.player]} is asked to agree."
 
 
 def times(table: Table) -> list[dict[str, object] | None] | None:

@@ -29,6 +29,7 @@ log = logging.getLogger("gridhouse.web")
 REFUSED = 1008  # a socket that breaks the rules of the house is closed with this
 HELP = ("hint", "judge", "show")
 FRAME = 1.5  # pauses of the machine between two moves that are shown
+MOST_NESTED = 100  # brackets of a message, which needs two
 FULL = 1013  # and one for which there is no room with that
 
 
@@ -272,9 +273,12 @@ def understood(text: object) -> dict[str, Any] | None:
     """Return a message of a page, or None if it is none."""
     if not isinstance(text, str) or len(text) > MOST_MESSAGE:
         return None
+    # Python's own limit on nesting depends on where it is asked.
+    if text.count("[") + text.count("{") > MOST_NESTED:
+        return None
     try:
         asked = json.loads(text)
-    except (ValueError, RecursionError):
+    except ValueError:
         return None
     return asked if isinstance(asked, dict) and isinstance(asked.get("type"), str) else None
 

@@ -190,6 +190,8 @@ class Table:
     def time_left(self, player: int, at: int) -> int:
         """Return the milliseconds that a player has at a time; 0 when they are gone."""
         assert self.clock is not None
+        if self.ended == f"{ON_TIME} {player}":
+            return 0
         free = self.state.game.num_players
         own = [ply.spent for ply in self.plies[free:] if ply.player == player]
         running = self._spent(at) if player == self.mover else 0

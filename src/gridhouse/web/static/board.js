@@ -1,8 +1,6 @@
 // The board under hand and keyboard. It knows no game: a move is a list of cells to point at, one
 // after the other, and perhaps a choice.
 
-import { show } from "./glide.js";
-
 /** @typedef {import("./messages").Gesture} Gesture */
 /** @typedef {{ move: (text: string) => void, why: (cells: number[]) => void, choices: (found: Gesture[]) => void }} Hands */
 
@@ -10,6 +8,9 @@ import { show } from "./glide.js";
 const ARROWS = { ArrowUp: [0, -1], ArrowDown: [0, 1], ArrowLeft: [-1, 0], ArrowRight: [1, 0] };
 const AHEAD = 0.45; // cosine of the widest angle that still counts as this way
 const FAR = 6; // pixels that a finger may tremble in a click
+const SLIDE = { duration: 220, easing: "ease-out" };
+const FADE = { duration: 260, easing: "ease-in" };
+const STILL = matchMedia("(prefers-reduced-motion: reduce)");
 
 export class Board {
   /**
@@ -71,6 +72,8 @@ export class Board {
   prepare(current) {
     const drawing = this.root.querySelector("svg");
     if (!drawing) return;
+    const { width, height } = drawing.viewBox.baseVal;
+    this.root.closest("section")?.style.setProperty("--ratio", String(width / height));
     drawing.setAttribute("role", "group");
     drawing.setAttribute("aria-label", drawing.querySelector("title")?.textContent ?? "Board");
     for (const cell of this.cells()) {
@@ -268,4 +271,53 @@ function cellOf(target) {
 function centre(cell) {
   const box = cell?.getBoundingClientRect() ?? { x: 0, y: 0, width: 0, height: 0 };
   return { x: box.x + box.width / 2, y: box.y + box.height / 2 };
+}
+
+/** @param {SVGGraphicsElement} piece */
+function middle(piece) {
+  const box = piece.getBBox();
+  return { x: box.x + box.width / 2, y: box.y + box.height / 2 };
+}
+
+/**
+ * @param {Element} board
+ * @returns {Map<string, SVGGraphicsElement>}
+ */
+function pieces(board) {
+  const found = /** @type {NodeListOf<SVGGraphicsElement>} */ (board.querySelectorAll("g[id^='piece-']"));
+  return new Map(Array.from(found, (piece) => [piece.id, piece]));
+}
+
+/**
+ * Shows another picture in the place of the one that is there; pieces glide from where they were.
+ * @param {Element} board
+ * @param {string} svg
+ * @param {boolean} glides whether it is the same board, seen from the same side
+ */
+function show(board, svg, glides) {
+  const before = pieces(board);
+  const places = new Map(Array.from(before, ([name, piece]) => [name, middle(piece)]));
+  board.innerHTML = svg;
+  const drawing = board.querySelector("svg");
+  if (!glides || STILL.matches || !before.size || !drawing) return;
+  const after = pieces(board);
+  for (const [name, piece] of after) {
+    const from = places.get(name);
+    if (!from) {
+      piece.animate([{ opacity: 0 }, { opacity: 1 }], FADE);
+      continue;
+    }
+    const to = middle(piece);
+    const [x, y] = [from.x - to.x, from.y - to.y];
+    if (Math.hypot(x, y) > 0.5) {
+      piece.animate([{ transform: `translate(${x}px, ${y}px)` }, { transform: "none" }], SLIDE);
+    }
+  }
+  for (const [name, piece] of before) {
+    if (after.has(name)) continue;
+    piece.removeAttribute("id");
+    piece.setAttribute("pointer-events", "none");
+    drawing.append(piece);
+    piece.animate([{ opacity: 1 }, { opacity: 0 }], FADE).finished.then(() => piece.remove(), () => piece.remove());
+  }
 }

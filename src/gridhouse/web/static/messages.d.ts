@@ -31,7 +31,9 @@ export interface View {
   redo: boolean;
   resign: boolean;
   helps: boolean;
+  unaided: boolean;
   asked: string;
+  waits: string;
   position: string;
   clocks: (Clock | null)[] | null;
   invitation?: string;

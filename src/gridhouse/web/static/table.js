@@ -2,38 +2,56 @@
 // knows the rules.
 
 import { Board } from "./board.js";
+import { Clocks, Moves } from "./sheet.js";
 import { Wire } from "./wire.js";
 
 /** @param {string} id */
 const part = (id) => document.getElementById(id);
-const table = /** @type {HTMLElement} */ (part("table"));
-const root = /** @type {HTMLElement} */ (part("board"));
+/** @param {string} id */
+const need = (id) => /** @type {HTMLElement} */ (part(id));
+const table = need("table");
+const root = need("board");
+const THINKING = "The machine is thinking …";
 
 /** @typedef {import("./messages").View} View */
 /** @type {View | null} what the house has said last */
 let view = null;
 const ply = () => view?.ply ?? -1;
-/** How many moves lie behind the board that is shown. */
-const shownPly = () => view?.looking ?? ply();
 let judges = false; // whether the reader wants to know how positions stand
-/** @type {import("./clocks.js").Clocks | null} made at the first table that has clocks */
-let clocks = null;
+/** @type {"" | "asked" | "runs" | "done"} how far the machine is with what it shows */
+let shows = "";
+let missed = false; // whether moves were made while the reader looked back
+/** @type {(() => void) | null} what is done if the reader says yes to what this page asks */
+let question = null;
 
 const wire = new Wire(table.dataset.socket ?? "", heard, (open) => {
   hide("offline", open);
 });
 const board = new Board(root, {
   move: (text) => wire.say({ type: "move", move: text, ply: ply() }),
-  why: (cells) => wire.say({ type: "why", cells }),
+  why,
   choices: offer,
 });
+const clocks = new Clocks(need("clocks"));
+const moves = new Moves(need("moves"), need("steps"), lookAt);
+
+/** @param {number[]} cells that cannot be pointed at */
+function why(cells) {
+  if (isAway()) write("why", "To move, go back to the game.");
+  else wire.say({ type: "why", cells });
+}
+
+/** Tells whether the board shows something else than the game as it stands. */
+function isAway() {
+  return view?.looking != null || shows === "runs" || shows === "done";
+}
 
 /** @param {import("./messages").Message} message */
 function heard(message) {
   if (message.type === "view") showView(message);
   else if (message.type === "refusal") {
-    write("why", `${capital(message.text)}.`);
-    showing(false);
+    write("why", sentence(capital(message.text)));
+    if (shows === "asked") showing("");
   } else if (view && message.ply === view.ply) learn(message, view);
 }
 
@@ -43,69 +61,72 @@ function heard(message) {
  * @param {View} view
  */
 function learn(help, view) {
-  if (help.type === "judge") write("judgement", `${help.text}.`);
-  else if (help.type === "shown") leaveShow();
+  if (help.type === "judge") write("judgement", sentence(help.text));
+  else if (help.type === "shown") showing("done");
   else if (help.type === "hint") {
-    write("why", `Perhaps ${help.move}`);
+    write("why", `The machine would play ${help.move}.`);
     board.hint(help.cells);
   } else {
-    showing(true);
+    showing("runs");
+    write("why", "");
     write("heading", help.heading);
     board.show({ ...view, board: help.board, last: help.last, acts: false, gestures: [] });
   }
 }
 
 /**
- * Notes whether the machine shows how play should go on.
- * @param {boolean} shows
+ * Notes how far the machine is with what it shows.
+ * @param {typeof shows} now
  */
-function showing(shows) {
-  hide("stop", !shows);
-  hide("show", shows);
+function showing(now) {
+  shows = now;
+  const runs = now === "asked" || now === "runs";
+  const focused = document.activeElement?.id;
+  hide("stop", !runs);
+  hide("show", runs || !view || view.unaided);
+  if (focused === "show" && runs) part("stop")?.focus();
+  if (focused === "stop" && !runs) part("show")?.focus();
+  showAway();
 }
 
-function leaveShow() {
-  if (part("stop")?.hidden) return;
-  showing(false);
-  wire.say({ type: "look", ply: view?.looking ?? null });
+/** Says what the board shows if it is not the game as it stands, and offers the way back. */
+function showAway() {
+  const past = missed ? "A move was made meanwhile." : "You look back.";
+  write("away-says", !isAway() ? "" : shows ? "This is only shown." : past);
+  if (!isAway() && document.activeElement?.id === "present") board.reach(board.current);
+  hide("away", !isAway());
+  table.classList.toggle("elsewhere", isAway());
 }
 
-/** @param {View["clocks"]} told */
-async function showClocks(told) {
-  const root = /** @type {HTMLElement} */ (part("clocks"));
-  if (told && !clocks) clocks = new (await import("./clocks.js")).Clocks(root);
-  clocks?.show(told);
+/** Goes back from what the machine shows, and otherwise from the past. */
+function comeBack() {
+  write("why", "");
+  wire.say({ type: "look", ply: shows ? (view?.looking ?? null) : null });
 }
 
 /** @param {View} next */
 function showView(next) {
   const before = view;
   view = next;
+  missed = next.looking !== null && (missed || (before !== null && before.ply < next.ply));
   board.show(next);
   root.dataset.ply = String(next.ply);
   write("heading", next.heading);
-  write("status", next.status);
-  if (before?.ply !== next.ply) write("why", "");
-  showClocks(next.clocks);
-  showing(false);
+  showStatus(next.status);
+  showReason(before, next);
+  clocks.show(next.clocks);
+  moves.show(next);
+  showing("");
   if (before) announce(before, next);
-  listMoves(next);
   const curtain = next.handing;
   hide("curtain", !curtain);
   if (curtain) {
     write("curtain-says", curtain.says);
     write("curtain-button", curtain.button);
   }
-  disable("undo", !next.undo);
-  disable("redo", !next.redo);
-  hide("resign", !next.resign);
-  const goesOn = !next.over || next.looking !== null;
-  disable("hint", !mayAsk(next) || !goesOn);
-  disable("show", !mayAsk(next) || !goesOn);
-  judge();
-  hide("turn", !next.turns);
-  hide("asked", !next.asked);
-  write("asked-says", next.asked);
+  showTools(next);
+  if (before?.ply !== next.ply || next.over) question = null;
+  showQuestion(next.asked);
   hide("invitation", !next.invitation);
   const link = part("invitation-link");
   if (link && next.invitation) /** @type {HTMLInputElement} */ (link).value = location.origin + next.invitation;
@@ -115,6 +136,56 @@ function showView(next) {
   part("from-here")?.setAttribute("href", `/new/${table.dataset.game}?start=${encodeURIComponent(next.position)}`);
 }
 
+/** @param {string} status of several parts, each of which stays on its line if it can */
+function showStatus(status) {
+  const spans = status.split(" - ").map((text) => {
+    const span = document.createElement("span");
+    span.textContent = text;
+    return span;
+  });
+  part("status")?.replaceChildren(...spans.flatMap((span) => [span, " "]));
+}
+
+/** @param {View} view */
+function showTools(view) {
+  disable("undo", !view.undo);
+  disable("redo", !view.redo);
+  hide("resign", !view.resign);
+  const goesOn = !view.over || view.looking !== null;
+  disable("hint", !mayAsk(view) || !goesOn);
+  disable("show", !mayAsk(view) || !goesOn);
+  hide("hint", view.unaided);
+  hide("judge", view.unaided);
+  hide("turn", !view.turns);
+  judge();
+}
+
+/**
+ * Takes back what was said of a position that is not shown any more, and says what is waited for.
+ * @param {View | null} before
+ * @param {View} now
+ */
+function showReason(before, now) {
+  if (now.waits) write("why", now.waits);
+  else if (before?.ply !== now.ply || before.looking !== now.looking || now.over) write("why", "");
+  else if (before.waits) write("why", "There was no agreement.");
+}
+
+/** @param {string} asked by the other player */
+function showQuestion(asked) {
+  hide("asked", !question && !asked);
+  write("asked-says", question ? "Give this game up?" : asked);
+}
+
+/** @param {boolean} agrees */
+function answer(agrees) {
+  if (question && agrees) question();
+  else if (!question) wire.say({ type: "answer", agrees });
+  if (question) part("resign")?.focus();
+  question = null;
+  showQuestion(view?.asked ?? "");
+}
+
 /**
  * @param {View} before
  * @param {View} now
@@ -122,8 +193,8 @@ function showView(next) {
 function announce(before, now) {
   const made = now.moves.slice(before.moves.length).map(([name, move]) => `${name}: ${move}.`);
   if (now.moves.length < before.moves.length) made.push("A move is taken back.");
-  const status = now.status ? `${now.status}.` : "";
-  write("said", [...made, `${now.heading}.`, status].join(" "));
+  const status = now.status ? [sentence(now.status)] : [];
+  write("said", [...made, sentence(now.heading), ...status].join(" "));
 }
 
 /**
@@ -137,34 +208,14 @@ function mayAsk(view) {
 /** Asks how the position stands, if the reader wants to know. */
 function judge() {
   const asks = judges && view && mayAsk(view);
+  hide("judgement", !judges || !view || view.unaided);
   write("judgement", asks ? "…" : "");
   if (asks) wire.say({ type: "judge" });
 }
 
 /** @param {number} to */
 function lookAt(to) {
-  wire.say({ type: "look", ply: to < ply() ? Math.max(0, to) : null });
-}
-
-/** @param {View} view */
-function listMoves(view) {
-  const list = /** @type {HTMLElement} */ (part("moves"));
-  const shown = shownPly();
-  list.replaceChildren(
-    ...view.moves.map(([name, move], at) => {
-      const line = document.createElement("li");
-      const button = document.createElement("button");
-      button.textContent = `${name}: ${move}`;
-      if (at + 1 === shown) button.setAttribute("aria-current", "step");
-      button.addEventListener("click", () => lookAt(at + 1));
-      line.append(button);
-      return line;
-    }),
-  );
-  const current = /** @type {HTMLElement | null} */ (list.querySelector("[aria-current]"));
-  list.scrollTop = current ? current.offsetTop - list.offsetTop - list.clientHeight / 2 : 0;
-  for (const id of ["step-first", "step-back"]) disable(id, shown === 0);
-  for (const id of ["step-on", "step-last"]) disable(id, shown === view.ply);
+  wire.say({ type: "look", ply: to < ply() ? to : null });
 }
 
 /** @param {import("./board.js").Gesture[]} found */
@@ -183,6 +234,14 @@ function offer(found) {
       return button;
     }),
   );
+}
+
+/**
+ * Ends a text with a full stop, unless it has an end.
+ * @param {string} text
+ */
+function sentence(text) {
+  return /[.!?…]$/.test(text) ? text : `${text}.`;
 }
 
 /** @param {string} text */
@@ -249,29 +308,24 @@ onClick("turn", () => wire.say({ type: "turn" }));
 onClick("undo", () => wire.say({ type: "undo" }));
 onClick("redo", () => wire.say({ type: "redo" }));
 onClick("resign", () => {
-  if (confirm("Give this game up?")) wire.say({ type: "resign" });
+  question = () => wire.say({ type: "resign" });
+  showQuestion("");
+  part("agree")?.focus();
 });
 onClick("show", () => {
-  write("why", "The machine is thinking …");
-  showing(true);
+  write("why", THINKING);
+  showing("asked");
   wire.say({ type: "show" });
 });
-onClick("stop", () => {
-  wire.say({ type: "stop" });
-  write("why", "");
-  leaveShow();
-});
+onClick("stop", comeBack);
+onClick("present", comeBack);
 onClick("judge", () => {
   judges = !judges;
   part("judge")?.setAttribute("aria-pressed", String(judges));
   judge();
 });
-onClick("step-first", () => lookAt(0));
-onClick("step-back", () => lookAt(shownPly() - 1));
-onClick("step-on", () => lookAt(shownPly() + 1));
-onClick("step-last", () => lookAt(ply()));
 onClick("hint", () => {
-  write("why", "The machine is thinking …");
+  write("why", THINKING);
   wire.say({ type: "hint" });
 });
 onClick("save-png", async () => {
@@ -282,8 +336,8 @@ onClick("save-png", async () => {
     write("why", "The picture could not be saved.");
   }
 });
-onClick("agree", () => wire.say({ type: "answer", agrees: true }));
-onClick("disagree", () => wire.say({ type: "answer", agrees: false }));
+onClick("agree", () => answer(true));
+onClick("disagree", () => answer(false));
 onClick("curtain-button", () => {
   if (view?.handing) wire.say({ type: view.handing.does });
 });

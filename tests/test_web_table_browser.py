@@ -1,0 +1,326 @@
+"""A table's clocks, redo, resigning, look back and help, and the lobby, by real clicks and keys."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+import gridhouse
+from browser_helpers import Hands, served
+from gridhouse.web import clocks
+from test_web_browser import PHONE, from_page, way_out
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from playwright.sync_api import Browser, Page
+
+ROW = "binary(rows=1,cols=6) ......"
+MOVES = ("0 0 0", "5 0 1", "1 0 1", "4 0 0")
+NEVER = 600.0  # seconds between two moves that are shown: longer than a test
+CELLS = """[...document.querySelectorAll("#board [id^='cell-']")]
+  .map(cell => cell.getAttribute("aria-label"))"""
+LETTERS = "[...document.querySelectorAll('#board text')].map(text => text.textContent)"
+LETTERS_OF = """svg => {
+  const drawing = new DOMParser().parseFromString(svg, "text/html");
+  return [...drawing.querySelectorAll("text")].map(text => text.textContent);
+}"""
+HEARD_BY_ALL = "document.querySelector('#clocks').closest('[aria-live], [role=status]') !== null"
+TOPS = "['board', 'steps', 'undo', 'moves'].map(id => document.getElementById(id).offsetTop)"
+
+
+def type_move(hands: Hands, move: str) -> None:
+    ply = hands.ply
+    hands.page.fill("#move", move)
+    hands.page.keyboard.press("Enter")
+    hands.wait(ply + 1)
+
+
+def meet(
+    visit: Callable[..., Page], address: str, clock: str = "none", **looks: object
+) -> tuple[Hands, Hands]:
+    """Let two browsers come to one table; the first begins."""
+    anna, bert = Hands(visit(address, **looks)), Hands(visit(address))
+    page = anna.page
+    page.goto(f"{address}/new/binary?start={ROW}")
+    page.check("input[value=friends]")
+    page.select_option("select[name=clock]", clock)
+    page.click("form button.main")
+    anna.wait(0)
+    bert.page.goto(page.input_value("#invitation-link"))
+    bert.page.click("text=Sit down as Player 2")
+    bert.wait(0)
+    page.wait_for_selector("#invitation", state="hidden")
+    return anna, bert
+
+
+def play_on(hands: tuple[Hands, Hands], moves: tuple[str, ...]) -> None:
+    """Make moves by turns, each shown to both before the next one."""
+    for move in moves:
+        mover, other = hands if hands[0].ply % 2 == 0 else hands[::-1]
+        type_move(mover, move)
+        other.wait(mover.ply)
+
+
+def see(hands: Hands, part: str, text: str) -> None:
+    """Wait until a part of the page says just this."""
+    hands.page.wait_for_function(
+        "([id, text]) => document.getElementById(id).innerText === text", arg=[part, text]
+    )
+
+
+def test_the_clock_of_who_is_to_move_runs_until_it_has_run_out(
+    visit: Callable[..., Page], address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(clocks, "MINUTE", 2_500)  # milliseconds
+    both = anna, _ = meet(visit, address, "1+0")
+    play_on(both, MOVES[:1])
+    assert anna.page.locator(".clock.runs").count() == 0  # the first moves are free
+    play_on(both, MOVES[1:2])
+    for hands in both:
+        hands.page.wait_for_selector(".clock.runs >> text=Player 1")
+        own = hands.page.locator(".clock.runs b").inner_text()
+        other = hands.page.locator(".clock:not(.runs) b").inner_text()
+        hands.page.wait_for_function(
+            "was => document.querySelector('.clock b').innerText !== was", arg=own
+        )
+        assert hands.page.locator(".clock b").nth(1).inner_text() == other
+        assert not hands.page.evaluate(HEARD_BY_ALL)
+    for hands in both:
+        see(hands, "heading", "Player 1 has no time left; Player 2 wins")
+        assert hands.page.locator(".clock b").first.inner_text() == "0:00.0"
+        assert hands.page.locator(".clock.runs").count() == 0
+
+
+def test_friends_agree_on_undo_and_redo_and_one_gives_up(
+    visit: Callable[..., Page], address: str
+) -> None:
+    both = anna, bert = meet(visit, address)
+    play_on(both, MOVES[:2])
+    assert not bert.page.is_visible("#hint")
+    bert.page.click("#undo")
+    see(bert, "why", "Player 1 is asked to agree.")
+    see(anna, "asked-says", "Player 2 asks to take the last move back.")
+    anna.page.click("#disagree")
+    see(bert, "why", "There was no agreement.")
+    bert.page.click("#undo")
+    anna.page.click("#agree")
+    bert.wait(1)
+    bert.page.click("#redo")
+    see(anna, "asked-says", "Player 2 asks to make the move again.")
+    anna.page.click("#agree")
+    bert.wait(2)
+    anna.wait(2)
+    bert.page.click("#resign")
+    see(bert, "asked-says", "Give this game up?")
+    bert.page.click("#disagree")
+    assert not bert.page.is_visible("#asked")
+    bert.page.click("#resign")
+    bert.page.click("#agree")
+    for hands in both:
+        see(hands, "heading", "Player 2 resigns; Player 1 wins")
+        hands.page.wait_for_selector("#judge", state="visible")  # now they may learn from it
+        assert not hands.page.is_visible("#resign")
+
+
+def press_key(hands: Hands, key: str) -> None:
+    hands.page.keyboard.press(key)
+
+
+def click_step(hands: Hands, key: str) -> None:
+    names = {"ArrowLeft": "back", "ArrowRight": "on", "Home": "first", "End": "last"}
+    hands.page.click(f"#step-{names[key]}")
+
+
+@pytest.mark.parametrize("way", ["clicks", "keys at the moves", "keys at the buttons"])
+def test_a_game_is_stepped_through(visit: Callable[..., Page], address: str, way: str) -> None:
+    hands = Hands(visit(address))
+    hands.begin("Binary Game", start=ROW, opponent="hotseat")
+    page = hands.page
+    boards = [page.evaluate(CELLS)]
+    for move in MOVES:
+        type_move(hands, move)
+        boards.append(page.evaluate(CELLS))
+    assert len({tuple(board) for board in boards}) == 5
+    step = click_step if way == "clicks" else press_key
+    page.focus("#moves [aria-current]" if way == "keys at the moves" else "#step-back")
+    ways = [("ArrowLeft", 3), ("ArrowLeft", 2), ("ArrowRight", 3), ("Home", 0), ("End", 4)]
+    for key, ply in ways:
+        step(hands, key)
+        see(hands, "heading", "Player 1 to move" if ply == 4 else f"After {ply} of 4 moves")
+        assert page.evaluate(CELLS) == boards[ply]
+        current = page.locator("#moves [aria-current]").all_inner_texts()
+        assert current == ([f"Player {2 - ply % 2}: {MOVES[ply - 1]}"] if ply else [])
+        assert page.is_visible("#away") == (ply < 4)
+        if way == "keys at the moves":
+            wanted = "#moves [aria-current]" if ply else "#moves"
+            assert page.locator(wanted).evaluate("found => found === document.activeElement")
+    page.click("#moves li:nth-child(2)")
+    see(hands, "heading", "After 2 of 4 moves")
+    hands.point(2)
+    see(hands, "why", "To move, go back to the game.")
+    page.click("#present")
+    see(hands, "heading", "Player 1 to move")
+    assert hands.text("why") == ""
+
+
+def test_who_looks_back_stays_there_when_the_other_moves(
+    visit: Callable[..., Page], address: str
+) -> None:
+    both = anna, bert = meet(visit, address)
+    play_on(both, MOVES[:3])
+    anna.page.click("#step-first")
+    see(anna, "away-says", "You look back.")
+    before = anna.page.evaluate(CELLS)
+    type_move(bert, MOVES[3])
+    see(anna, "away-says", "A move was made meanwhile.")
+    assert anna.text("heading") == "After 0 of 4 moves"
+    assert anna.page.evaluate(CELLS) == before
+    assert "Player 2: 4 0 0." in anna.said()
+    anna.page.click("#present")
+    see(anna, "heading", "Your turn, Player 1")
+
+
+def test_a_puzzle_is_shown_solved(visit: Callable[..., Page], address: str) -> None:
+    state = gridhouse.load("sliding", rows=3, cols=2).new_initial_state(4)
+    hands = Hands(visit(address))
+    hands.begin("Sliding word puzzle", start=str(state))
+    page = hands.page
+    start = page.evaluate(CELLS)
+    page.click("#show")
+    page.wait_for_selector("#show", state="visible")  # again, when all was shown
+    see(hands, "away-says", "This is only shown.")
+    for action in way_out(state):
+        state.apply_action(action)
+    assert hands.text("heading").startswith(f"Shown, move {len(state.history())}: ")
+    assert page.evaluate(LETTERS) == page.evaluate(LETTERS_OF, state.open_picture().inline())
+    assert page.locator("#moves li").count() == 0  # nothing was played
+    page.click("#present")
+    see(hands, "heading", "Your turn")
+    assert page.evaluate(CELLS) == start
+
+
+def test_what_is_shown_can_be_stopped(
+    visit: Callable[..., Page], chromium: Browser, tmp_path: Path
+) -> None:
+    del chromium  # without a browser nothing is served
+    with served(tmp_path, pause=NEVER) as address:
+        hands = Hands(visit(address))
+        hands.begin("Sliding word puzzle", preset="easy")
+        page = hands.page
+        start = page.evaluate(CELLS)
+        page.focus("#show")
+        page.keyboard.press("Enter")
+        page.wait_for_selector("#heading:has-text('Shown, move 1: ')")
+        assert page.evaluate(CELLS) != start
+        assert page.evaluate("document.activeElement.id") == "stop"
+        page.keyboard.press("Enter")
+        see(hands, "heading", "Your turn")
+        assert page.evaluate(CELLS) == start
+        assert page.evaluate("document.activeElement.id") == "show"
+        page.context.close()
+
+
+def test_what_is_proved_is_told_and_follows_the_moves(
+    visit: Callable[..., Page], address: str
+) -> None:
+    hands = Hands(visit(address))
+    hands.begin("Binary Game", start=ROW, opponent="hotseat")
+    assert not hands.page.is_visible("#judgement")
+    hands.page.click("#judge")
+    state = from_page(hands.page)
+    told = []
+    while not state.is_terminal():
+        solver = gridhouse.player("perfect", state.game, jit=False)
+        told.append(f"{solver.choose(state.clone()).verdict}.")
+        see(hands, "judgement", told[-1])
+        hands.play(state, state.legal_actions()[0])
+    see(hands, "judgement", f"{state.game.outcome(state.position)}.")
+    assert len(set(told)) > 1  # it did follow
+    hands.page.click("#judge")
+    assert not hands.page.is_visible("#judgement")
+
+
+def test_who_looks_at_the_lobby_sees_a_new_table_and_sits_down_at_it(
+    visit: Callable[..., Page], address: str
+) -> None:
+    anna, bert = visit(address), visit(address)
+    bert.clock.install()
+    bert.click("text=Lobby")
+    bert.wait_for_selector("text=Nobody waits for an opponent.")
+    anna.goto(f"{address}/new/binary")
+    anna.check("input[value=friends]")
+    anna.check("input[name=listed]")
+    anna.select_option("select[name=clock]", "5+3")
+    anna.click("form button.main")
+    Hands(anna).wait(0)
+    bert.clock.run_for(6_000)  # milliseconds
+    bert.click("text=Play Player 2")
+    bert.click("text=Sit down as Player 2")
+    Hands(bert).wait(0)
+    anna.wait_for_selector("#invitation", state="hidden")
+    assert bert.url == anna.url
+
+
+def test_nothing_jumps_when_words_come_and_go(visit: Callable[..., Page], address: str) -> None:
+    both = anna, _ = meet(visit, address, "5+3", **PHONE)
+    page = anna.page
+    play_on(both, MOVES[:2])
+    tops = page.evaluate(TOPS)
+    assert tops == sorted(tops)
+    anna.point(0)
+    page.wait_for_selector("#why:has-text('Occupied.')")
+    assert page.evaluate(TOPS) == tops
+    anna.point(2)
+    page.wait_for_selector("#choices button")
+    assert page.evaluate(TOPS) == tops
+    page.click("#step-back")
+    page.wait_for_selector("#away", state="visible")
+    assert page.evaluate(TOPS) == tops
+    page.click("#present")
+    page.click("#resign")
+    page.wait_for_selector("#asked", state="visible")
+    assert page.evaluate(TOPS) == tops
+    last = page.locator("#resign").bounding_box()
+    assert last
+    assert last["y"] + last["height"] < PHONE["viewport"]["height"]  # it can be reached at once
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_nothing_at_a_table_keeps_anybody_out(
+    visit: Callable[..., Page], address: str, scheme: str
+) -> None:
+    from axe_playwright_python.sync_playwright import Axe
+
+    axe = Axe()
+
+    def look(page: Page) -> None:
+        found = axe.run(page)
+        assert found.violations_count == 0, f"{page.url}\n{found.generate_report()}"
+        assert len(found.response["passes"]) > 10  # it did look
+
+    both = anna, bert = meet(visit, address, "5+3", color_scheme=scheme)
+    play_on(both, MOVES[:2])
+    bert.page.click("#undo")
+    anna.page.wait_for_selector("#asked", state="visible")
+    look(anna.page)  # clocks, and a question
+    anna.page.click("#disagree")
+    anna.page.click("#step-back")
+    anna.page.wait_for_selector("#away", state="visible")
+    look(anna.page)  # the past
+    bert.page.click("#resign")
+    bert.page.click("#agree")
+    anna.page.click("#judge")
+    anna.page.wait_for_selector("#judgement:has-text('.')")
+    look(anna.page)  # the end, and what is proved
+    page = visit(address, color_scheme=scheme)
+    page.goto(f"{address}/new/sliding")
+    page.check("input[name=listed]")
+    page.click("form button.main")
+    page.click("#show")
+    page.wait_for_selector("#away", state="visible")
+    look(page)  # what is shown
+    page.goto(f"{address}/lobby")
+    look(page)
