@@ -31,6 +31,7 @@ bench: $(VENV)/.bench
 	$(BIN)/python benchmarks/long_games.py
 	$(BIN)/python benchmarks/random_games.py
 	$(BIN)/python benchmarks/environments.py
+	$(BIN)/python benchmarks/house_load.py
 
 # Hours, not minutes: 400 games a pairing.
 strength: $(READY)

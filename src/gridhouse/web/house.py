@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("gridhouse.web")
 NAME = re.compile(r"[\w-]{1,32}", re.ASCII)
-MOST_WAITING = 500  # tables that are kept in memory with nobody at them
+MOST_WAITING = 100  # tables that are kept in memory with nobody at them
 
 
 async def finished(change: Coroutine[Any, Any, None]) -> None:
@@ -201,9 +201,11 @@ class House:
     def leave(self, live: Live, guest: Guest) -> None:
         """Let somebody go; the machine stops thinking when nobody is left."""
         live.guests.discard(guest)
-        if not live.guests and live.thinking is not None:
-            live.thinking.cancel()
-            live.thinking = None
+        if not live.guests:
+            live.look = Look(live.table)  # what was drawn and sent is not needed any more
+            if live.thinking is not None:
+                live.thinking.cancel()
+                live.thinking = None
 
     async def take_seat(self, live: Live, visitor: str) -> None:
         """Let a visitor have the free seat of a table; raises RefusedError."""
