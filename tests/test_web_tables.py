@@ -361,8 +361,9 @@ def test_the_machine_tells_what_is_proved(visitor: Visitor) -> None:
     ("value", "text"),
     [
         (0.05, "About even"),
-        (0.5, "Player 1 stands better, by 50% of a win"),
-        (-0.25, "Player 2 stands better, by 25% of a win"),
+        (0.5, "Player 1 stands better"),
+        (-0.25, "Player 2 stands a little better"),
+        (-1.0, "Player 2 stands much better"),
         (None, "Nothing is known of this position"),
     ],
 )

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from gridhouse.web.sight import Look, Sight
     from gridhouse.web.thinking import Thinkers
 
-EVEN = 0.1  # of what a win is worth: who is ahead by less stands no better
+# How much of what a win is worth somebody has to be ahead to stand so, by what the player thinks.
+STANDS = ((0.8, "stands much better"), (0.4, "stands better"), (0.1, "stands a little better"))
 FAR = 8  # moves that are shown of a game of two
 
 
@@ -42,11 +43,12 @@ def judgement(state: State, choice: Choice) -> str:
         return choice.verdict or "Nothing is known of this position"
     if state.game.num_players == 1:
         return f"About {choice.value:.0f} can be made"
-    if abs(choice.value) < EVEN:
-        return "About even"
     mover = state.current_player()
     ahead = state.game.players[mover if choice.value > 0 else 1 - mover]
-    return f"{ahead} stands better, by {abs(choice.value):.0%} of a win"
+    for least, words in STANDS:
+        if abs(choice.value) >= least:
+            return f"{ahead} {words}"
+    return "About even"
 
 
 async def show(thinkers: Thinkers, look: Look, sight: Sight) -> AsyncIterator[dict[str, object]]:
