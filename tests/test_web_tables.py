@@ -396,6 +396,7 @@ def test_a_whole_solution_is_shown(visitor: Visitor) -> None:
         for frame in shown:
             state.play(frame["heading"].partition(": ")[2])
             assert frame["board"] == state.open_picture().inline()
+            assert frame["status"] == state.game.status(state.position)
         assert state.is_terminal()
         seat.say("look")
         assert seat.wait("view") == before  # nothing was played

@@ -73,6 +73,7 @@ async def show(thinkers: Thinkers, look: Look, sight: Sight) -> AsyncIterator[di
                 "board": drawn(state, sight),
                 "last": cells,
                 "heading": f"Shown, move {made}{by}: {move}",
+                "status": state.game.status(state.position),
             }
 
 

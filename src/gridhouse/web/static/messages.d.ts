@@ -65,6 +65,7 @@ export interface Frame {
   board: string;
   last: number[];
   heading: string;
+  status: string;
 }
 
 /** The machine has shown all it wanted to. */

@@ -70,6 +70,7 @@ function learn(help, view) {
     showing("runs");
     write("why", "");
     write("heading", help.heading);
+    showStatus(help.status);
     board.show({ ...view, board: help.board, last: help.last, acts: false, gestures: [] });
   }
 }
