@@ -16,7 +16,7 @@ import pytest
 import gridhouse
 from gridhouse import cli
 from gridhouse.core.errors import PlayerError, SolverError
-from gridhouse.games.binary import _layout, _lines, _search, advice, quick, solver, symmetry
+from gridhouse.games.binary import _frame, _layout, _lines, advice, quick, solver, symmetry
 from gridhouse.games.binary.game import BinaryGame
 from gridhouse.games.binary.solver import TECHNIQUES, BinarySolution, Search, solve
 from naive import binary_solver as naive
@@ -287,7 +287,7 @@ def test_lines_are_described_the_same_compiled() -> None:
             state.apply_action(chance.choice(state.legal_actions()))
         boards = [_layout.Board(state.position, memory) for memory in memories]
         layouts = [board.layout[0] for board in boards]
-        for at in range(_search.MOST_LINES):
+        for at in range(_frame.MOST_LINES):
             assert layouts[0].entries[at] == layouts[1].entries[at]
         for code in itertools.chain(range(40), range(200, 240)):
             entries = [board.table[int(layouts[1].entries[1]) + code] for board in boards]

@@ -6,7 +6,7 @@ from bisect import bisect_right
 
 from gridhouse.core import chance
 from gridhouse.core.errors import SolverError
-from gridhouse.games.binary import _lines, _search, rules
+from gridhouse.games.binary import _frame, _lines, _search, rules
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,12 +32,14 @@ class Memory:
         """Bind the kernels."""
         self.jit = jit
         self.lines: Any = _lines
+        self.frame: Any = _frame
         self.search: Any = _search
         if jit:
             from gridhouse.core.compiling import twin
 
             self.lines = twin(_lines, "binary")
-            self.search = twin(_search, "binary")
+            self.frame = twin(_frame, "binary")
+            self.search = twin(_search, "binary", _frame=self.frame)
 
     def records(self, kind: Any, count: int = 1) -> Any:
         """Return so many records, all zero."""
@@ -106,15 +108,15 @@ class Board:
         self.opened = [self._open_to(state, digit) for digit in range(2)]
         live = self.opened[0] | self.opened[1]
         self.whole = (
-            max(self.rows, self.cols) <= WHOLE_SIDE and self.rows * self.cols <= _search.MOST_CELLS
+            max(self.rows, self.cols) <= WHOLE_SIDE and self.rows * self.cols <= _frame.MOST_CELLS
         )
         everything = [(y, x) for y in self._ys for x in range(self.cols)]
         self.cells = [cell for cell in everything if self.whole or cell in live]
-        if len(self.cells) > _search.MOST_CELLS:
-            raise TooLargeError(f"{len(self.cells)} cells are open, more than {_search.MOST_CELLS}")
+        if len(self.cells) > _frame.MOST_CELLS:
+            raise TooLargeError(f"{len(self.cells)} cells are open, more than {_frame.MOST_CELLS}")
         self.number = {cell: number for number, cell in enumerate(self.cells)}
-        self.layout = memory.records(_search.Layout)
-        self.start = memory.records(_search.Frame)
+        self.layout = memory.records(_frame.Layout)
+        self.start = memory.records(_frame.Frame)
         self._lay_out()
 
     @property
@@ -145,12 +147,12 @@ class Board:
         layout.num_cells = len(self.cells)
         layout.num_rows = len(across)
         layout.num_lines = len(lines)
-        layout.switches = _search.ALL
+        layout.switches = _frame.ALL
         for at, line in enumerate(lines):
             self._note_line(at, line, is_row=at < len(across))
         self._make_tables(lines)
         self._note_symmetries()
-        for at in range(2 * _search.MOST_LINES):
+        for at in range(2 * _frame.MOST_LINES):
             layout.factor[at] = chance.code(at) | 1
         self._set_start(lines)
 
@@ -196,7 +198,7 @@ class Board:
                     if len(places) > _lines.MOST or work > MOST_WORK:
                         raise TooLargeError(f"{len(places)} cells of a line are open, too many")
                     kinds[name] = self._new_kind(length, stones, places, sizes)
-                place = digit * _search.MOST_LINES + at
+                place = digit * _frame.MOST_LINES + at
                 layout.entries[place] = kinds[name].entries
                 layout.near[place] = kinds[name].near
         self._fill(lines, list(kinds.values()), sizes)
@@ -224,7 +226,7 @@ class Board:
             for cell in line:
                 sums += [cells | 1 << self.number[cell] for cells in sums]
             spread += sums
-        for place in range(2 * _search.MOST_LINES):
+        for place in range(2 * _frame.MOST_LINES):
             layout.near[place] += len(spread)
         layout.blocks = len(spread) + sizes[1]
         if not memory.jit:
@@ -254,14 +256,14 @@ class Board:
             for at, line in enumerate(lines):
                 for place, (y, x) in enumerate(line):
                     way = 2 if (y, x) in self.opened[digit] else int(self.grid[y][x] == digit)
-                    frame.codes[digit * _search.MOST_LINES + at] += way * 3**place
+                    frame.codes[digit * _frame.MOST_LINES + at] += way * 3**place
 
     def _note_symmetries(self) -> None:
         layout = self.layout[0]
         layout.num_symmetries = 1
         if self.whole:
             turns = 2 if self.rows == self.cols else 1
-            layout.num_symmetries = turns * _search.SYMMETRIES // 2
+            layout.num_symmetries = turns * _frame.SYMMETRIES // 2
         for symmetry in range(layout.num_symmetries):
             layout.turned[symmetry] = symmetry >> 3
             layout.swapped[symmetry] = symmetry >> 2 & 1
@@ -271,7 +273,7 @@ class Board:
     def _note_images(self, symmetry: int, *, turned: int, flipped: int) -> None:
         """Note where cells and lines go: rows and columns run backwards, and then change places."""
         layout = self.layout[0]
-        base = symmetry * _search.MOST_LINES
+        base = symmetry * _frame.MOST_LINES
         sizes = (layout.num_rows, layout.num_lines - layout.num_rows)
         for at in range(layout.num_lines):
             kind = int(at >= layout.num_rows)
@@ -285,4 +287,4 @@ class Board:
                 row = self.rows - 1 - y if flipped & 1 else y
                 col = self.cols - 1 - x if flipped & 2 else x
                 image = (col, row) if turned else (row, col)
-                layout.image[symmetry * _search.MOST_CELLS + number] = self.number[image]
+                layout.image[symmetry * _frame.MOST_CELLS + number] = self.number[image]

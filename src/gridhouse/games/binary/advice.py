@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 from gridhouse.core.solving import Advice, stopped_after
-from gridhouse.games.binary import _search
+from gridhouse.games.binary import _frame
 from gridhouse.games.binary._layout import Board, Memory, TooLargeError
 from gridhouse.games.binary.solver import BinarySolution, Search, Work, warm
 
@@ -83,7 +83,7 @@ def hardest(search: Search) -> int:
         replies = search.moves((move,))
         winning = 0
         for reply in replies:
-            winning += search.value((move, reply)) == _search.LOSS
+            winning += search.value((move, reply)) == _frame.LOSS
             if search.stopped or winning > best[0]:
                 break
         if search.stopped:

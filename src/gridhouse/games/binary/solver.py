@@ -13,7 +13,7 @@ import time
 
 from gridhouse.core.errors import SolverError
 from gridhouse.core.solving import Solution, watched
-from gridhouse.games.binary import _search, rules
+from gridhouse.games.binary import _frame, _search, rules
 from gridhouse.games.binary._layout import Board, Memory, TooLargeError
 from gridhouse.games.binary.proved import first_player_wins
 from gridhouse.games.binary.symmetry import symmetry_of, winning_reply
@@ -22,14 +22,14 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from gridhouse.core.game import State
 
-OUTCOMES = {_search.LOSS: "loss", _search.WIN: "win", _search.UNKNOWN: "unknown"}
+OUTCOMES = {_frame.LOSS: "loss", _frame.WIN: "win", _frame.UNKNOWN: "unknown"}
 TECHNIQUES = {
-    "pairing": _search.PAIRING,
-    "parity": _search.PARITY,
-    "components": _search.COMPONENTS,
-    "lookup": _search.LOOKUP,
-    "symmetry": _search.SYMMETRY,
-    "order": _search.ORDER,
+    "pairing": _frame.PAIRING,
+    "parity": _frame.PARITY,
+    "components": _frame.COMPONENTS,
+    "lookup": _frame.LOOKUP,
+    "symmetry": _frame.SYMMETRY,
+    "order": _frame.ORDER,
 }
 MEGABYTE = 1 << 20
 WORD = 8  # bytes
@@ -47,7 +47,7 @@ class BinarySolution(Solution):
     def __init__(self, state: State) -> None:
         """Begin with nothing known."""
         self.position = str(state)
-        self.outcome = OUTCOMES[_search.UNKNOWN]
+        self.outcome = OUTCOMES[_frame.UNKNOWN]
         self.moves: list[str] = []
         self.nimber: int | None = None
         self.nodes = 0
@@ -99,7 +99,7 @@ class Search:
         *,
         memory: int = 256,
         threads: int = 1,
-        switches: int = _search.ALL,
+        switches: int = _frame.ALL,
         proof: bool = True,
         limit: int = NO_LIMIT,
     ) -> None:
@@ -109,7 +109,7 @@ class Search:
         self._proof = proof
         self._threads = threads if board.memory.jit else 1
         board.layout[0].switches = switches
-        if not switches & _search.SYMMETRY:
+        if not switches & _frame.SYMMETRY:
             board.layout[0].num_symmetries = 1
         board.layout[0].limit = DEPTH_FIRST
         records, words = board.memory.records, board.memory.words
@@ -120,7 +120,7 @@ class Search:
             size = min(size, PLAIN_WORDS)
         self.words = words(size)
         self.pairs = words(max(LEAST_WORDS, size // SHARE))
-        self.frames = [records(_search.Frame, _search.MOST_FRAMES) for _ in range(self._threads)]
+        self.frames = [records(_frame.Frame, _search.MOST_FRAMES) for _ in range(self._threads)]
         self.controls = [records(_search.Control) for _ in range(self._threads)]
         for number, control in enumerate(self.controls):
             control[0].limit = limit
@@ -152,9 +152,9 @@ class Search:
     def value(self, moves: tuple[int, ...] = (), heap: int = 0) -> int:
         """Return who wins after some moves, with a heap beside: WIN, LOSS or UNKNOWN."""
         if self.stopped:
-            return _search.UNKNOWN
+            return _frame.UNKNOWN
         value = self._enter(0, moves, heap)
-        if value != _search.UNKNOWN:
+        if value != _frame.UNKNOWN:
             return value
         if self._threads == 1:
             return self.run(0, moves, heap, proof=self._proof and self._is_large(0))
@@ -166,7 +166,7 @@ class Search:
 
     def _place(self, thread: int, moves: tuple[int, ...]) -> None:
         """Make the position after some moves that of a thread's first frame."""
-        board, kernels, frames = self.board, self.kernels, self.frames[thread]
+        board, kernels, frames = self.board, self.board.memory.frame, self.frames[thread]
         layout = board.layout[0]
         kernels.copy(frames[0], board.start[0], layout.num_lines)
         for move in moves:
@@ -185,14 +185,14 @@ class Search:
         board, kernels, frames = self.board, self.kernels, self.frames[thread]
         control = self.controls[thread][0]
         common = (board.layout[0], board.table, board.sets, self.words)
-        if value == _search.UNKNOWN and not proof:
+        if value == _frame.UNKNOWN and not proof:
             value = int(kernels.prove(frames, *common, control, 0))
-        if value == _search.UNKNOWN and proof:
+        if value == _frame.UNKNOWN and proof:
             value = int(kernels.reduce(frames, 0, *common, control))
-        if value == _search.UNKNOWN and proof and not control.stop:
+        if value == _frame.UNKNOWN and proof and not control.stop:
             bound = _search.INFINITE
             value = int(kernels.expand(frames, *common, self.pairs, control, 0, bound, bound))
-        return _search.UNKNOWN if control.stop else value
+        return _frame.UNKNOWN if control.stop else value
 
     def _race(self, moves: tuple[int, ...], heap: int) -> int:
         """Search in several threads that share the table; the first to know stops the others."""
@@ -201,7 +201,7 @@ class Search:
         def run(thread: int) -> None:
             proof = self._proof and thread == 1 and self._is_large(0)
             value = self.run(thread, moves, heap, proof=proof)
-            if value != _search.UNKNOWN:
+            if value != _frame.UNKNOWN:
                 found.append(value)
                 for other in self.controls:
                     other[0].stop = 1
@@ -214,7 +214,7 @@ class Search:
         if found and not self.stopped:
             for control in self.controls:
                 control[0].stop = 0
-        return found[0] if found else _search.UNKNOWN
+        return found[0] if found else _frame.UNKNOWN
 
     def moves(self, before: tuple[int, ...] = ()) -> list[int]:
         """Return the moves after some others, by cell and digit."""
@@ -268,10 +268,10 @@ class Work:
         search, solution = self._searching(), self._solution
         value = search.value()
         solution.outcome = OUTCOMES[value]
-        if value == _search.LOSS:
+        if value == _frame.LOSS:
             solution.nimber = 0
             solution.all_moves = True
-        elif value == _search.WIN:
+        elif value == _frame.WIN:
             self._find_moves(search)
             if self._nimber:
                 self._find_nimber(search)
@@ -284,14 +284,14 @@ class Work:
         """Note a winning move, one that the table knows if it knows one, or all of them."""
         if not self._all_moves:
             for move in search.moves():
-                if search.known((move,)) == _search.LOSS:
+                if search.known((move,)) == _frame.LOSS:
                     self._note(search.board.action(move))
                     return
         complete = self._all_moves
         for move in search.moves():
             value = search.value((move,))
-            complete = complete and value != _search.UNKNOWN
-            if value == _search.LOSS:
+            complete = complete and value != _frame.UNKNOWN
+            if value == _frame.LOSS:
                 self._note(search.board.action(move))
                 if not self._all_moves:
                     return
@@ -308,10 +308,10 @@ class Work:
         heap = 1
         while True:
             value = search.value((), heap)
-            if value != _search.WIN:
+            if value != _frame.WIN:
                 break
             heap += 1
-        if value == _search.LOSS:
+        if value == _frame.LOSS:
             self._solution.nimber = heap
 
     def status(self) -> str:
@@ -358,12 +358,12 @@ def solve(
     begun = time.monotonic()
     solution = BinarySolution(state)
     work = Work(state, solution, nimber=nimber, all_moves=all_moves)
-    switches = _search.ALL
+    switches = _frame.ALL
     for name in off:
         if name not in TECHNIQUES:
             raise SolverError(f"there is no technique {name}: {', '.join(TECHNIQUES)}")
         switches &= ~TECHNIQUES[name]
-    if not work.knows_at_once(symmetry=switches & _search.PAIRING != 0, proved=proved):
+    if not work.knows_at_once(symmetry=switches & _frame.PAIRING != 0, proved=proved):
         try:
             board = Board(state.position, Memory(jit=has_compiler() if jit is None else jit))
         except TooLargeError:
