@@ -1,0 +1,241 @@
+"""Every position of the smallest sliding puzzles, against breadth-first search from the goal.
+
+The searches that are trusted here, ``naive.sliding_solver`` and ``steps``, move letters in texts
+and share nothing with the solvers.
+"""
+
+from __future__ import annotations
+
+import itertools
+import random
+from collections import Counter, defaultdict
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+from gridhouse.core.compiling import to_records
+from gridhouse.core.errors import SolverError
+from gridhouse.games.sliding import _databases, _idastar, _optimal, _small, rules, solver
+from gridhouse.games.sliding._puzzle import Puzzle, even_out, neighbours, puzzle_of
+from gridhouse.games.sliding.game import position_of
+from naive.sliding_solver import shortest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+# By goal how many positions can become it: half of all if no letter comes twice, else all.
+THREE_BY_THREE = {
+    "abcdefgh ": 181440,
+    "abcdefga ": 181440,  # the one pair of equal letters makes every odd permutation even
+    "aaabcdef ": 60480,
+    "aabbccdd ": 22680,
+    "abcabcab ": 5040,
+    "banananb ": 5040,
+    "aaaabbbb ": 630,
+    "aaaaaaab ": 72,
+}
+FEW = [goal for goal, count in THREE_BY_THREE.items() if count <= 5040]
+
+
+def position(puzzle: str, goal: str, rows: int) -> rules.Position:
+    """Return a position of letters; the goal's last letter is not used."""
+    return position_of(puzzle, goal[:-1] + "!", rows, len(goal) // rows)
+
+
+def puzzles(texts: Iterable[str], goal: str, rows: int) -> list[Puzzle]:
+    """Return the puzzles of texts as the solver sees them."""
+    state = position(goal, goal, rows)
+    many = []
+    for text in texts:
+        state.tiles = [0 if letter == " " else ord(letter) for letter in text]
+        many.append(puzzle_of(state))
+    return many
+
+
+def goals(cells: int) -> Iterator[str]:
+    """Yield every goal of a board up to other names for its letters."""
+    for letters in itertools.product("abcdefgh"[: cells - 1], repeat=cells - 1):
+        if all(ord(letter) - 97 <= len(set(letters[:at])) for at, letter in enumerate(letters)):
+            yield "".join(letters) + " "
+
+
+@cache
+def beside(cell: int, cells: int, cols: int) -> list[int]:
+    """Return the cells that share a side with a cell."""
+    row, col = divmod(cell, cols)
+    return [to for to in range(cells) if abs(to // cols - row) + abs(to % cols - col) == 1]
+
+
+def steps(text: str, cols: int) -> list[str]:
+    """Return the texts that are one move away."""
+    blank = text.index(" ")
+    texts = []
+    for there in beside(blank, len(text), cols):
+        letters = list(text)
+        letters[blank], letters[there] = letters[there], " "
+        texts.append("".join(letters))
+    return texts
+
+
+def near(goal: str, cols: int, most: int) -> dict[str, int]:
+    """Return by puzzle how many moves it needs, for all that need at most so many."""
+    need = {goal: 0}
+    layer = [goal]
+    for moves in range(1, most + 1):
+        wider = {after for text in layer for after in steps(text, cols)}
+        layer = [text for text in wider if text not in need]
+        need.update(dict.fromkeys(layer, moves))
+    return need
+
+
+def searches(many: list[Puzzle]) -> Any:
+    """Return a record of a search for every puzzle."""
+    search = _idastar.Search()
+    search.came, search.limit = _idastar.NONE, _optimal.NO_LIMIT
+    records = to_records(search, len(many))
+    records["tiles"][:, : many[0].cells] = [puzzle.tiles for puzzle in many]
+    records["blank"] = [puzzle.tiles.index(0) for puzzle in many]
+    return records
+
+
+def found(many: list[Puzzle], plan: Any, words: Any) -> tuple[Any, Any]:
+    """Return the records of the compiled search from every puzzle, and what databases ask for.
+
+    The puzzles have one goal, and none is solved.
+    """
+    kernel = _databases.kernels(True)[1]
+    records = searches(many)
+    asked = np.zeros(len(many), np.int64)
+    frames = to_records(_idastar.Frame(), _idastar.MAX_DEPTH)
+    for at, puzzle in enumerate(many):
+        one = records[at : at + 1]
+        asked[at] = kernel.load(plan, words, one)
+        one["bound"] = even_out(puzzle, int(asked[at]))
+        assert kernel.deepen(plan, words, one, frames) == _idastar.FOUND
+    return records, asked
+
+
+def assert_solved(text: str, goal: str, rows: int, moves: int) -> None:
+    """Solve a puzzle as players have it solved; the solver replays what it returns."""
+    answer = solver.solve_position(position(text, goal, rows))
+    assert (answer.length, answer.bound, answer.optimal) == (moves, moves, True), text
+
+
+@pytest.mark.parametrize(("rows", "cols", "count"), [(2, 2, 5), (2, 3, 52), (3, 2, 52)])
+def test_every_position_of_every_goal_on_boards_of_up_to_six_cells(
+    rows: int, cols: int, count: int
+) -> None:
+    """All goals up to other letters, all arrangements: solved in the fewest moves or refused."""
+    every = list(goals(rows * cols))
+    assert len(every) == count
+    for goal in every:
+        known = shortest(goal, cols)
+        for text in map("".join, sorted(set(itertools.permutations(goal)))):
+            if text in known:
+                assert_solved(text, goal, rows, known[text])
+            else:
+                with pytest.raises(SolverError, match="cannot be solved"):
+                    solver.solve_position(position(text, goal, rows))
+
+
+@pytest.mark.parametrize("goal", FEW)
+def test_every_position_of_three_by_three_goals_with_many_equal_letters(goal: str) -> None:
+    for text, moves in shortest(goal, 3).items():
+        assert_solved(text, goal, 3, moves)
+
+
+def test_a_sample_of_distinct_three_by_three_positions_of_every_length() -> None:
+    """The search from both ends, a millisecond each: a sample, not all 181440 positions.
+
+    It is every position of at most ten or at least thirty moves, and thirty of every other length.
+    """
+    by_moves = defaultdict(list)
+    for text, moves in shortest("abcdefgh ", 3).items():
+        by_moves[moves].append(text)
+    assert len(by_moves) == 32
+    chance = random.Random(1)
+    for moves, texts in by_moves.items():
+        for text in chance.sample(texts, 30) if 10 < moves < 30 else texts:
+            assert_solved(text, "abcdefgh ", 3, moves)
+
+
+@pytest.mark.parametrize("goal", ["abcdefgh ", "aabbccdd "])
+def test_every_step_of_the_search_from_both_ends(goal: str) -> None:
+    """One end of it alone, without the other to meet, reaches every position, layer by layer.
+
+    Each end takes whole layers and stops at the first position both know.  So where all layers
+    are right, the two lengths add up to the shortest, for every position.
+    """
+    known = shortest(goal, 3)
+    start = goal.encode().replace(b" ", b"\0")
+    seen: _small.Seen = {start: (b"", -1)}
+    edge, depth = [start], 0
+    ways = neighbours(3, 3)
+    while edge:
+        for place in edge:
+            assert known[place.decode().replace("\0", " ")] == depth
+            before, move = seen[place]
+            if move >= 0:
+                text = before.decode().replace("\0", " ")
+                assert place.decode().replace("\0", " ") in steps(text, 3)
+                assert ways[before.index(0)][move] == place.index(0)
+        edge, meeting, _ = _small._step(ways, edge, seen, {})
+        assert meeting is None
+        depth += 1
+    assert len(seen) == len(known)
+
+
+@pytest.mark.parametrize(
+    ("goal", "most"),
+    [
+        *((goal, 4) for goal in THREE_BY_THREE),  # distinct tiles have no larger parts on 3x3
+        *itertools.product(["aabbccdd ", "abcabcab ", "banananb ", "aaaabbbb "], [5, 6]),
+    ],
+)
+def test_the_compiled_search_from_every_three_by_three_position(goal: str, most: int) -> None:
+    """What solves larger boards, with databases as they are built in memory, for all positions.
+
+    The optimum is the same.  The databases never ask for too much, and for nothing only at the
+    goal; with distinct tiles they keep odd and even.  But they are not consistent: a move may
+    change what they ask for by more than one, with all of these goals but the simplest.
+    """
+    known = shortest(goal, 3)
+    assert len(known) == THREE_BY_THREE[goal]
+    del known[goal]
+    many = puzzles(known, goal, 3)
+    plan, words = _databases.plan_of(many[0], _optimal.small_tables(many[0], most))
+    records, asked = found(many, plan, words)
+    lengths = np.array(list(known.values()))
+    assert (records["length"] == lengths).all()
+    assert (records["bound"] == lengths).all()
+    assert (asked > 0).all()
+    assert (asked <= lengths).all()
+    needs = {goal: 0} | dict(zip(known, asked.tolist(), strict=True))
+    assert _databases.kernels(True)[1].load(plan, words, searches(puzzles([goal], goal, 3))) == 0
+    changes = Counter(abs(needs[after] - needs[text]) for text in needs for after in steps(text, 3))
+    assert (max(changes) > 1) == (goal != "aaaaaaab ")
+    if many[0].is_distinct:
+        assert ((asked - lengths) % 2 == 0).all()
+        assert changes == {1: 480372, 3: 3428, 5: 40}  # every move there and back
+
+
+def test_a_sample_of_the_other_half_of_distinct_three_by_three_positions_is_refused() -> None:
+    """Ten thousand of the 181440 that are an exchange of two letters away."""
+    others = sorted(shortest("bacdefgh ", 3))
+    for text in random.Random(3).sample(others, 10000):
+        with pytest.raises(SolverError, match="odd permutation"):
+            puzzle_of(position(text, "abcdefgh ", 3))
+
+
+@pytest.mark.parametrize("goal", ["abcdefghijklmno ", "aaabbbcccdddeee ", "abcdeabcdeabcde "])
+def test_every_four_by_four_position_near_its_goal(goal: str) -> None:
+    """All positions of at most eleven moves: found, and never asked for too much."""
+    known = near(goal, 4, 11)
+    del known[goal]
+    many = puzzles(known, goal, 4)
+    records, asked = found(many, *_databases.plan_of(many[0], _optimal.small_tables(many[0], 4)))
+    lengths = np.array(list(known.values()))
+    assert (records["length"] == lengths).all()
+    assert (asked <= lengths).all()
