@@ -64,6 +64,7 @@ TOKEN = "load"
 ECHOES = 300
 MACHINES = 10
 THOUGHT = 20.0  # seconds
+WARM_UP = 2.0
 
 
 class Slot:
@@ -228,6 +229,17 @@ async def think(port: int, cookie: str, machines: list[str], name: str) -> None:
     )
 
 
+async def warm_up(port: int, names: list[str], cookie: str) -> None:
+    """Play a little of every game, so that what is loaded once is no client's memory."""
+    until = asyncio.Event()
+    playing = [
+        asyncio.create_task(Slot(port, [name], 1, cookie).play(0.1, until)) for name in names
+    ]
+    await asyncio.sleep(WARM_UP)
+    until.set()
+    await asyncio.gather(*playing)
+
+
 async def measure(port: int, server: int, slots: list[Slot], seconds: float, rate: float) -> None:
     """Let all play for a while and print what was measured."""
     idle = memory(server)
@@ -268,7 +280,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         database = f"sqlite:///{folder}/house.db"
         rounds = 2 + int(rate / tables * (seconds + 3) / 20)  # a game has twenty moves or more
-        names, cookie = prepare(database, int(tables) * rounds)
+        names, cookie = prepare(database, int(tables) * rounds + len(gridhouse.games()))
         machines = prepare_machines(database)
         server = subprocess.Popen(
             [sys.executable, "-c", SERVER, database], stdout=subprocess.PIPE, text=True
@@ -276,10 +288,13 @@ def main() -> None:
         assert server.stdout is not None
         port = int(server.stdout.readline())
         slots = [
-            Slot(port, names[place :: int(tables)], int(sockets) - 1, cookie)
+            Slot(
+                port, names[place : -len(gridhouse.games()) : int(tables)], int(sockets) - 1, cookie
+            )
             for place in range(int(tables))
         ]
         try:
+            asyncio.run(warm_up(port, names[-len(gridhouse.games()) :], cookie))
             asyncio.run(measure(port, server.pid, slots, seconds, rate))
             asyncio.run(think(port, cookie, machines, names[-2]))  # a sliding puzzle
         finally:

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("gridhouse.web")
 NAME = re.compile(r"[\w-]{1,32}", re.ASCII)
-MOST_WAITING = 100  # tables that are kept in memory with nobody at them
+MOST_WAITING = 50  # tables that are kept in memory with nobody at them
 
 
 async def finished(change: Coroutine[Any, Any, None]) -> None:
