@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
 from contextlib import ExitStack
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 from hypothesis import given, settings
@@ -13,13 +14,18 @@ from hypothesis import strategies as st
 from starlette.websockets import WebSocketDisconnect
 
 import gridhouse
-from gridhouse.web.sockets import understood
-from web_helpers import HIDDEN, Visitor, open_house
+from gridhouse.web.forms import Order
+from gridhouse.web.house import House
+from gridhouse.web.seats import Doorkeeper
+from gridhouse.web.sockets import Guest, understood
+from web_helpers import HIDDEN, Visitor, open_house, settings_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from starlette.testclient import TestClient
+    from starlette.websockets import WebSocket
 
     from gridhouse.core.game import State
 
@@ -211,3 +217,38 @@ def test_what_is_nested_deeply_is_no_move(
         page.say(noise)
     page.stack.close()
     assert [record for record in caplog.records if record.levelno >= logging.ERROR] == []
+
+
+class SlowSocket:
+    """A socket on which sending takes a while, and that hears noise at once."""
+
+    def __init__(self) -> None:
+        self.headers: dict[str, str] = {}
+        self.cookies: dict[str, str] = {}
+        self.closed: list[int] = []
+
+    async def receive(self) -> dict[str, str]:
+        await asyncio.sleep(0)
+        return {"type": "websocket.receive", "text": "noise"}
+
+    async def send_text(self, text: str) -> None:
+        await asyncio.sleep(60)
+
+    async def close(self, code: int) -> None:
+        self.closed.append(code)
+
+
+def test_a_socket_is_not_closed_while_something_is_sent(tmp_path: Path) -> None:
+    async def visit() -> tuple[list[int], int]:
+        house = House(settings_of(tmp_path))
+        state = gridhouse.load("binary").new_initial_state()
+        live = await house.find(await house.found(Order(state, "hotseat", 0, 0), "somebody"))
+        assert live is not None
+        socket = SlowSocket()
+        guest = Guest(house, Doorkeeper("secret"), live, cast("WebSocket", socket))
+        await guest.stay()
+        await house.close()
+        return socket.closed, guest.parting
+
+    # It is closed by whoever let the page in, when its sending has ended.
+    assert asyncio.run(visit()) == ([], 1008)

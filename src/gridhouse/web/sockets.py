@@ -30,6 +30,7 @@ REFUSED = 1008  # a socket that breaks the rules of the house is closed with thi
 HELP = ("hint", "judge", "show")
 FRAME = 1.5  # pauses of the machine between two moves that are shown
 MOST_NESTED = 100  # brackets of a message, which needs two
+GOODBYE = 1000
 FULL = 1013  # and one for which there is no room with that
 
 
@@ -65,6 +66,7 @@ class Guest:
         self.visitor = keeper.who(socket.headers, socket.cookies)
         self.invitation = keeper.invitation(live.table.id)
         self.eyes: int | None = None
+        self.parting = GOODBYE  # with which the socket is closed, once nothing is being sent
         self.turned = False
         self.back: int | None = None  # the number of moves up to which this page looks back
         self._past: Look | None = None
@@ -152,7 +154,7 @@ class Guest:
                 return
             asked = understood(message.get("text"))
             if asked is None or not allowance.take():
-                await self.socket.close(REFUSED)
+                self.parting = REFUSED
                 return
             try:
                 await self._do(asked)
@@ -296,8 +298,9 @@ async def serve_table(socket: WebSocket) -> None:
     if len(live.guests) >= MOST_GUESTS:
         await socket.close(FULL)
         return
+    guest = Guest(house, keeper, live, socket)
     with suppress(WebSocketDisconnect):
-        await Guest(house, keeper, live, socket).stay()
+        await guest.stay()
     if socket.application_state == WebSocketState.CONNECTED:
         with suppress(RuntimeError, WebSocketDisconnect):
-            await socket.close()
+            await socket.close(guest.parting)
