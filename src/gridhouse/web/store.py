@@ -274,18 +274,15 @@ class Writer:
         self._thread.join()
 
     def _run(self) -> None:
-        wanted = self._waiting.get()
-        while wanted is not None:
-            batch = [wanted]
-            wanted = None
-            while len(batch) < MOST_AT_ONCE and not self._waiting.empty():
-                wanted = self._waiting.get()
-                if wanted is None:
-                    self._write(batch)
-                    return
-                batch.append(wanted)
-            self._write(batch)
-            wanted = self._waiting.get()
+        is_open = True
+        while is_open:
+            come = [self._waiting.get()]
+            while len(come) < MOST_AT_ONCE and not self._waiting.empty():
+                come.append(self._waiting.get())
+            is_open = None not in come  # the last thing that comes
+            batch = [wanted for wanted in come if wanted is not None]
+            if batch:
+                self._write(batch)
 
     def _write(self, batch: list[tuple[Change, Promise[None]]]) -> None:
         """Write changes as one transaction, or if that fails each as one of its own."""
