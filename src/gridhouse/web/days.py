@@ -112,13 +112,11 @@ class Days:
         await asyncio.gather(*tasks, return_exceptions=True)
 
     def reached(self, table: Table, move: str) -> Reached | None:
-        """Return what a visitor reaches by a move, None if no daily puzzle ends with it."""
+        """Return what a visitor reaches by a game's last move, None if it is no daily puzzle."""
         if table.daily is None:
             return None
         after = table.state.clone()
         after.play(move)
-        if not after.is_terminal():
-            return None
         now = self._settings.now().astimezone(UTC)
         return Reached(
             puzzle_of(type(after.game), table.daily),

@@ -266,7 +266,7 @@ class House:
             change = wanted()
             if change is None:
                 return
-            if change.added is not None:
+            if change.added is not None and change.ended is not None:
                 reached = self.days.reached(live.table, change.added.move)
                 if reached is not None:
                     change = change._replace(also=partial(write_result, reached=reached))
