@@ -14,8 +14,7 @@ from starlette.routing import Route
 from gridhouse.core.errors import PictureError
 from gridhouse.web.days import FIRST, best_text, daily_games, verdict
 from gridhouse.web.forms import Order, read_form
-from gridhouse.web.pages import SVG, door, need_own_page, page, sentence, wanted_game
-from gridhouse.web.seats import hand_cookie
+from gridhouse.web.pages import SVG, door, found, need_own_page, page, sentence, wanted_game
 from gridhouse.web.settings import MOST_NAME, MOST_PLACES
 from gridhouse.web.table import HOTSEAT
 
@@ -141,14 +140,8 @@ async def play(request: Request) -> Response:
     cls, day = wanted_puzzle(request)
     need_own_page(request)
     request.app.state.newcomers.need_room(request)
-    house, keeper = door(request)
-    shown = await house.days.show(cls, day)
-    visitor, cookie = keeper.welcome(request)
-    order = Order(shown.state, HOTSEAT, 0, 0, daily=day.isoformat())
-    name = await house.found(order, visitor)
-    response = RedirectResponse(f"/t/{name}", 303)
-    hand_cookie(request, response, cookie)
-    return response
+    shown = await door(request).house.days.show(cls, day)
+    return await found(request, Order(shown.state, HOTSEAT, 0, 0, daily=day.isoformat()))
 
 
 async def name(request: Request) -> Response:

@@ -167,7 +167,11 @@ async def found(request: Request, order: Order) -> Response:
     """Found a table, and let the visitor sit down at it."""
     house, keeper = door(request)
     visitor, cookie = keeper.welcome(request)
-    name = await house.found(order, visitor)
+    return to_table(request, await house.found(order, visitor), cookie)
+
+
+def to_table(request: Request, name: str, cookie: str) -> Response:
+    """Lead to a table where the visitor whom a cookie names sits now."""
     response = RedirectResponse(f"/t/{name}", 303)
     hand_cookie(request, response, cookie)
     return response
@@ -201,9 +205,7 @@ async def join(request: Request) -> Response:
         await house.take_seat(live, visitor)
     except RefusedError as error:
         raise HTTPException(409, sentence(error)) from None
-    response = RedirectResponse(f"/t/{live.table.id}", 303)
-    hand_cookie(request, response, cookie)
-    return response
+    return to_table(request, live.table.id, cookie)
 
 
 async def invited(request: Request) -> Live:

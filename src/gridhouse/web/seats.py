@@ -45,12 +45,14 @@ class Doorkeeper:
 
     def welcome(self, request: Request) -> tuple[str, str]:
         """Return the visitor, and what the cookie is to hold; a new visitor gets a new token."""
-        token = self._token(request.cookies.get(COOKIE, "")) or secrets.token_urlsafe(24)
-        return named(token), self._cookies.sign(token).decode()
+        token = self._token(request.cookies.get(COOKIE, ""))
+        return self._introduced(token) if token else self.newcomer()
 
     def newcomer(self) -> tuple[str, str]:
         """Return a new visitor, and the signed token by which it is known from now on."""
-        token = secrets.token_urlsafe(24)
+        return self._introduced(secrets.token_urlsafe(24))
+
+    def _introduced(self, token: str) -> tuple[str, str]:
         return named(token), self._cookies.sign(token).decode()
 
     def _token(self, signed: str) -> str | None:

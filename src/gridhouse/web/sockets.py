@@ -137,9 +137,10 @@ class Guest:
         """Return what is shown, which is made once for all who see the same."""
         table, look = self.live.table, self.look()
         sits = bool(table.seats_of(self.visitor))
-        known = self.sight(), sits
+        sight = self.sight()
+        known = sight, sits
         if known not in look.texts or table.ticks():
-            shown = view(look, self.sight(), sits=sits)
+            shown = view(look, sight, sits=sits)
             if sits and table.open_seats():
                 shown["invitation"] = f"/t/{table.id}/join/{self.invitation}"
             look.texts[known] = encoded(shown)
