@@ -29,6 +29,7 @@ ALONE = "the puzzle of a day is played without help"
 BY_RULES = "rules"
 ON_TIME = "time"
 RESIGNED = "resigned"
+LOST = {ON_TIME: "has no time left", RESIGNED: "resigns"}  # before the rules say so
 UNDO, REDO = "undo", "redo"
 
 
@@ -148,22 +149,26 @@ class Table:
         kind, player = self._asked.split()
         return Wish(kind, int(player))
 
+    def _lost(self) -> tuple[str, int] | None:
+        """Return how and for whom a game has ended before its rules say so, None if it has not."""
+        how, _, player = (self.ended or "").partition(" ")
+        return (how, int(player)) if how in LOST else None
+
     def outcome(self) -> str:
         """Return in words how a game that is over has ended."""
-        how, _, player = (self.ended or "").partition(" ")
+        lost = self._lost()
+        if lost is None:
+            return self.state.game.outcome(self.state.position)
         names = self.state.game.players
-        if how == ON_TIME:
-            return f"{names[int(player)]} has no time left; {names[1 - int(player)]} wins"
-        if how == RESIGNED:
-            return f"{names[int(player)]} resigns; {names[1 - int(player)]} wins"
-        return self.state.game.outcome(self.state.position)
+        how, player = lost
+        return f"{names[player]} {LOST[how]}; {names[1 - player]} wins"
 
     def returns(self) -> list[float]:
         """Return what each player has made, also where a game has ended before its rules say so."""
-        how, _, player = (self.ended or "").partition(" ")
-        if how in (ON_TIME, RESIGNED):
-            return [-1.0 if at == int(player) else 1.0 for at in range(2)]
-        return self.state.returns()
+        lost = self._lost()
+        if lost is None:
+            return self.state.returns()
+        return [-1.0 if player == lost[1] else 1.0 for player in range(2)]
 
     def past(self, ply: int) -> State:
         """Return the position after so many moves."""
@@ -190,7 +195,7 @@ class Table:
     def time_left(self, player: int, at: int) -> int:
         """Return the milliseconds that a player has at a time; 0 when they are gone."""
         assert self.clock is not None
-        if self.ended == f"{ON_TIME} {player}":
+        if self._lost() == (ON_TIME, player):
             return 0
         free = self.state.game.num_players
         own = [ply.spent for ply in self.plies[free:] if ply.player == player]
@@ -298,7 +303,7 @@ class Table:
         """Raise RefusedError where moves can neither be undone nor made again."""
         if self.ever_secret:
             raise RefusedError(STANDS)
-        if self.ended not in (None, BY_RULES):
+        if self._lost() is not None:
             raise RefusedError(OVER)
 
     # What everybody may take along.
