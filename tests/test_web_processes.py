@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 import sqlalchemy as sa
-from websockets.exceptions import ConnectionClosed
+from websockets.exceptions import ConnectionClosed, InvalidMessage
 
 import gridhouse
 from browser_helpers import Process
@@ -63,8 +63,8 @@ class Crowd:
                         self.seen[table] = place.view["moves"]
                         time.sleep(0.05)
                     return
-            except (OSError, ConnectionClosed, AssertionError):
-                time.sleep(0.05)  # the house is dead just now
+            except (OSError, ConnectionClosed, InvalidMessage, AssertionError):
+                time.sleep(0.05)  # the house is dead just now, or died while it greeted
 
 
 # A connection that dies with the house may leave its socket to the garbage collector.
