@@ -19,7 +19,7 @@ from gridhouse import cli
 from gridhouse.core.errors import ParameterError, PositionError, SolverError
 from gridhouse.core.game import State
 from gridhouse.core.solving import solve as solve_any
-from gridhouse.games.collapse import _board, _exact, _nrpa, _search, solver
+from gridhouse.games.collapse import _board, _exact, _linear, _nrpa, _samegame, _search, solver
 from gridhouse.games.collapse.advice import Adviser
 from gridhouse.games.collapse.game import CollapseGame, read_board
 from gridhouse.games.collapse.rules import BLANK
@@ -63,13 +63,13 @@ def replayed(state: State, found: solver.CollapseSolution) -> int:
 def leave_beams_out(monkeypatch: pytest.MonkeyPatch) -> None:
     """Leave all lines to the exact search, which then has to find them."""
     monkeypatch.setattr(_search.Search, "_beam", lambda search, *beam: None)
-    monkeypatch.setattr(_search.Search, "_widen", lambda search: None)
+    monkeypatch.setattr(_search.Search, "_widen", lambda search, memory: None)
 
 
 def give_memory(monkeypatch: pytest.MonkeyPatch, room: int, picks: int, table: int) -> None:
     """Let exact searches have room for so many boards and picks, and so large a table."""
 
-    def memory(search: _search.Search) -> Any:
+    def memory(search: _search.Search, shared: Any = None) -> Any:
         records = search.kernels.records
         memory = _exact.make_memory(room, table, len(search.start), np.zeros, records)
         return memory._replace(children=memory.children[:picks])
@@ -148,7 +148,7 @@ def test_what_is_called_dead_is_never_removed() -> None:
     for turn in range(250):
         rows = random_rows(chance, 20)
         search = _search.Search(state_of(rows), seed=0, nodes=None, threads=1, jit=turn % 10 > 0)
-        work = _board.make_work(len(search.start), np.zeros)
+        work = search._work()
         search.kernels.board.find_groups(search.start, search.stride, work)
         count = search.kernels.bound.find_dead(search.start, search.stride, work)
         dead = {divmod(int(cell) - search.stride, search.stride) for cell in work.alone[:count]}
@@ -225,11 +225,31 @@ def test_the_exact_search_needs_no_lines_to_begin_with(
         check_solved(random_rows(chance, 20), "linear", jit=jit)
 
 
+def test_the_line_of_a_proof_is_remembered_and_not_searched_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    leave_beams_out(monkeypatch)
+    spent = []
+    trace = _search.Search._trace
+
+    def traced(search: _search.Search, memory: Any, cost: int, control: Any) -> None:
+        before = search.nodes
+        trace(search, memory, cost, control)
+        spent.append(search.nodes - before)
+
+    monkeypatch.setattr(_search.Search, "_trace", traced)
+    for seed in range(6):
+        state = gridhouse.parse(f"collapse(rows=7,cols=6,digits=5)#{seed}")
+        assert solver.solve(state, seconds=None, threads=1).optimal
+    assert len(spent) >= 6
+    assert set(spent) == {0}
+
+
 def test_rollouts_learn_interpreted(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_search, "SCHEDULE", ((2, 2, 1), (3, 2, 2)))
-    monkeypatch.setattr(_search, "POLISHED", (9, 20))
-    monkeypatch.setattr(_search, "POLISH_WIDTH", 3)
-    monkeypatch.setattr(_search, "THROUGH_CELLS", 0)
+    monkeypatch.setattr(_samegame, "SCHEDULE", ((2, 2, 1), (3, 2, 2)))
+    monkeypatch.setattr(_samegame, "POLISHED", (9, 20))
+    monkeypatch.setattr(_samegame, "POLISH_WIDTH", 3)
+    monkeypatch.setattr(_samegame, "THROUGH_CELLS", 0)
     monkeypatch.setattr(_nrpa, "SLOTS", 1 << 10)
     for text in (
         "(rows=5,cols=5,digits=3,scoring=samegame)#1",
@@ -258,18 +278,49 @@ def test_a_beam_finds_the_same_interpreted(scoring: str) -> None:
 
 
 def test_boards_too_large_for_the_exact_search(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_search, "EXACT_CELLS", 0)
+    monkeypatch.setattr(_linear, "EXACT_CELLS", 0)
     found = solver.solve(gridhouse.parse("collapse(rows=5,cols=5,digits=5)#2"), nodes=5000)
     assert found.score <= found.bound
 
 
 @pytest.mark.parametrize("jit", [True, False])
-def test_large_boards_are_thinned_out(monkeypatch: pytest.MonkeyPatch, jit: bool) -> None:
-    monkeypatch.setattr(_search, "BEAM_CELLS", 10)
-    monkeypatch.setattr(_search, "THIN", 12)
-    state = gridhouse.parse("collapse(rows=5,cols=6,digits=7)#2")
-    best = solver.solve(state, seconds=None, nodes=60, jit=jit)
-    assert replayed(state, best) == best.score <= best.bound
+def test_large_boards_are_cleared_from_the_left(monkeypatch: pytest.MonkeyPatch, jit: bool) -> None:
+    monkeypatch.setattr(_linear, "BEAM_CELLS", 10)
+    monkeypatch.setattr(_linear, "WINDOW", 12)
+    for text in ("(rows=5,cols=6,digits=7)#2", "(rows=3,cols=12,digits=3)#1"):
+        state = gridhouse.parse(f"collapse{text}")
+        best = solver.solve(state, seconds=None, nodes=200, jit=jit)
+        assert replayed(state, best) == best.score <= best.bound
+
+
+def test_a_plan_for_some_columns_ends_where_the_board_does_something_else() -> None:
+    state = state_of([[2, 1, 1], [3, 2, 1], [1, 1, 1]])
+    search = _search.Search(state, seed=0, nodes=None, threads=1, jit=False)
+    board, corner = search.start.copy(), search.stride
+    window = search._window(board, 6)
+    picks = search._replayed(board, window, [corner, corner], search._work())
+    assert picks == [corner]  # the ones are one group through the third column
+    assert board[corner:].tolist() == [4, 3, 0, 0, 3] + [0] * 11
+
+
+@pytest.mark.parametrize("jit", [True, False])
+def test_what_the_memory_knows_is_not_searched_again(jit: bool) -> None:
+    state = gridhouse.parse("collapse(rows=4,cols=5,digits=4)#2")
+    search = _search.Search(state, seed=0, nodes=None, threads=1, jit=jit)
+    memory, control, work = search._memory(), search._control(0), search._work()
+    left, nodes = [], []
+    for _ in range(2):
+        left.append(search._measure(memory, search.start, 1000, work, control))
+        nodes.append(int(control.nodes))
+    assert left[0] == left[1]
+    assert 0 < nodes[0] == nodes[1]
+
+
+def test_a_large_board_is_cleared_in_few_nodes() -> None:
+    state = gridhouse.parse("collapse(rows=28,cols=30,digits=5)#1")
+    found = solver.solve(state, seconds=None, nodes=100_000)
+    assert found.optimal
+    assert replayed(state, found) == found.bound
 
 
 @pytest.mark.parametrize(("room", "picks"), [(3, 3), (8, 8), (20, 20), (60, 6), (150, 30)])
@@ -279,7 +330,7 @@ def test_an_exact_search_without_room_proves_nothing(
 ) -> None:
     give_memory(monkeypatch, room, picks, 16)
     leave_beams_out(monkeypatch)
-    monkeypatch.setattr(solver, "warm", lambda: None)
+    monkeypatch.setattr(solver, "warm", lambda room: None)
     rows = gridhouse.parse("collapse(rows=5,cols=5,digits=5)#4").board()
     board = [[int(digit) for digit in row.split()] for row in rows.splitlines()]
     best = collapse_best.best(collapse_best.board_of(board), scoring)
@@ -307,11 +358,11 @@ def test_an_exact_search_may_be_stopped_anywhere(
 
 
 def test_stamps_begin_anew_when_they_are_used_up() -> None:
-    work = _board.make_work(4, np.zeros)
-    work.seen[:] = 7
-    work.stamp[0] = 0x7FFFFFFE
+    work = _board.Work(size=4)
+    work.seen[:] = [7] * 4
+    work.stamp = 0x7FFFFFFE
     assert _board.next_stamp(work) == 1
-    assert not work.seen.any()
+    assert not any(work.seen)
 
 
 def test_a_game_that_is_going_on_is_solved_from_there() -> None:
@@ -475,6 +526,18 @@ def test_kernels_are_loaded_in_the_next_process() -> None:
     solver.warm()
     found = solver.solve(gridhouse.parse("collapse(rows=5,cols=5,digits=5)#1"))
     assert run_compiled(code, cache) == f"{found.score} True\n"
+
+
+def test_everything_is_compiled_or_loaded_before_the_clock_runs() -> None:
+    code = (
+        "from gridhouse.games.collapse import _common, solver;"
+        "solver.warm();"
+        "kernels = _common.Kernels(jit=True);"
+        "print(*[len(kernel.signatures) for kernel in (kernels.exact.solve,"
+        "kernels.exact.best_score, kernels.beam.search, kernels.nrpa.search)])"
+    )
+    cache = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache"))
+    assert run_compiled(code, cache) == "1 1 1 1\n"
 
 
 def test_the_documents_large_board_is_cleared() -> None:

@@ -153,7 +153,7 @@ def consider(
             control.best = value
             note_line(beam, layer, parent, cell, control)
         return 0
-    dead = _bound.find_dead(child, stride, work)
+    dead = 0 if control.hasty else _bound.find_dead(child, stride, work)
     value = promise(child, gain, groups, dead, work, control)
     if value == NOTHING:
         return 0

@@ -10,12 +10,9 @@ Everything here is compiled as a twin (see ``core.compiling``) and runs interpre
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any
 
 from gridhouse.core import chance, position
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 KINDS = 11  # the blank, and the digits from 1
 WALL = 11  # in parts of boards: a cell that stays, whatever its digit
@@ -36,6 +33,8 @@ class Control(position.Position):
     stop = position.integer("int8")
     scoring = position.integer("int8")
     spared = position.integer("int8")
+    hasty = position.integer("int8")  # whether a beam does not look for dead cells
+    noise = position.integer("int32")  # in the order of what an exact search looks at
     length = position.integer("int32")  # of the best line
     s0 = position.integer("int64")
     s1 = position.integer("int64")
@@ -46,56 +45,41 @@ class Control(position.Position):
     weights = position.integers("int64", KINDS + 1)
 
 
-class Work(NamedTuple):
-    """Scratch memory of one thread; every array has a place for every cell of a board.
+class Work(position.Position):
+    """Scratch memory of one thread; every list has a place for every cell of a board.
 
     ``members`` holds the cells of the groups, one group after another; group ``g`` begins at
     ``start[g]`` and ends before ``start[g + 1]``.  A cell is ``seen`` if it holds the current
     ``stamp``.  ``counts`` are by kind: all cells, then cells that have no equal neighbour.
+    One record, since passing many arrays costs more than what is done with them.
     """
 
-    seen: Any
-    members: Any
-    start: Any
-    stamp: Any
-    counts: Any
-    alone: Any
-    order: Any
-    begin: Any
-    live: Any
-    gone: Any
-    walls: Any
-    links: Any
-    columns: Any
-
-
-def make_work(size: int, zeros: Callable[..., Any]) -> Work:
-    """Return scratch memory for boards of so many bytes; ``zeros`` is NumPy's."""
-    return Work(
-        seen=zeros(size, "int32"),
-        members=zeros(size, "int32"),
-        start=zeros(size + 1, "int32"),
-        stamp=zeros(1, "int32"),
-        counts=zeros(2 * KINDS + 1, "int32"),
-        alone=zeros(size, "int32"),
-        order=zeros(size, "int32"),
-        begin=zeros(KINDS + 1, "int32"),
-        live=zeros(size, "int8"),
-        gone=zeros(size, "int32"),
-        walls=zeros(size, "int32"),
-        links=zeros(size, "int32"),
-        columns=zeros(size, "int64"),
-    )
+    work = position.integer("int8")
+    stamp = position.integer("int32")
+    counts = position.integers("int32", 2 * KINDS + 1)
+    begin = position.integers("int32", KINDS + 1)
+    seen = position.integers("int32", "size")
+    members = position.integers("int32", "size")
+    start = position.integers("int32", "size")
+    alone = position.integers("int32", "size")
+    order = position.integers("int32", "size")
+    live = position.integers("int8", "size")
+    column = position.integers("int32", "size")
+    level = position.integers("int32", "size")
+    lowest = position.integers("int32", "size")
+    walls = position.integers("int32", "size")
+    links = position.integers("int32", "size")
+    columns = position.integers("int64", "size")
 
 
 def next_stamp(work: Work) -> int:
     """Return a stamp that no cell holds yet."""
-    stamp = int(work.stamp[0]) + 1
+    stamp = int(work.stamp) + 1
     if stamp >= 0x7FFFFFFF:
         stamp = 1
         for at in range(len(work.seen)):
             work.seen[at] = 0
-    work.stamp[0] = stamp
+    work.stamp = stamp
     return stamp
 
 

@@ -40,7 +40,7 @@ def find_dead(cells: Any, stride: int, work: Work) -> int:
         index = 0
         while index < dead:
             at = int(work.alone[index])
-            if work.live[at] == 1 or find_partner(cells, stride, at, work):
+            if work.live[at] == 1 or find_partner(cells, at, work):
                 dead -= 1
                 work.alone[index] = work.alone[dead]
                 work.alone[dead] = at
@@ -52,12 +52,16 @@ def find_dead(cells: Any, stride: int, work: Work) -> int:
 
 
 def sort_cells(cells: Any, stride: int, alone: int, work: Work) -> None:
-    """List all cells by their kind in ``order``; let those that are not alone be live."""
+    """List all cells by their kind in ``order``; let those that are not alone be live.
+
+    Notes where every cell is as well, since to divide takes longer than all that is done with it.
+    """
     begin, order, live = work.begin, work.order, work.live
     end = 0
     for kind in range(1, _board.KINDS):
         begin[kind] = end
         end += work.counts[kind]
+    col = 1
     base = stride
     while cells[base] != 0:
         at = base
@@ -69,50 +73,54 @@ def sort_cells(cells: Any, stride: int, alone: int, work: Work) -> None:
                 order[begin[kind]] = at
                 begin[kind] += 1
                 live[at] = 1
+                work.column[at] = col
+                work.level[at] = at - base
             at += 1
         base += stride
+        col += 1
     for index in range(alone):
         live[work.alone[index]] = 0
 
 
 def find_walls(cells: Any, stride: int, work: Work) -> None:
-    """Note how many live cells lie below each cell, and how many dead ones left of each column."""
+    """Note the lowest level of each cell, and how many dead ones lie left of each column."""
+    col = 1
     base = stride
     walls = 0
     while cells[base] != 0:
-        work.walls[base // stride] = walls
+        work.walls[col] = walls
+        lowest = 0
         at = base
-        live = 0
         while cells[at] != 0:
-            work.gone[at] = live
-            live += work.live[at]
+            work.lowest[at] = lowest
+            lowest += 1 - int(work.live[at])
             at += 1
-        walls += at - base - live
+        walls += lowest
         base += stride
-    work.walls[base // stride] = walls
+        col += 1
+    work.walls[col] = walls
 
 
-def find_partner(cells: Any, stride: int, at: int, work: Work) -> bool:
+def find_partner(cells: Any, at: int, work: Work) -> bool:
     """Look for an equal cell that may come to lie beside this one; if there is, both are live."""
-    gone, walls = work.gone, work.walls
     kind = int(cells[at])
-    col = at // stride
-    level = at - col * stride
-    lowest = level - gone[at]
+    column = int(work.column[at])
+    level = int(work.level[at])
+    lowest = int(work.lowest[at])
     end = int(work.begin[kind])
     for index in range(end - work.counts[kind], end):
         other = int(work.order[index])
-        beside = other // stride
-        if beside == col:
+        beside = int(work.column[other])
+        if beside == column:
             low = min(at, other)
-            high = max(at, other)
-            meets = low != high and gone[high] - gone[low] - work.live[low] == high - low - 1
+            parted = work.lowest[max(at, other)] - work.lowest[low] - (1 - int(work.live[low]))
+            meets = parted == 0 and at != other
+        elif work.lowest[other] > level or work.level[other] < lowest:
+            meets = False
+        elif beside < column:
+            meets = work.walls[column] == work.walls[beside + 1]
         else:
-            height = other - beside * stride
-            meets = height >= lowest and height - gone[other] <= level
-            if meets:
-                parted = max(col, beside)
-                meets = walls[parted] == walls[min(col, beside) + 1]
+            meets = work.walls[beside] == work.walls[column + 1]
         if meets:
             work.live[at] = 1
             work.live[other] = 1
@@ -120,7 +128,7 @@ def find_partner(cells: Any, stride: int, at: int, work: Work) -> bool:
     return False
 
 
-def link_columns(stride: int, wide: int, work: Work) -> None:
+def link_columns(wide: int, work: Work) -> None:
     """Note for each column whether a live cell up to it may come to lie beside a later one.
 
     Where none may, what is left and what is right of there never touch each other.
@@ -136,17 +144,16 @@ def link_columns(stride: int, wide: int, work: Work) -> None:
             at = int(work.order[first])
             if work.live[at] == 0:
                 continue
-            col = at // stride
-            level = at - col * stride
-            lowest = level - work.gone[at]
+            col = int(work.column[at])
+            level = int(work.level[at])
+            lowest = int(work.lowest[at])
             walls = work.walls[col + 1]
             for second in range(first + 1, end):
                 other = int(work.order[second])
-                beside = other // stride
+                beside = int(work.column[other])
                 if work.walls[beside] > walls and beside > col:
                     break  # cells are listed by column
-                height = other - beside * stride
-                is_near = height >= lowest and height - work.gone[other] <= level
+                is_near = work.level[other] >= lowest and work.lowest[other] <= level
                 if is_near and beside > col and work.live[other] == 1:
                     links[col] += 1
                     links[beside] -= 1

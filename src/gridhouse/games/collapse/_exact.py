@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from gridhouse.core import position
+from gridhouse.core import chance, position
 from gridhouse.games.collapse import _board, _bound
 
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ MANY = 1 << 40
 OFFSET = 1 << 40  # keeps scores in the table positive
 WAYS = 4  # entries that a key may be in
 FULL = 2  # why a search stopped: there was no room for more parts
+NOISE = 1 << 8  # parts of a point of the noise in a child's value
 LEAST = 17  # where the cost begins in the data of an entry
 EXACT = 1 << 16
 SIZES = EXACT - 1
@@ -32,6 +33,7 @@ class Child(position.Position):
     """What a pick leads to: what stays for good, and the rows of the parts left to search."""
 
     child = position.integer("int8")
+    key = position.integer("int64")
     place = position.integer("int32")  # of the child that comes here in order
     cell = position.integer("int32")
     begin = position.integer("int32")
@@ -68,6 +70,7 @@ class Memory(NamedTuple):
     parts: Any
     children: Any
     table: Any
+    bounds: Any
 
 
 def make_memory(rows: int, table: int, size: int, zeros: Any, to_records: Any) -> Memory:
@@ -77,6 +80,7 @@ def make_memory(rows: int, table: int, size: int, zeros: Any, to_records: Any) -
         parts=to_records(Part(), rows),
         children=to_records(Child(), rows),
         table=to_records(Entry(), table),
+        bounds=to_records(Entry(), table),
     )
 
 
@@ -157,11 +161,27 @@ def solve(
             best = cost
             if best <= lowest:
                 break
+        else:
+            note_bound(memory, int(memory.children[index].key), cost)
         bound = min(bound, cost)
     is_exact = best <= budget
     lowest = best if is_exact else max(lowest, bound)
     remember(memory.table, key, lowest, is_exact, size)
     return lowest
+
+
+def bound_of(memory: Memory, key: int) -> int:
+    """Return the least that a board leaves as far as is noted."""
+    slot = key & (len(memory.bounds) - 1)
+    data = int(memory.bounds[slot].known)
+    return data if memory.bounds[slot].check ^ data == key else 0
+
+
+def note_bound(memory: Memory, key: int, least: int) -> None:
+    """Note the least that a board leaves before it was looked at for dead cells and parts."""
+    slot = key & (len(memory.bounds) - 1)
+    memory.bounds[slot].known = least
+    memory.bounds[slot].check = key ^ least
 
 
 def cells_of(board: Any, stride: int) -> int:
@@ -217,6 +237,7 @@ def list_children(
         kind = int(board[cell])
         memory.children[index].cell = cell
         memory.children[index].dead = 0
+        memory.children[index].key = NOTHING  # nobody asks for this one
         # A cell that is the last of its digit stays.
         if work.start[group + 1] - work.start[group] == work.counts[kind] - 1:
             memory.children[index].dead = int(control.weights[kind])
@@ -261,6 +282,11 @@ def make_child(
     if child.cell != NOWHERE:
         end = _board.flood(board, stride, child.cell, 0, _board.next_stamp(work), work)
         _board.remove(board, stride, work.members, 0, end)
+    child.key = _board.board_key(board, stride, work)
+    child.dead = bound_of(memory, int(child.key))
+    if child.dead > budget:
+        give_up(child, space)
+        return space
     _board.find_groups(board, stride, work)
     dead = _bound.find_dead(board, stride, work)
     cost = 0
@@ -270,6 +296,7 @@ def make_child(
         board[cell] = _board.WALL
     child.dead = cost
     if cost > budget:
+        note_bound(memory, int(child.key), cost)
         give_up(child, space)
         return space
     child.count = split(memory, space, stride, work)
@@ -277,6 +304,7 @@ def make_child(
     for part in range(space, space + child.count):
         child.least += memory.parts[part].least
     child.value = child.least * 50 + promise(dead, board, work, control)
+    child.value = child.value * NOISE + chance.draw(control, int(control.noise) * NOISE + 1)
     return space + int(child.count)
 
 
@@ -300,7 +328,7 @@ def split(memory: Memory, row: int, stride: int, work: Work) -> int:
     if work.walls[wide + 1] == 0:
         enter(memory, row, stride, work)
         return 1
-    _bound.link_columns(stride, wide, work)
+    _bound.link_columns(wide, work)
     count = 0
     begin = 1
     for col in range(1, wide + 1):
@@ -337,7 +365,7 @@ def copy_part(
         last = top - 1
         while last >= base and board[last] == _board.WALL:
             last -= 1
-        walls = last + 1 - base - (work.gone[last] + 1 if last >= base else 0)
+        walls = int(work.lowest[last]) if last >= base else 0
         if last >= base:
             some = 1
         if walls == 0 and last + 1 < top:
@@ -364,6 +392,15 @@ def begin(memory: Memory, stride: int, budget: int, work: Work, control: Any) ->
     """
     memory.children[0].cell = NOWHERE
     return make_child(memory, 0, 1, 0, stride, budget, work, control)
+
+
+def recall(memory: Memory, space: int) -> int:
+    """Return what the board that ``begin`` took leaves at least, or MANY if that is not known."""
+    for part in range(1, space):
+        known = look_up(memory.table, int(memory.parts[part].key))
+        if known == NOTHING or known & EXACT == 0:
+            return MANY
+    return int(memory.children[0].least)
 
 
 def best_score(memory: Memory, row: int, child: int, stride: int, work: Work, control: Any) -> int:

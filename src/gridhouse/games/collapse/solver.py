@@ -17,6 +17,7 @@ from typing import Any
 from gridhouse.core.errors import SolverError
 from gridhouse.core.game import State
 from gridhouse.core.solving import Solution, watched
+from gridhouse.games.collapse._common import ROOM
 from gridhouse.games.collapse._search import Search
 from gridhouse.games.collapse.game import CollapseGame
 
@@ -89,9 +90,9 @@ def solve(
     and for limits that are not above 0.
     """
     check(state, seconds, nodes, threads)
-    if jit:
-        warm()
     search = Search(state, seed=seed, nodes=nodes, threads=threads, jit=jit)
+    if jit:
+        warm(search.room)
     began = time.perf_counter()
     watched(search.run, search.stop, seconds=seconds, status=search.status)
     return told(state, search, time.perf_counter() - began)
@@ -108,11 +109,11 @@ def check(state: State, seconds: float | None, nodes: int | None, threads: int) 
 
 
 @cache
-def warm() -> None:
-    """Have everything compiled, or loaded, before a clock runs."""
+def warm(room: int = ROOM) -> None:
+    """Have everything compiled, or loaded, before a clock runs; large boards need more room."""
     game, position = CollapseGame.from_board([[1, 1], [2, 2]])
     state = State(game, position)
-    Search(state, seed=0, nodes=None, threads=1, jit=True).touch()
+    Search(state, seed=0, nodes=None, threads=1, jit=True).touch(room)
 
 
 def told(state: State, search: Search, seconds: float) -> CollapseSolution:
@@ -157,9 +158,9 @@ def can_clear(
 ) -> bool | None:
     """Tell whether the board can still be cleared: proved yes, proved no, or None for unknown."""
     check(state, seconds, nodes, 1)
-    if jit:
-        warm()
     search = Search(state, seed=0, nodes=nodes, threads=2, jit=jit, clearing=True)
+    if jit:
+        warm(search.room)
     watched(search.run, search.stop, seconds=seconds)
     if search.left == 0:
         return True

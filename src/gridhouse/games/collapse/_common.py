@@ -1,0 +1,274 @@
+"""What all searches of the solver of Collapse have: the kernels, the limits, the best line."""
+
+from __future__ import annotations
+
+import threading
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gridhouse.core import chance, compiling
+from gridhouse.games.collapse import _beam, _board, _bound, _exact, _nrpa
+from gridhouse.games.collapse.rules import BLANK, Scoring
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from gridhouse.core.game import State
+    from gridhouse.core.position import Position
+
+MANY = 1 << 60
+SMALL_CELLS = 30  # boards up to this size do with a small table
+ROOM = 1024  # of scratch memory at least: most boards share what is compiled for that
+CHOICES = 64  # of a playout's pick; further groups are passed over
+
+
+class Kernels(SimpleNamespace):
+    """The compiled modules, or the same interpreted."""
+
+    def __init__(self, *, jit: bool) -> None:
+        """Bind the modules to each other."""
+        board = compiling.twin(_board, "collapse", jit=jit)
+        bound = compiling.twin(_bound, "collapse", jit=jit, _board=board)
+        with_bound = {"_board": board, "_bound": bound}
+        super().__init__(
+            board=board,
+            bound=bound,
+            beam=compiling.twin(_beam, "collapse", jit=jit, **with_bound),
+            exact=compiling.twin(_exact, "collapse", jit=jit, **with_bound),
+            nrpa=compiling.twin(_nrpa, "collapse", jit=jit, _board=board),
+            records=compiling.to_records if jit else plain_records,
+            jit=jit,
+        )
+
+    def work(self, size: int) -> Any:
+        """Return scratch memory for boards of so many bytes."""
+        room = max(size, ROOM) if self.jit else size
+        return self.records(_board.Work(size=room))[0]
+
+
+def plain_records(position: Position, count: int = 1) -> list[Position]:
+    """Return what stands for records where the kernels run interpreted."""
+    return [position.copy() for _ in range(count)]
+
+
+class Common:
+    """The state of a search from one position, and what is done with it whatever the scoring."""
+
+    def __init__(
+        self,
+        state: State,
+        *,
+        seed: int,
+        nodes: int | None,
+        threads: int,
+        jit: bool,
+        clearing: bool = False,
+    ) -> None:
+        """Take the position over; ``clearing`` counts cells left and not what they would score."""
+        position: Any = state.position
+        self.kernels = Kernels(jit=jit)
+        self.rows, self.cols = state.game.rows, state.game.cols
+        self.stride = self.rows + 1
+        self.scoring = Scoring.LINEAR if clearing else Scoring(position.scoring)
+        self.seed = seed
+        self.limit = MANY if nodes is None else nodes
+        self.threads = 1 if nodes is not None else threads
+        self.clearing = clearing
+        self.weights = [0] + ([1] * 10 if clearing else list(range(10))) + [0]
+        self.start = self._packed(position.cells)
+        self.size = int(np.count_nonzero(self.start))
+        self.total = sum(self.weights[kind] for kind in self.start.tolist())
+        self.line: list[int] = []
+        self.left = MANY  # what the best line leaves, linear, or its score with its sign changed
+        self.least = 0  # what any line leaves at least, the same way
+        self._controls: list[Any] = []
+        self._used = 0
+        self._least_room = 0
+        self._stopped = False
+        self._lock = threading.Lock()
+
+    @property
+    def score(self) -> int:
+        """What the best line scores."""
+        return self.total - self.left if self.scoring == Scoring.LINEAR else -self.left
+
+    @property
+    def bound(self) -> int:
+        """What no line can score more than."""
+        return self.total - self.least if self.scoring == Scoring.LINEAR else -self.least
+
+    @property
+    def nodes(self) -> int:
+        """How many picks and rollouts were looked at."""
+        return self._used + sum(int(control.nodes) for control in self._controls)
+
+    def status(self) -> str:
+        """Return how far the search is, for people."""
+        if self.left == MANY:
+            return "searching"
+        return f"score {self.score}, at most {self.bound}, {self.nodes} nodes"
+
+    def stop(self) -> None:
+        """End the search soon."""
+        self._stopped = True
+        for control in self._controls:
+            control.stop = 1
+
+    def action(self, cell: int) -> int:
+        """Return the rules' number of the pick of a cell."""
+        col, level = divmod(cell, self.stride)
+        return (self.rows - 1 - level) * self.cols + col - 1
+
+    @property
+    def room(self) -> int:
+        """How many cells the scratch memory has room for: what is compiled depends on that."""
+        return max(ROOM, compiling.capacity(len(self.start)))
+
+    def _packed(self, cells: list[int]) -> Any:
+        """Return the board as the kernels hold it."""
+        board = np.zeros((self.cols + 2) * self.stride, np.int8)
+        for index, digit in enumerate(cells):
+            if digit != BLANK:
+                col, level = divmod(index, self.rows)
+                board[(col + 1) * self.stride + level] = digit + 1
+        return board
+
+    def _work(self) -> Any:
+        return self.kernels.work(max(len(self.start), self._least_room))
+
+    def _control(self, seed: int) -> Any:
+        """Return a search's control that ``stop`` reaches, with the nodes that are left."""
+        control = self.kernels.records(_board.Control())[0]
+        chance.seed(control, self.seed * 1000 + seed)
+        control.limit = max(1, self.limit - self.nodes)
+        control.scoring = self.scoring
+        control.best = self.left
+        control.target = self.least
+        for kind, weight in enumerate(self.weights):
+            control.weights[kind] = weight
+        with self._lock:
+            self._controls.append(control)
+            control.stop = self._stopped
+        return control
+
+    def _release(self, control: Any) -> None:
+        """Take a finished search's control back; at the limit of nodes everything ends."""
+        with self._lock:
+            self._used += int(control.nodes)
+            self._controls = [other for other in self._controls if other is not control]
+        if self._used >= self.limit:
+            self.stop()
+
+    def _note(self, left: int, line: list[int]) -> None:
+        """Keep a line if it is the best, and end when none can be better."""
+        with self._lock:
+            if left < self.left:
+                self.left = left
+                self.line = line
+        if self.left <= self.least:
+            self.stop()
+
+    def _pick(self, board: Any, cell: int, work: Any) -> int:
+        """Play a pick on a packed board and return how many cells went."""
+        stamp = self.kernels.board.next_stamp(work)
+        end = int(self.kernels.board.flood(board, self.stride, cell, 0, stamp, work))
+        self.kernels.board.remove(board, self.stride, work.members, 0, end)
+        return end
+
+    def _firsts(self, board: Any, work: Any) -> list[int]:
+        """Return a cell of every group."""
+        groups = self.kernels.board.find_groups(board, self.stride, work)
+        return [int(work.members[work.start[group]]) for group in range(groups)]
+
+    def _together(self, *tasks: Callable[[], None]) -> None:
+        """Run tasks in threads, or one after the other if there is one thread only."""
+        if self.threads == 1:
+            for task in tasks:
+                task()
+            return
+        others = [threading.Thread(target=task) for task in tasks[1:]]
+        for other in others:
+            other.start()
+        tasks[0]()
+        for other in others:
+            other.join()
+
+    # Beams.
+
+    def _beam(self, width: int, start: Any, prefix: list[int], gain: int, seed: int) -> None:
+        """Note the best line of a beam from a board that some picks led to."""
+        left, line = self._beamed(width, start, gain, seed, self.left)
+        if line:
+            self._note(left, prefix + line)
+
+    def _beamed(
+        self, width: int, start: Any, gain: int, seed: int, best: int, *, hasty: bool = False
+    ) -> tuple[int, list[int]]:
+        """Return the value of a beam's best line, and the line if it is better than that.
+
+        ``hasty`` ones do not look for cells that can never be removed.
+        """
+        cells = int(np.count_nonzero(start))
+        memory = _beam.make_beam(width, cells, len(start), np.zeros, self.kernels.records)
+        memory.boards[0][0][:] = start
+        memory.gains[0][0] = gain
+        control = self._control(seed)
+        control.spared = self._commonest(start)[0]
+        control.best = best
+        control.hasty = hasty
+        self.kernels.beam.search(memory, width, self.stride, self._work(), control)
+        self._release(control)
+        return int(control.best), memory.line[: control.length].tolist()
+
+    def _commonest(self, board: Any) -> list[int]:
+        """Return the kinds on a board, the commonest first."""
+        counts = np.bincount(board, minlength=_board.KINDS).tolist()
+        kinds = [kind for kind in range(1, _board.KINDS) if counts[kind] > 0]
+        return sorted(kinds, key=lambda kind: -counts[kind])
+
+    def _thinned(self, line: list[int], most: int) -> tuple[Any, list[int], int]:
+        """Return the board that a line leads to when few cells are left, the picks, their gain."""
+        board, work = self.start.copy(), self._work()
+        cells, gain = self.size, 0
+        for index, cell in enumerate(line):
+            if cells <= most:
+                return board, line[:index], gain
+            count = self._pick(board, cell, work)
+            cells -= count
+            gain += (count - 2) ** 2
+        return board, line, gain
+
+    def _random_line(self, seed: int) -> list[int]:
+        """Note random picks that spare the commonest digit, however short the time."""
+        memory, control = self._rollouts(1), self._control(seed)
+        control.best = MANY
+        control.spared = self._commonest(self.start)[0]
+        control.stop = 0
+        self.kernels.nrpa.search(memory, self.start, self.stride, 1, 1, self._work(), control)
+        line: list[int] = memory.cells[-1][: control.length].tolist()
+        if self.scoring == Scoring.LINEAR:
+            self._note_left(line)
+        else:
+            self._note(int(control.best), line)
+        self._release(control)
+        return line
+
+    def _note_left(self, line: list[int]) -> None:
+        """Note a line by what it leaves."""
+        board, _, _ = self._thinned(line, -1)
+        self._note(sum(self.weights[kind] for kind in board.tolist()), line)
+
+    def _memory(self, shared: _exact.Memory | None = None) -> _exact.Memory:
+        """Return memory for exact searches, with the tables of another if there is one."""
+        rows = 64 * self.size + 64
+        table = 1 << (12 if not self.kernels.jit else 16 if self.size <= SMALL_CELLS else 22)
+        records = self.kernels.records
+        memory = _exact.make_memory(
+            rows, 1 if shared else table, len(self.start), np.zeros, records
+        )
+        return memory._replace(table=shared.table, bounds=shared.bounds) if shared else memory
+
+    def _rollouts(self, levels: int) -> _nrpa.Rollouts:
+        return _nrpa.make_rollouts(levels, self.size, len(self.start), CHOICES, np.zeros)

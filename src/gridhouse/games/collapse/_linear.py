@@ -1,0 +1,188 @@
+"""The search for the least that can be left, which is what counts with the linear score."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from gridhouse.games.collapse import _exact
+from gridhouse.games.collapse._common import MANY, Common
+
+BEAM_CELLS = 420  # larger boards are cleared column by column until so many are left
+WINDOW = 250  # cells of the columns that are cleared together there
+WIDEST = 64  # of the beams that do so
+FIRST_RUN = 4000  # nodes of an exact search before it begins anew in another order
+NODES_PER_WIDTH = 20  # of an exact search for a board of the beam before it
+NOISE = 12  # points by which that order may differ from the best one
+HELPED_CELLS = 120  # on larger boards beams find more than a second exact search
+EXACT_CELLS = 300  # larger boards are not searched exactly
+FIRST_WIDTHS = (16, 64)
+WIDTHS = (256, 1024, 4096)
+
+
+class Linear(Common):
+    """Beams find lines, an exact search raises what must be left, until they meet."""
+
+    def _run_linear(self) -> None:
+        if self.size > BEAM_CELLS:
+            self._together(*[partial(self._sweep, seed) for seed in range(self.threads)])
+            return
+        for width in FIRST_WIDTHS:
+            self._beam(width, self.start, [], 0, width)
+        if self._stopped:
+            return
+        if self.threads == 1:
+            self._beam(WIDTHS[0], self.start, [], 0, 1)
+        memory = self._memory()
+        self._together(partial(self._prove, memory), partial(self._widen, self._memory(memory)))
+
+    def _widen(self, memory: _exact.Memory) -> None:
+        """Repeat beams of growing width; a thread of its own helps to prove between them."""
+        turn = 0
+        while not self._stopped:
+            width = WIDTHS[turn % len(WIDTHS)]
+            turn += 1
+            self._beam(width, self.start, [], 0, 1 + turn)
+            if self.threads > 1 and self.size <= HELPED_CELLS:
+                self._prove_some(memory, turn, NODES_PER_WIDTH * width)
+
+    def _sweep(self, seed: int) -> None:
+        """Clear the board from the left, again and again with wider beams."""
+        turn = seed
+        while not self._stopped:
+            width = min(2 << turn, WIDEST)
+            board, line = self._swept(width, turn)
+            if not self._firsts(board, self._work()):
+                self._note_left(line)
+            rest = self._window(board, self.size)
+            for hasty in (True, False):
+                left, picks = self._beamed(8 * width, rest, 0, turn, self.left, hasty=hasty)
+                if picks:
+                    self._note(left, line + picks)
+            turn += self.threads
+
+    def _swept(self, width: int, seed: int) -> tuple[Any, list[int]]:
+        """Return what is left for one beam, and the picks until then.
+
+        Beams clear the columns on the left as if they were alone, and what they leave goes with the
+        columns after it.
+        """
+        board, line, work = self.start.copy(), list[int](), self._work()
+        room = WINDOW
+        while np.count_nonzero(board) > BEAM_CELLS and not self._stopped:
+            if not self._firsts(board, work):
+                break
+            window = self._window(board, room)
+            _, picks = self._beamed(width, window, 0, seed, MANY, hasty=True)
+            room = WINDOW if picks else 2 * room
+            line += self._replayed(board, window, picks, work)
+        return board, line
+
+    def _window(self, board: Any, room: int) -> Any:
+        """Return the columns on the left that hold so many cells as a board of their own."""
+        cells = np.cumsum(np.count_nonzero(board.reshape(-1, self.stride), axis=1))
+        wide = int(np.searchsorted(cells, min(room, cells[-1])))
+        window = board[: (wide + 2) * self.stride].copy()
+        window[-self.stride :] = 0
+        return window
+
+    def _replayed(self, board: Any, window: Any, picks: list[int], work: Any) -> list[int]:
+        """Play a window's picks on the board until they do something else there; return these."""
+        narrow = self.kernels.work(len(window))
+        for count, cell in enumerate(picks, 1):
+            self._pick(board, cell, work)
+            self._pick(window, cell, narrow)
+            end = (1 + np.count_nonzero(window[:: self.stride])) * self.stride
+            if not np.array_equal(board[:end], window[:end]):
+                return picks[:count]
+        return picks
+
+    def _prove(self, memory: _exact.Memory) -> None:
+        """Prove in runs that grow, each in another order; what one found out the next ones know."""
+        end = self.nodes + (self.limit - self.nodes) // 2
+        turn, size = 0, FIRST_RUN
+        while self.nodes < end and self._prove_some(memory, turn, min(size, end - self.nodes)):
+            turn += 1
+            size += size // 4
+
+    def _prove_some(self, memory: _exact.Memory, seed: int, nodes: int) -> bool:
+        """Raise what is left at least until it meets the best line, or a better one is found.
+
+        Returns False when that is done, or there is no room for it.
+        """
+        if self.size > EXACT_CELLS or self._stopped:
+            return False
+        work, control = self._work(), self._control(seed)
+        control.limit = min(int(control.limit), nodes)
+        control.noise = NOISE if seed > 0 else 0
+        budget = self.least
+        while control.stop == 0:
+            budget = min(budget, self.left - 1)
+            cost = self._measure(memory, self.start, budget, work, control)
+            if control.stop != 0:
+                break
+            if cost <= budget:
+                self._trace(memory, cost, control)
+            self._raise(cost)
+            budget = self.least + (self.left - 1 - self.least) // 8
+        self._release(control)
+        return bool(control.stop != _exact.FULL) and not self._stopped
+
+    def _raise(self, cost: int) -> None:
+        """Note that at least so much is left, and end when that settles it."""
+        with self._lock:
+            self.least = max(self.least, cost)
+        if self.least >= self.left or (self.clearing and self.least > 0):
+            self.stop()
+
+    def _measure(
+        self, memory: _exact.Memory, board: Any, budget: int, work: Any, control: Any
+    ) -> int:
+        """Return the least that a board can leave, or a bound above the budget."""
+        exact, stride = self.kernels.exact, self.stride
+        memory.boards[0][:] = board
+        space = int(exact.begin(memory, stride, budget, work, control))
+        cost = int(memory.children[0].least)
+        for part in range(1, space):
+            if cost <= budget and control.stop == 0:
+                cost -= int(memory.parts[part].least)
+                cost += int(
+                    exact.solve(memory, part, space, 1, stride, budget - cost, work, control)
+                )
+        return cost
+
+    def _trace(self, memory: Any, cost: int, control: Any) -> None:
+        """Note the line that leaves just so much, found out by asking the memory pick by pick."""
+        board, work, line = self.start.copy(), self._work(), []
+        while self._firsts(board, work):
+            cell = self._kept_to(memory, board, cost, work, control)
+            if cell == _exact.NOWHERE:
+                return  # stopped on the way
+            line.append(cell)
+            self._pick(board, cell, work)
+        self._note(cost, line)
+
+    def _kept_to(self, memory: Any, board: Any, cost: int, work: Any, control: Any) -> int:
+        """Return a pick that still leaves just so much.
+
+        What the memory knows is asked first: to judge a pick that the search did without may take
+        longer than the whole search.
+        """
+        for measure in (self._recall, self._measure):
+            for cell in self._firsts(board, work):
+                after = board.copy()
+                self._pick(after, cell, work)
+                left = measure(memory, after, cost, work, control)
+                if left <= cost and control.stop == 0:
+                    return cell
+        return _exact.NOWHERE
+
+    def _recall(
+        self, memory: _exact.Memory, board: Any, budget: int, work: Any, control: Any
+    ) -> int:
+        """Return the least that a board can leave if the memory knows, else far too much."""
+        memory.boards[0][:] = board
+        space = self.kernels.exact.begin(memory, self.stride, budget, work, control)
+        return int(self.kernels.exact.recall(memory, space))
