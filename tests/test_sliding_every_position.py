@@ -239,3 +239,60 @@ def test_every_four_by_four_position_near_its_goal(goal: str) -> None:
     lengths = np.array(list(known.values()))
     assert (records["length"] == lengths).all()
     assert (asked <= lengths).all()
+
+
+def numbered(board: tuple[int, ...], cols: int, most: int) -> dict[tuple[int, ...], int]:
+    """Return by board of distinct tiles within so many moves of one how many it takes."""
+    known = {board: 0}
+    edge = [board]
+    for depth in range(1, most + 1):
+        wider = []
+        for tiles in edge:
+            blank = tiles.index(0)
+            row, col = divmod(blank, cols)
+            for down, right in ((-1, 0), (1, 0), (0, -1), (0, 1)):
+                there = blank + down * cols + right
+                if 0 <= col + right < cols and 0 <= row + down < len(tiles) // cols:
+                    moved = list(tiles)
+                    moved[blank], moved[there] = moved[there], 0
+                    if tuple(moved) not in known:
+                        known[tuple(moved)] = depth
+                        wider.append(tuple(moved))
+        edge = wider
+    return known
+
+
+def pairings(letters: str, goal: str) -> Iterator[tuple[int, ...]]:
+    """Yield the goals of all ways to share out the homes among a board's numbered letters."""
+    cells = {letter: [at for at, other in enumerate(goal) if other == letter] for letter in goal}
+    tiles = {letter: [at for at, other in enumerate(letters) if other == letter] for letter in goal}
+    every = [list(itertools.permutations(tiles[letter])) for letter in cells if letter != " "]
+    names = [letter for letter in cells if letter != " "]
+    for choice in itertools.product(*every):
+        board = [0] * len(goal)
+        for letter, numbers in zip(names, choice, strict=True):
+            for cell, number in zip(cells[letter], numbers, strict=True):
+                board[cell] = number + 1
+        yield tuple(board)
+
+
+@pytest.mark.parametrize(
+    "goal", ["aabbccddeefghij ", "aaabbbcdefghijk ", "banabcdnacdefgh ", "aaaabcdefghijkl "]
+)
+def test_words_of_four_by_four_are_as_short_as_the_best_of_all_pairings(goal: str) -> None:
+    """Every pairing is a puzzle of distinct tiles; those of the wrong parity are never reached."""
+    chance = random.Random(goal)
+    for _ in range(6):
+        letters, blank = list(goal), 15
+        for _ in range(12):
+            row, col = divmod(blank, 4)
+            near = [blank - 4] * (row > 0) + [blank + 4] * (row < 3)
+            near += [blank - 1] * (col > 0) + [blank + 1] * (col < 3)
+            there = chance.choice(near)
+            letters[blank], letters[there], blank = letters[there], " ", there
+        text = "".join(letters)
+        board = tuple(0 if letter == " " else at + 1 for at, letter in enumerate(text))
+        known = numbered(board, 4, 12)
+        best = min(known.get(home, 99) for home in pairings(text, goal))
+        found = solver.solve_position(position(text, goal, 4), threads=1)
+        assert (found.length, found.optimal) == (best, True)

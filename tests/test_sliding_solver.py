@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 from typing import TYPE_CHECKING, Any
 
@@ -9,10 +10,11 @@ import numpy as np
 import pytest
 
 import gridhouse
-from gridhouse.core.compiling import to_records
+from gridhouse.core.compiling import to_records, twin
 from gridhouse.core.errors import SolverError
 from gridhouse.games.sliding import (
     _anytime,
+    _beam,
     _beams,
     _cache,
     _databases,
@@ -20,6 +22,7 @@ from gridhouse.games.sliding import (
     _layers,
     _optimal,
     _pairing,
+    _selection,
     _small,
     rules,
     solver,
@@ -533,7 +536,13 @@ def test_beams_get_wider_as_long_as_there_is_time(monkeypatch: pytest.MonkeyPatc
 
 @pytest.mark.parametrize(
     ("left", "widths"),
-    [(-1.0, [100, 400]), (0.4, [100, 400]), (0.8, [100, 400, 307]), (8.0, [100, 400, 1600])],
+    [
+        (-1.0, [100, 400]),
+        (0.4, [100, 400]),
+        (0.8, [100, 400, 287]),
+        (8.0, [100, 400, 2880]),
+        (80.0, [100, 400, 1600]),
+    ],
 )
 def test_the_last_beam_is_as_wide_as_time_allows(
     monkeypatch: pytest.MonkeyPatch, left: float, widths: list[int]
@@ -681,7 +690,7 @@ def test_a_stopped_run_finds_nothing(monkeypatch: pytest.MonkeyPatch, jit: bool)
     puzzle = walked(distinct(4, 4), 2000, random.Random(9))
     kinds = tuple(puzzle.kinds)
     run = _beams.Run(puzzle, jit=jit)
-    monkeypatch.setattr(_beams, "views_for", lambda puzzle, **_: _beams._views(4, 4, kinds, True))
+    monkeypatch.setattr(_beams, "views_for", lambda *_, **__: _beams._views(4, 4, kinds, 0, True))
     run.stop()
     assert run.finish(puzzle, [(puzzle.tiles, [])], 10, 400) is None
     assert _beams.by_layers(run, 10, 3) is None
@@ -768,3 +777,151 @@ def test_a_queue_that_is_too_short_is_made_longer(monkeypatch: pytest.MonkeyPatc
         rooms.clear()
         assert (_databases.build(puzzle, (1, 2, 3), jit=jit) == expected).all()
         assert len(rooms) > 2
+
+
+@pytest.mark.parametrize("jit", [True, False])
+@pytest.mark.parametrize("side", [4, 5])
+def test_beams_keep_what_databases_say(side: int, jit: bool) -> None:
+    """What a move changes comes to the same as looking everything up anew, at every step."""
+    puzzle = walked(distinct(side, side), 60, random.Random(side))
+    run = _beams.Run(puzzle, jit=jit)
+    plan, board, words = _beams.views_for(puzzle, 1)
+    control, nodes = to_records(_beam.Beam())[0], to_records(_beam.Node(), 2)
+    children = to_records(_beam.Child(), 4 * _beam.BLOCK)
+    seen, _ = _beams.memory(1)
+    nodes[0].tiles[: puzzle.cells] = puzzle.tiles
+    run._beam.start(control, board[0], words, nodes[0])
+    chance = random.Random(4)
+    for _ in range(25):
+        given = control, board[0], words, nodes, 0, 1
+        found = run._beam.expand(*given, children, 0, seen, FAR)
+        # Those that need too much are left out, and the others are as they were.
+        rest = int(children["need"][:found].min())
+        few = to_records(_beam.Child(), len(children))
+        kept = run._beam.expand(*given, few, 0, seen, rest)
+        near = [child.tolist() for child in children[:found] if child.need <= rest]
+        assert str([child.tolist() for child in few[:kept]]) == str(near)
+        for child in children[:found]:
+            run._beam.make(board[0], nodes[0], child, nodes[1])
+            here = puzzle.with_tiles(nodes[1].tiles[: puzzle.cells].tolist())
+            assert child.need == asked(here, plan, words)
+        new = nodes[1].copy()
+        run._beam.start(control, board[0], words, nodes[1])
+        assert (new.key, new.blank) == (nodes[1].key, nodes[1].blank)
+        assert new.word.tolist() == nodes[1].word.tolist()
+        assert new.moves.tolist() == nodes[1].moves.tolist()
+        run._beam.make(board[0], nodes[0], children[chance.randrange(found)], nodes[1])
+        nodes[0] = nodes[1]
+
+
+def asked(puzzle: Puzzle, plan: Any, words: Any) -> int:
+    """Return what the search for shortest solutions reads from the same databases."""
+    search = _idastar.Search()
+    search.tiles[: puzzle.cells] = puzzle.tiles
+    search.blank = puzzle.tiles.index(0)
+    return int(_databases.kernels(True)[1].load(plan, words, to_records(search)))
+
+
+@pytest.mark.parametrize("jit", [True, False])
+def test_what_was_seen_does_not_go_on(jit: bool) -> None:
+    kernel = twin(_selection, "sliding", jit=jit)
+    beam = _beams.Run(distinct(4, 4), jit=jit)._beam
+    seen = np.zeros(32, np.int32)
+    children = to_records(_beam.Child(), 6)
+    children["key"] = [
+        7 << 40 | 1,
+        7 << 40 | 2,
+        7 << 40 | 3,
+        7 << 40 | 2,
+        7 << 40 | 5,
+        9 << 40 | 33,
+    ]
+    children["score"] = [1, 1, 9, 1, 1, 1]
+    picked = np.zeros(9, np.int32)
+    # The fourth is the second again, the third too far; the last has the place of the first.
+    assert kernel.pick(children, 6, 6, 5, seen, picked, 2) == 4
+    assert picked[2:6].tolist() == [0, 1, 4, 5]
+    assert kernel.pick(children, 6, 6, 5, seen, picked, 0) == 2
+    assert picked[:2].tolist() == [0, 5]
+    assert beam.sift(children, 1, 6, seen) == 2
+    assert children["key"][1] == 7 << 40 | 3
+    assert kernel.pick(children, 6, 1, 99, np.zeros(32, np.int32), picked, 0) == 1
+
+
+def test_looks_are_partitions_that_differ() -> None:
+    puzzle = distinct(5, 5)
+    seen = set()
+    for look in range(_beams.LOOKS):
+        for picture in _beams.PAIRS[look]:
+            parts = _beams.pictured(picture)
+            assert sorted(tile for part in parts for tile in part) == list(range(1, 25))
+            assert [len(part) for part in parts] == [4] * 6
+            seen.add(parts)
+    assert len(seen) == 2 * _beams.LOOKS
+    one, other = (_beams.views_for(puzzle, look)[1] for look in (0, 1))
+    assert one.tobytes() != other.tobytes()
+    # Other puzzles have one look, since tables that are built take their time.
+    assert _beams.views_for(distinct(4, 4), 0) is _beams.views_for(distinct(4, 4), 1)
+
+
+def test_a_beam_becomes_narrower_to_be_done_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    puzzle = walked(distinct(4, 4), 400, random.Random(2))
+    state = numbers(puzzle.tiles, 4)
+    looked = []
+    for deadline in (None, 1e9, 0.0):
+        run = _beams.Run(puzzle)
+        moves = run.finish(puzzle, [(puzzle.tiles, [])], 3000, 60, deadline=deadline)
+        assert moves is not None
+        solver.check(state, moves)
+        looked.append(run.nodes)
+    assert looked[0] == looked[1] > 2 * looked[2]
+
+
+def test_beams_that_take_long_look_at_several_databases(monkeypatch: pytest.MonkeyPatch) -> None:
+    puzzle = walked(distinct(5, 5), 3000, random.Random(6))
+    search = _anytime.Anytime(puzzle, 1.0, 1, None)
+    looks = []
+
+    def finish(*given: Any) -> None:
+        looks.append(given[6])
+
+    monkeypatch.setattr(_beams.Run, "finish", lambda self, *given: finish(self, *given))
+    run = _beams.Run(puzzle)
+    for width, salt in ((_anytime.VARIED, 1), (_anytime.VARIED - 1, 1), (_anytime.VARIED, 2)):
+        search._found(run, width, salt, None)
+    assert looks == [1, 0, 2]
+
+
+def test_a_way_that_is_at_its_end_goes_no_further() -> None:
+    puzzle = distinct(4, 4)
+    beam = _beams.Run(puzzle).finish(puzzle, [(puzzle.tiles, [1, 3])], 10, 60)
+    assert beam == [1, 3]
+
+
+def test_tiles_of_a_layer_count_most_and_those_of_the_next_one_more_than_others() -> None:
+    square = _beams.Ends(6, 6)
+    assert [square.weight(cell) for cell in (0, 5, 30)] == [_beams.OWN] * 3
+    assert [square.weight(cell) for cell in (7, 11, 31)] == [_beams.NEXT] * 3
+    assert [square.weight(cell) for cell in (14, 35)] == [_beams.OTHER] * 2
+    assert _beams.OWN > _beams.NEXT > _beams.OTHER
+
+
+def test_wide_beams_remember_more_positions() -> None:
+    assert _selection.places(1) == _selection.LEAST
+    assert _selection.places(100_000) == 1 << 20
+
+
+@pytest.mark.parametrize("jit", [True, False])
+def test_patterns_that_ask_for_more_are_counted_by_cell(jit: bool) -> None:
+    kernel = _beams.Run(distinct(5, 5), jit=jit)._beam
+    _, board, _ = _beams.views_for(distinct(5, 5), 0)
+    chance = random.Random(1)
+    for likely in (0.2, 0.8, 1.0):
+        beam, node = to_records(_beam.Beam())[0], to_records(_beam.Node())[0]
+        words = [sum((chance.random() < likely) << cell for cell in range(25)) for _ in range(24)]
+        node.word[:] = words
+        kernel.add_up(beam, board[0], node)
+        for view, cell in itertools.product(range(4), range(25)):
+            digits = beam.plane[3 * view : 3 * view + 3].tolist()
+            count = sum((word >> cell) & 1 for word in words[6 * view : 6 * view + 6])
+            assert sum(((digit >> cell) & 1) << at for at, digit in enumerate(digits)) == count

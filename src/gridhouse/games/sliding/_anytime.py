@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from time import perf_counter
@@ -27,6 +28,7 @@ GLANCE = 0.02  # seconds between two looks at the flag
 HEAD_START = 10.0  # seconds of which beams have half before a proof is sought, without a limit
 GRACE = 0.2  # seconds for a search that was told to stop
 SALTS = 40
+VARIED = 4000  # the width from which beams look at other databases, which take a while to build
 MARGIN = 0.9  # of the time that is left, for the last beam
 LITTLE = 0.5  # of the time for the beam before: less is no time for another one
 NODES_PER_SECOND = 50_000_000  # of shortening
@@ -171,23 +173,28 @@ class Anytime:
         """
         while not self._is_done:
             before = perf_counter()
-            self._beam(run, width, salt % SALTS, deadline)
+            self._beam(run, width, salt, deadline)
             now = perf_counter()
-            growth = GROWTH
+            growth = float(GROWTH)
             if deadline is not None:
                 if deadline <= now:
                     return
-                if self.puzzle.cells > COVERED:
-                    growth = LEAP
                 # What is left may be too little for a wider beam.
                 share = MARGIN * (deadline - now) / (now - before)
                 if share < LITTLE:
                     nodes = int((deadline - now) * NODES_PER_SECOND)
                     self._take(run.shorten(self.moves, nodes, salt))
                     return
-                growth = min(growth, share**CACHES)
+                growth = self._growth(share)
             width = max(FIRST, min(int(growth * width), WIDEST))
             salt += len(self._runs)
+
+    def _growth(self, share: float) -> float:
+        """Return how much wider the next beam is, with time for ``share`` like the last one."""
+        if self.puzzle.cells > COVERED:
+            return min(LEAP, math.pow(share, CACHES))
+        # No time is left for a beam after one that is only a little wider, so it gets all.
+        return GROWTH if share > GROWTH * (1 + GROWTH) else share
 
     def _beam(self, run: Run, width: int, salt: int, deadline: float | None = None) -> None:
         """Take a solution by one beam, if there is one, and shorten it."""
@@ -203,5 +210,7 @@ class Anytime:
         """Return a solution by one beam, None without one."""
         if self.puzzle.cells <= COVERED:
             shorter = len(self.moves) + HOPE if self.moves else LONGEST
-            return run.finish(self.puzzle, [(self.puzzle.tiles, [])], width, shorter, salt)
-        return by_layers(run, width, CORE if self.moves else EARLY, salt, deadline)
+            seeds = [(self.puzzle.tiles, list[int]())]
+            look = salt if width >= VARIED else 0
+            return run.finish(self.puzzle, seeds, width, shorter, salt % SALTS, look, deadline)
+        return by_layers(run, width, CORE if self.moves else EARLY, salt % SALTS, deadline)

@@ -2,220 +2,328 @@
 
 All positions of a step have as many moves behind them; those that the databases call nearest go on.
 Positions that cannot be part of a shorter solution than the best known one are left out.
+
+A child is cheap until it is judged, so a block of nodes writes the keys of all its children first,
+and then a short loop leaves out those seen before: what it waits for is memory, and the processor
+waits for many of them at once.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gridhouse.core import chance, position
+from gridhouse.core import position
 from gridhouse.games.sliding import _selection as selection
 
 if TYPE_CHECKING:
     from typing import Any
 
 MAX_CELLS = 25
-MAX_VIEWS = 6
-MAX_PATTERNS = 8
+MAX_VIEWS = 4
+MAX_SLOTS = 24  # patterns of all views together
+MATES = 3  # other tiles of a pattern
+PLANES = 3  # digits of how many patterns of a view ask for more
 NUM_MOVES = 4
 NONE = 4  # no move was made before
 NOISE = 7  # ties are broken by so many bits of the key, those above ``salt``
 STEP = 8  # the score of a move
 MOVE_BITS = 2
-WAY_BITS = 9
-WAY = (1 << WAY_BITS) - 1
+BLOCK = 64  # nodes whose children are looked for together
+
+ON = 0  # neither found nor lost
+
+
+class Board(position.Position):
+    """A board and the views of it.
+
+    By view: ``bit``, by cell the one in the words; by tile ``slot``, the number of its pattern
+    among those of all views, ``origin``, where its table begins, ``mate``, the pattern's other
+    tiles, and by cell ``worth``, what it adds to the key there.  By cell and move: ``next``, -1 for
+    nowhere; by tile and cell: ``code``.
+    """
+
+    board = position.integer("int8")
+    cells = position.integer("int64")
+    views = position.integer("int64")
+    patterns = position.integer("int64")
+    up = position.integer("int64")
+    gain = position.integer("int64")
+    next = position.integers("int64", NUM_MOVES * MAX_CELLS)
+    bit = position.integers("int64", MAX_VIEWS * MAX_CELLS)
+    slot = position.integers("int64", MAX_VIEWS * MAX_CELLS)
+    origin = position.integers("int64", MAX_VIEWS * MAX_CELLS)
+    mate = position.integers("int64", MAX_VIEWS * MAX_CELLS * MATES)
+    worth = position.integers("int32", MAX_VIEWS * MAX_CELLS * MAX_CELLS)
+    code = position.integers("int64", MAX_CELLS * MAX_CELLS)
 
 
 class Beam(position.Position):
-    """How wide a beam is, how long it may get, and what came of it.
+    """How wide a beam is, how long it may get, how far it is.
 
-    Solutions have fewer moves than ``shorter``.
+    Solutions have fewer moves than ``shorter``.  There is ``room`` for so many positions of a step,
+    of which ``width`` are kept; the last step's, ``count`` of them, begin at ``now``.  ``end`` is
+    the place in the trail of a solution, -1 without one.
     """
 
     beam = position.integer("int8")
     stop = position.integer("int8")
+    room = position.integer("int64")
     width = position.integer("int64")
     salt = position.integer("int64")
     shorter = position.integer("int64")
     nodes = position.integer("int64")
+    step = position.integer("int64")
+    until = position.integer("int64")
+    now = position.integer("int64")
+    count = position.integer("int64")
     end = position.integer("int64")
+    cell = position.integers("int64", MAX_CELLS)
+    plane = position.integers("int64", MAX_VIEWS * PLANES)
 
 
 class Node(position.Position):
-    """A position of a step: its tiles, its place in the trail, by pattern its key and word."""
+    """A position of a step: its tiles, the patterns' words, by view the sum of their moves."""
 
-    node = position.integer("int8")
-    blank = position.integer("int32")
-    came = position.integer("int32")
-    need = position.integer("int32")
     key = position.integer("int64")
+    word = position.integers("int32", MAX_SLOTS)
+    moves = position.integers("int16", MAX_VIEWS)
     tiles = position.integers("int8", MAX_CELLS)
-    index = position.integers("int32", MAX_VIEWS * MAX_PATTERNS)
-    word = position.integers("int32", MAX_VIEWS * MAX_PATTERNS)
+    blank = position.integer("int8")
+    came = position.integer("int8")
+    node = position.integer("int8")
 
 
 class Child(position.Position):
     """A position that may be of the next step; by view what its last move changed."""
 
-    child = position.integer("int8")
+    key = position.integer("int64")
     parent = position.integer("int32")
     score = position.integer("int32")
-    blank = position.integer("int32")
-    came = position.integer("int32")
-    need = position.integer("int32")
-    key = position.integer("int64")
-    index = position.integers("int32", MAX_VIEWS)
     word = position.integers("int32", MAX_VIEWS)
+    moves = position.integers("int16", MAX_VIEWS)
+    need = position.integer("int16")
+    blank = position.integer("int8")
+    came = position.integer("int8")
+    child = position.integer("int8")
 
 
-def start(plan: Any, tables: Any, node: Any) -> None:
+def locate(beam: Any, board: Any, node: Any) -> None:
+    """Note by tile its cell."""
+    for cell in range(board.cells):
+        beam.cell[node.tiles[cell]] = cell
+
+
+def key_of(beam: Any, board: Any, view: int, tile: int) -> int:
+    """Return where the word of a tile's pattern is."""
+    at = view * MAX_CELLS + tile
+    key = int(board.origin[at]) + int(board.worth[at * MAX_CELLS + beam.cell[tile]])
+    for number in range(at * MATES, (at + 1) * MATES):
+        mate = board.mate[number]
+        key += int(board.worth[(view * MAX_CELLS + mate) * MAX_CELLS + beam.cell[mate]])
+    return key
+
+
+def start(beam: Any, board: Any, tables: Any, node: Any) -> None:
     """Look up the words of a node whose tiles are set."""
+    locate(beam, board, node)
     node.key = 0
     node.came = NONE
-    for slot in range(plan.views * plan.patterns):
-        node.index[slot] = plan.origin[slot]
-    for cell in range(plan.cells):
-        tile = int(node.tiles[cell])
-        node.key ^= chance.code(tile << 8 | cell)
-        if tile == 0:
-            node.blank = cell
-            continue
-        for view in range(plan.views):
-            at = view * MAX_CELLS
-            node.index[plan.slot[at + tile]] += plan.weight[at + tile] * plan.image[at + cell]
-    node.need = 0
-    for view in range(plan.views):
+    node.blank = beam.cell[0]
+    for tile in range(board.cells):
+        node.key ^= board.code[tile * MAX_CELLS + beam.cell[tile]]
+    for view in range(board.views):
+        for tile in range(1, board.cells):
+            node.word[board.slot[view * MAX_CELLS + tile]] = tables[key_of(beam, board, view, tile)]
         total = 0
-        bit = plan.image[view * MAX_CELLS + node.blank]
-        for slot in range(view * plan.patterns, (view + 1) * plan.patterns):
-            word = int(tables[node.index[slot]])
-            node.word[slot] = word
-            total += (word >> plan.up) + ((word >> bit) & plan.aware) * plan.gain
-        node.need = max(node.need, total)
+        for slot in range(view * board.patterns, (view + 1) * board.patterns):
+            total += int(node.word[slot]) >> board.up
+        node.moves[view] = total
 
 
-def judge(plan: Any, tables: Any, node: Any, child: Any, there: int, tile: int) -> int:
-    """Write what a child needs at least; return its score, by the sum over the views."""
-    blank = node.blank
-    child.need = 0
-    score = 0
-    for view in range(plan.views):
+def add_up(beam: Any, board: Any, node: Any) -> None:
+    """Write by view the digits of how many of its patterns ask for more, by cell of the blank."""
+    for view in range(board.views):
+        ones = 0
+        twos = 0
+        fours = 0
+        for slot in range(view * board.patterns, (view + 1) * board.patterns):
+            word = int(node.word[slot])
+            carry = ones & word
+            ones ^= word
+            fours ^= twos & carry
+            twos ^= carry
+        beam.plane[PLANES * view] = ones
+        beam.plane[PLANES * view + 1] = twos
+        beam.plane[PLANES * view + 2] = fours
+
+
+def propose(
+    beam: Any, board: Any, nodes: Any, first: int, last: int, children: Any, at: int
+) -> int:
+    """Write the keys of all children of some nodes from ``at`` on; return where they end."""
+    for parent in range(first, last):
+        node = nodes[beam.now + parent]
+        blank = int(node.blank)
+        back = int(node.came) ^ 1
+        for move in range(NUM_MOVES):
+            there = int(board.next[NUM_MOVES * blank + move])
+            if there < 0 or move == back:
+                continue
+            row = int(node.tiles[there]) * MAX_CELLS
+            child = children[at]
+            key = node.key ^ board.code[blank] ^ board.code[there]
+            child.key = key ^ board.code[row + blank] ^ board.code[row + there]
+            child.parent = parent
+            child.blank = there
+            child.came = move
+            at += 1
+    return at
+
+
+def sift(children: Any, first: int, last: int, seen: Any) -> int:
+    """Leave out the children that were seen; return where the others end."""
+    kept = first
+    for at in range(first, last):
+        child = children[at]
+        new = children[kept]
+        new.key = child.key
+        new.parent = child.parent
+        new.blank = child.blank
+        new.came = child.came
+        # Added rather than asked, as the processor could not guess the answer.
+        kept += 1 - int(selection.is_seen(seen, child.key))
+    return kept
+
+
+def judge(beam: Any, board: Any, tables: Any, node: Any, child: Any) -> None:
+    """Write what a child needs at least, and its score, by the sum over the views."""
+    blank = int(node.blank)
+    there = int(child.blank)
+    tile = int(node.tiles[there])
+    beam.cell[tile] = blank
+    need = 0
+    total = 0
+    for view in range(board.views):
         at = view * MAX_CELLS
-        own = plan.slot[at + tile]
-        bit = plan.image[at + there]
-        index = node.index[own] + plan.weight[at + tile] * (plan.image[at + blank] - bit)
-        child.index[view] = index
-        child.word[view] = tables[index]
-        total = 0
-        for slot in range(view * plan.patterns, (view + 1) * plan.patterns):
-            word = int(child.word[view]) if slot == own else int(node.word[slot])
-            total += (word >> plan.up) + ((word >> bit) & plan.aware) * plan.gain
-        child.need = max(child.need, total)
-        score += total
-    return score * STEP
+        bit = board.bit[at + there]
+        word = int(tables[key_of(beam, board, view, tile)])
+        old = int(node.word[board.slot[at + tile]])
+        plane = PLANES * view
+        more = ((beam.plane[plane] >> bit) & 1) + 2 * ((beam.plane[plane + 1] >> bit) & 1)
+        more += 4 * ((beam.plane[plane + 2] >> bit) & 1) + ((word >> bit) & 1) - ((old >> bit) & 1)
+        moves = int(node.moves[view]) + (word >> board.up) - (old >> board.up)
+        child.word[view] = word
+        child.moves[view] = moves
+        moves += more * board.gain
+        need = max(need, moves)
+        total += moves
+    beam.cell[tile] = there
+    child.need = need
+    child.score = total * STEP + ((child.key >> beam.salt) & NOISE)
 
 
 def expand(
-    beam: Any, plan: Any, tables: Any, node: Any, parent: int, children: Any, count: int, seen: Any,
-    rest: int,
+    beam: Any, board: Any, tables: Any, nodes: Any, first: int, last: int, children: Any,
+    count: int, seen: Any, rest: int,
 ) -> int:  # fmt: skip
-    """Write the children of a node after ``count`` others and return how many there are then.
+    """Write the children of some nodes after ``count`` others and return how many there are then.
 
     Those that need more than ``rest`` moves are left out.
     """
-    blank = int(node.blank)
-    left = int(plan.ways[(NUM_MOVES + 1) * blank + node.came])
-    while left:
-        way = left & WAY
-        left >>= WAY_BITS
-        there = way >> 3
-        beam.nodes += 1
-        tile = int(node.tiles[there])
-        key = node.key ^ chance.code(blank) ^ chance.code(there)
-        key ^= chance.code(tile << 8 | there) ^ chance.code(tile << 8 | blank)
-        if selection.is_seen(seen, key):
-            continue
-        child = children[count]
-        child.score = judge(plan, tables, node, child, there, tile)
-        child.score += (key >> beam.salt) & NOISE
-        if child.need > rest:
-            continue
-        child.parent = parent
-        child.key = key
-        child.blank = there
-        child.came = (way & 7) - 1
-        count += 1
+    end = propose(beam, board, nodes, first, last, children, count)
+    beam.nodes += end - count
+    end = sift(children, count, end, seen)
+    parent = -1
+    for at in range(count, end):
+        child = children[at]
+        node = nodes[beam.now + child.parent]
+        if child.parent != parent:
+            parent = int(child.parent)
+            locate(beam, board, node)
+            add_up(beam, board, node)
+        judge(beam, board, tables, node, child)
+        if child.need <= rest:
+            if count < at:
+                copy(board, child, children[count])
+            count += 1
     return count
+
+
+def copy(board: Any, child: Any, new: Any) -> None:
+    """Copy a child."""
+    new.key = child.key
+    new.parent = child.parent
+    new.score = child.score
+    new.need = child.need
+    new.blank = child.blank
+    new.came = child.came
+    for view in range(board.views):
+        new.word[view] = child.word[view]
+        new.moves[view] = child.moves[view]
+
+
+def make(board: Any, old: Any, child: Any, new: Any) -> None:
+    """Make a node of a child."""
+    tile = int(old.tiles[child.blank])
+    for cell in range(board.cells):
+        new.tiles[cell] = old.tiles[cell]
+    new.tiles[old.blank] = tile
+    new.tiles[child.blank] = 0
+    for slot in range(board.views * board.patterns):
+        new.word[slot] = old.word[slot]
+    for view in range(board.views):
+        new.word[board.slot[view * MAX_CELLS + tile]] = child.word[view]
+        new.moves[view] = child.moves[view]
+    new.key = child.key
+    new.blank = child.blank
+    new.came = child.came
 
 
 def follow(
-    beam: Any, plan: Any, nodes: Any, children: Any, found: int, now: int, trail: Any, seen: Any,
-    bins: Any, step: int,
-) -> int:  # fmt: skip
-    """Make the next step of the best children and return how many positions it has.
+    beam: Any, board: Any, nodes: Any, children: Any, found: int, trail: Any, seen: Any, bins: Any
+) -> None:
+    """Make the next step of the best children.
 
     The trail gets by step and place the place of the parent and the move.
     """
-    width = beam.width
-    then = width - now
-    limit = selection.threshold(children, found, width, bins)
-    count = 0
-    for at in range(found):
-        child = children[at]
-        if child.score > limit or count == width or selection.is_seen(seen, child.key):
-            continue
-        selection.remember(seen, child.key)
-        old = nodes[now + child.parent]
-        new = nodes[then + count]
-        tile = int(old.tiles[child.blank])
-        for cell in range(plan.cells):
-            new.tiles[cell] = old.tiles[cell]
-        new.tiles[old.blank] = tile
-        new.tiles[child.blank] = 0
-        for slot in range(plan.views * plan.patterns):
-            new.index[slot] = old.index[slot]
-            new.word[slot] = old.word[slot]
-        for view in range(plan.views):
-            slot = plan.slot[view * MAX_CELLS + tile]
-            new.index[slot] = child.index[view]
-            new.word[slot] = child.word[view]
-        new.blank = child.blank
-        new.came = child.came
-        new.need = child.need
-        new.key = child.key
-        trail[step * width + count] = child.parent << MOVE_BITS | child.came
-        count += 1
-    return count
+    room = beam.room
+    limit = selection.threshold(children, found, beam.width, bins)
+    begin = beam.step * room
+    count = selection.pick(children, found, beam.width, limit, seen, trail, begin)
+    beam.end = -1
+    for place in range(count):
+        child = children[trail[begin + place]]
+        make(board, nodes[beam.now + child.parent], child, nodes[room - beam.now + place])
+        trail[begin + place] = child.parent << MOVE_BITS | child.came
+        if child.need == 0:
+            beam.end = place
+    beam.now = room - beam.now
+    beam.count = count
+    beam.step += 1
 
 
 def run(
-    beams: Any, plans: Any, tables: Any, nodes: Any, children: Any, seen: Any, bins: Any,
-    trail: Any, count: int,
+    beams: Any, boards: Any, tables: Any, nodes: Any, children: Any, seen: Any, bins: Any,
+    trail: Any,
 ) -> int:  # fmt: skip
-    """Search from the first ``count`` nodes; return the moves of a solution, -1 without one.
+    """Search on to the step ``until``: return the moves of a solution, -1 if there is none, or ON.
 
-    Its place in the trail is ``end``.  ``nodes`` has room for two steps.
+    ``nodes`` has room for two steps.
     """
     beam = beams[0]
-    plan = plans[0]
-    for at in range(count):
-        start(plan, tables, nodes[at])
-    now = 0
-    step = 0
-    while True:
-        for at in range(count):
-            if nodes[now + at].need == 0:
-                beam.end = at
-                return step
-        rest = beam.shorter - 2 - step
-        if rest < 0 or (step + 1) * beam.width > len(trail):
+    board = boards[0]
+    while beam.step < beam.until:
+        rest = beam.shorter - 2 - beam.step
+        if rest < 0 or (beam.step + 1) * beam.room > len(trail) or beam.stop:
             return -1
         found = 0
-        for at in range(count):
-            node = nodes[now + at]
-            found = expand(beam, plan, tables, node, at, children, found, seen, rest)
-        if found == 0 or beam.stop:
+        for first in range(0, beam.count, BLOCK):
+            last = min(first + BLOCK, beam.count)
+            found = expand(beam, board, tables, nodes, first, last, children, found, seen, rest)
+        if found == 0:
             return -1
-        count = follow(beam, plan, nodes, children, found, now, trail, seen, bins, step)
-        now = beam.width - now
-        step += 1
+        follow(beam, board, nodes, children, found, trail, seen, bins)
+        if beam.end >= 0:
+            length: int = beam.step
+            return length
+    return ON

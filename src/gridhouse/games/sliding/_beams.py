@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gridhouse.core import chance
 from gridhouse.core.compiling import to_records, twin
 from gridhouse.games.sliding import (
     _beam,
@@ -29,18 +30,29 @@ BUILDING = threading.Lock()  # so that no two threads build the same
 
 Seed = tuple[list[int], list[int]]  # the tiles, and the moves that led there
 
-SEEN = 1 << 20
 CORE = 5  # a rest of so many rows and columns is left to the databases
 TRAIL = 1 << 26  # entries that a trail may have
 SEEDS = 64  # ends of a layer that the next one begins from
 
+# Partitions of the 24-puzzle by which beams go deeper than by most others: by cell the pattern of
+# its tile.  Each pair makes mistakes of its own, so beams by several are worth a wider one.
+PAIRS = (
+    ("bbcccbbaacddaaedffeedffe", "baaccbaaccbdddebfdeefffe"),
+    ("abcccabbceabeeeadfddfffd", "caaabccabbcdddbffdeeffee"),
+    ("baaaabbbddcffddcffeeccee", "baaacbbaccbffceddfeeddfe"),
+)
+
+LOOKS = len(PAIRS)
 WIDEST = 250_000
 NARROWEST = 100
 STEPS = 2  # a beam gets at most so many times narrower from layer to layer
 SAFE = 0.9  # of the time that is left is planned for
+CHUNK = 4  # steps of a beam between two looks at the clock
 TINY = 1e-6  # seconds, less than anything takes
 
-OWN, OTHER, CONFLICT, BLANK = 20, 6, 20, 6  # the weights of a layer's beam, tuned on 10x10
+# The weights of a layer's beam, tuned on random boards of 7x7, 10x10 and 13x13: of a step of a tile
+# of the layer, of the next one and of others, of a conflict, of a step from the blank to work.
+OWN, NEXT, OTHER, CONFLICT, BLANK = 20, 9, 6, 10, 10
 MOST = 1500  # moves for one layer
 
 
@@ -74,31 +86,52 @@ class Run:
         return control
 
     def finish(
-        self, puzzle: Puzzle, seeds: list[Seed], width: int, shorter: int, salt: int = 0
-    ) -> list[int] | None:
+        self, puzzle: Puzzle, seeds: list[Seed], width: int, shorter: int, salt: int = 0,
+        look: int = 0, deadline: float | None = None,
+    ) -> list[int] | None:  # fmt: skip
         """Return the moves of a solution from one of some positions, None without one.
 
-        It has fewer moves than ``shorter``, those before the position not counted.
+        It has fewer moves than ``shorter``, those before the position not counted.  ``look``
+        chooses the databases.  The beam becomes narrower on its way if it would not be done by the
+        deadline, a value of ``perf_counter``.
         """
-        plan, words = views_for(puzzle, jit=self._jit)
+        _, board, words = views_for(puzzle, look, jit=self._jit)
         beam = _beam.Beam()
-        beam.width, beam.shorter, beam.salt = width, shorter, salt
+        seeds = seeds[:width]
+        beam.room, beam.width, beam.shorter, beam.salt = width, width, shorter, salt
+        beam.count = len(seeds)
         control = self._start(to_records(beam))
         nodes = to_records(_beam.Node(), 2 * width)
-        seeds = seeds[:width]
-        for node, (tiles, _) in zip(nodes, seeds, strict=False):
+        for node, (tiles, moves) in zip(nodes, seeds, strict=False):
+            if puzzle.with_tiles(tiles).is_solved():
+                return moves
             node.tiles[: len(tiles)] = tiles
+            self._beam.start(control[0], board[0], words, node)
         children = to_records(_beam.Child(), 4 * width)
-        trail = np.zeros(min(TRAIL, width * shorter), np.int32)
-        seen, bins = np.zeros(SEEN, np.int64), np.zeros(_selection.BINS, np.int64)
-        length = self._beam.run(
-            control, plan, words, nodes, children, seen, bins, trail, len(seeds)
-        )
+        trail = np.empty(min(TRAIL, width * shorter), np.int32)
+        seen, bins = memory(width)
+        beam_of = (control, board, words, nodes, children, seen, bins, trail)
+        length = self._paced(control[0], beam_of, deadline)
         self.nodes += int(control[0].nodes)
         if length < 0:
             return None
         start, moves = trace(trail, width, length, int(control[0].end))
         return seeds[start][1] + moves
+
+    def _paced(self, record: Any, beam: tuple[Any, ...], deadline: float | None) -> int:
+        """Run a beam to its end, as wide as the time that is left allows; return its moves."""
+        while True:
+            began = perf_counter()
+            record.until = record.step + CHUNK
+            length = int(self._beam.run(*beam))
+            if length != _beam.ON:
+                return length
+            # Positions that come twice are left out, so there are hardly ever as many as may be.
+            if deadline is not None and 2 * record.count > record.width:
+                now = perf_counter()
+                step = max(now - began, TINY) / CHUNK / record.width
+                wished = int(SAFE * (deadline - now) / step / (record.shorter - record.step))
+                record.width = max(NARROWEST, min(wished, record.room))
 
     def shorten(self, moves: list[int], nodes: int, salt: int = 0) -> list[int]:
         """Return a solution made of better ways through parts of one, which it may equal.
@@ -131,11 +164,11 @@ class Run:
         while not ends.is_small(core):
             ends = ends.next()
         home = self.puzzle.with_tiles([*range(1, self.puzzle.cells), 0])
-        views_for(ends.inner(home)[0], jit=self._jit)
+        views_for(ends.inner(home)[0], 0, jit=self._jit)
 
     def least(self) -> int:
         """Return how many moves the databases ask for, odd or even as it has to be."""
-        plan, words = views_for(self.puzzle, jit=self._jit)
+        plan, _, words = views_for(self.puzzle, 0, jit=self._jit)
         search = _idastar.Search()
         search.tiles[: self.puzzle.cells] = self.puzzle.tiles
         search.blank = self.puzzle.tiles.index(0)
@@ -154,7 +187,7 @@ class Run:
             board[:] = tiles
         children = to_records(_layers.Child(), 4 * width)
         trail = np.zeros(MOST * width, np.int32)
-        seen, bins = np.zeros(SEEN, np.int64), np.zeros(_selection.BINS, np.int64)
+        seen, bins = memory(width)
         order = by_distance(puzzle.rows, puzzle.cols)
         length = self._layers.march(
             control, nodes, boards, children, seen, bins, trail, order, len(seeds)
@@ -183,20 +216,80 @@ def by_distance(rows: int, cols: int) -> Any:
     return np.argsort(apart, kind="stable").astype(np.int16).reshape(-1)
 
 
-def views_for(puzzle: Puzzle, *, jit: bool = True) -> tuple[Any, Any]:
-    """Return the plan and words of several partitions; their mean tells more than the best."""
+def memory(width: int) -> tuple[Any, Any]:
+    """Return what a beam remembers positions in, and room to count scores."""
+    seen = np.zeros(_selection.places(width), np.int32)
+    return seen, np.zeros(_selection.BINS, np.int64)
+
+
+def views_for(puzzle: Puzzle, look: int, *, jit: bool = True) -> tuple[Any, Any, Any]:
+    """Return plan, board and words of several partitions; their mean tells more than the best.
+
+    For the 24-puzzle there are several such choices, by ``look``.
+    """
+    choice = look % LOOKS if is_pictured(puzzle) else 0
     with BUILDING:
-        return _views(puzzle.rows, puzzle.cols, tuple(puzzle.kinds), jit)
+        return _views(puzzle.rows, puzzle.cols, tuple(puzzle.kinds), choice, jit)
+
+
+def is_pictured(puzzle: Puzzle) -> bool:
+    """Tell whether good partitions of a puzzle are known."""
+    return puzzle.is_distinct and puzzle.rows == puzzle.cols == CORE
 
 
 @lru_cache(maxsize=4)
-def _views(rows: int, cols: int, kinds: tuple[int, ...], jit: bool) -> tuple[Any, Any]:
+def _views(
+    rows: int, cols: int, kinds: tuple[int, ...], look: int, jit: bool
+) -> tuple[Any, Any, Any]:
     puzzle = Puzzle(rows, cols, range(rows * cols), kinds)
-    seeds = (1, 2) if puzzle.is_distinct else (1, 2, 3)
-    parts = [_databases.partition(puzzle, 4, seed) for seed in seeds]
-    return _databases.plan_of(
-        puzzle, *(_databases.tables_for(puzzle, part, jit=jit) for part in parts)
+    if is_pictured(puzzle):
+        parts = [pictured(picture) for picture in PAIRS[look]]
+    else:
+        seeds = (1, 2) if puzzle.is_distinct else (1, 2, 3)
+        parts = [_databases.partition(puzzle, 4, seed) for seed in seeds]
+    tables = [_databases.tables_for(puzzle, part, jit=jit) for part in parts]
+    plan, words = _databases.plan_of(puzzle, *tables)
+    return plan, board_of(puzzle, plan[0]), words
+
+
+def pictured(picture: str) -> _databases.Parts:
+    """Return the partition that a picture shows."""
+    patterns = sorted(set(picture))
+    return tuple(
+        tuple(tile for tile, letter in enumerate(picture, 1) if letter == pattern)
+        for pattern in patterns
     )
+
+
+def board_of(puzzle: Puzzle, plan: Any) -> Any:
+    """Return the record of a board and its views for a beam."""
+    board = _beam.Board()
+    most, cells = _beam.MAX_CELLS, puzzle.cells
+    board.cells, board.views, board.patterns = cells, int(plan.views), int(plan.patterns)
+    board.up, board.gain = int(plan.up), int(plan.gain)
+    near = [there for ways in neighbours(puzzle.rows, puzzle.cols) for there in ways]
+    board.next[: len(near)] = near
+    for at in range(board.views * most):
+        view, tile = divmod(at, most)
+        board.bit[at] = int(plan.image[at])
+        if not 0 < tile < cells:
+            continue
+        slot = board.slot[at] = int(plan.slot[at])
+        board.origin[at] = int(plan.origin[slot])
+        for cell in range(cells):
+            image = int(plan.image[view * most + cell])
+            board.worth[at * most + cell] = int(plan.weight[at]) * image
+        mates = [
+            other
+            for other in range(1, cells)
+            if other != tile and plan.slot[view * most + other] == slot
+        ]
+        # The empty cell stands in for mates that are not there, and is worth nothing.
+        board.mate[at * _beam.MATES : at * _beam.MATES + len(mates)] = mates
+    for tile in range(cells):
+        for cell in range(cells):
+            board.code[tile * most + cell] = chance.code(tile << 8 | cell)
+    return to_records(board)
 
 
 def trace(trail: Any, width: int, length: int, place: int) -> tuple[int, list[int]]:
@@ -248,6 +341,12 @@ class Ends:
         on_row = self.has_row and cell // self.cols == self.row
         return self.holds(cell) and (on_row or (self.has_col and cell % self.cols == self.col))
 
+    def weight(self, cell: int) -> int:
+        """Return what a step of the tile of a cell of the rest counts."""
+        if self.is_outer(cell):
+            return OWN
+        return NEXT if self.next().is_outer(cell) else OTHER
+
     def record(self, puzzle: Puzzle, width: int, salt: int) -> Any:
         """Return the record for the beam that does the layer."""
         layer = _layers.Layer()
@@ -264,7 +363,7 @@ class Ends:
                 layer.next[_layers.NUM_MOVES * cell + move] = there if is_open else -1
             if cell < cells - 1 and self.holds(cell):
                 layer.target[cell + 1] = int(self.is_outer(cell))
-                layer.weight[cell + 1] = OWN if self.is_outer(cell) else OTHER
+                layer.weight[cell + 1] = self.weight(cell)
         return to_records(layer)
 
     def inner(self, puzzle: Puzzle) -> tuple[Puzzle, Callable[[list[int]], list[int]]]:

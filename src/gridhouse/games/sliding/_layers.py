@@ -246,22 +246,19 @@ def follow(
     width = layer.width
     then = width - now
     limit = selection.threshold(children, found, width, bins)
-    count = 0
-    for at in range(found):
-        child = children[at]
-        if child.score > limit or count == width or selection.is_seen(seen, child.key):
-            continue
-        selection.remember(seen, child.key)
+    begin = step * width
+    count = selection.pick(children, found, width, limit, seen, trail, begin)
+    for place in range(count):
+        child = children[trail[begin + place]]
         parent = now + child.parent
         old = boards[parent]
-        new = boards[then + count]
+        new = boards[then + place]
         for cell in range(layer.cells):
             new[cell] = old[cell]
         new[nodes[parent].blank] = old[child.blank]
         new[child.blank] = 0
-        trail[step * width + count] = nodes[parent].place << MOVE_BITS | child.came
-        keep(child, nodes[then + count], count)
-        count += 1
+        trail[begin + place] = nodes[parent].place << MOVE_BITS | child.came
+        keep(child, nodes[then + place], place)
     return count
 
 
