@@ -16,13 +16,25 @@ import pytest
 import gridhouse
 from gridhouse import cli
 from gridhouse.core.errors import PlayerError, SolverError
-from gridhouse.games.binary import _frame, _layout, _lines, advice, quick, solver, symmetry
+from gridhouse.games.binary import (
+    _frame,
+    _layout,
+    _lines,
+    _long,
+    advice,
+    checkpoint,
+    quick,
+    solver,
+    symmetry,
+)
 from gridhouse.games.binary.game import BinaryGame
 from gridhouse.games.binary.solver import TECHNIQUES, BinarySolution, Search, solve
 from naive import binary_solver as naive
 from naive.binary import Binary
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from gridhouse.core.game import State
     from gridhouse.games.binary.rules import Position
 
@@ -183,6 +195,17 @@ def test_a_part_of_the_table_of_boards_is_proved_again() -> None:
         assert sorted(known.moves) == sorted(again.moves) == sorted(state.legal_moves())
 
 
+def test_a_board_with_one_winning_move_known() -> None:
+    state = BinaryGame(rows=5, cols=5).new_initial_state()
+    known = solve(state)
+    assert (known.outcome, known.moves, known.nodes) == ("win", ["2 2 0"], 0)
+    # What else is asked for, or a search wanted, is not answered by it.
+    assert not known.all_moves
+    more: list[dict[str, Any]] = [{"nimber": True}, {"all_moves": True}, {"proved": False}]
+    for options in more:
+        assert solve(state, jit=False, limit=20, **options).outcome == "unknown"
+
+
 def test_limits_leave_it_unknown() -> None:
     large = BinaryGame(rows=9, cols=7).new_initial_state()
     for options in ({"seconds": 0.1}, {"limit": 100}, {"seconds": 0.1, "threads": 2}):
@@ -191,8 +214,6 @@ def test_limits_leave_it_unknown() -> None:
     assert "unknown who wins" in str(found)
     huge = plain(BinaryGame(rows=19, cols=19).new_initial_state(), jit=False)
     assert (huge.outcome, huge.nodes) == ("unknown", 0)
-    long = plain(BinaryGame(rows=17, cols=1).new_initial_state(), jit=False)
-    assert (long.outcome, long.nodes) == ("unknown", 0)
 
 
 def test_a_limit_may_come_between_the_outcome_and_the_rest() -> None:
@@ -287,7 +308,7 @@ def test_lines_are_described_the_same_compiled() -> None:
             state.apply_action(chance.choice(state.legal_actions()))
         boards = [_layout.Board(state.position, memory) for memory in memories]
         layouts = [board.layout[0] for board in boards]
-        for at in range(_frame.MOST_LINES):
+        for at in range(_lines.MOST_LINES):
             assert layouts[0].entries[at] == layouts[1].entries[at]
         for code in itertools.chain(range(40), range(200, 240)):
             entries = [board.table[int(layouts[1].entries[1]) + code] for board in boards]
@@ -375,15 +396,159 @@ class TestQuick:
         assert used == [False, True]
 
 
-def test_lines_too_long_to_list_are_taken_to_be_at_risk(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_lines, "LISTED", 3)
+@pytest.mark.parametrize("jit", [True, False], ids=["compiled", "interpreted"])
+def test_lines_too_long_for_a_table(jit: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(solver, "LARGE", 6)
+    monkeypatch.setattr(solver, "DEPTH_FIRST", 4)
+    monkeypatch.setattr(_lines, "MOST", 2)
+    monkeypatch.setattr(_layout, "SLOTS", 7)  # so few that entries give way all the time
+    monkeypatch.setattr(_layout, "PLAIN_SLOTS", 7)
     chance = random.Random(9)
-    for _ in range(10):
-        state = random_position(chance, 8, (4, 5))
-        found = plain(state, nimber=True, jit=False)
-        monkeypatch.setattr(_lines, "LISTED", 9)
-        assert plain(state, nimber=True, jit=False).nimber == found.nimber
-        monkeypatch.setattr(_lines, "LISTED", 3)
+    for number in range(24 if jit else 12):
+        state = random_position(chance, 6, (1, 4) if number % 2 else (4, 9))
+        game = Binary(state.game.cols, state.game.rows)
+        game.grid = [list(row) for row in state.board().split("\n")]
+        found = plain(state, nimber=True, all_moves=True, jit=jit)
+        assert found.nimber == naive.nimber(game)
+        assert as_moves(found.moves) == set(naive.winning_moves(game))
+
+
+@pytest.mark.parametrize("jit", [True, False], ids=["compiled", "interpreted"])
+def test_a_cell_that_one_long_line_takes_both_digits_from(
+    jit: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(_lines, "MOST", 2)
+    state = gridhouse.parse("binary(rows=1,cols=5) .....")
+    assert (plain(state, jit=jit, nimber=True).nimber, plain(state, jit=jit).outcome) == (1, "win")
+
+
+@pytest.mark.parametrize(
+    ("length", "others", "places"),
+    [(7, 0, range(7)), (6, 0, range(6)), (11, 0b1000010000, (0, 1, 2, 3, 5, 7, 8, 10))],
+)
+def test_long_lines_tell_what_a_table_tells(length: int, others: int, places: Any) -> None:
+    line, layout = _lines.Line(), _frame.Layout()
+    line.length = layout.span[0] = length
+    line.cap = (length + 1) // 2
+    line.stones = layout.others[0] = others
+    line.cells = layout.lengths[0] = len(places)
+    line.place[: len(places)] = layout.places[: len(places)] = places
+    keys: dict[int, tuple[int, int]] = {}
+    for code in range(3 ** len(places)):
+        if not _lines.is_allowed(
+            line, sum((code // 3**i % 3 & 1) << i for i in range(len(places)))
+        ):
+            continue
+        entry, near = _lines.Entry(), [0] * 9
+        line.near = -code * line.cells
+        _lines.describe(line, entry, near, 0, [], code)
+        other = _lines.Entry()
+        _long.recall(layout, 0, other, code)
+        assert other.masks & _lines.LOW == entry.masks & _lines.LOW
+        if entry.masks & _lines.LOW or entry.ahead == 0:
+            continue
+        touched = entry.masks >> _lines.HALF
+        assert touched & ~(other.masks >> _lines.HALF) == 0
+        for cell in range(line.cells):
+            assert near[cell] & ~_long.joined(other, cell) == 0
+        # One key, one future, from either end; few futures have more keys than one.
+        future = (entry.ahead, entry.back)
+        assert keys.setdefault(other.ahead, future) == future
+        assert (entry.ahead == entry.back) == (other.ahead == other.back)
+    assert 100 < len(keys) < 1.1 * len(set(keys.values()))
+
+
+def test_a_row_of_thirteen_cells() -> None:
+    row = BinaryGame(rows=1, cols=13).new_initial_state()
+    found = plain(row, jit=True, threads=2)
+    assert (found.outcome, found.nodes > 1000) == ("win", True)
+    # What is kept of a long line is written while searching, so one thread has it for itself.
+    board = _layout.Board(row.position, _layout.Memory(jit=True))
+    assert len(Search(board, threads=2, memory=1).controls) == 1
+
+
+class TestCheckpoints:
+    """Searches that are stopped and taken up again."""
+
+    state = gridhouse.parse("binary(rows=5,cols=3) 0../.../.../.../..1")
+
+    def test_a_search_goes_on_where_it_was_stopped(self, tmp_path: Path) -> None:
+        file = str(tmp_path / "state")
+        whole = plain(self.state, jit=True, nimber=True)
+        parts = [plain(self.state, jit=True, limit=300, checkpoint=file) for _ in range(2)]
+        assert [part.outcome for part in parts] == ["unknown", "unknown"]
+        assert parts[0].nodes < parts[1].nodes <= 600
+        done = plain(self.state, jit=True, nimber=True, checkpoint=file)
+        assert (done.outcome, done.nimber) == (whole.outcome, whole.nimber)
+        again = plain(self.state, jit=True, nimber=True, checkpoint=file)
+        assert again.nodes == done.nodes
+        assert again.facts() | {"seconds": 0} == done.facts() | {"seconds": 0}
+        assert os.listdir(tmp_path) == ["state"]
+
+    def test_interpreted(self, tmp_path: Path) -> None:
+        file = str(tmp_path / "state")
+        state = gridhouse.parse("binary(rows=3,cols=5) 0..1./.0.../....1")
+        known = plain(state, jit=True).outcome
+        found = plain(state, jit=False, limit=3, checkpoint=file)
+        assert found.outcome == "unknown"
+        assert plain(state, jit=False, checkpoint=file).outcome == known
+
+    def refused(self, file: Path, **options: Any) -> str:
+        options = {"limit": 50, "jit": False, "checkpoint": str(file), **options}
+        state = options.pop("state", self.state)
+        with pytest.raises(SolverError) as error:
+            plain(state, **options)
+        return str(error.value).removeprefix(f"{file}: ")
+
+    def test_files_that_are_refused(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        file = tmp_path / "state"
+        assert self.refused(tmp_path) == "Is a directory"
+        assert self.refused(tmp_path / "none" / "state") == "nothing can be written there"
+        plain(self.state, limit=50, jit=False, checkpoint=str(file))
+        good = file.read_bytes()
+        other = gridhouse.parse("binary(rows=5,cols=3) 0../.../.../.../..0")
+        assert self.refused(file, state=other) == "a checkpoint of another position"
+        assert self.refused(file, off=("order",)).endswith("of another choice of techniques")
+        for at in (90, 200, len(good) // 2, len(good) - 1):
+            file.write_bytes(good[:at] + bytes([good[at] ^ 1]) + good[at + 1 :])
+            assert self.refused(file) == "a damaged checkpoint"
+            file.write_bytes(good[:at])
+            assert self.refused(file) == "a damaged checkpoint"
+        file.write_bytes(b"something else")
+        assert self.refused(file) == "not a checkpoint"
+        file.write_bytes(good)
+        monkeypatch.setattr(checkpoint, "KERNELS", ("rules.py",))
+        assert self.refused(file) == "a checkpoint of another version of the program"
+        assert file.read_bytes() == good
+
+    def test_it_is_written_as_a_whole_or_not_at_all(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        file = tmp_path / "state"
+        plain(self.state, limit=50, jit=False, checkpoint=str(file))
+        good = file.read_bytes()
+
+        def fail(number: int) -> None:
+            raise OSError(28, "No space left on device")
+
+        monkeypatch.setattr(os, "fsync", fail)
+        assert self.refused(file, limit=500) == "No space left on device"
+        assert file.read_bytes() == good
+
+    def test_the_command(
+        self,
+        tmp_path: Path,
+        monkeypatch: pytest.MonkeyPatch,
+        capsys: pytest.CaptureFixture[str],
+    ) -> None:
+        file = tmp_path / "state"
+        words = ["7", "5", "--memory", "1", "--checkpoint", str(file)]
+        for _ in range(2):
+            assert run_cli(monkeypatch, *words, "--time", "0.3") == 0
+            assert capsys.readouterr().out.startswith("unknown")
+        file.write_bytes(b"")
+        assert run_cli(monkeypatch, *words) == 2
+        assert capsys.readouterr().err.splitlines() == [f"gridhouse: {file}: not a checkpoint"]
 
 
 def random_play(state: State, chance: random.Random) -> None:
@@ -498,7 +663,10 @@ def test_parts_are_searched_within_limits_as_well(monkeypatch: pytest.MonkeyPatc
             assert plain(state, jit=False, limit=limit).outcome in ("unknown", known)
 
 
-def test_a_noisy_order_finds_the_same() -> None:
+@pytest.mark.parametrize("large", [solver.LARGE, 7], ids=["depth first", "proof numbers"])
+def test_a_noisy_order_finds_the_same(large: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(solver, "LARGE", large)
+    monkeypatch.setattr(solver, "DEPTH_FIRST", 4)
     state = gridhouse.parse("binary(rows=3,cols=5) 0..1./..0../.....")
     search = Search(_layout.Board(state.position, _layout.Memory(jit=False)), memory=1)
     search.controls[0][0].noise = 8
@@ -543,13 +711,16 @@ def test_a_table_is_filled_as_its_entries_are_described() -> None:
 def test_advice_for_what_needs_none_and_what_is_too_large() -> None:
     adviser = advice.Adviser()
     assert adviser.advise(BinaryGame(rows=20, cols=19).new_initial_state(), 1) is None
-    assert adviser.advise(BinaryGame(rows=1, cols=15).new_initial_state(), 1) is None
     large = BinaryGame(rows=5, cols=7).new_initial_state()
     assert adviser.advise(large, 0.05) is None
     timer = threading.Timer(0.5, adviser.stop)
     timer.start()
     assert adviser.advise(large, 600) is None
     timer.join()
+    # Laying it out would take longer than there is: told by counts, not by a clock.
+    assert adviser.advise(large, 1e-4) is None
+    with pytest.raises(_layout.TooLargeError, match="tables"):
+        _layout.Board(large.position, _layout.Memory(jit=False), most=1000)
     lost = adviser.advise(BinaryGame(rows=2, cols=3).new_initial_state(), 5)
     assert lost is not None
     assert lost.value == -1

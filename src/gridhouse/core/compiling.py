@@ -114,10 +114,10 @@ def to_records(position: Position, count: int = 1) -> np.ndarray[Any, Any]:
         value = getattr(position, name)
         if field.size is None:
             record[name][0] = value
-        else:
+        elif any(value):  # to write many zeros over zeros takes long
             record[name][0, : len(value)] = value
     records = np.zeros(count, record.dtype)
-    if any(record.tobytes()):  # memory that stays zero is not touched before it is used
+    if record.view("u1").any():  # memory that stays zero is not touched before it is used
         records[:] = record
     return records
 

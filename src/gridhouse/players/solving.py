@@ -14,8 +14,9 @@ from gridhouse.search.engine import best_search
 if TYPE_CHECKING:
     from gridhouse.core.game import Game, State
 
-SHARE = 0.6  # of the time, for the solver
-MARGIN = 0.02  # seconds kept back for answering
+SHARE = 0.4  # of the time, for the solver
+MARGIN = 0.02  # seconds kept back for answering,
+MOST_MARGIN = 0.1  # or this part of the time where it is short
 LEAST = 0.001
 
 
@@ -49,7 +50,8 @@ class SolverPlayer(Player):
             return Choice(advice.action, advice.value, advice.line, verdict=advice.verdict)
         if self._search is None:
             self._search = self._make_search()
-        left = max(LEAST, seconds - MARGIN - (time.perf_counter() - begun))
+        margin = min(MARGIN, MOST_MARGIN * seconds)
+        left = max(LEAST, seconds - margin - (time.perf_counter() - begun))
         return self._search.choose(state, Limits(left, limits.nodes, limits.playouts))
 
     def stop(self) -> None:

@@ -11,14 +11,14 @@ Everything is given as records, and runs interpreted and compiled.
 from __future__ import annotations
 
 from gridhouse.core import bits, chance, position
-from gridhouse.games.binary._lines import HALF, LOW
+from gridhouse.games.binary import _long
+from gridhouse.games.binary._lines import HALF, LOW, MOST_LINES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
 MOST_CELLS = 63
-MOST_LINES = 40
 MOST_MOVES = 2 * MOST_CELLS
 SYMMETRIES = 16
 
@@ -48,8 +48,8 @@ class Layout(position.Position):
     limit = position.integer("int32")  # cells up to which proof numbers are not used
     row = position.integers("int32", MOST_CELLS)
     col = position.integers("int32", MOST_CELLS)
-    row_step = position.integers("int32", MOST_CELLS)  # of a line's code, a power of three
-    col_step = position.integers("int32", MOST_CELLS)
+    row_step = position.integers("int64", MOST_CELLS)  # of a line's code, a power of three
+    col_step = position.integers("int64", MOST_CELLS)
     row_place = position.integers("int32", MOST_CELLS)
     col_place = position.integers("int32", MOST_CELLS)
     board = position.integers("int64", MOST_LINES)  # the cells of a line
@@ -58,6 +58,8 @@ class Layout(position.Position):
     first = position.integers("int64", MOST_LINES)  # where a line's sets of cells begin
     entries = position.integers("int64", 2 * MOST_LINES)  # where its entries begin, a digit each
     near = position.integers("int64", 2 * MOST_LINES)
+    num_long = position.integer("int32")  # lines whose entries are found by rule
+    slots = position.integers("int32", 2 * MOST_LINES)  # of a long line's cache, else 0
     turned = position.integers("int32", SYMMETRIES)  # whether rows become columns
     swapped = position.integers("int32", SYMMETRIES)  # whether digits change
     flipped = position.integers("int32", SYMMETRIES)  # bit 0: rows run backwards, 1: columns
@@ -65,6 +67,9 @@ class Layout(position.Position):
     goes = position.integers("int32", SYMMETRIES * MOST_LINES)  # where a line goes
     runs = position.integers("int32", SYMMETRIES * MOST_LINES)  # whether it runs backwards there
     factor = position.integers("int64", 2 * MOST_LINES)
+    span = position.integers("int32", MOST_LINES)  # the length of a line on the board
+    others = position.integers("int64", 2 * MOST_LINES)  # its stones that are not among its cells
+    places = position.integers("int32", MOST_LINES * _long.MOST)  # where its cells stand in it
 
 
 class Frame(position.Position):
@@ -72,10 +77,11 @@ class Frame(position.Position):
 
     frame = position.integer("int8")
     opened = position.integers("int64", 2)
-    codes = position.integers("int32", 2 * MOST_LINES)
+    codes = position.integers("int64", 2 * MOST_LINES)
     heap = position.integer("int64")
     key = position.integer("int64")
     risk = position.integer("int64")
+    told = position.integers("int64", 4)  # cells that a flood need not ask any more
     count = position.integer("int32")
     num_parts = position.integer("int32")
     part = position.integer("int32")
@@ -123,9 +129,27 @@ def keep(frame: Any, layout: Any, zeros: int, ones: int) -> None:
     close(frame, layout, frame.opened[1] & ~ones, 1)
 
 
+def recall(frame: Any, layout: Any, table: Any) -> None:
+    """Have the entries of long lines as they stand in their caches, before they are looked at."""
+    if layout.num_long:
+        for at in range(2 * MOST_LINES):
+            if layout.slots[at]:
+                entry_of(layout, table, at, frame.codes[at])
+
+
+def entry_of(layout: Any, table: Any, at: int, code: int) -> Any:
+    """Return the entry of a long line's code; lines of the digit 1 come after ``MOST_LINES``."""
+    entry = table[layout.entries[at] + code % layout.slots[at]]
+    _long.recall(layout, at, entry, code)
+    return entry
+
+
 def entry_at(frame: Any, layout: Any, table: Any, at: int) -> Any:
-    """Return the entry of a line as it stands; lines of the digit 1 come after ``MOST_LINES``."""
-    return table[layout.entries[at] + frame.codes[at]]
+    """Return the entry of a line as it stands, which ``recall`` has seen to."""
+    code = frame.codes[at]
+    if layout.slots[at]:
+        code %= layout.slots[at]
+    return table[layout.entries[at] + code]
 
 
 def play(frame: Any, layout: Any, table: Any, sets: Any, cell: int, digit: int) -> None:
@@ -139,6 +163,7 @@ def play(frame: Any, layout: Any, table: Any, sets: Any, cell: int, digit: int) 
     frame.opened[digit] ^= bit
     if frame.opened[1 - digit] & bit:
         close(frame, layout, bit, 1 - digit)
+    recall(frame, layout, table)
     dead = sets[layout.first[row] + (entry_at(frame, layout, table, base + row).masks & LOW)]
     dead |= sets[layout.first[col] + (entry_at(frame, layout, table, base + col).masks & LOW)]
     if dead:
@@ -193,12 +218,16 @@ def is_spoilt_by(
 ) -> bool:
     """Tell whether the digit in some other open cell of the line takes it from a place at once."""
     at = digit * MOST_LINES + line
-    base = layout.entries[at] + frame.codes[at]
     while others:
         cell = bits.lowest(others)
         others &= others - 1
         step = layout.row_step[cell] if line < layout.num_rows else layout.col_step[cell]
-        if table[base - step].masks >> place & 1:
+        code = frame.codes[at] - step
+        if layout.slots[at]:
+            masks = entry_of(layout, table, at, code).masks
+        else:
+            masks = table[layout.entries[at] + code].masks
+        if masks >> place & 1:
             return True
     return False
 
@@ -221,6 +250,7 @@ def can_spoil(frame: Any, layout: Any, table: Any, cell: int) -> bool:
 
 def settle(frame: Any, layout: Any, table: Any, sets: Any) -> int:
     """Take away moves that nothing touches, counting them; return who wins if that is plain."""
+    recall(frame, layout, table)
     rows = layout.num_rows
     lines = layout.num_lines
     zero_rows = touched(frame, layout, table, sets, 0, 0, rows)
@@ -294,6 +324,7 @@ def set_key(frame: Any, layout: Any, table: Any) -> int:
     Sums that an image has in another order tell which image to take; where they are equal, the
     least key of those left is taken.
     """
+    recall(frame, layout, table)
     frame.key = image_key(frame, layout, table, 0)
     if layout.num_symmetries == 1:
         return 1
@@ -361,13 +392,13 @@ def is_paired(frame: Any, layout: Any, table: Any, sets: Any) -> bool:
     own = image_key(frame, layout, table, 0)
     for symmetry in range(1, layout.num_symmetries):
         if image_key(frame, layout, table, symmetry) == own and answers(
-            frame, layout, sets, symmetry
+            frame, layout, table, sets, symmetry
         ):
             return True
     return False
 
 
-def answers(frame: Any, layout: Any, sets: Any, symmetry: int) -> bool:
+def answers(frame: Any, layout: Any, table: Any, sets: Any, symmetry: int) -> bool:
     """Tell whether every move can be answered at its image, now and later."""
     swap = layout.swapped[symmetry]
     base = symmetry * MOST_CELLS
@@ -379,19 +410,32 @@ def answers(frame: Any, layout: Any, sets: Any, symmetry: int) -> bool:
             image = layout.image[base + cell]
             if image == cell or layout.image[base + image] != cell:
                 return False
-            if swap == 0 and sharing(frame, layout, sets, cell, digit) >> image & 1:
-                return False
+            if swap == 0:
+                near = beside(frame, layout, table, sets, cell, digit)
+                near |= above(frame, layout, table, sets, cell, digit)
+                if near >> image & 1:
+                    return False
     return True
 
 
-def sharing(frame: Any, layout: Any, sets: Any, cell: int, digit: int) -> int:
-    """Return the cells that share a blocking set of a digit with a cell."""
-    row = layout.row[cell]
-    col = layout.col[cell]
-    at = digit * MOST_LINES + row
-    place = layout.near[at] + frame.codes[at] * layout.lengths[row] + layout.row_place[cell]
-    result = sets[layout.first[row] + sets[place]]
-    at = digit * MOST_LINES + col
-    place = layout.near[at] + frame.codes[at] * layout.lengths[col] + layout.col_place[cell]
-    result |= sets[layout.first[col] + sets[place]]
-    return int(result)
+def joined(frame: Any, layout: Any, table: Any, sets: Any, at: int, place: int) -> int:
+    """Return the cells that share blocking sets with a line's cell, directly or through others."""
+    line = at % MOST_LINES
+    if layout.slots[at]:
+        return int(
+            sets[layout.first[line] + _long.joined(entry_at(frame, layout, table, at), place)]
+        )
+    near = layout.near[at] + frame.codes[at] * layout.lengths[line] + place
+    return int(sets[layout.first[line] + sets[near]])
+
+
+def beside(frame: Any, layout: Any, table: Any, sets: Any, cell: int, digit: int) -> int:
+    """Return the cells that a cell is joined with in its row, for a digit."""
+    at = digit * MOST_LINES + layout.row[cell]
+    return joined(frame, layout, table, sets, at, layout.row_place[cell])
+
+
+def above(frame: Any, layout: Any, table: Any, sets: Any, cell: int, digit: int) -> int:
+    """Return the cells that a cell is joined with in its column, for a digit."""
+    at = digit * MOST_LINES + layout.col[cell]
+    return joined(frame, layout, table, sets, at, layout.col_place[cell])

@@ -6,7 +6,7 @@ from bisect import bisect_right
 
 from gridhouse.core import chance
 from gridhouse.core.errors import SolverError
-from gridhouse.games.binary import _frame, _lines, _search, rules
+from gridhouse.games.binary import _frame, _lines, _long, _search, rules
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     Line = list[Cell]
 
 WHOLE_SIDE = 9  # up to this side a board is laid out with all cells, so that symmetries are seen
-MOST_WORK = 1 << 24  # sets of cells that may be looked at to fill the tables
+FEW_DIGITS = 3  # digits on the board up to which symmetries earn more than they cost
+SLOTS = 65521  # entries kept of a long line
+PLAIN_SLOTS = 251  # in interpreted code
 
 
 class TooLargeError(SolverError):
@@ -38,7 +40,7 @@ class Memory:
             from gridhouse.core.compiling import twin
 
             self.lines = twin(_lines, "binary")
-            self.frame = twin(_frame, "binary")
+            self.frame = twin(_frame, "binary", _long=twin(_long, "binary", _lines=self.lines))
             self.search = twin(_search, "binary", _frame=self.frame)
 
     def records(self, kind: Any, count: int = 1) -> Any:
@@ -89,6 +91,8 @@ class LazyTable:
         if entry is None:
             line = self._lines[bisect_right(self._begins, at) - 1]
             entry = self._known[at] = _lines.Entry()
+            if line.cells > _lines.MOST:
+                return entry
             found = _Growing()
             _lines.describe(line, entry, self._sets, self._near, found, at - line.entries)
             entry.first = len(self._sets) - self._blocks
@@ -99,22 +103,30 @@ class LazyTable:
 class Board:
     """A position laid out: what the kernels take, and the way back to the game's moves."""
 
-    def __init__(self, state: Position, memory: Memory) -> None:
-        """Lay the position out; raises TooLargeError."""
+    def __init__(self, state: Position, memory: Memory, *, most: int | None = None) -> None:
+        """Lay the position out; raises TooLargeError, as well if tables take more than ``most``.
+
+        That is how many sets of cells may be looked at to fill them.
+        """
         self.memory = memory
+        self._most = most
         self.rows = state.rows
         self.cols = state.cols
         self.grid = [[rules.digit_at(state, x, y) for x in range(self.cols)] for y in self._ys]
         self.opened = [self._open_to(state, digit) for digit in range(2)]
         live = self.opened[0] | self.opened[1]
+        digits = sum(digit >= 0 for line in self.grid for digit in line)
         self.whole = (
-            max(self.rows, self.cols) <= WHOLE_SIDE and self.rows * self.cols <= _frame.MOST_CELLS
+            digits <= FEW_DIGITS
+            and max(self.rows, self.cols) <= WHOLE_SIDE
+            and self.rows * self.cols <= _frame.MOST_CELLS
         )
         everything = [(y, x) for y in self._ys for x in range(self.cols)]
         self.cells = [cell for cell in everything if self.whole or cell in live]
         if len(self.cells) > _frame.MOST_CELLS:
             raise TooLargeError(f"{len(self.cells)} cells are open, more than {_frame.MOST_CELLS}")
         self.number = {cell: number for number, cell in enumerate(self.cells)}
+        self.has_long = False  # whether the table is written to while searching
         self.layout = memory.records(_frame.Layout)
         self.start = memory.records(_frame.Frame)
         self._lay_out()
@@ -152,7 +164,7 @@ class Board:
             self._note_line(at, line, is_row=at < len(across))
         self._make_tables(lines)
         self._note_symmetries()
-        for at in range(2 * _frame.MOST_LINES):
+        for at in range(2 * _lines.MOST_LINES):
             layout.factor[at] = chance.code(at) | 1
         self._set_start(lines)
 
@@ -184,7 +196,7 @@ class Board:
         return length, stones, places
 
     def _make_tables(self, lines: list[Line]) -> None:
-        """Make a table for every kind of line; like lines share one."""
+        """Make a table for every kind of line; like lines share one, but long ones do not."""
         layout = self.layout[0]
         kinds: dict[str, Any] = {}
         sizes = [0, 0]
@@ -193,15 +205,33 @@ class Board:
             for digit in range(2):
                 length, stones, places = self._describe(line, digit, is_row=at < layout.num_rows)
                 name = f"{length} {stones} {places}"
+                place = digit * _lines.MOST_LINES + at
+                if len(places) > _lines.MOST:
+                    self.has_long = True
+                    name = str(place)
+                    self._note_long(at, digit, length, stones, places)
                 if name not in kinds:
-                    work += 4 ** len(places)
-                    if len(places) > _lines.MOST or work > MOST_WORK:
-                        raise TooLargeError(f"{len(places)} cells of a line are open, too many")
+                    work += 4 ** min(len(places), _lines.MOST)
+                    if self._most is not None and work > self._most:
+                        raise TooLargeError("tables of its lines would take too long")
                     kinds[name] = self._new_kind(length, stones, places, sizes)
-                place = digit * _frame.MOST_LINES + at
                 layout.entries[place] = kinds[name].entries
                 layout.near[place] = kinds[name].near
         self._fill(lines, list(kinds.values()), sizes)
+
+    def _note_long(self, at: int, digit: int, length: int, stones: int, places: list[int]) -> None:
+        """Note what entries of a long line are made from when they are first looked at."""
+        layout = self.layout[0]
+        layout.num_long += 1
+        layout.span[at] = length
+        layout.others[digit * _lines.MOST_LINES + at] = stones
+        layout.slots[digit * _lines.MOST_LINES + at] = self._slots
+        for cell, place in enumerate(places):
+            layout.places[at * _long.MOST + cell] = place
+
+    @property
+    def _slots(self) -> int:
+        return SLOTS if self.memory.jit else PLAIN_SLOTS
 
     def _new_kind(self, length: int, stones: int, places: list[int], sizes: list[int]) -> Any:
         record = self.memory.records(_lines.Line)[0]
@@ -209,9 +239,12 @@ class Board:
         record.cap = (length + 1) // 2
         record.stones = stones
         record.cells = len(places)
+        record.entries, record.near = sizes
+        if len(places) > _lines.MOST:
+            sizes[0] += self._slots
+            return record
         for i, place in enumerate(places):
             record.place[i] = place
-        record.entries, record.near = sizes
         sizes[0] += 3 ** len(places)
         sizes[1] += 3 ** len(places) * len(places)
         return record
@@ -219,19 +252,19 @@ class Board:
     def _fill(self, lines: list[Line], kinds: list[Any], sizes: list[int]) -> None:
         """Fill the tables, and the one array of all sets of cells: of boards and of lines."""
         layout, memory = self.layout[0], self.memory
-        spread: list[int] = []
+        spread: list[Any] = []
+        used = 0
         for at, line in enumerate(lines):
-            layout.first[at] = len(spread)
-            sums = [0]
-            for cell in line:
-                sums += [cells | 1 << self.number[cell] for cells in sums]
-            spread += sums
-        for place in range(2 * _frame.MOST_LINES):
-            layout.near[place] += len(spread)
-        layout.blocks = len(spread) + sizes[1]
+            layout.first[at] = used
+            spread.append(self._subsets(line))
+            used += len(spread[-1])
+        for place in range(2 * _lines.MOST_LINES):
+            layout.near[place] += used
+        layout.blocks = used + sizes[1]
         if not memory.jit:
-            self.sets: Any = spread + memory.words(sizes[1])
-            self.table: Any = LazyTable(kinds, self.sets, layout.blocks - sizes[1])
+            self.sets: Any = [cells for sums in spread for cells in sums]
+            self.sets += memory.words(sizes[1])
+            self.table: Any = LazyTable(kinds, self.sets, used)
             return
         import numpy as np
 
@@ -240,12 +273,24 @@ class Board:
         used = self._fill_all(kinds, near, memory.words(0))
         blocks = memory.words(used)
         self._fill_all(kinds, near, blocks)
-        self.sets = np.concatenate([np.array(spread, np.int64), near, blocks])
+        self.sets = np.concatenate([*spread, near, blocks])
+
+    def _subsets(self, line: Line) -> Any:
+        """Return the cells on the board of every set of a line's cells."""
+        sums = self.memory.words(1 << len(line))
+        for place, cell in enumerate(line):
+            half = 1 << place
+            if self.memory.jit:
+                sums[half : 2 * half] = sums[:half] | 1 << self.number[cell]
+            else:
+                sums[half : 2 * half] = [cells | 1 << self.number[cell] for cells in sums[:half]]
+        return sums
 
     def _fill_all(self, kinds: list[Any], near: Any, blocks: Any) -> int:
         used = 0
         for record in kinds:
-            used = self.memory.lines.fill(record, self.table, near, blocks, used)
+            if record.cells <= _lines.MOST:
+                used = self.memory.lines.fill(record, self.table, near, blocks, used)
         return used
 
     def _set_start(self, lines: list[Line]) -> None:
@@ -256,7 +301,7 @@ class Board:
             for at, line in enumerate(lines):
                 for place, (y, x) in enumerate(line):
                     way = 2 if (y, x) in self.opened[digit] else int(self.grid[y][x] == digit)
-                    frame.codes[digit * _frame.MOST_LINES + at] += way * 3**place
+                    frame.codes[digit * _lines.MOST_LINES + at] += way * 3**place
 
     def _note_symmetries(self) -> None:
         layout = self.layout[0]
@@ -273,7 +318,7 @@ class Board:
     def _note_images(self, symmetry: int, *, turned: int, flipped: int) -> None:
         """Note where cells and lines go: rows and columns run backwards, and then change places."""
         layout = self.layout[0]
-        base = symmetry * _frame.MOST_LINES
+        base = symmetry * _lines.MOST_LINES
         sizes = (layout.num_rows, layout.num_lines - layout.num_rows)
         for at in range(layout.num_lines):
             kind = int(at >= layout.num_rows)

@@ -15,9 +15,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-MOST = 13  # cells of a line that a table can be made for
-LISTED = 9  # cells of a line whose blocking sets are listed one by one
-HALF = 16  # bits for each of the two masks of an entry
+MOST = 9  # cells of a line that a table is made for; see ``_long`` for longer ones
+MOST_LINES = 40  # of a board
+HALF = 24  # bits for each of the two masks of an entry
 LOW = (1 << HALF) - 1
 
 # Blocking sets and sets of open cells are hashed apart.
@@ -30,7 +30,8 @@ class Entry(position.Position):
 
     ``masks`` holds both, the forbidden ones in its lower half.  ``ahead`` and ``back`` are hashes
     of the future of the line, read from either end.  ``count`` blocking sets are listed from
-    ``first`` on, none if the line is too long for that.
+    ``first`` on.  In long lines none are, the entry is that of ``code`` less one, and bits of
+    ``joints`` say that a cell belongs together with the next.
     """
 
     entry = position.integer("int8")
@@ -39,6 +40,8 @@ class Entry(position.Position):
     back = position.integer("int64")
     first = position.integer("int32")
     count = position.integer("int32")
+    code = position.integer("int64")
+    joints = position.integer("int64")
 
 
 class Line(position.Position):
@@ -124,7 +127,7 @@ def describe(line: Any, entry: Any, near: Any, begin: int, blocks: Any, code: in
     """Fill the entry of a code; return how far ``blocks`` is used.
 
     ``near`` gets, from ``begin`` on, for each code and each of its cells the cells that share a
-    blocking set with it.
+    blocking set with it, directly or through others.
     """
     stones = 0
     opened = 0
@@ -162,9 +165,8 @@ def list_blocks(
             ahead += chance.code(BLOCK_SALT | places)
             back += chance.code(BLOCK_SALT | reversed_places(places, line.length))
             touched |= cells
-            for cell in range(line.cells):
-                near[at + cell] |= cells if cells >> cell & 1 else 0
-            first = list_block(line, blocks, first, cells)
+            join(line, near, at, cells)
+            first = list_block(blocks, first, cells)
         cells = (cells - 1) & opened
     entry.count = first - entry.first
     entry.ahead = ahead & chance.KEY
@@ -173,10 +175,18 @@ def list_blocks(
     return int(first)
 
 
-def list_block(line: Any, blocks: Any, first: int, cells: int) -> int:
+def join(line: Any, near: Any, at: int, cells: int) -> None:
+    """Note that the cells, and all that any of them was joined with before, belong together."""
+    joined = cells
+    for cell in range(line.cells):
+        joined |= near[at + cell] if cells >> cell & 1 else 0
+    for cell in range(line.cells):
+        if joined >> cell & 1:
+            near[at + cell] = joined
+
+
+def list_block(blocks: Any, first: int, cells: int) -> int:
     """Write a blocking set where there is room for it; return how far ``blocks`` is used."""
-    if line.cells > LISTED:
-        return first
     if first < len(blocks):
         blocks[first] = cells
     return first + 1

@@ -121,30 +121,39 @@ def enter(frame: Any, layout: Any, table: Any, sets: Any, words: Any) -> int:
     return value
 
 
-def neighbours(frame: Any, layout: Any, sets: Any, cell: int) -> int:
-    """Return the cells that share a blocking set with a cell."""
-    result = 0
-    for digit in range(2):
-        if frame.opened[digit] >> cell & 1:
-            result |= _frame.sharing(frame, layout, sets, cell, digit)
-    return result
+def flood(frame: Any, layout: Any, table: Any, sets: Any, part: int, rest: int) -> int:
+    """Return all cells that have anything to do with those of a part.
+
+    Cells that are joined in a line all tell the same, so the first of them is asked for all.
+    """
+    edge = part
+    for kind in range(4):
+        frame.told[kind] = 0
+    while edge and part != rest:
+        cell = bits.lowest(edge)
+        edge &= edge - 1
+        before = part
+        for digit in range(2):
+            if frame.opened[digit] >> cell & 1:
+                if not frame.told[digit] >> cell & 1:
+                    more = _frame.beside(frame, layout, table, sets, cell, digit)
+                    frame.told[digit] |= more
+                    part |= more
+                if not frame.told[2 + digit] >> cell & 1:
+                    more = _frame.above(frame, layout, table, sets, cell, digit)
+                    frame.told[2 + digit] |= more
+                    part |= more
+        edge |= part & ~before
+    return part
 
 
 def split(frame: Any, layout: Any, table: Any, sets: Any) -> int:
     """List the parts that have nothing to do with each other; return how many they are."""
+    _frame.recall(frame, layout, table)
     rest = frame.opened[0] | frame.opened[1]
     count = 0
     while rest:
-        part = rest & -rest
-        edge = part
-        while edge:
-            cell = bits.lowest(edge)
-            edge &= edge - 1
-            more = neighbours(frame, layout, sets, cell) & rest & ~part
-            part |= more
-            edge |= more
-            if part == rest:
-                break
+        part = flood(frame, layout, table, sets, rest & -rest, rest)
         frame.parts[count] = part
         count += 1
         rest &= ~part
@@ -468,11 +477,11 @@ def look(
         index = frame.count
         add_move(frame, child, move, 0)
         if frame.count > index:
-            read_numbers(frame, index, layout, pairs)
+            read_numbers(frame, index, pairs, control)
     return value
 
 
-def read_numbers(frame: Any, index: int, layout: Any, pairs: Any) -> None:
+def read_numbers(frame: Any, index: int, pairs: Any, control: Any) -> None:
     """Set the numbers of a move: as they were noted, else by how many replies there are."""
     at = pair_place(pairs, frame.keys[index], frame.heaps[index])
     if at >= 0:
@@ -480,6 +489,8 @@ def read_numbers(frame: Any, index: int, layout: Any, pairs: Any) -> None:
         frame.disproofs[index] = pairs[at + 1] & NUMBER
         return
     replies = bits.population(frame.zeros[index]) + bits.population(frame.ones[index])
+    if control.noise:
+        replies += chance.draw(control, control.noise)
     frame.proofs[index] = 1
     frame.disproofs[index] = replies
 
@@ -591,7 +602,7 @@ def expand(
         elif reply == WIN:
             frame.proofs[best] = 0
         else:
-            read_numbers(frame, best, layout, pairs)
+            read_numbers(frame, best, pairs, control)
     if control.stop:
         return UNKNOWN
     store(words, key, frame.heap, value, control.nodes - began)

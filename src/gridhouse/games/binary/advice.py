@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 MEMORY = 128  # MiB
 MOST_CELLS = 36  # cells that take a digit, above which a search would be a waste of time
+SETS_A_SECOND = 4_000_000  # that laying a board out looks at, on a slow machine
 
 
 class Adviser:
@@ -36,7 +37,7 @@ class Adviser:
         if cells(state) > MOST_CELLS:
             return None
         try:
-            board = Board(state.position, self._memory)
+            board = Board(state.position, self._memory, most=int(seconds * SETS_A_SECOND))
         except TooLargeError:
             return None
         search = self._search = work.search = Search(board, memory=MEMORY)

@@ -40,6 +40,9 @@ def command(
     off: Annotated[list[str] | None, typer.Option(help="A technique to leave out.")] = None,
     proof: Annotated[bool, typer.Option(help="Search large positions by proof numbers.")] = True,
     proved: Annotated[bool, typer.Option(help="Use boards proved once.")] = True,
+    checkpoint: Annotated[
+        str | None, typer.Option(help="A file to keep what was found in, and to go on with.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Tell who wins a position of the Binary Game: the player to move, or the other."""
@@ -56,6 +59,7 @@ def command(
             off=tuple(off or ()),
             proof=proof,
             proved=proved,
+            checkpoint=checkpoint,
         )
         print(json.dumps(solution.facts()) if as_json else solution)
 

@@ -15,7 +15,8 @@ from gridhouse.core.errors import SolverError
 from gridhouse.core.solving import Solution, watched
 from gridhouse.games.binary import _frame, _search, rules
 from gridhouse.games.binary._layout import Board, Memory, TooLargeError
-from gridhouse.games.binary.proved import first_player_wins
+from gridhouse.games.binary.checkpoint import load, save
+from gridhouse.games.binary.proved import first_player_wins, winning_move
 from gridhouse.games.binary.symmetry import symmetry_of, winning_reply
 
 TYPE_CHECKING = False
@@ -36,8 +37,9 @@ WORD = 8  # bytes
 LEAST_WORDS = 1 << 12
 PLAIN_WORDS = 1 << 16  # of a table in interpreted code
 NO_LIMIT = 1 << 60
-DEPTH_FIRST = 13  # cells up to which proof numbers cost more than they earn
-LARGE = 24  # cells above which proof numbers come first
+DEPTH_FIRST = 7  # cells up to which proof numbers cost more than they earn
+LARGE = 21  # cells above which proof numbers come first
+NOISE = 4  # of the order of each thread after the first
 SHARE = 4  # the part of the memory that proof numbers have
 
 
@@ -107,7 +109,8 @@ class Search:
         self.board = board
         self.kernels = board.memory.search
         self._proof = proof
-        self._threads = threads if board.memory.jit else 1
+        # What is kept of long lines is written by whoever searches: by one.
+        self._threads = threads if board.memory.jit and not board.has_long else 1
         board.layout[0].switches = switches
         if not switches & _frame.SYMMETRY:
             board.layout[0].num_symmetries = 1
@@ -124,14 +127,15 @@ class Search:
         self.controls = [records(_search.Control) for _ in range(self._threads)]
         for number, control in enumerate(self.controls):
             control[0].limit = limit
-            control[0].noise = 4 * number
+            control[0].noise = NOISE * number
             control[0].s0 = number + 1
+        self.nodes_before = 0  # of a search that this one goes on with
         self.stopped = False
 
     @property
     def nodes(self) -> int:
         """How many positions have been searched."""
-        return sum(int(control[0].nodes) for control in self.controls)
+        return self.nodes_before + sum(int(control[0].nodes) for control in self.controls)
 
     @property
     def used(self) -> float:
@@ -199,7 +203,7 @@ class Search:
         found: list[int] = []
 
         def run(thread: int) -> None:
-            proof = self._proof and thread == 1 and self._is_large(0)
+            proof = self._proof and self._is_large(0)
             value = self.run(thread, moves, heap, proof=proof)
             if value != _frame.UNKNOWN:
                 found.append(value)
@@ -255,7 +259,15 @@ class Work:
             solution.all_moves = True
             solution.moves = self.state.legal_moves()
             return True
-        if symmetry and not (self._nimber or self._all_moves):
+        if self._nimber or self._all_moves:
+            return False
+        move = winning_move(position.rows, position.cols) if position.ply == 0 else None
+        if proved and move is not None:
+            solution.outcome = "win"
+            x, y, digit = move
+            self._note(2 * (y * position.cols + x) + digit)
+            return True
+        if symmetry:
             action = winning_reply(position)
             if action is not None:
                 solution.outcome = "win"
@@ -346,13 +358,16 @@ def solve(
     proof: bool = True,
     limit: int | None = None,
     proved: bool = True,
+    checkpoint: str | None = None,
 ) -> BinarySolution:
     """Return who wins, a winning move or with ``all_moves`` all, and with ``nimber`` the nimber.
 
     It takes at most so many ``seconds`` and MiB of ``memory``, and each thread searches at most
     ``limit`` nodes.  Techniques named in ``off`` are left out, ``proof`` numbers and boards
-    ``proved`` once if these are false.  Without ``jit`` the search runs interpreted; it does
-    as well where there is no compiler.  Raises SolverError for limits that cannot be kept.
+    ``proved`` once if these are false.  What was found is kept in the file ``checkpoint``, and a
+    search goes on with what is there.  Without ``jit`` the search runs interpreted; it does
+    as well where there is no compiler.  Raises SolverError for limits that cannot be kept, and
+    for a file that is damaged or of another position.
     """
     check(seconds, memory, threads)
     begun = time.monotonic()
@@ -377,9 +392,13 @@ def solve(
                 proof=proof,
                 limit=limit or NO_LIMIT,
             )
+            if checkpoint is not None:
+                load(checkpoint, work.search, solution.position)
             left = None if seconds is None else max(0.001, seconds - (time.monotonic() - begun))
             watched(work.run, work.search.stop, seconds=left, status=work.status)
             work.finish()
+            if checkpoint is not None:
+                save(checkpoint, work.search, solution.position)
     solution.seconds = time.monotonic() - begun
     return solution
 
