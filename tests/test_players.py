@@ -176,6 +176,33 @@ def test_no_player_looks_at_what_is_hidden(seed: int, chance: random.Random) -> 
             assert choices[0].value == choices[1].value
 
 
+def test_priors_in_guessed_worlds_do_not_hang_on_the_first_of_them() -> None:
+    # Red's only piece that moves can attack eight that look all the same to it; in every world
+    # another of them is the flag, which promises a hundred times what the others do.
+    text = "tactego(rows=4,cols=4,pieces=Fx1 1x7,hidden=True)"
+    state = gridhouse.parse(f"{text} R 0 B1,B1,B1,RF/B1,R1,B1,/BF,B1,B1,/,,,")
+    mover: Any = seated("mcts", state, seed=1)
+    mover.choose(state, Limits(playouts=1000))
+    priors = []
+    child = mover._nodes[mcts.ROOT].first
+    while child != mcts.NONE:
+        priors.append(float(mover._nodes[child].prior))
+        child = mover._nodes[child].sibling
+    assert len(priors) == 8
+    assert sum(priors) == pytest.approx(1)
+    assert max(priors) < 10 * min(priors)
+
+
+def test_a_search_remembers_nothing_of_the_tree_before() -> None:
+    state = gridhouse.parse(f"{HIDDEN}#3")
+    mover: Any = seated("mcts", state, seed=1)
+    for _ in range(4):
+        mover.choose(state, Limits(playouts=200))
+        root = mover._nodes[mcts.ROOT]
+        assert root.visits == 200
+        assert abs(root.total) <= root.visits
+
+
 def test_where_bombs_are_laid_search_knows_that_something_is_hidden() -> None:
     state = gridhouse.load("sinks").new_initial_state()
     assert not state.hides()

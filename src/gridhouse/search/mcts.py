@@ -8,7 +8,8 @@ Transpositions and move groups, 2008); where they repeat, the shared tree would 
 
 Where something is hidden, every iteration plays in a world that is guessed anew, and a node's
 children count only in the worlds in which they are legal: information-set search from the point of
-view of the player to move (Cowling, Powley and Whitehouse, 2012).
+view of the player to move (Cowling, Powley and Whitehouse, 2012).  What a move promises depends on
+the world, so priors are means over the worlds in which a node was come to.
 
 ``rules``, ``evaluation`` and ``playouts`` are bound to a game's twins.
 """
@@ -40,6 +41,7 @@ MAX_DEPTH = 1024
 EXPLORE = 1.4  # the constant of PUCT; no game wants another
 STEEPNESS = 200.0  # an evaluation of this many hundredths is worth tanh(1)
 PRIOR_STEEPNESS = 100.0  # as many hundredths of promise make a prior e times as high
+WORLDS = 64  # after so many a prior is known well enough
 
 
 class Node(position.Position):
@@ -53,6 +55,7 @@ class Node(position.Position):
     sibling = position.integer("int32")
     visits = position.integer("int32")
     available = position.integer("int32")
+    height = position.integer("float64")  # the prior before all of a node's add up to 1
     prior = position.integer("float64")
     total = position.integer("float64")
     rave_visits = position.integer("float64")
@@ -87,6 +90,7 @@ def plant(nodes: Any, tree: Any, player: int) -> None:
     """Leave nothing in the tree but a root; the player is the one to move there."""
     nodes[ROOT].first = NONE
     nodes[ROOT].visits = 0
+    nodes[ROOT].total = 0.0
     nodes[ROOT].proven = UNPROVEN
     nodes[ROOT].mover = 1 - player
     tree.player = player
@@ -129,6 +133,7 @@ def descend(state: Any, nodes: Any, tree: Any, scratch: Any) -> int:
             expand(state, nodes, tree, scratch, at)
         elif tree.hidden and nodes[at].first != NONE:
             complete(state, nodes, tree, scratch, at)
+            average(state, nodes, at)
         child = select(state, nodes, tree, at)
         if child == NONE:
             break
@@ -181,8 +186,6 @@ def result(state: Any, mover: int, scratch: Any) -> int:
 def add_children(state: Any, nodes: Any, tree: Any, scratch: Any, at: int, count: int) -> None:
     """Give a node a child for each of the first so many listed actions, in their order."""
     mover = rules.current_player(state)
-    heights = 0.0
-    start = tree.used
     for index in range(count - 1, -1, -1):
         action = scratch.actions[index]
         made = tree.used
@@ -198,11 +201,27 @@ def add_children(state: Any, nodes: Any, tree: Any, scratch: Any, at: int, count
         node.total = 0.0
         node.rave_visits = 0.0
         node.rave_total = 0.0
-        node.prior = math.exp(evaluation.promise(state, action) / PRIOR_STEEPNESS)
-        heights += node.prior
+        node.height = height(state, action)
         nodes[at].first = made
-    for made in range(start, tree.used):
-        nodes[made].prior /= heights
+    set_priors(nodes, at)
+
+
+def height(state: Any, action: int) -> float:
+    """Return how high a move's prior stands among others, by what it promises here."""
+    return math.exp(evaluation.promise(state, action) / PRIOR_STEEPNESS)
+
+
+def set_priors(nodes: Any, at: int) -> None:
+    """Give a node's children priors that add up to 1."""
+    heights = 0.0
+    child = nodes[at].first
+    while child != NONE:
+        heights += nodes[child].height
+        child = nodes[child].sibling
+    child = nodes[at].first
+    while child != NONE:
+        nodes[child].prior = nodes[child].height / heights
+        child = nodes[child].sibling
 
 
 def complete(state: Any, nodes: Any, tree: Any, scratch: Any, at: int) -> None:
@@ -220,6 +239,20 @@ def complete(state: Any, nodes: Any, tree: Any, scratch: Any, at: int) -> None:
             lacking += 1
     if lacking > 0 and tree.used + lacking <= tree.room:
         add_children(state, nodes, tree, scratch, at, lacking)
+
+
+def average(state: Any, nodes: Any, at: int) -> None:
+    """Take what a node's children promise in this world into their priors."""
+    changed = False
+    child = nodes[at].first
+    while child != NONE:
+        node = nodes[child]
+        if node.available < WORLDS and rules.refusal(state, node.action) == 0:
+            node.height += (height(state, node.action) - node.height) / (node.available + 1)
+            changed = True
+        child = node.sibling
+    if changed:
+        set_priors(nodes, at)
 
 
 def select(state: Any, nodes: Any, tree: Any, at: int) -> int:
