@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from wire_helpers import PATIENCE
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
@@ -25,7 +27,6 @@ if TYPE_CHECKING:
 
     from gridhouse.core.game import State
 
-PATIENCE = 30.0  # seconds
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
 # Looks for a point on the screen where a cell, or what stands on it, is hit; what still glides is

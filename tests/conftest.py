@@ -12,6 +12,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from browser_helpers import browser, served
+from wire_helpers import PATIENCE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -53,6 +54,7 @@ def visit(chromium: Browser) -> Iterator[Callable[..., Page]]:
         context = chromium.new_context(**look)
         contexts.append(context)
         page = context.new_page()
+        page.set_default_timeout(1000 * PATIENCE)
 
         def note_request(request: Any) -> None:
             if not request.url.startswith(address):

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from browser_helpers import PATIENCE, Hands, browser, served
+from browser_helpers import Hands, browser, served
 from gridhouse.core.registry import game_class
 from test_web_browser import PHONE, from_page
 from test_web_daily import SMALL, Clock, way_out
+from wire_helpers import PATIENCE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
