@@ -458,13 +458,57 @@ def test_long_lines_tell_what_a_table_tells(length: int, others: int, places: An
     assert 100 < len(keys) < 1.1 * len(set(keys.values()))
 
 
-def test_a_row_of_thirteen_cells() -> None:
-    row = BinaryGame(rows=1, cols=13).new_initial_state()
-    found = plain(row, jit=True, threads=2)
-    assert (found.outcome, found.nodes > 1000) == ("win", True)
-    # What is kept of a long line is written while searching, so one thread has it for itself.
-    board = _layout.Board(row.position, _layout.Memory(jit=True))
-    assert len(Search(board, threads=2, memory=1).controls) == 1
+class TestRows:
+    """Boards of one row or one column, whose positions are told apart by their runs."""
+
+    @pytest.mark.parametrize(("rows", "cols", "jit"), [(1, 10, True), (10, 1, False)])
+    def test_what_has_the_same_key_has_the_same_nimber(
+        self, rows: int, cols: int, jit: bool
+    ) -> None:
+        known = naive.all_nimbers(10, 1)
+        state = BinaryGame(rows=rows, cols=cols).new_initial_state()
+        memory = _layout.Memory(jit=jit)
+        board = _layout.Board(state.position, memory)
+        frame, layout = memory.records(_frame.Frame)[0], board.layout[0]
+        found: dict[int, int] = {}
+        for cells in known:
+            memory.frame.copy(frame, board.start[0], layout.num_lines)
+            for cell, digit in enumerate(cells):
+                if digit != ".":
+                    memory.frame.play(frame, layout, board.table, board.sets, cell, int(digit))
+            memory.frame.set_key(frame, layout, board.table)
+            assert found.setdefault(int(frame.key), known[cells]) == known[cells]
+        assert 20 * len(found) < len(known)
+
+    @pytest.mark.parametrize(
+        ("cells", "other"),
+        [
+            ("...0...1....", "....1...0..."),  # the other way round
+            ("...0...1....", "...1...0...."),  # digits exchanged
+            ("..01...01....01..", "..01....01...01.."),  # runs in another order
+        ],
+    )
+    def test_positions_that_are_one(self, cells: str, other: str) -> None:
+        keys = []
+        for text in (cells, other):
+            state = gridhouse.parse(f"binary(rows=1,cols={len(text)}) {text}")
+            board = _layout.Board(state.position, _layout.Memory(jit=False))
+            board.memory.frame.set_key(board.start[0], board.layout[0], board.table)
+            keys.append(board.start[0].key)
+        assert keys[0] == keys[1]
+
+    def test_all_rows_that_boards_have_are_won_with_every_move(self) -> None:
+        for cols, most in ((11, 500), (13, 2_000), (15, 9_000)):
+            row = BinaryGame(rows=1, cols=cols).new_initial_state()
+            found = plain(row, jit=True, threads=2)
+            assert (found.outcome, found.nodes < most) == ("win", True)
+        whole = plain(row, jit=True, memory=16, nimber=True, all_moves=True)
+        assert (whole.nimber, len(whole.moves)) == (1, 30)
+
+    def test_one_thread_has_what_is_kept_of_long_lines(self) -> None:
+        row = BinaryGame(rows=1, cols=13).new_initial_state()
+        board = _layout.Board(row.position, _layout.Memory(jit=True))
+        assert len(Search(board, threads=2, memory=1).controls) == 1
 
 
 class TestCheckpoints:

@@ -59,6 +59,7 @@ class Layout(position.Position):
     entries = position.integers("int64", 2 * MOST_LINES)  # where its entries begin, a digit each
     near = position.integers("int64", 2 * MOST_LINES)
     num_long = position.integer("int32")  # lines whose entries are found by rule
+    only = position.integer("int32")  # one and the line that all cells stand in, if it is long
     slots = position.integers("int32", 2 * MOST_LINES)  # of a long line's cache, else 0
     turned = position.integers("int32", SYMMETRIES)  # whether rows become columns
     swapped = position.integers("int32", SYMMETRIES)  # whether digits change
@@ -325,6 +326,10 @@ def set_key(frame: Any, layout: Any, table: Any) -> int:
     least key of those left is taken.
     """
     recall(frame, layout, table)
+    if layout.only:
+        line = layout.only - 1
+        frame.key = _long.row_key(layout, line, frame.codes[line], frame.codes[MOST_LINES + line])
+        return 1
     frame.key = image_key(frame, layout, table, 0)
     if layout.num_symmetries == 1:
         return 1

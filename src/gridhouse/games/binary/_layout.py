@@ -40,7 +40,7 @@ class Memory:
             from gridhouse.core.compiling import twin
 
             self.lines = twin(_lines, "binary")
-            self.frame = twin(_frame, "binary", _long=twin(_long, "binary", _lines=self.lines))
+            self.frame = twin(_frame, "binary", _long=twin(_long, "binary"))
             self.search = twin(_search, "binary", _frame=self.frame)
 
     def records(self, kind: Any, count: int = 1) -> Any:
@@ -223,6 +223,8 @@ class Board:
         """Note what entries of a long line are made from when they are first looked at."""
         layout = self.layout[0]
         layout.num_long += 1
+        if layout.lengths[at] == layout.num_cells:
+            layout.only = 1 + at
         layout.span[at] = length
         layout.others[digit * _lines.MOST_LINES + at] = stones
         layout.slots[digit * _lines.MOST_LINES + at] = self._slots

@@ -4,13 +4,16 @@ Beside what ``_lines`` says: a window of three places that can still be filled m
 of its open cells, and where one more of the digit is too many, every set of as many open cells that
 fits without a triple is one.  So the open cells, the windows and how many of the digit are left
 tell the family without listing it.  Entries are kept in a small cache of each line, by its code.
+
+Where all cells stand in one line, what they can become does not depend on where they stand in it
+either: blocking sets of windows hold them together in *runs*, and a position is as good as any
+other one of the same runs, in whatever order, each read from either end.
 """
 
 from __future__ import annotations
 
 from gridhouse.core import bits, chance
-from gridhouse.games.binary import _lines
-from gridhouse.games.binary._lines import BLOCK_SALT, HALF, MOST_LINES, OPEN_SALT
+from gridhouse.games.binary._lines import HALF, MOST_LINES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,20 +34,12 @@ def recall(layout: Any, at: int, entry: Any, code: int) -> None:
     entry.back = 0
     entry.joints = 0
     line = at % MOST_LINES
-    stones = layout.others[at]
-    opened = 0
-    rest = code
-    for cell in range(layout.lengths[line]):
-        place = layout.places[line * MOST + cell]
-        stones |= (rest % 3 & 1) << place
-        opened |= (rest % 3 >> 1) << place
-        rest //= 3
-    left = (layout.span[line] + 1) // 2 - bits.population(stones)
-    dead = opened if left <= 0 else opened & beside_pairs(stones)
+    stones, opened = decode(layout, line, at, code)
+    dead = opened if room(stones, layout.span[line]) <= 0 else opened & beside_pairs(stones)
     if dead:
         entry.masks = as_cells(layout, line, dead)
     elif opened:
-        describe(layout, line, entry, stones, opened, left)
+        describe(layout, line, entry, stones, opened)
 
 
 def beside_pairs(stones: int) -> int:
@@ -78,42 +73,34 @@ def most(stones: int, opened: int, length: int) -> int:
     return max(none, one, two)
 
 
-def describe(layout: Any, line: int, entry: Any, stones: int, opened: int, left: int) -> None:
+def describe(layout: Any, line: int, entry: Any, stones: int, opened: int) -> None:
     """Fill an entry for a line in which nothing is forbidden yet."""
     length = layout.span[line]
-    ahead = chance.code(OPEN_SALT | opened)
-    back = chance.code(OPEN_SALT | _lines.reversed_places(opened, length))
-    is_capped = most(stones, opened, length) > left
-    touched = opened if is_capped else 0
-    last = 0
-    for place in range(length - 2):
-        window = 7 << place
-        block = window & opened
-        size = bits.population(block)
-        if window & ~(stones | opened) or block == last or size < 2:
-            continue
-        # Three open cells say nothing new beside a stone, which makes two of them a set.
-        if size == 3 and stones & (1 << place + 3 | (1 << place) >> 1):
-            continue
-        last = block
-        touched |= block
-        join(layout, line, entry, block)
-        if not is_capped or left >= size:
-            ahead += chance.code(BLOCK_SALT | block)
-            back += chance.code(BLOCK_SALT | _lines.reversed_places(block, length))
-    if is_capped:
-        ahead += chance.code(CAP_SALT | left)
-        back += chance.code(CAP_SALT | left)
-        join(layout, line, entry, opened)
-    entry.ahead = ahead & chance.KEY
-    entry.back = back & chance.KEY
+    left = left_if_capped(stones, opened, length)
+    near, over, three = window_sets(stones, opened, left)
+    whole = (opened, near, over, three)
+    cap = chance.code(CAP_SALT | left)
+    entry.ahead = (run_code(whole) + cap) & chance.KEY
+    entry.back = (run_code(turned(whole, length)) + cap) & chance.KEY
+    linked = links(near, over, three)
+    touched = near | near << 1 | over | over << 2 | three | three << 1 | three << 2
+    if left < MOST:
+        touched = opened
+        linked = (1 << bits.length(opened) - 1) - (opened & -opened)
     entry.masks = as_cells(layout, line, touched) << HALF
+    entry.joints = as_cells(layout, line, linked)
 
 
-def join(layout: Any, line: int, entry: Any, block: int) -> None:
-    """Note that the cells from a set's first to its last belong together."""
-    cells = as_cells(layout, line, block)
-    entry.joints |= (1 << bits.length(cells) - 1) - (cells & -cells)
+def decode(layout: Any, line: int, at: int, code: int) -> tuple[int, int]:
+    """Return the stones of a code, with those that are not among its cells, and the open places."""
+    stones = layout.others[at]
+    opened = 0
+    for cell in range(layout.lengths[line]):
+        place = layout.places[line * MOST + cell]
+        stones |= (code % 3 & 1) << place
+        opened |= (code % 3 >> 1) << place
+        code //= 3
+    return stones, opened
 
 
 def joined(entry: Any, cell: int) -> int:
@@ -128,3 +115,89 @@ def joined(entry: Any, cell: int) -> int:
     while entry.joints >> high & 1:
         high += 1
     return int(touched & ((2 << high) - (1 << low)))
+
+
+def row_key(layout: Any, line: int, zeros: int, ones: int) -> int:
+    """Return the key of a position in one line by its runs, from the codes of both digits."""
+    length = layout.span[line]
+    zero_stones, zero = decode(layout, line, line, zeros)
+    one_stones, one = decode(layout, line, MOST_LINES + line, ones)
+    zero_left = left_if_capped(zero_stones, zero, length)
+    one_left = left_if_capped(one_stones, one, length)
+    total = 3 * chance.code(CAP_SALT | zero_left) + chance.code(CAP_SALT | one_left)
+    swapped = 3 * chance.code(CAP_SALT | one_left) + chance.code(CAP_SALT | zero_left)
+    zero_next, zero_over, zero_three = window_sets(zero_stones, zero, zero_left)
+    one_next, one_over, one_three = window_sets(one_stones, one, one_left)
+    gaps = ~(links(zero_next, zero_over, zero_three) | links(one_next, one_over, one_three))
+    rest = zero | one
+    while rest:
+        low = bits.lowest(rest)
+        size = bits.lowest(gaps >> low) + 1
+        rest &= -1 << low + size
+        cut = (1 << size) - 1
+        zero_run = (
+            zero >> low & cut, zero_next >> low & cut, zero_over >> low & cut,
+            zero_three >> low & cut,
+        )  # fmt: skip
+        one_run = (
+            one >> low & cut, one_next >> low & cut, one_over >> low & cut, one_three >> low & cut
+        )  # fmt: skip
+        zero_ahead = run_code(zero_run)
+        one_ahead = run_code(one_run)
+        zero_back = run_code(turned(zero_run, size))
+        one_back = run_code(turned(one_run, size))
+        total += chance.code(min(joint(zero_ahead, one_ahead), joint(zero_back, one_back)))
+        swapped += chance.code(min(joint(one_ahead, zero_ahead), joint(one_back, zero_back)))
+    return min(total & chance.KEY, swapped & chance.KEY)
+
+
+def room(stones: int, length: int) -> int:
+    """Return how many more of the digit a line may hold."""
+    return (length + 1) // 2 - bits.population(stones)
+
+
+def left_if_capped(stones: int, opened: int, length: int) -> int:
+    """Return how many of the digit there is room for, ``MOST`` if more would not fit anyway."""
+    left = room(stones, length)
+    return left if most(stones, opened, length) > left else MOST
+
+
+def window_sets(stones: int, opened: int, left: int) -> tuple[int, int, int]:
+    """Return where a window's blocking sets begin: two side by side, two around a stone, and three.
+
+    Sets of more cells than there are digits left say nothing new.
+    """
+    both = opened & opened >> 1
+    near = both & (stones << 1 | stones >> 2) if left >= 2 else 0
+    over = opened & stones >> 1 & opened >> 2 if left >= 2 else 0
+    three = both & opened >> 2 & ~(stones << 1 | stones >> 3) if left >= 3 else 0
+    return near, over, three
+
+
+def links(near: int, over: int, three: int) -> int:
+    """Return the places that blocking sets hold together with the next."""
+    return near | over | over << 1 | three | three << 1
+
+
+def turned(run: tuple[int, int, int, int], size: int) -> tuple[int, int, int, int]:
+    """Return a run as it is read from its other end; sets begin where they ended."""
+    shift = bits.WORD - 1 - size
+    opened, near, over, three = run
+    return (
+        bits.backwards(opened) >> shift,
+        bits.backwards(near) >> shift + 1,
+        bits.backwards(over) >> shift + 2,
+        bits.backwards(three) >> shift + 2,
+    )
+
+
+def run_code(run: tuple[int, int, int, int]) -> int:
+    """Return bits that depend on all that a run is to one digit."""
+    opened, near, over, three = run
+    # A run has at most ``MOST`` places, and two masks of them fit a word's half.
+    return chance.code(chance.code(opened << MOST | near) + (over << MOST | three) & chance.KEY)
+
+
+def joint(first: int, second: int) -> int:
+    """Return bits that depend on what a run is to both digits."""
+    return (3 * first + second) & chance.KEY

@@ -6,9 +6,7 @@ Boards of an even number of cells need no table: the second player wins by symme
 from __future__ import annotations
 
 # The larger and the smaller side of empty boards on which every first move wins: nimber 1.
-EVERY_MOVE_WINS = frozenset(
-    {(1, 1), (3, 1), (5, 1), (7, 1), (9, 1), (11, 1), (13, 1), (15, 1), (3, 3), (5, 3), (7, 3)}
-)
+EVERY_MOVE_WINS = frozenset({*((side, 1) for side in range(1, 20, 2)), (3, 3), (5, 3), (7, 3)})
 
 # Square boards of which only one first move was proved to win, as x, y and digit.
 A_MOVE_WINS = {(5, 5): (2, 2, 0)}
