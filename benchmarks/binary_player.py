@@ -2,7 +2,7 @@
 
 ``python benchmarks/binary_player.py match [GAMES] [SECONDS] [SIDE ...]``: matches against
 ``mcts`` with SECONDS (0.05) a move for both, colours swapped, on square boards of each SIDE (6 to
-10), with an interval of 95 % confidence.
+10), from the empty board and after four random moves, with an interval of 95 % confidence.
 ``python benchmarks/binary_player.py time [SECONDS] [POSITIONS]``: by how much a choice took longer
 than SECONDS (0.2) at most, over POSITIONS (20) of random play on each of some boards to 20x20.
 """
@@ -15,7 +15,7 @@ import time
 
 import gridhouse
 from gridhouse.games.binary.game import BinaryGame
-from gridhouse.players.match import match
+from gridhouse.players.match import OPENING, match
 
 SIDES = (6, 7, 8, 9, 10)
 BOARDS = ((5, 5), (9, 7), (10, 10), (12, 12), (1, 19), (20, 3), (19, 19), (20, 20))
@@ -29,8 +29,9 @@ def matches(games: int, seconds: float, sides: tuple[int, ...]) -> None:
         movers = [gridhouse.player(name, game, seed=side) for name in ("perfect", "mcts")]
         for mover in movers:
             mover.choose(game.new_initial_state(), limits)
-        score = match(game, movers, (limits, limits), games)
-        print(f"{side}x{side}: {score}", flush=True)
+        for moves in (0, OPENING):
+            score = match(game, movers, (limits, limits), games, moves=moves)
+            print(f"{side}x{side} after {moves} random moves: {score}", flush=True)
 
 
 def overruns(seconds: float, count: int) -> None:
@@ -40,9 +41,6 @@ def overruns(seconds: float, count: int) -> None:
     for rows, cols in BOARDS:
         game = BinaryGame(rows=rows, cols=cols)
         perfect = gridhouse.player("perfect", game)
-        warm = game.new_initial_state()
-        warm.apply_action(0)
-        perfect.choose(warm, limits)
         late = []
         for _ in range(count):
             state = game.new_initial_state()

@@ -28,7 +28,7 @@ from gridhouse.games.binary import (
     symmetry,
 )
 from gridhouse.games.binary.game import BinaryGame
-from gridhouse.games.binary.solver import TECHNIQUES, BinarySolution, Search, solve
+from gridhouse.games.binary.solver import OUTCOMES, TECHNIQUES, BinarySolution, Search, solve
 from naive import binary_solver as naive
 from naive.binary import Binary
 
@@ -652,6 +652,22 @@ def test_what_cannot_be_solved_is_searched_in_time_and_can_be_stopped() -> None:
         timer.join()
 
 
+def test_no_choice_waits_for_what_is_compiled_for_a_size() -> None:
+    game = BinaryGame(rows=7, cols=11)
+    perfect: Any = gridhouse.player("perfect", game)
+    kernels = [
+        each
+        for each in vars(perfect._search._kernels).values()
+        if hasattr(each, "nopython_signatures")
+    ]
+    compiled = [len(each.nopython_signatures) for each in kernels]
+    state = game.new_initial_state()
+    for _ in range(3):
+        state.apply_action(perfect.choose(state, gridhouse.Limits(seconds=0.1)).action)
+    assert sum(compiled) > 5
+    assert [len(each.nopython_signatures) for each in kernels] == compiled
+
+
 def test_time_may_run_out_while_the_hardest_reply_is_looked_for() -> None:
     state = gridhouse.parse("binary(rows=3,cols=5) 0..../...../.....")
     adviser = advice.Adviser()
@@ -659,6 +675,96 @@ def test_time_may_run_out_while_the_hardest_reply_is_looked_for() -> None:
     search.stop()
     assert advice.hardest(search) in search.moves()
     adviser.stop()
+
+
+class TestFollowing:
+    """Searches that go on as the game does."""
+
+    @pytest.mark.parametrize("jit", [False, True])
+    def test_what_was_found_stays_known_after_some_moves(self, jit: bool) -> None:
+        chance = random.Random(21)
+        memory = _layout.Memory(jit=jit)
+        followed = fresh = 0
+        for _ in range(5):
+            state = random_position(chance, 11, (3, 5))
+            search = Search(_layout.Board(state.position, memory), memory=8)
+            search.value()
+            while not state.is_terminal():
+                state.apply_action(chance.choice(state.legal_actions()))
+                assert search.follow(state.position)
+                before = search.nodes
+                other = Search(_layout.Board(state.position, memory), memory=8)
+                assert search.value() == other.value()
+                assert {search.board.action(move) for move in search.moves()} == set(
+                    state.legal_actions()
+                )
+                followed += search.nodes - before
+                fresh += other.nodes
+        assert followed < fresh
+
+    def test_back_to_where_it_began_but_not_to_another_game(self) -> None:
+        start = gridhouse.parse("binary(rows=3,cols=5) 0..../...../.....")
+        search = Search(_layout.Board(start.position, _layout.Memory(jit=True)), memory=8)
+        later = start.clone()
+        later.play("2 1 0")
+        search.stop()
+        assert search.value() == _frame.UNKNOWN
+        assert search.follow(later.position)
+        assert OUTCOMES[search.value()] == plain(later, jit=True).outcome
+        assert search.follow(start.position)
+        assert OUTCOMES[search.value()] == plain(start, jit=True).outcome
+        for text in ("1..../...../.....", "...../...../....."):
+            other = gridhouse.parse(f"binary(rows=3,cols=5) {text}")
+            assert not search.follow(other.position)
+        # A cell that could take nothing any more there, and the first that differs here.
+        late = gridhouse.parse("binary(rows=2,cols=3) 1.1/.0.")
+        search = Search(_layout.Board(late.position, _layout.Memory(jit=True)), memory=8)
+        assert not search.follow(gridhouse.parse("binary(rows=2,cols=3) 10./...").position)
+
+    def test_an_adviser_follows_a_game_and_begins_anew_with_another(self) -> None:
+        adviser = advice.Adviser()
+        for seed in range(3):
+            chance = random.Random(seed)
+            state = random_position(chance, 10, (5, 5))
+            while not state.is_terminal():
+                advised = adviser.advise(state, 60.0)
+                assert advised is not None
+                assert advised.value == (1 if plain(state, jit=True).outcome == "win" else -1)
+                state.apply_action(chance.choice(state.legal_actions()))
+
+    @pytest.mark.parametrize("jit", [False, True])
+    def test_answers_are_counted_as_far_as_asked(self, jit: bool) -> None:
+        chance = random.Random(4)
+        for _ in range(6):
+            state = random_position(chance, 9, (4, 4))
+            if state.is_terminal():
+                continue
+            search = Search(_layout.Board(state.position, _layout.Memory(jit=jit)), memory=8)
+            for move in search.moves():
+                after = state.clone()
+                after.apply_action(search.board.action(move))
+                winning = 0
+                for action in after.legal_actions():
+                    end = after.clone()
+                    end.apply_action(action)
+                    winning += plain(end, jit=True).outcome == "loss"
+                assert search.answers(move, 100) == (len(after.legal_actions()), winning)
+                assert search.answers(move, 0) == (len(after.legal_actions()), min(1, winning))
+                stopped = Search(_layout.Board(state.position, search.board.memory), memory=8)
+                stopped.stop()
+                assert stopped.answers(move, 100)[1] <= winning
+
+
+def test_a_search_that_would_not_end_is_not_begun() -> None:
+    state = BinaryGame(rows=6, cols=6).new_initial_state()
+    state.play("0 0 0")
+    search = Search(_layout.Board(state.position, _layout.Memory(jit=True)), memory=8)
+    assert search.risk() > 30
+    assert not advice.is_worth_a_try(search, 1.0)
+    assert advice.is_worth_a_try(search, 1e4)
+    plainly = gridhouse.parse("binary(rows=1,cols=3) 0.1")
+    search = Search(_layout.Board(plainly.position, _layout.Memory(jit=True)), memory=8)
+    assert search.risk() == 0
 
 
 def test_a_game_without_a_solver_has_no_perfect_player() -> None:
@@ -762,7 +868,7 @@ def test_advice_for_what_needs_none_and_what_is_too_large() -> None:
     assert adviser.advise(large, 600) is None
     timer.join()
     # Laying it out would take longer than there is: told by counts, not by a clock.
-    assert adviser.advise(large, 1e-4) is None
+    assert advice.Adviser().advise(large, 1e-4) is None
     with pytest.raises(_layout.TooLargeError, match="tables"):
         _layout.Board(large.position, _layout.Memory(jit=False), most=1000)
     lost = adviser.advise(BinaryGame(rows=2, cols=3).new_initial_state(), 5)

@@ -14,10 +14,12 @@ from gridhouse.search.engine import best_search
 if TYPE_CHECKING:
     from gridhouse.core.game import Game, State
 
-SHARE = 0.4  # of the time, for the solver
+SHARE = 0.8  # of the time, for the solver
 MARGIN = 0.02  # seconds kept back for answering,
 MOST_MARGIN = 0.1  # or this part of the time where it is short
 LEAST = 0.001
+WARM_MOVES = 2  # so that a tree is followed once
+WARM_LIMITS = Limits(playouts=200)
 
 
 class SolverPlayer(Player):
@@ -36,11 +38,20 @@ class SolverPlayer(Player):
             raise PlayerError(f"perfect: {game.name} has no solver that picks moves")
         self._adviser = advice.Adviser(jit=jit)
         self._settings = {"seed": seed, "jit": jit, **settings}
-        # Interpreted, its memory takes so long to make that it waits until it is needed.
-        self._search = self._make_search() if jit else None
+        # Players of games of one are nearly always advised, and interpreted, the memory of a search
+        # takes long to make: there it waits until it is needed.
+        self._search = self._warm_search() if jit and game.num_players == 2 else None
 
     def _make_search(self) -> Player:
         return SEARCHES[best_search(self.game)](self.game, **self._settings)
+
+    def _warm_search(self) -> Player:
+        """Return a search that has been used, so that no move waits for its being compiled."""
+        search = self._make_search()
+        state = self.game.new_initial_state()
+        while not state.is_terminal() and len(state.history()) < WARM_MOVES:
+            state.apply_action(search.choose(state, WARM_LIMITS).action)
+        return search
 
     def _choose(self, state: State, limits: Limits) -> Choice:
         begun = time.perf_counter()

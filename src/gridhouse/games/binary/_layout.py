@@ -148,6 +148,24 @@ class Board:
         y, x = self.cells[move >> 1]
         return 2 * (y * self.cols + x) + (move & 1)
 
+    def moves_to(self, state: Position) -> list[int] | None:
+        """Return the moves of the search that lead to a position, None if none do.
+
+        What is legal after other digits was legal before them, so their order does not matter.
+        """
+        if (state.rows, state.cols) != (self.rows, self.cols):
+            return None
+        moves = []
+        for y in self._ys:
+            for x in range(self.cols):
+                digit = rules.digit_at(state, x, y)
+                if digit != self.grid[y][x]:
+                    number = self.number.get((y, x))
+                    if self.grid[y][x] >= 0 or number is None:
+                        return None
+                    moves.append(2 * number + digit)
+        return moves
+
     def _lay_out(self) -> None:
         layout = self.layout[0]
         across: dict[int, Line] = {}

@@ -402,6 +402,32 @@ def prove(
     return value
 
 
+def count_wins(
+    frames: Any, layout: Any, table: Any, sets: Any, words: Any, control: Any, ply: int, most: int
+) -> int:
+    """Return how many moves of a ply's position win, ``most`` and one more at most.
+
+    Once ``stop`` is set, those not looked at do not count.
+    """
+    frame = frames[ply]
+    child = frames[ply + 1]
+    count = 0
+    for digit in range(2):
+        cells = frame.opened[digit]
+        while cells and count <= most:
+            cell = bits.lowest(cells)
+            cells &= cells - 1
+            _frame.copy(child, frame, layout.num_lines)
+            _frame.play(child, layout, table, sets, cell, digit)
+            value = enter(child, layout, table, sets, words)
+            if value == UNKNOWN:
+                value = prove(frames, layout, table, sets, words, control, ply + 1)
+            if control.stop:
+                return count
+            count += value == LOSS
+    return count
+
+
 def pair_place(pairs: Any, key: int, heap: int) -> int:
     """Return where the numbers of a position with a heap are, or ``UNKNOWN``."""
     key = (key + heap * HEAP_STEP) & chance.KEY

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import time
 
 from gridhouse.core.solving import Advice, stopped_after
-from gridhouse.games.binary import _frame
 from gridhouse.games.binary._layout import Board, Memory, TooLargeError
 from gridhouse.games.binary.solver import BinarySolution, Search, Work, warm
 
@@ -14,18 +14,27 @@ if TYPE_CHECKING:
     from gridhouse.core.game import State
 
 MEMORY = 128  # MiB
-MOST_CELLS = 36  # cells that take a digit, above which a search would be a waste of time
+MOST_CELLS = 45  # cells that take a digit, above which a search would be a waste of time
+# So is one that is not likely to end: half of the positions met in games on boards of 6x6 to 10x10
+# took fewer than exp(GROWTH * cells at risk + FEWEST) nodes.
+GROWTH = 0.5
+FEWEST = -1.2
+NODES_A_SECOND = 200_000
 SETS_A_SECOND = 4_000_000  # that laying a board out looks at, on a slow machine
 
 
 class Adviser:
-    """Solves the positions of a game being played, as far as time allows."""
+    """Solves the positions of a game being played, as far as time allows.
+
+    What was found out about one position is remembered for those that its moves lead to.
+    """
 
     def __init__(self, *, jit: bool = True) -> None:
         """Bind the kernels, and use them once, so that no move waits for that."""
         self._memory = Memory(jit=jit)
         warm(self._memory)
         self._search: Search | None = None
+        self._is_running = False
 
     def advise(self, state: State, seconds: float) -> Advice | None:
         """Return a move with what it is worth, 1 or -1, or None where neither can be proved."""
@@ -36,11 +45,11 @@ class Adviser:
             return proved(state, state.string_to_action(solution.moves[0]), 1)
         if cells(state) > MOST_CELLS:
             return None
-        try:
-            board = Board(state.position, self._memory, most=int(seconds * SETS_A_SECOND))
-        except TooLargeError:
+        search = self._search_of(state, seconds)
+        if search is None or not is_worth_a_try(search, seconds):
             return None
-        search = self._search = work.search = Search(board, memory=MEMORY)
+        work.search = search
+        self._is_running = True
         try:
             with stopped_after(deadline - time.monotonic(), search.stop):
                 if solution.outcome != "loss":
@@ -48,16 +57,30 @@ class Adviser:
                 if solution.moves:
                     return proved(state, state.string_to_action(solution.moves[0]), 1)
                 if solution.outcome == "loss":
-                    return proved(state, board.action(hardest(search)), -1)
+                    return proved(state, search.board.action(hardest(search)), -1)
                 return None
         finally:
-            self._search = None
+            self._is_running = False
+
+    def _search_of(self, state: State, seconds: float) -> Search | None:
+        """Return a search that is at a position, None if laying it out would take too long."""
+        if self._search is None or not self._search.follow(state.position):
+            try:
+                board = Board(state.position, self._memory, most=int(seconds * SETS_A_SECOND))
+            except TooLargeError:
+                return None
+            self._search = Search(board, memory=MEMORY)
+        return self._search
 
     def stop(self) -> None:
         """Make advice that another thread waits for come at once."""
-        search = self._search
-        if search is not None:
-            search.stop()
+        if self._search is not None and self._is_running:
+            self._search.stop()
+
+
+def is_worth_a_try(search: Search, seconds: float) -> bool:
+    """Tell whether a search is likely to end in so many seconds."""
+    return math.exp(GROWTH * search.risk() + FEWEST) <= seconds * NODES_A_SECOND
 
 
 def proved(state: State, action: int, value: int) -> Advice:
@@ -81,13 +104,8 @@ def hardest(search: Search) -> int:
     moves = search.moves()
     best = (len(moves) + 1, 0, moves[0])
     for move in moves:
-        replies = search.moves((move,))
-        winning = 0
-        for reply in replies:
-            winning += search.value((move, reply)) == _frame.LOSS
-            if search.stopped or winning > best[0]:
-                break
+        replies, winning = search.answers(move, best[0])
         if search.stopped:
             break
-        best = min(best, (winning, -len(replies), move))
+        best = min(best, (winning, -replies, move))
     return best[2]

@@ -21,7 +21,11 @@ from gridhouse.games.binary.symmetry import symmetry_of, winning_reply
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
     from gridhouse.core.game import State
+    from gridhouse.games.binary.rules import Position
 
 OUTCOMES = {_frame.LOSS: "loss", _frame.WIN: "win", _frame.UNKNOWN: "unknown"}
 TECHNIQUES = {
@@ -123,6 +127,7 @@ class Search:
             size = min(size, PLAIN_WORDS)
         self.words = words(size)
         self.pairs = words(max(LEAST_WORDS, size // SHARE))
+        self.start = records(_frame.Frame)
         self.frames = [records(_frame.Frame, _search.MOST_FRAMES) for _ in range(self._threads)]
         self.controls = [records(_search.Control) for _ in range(self._threads)]
         for number, control in enumerate(self.controls):
@@ -131,6 +136,7 @@ class Search:
             control[0].s0 = number + 1
         self.nodes_before = 0  # of a search that this one goes on with
         self.stopped = False
+        self._begin(())
 
     @property
     def nodes(self) -> int:
@@ -148,6 +154,34 @@ class Search:
         self.stopped = True
         for control in self.controls:
             control[0].stop = 1
+
+    def follow(self, state: Position) -> bool:
+        """Go on to a position that the board's moves lead to; tell whether it is one.
+
+        What was found out stays known, and a search that was stopped may run again.
+        """
+        moves = self.board.moves_to(state)
+        if moves is None:
+            return False
+        self._begin(moves)
+        self.stopped = False
+        for control in self.controls:
+            control[0].stop = 0
+        return True
+
+    def _begin(self, moves: Sequence[int]) -> None:
+        """Begin at the position that some moves lead to."""
+        self.board.memory.frame.copy(
+            self.start[0], self.board.start[0], self.board.layout[0].num_lines
+        )
+        self._play(self.start[0], moves)
+
+    def _play(self, frame: Any, moves: Sequence[int]) -> None:
+        board = self.board
+        for move in moves:
+            board.memory.frame.play(
+                frame, board.layout[0], board.table, board.sets, move >> 1, move & 1
+            )
 
     def known(self, moves: tuple[int, ...]) -> int:
         """Return who wins after some moves if that needs no search."""
@@ -170,11 +204,9 @@ class Search:
 
     def _place(self, thread: int, moves: tuple[int, ...]) -> None:
         """Make the position after some moves that of a thread's first frame."""
-        board, kernels, frames = self.board, self.board.memory.frame, self.frames[thread]
-        layout = board.layout[0]
-        kernels.copy(frames[0], board.start[0], layout.num_lines)
-        for move in moves:
-            kernels.play(frames[0], layout, board.table, board.sets, move >> 1, move & 1)
+        frame = self.frames[thread][0]
+        self.board.memory.frame.copy(frame, self.start[0], self.board.layout[0].num_lines)
+        self._play(frame, moves)
 
     def _enter(self, thread: int, moves: tuple[int, ...], heap: int) -> int:
         board, kernels, frames = self.board, self.kernels, self.frames[thread]
@@ -220,9 +252,27 @@ class Search:
                 control[0].stop = 0
         return found[0] if found else _frame.UNKNOWN
 
-    def moves(self, before: tuple[int, ...] = ()) -> list[int]:
-        """Return the moves after some others, by cell and digit."""
-        self._place(0, before)
+    def risk(self) -> int:
+        """Return how many cells may come to stay empty, 0 where it is plain who wins."""
+        self._place(0, ())
+        board, frame = self.board, self.frames[0][0]
+        value = board.memory.frame.settle(frame, board.layout[0], board.table, board.sets)
+        return int(frame.risk).bit_count() if value == _frame.UNKNOWN else 0
+
+    def answers(self, move: int, most: int) -> tuple[int, int]:
+        """Return how many replies there are to a move, and how many of these are known to win.
+
+        Winning ones are looked for, depth first, until there are more than ``most``.
+        """
+        self._place(0, (move,))
+        board, frames, control = self.board, self.frames[0], self.controls[0][0]
+        common = (board.layout[0], board.table, board.sets, self.words)
+        replies = sum(int(cells).bit_count() for cells in frames[0].opened)
+        return replies, int(self.kernels.count_wins(frames, *common, control, 0, most))
+
+    def moves(self) -> list[int]:
+        """Return the moves, by cell and digit."""
+        self._place(0, ())
         opened = [int(cells) for cells in self.frames[0][0].opened]
         return [
             2 * cell + digit
@@ -415,3 +465,4 @@ def warm(memory: Memory | None = None) -> None:
         search = Search(Board(state.position, memory), memory=1)
         search.board.layout[0].limit = 0
         search.run(0, (), 0, proof=proof)
+    search.answers(0, 0)
