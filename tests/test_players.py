@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import gridhouse
 from gridhouse.core.errors import ParameterError, PlayerError
 from gridhouse.players import Limits, player, seat
-from gridhouse.players.levels import LEVELS
+from gridhouse.players.levels import LADDERS, LEVELS, ladder
 from gridhouse.players.match import Score, match, openings
 from gridhouse.search import mcts
 from harness import run_compiled
@@ -356,3 +356,11 @@ def test_levels_err_less_and_less() -> None:
         assert not state.refusal(choice.action)
     mover = player("level", state.game, level=1)
     mover.stop()
+
+
+def test_where_worlds_are_guessed_levels_differ_by_their_slips() -> None:
+    hidden, seen = (gridhouse.parse(f"{text}#1").game for text in (HIDDEN, GAMES[0]))
+    assert ladder(hidden) is LADDERS["worlds"]
+    assert ladder(seen) is LADDERS["mcts"]
+    slips = [slips for slips, _ in ladder(hidden).levels]
+    assert slips == sorted(set(slips), reverse=True)

@@ -8,7 +8,7 @@ each other.
 from __future__ import annotations
 
 import random
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gridhouse.core.errors import PlayerError
 from gridhouse.players.base import Choice, Limits, Player
@@ -18,30 +18,52 @@ from gridhouse.search.engine import best_search
 if TYPE_CHECKING:
     from gridhouse.core.game import Game, State
 
-# Of each level how often in a hundred moves it errs, and how large its search is: in nodes of
-# alpha-beta, in playouts of the others.
+
+class Ladder(NamedTuple):
+    """Who plays, in what its search is measured, and of each level its slips and its search.
+
+    Slips are how often in a hundred moves it errs.
+    """
+
+    player: type[Player]
+    unit: str
+    levels: tuple[tuple[int, int], ...]
+
+
 LADDERS = {
-    "alphabeta": (
+    "alphabeta": Ladder(AlphaBetaPlayer, "nodes", (
         (85, 50), (65, 200), (45, 500), (28, 800),
         (15, 1_500), (6, 3_000), (0, 30_000), (0, 300_000),
-    ),
-    "mcts": (
+    )),
+    "mcts": Ladder(MctsPlayer, "playouts", (
         (85, 10), (65, 20), (45, 50), (25, 100),
         (10, 300), (2, 1_000), (0, 4_000), (0, 30_000),
-    ),
-    "nested": (
+    )),
+    # Over guessed worlds more playouts soon say little more: levels differ by their slips as well.
+    "worlds": Ladder(MctsPlayer, "playouts", (
+        (92, 10), (83, 20), (74, 30), (60, 50),
+        (46, 100), (30, 200), (12, 800), (0, 16_000),
+    )),
+    "nested": Ladder(NestedPlayer, "playouts", (
         (92, 1), (70, 3), (52, 8), (36, 15),
         (23, 30), (13, 60), (5, 200), (0, 3_000),
-    ),
+    )),
 }  # fmt: skip
 LEVELS = range(1, 9)
-
 
 SEARCHES: dict[str, type[Player]] = {
     "alphabeta": AlphaBetaPlayer,
     "mcts": MctsPlayer,
     "nested": NestedPlayer,
 }
+
+
+def ladder(game: Game) -> Ladder:
+    """Return the levels of a game."""
+    kind = best_search(game)
+    if kind == "mcts" and not game.perfect_information:
+        return LADDERS["worlds"]
+    return LADDERS[kind]
 
 
 class LevelPlayer(Player):
@@ -52,12 +74,12 @@ class LevelPlayer(Player):
         if level not in LEVELS:
             raise PlayerError(f"there is no level {level}; levels are 1 to {LEVELS[-1]}")
         super().__init__(game, seed=seed, **settings)
-        kind = best_search(game)
-        slips, work = LADDERS[kind][level - 1]
+        kind, unit, levels = ladder(game)
+        slips, size = levels[level - 1]
         self._slips = slips / 100
         self._chance = random.Random(seed)
-        self._best: Player = SEARCHES[kind](game, seed=seed, **settings)
-        self._limits = Limits(nodes=work) if kind == "alphabeta" else Limits(playouts=work)
+        self._best = kind(game, seed=seed, **settings)
+        self._limits = Limits(**{unit: size})
 
     def _choose(self, state: State, limits: Limits) -> Choice:
         if self._chance.random() < self._slips:
