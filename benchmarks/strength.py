@@ -36,7 +36,7 @@ GAMES = [
     "tactego(rows=8,cols=8,pieces=10x1 8x1 6x2 4x3 2x4 Sx2 Ax1 Mx3 Fx1)",
     "tactego(rows=6,cols=4,hidden=True)",
 ]
-SOLO = ["collapse(rows=7,cols=11,digits=5)"]
+SOLO = ["collapse(rows=7,cols=11,digits=5)", "sliding(rows=3,cols=3)"]
 MOST_MOVES = 300
 SEARCHES = ("mcts@2000p", "alphabeta@20000n")
 WEAK = ("random", "greedy")

@@ -364,3 +364,23 @@ def test_where_worlds_are_guessed_levels_differ_by_their_slips() -> None:
     assert ladder(seen) is LADDERS["mcts"]
     slips = [slips for slips, _ in ladder(hidden).levels]
     assert slips == sorted(set(slips), reverse=True)
+
+
+def test_levels_of_a_puzzle_solve_it_in_fewer_and_fewer_moves() -> None:
+    game = gridhouse.load("sliding", rows=3, cols=3)
+
+    def moves(level: int) -> int:
+        """Return how many moves a level makes until some puzzles are solved."""
+        made = 0
+        for seed in range(8):
+            state = game.new_initial_state(seed)
+            mover = player("level", game, level=level, seed=seed)
+            while not state.is_terminal() and len(state.history()) < 300:
+                state.apply_action(mover.choose(state).action)
+            made += len(state.history())
+        return made
+
+    made = [moves(level) for level in (2, 4, 6, 8)]
+    assert made == sorted(set(made), reverse=True)
+    best = [gridhouse.solve(game.new_initial_state(seed)).best() for seed in range(8)]
+    assert made[-1] == sum(found[0] for found in best if found)

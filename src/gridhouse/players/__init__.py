@@ -8,7 +8,8 @@ from gridhouse.core.errors import PlayerError
 from gridhouse.core.notation import shown
 from gridhouse.core.registry import part
 from gridhouse.players.base import Choice, Limits, Player
-from gridhouse.players.levels import LEVELS, SEARCHES, LevelPlayer
+from gridhouse.players.levels import LEVELS, LevelPlayer
+from gridhouse.players.searching import SEARCHES
 from gridhouse.players.simple import GreedyPlayer, RandomPlayer
 from gridhouse.players.solving import SolverPlayer
 

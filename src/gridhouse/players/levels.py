@@ -11,8 +11,10 @@ import random
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gridhouse.core.errors import PlayerError
+from gridhouse.core.registry import part
 from gridhouse.players.base import Choice, Limits, Player
 from gridhouse.players.searching import AlphaBetaPlayer, MctsPlayer, NestedPlayer
+from gridhouse.players.solving import SolverPlayer
 from gridhouse.search.engine import best_search
 
 if TYPE_CHECKING:
@@ -27,7 +29,7 @@ class Ladder(NamedTuple):
 
     player: type[Player]
     unit: str
-    levels: tuple[tuple[int, int], ...]
+    levels: tuple[tuple[int, float], ...]
 
 
 LADDERS = {
@@ -48,18 +50,19 @@ LADDERS = {
         (92, 1), (70, 3), (52, 8), (36, 15),
         (23, 30), (13, 60), (5, 200), (0, 3_000),
     )),
+    # Where it counts how soon a puzzle is solved, a weak search would never come to its end.
+    "solver": Ladder(SolverPlayer, "seconds", (
+        (70, 0.5), (60, 0.5), (50, 0.5), (40, 0.5),
+        (30, 0.5), (20, 0.5), (10, 0.5), (0, 0.5),
+    )),
 }  # fmt: skip
 LEVELS = range(1, 9)
-
-SEARCHES: dict[str, type[Player]] = {
-    "alphabeta": AlphaBetaPlayer,
-    "mcts": MctsPlayer,
-    "nested": NestedPlayer,
-}
 
 
 def ladder(game: Game) -> Ladder:
     """Return the levels of a game."""
+    if game.fewer_is_better and part(type(game), "advice") is not None:
+        return LADDERS["solver"]
     kind = best_search(game)
     if kind == "mcts" and not game.perfect_information:
         return LADDERS["worlds"]
@@ -79,7 +82,8 @@ class LevelPlayer(Player):
         self._slips = slips / 100
         self._chance = random.Random(seed)
         self._best = kind(game, seed=seed, **settings)
-        self._limits = Limits(**{unit: size})
+        limit: dict[str, Any] = {unit: size}
+        self._limits = Limits(**limit)
 
     def _choose(self, state: State, limits: Limits) -> Choice:
         if self._chance.random() < self._slips:

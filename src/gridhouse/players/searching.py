@@ -264,3 +264,10 @@ class NestedPlayer(Player):
         self._kernels.search(line, self._games, self._work, self._memory[0], level, 0)
         best = self._games[level]
         return int(best.worth), tuple(int(action) for action in best.actions[: best.length])
+
+
+SEARCHES: dict[str, type[Player]] = {
+    "alphabeta": AlphaBetaPlayer,
+    "mcts": MctsPlayer,
+    "nested": NestedPlayer,
+}

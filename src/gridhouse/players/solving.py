@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from gridhouse.core.errors import PlayerError
 from gridhouse.core.registry import part
 from gridhouse.players.base import Choice, Limits, Player
-from gridhouse.players.levels import SEARCHES
+from gridhouse.players.searching import SEARCHES
 from gridhouse.search.engine import best_search
 
 if TYPE_CHECKING:
