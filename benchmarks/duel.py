@@ -2,7 +2,7 @@
 
 ``python benchmarks/duel.py GAME PLAYER PLAYER [GAMES]``: ``GAME`` is as in a position's text,
 ``tactego(rows=6,cols=4)``; a player is a kind, settings and a limit: ``alphabeta@0.02s``,
-``mcts:rave=500@2000p``, ``alphabeta:PARITY=90@20000n``.  Every opening is played twice, colours
+``mcts:rave=500@2000p``, ``alphabeta:HORIZON=6@20000n``.  Every opening is played twice, colours
 swapped, those left out that alpha-beta finds decided within 20,000 nodes; printed is the first
 player's share with its interval of 95 % confidence.
 """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 import threading
 from functools import cache
@@ -139,6 +140,13 @@ def test_alpha_beta_finds_the_value_that_a_naive_search_finds(text: str) -> None
     state.apply_action(choice.action)
     sign = 1 if gridhouse.parse(text).current_player() == 0 else -1
     assert minimax(str(state)) * sign == expected
+
+
+def test_alpha_beta_asks_a_random_game_where_nothing_is_known_on_the_way() -> None:
+    # Whatever is played here, ten moves are left, so who moves first loses.
+    state = gridhouse.parse("binary(rows=3,cols=6) .11..1/0..00./..01..")
+    choice = seated("alphabeta", state).choose(state, Limits(nodes=1))
+    assert choice.value == pytest.approx(-math.tanh(1))
 
 
 @pytest.mark.parametrize("text", ENDINGS)
@@ -313,9 +321,9 @@ def test_what_a_player_cannot_do_is_said() -> None:
 
 def test_a_text_names_player_settings_and_limits() -> None:
     game = gridhouse.load("binary")
-    mover, limits = seat("mcts:rave=500,PARITY=7@0.5s", game)
+    mover, limits = seat("mcts:rave=500,HORIZON=7@0.5s", game)
     assert limits == Limits(seconds=0.5)
-    assert mover.engine.evaluation.PARITY == 7
+    assert mover.engine.evaluation.HORIZON == 7
     assert seat("alphabeta@200n", game)[1] == Limits(nodes=200)
     assert seat("mcts@300p", game)[1] == Limits(playouts=300)
     assert seat("random", game)[1] is None

@@ -153,10 +153,12 @@ class AlphaBetaPlayer(Player):
         actions = game.num_actions
         self._frames = self.engine.memory(alphabeta.Frame(actions=actions), alphabeta.MAX_PLY)
         self._table = self.engine.memory(alphabeta.Entry(), table)
-        control = alphabeta.Control(history=2 * actions)
+        control = alphabeta.Control(actions=actions, history=2 * actions)
         control.num_actions = actions
+        control.horizon = self.engine.evaluation.HORIZON
         self._memory = self.engine.memory(control)
         self._kernels.clear(self._table, self._memory[0])
+        self.engine.playouts.chance.seed(self._memory[0], seed & SEED_BITS)
         self._source = self.engine.scratch(seed)
 
     def _choose(self, state: State, limits: Limits) -> Choice:
@@ -180,7 +182,7 @@ class AlphaBetaPlayer(Player):
         return self._search(self.engine.state(world[0]), seconds, nodes)
 
     def _search(self, state: State, seconds: float | None, nodes: int) -> Choice:
-        line = self.engine.memory(state.position, alphabeta.MAX_PLY)
+        line = self.engine.memory(state.position, alphabeta.MAX_PLY + 1)
         self._memory[0].nodes = 0
         self._memory[0].limit = NO_LIMIT
         # Depth 1 is searched in any case, so that there is a move to play.

@@ -3,9 +3,11 @@
 A principal variation search (Marsland and Campbell, 1982) with a transposition table, killer moves
 (Akl and Newborn, 1977), the history heuristic (Schaeffer, 1989), late moves searched less deeply
 first, and, where an evaluation calls actions loud, a search of those before a leaf is evaluated.
-A player may have several moves in a row, so values change their sign only with the player.
+Where an evaluation asks for random moves first, a leaf is worth what they come to (Abramson,
+Expected-outcome, 1990).  A player may have several moves in a row, so values change their sign only
+with the player.
 
-``rules`` and ``evaluation`` are bound to a game's twins.
+``rules``, ``evaluation`` and ``playouts`` are bound to a game's twins.
 """
 
 from __future__ import annotations
@@ -19,11 +21,13 @@ if TYPE_CHECKING:
 
 rules: Any = None
 evaluation: Any = None
+playouts: Any = None
 
 MAX_PLY = 96
 INFINITE = 1_000_000
 WIN = 900_000  # less the plies to it
 DECIDED = WIN - MAX_PLY
+SAMPLE = 200  # hundredths that a random game is worth to its winner
 LOUD = 100  # an action of this much promise is played out before a position is evaluated
 NONE = -1
 
@@ -84,7 +88,8 @@ class Entry(position.Position):
 class Control(position.Position):
     """What a whole search shares: the count of nodes and its limit, whether to stop, the history.
 
-    ``stop`` may be set from another thread at any time.
+    ``stop`` may be set from another thread at any time.  It is the scratch of random games, too,
+    which have ``horizon`` moves at most.
     """
 
     control = position.integer("int8")
@@ -92,6 +97,11 @@ class Control(position.Position):
     nodes = position.integer("int64")
     limit = position.integer("int64")
     num_actions = position.integer("int32")
+    horizon = position.integer("int32")
+    s0 = position.integer("int64")
+    s1 = position.integer("int64")
+    actions = position.integers("int32", "actions")
+    made = position.integers("float64", 2)
     history = position.integers("int32", "history")  # by player and action
 
 
@@ -122,10 +132,24 @@ def outcome(state: Any, frame: Any, ply: int) -> int:
     return WIN - ply if made > 0 else ply - WIN
 
 
-def evaluated(state: Any) -> int:
-    """Return the evaluation for the player to move."""
-    value = int(evaluation.evaluate(state))
-    return value if rules.current_player(state) == 0 else -value
+def evaluated(line: Any, control: Any, ply: int) -> int:
+    """Return what a leaf is worth to the player to move."""
+    if control.horizon > 0:
+        value = sampled(line, control, ply)
+    else:
+        value = int(evaluation.evaluate(line[ply]))
+    return value if rules.current_player(line[ply]) == 0 else -value
+
+
+def sampled(line: Any, control: Any, ply: int) -> int:
+    """Return what a random game from a ply comes to for player 0; it is played in the next one."""
+    line[ply + 1] = line[ply]
+    state = line[ply + 1]
+    playouts.play_out(state, control, control.horizon)
+    if not rules.is_terminal(state):
+        return int(evaluation.evaluate(state))
+    rules.returns(state, control.made)
+    return int(SAMPLE * control.made[0])
 
 
 def search(
@@ -133,7 +157,8 @@ def search(
 ) -> int:
     """Return the value of the first position of a line for the player to move, within a window.
 
-    ``line`` has room for the positions below it.  A value is meaningless once ``stop`` is set.
+    ``line`` has room for one position more than there are plies.  A value is meaningless once
+    ``stop`` is set.
     The plies are a loop over frames and not a recursion: functions that call each other around
     are not kept on disk as they should be (Numba 0.68), and the loop is faster as well.
     """
@@ -171,18 +196,20 @@ def enter(line: Any, frame: Any, table: Any, control: Any, ply: int) -> bool:
     if rules.is_terminal(state):
         frame.value = outcome(state, frame, ply)
         return False
-    return not settle_early(state, frame, table, ply) and list_actions(state, frame, table, control)
+    if settle_early(line, frame, table, control, ply):
+        return False
+    return list_actions(state, frame, table, control)
 
 
-def settle_early(state: Any, frame: Any, table: Any, ply: int) -> bool:
+def settle_early(line: Any, frame: Any, table: Any, control: Any, ply: int) -> bool:
     """Tell whether the value of a position is known without trying actions, and note it."""
     frame.best = -INFINITE
     if frame.depth <= 0 or ply >= MAX_PLY - 1:
-        frame.best = evaluated(state)
+        frame.best = evaluated(line, control, ply)
         frame.value = frame.best
         if frame.best >= frame.beta or ply >= MAX_PLY - 1 or not evaluation.HAS_LOUD:
             return True
-    frame.key = rules.key(state)
+    frame.key = rules.key(line[ply])
     entry = table[frame.key % len(table)]
     if ply > 0 and entry.key == frame.key and decides(entry, frame, ply):
         frame.value = from_table(entry.value, ply)

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
 rules: Any = None
 
-# What Monte-Carlo tree search does with the game: the most random moves of a playout, and how many
-# visits the credit of moves played later is worth.
+# The most random moves before a leaf is evaluated, and how many visits of Monte-Carlo tree search
+# the credit of moves played later is worth.
 HORIZON = 1000
 RAVE = 0.0
 
