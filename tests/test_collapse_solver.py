@@ -19,7 +19,17 @@ from gridhouse import cli
 from gridhouse.core.errors import ParameterError, PositionError, SolverError
 from gridhouse.core.game import State
 from gridhouse.core.solving import solve as solve_any
-from gridhouse.games.collapse import _board, _exact, _linear, _nrpa, _samegame, _search, solver
+from gridhouse.games.collapse import (
+    _board,
+    _common,
+    _exact,
+    _linear,
+    _nrpa,
+    _pairs,
+    _samegame,
+    _search,
+    solver,
+)
 from gridhouse.games.collapse.advice import Adviser
 from gridhouse.games.collapse.game import CollapseGame, read_board
 from gridhouse.games.collapse.rules import BLANK
@@ -144,17 +154,124 @@ def test_no_random_play_beats_a_bound(scoring: str) -> None:
 
 def test_what_is_called_dead_is_never_removed() -> None:
     chance = random.Random(5)
-    some = 0
+    some = more = 0
     for turn in range(250):
         rows = random_rows(chance, 20)
         search = _search.Search(state_of(rows), seed=0, nodes=None, threads=1, jit=turn % 10 > 0)
         work = search._work()
         search.kernels.board.find_groups(search.start, search.stride, work)
-        count = search.kernels.bound.find_dead(search.start, search.stride, work)
-        dead = {divmod(int(cell) - search.stride, search.stride) for cell in work.alone[:count]}
+        first = search.kernels.bound.find_dead(search.start, search.stride, work)
+        count = search._dead(work)
+        dead = {field_of(search, cell) for cell in work.alone[:count]}
+        assert len(dead) == count
         assert not dead & collapse_best.removable(collapse_best.board_of(rows)), rows
-        some += count
+        some += first
+        more += count - first
     assert some > 400
+    assert more > 40
+
+
+def field_of(search: _search.Search, cell: int) -> tuple[int, int]:
+    """Return the column and level of a cell."""
+    return divmod(int(cell) - search.stride, search.stride)
+
+
+def pairs_of(search: _search.Search, work: Any) -> set[tuple[tuple[int, int], tuple[int, int]]]:
+    """Return the pairs that are listed."""
+    pairs = zip(work.ones[: work.pairs], work.others[: work.pairs], strict=True)
+    return {(field_of(search, one), field_of(search, other)) for one, other in pairs}
+
+
+def test_pairs_that_are_struck_out_never_meet() -> None:
+    chance = random.Random(8)
+    struck = followed = 0
+    for turn in range(200):
+        rows = random_rows(chance, 20)
+        jit = turn % 10 > 0
+        search = _search.Search(state_of(rows), seed=0, nodes=None, threads=1, jit=jit)
+        kernels, start, stride, work = search.kernels, search.start, search.stride, search._work()
+        kernels.board.find_groups(start, stride, work)
+        dead = kernels.bound.find_dead(start, stride, work)
+        kernels.pairs.list_pairs(start, stride, work)
+        before = int(work.pairs)
+        kernels.pairs.find_dead(start, stride, dead, work)
+        struck += before - int(work.pairs)
+        assert pairs_of(search, work) >= collapse_best.meetings(collapse_best.board_of(rows)), rows
+        firsts = search._firsts(start, work)
+        if not firsts:
+            continue
+        after = start.copy()
+        cell = chance.choice(firsts)
+        search._pick(after, cell, work)
+        columns = [tuple(map(int, column[column > 0])) for column in after.reshape(-1, stride)[1:]]
+        board = tuple(column for column in columns if column)
+        shift = chance.randint(0, max(0, len(board) - 1))
+        part = np.zeros_like(after)
+        part[stride : len(part) - shift * stride] = after[(shift + 1) * stride :]
+        kernels.pairs.follow(start, part, stride, cell, shift, work)
+        met = {
+            ((col - shift, level), (beside - shift, height))
+            for (col, level), (beside, height) in collapse_best.meetings(board)
+            if col >= shift
+        }
+        pairs = pairs_of(search, work)
+        assert pairs >= met, rows
+        assert all(part[(col + 1) * stride + level] > 0 for pair in pairs for col, level in pair)
+        followed += len(met)
+    assert struck > 100
+    assert followed > 100
+
+
+def test_a_closer_look_changes_no_result(monkeypatch: pytest.MonkeyPatch) -> None:
+    leave_beams_out(monkeypatch)
+    exact = _common.Kernels(jit=False).exact
+    monkeypatch.setattr(exact, "LOOK_CELLS", 0)
+    chance = random.Random(9)
+    for _ in range(40):
+        check_solved(random_rows(chance, 20), "linear", jit=False)
+    for kept in (0, 4):
+        monkeypatch.setattr(exact, "KEPT_PAIRS", kept)
+        check_solved(
+            [[chance.randrange(6) for _ in range(5)] for _ in range(4)], "linear", jit=False
+        )
+
+
+def test_a_board_of_too_many_pairs_is_left_as_it_is() -> None:
+    rows = [[1] * 9 for _ in range(9)]
+    rows[0][8] = 2
+    for jit in (True, False):
+        search = _search.Search(state_of(rows), seed=0, nodes=None, threads=1, jit=jit)
+        work = search._work()
+        search.kernels.board.find_groups(search.start, search.stride, work)
+        assert search._dead(work) == 1
+        assert work.pairs == _pairs.UNKNOWN
+
+
+def test_a_closer_look_is_not_taken_where_it_settles_little() -> None:
+    control, size = _board.Control(), _exact.LOOK_CELLS
+    control.nodes = 1
+    assert _exact.is_worth_a_look(size, control)
+    assert not _exact.is_worth_a_look(size - 1, control)
+    control.looked[size] = 100
+    assert not _exact.is_worth_a_look(size, control)
+    control.settled[size] = 90
+    assert _exact.is_worth_a_look(size, control)
+
+
+def test_boards_of_ten_digits_have_a_bound_that_no_play_beats() -> None:
+    chance = random.Random(10)
+    for seed in range(8):
+        state = gridhouse.parse(f"collapse(rows=10,cols=10,digits=10)#{seed}")
+        found = solver.solve(state, nodes=chance.choice((1, 3000)), seed=seed)
+        assert replayed(state, found) == found.score <= found.bound
+        for _ in range(50):
+            play = state.clone()
+            while actions := play.legal_actions():
+                play.apply_action(chance.choice(actions))
+            assert play.returns()[0] <= found.bound, seed
+    # Cell by cell, all of this board may go.
+    found = solver.solve(gridhouse.parse("collapse(rows=10,cols=10,digits=10)#8"), nodes=1)
+    assert found.bound <= 433 - 169
 
 
 def test_whether_a_board_can_be_cleared() -> None:
@@ -323,7 +440,9 @@ def test_a_large_board_is_cleared_in_few_nodes() -> None:
     assert replayed(state, found) == found.bound
 
 
-@pytest.mark.parametrize(("room", "picks"), [(3, 3), (8, 8), (20, 20), (60, 6), (150, 30)])
+@pytest.mark.parametrize(
+    ("room", "picks"), [(3, 3), (8, 8), (10, 40), (20, 20), (60, 6), (150, 30)]
+)
 @pytest.mark.parametrize("scoring", SCORINGS)
 def test_an_exact_search_without_room_proves_nothing(
     monkeypatch: pytest.MonkeyPatch, scoring: str, room: int, picks: int
@@ -331,6 +450,7 @@ def test_an_exact_search_without_room_proves_nothing(
     give_memory(monkeypatch, room, picks, 16)
     leave_beams_out(monkeypatch)
     monkeypatch.setattr(solver, "warm", lambda room: None)
+    monkeypatch.setattr(_common.Kernels(jit=False).exact, "LOOK_CELLS", 0)
     rows = gridhouse.parse("collapse(rows=5,cols=5,digits=5)#4").board()
     board = [[int(digit) for digit in row.split()] for row in rows.splitlines()]
     best = collapse_best.best(collapse_best.board_of(board), scoring)

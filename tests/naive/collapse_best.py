@@ -5,10 +5,14 @@ A board is a tuple of columns, each a tuple of digits from the bottom up.
 
 from __future__ import annotations
 
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 Board = tuple[tuple[int, ...], ...]
 Field = tuple[int, int]
+Marked = tuple[int, int, int]  # a field, and the digit of its cell
 Cell = TypeVar("Cell")
 
 
@@ -76,21 +80,50 @@ def can_clear(board: Board) -> bool:
     return not board or any(can_clear(without(board, group)) for group in groups(board))
 
 
-def removable(board: Board) -> set[Field]:
-    """Return the fields, as they are now, of all cells that some play removes."""
-    start: tuple[tuple[tuple[int, int, int], ...], ...] = tuple(
+def reached(board: Board) -> Iterator[tuple[tuple[Marked, ...], ...]]:
+    """Yield all that plays make of a board, every cell with its field as it is now."""
+    start = tuple(
         tuple((col, level, digit) for level, digit in enumerate(column))
         for col, column in enumerate(board)
     )
     seen = {start}
-    found = set()
     waiting = [start]
     while waiting:
         here = waiting.pop()
-        for group in groups(tuple(tuple(cell[2] for cell in column) for column in here)):
-            found |= {here[col][level][:2] for col, level in group}
+        yield here
+        for group in groups(digits_of(here)):
             after = without(here, group)
             if after not in seen:
                 seen.add(after)
                 waiting.append(after)
+
+
+def digits_of(marked: tuple[tuple[Marked, ...], ...]) -> Board:
+    """Return the digits alone."""
+    return tuple(tuple(cell[2] for cell in column) for column in marked)
+
+
+def removable(board: Board) -> set[Field]:
+    """Return the fields, as they are now, of all cells that some play removes."""
+    return {
+        here[col][level][:2]
+        for here in reached(board)
+        for group in groups(digits_of(here))
+        for col, level in group
+    }
+
+
+def meetings(board: Board) -> set[tuple[Field, Field]]:
+    """Return the fields, as they are now, of equal cells that some play brings side by side."""
+    found = set()
+    for here in reached(board):
+        cells = {
+            (col, level): cell
+            for col, column in enumerate(here)
+            for level, cell in enumerate(column)
+        }
+        for (col, level), one in cells.items():
+            for near in ((col, level + 1), (col + 1, level)):
+                if near in cells and cells[near][2] == one[2]:
+                    found.add((one[:2], cells[near][:2]))
     return found

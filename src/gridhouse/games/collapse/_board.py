@@ -18,6 +18,8 @@ KINDS = 11  # the blank, and the digits from 1
 WALL = 11  # in parts of boards: a cell that stays, whatever its digit
 MIX = 0x1E3779B97F4A7C15
 OTHER_MIX = 0x0F58476D1CE4E5B9
+MOST_PAIRS = 2048  # of equal cells that are looked at one by one
+MOST_CELLS = 512  # of parts whose numbers of cells are told apart
 CLEARED = 1000  # what SameGame gives for a cleared board
 
 
@@ -27,6 +29,8 @@ class Control(position.Position):
     ``stop`` may be set from another thread at any time.  ``best`` is the value of the best line,
     to be made as small as possible: what it leaves (linear), or its score with its sign changed.
     With ``target`` a search may end at once.  ``spared`` is the kind that rollouts leave alone.
+    By their number of cells it is counted how many parts were ``looked`` at closer, and how many
+    that ``settled``.
     """
 
     control = position.integer("int8")
@@ -43,6 +47,8 @@ class Control(position.Position):
     best = position.integer("int64")
     target = position.integer("int64")
     weights = position.integers("int64", KINDS + 1)
+    looked = position.integers("int32", MOST_CELLS)
+    settled = position.integers("int32", MOST_CELLS)
 
 
 class Work(position.Position):
@@ -50,7 +56,8 @@ class Work(position.Position):
 
     ``members`` holds the cells of the groups, one group after another; group ``g`` begins at
     ``start[g]`` and ends before ``start[g + 1]``.  A cell is ``seen`` if it holds the current
-    ``stamp``.  ``counts`` are by kind: all cells, then cells that have no equal neighbour.
+    ``stamp``.  ``counts`` are by kind: all cells, then cells that have no equal neighbour.  The
+    first so many of ``ones`` and ``others`` are the ``pairs`` that may meet (see ``_pairs``).
     One record, since passing many arrays costs more than what is done with them.
     """
 
@@ -70,6 +77,13 @@ class Work(position.Position):
     walls = position.integers("int32", "size")
     links = position.integers("int32", "size")
     columns = position.integers("int64", "size")
+    held = position.integers("int8", "size")
+    counted = position.integers("int8", "size")
+    moved = position.integers("int32", "size")
+    pairs = position.integer("int32")
+    ones = position.integers("int32", MOST_PAIRS)
+    others = position.integers("int32", MOST_PAIRS)
+    waiting = position.integers("int32", MOST_PAIRS)
 
 
 def next_stamp(work: Work) -> int:

@@ -104,28 +104,24 @@ def find_walls(cells: Any, stride: int, work: Work) -> None:
 def find_partner(cells: Any, at: int, work: Work) -> bool:
     """Look for an equal cell that may come to lie beside this one; if there is, both are live."""
     kind = int(cells[at])
-    column = int(work.column[at])
-    level = int(work.level[at])
-    lowest = int(work.lowest[at])
     end = int(work.begin[kind])
     for index in range(end - work.counts[kind], end):
         other = int(work.order[index])
-        beside = int(work.column[other])
-        if beside == column:
-            low = min(at, other)
-            parted = work.lowest[max(at, other)] - work.lowest[low] - (1 - int(work.live[low]))
-            meets = parted == 0 and at != other
-        elif work.lowest[other] > level or work.level[other] < lowest:
-            meets = False
-        elif beside < column:
-            meets = work.walls[column] == work.walls[beside + 1]
-        else:
-            meets = work.walls[beside] == work.walls[column + 1]
-        if meets:
+        if other != at and may_meet(min(at, other), max(at, other), work):
             work.live[at] = 1
             work.live[other] = 1
             return True
     return False
+
+
+def may_meet(one: int, other: int, work: Work) -> bool:
+    """Tell whether a cell and a later one may come to lie side by side by what is live."""
+    column, beside = work.column[one], work.column[other]
+    if column == beside:
+        return work.lowest[other] - work.lowest[one] == 1 - work.live[one]
+    if work.lowest[other] > work.level[one] or work.lowest[one] > work.level[other]:
+        return False
+    return work.walls[beside] == work.walls[column + 1]
 
 
 def link_columns(wide: int, work: Work) -> None:

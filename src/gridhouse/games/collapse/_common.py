@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gridhouse.core import chance, compiling
-from gridhouse.games.collapse import _beam, _board, _bound, _exact, _nrpa
+from gridhouse.games.collapse import _beam, _board, _bound, _exact, _nrpa, _pairs
 from gridhouse.games.collapse.rules import BLANK, Scoring
 
 if TYPE_CHECKING:
@@ -32,11 +32,13 @@ class Kernels(SimpleNamespace):
         board = compiling.twin(_board, "collapse", jit=jit)
         bound = compiling.twin(_bound, "collapse", jit=jit, _board=board)
         with_bound = {"_board": board, "_bound": bound}
+        pairs = compiling.twin(_pairs, "collapse", jit=jit, **with_bound)
         super().__init__(
             board=board,
             bound=bound,
+            pairs=pairs,
             beam=compiling.twin(_beam, "collapse", jit=jit, **with_bound),
-            exact=compiling.twin(_exact, "collapse", jit=jit, **with_bound),
+            exact=compiling.twin(_exact, "collapse", jit=jit, _pairs=pairs, **with_bound),
             nrpa=compiling.twin(_nrpa, "collapse", jit=jit, _board=board),
             records=compiling.to_records if jit else plain_records,
             jit=jit,

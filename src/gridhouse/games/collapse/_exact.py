@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gridhouse.core import chance, position
-from gridhouse.games.collapse import _board, _bound
+from gridhouse.games.collapse import _board, _bound, _pairs
 
 if TYPE_CHECKING:
     from gridhouse.games.collapse._board import Work
@@ -22,6 +22,10 @@ NOWHERE = -1
 MANY = 1 << 40
 OFFSET = 1 << 40  # keeps scores in the table positive
 WAYS = 4  # entries that a key may be in
+KEPT_PAIRS = 512  # of a part, for what its picks lead to
+LOOK_CELLS = 50  # a part of fewer cells is sooner searched than looked at closer
+LOOK_RATE = 8  # one look in so many should settle a part
+LOOK_AGAIN = 32  # where that is not so, one part in so many is looked at all the same
 FULL = 2  # why a search stopped: there was no room for more parts
 NOISE = 1 << 8  # parts of a point of the noise in a child's value
 LEAST = 17  # where the cost begins in the data of an entry
@@ -49,6 +53,10 @@ class Part(position.Position):
     part = position.integer("int8")
     key = position.integer("int64")
     least = position.integer("int64")
+    parent = position.integer("int32")  # the row of the part that a pick made this one from
+    cell = position.integer("int32")  # that was picked
+    shift = position.integer("int32")  # columns on the left that belong to other parts
+    pairs = position.integer("int32")  # how many are known, if they are
 
 
 class Entry(position.Position):
@@ -64,10 +72,12 @@ class Entry(position.Position):
 
 
 class Memory(NamedTuple):
-    """Parts of boards and children, one ply behind the other, and the table."""
+    """Parts of boards, their pairs, and children, one ply behind the other, and the tables."""
 
     boards: Any
     parts: Any
+    ones: Any
+    others: Any
     children: Any
     table: Any
     bounds: Any
@@ -78,6 +88,8 @@ def make_memory(rows: int, table: int, size: int, zeros: Any, to_records: Any) -
     return Memory(
         boards=zeros((rows, size), "int8"),
         parts=to_records(Part(), rows),
+        ones=zeros((rows, KEPT_PAIRS), "int32"),
+        others=zeros((rows, KEPT_PAIRS), "int32"),
         children=to_records(Child(), rows),
         table=to_records(Entry(), table),
         bounds=to_records(Entry(), table),
@@ -135,10 +147,10 @@ def solve(
         if lowest > budget or known & EXACT != 0:
             return lowest
     _board.count_node(control)
-    end = list_children(memory, row, space, child, stride, budget, work, control)
+    size = min(cells_of(memory.boards[row], stride), SIZES)
+    end = expand(memory, row, space, child, size, stride, budget, work, control)
     if control.stop != 0:
         return 0
-    size = min(cells_of(memory.boards[row], stride), SIZES)
     # A part has a live cell, so it has a group.
     space = int(memory.children[end - 1].begin + memory.children[end - 1].count)
     sort_children(memory, child, end)
@@ -168,6 +180,39 @@ def solve(
     lowest = best if is_exact else max(lowest, bound)
     remember(memory.table, key, lowest, is_exact, size)
     return lowest
+
+
+def expand(
+    memory: Memory,
+    row: int,
+    space: int,
+    child: int,
+    size: int,
+    stride: int,
+    budget: int,
+    work: Work,
+    control: Any,
+) -> int:
+    """List the children of a part of so many cells, and return where the list ends.
+
+    Where a closer look finds dead cells, or parts, there is one child: the part without those.
+    """
+    if is_worth_a_look(size, control):
+        look_closer(memory, row, space, child, stride, budget, work, control)
+        if control.stop != 0:
+            return child
+        if memory.children[child].count != 1 or memory.parts[space].key != memory.parts[row].key:
+            return child + 1
+    return list_children(memory, row, space, child, stride, budget, work, control)
+
+
+def is_worth_a_look(size: int, control: Any) -> bool:
+    """Tell whether to look closer at a part: if that has settled enough parts of its size."""
+    if size < LOOK_CELLS:
+        return False
+    kind = min(size, _board.MOST_CELLS - 1)
+    is_rare = (control.settled[kind] + 1) * LOOK_RATE < control.looked[kind]
+    return not is_rare or control.nodes % LOOK_AGAIN == 0
 
 
 def bound_of(memory: Memory, key: int) -> int:
@@ -268,17 +313,10 @@ def make_child(
     control: Any,
 ) -> int:
     """Make what a pick leads to, and return the first row that is still free."""
-    boards = memory.boards
     child = memory.children[index]
-    child.begin = space
-    child.count = 0
-    if space + len(boards[0]) // stride + 1 >= len(boards):
-        control.stop = FULL
+    if not start_child(memory, row, space, index, stride, control):
         return space
-    board = boards[space]
-    source = boards[row]
-    for at in range(len(board)):
-        board[at] = source[at]
+    board = memory.boards[space]
     if child.cell != NOWHERE:
         end = _board.flood(board, stride, child.cell, 0, _board.next_stamp(work), work)
         _board.remove(board, stride, work.members, 0, end)
@@ -289,6 +327,93 @@ def make_child(
         return space
     _board.find_groups(board, stride, work)
     dead = _bound.find_dead(board, stride, work)
+    work.pairs = _pairs.UNKNOWN
+    return take_apart(memory, row, space, index, dead, stride, budget, work, control)
+
+
+def start_child(
+    memory: Memory, row: int, space: int, index: int, stride: int, control: Any
+) -> bool:
+    """Begin a child with a copy of a part's board, if there is room for what it may fall into."""
+    boards = memory.boards
+    child = memory.children[index]
+    child.begin = space
+    child.count = 0
+    parts = len(boards[0]) // stride
+    if index + 1 >= len(memory.children) or space + parts + 1 >= len(boards):
+        control.stop = FULL
+        return False
+    board = boards[space]
+    source = boards[row]
+    for at in range(len(board)):
+        board[at] = source[at]
+    return True
+
+
+def look_closer(
+    memory: Memory,
+    row: int,
+    space: int,
+    index: int,
+    stride: int,
+    budget: int,
+    work: Work,
+    control: Any,
+) -> None:
+    """Make a child of a part itself by what its pairs of cells tell."""
+    child = memory.children[index]
+    if not start_child(memory, row, space, index, stride, control):
+        return
+    child.cell = NOWHERE
+    child.key = NOTHING
+    board = memory.boards[space]
+    _board.find_groups(board, stride, work)
+    dead = find_pairs(memory, row, _bound.find_dead(board, stride, work), stride, work)
+    take_apart(memory, row, space, index, dead, stride, budget, work, control)
+    kind = min(cells_of(memory.boards[row], stride), _board.MOST_CELLS - 1)
+    control.looked[kind] += 1
+    control.settled[kind] += int(child.least > budget)
+
+
+def find_pairs(memory: Memory, row: int, dead: int, stride: int, work: Work) -> int:
+    """Find the pairs of a part that may meet, and more dead cells; return how many there are."""
+    part = memory.parts[row]
+    board = memory.boards[row]
+    parent = int(part.parent)
+    ones, others = memory.ones, memory.others
+    known = int(memory.parts[parent].pairs)
+    if known == _pairs.UNKNOWN:
+        _pairs.list_pairs(board, stride, work)
+    else:
+        for pair in range(known):
+            work.ones[pair] = ones[parent][pair]
+            work.others[pair] = others[parent][pair]
+        work.pairs = known
+        source = memory.boards[parent]
+        _pairs.follow(source, board, stride, int(part.cell), int(part.shift), work)
+    dead = _pairs.find_dead(board, stride, dead, work)
+    if work.pairs <= KEPT_PAIRS:
+        part.pairs = work.pairs
+        for pair in range(work.pairs):
+            ones[row][pair] = work.ones[pair]
+            others[row][pair] = work.others[pair]
+    return dead
+
+
+def take_apart(
+    memory: Memory,
+    row: int,
+    space: int,
+    index: int,
+    dead: int,
+    stride: int,
+    budget: int,
+    work: Work,
+    control: Any,
+) -> int:
+    """Pay for a child's dead cells and part what is left; return the next free row."""
+    child = memory.children[index]
+    board = memory.boards[space]
     cost = 0
     for at in range(dead):
         cell = work.alone[at]
@@ -303,6 +428,9 @@ def make_child(
     child.least = cost
     for part in range(space, space + child.count):
         child.least += memory.parts[part].least
+        memory.parts[part].parent = row
+        memory.parts[part].cell = child.cell
+        memory.parts[part].pairs = _pairs.UNKNOWN
     child.value = child.least * 50 + promise(dead, board, work, control)
     child.value = child.value * NOISE + chance.draw(control, int(control.noise) * NOISE + 1)
     return space + int(child.count)
@@ -325,10 +453,14 @@ def split(memory: Memory, row: int, stride: int, work: Work) -> int:
     if wide == 0:
         return 0
     _bound.find_walls(board, stride, work)
-    if work.walls[wide + 1] == 0:
+    if work.pairs != _pairs.UNKNOWN:
+        _pairs.link_columns(wide, work)
+    elif work.walls[wide + 1] == 0:
+        memory.parts[row].shift = 0
         enter(memory, row, stride, work)
         return 1
-    _bound.link_columns(wide, work)
+    else:
+        _bound.link_columns(wide, work)
     count = 0
     begin = 1
     for col in range(1, wide + 1):
@@ -340,6 +472,7 @@ def split(memory: Memory, row: int, stride: int, work: Work) -> int:
         source = memory.boards[row + count]
         for at in range(len(board)):
             board[at] = source[at]
+        memory.parts[row].shift = memory.parts[row + count].shift
         for part in range(row, row + count):
             enter(memory, part, stride, work)
     return count
@@ -354,6 +487,7 @@ def copy_part(
     """
     board = memory.boards[row]
     part = memory.boards[target]
+    memory.parts[target].shift = begin - 1
     for at in range(len(part)):
         part[at] = 0
     some = 0
@@ -391,6 +525,7 @@ def begin(memory: Memory, stride: int, budget: int, work: Work, control: Any) ->
     on disk (0.68).
     """
     memory.children[0].cell = NOWHERE
+    memory.parts[0].pairs = _pairs.UNKNOWN
     return make_child(memory, 0, 1, 0, stride, budget, work, control)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from gridhouse.games.collapse._common import MANY
 from gridhouse.games.collapse._linear import Linear
 from gridhouse.games.collapse._samegame import Samegame
@@ -15,7 +17,7 @@ class Search(Linear, Samegame):
         """Search until the best line is proved, the nodes are used up, or ``stop`` is called."""
         work = self._work()
         groups = self.kernels.board.find_groups(self.start, self.stride, work)
-        dead = self.kernels.bound.find_dead(self.start, self.stride, work)
+        dead = self._dead(work)
         if self.scoring == Scoring.LINEAR:
             kinds = [int(self.start[at]) for at in work.alone[:dead]]
             self.least = sum(self.weights[kind] for kind in kinds)
@@ -31,6 +33,12 @@ class Search(Linear, Samegame):
         else:
             self._run_samegame()
 
+    def _dead(self, work: Any) -> int:
+        """List cells that can never be removed in ``alone``, and return how many they are."""
+        dead = int(self.kernels.bound.find_dead(self.start, self.stride, work))
+        self.kernels.pairs.list_pairs(self.start, self.stride, work)
+        return int(self.kernels.pairs.find_dead(self.start, self.stride, dead, work))
+
     def touch(self, room: int) -> None:
         """Run every kernel once on a small board, so that it is compiled or loaded."""
         self._least_room = room
@@ -44,4 +52,4 @@ class Search(Linear, Samegame):
         self._rolled(self._rollouts(1), 1, 1, 1, self._control(0))
         self._random_line(0)
         self._pick(self.start, self._firsts(self.start, work)[0], work)
-        self.kernels.bound.find_dead(self.start, self.stride, work)
+        self._dead(work)
