@@ -237,19 +237,31 @@ def test_a_closer_look_changes_no_result(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_a_board_of_too_many_pairs_is_left_as_it_is() -> None:
-    rows = [[1] * 9 for _ in range(9)]
-    rows[0][8] = 2
+    rows = [[*([1] * 8), digit] for digit in (2, 3, 4, 5, 6, 7, 8, 9, 0)]
     for jit in (True, False):
         search = _search.Search(state_of(rows), seed=0, nodes=None, threads=1, jit=jit)
         work = search._work()
         search.kernels.board.find_groups(search.start, search.stride, work)
-        assert search._dead(work) == 1
+        assert search._dead(work) == 9
         assert work.pairs == _pairs.UNKNOWN
+
+
+def test_pairs_are_not_looked_at_where_digits_are_common() -> None:
+    for digits, closer in ((3, False), (10, True)):
+        state = gridhouse.parse(f"collapse(rows=7,cols=7,digits={digits})#1")
+        search = _search.Search(state, seed=0, nodes=None, threads=1, jit=False)
+        assert (search.closer, bool(search._control(0).closer)) == (closer, closer)
+        work = search._work()
+        search.kernels.board.find_groups(search.start, search.stride, work)
+        search._dead(work)
+        assert (work.pairs > 0) == closer
 
 
 def test_a_closer_look_is_not_taken_where_it_settles_little() -> None:
     control, size = _board.Control(), _exact.LOOK_CELLS
     control.nodes = 1
+    assert not _exact.is_worth_a_look(size, control)
+    control.closer = 1
     assert _exact.is_worth_a_look(size, control)
     assert not _exact.is_worth_a_look(size - 1, control)
     control.looked[size] = 100

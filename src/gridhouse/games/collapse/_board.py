@@ -29,8 +29,8 @@ class Control(position.Position):
     ``stop`` may be set from another thread at any time.  ``best`` is the value of the best line,
     to be made as small as possible: what it leaves (linear), or its score with its sign changed.
     With ``target`` a search may end at once.  ``spared`` is the kind that rollouts leave alone.
-    By their number of cells it is counted how many parts were ``looked`` at closer, and how many
-    that ``settled``.
+    Where parts may be looked at ``closer``, it is counted by their number of cells how many were
+    ``looked`` at, and how many that ``settled``.
     """
 
     control = position.integer("int8")
@@ -47,6 +47,7 @@ class Control(position.Position):
     best = position.integer("int64")
     target = position.integer("int64")
     weights = position.integers("int64", KINDS + 1)
+    closer = position.integer("int8")
     looked = position.integers("int32", MOST_CELLS)
     settled = position.integers("int32", MOST_CELLS)
 

@@ -107,7 +107,9 @@ def find_partner(cells: Any, at: int, work: Work) -> bool:
     end = int(work.begin[kind])
     for index in range(end - work.counts[kind], end):
         other = int(work.order[index])
-        if other != at and may_meet(min(at, other), max(at, other), work):
+        if other == at:
+            continue
+        if may_meet(other, at, work) if other < at else may_meet(at, other, work):
             work.live[at] = 1
             work.live[other] = 1
             return True

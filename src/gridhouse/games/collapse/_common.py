@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 MANY = 1 << 60
 SMALL_CELLS = 30  # boards up to this size do with a small table
 ROOM = 1024  # of scratch memory at least: most boards share what is compiled for that
+PARTNERS = 12  # cells of a digit up to which pairs are looked at: of more nearly all can meet
 CHOICES = 64  # of a playout's pick; further groups are passed over
 
 
@@ -82,6 +83,7 @@ class Common:
         self.start = self._packed(position.cells)
         self.size = int(np.count_nonzero(self.start))
         self.total = sum(self.weights[kind] for kind in self.start.tolist())
+        self.closer = self.size <= PARTNERS * len(self._commonest(self.start))
         self.line: list[int] = []
         self.left = MANY  # what the best line leaves, linear, or its score with its sign changed
         self.least = 0  # what any line leaves at least, the same way
@@ -148,6 +150,7 @@ class Common:
         control.scoring = self.scoring
         control.best = self.left
         control.target = self.least
+        control.closer = self.closer
         for kind, weight in enumerate(self.weights):
             control.weights[kind] = weight
         with self._lock:

@@ -208,7 +208,7 @@ def expand(
 
 def is_worth_a_look(size: int, control: Any) -> bool:
     """Tell whether to look closer at a part: if that has settled enough parts of its size."""
-    if size < LOOK_CELLS:
+    if control.closer == 0 or size < LOOK_CELLS:
         return False
     kind = min(size, _board.MOST_CELLS - 1)
     is_rare = (control.settled[kind] + 1) * LOOK_RATE < control.looked[kind]

@@ -36,6 +36,8 @@ class Search(Linear, Samegame):
     def _dead(self, work: Any) -> int:
         """List cells that can never be removed in ``alone``, and return how many they are."""
         dead = int(self.kernels.bound.find_dead(self.start, self.stride, work))
+        if not self.closer:
+            return dead
         self.kernels.pairs.list_pairs(self.start, self.stride, work)
         return int(self.kernels.pairs.find_dead(self.start, self.stride, dead, work))
 
