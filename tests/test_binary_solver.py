@@ -56,6 +56,15 @@ def random_position(chance: random.Random, most: int, sides: tuple[int, int] = (
     return state
 
 
+def check_by_recursion(state: State, *, jit: bool) -> None:
+    """Check nimber and winning moves against plain recursion."""
+    game = Binary(state.game.cols, state.game.rows)
+    game.grid = [list(row) for row in state.board().split("\n")]
+    found = plain(state, nimber=True, all_moves=True, jit=jit)
+    assert found.nimber == naive.nimber(game)
+    assert as_moves(found.moves) == set(naive.winning_moves(game))
+
+
 def as_moves(moves: list[str]) -> set[tuple[int, ...]]:
     return {tuple(map(int, move.split())) for move in moves}
 
@@ -80,11 +89,7 @@ def test_random_positions_of_larger_boards(jit: bool) -> None:
     chance = random.Random(5)
     for _ in range(60 if jit else 25):
         state = random_position(chance, chance.randint(1, 16 if THOROUGH else 6))
-        game = Binary(state.game.cols, state.game.rows)
-        game.grid = [list(row) for row in state.board().split("\n")]
-        found = plain(state, nimber=True, all_moves=True, jit=jit)
-        assert found.nimber == naive.nimber(game)
-        assert as_moves(found.moves) == set(naive.winning_moves(game))
+        check_by_recursion(state, jit=jit)
 
 
 @pytest.mark.parametrize("jit", [True, False], ids=["compiled", "interpreted"])
@@ -406,11 +411,7 @@ def test_lines_too_long_for_a_table(jit: bool, monkeypatch: pytest.MonkeyPatch) 
     chance = random.Random(9)
     for number in range(24 if jit else 12):
         state = random_position(chance, 6, (1, 4) if number % 2 else (4, 9))
-        game = Binary(state.game.cols, state.game.rows)
-        game.grid = [list(row) for row in state.board().split("\n")]
-        found = plain(state, nimber=True, all_moves=True, jit=jit)
-        assert found.nimber == naive.nimber(game)
-        assert as_moves(found.moves) == set(naive.winning_moves(game))
+        check_by_recursion(state, jit=jit)
 
 
 @pytest.mark.parametrize("jit", [True, False], ids=["compiled", "interpreted"])
