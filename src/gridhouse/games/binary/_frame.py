@@ -325,11 +325,11 @@ def set_key(frame: Any, layout: Any, table: Any) -> int:
     Sums that an image has in another order tell which image to take; where they are equal, the
     least key of those left is taken.
     """
-    recall(frame, layout, table)
     if layout.only:
         line = layout.only - 1
         frame.key = _long.row_key(layout, line, frame.codes[line], frame.codes[MOST_LINES + line])
         return 1
+    recall(frame, layout, table)
     frame.key = image_key(frame, layout, table, 0)
     if layout.num_symmetries == 1:
         return 1
