@@ -1,4 +1,4 @@
-"""How long random tests search, and a browser for the tests that need one.
+"""How long random tests search, interrupts, and a browser for the tests that need one.
 
 They search a little by default, much with HYPOTHESIS_PROFILE=thorough.
 """
@@ -6,6 +6,7 @@ They search a little by default, much with HYPOTHESIS_PROFILE=thorough.
 from __future__ import annotations
 
 import os
+import signal
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -27,6 +28,10 @@ settings.register_profile(
     "thorough", max_examples=2000, deadline=None, suppress_health_check=QUIET, print_blob=True
 )
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
+
+# Who starts the tests in the background of a script has them ignore interrupts, and all their
+# children with them; some tests send one.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 EXPECTED = ("WebSocket", "status of 422")  # the house was killed, or a form was wrong
 

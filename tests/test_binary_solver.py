@@ -234,9 +234,11 @@ def test_a_limit_may_come_between_the_outcome_and_the_rest() -> None:
 
 
 def test_an_interrupt_leaves_what_is_known() -> None:
+    state = BinaryGame(rows=9, cols=7).new_initial_state()
+    plain(state, jit=True, limit=1)  # so that nothing has to be loaded when the interrupt comes
     timer = threading.Timer(0.5, signal.raise_signal, [signal.SIGINT])
     timer.start()
-    found = plain(BinaryGame(rows=9, cols=7).new_initial_state(), jit=True)
+    found = plain(state, jit=True)
     timer.join()
     assert found.outcome == "unknown"
     assert found.nodes > 0
