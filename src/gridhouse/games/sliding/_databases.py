@@ -39,18 +39,31 @@ def kernels(jit: bool) -> tuple[Any, Any]:
     return twin(_patterns, "sliding", jit=jit), twin(_idastar, "sliding", jit=jit)
 
 
-def shape_of(rows: int, cols: int, count: int, gain: int) -> Any:
+def shape_of(puzzle: Puzzle, count: int) -> Any:
     """Return the record of a board and a pattern of so many tiles."""
     shape = _patterns.Shape()
-    cells = rows * cols
-    shape.rows, shape.cols, shape.cells, shape.tiles = rows, cols, cells, count
+    cols, cells = puzzle.cols, puzzle.cells
+    shape.cols, shape.cells, shape.tiles, shape.half = cols, cells, count, count // 2
+    shape.split = cells**shape.half
     shape.inner_left = sum(1 << cell for cell in range(cells) if cell % cols)
     shape.inner_right = sum(1 << cell for cell in range(cells) if cell % cols < cols - 1)
-    shape.up, shape.aware, shape.gain = UP, 1, gain
-    near = [there for ways in neighbours(rows, cols) for there in ways]
-    shape.next[: len(near)] = near
+    shape.up, shape.gain = UP, gain_of(puzzle)
+    near = [sum(1 << cell for cell in ways if cell >= 0) for ways in neighbours(puzzle.rows, cols)]
+    shape.near[:cells] = near
+    for place in range(_patterns.PRIME - 1):
+        shape.number[(1 << place) % _patterns.PRIME] = place
     shape.weight[:count] = [cells**digit for digit in range(count)]
     return to_records(shape)
+
+
+def digits_of(cells: int, count: int) -> Any:
+    """Return the digits of all keys of so many tiles, packed, below the same cells as bits."""
+    keys = np.arange(cells**count)
+    packed = np.zeros_like(keys)
+    for digit in range(count):
+        cell = keys // cells**digit % cells
+        packed |= cell << digit * _patterns.CELL_BITS | 1 << (cell + _patterns.HALF_BITS)
+    return packed
 
 
 def goals(puzzle: Puzzle, part: Sequence[int]) -> Any:
@@ -70,20 +83,21 @@ def goals(puzzle: Puzzle, part: Sequence[int]) -> Any:
 def build(puzzle: Puzzle, part: Sequence[int], *, jit: bool = True) -> Any:
     """Return the words of a part by key."""
     patterns, _ = kernels(jit)
-    shape = shape_of(puzzle.rows, puzzle.cols, len(part), gain_of(puzzle))
+    shape = shape_of(puzzle, len(part))
+    lows = digits_of(puzzle.cells, len(part) // 2)
+    highs = digits_of(puzzle.cells, len(part) - len(part) // 2)
     size = puzzle.cells ** len(part)
-    sources = goals(puzzle, part)
-    room = max(64, len(sources))
-    states = size
-    for digit in range(len(part)):
-        states = states * (puzzle.cells - digit) // puzzle.cells
-    room = max(room, states // 2)
-    while True:
-        words = np.zeros(size, np.int32)
-        seen = np.zeros(size, np.int32)
-        if patterns.fill(shape, sources, words, seen, np.empty(room, np.int64)) >= 0:
-            return words
-        room *= 2
+    words = np.zeros(size, np.int32)
+    seen, fresh = np.zeros((2, size), np.uint16 if puzzle.cells <= 16 else np.uint32)
+    marks = np.zeros(-(-size // _patterns.MARKS), np.uint32)
+    count = patterns.begin(shape, lows, highs, goals(puzzle, part), seen, fresh, marks)
+    depth = 0
+    while count > 0:
+        queue = np.empty(count, np.int64)
+        patterns.settle(shape, depth, words, fresh, marks, queue)
+        count = patterns.expand(shape, lows, highs, queue, seen, fresh, marks)
+        depth += 1
+    return words
 
 
 def partition(puzzle: Puzzle, most: int, seed: int = 1) -> Parts:
@@ -168,7 +182,7 @@ def plan_of(puzzle: Puzzle, *partitions: Tables) -> tuple[Any, Any]:
     plan = _idastar.Plan()
     plan.cells = cells
     plan.patterns = max(len(tables.parts) for tables in partitions)
-    plan.up, plan.aware, plan.gain = UP, 1, partitions[0].gain
+    plan.up, plan.gain = UP, partitions[0].gain
     mirror = [cell % cols * rows + cell // cols for cell in range(cells)]
     images = [list(range(cells))]
     if rows == cols and puzzle.is_distinct:

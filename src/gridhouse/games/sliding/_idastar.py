@@ -43,7 +43,6 @@ class Plan(position.Position):
     views = position.integer("int64")
     patterns = position.integer("int64")
     up = position.integer("int64")
-    aware = position.integer("int64")
     gain = position.integer("int64")
     ways = position.integers("int64", (NUM_MOVES + 1) * MAX_CELLS)
     image = position.integers("int64", MAX_VIEWS * MAX_CELLS)
@@ -109,7 +108,7 @@ def load(plans: Any, tables: Any, searches: Any) -> int:
         for slot in range(view * plan.patterns, (view + 1) * plan.patterns):
             word = int(tables[search.key[slot]])
             search.word[slot] = word
-            total += (word >> plan.up) + ((word >> blank) & plan.aware) * plan.gain
+            total += (word >> plan.up) + ((word >> blank) & 1) * plan.gain
         least = max(least, total)
     return least
 
@@ -142,7 +141,6 @@ def sweep(plans: Any, tables: Any, searches: Any, frames: Any) -> int:
     views = plan.views
     patterns = plan.patterns
     up = plan.up
-    aware = plan.aware
     gain = plan.gain
     tiles = search.tiles
     keys = search.key
@@ -193,10 +191,10 @@ def sweep(plans: Any, tables: Any, searches: Any, frames: Any) -> int:
             frame.fresh_key[view] = key
             frame.fresh_word[view] = word
             least = (word >> up) - (old >> up)
-            least += (((word >> bit) & aware) - ((old >> bit) & aware)) * gain
+            least += (((word >> bit) & 1) - ((old >> bit) & 1)) * gain
             for other in range(view * patterns, (view + 1) * patterns):
                 word = words[other]
-                least += (word >> up) + ((word >> bit) & aware) * gain
+                least += (word >> up) + ((word >> bit) & 1) * gain
             view += 1
         if least > rest:
             continue

@@ -8,7 +8,11 @@ all ways to share them out.
 
 A *key* is the cells of a pattern's tiles, as digits to the base of the number of cells.  Its word
 is the moves needed from the best region, shifted by ``up``, above one bit for every cell: whether
-``gain`` moves more are needed with the empty cell there.  Without ``aware`` there are no bits.
+``gain`` moves more are needed with the empty cell there.
+
+A table is filled layer by layer, by how many moves a position needs.  Each layer goes through its
+keys in their order, so that what it looks at lies close together in memory: that takes a third of
+the time of a plain queue.
 
 The functions are written to be compiled; ``_databases`` does what does not have to be fast.
 """
@@ -24,28 +28,33 @@ if TYPE_CHECKING:
 
 MAX_CELLS = 25
 MAX_TILES = 8
-NUM_MOVES = 4
-FULL = -1  # the queue had too little room
+CELL_BITS = 5
+HALF_BITS = MAX_TILES // 2 * CELL_BITS
+MARKS = 32  # keys that a word of marks stands for
+PRIME = 37  # the powers of two up to 2^35 leave different rests when divided by it
 
 
 class Shape(position.Position):
-    """A board and a pattern on it: what ``fill`` needs to know.
+    """A board and a pattern on it: what filling a table needs to know.
 
-    ``inner_left`` and ``inner_right`` are the cells that have one to their left or right, as bits.
+    ``inner_left`` and ``inner_right`` are the cells that have one to their left or right, as bits,
+    ``near`` the neighbours of each cell.  A key's digits come from two lists, by the key's rest and
+    quotient when divided by ``split``; ``half`` is the number of digits in the rest.  ``number`` is
+    of a single bit, by its rest when divided by ``PRIME``, how many bits are below it.
     """
 
     shape = position.integer("int8")
-    rows = position.integer("int64")
     cols = position.integer("int64")
     cells = position.integer("int64")
     tiles = position.integer("int64")
+    half = position.integer("int64")
+    split = position.integer("int64")
     inner_left = position.integer("int64")
     inner_right = position.integer("int64")
     up = position.integer("int64")
-    aware = position.integer("int64")
     gain = position.integer("int64")
-    next = position.integers("int64", NUM_MOVES * MAX_CELLS)
-    cell = position.integers("int64", MAX_TILES)
+    near = position.integers("int64", MAX_CELLS)
+    number = position.integers("int64", PRIME)
     weight = position.integers("int64", MAX_TILES)
 
 
@@ -62,72 +71,91 @@ def spread(shape: Any, region: int, free: int) -> int:
         region = wider
 
 
-def note(shape: Any, table: Any, seen: Any, key: int, region: int, depth: int) -> None:
-    """Enter that a region of a key is ``depth`` moves from the goal; regions come nearest first."""
-    if seen[key] == 0:
-        others = ((1 << shape.cells) - 1) & ~region
-        table[key] = (depth << shape.up) | (others * shape.aware)
-    elif shape.aware and depth - (table[key] >> shape.up) < shape.gain:
-        table[key] &= ~region
+def enter(key: int, region: int, seen: Any, fresh: Any, marks: Any) -> int:
+    """Enter a region into the next layer; return 1 if its key was not in that layer yet, else 0."""
+    found = fresh[key]
     seen[key] |= region
+    fresh[key] = found | region
+    if found != 0:
+        return 0
+    marks[key // MARKS] |= 1 << (key % MARKS)
+    return 1
 
 
-def unpack(shape: Any, key: int) -> int:
-    """Write the cells of a pattern's tiles and return them as bits."""
-    taken = 0
-    for tile in range(shape.tiles):
-        rest = key // shape.cells
-        shape.cell[tile] = key - rest * shape.cells
-        taken |= 1 << shape.cell[tile]
-        key = rest
-    return taken
+def begin(shapes: Any, lows: Any, highs: Any, keys: Any, seen: Any, fresh: Any, marks: Any) -> int:
+    """Enter the goals, with the empty cell last, as the first layer; return its number of keys.
 
-
-def fill(shapes: Any, sources: Any, table: Any, seen: Any, queue: Any) -> int:
-    """Fill a table by a breadth-first search back from the goals; return how many states it has.
-
-    ``sources`` are the keys of the goals, with the empty cell last.  ``table`` and ``seen`` are all
-    zero at first.  Returns FULL if the queue, which is a ring, has too little room.
+    ``seen`` holds by key the cells from which the empty cell has been met, ``fresh`` those of the
+    layer to come, and ``marks`` a bit for every key of that layer; all are zero at first.
     """
     shape = shapes[0]
     cells = shape.cells
-    every = (1 << cells) - 1
-    room = len(queue)
-    head = 0
+    count = 0
+    for at in range(len(keys)):
+        key = keys[at]
+        taken = (lows[key % shape.split] | highs[key // shape.split]) >> HALF_BITS
+        region = spread(shape, 1 << (cells - 1), ((1 << cells) - 1) & ~taken)
+        count += enter(key, region, seen, fresh, marks)
+    return count
+
+
+def settle(shapes: Any, depth: int, table: Any, fresh: Any, marks: Any, queue: Any) -> None:
+    """Write a layer into the table and move it to the queue, keys in their order.
+
+    ``table`` is zero at first; layers come nearest first.
+    """
+    shape = shapes[0]
+    every = (1 << shape.cells) - 1
     tail = 0
-    if len(sources) > room:
-        return FULL
-    for at in range(len(sources)):
-        key = sources[at]
-        region = spread(shape, 1 << (cells - 1), every & ~unpack(shape, key))
-        note(shape, table, seen, key, region, 0)
-        queue[tail] = key << cells | region
-        tail += 1
-    depth = 0
-    level = tail
-    while head < tail:
-        if head == level:
-            level = tail
-            depth += 1
-        entry = queue[head % room]
-        head += 1
+    for group in range(len(marks)):
+        left = marks[group]
+        marks[group] = 0
+        while left != 0:
+            bit = left & ~(left - 1)
+            left ^= bit
+            key = group * MARKS + shape.number[bit % PRIME]
+            region = fresh[key]
+            fresh[key] = 0
+            queue[tail] = (key << shape.cells) | region
+            tail += 1
+            word = int(table[key])
+            if word == 0:
+                table[key] = (depth << shape.up) | (every & ~region)
+            elif depth - (word >> shape.up) < shape.gain:
+                table[key] = word & ~region
+
+
+def expand(
+    shapes: Any, lows: Any, highs: Any, queue: Any, seen: Any, fresh: Any, marks: Any
+) -> int:
+    """Enter all that is one move from the queue as the next layer; return its number of keys."""
+    shape = shapes[0]
+    cells = shape.cells
+    tiles = shape.tiles
+    split = shape.split
+    above = shape.half * CELL_BITS
+    near = shape.near
+    number = shape.number
+    weight = shape.weight
+    every = (1 << cells) - 1
+    count = 0
+    for entry in queue:
         key = entry >> cells
         region = entry & every
-        taken = unpack(shape, key)
-        for tile in range(shape.tiles):
-            here = shape.cell[tile]
-            for move in range(NUM_MOVES):
-                there = shape.next[NUM_MOVES * here + move]
-                if there < 0 or (region >> there) & 1 == 0:
-                    continue
-                moved = key + (there - here) * shape.weight[tile]
-                if (seen[moved] >> here) & 1:
-                    continue
-                if tail - head >= room:
-                    return FULL
-                free = every & ~(taken ^ (1 << here) ^ (1 << there))
-                reached = spread(shape, 1 << here, free)
-                note(shape, table, seen, moved, reached, depth + 1)
-                queue[tail % room] = moved << cells | reached
-                tail += 1
-    return tail
+        quotient = key // split
+        low = lows[key - quotient * split]
+        high = highs[quotient]
+        free = every & ~((low | high) >> HALF_BITS)
+        places = (low & ((1 << HALF_BITS) - 1)) | (high & ((1 << HALF_BITS) - 1)) << above
+        for tile in range(tiles):
+            here = places & ((1 << CELL_BITS) - 1)
+            places >>= CELL_BITS
+            reach = region & near[here]
+            while reach != 0:
+                bit = reach & ~(reach - 1)
+                reach ^= bit
+                moved = key + (number[bit % PRIME] - here) * weight[tile]
+                if (seen[moved] >> here) & 1 == 0:
+                    reached = spread(shape, 1 << here, (free | 1 << here) & ~bit)
+                    count += enter(moved, reached, seen, fresh, marks)
+    return count
