@@ -1,9 +1,9 @@
 """How strong the players are: ``python benchmarks/strength.py [GAMES] [SECONDS] [GAME ...]``.
 
 For every game of two, rows of a table: each search against random and greedy play with a small
-fixed number of playouts or nodes, and the game's best search against OpenSpiel's own Monte-Carlo
-tree search (its C++ with its random-rollout evaluator, on our game through the adapter), both with
-so many seconds a move.  Every opening is played twice, colours swapped; openings that alpha-beta
+fixed number of playouts or nodes, and where all is seen the game's best search against OpenSpiel's
+own Monte-Carlo tree search (its C++ with its random-rollout evaluator, on our game through the
+adapter), both with so many seconds a move.  Every opening is played twice, colours swapped; openings that alpha-beta
 finds decided within 20,000 nodes are left out.  The share comes with its interval of 95 %
 confidence.  ``levels``, alone or before games, prints how each level for people fares against the
 one below.
@@ -39,6 +39,7 @@ GAMES = [
 SOLO = ["collapse(rows=7,cols=11,digits=5)", "sliding(rows=3,cols=3)"]
 MOST_MOVES = 300
 SEARCHES = ("mcts@2000p", "alphabeta@20000n")
+PLANNING = "pomcp@2000p"  # where something is hidden
 WEAK = ("random", "greedy")
 EXPLORE = 2.0  # of OpenSpiel's search, as in its own examples
 
@@ -133,10 +134,11 @@ def main(games: int, seconds: float, names: list[str]) -> None:
         return
     for text in names or GAMES:
         game = gridhouse.parse(f"{text}#0").game
-        for first in SEARCHES:
+        hidden = best_search(game) == "pomcp"
+        for first in (*SEARCHES, PLANNING) if hidden else SEARCHES:
             for second in WEAK:
                 print(row(game, first, second, games), flush=True)
-        if not game.values.get("hidden"):
+        if not hidden:
             print(peer_row(game, games, seconds), flush=True)
 
 

@@ -37,9 +37,9 @@ GAMES = [
     TACTEGO,
     HIDDEN,
 ]
-TWO = ("random", "greedy", "mcts", "alphabeta", "level")
+TWO = ("random", "greedy", "mcts", "pomcp", "alphabeta", "level")
 ONE = ("random", "greedy", "nested", "level")
-SEARCHES = ("mcts", "alphabeta", "nested")
+SEARCHES = ("mcts", "pomcp", "alphabeta", "nested")
 FEW = Limits(nodes=120, playouts=60)
 
 
@@ -48,7 +48,11 @@ def kinds(state: State) -> tuple[str, ...]:
 
 
 # Interpreted, every node and every entry of a table is an object.
-SMALL: dict[str, dict[str, int]] = {"mcts": {"room": 4096}, "alphabeta": {"table": 1024}}
+SMALL: dict[str, dict[str, int]] = {
+    "mcts": {"room": 4096},
+    "pomcp": {"room": 4096},
+    "alphabeta": {"table": 1024},
+}
 
 
 def seated(kind: str, state: State, **given: Any) -> Any:
@@ -201,14 +205,27 @@ def test_priors_in_guessed_worlds_do_not_hang_on_the_first_of_them() -> None:
     assert max(priors) < 10 * min(priors)
 
 
-def test_a_search_remembers_nothing_of_the_tree_before() -> None:
+@pytest.mark.parametrize("kind", ["mcts", "pomcp"])
+def test_a_search_remembers_nothing_of_the_tree_before(kind: str) -> None:
     state = gridhouse.parse(f"{HIDDEN}#3")
-    mover: Any = seated("mcts", state, seed=1)
+    mover: Any = seated(kind, state, seed=1)
     for _ in range(4):
         mover.choose(state, Limits(playouts=200))
         root = mover._nodes[mcts.ROOT]
         assert root.visits == 200
         assert abs(root.total) <= root.visits
+
+
+def test_an_enemy_that_is_imagined_does_not_know_which_piece_is_the_flag() -> None:
+    # Blue's piece stands before Red's flag and two mines, which all look the same to it.
+    text = "tactego(rows=4,cols=5,pieces=3x1 1x1 Mx3 Fx1,hidden=True)"
+    state = gridhouse.parse(f"{text} R 0 RM,RF,RM,RM,/,B3,,,/,,,,/BF,,,,R1")
+    values = {}
+    for kind in ("mcts", "pomcp"):
+        choice = seated(kind, state, seed=1).choose(state, Limits(playouts=2000))
+        values[kind] = choice.value or 0.0
+    assert values["mcts"] < -0.9  # in its tree Blue comes to know
+    assert values["pomcp"] > 0
 
 
 def test_where_bombs_are_laid_search_knows_that_something_is_hidden() -> None:
@@ -259,9 +276,10 @@ def test_the_tree_is_kept_between_moves() -> None:
     assert not state.refusal(moved.action)
 
 
-def test_a_tree_that_is_full_still_chooses() -> None:
+@pytest.mark.parametrize("kind", ["mcts", "pomcp"])
+def test_a_tree_that_is_full_still_chooses(kind: str) -> None:
     state = gridhouse.load("binary", rows=5, cols=5).new_initial_state()
-    mover = player("mcts", state.game, room=200)
+    mover = player(kind, state.game, room=200)
     for _ in range(3):
         state.apply_action(mover.choose(state, Limits(playouts=500)).action)
 
@@ -271,7 +289,8 @@ def test_searches_run_when_they_come_from_the_disk(tmp_path: Path) -> None:
     code = (
         "import gridhouse\n"
         "from gridhouse.players import player, Limits\n"
-        "for name, kind in (('binary', 'mcts'), ('binary', 'alphabeta'), ('collapse', 'nested')):\n"
+        "for name, kind in (('binary', 'mcts'), ('binary', 'pomcp'),\n"
+        "        ('binary', 'alphabeta'), ('collapse', 'nested')):\n"
         "    state = gridhouse.load(name, rows=4, cols=4).new_initial_state(1)\n"
         "    choice = player(kind, state.game).choose(state, Limits(nodes=500, playouts=500))\n"
         "    print(choice.action, choice.line, choice.work)\n"
@@ -288,7 +307,7 @@ def test_searches_stay_within_their_memory(text: str, tmp_path: Path) -> None:
         "from gridhouse.players import player, Limits\n"
         f"state = gridhouse.parse({text + '#1'!r})\n"
         "alone = state.game.num_players == 1\n"
-        "for kind in ['nested'] if alone else ['mcts', 'alphabeta']:\n"
+        "for kind in ['nested'] if alone else ['mcts', 'pomcp', 'alphabeta']:\n"
         "    mover = player(kind, state.game)\n"
         "    for _ in range(4):\n"
         "        if not state.is_terminal():\n"
@@ -305,7 +324,12 @@ def test_what_a_player_cannot_do_is_said() -> None:
     over = gridhouse.parse("binary(rows=1,cols=2) 01")
     with pytest.raises(PlayerError, match="over"):
         seated("random", over).choose(over)
-    for kind, state in (("mcts", sliding), ("alphabeta", sliding), ("nested", binary)):
+    for kind, state in (
+        ("mcts", sliding),
+        ("pomcp", sliding),
+        ("alphabeta", sliding),
+        ("nested", binary),
+    ):
         with pytest.raises(PlayerError, match=f"{kind} is for games of"):
             seated(kind, state)
     for text in ("chess", "mcts:nothing=1", "mcts@5", "mcts@xs", "mcts:rave=x", "level:level=9"):
@@ -366,9 +390,9 @@ def test_levels_err_less_and_less() -> None:
     mover.stop()
 
 
-def test_where_worlds_are_guessed_levels_differ_by_their_slips() -> None:
+def test_where_something_is_hidden_levels_differ_by_their_slips() -> None:
     hidden, seen = (gridhouse.parse(f"{text}#1").game for text in (HIDDEN, GAMES[0]))
-    assert ladder(hidden) is LADDERS["worlds"]
+    assert ladder(hidden) is LADDERS["pomcp"]
     assert ladder(seen) is LADDERS["mcts"]
     slips = [slips for slips, _ in ladder(hidden).levels]
     assert slips == sorted(set(slips), reverse=True)

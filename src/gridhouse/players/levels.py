@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from gridhouse.core.errors import PlayerError
 from gridhouse.core.registry import part
 from gridhouse.players.base import Choice, Limits, Player
-from gridhouse.players.searching import AlphaBetaPlayer, MctsPlayer, NestedPlayer
+from gridhouse.players.searching import AlphaBetaPlayer, MctsPlayer, NestedPlayer, PomcpPlayer
 from gridhouse.players.solving import SolverPlayer
 from gridhouse.search.engine import best_search
 
@@ -41,10 +41,10 @@ LADDERS = {
         (85, 10), (65, 20), (45, 50), (25, 100),
         (10, 300), (2, 1_000), (0, 4_000), (0, 30_000),
     )),
-    # Over guessed worlds more playouts soon say little more: levels differ by their slips as well.
-    "worlds": Ladder(MctsPlayer, "playouts", (
-        (92, 10), (83, 20), (74, 30), (60, 50),
-        (46, 100), (30, 200), (12, 800), (0, 16_000),
+    # Luck evens out much of what a longer search sees: levels differ by their slips as well.
+    "pomcp": Ladder(PomcpPlayer, "playouts", (
+        (93, 50), (82, 50), (69, 60), (55, 90),
+        (41, 150), (24, 350), (10, 800), (0, 4_000),
     )),
     "nested": Ladder(NestedPlayer, "playouts", (
         (92, 1), (70, 3), (52, 8), (36, 15),
@@ -63,10 +63,7 @@ def ladder(game: Game) -> Ladder:
     """Return the levels of a game."""
     if game.fewer_is_better and part(type(game), "advice") is not None:
         return LADDERS["solver"]
-    kind = best_search(game)
-    if kind == "mcts" and not game.perfect_information:
-        return LADDERS["worlds"]
-    return LADDERS[kind]
+    return LADDERS[best_search(game)]
 
 
 class LevelPlayer(Player):

@@ -1,4 +1,4 @@
-"""Players that look ahead: Monte-Carlo tree search, alpha-beta, nested rollouts."""
+"""Players that look ahead: Monte-Carlo tree search, POMCP, alpha-beta, nested rollouts."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from gridhouse.core.errors import PlayerError
 from gridhouse.core.game import State
 from gridhouse.players.base import NO_LIMIT, Choice, Limits, Player
-from gridhouse.search import alphabeta, mcts, nested
+from gridhouse.search import alphabeta, mcts, nested, pomcp
 from gridhouse.search.engine import SEED_BITS
 
 if TYPE_CHECKING:
@@ -125,6 +125,49 @@ class MctsPlayer(Player):
         self._nodes, self._spare = self._spare, self._nodes
         self._tree[0].used = used
         self._kernels.forget_shared(self._tree[0])
+
+
+class PomcpPlayer(Player):
+    """Planning over what is seen, for games of two; see :mod:`gridhouse.search.pomcp`.
+
+    ``explore`` is the constant of UCB1.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        *,
+        seed: int = 0,
+        explore: float = pomcp.EXPLORE,
+        room: int = 1 << 20,
+        **settings: Any,
+    ) -> None:
+        """Sit down to a game, with room for so many nodes."""
+        need_players(game, 2, "pomcp")
+        super().__init__(game, seed=seed, **settings)
+        self._kernels: Any = self.engine.bind(pomcp)
+        self._nodes = self.engine.memory(pomcp.Node(), room)
+        tree = pomcp.Tree()
+        tree.room = room
+        tree.explore = explore  # type: ignore[assignment]
+        self._tree = self.engine.memory(tree)
+        self._scratch = self.engine.scratch(seed)
+
+    def _choose(self, state: State, limits: Limits) -> Choice:
+        self._kernels.plant(self._nodes, self._tree[0], state.current_player())
+        root = self.engine.memory(state.position)
+        # The first iteration finds the moves: it is run even when there is no time at all.
+        done = self._iterate(root, 1)
+        with self._clock(self._tree, limits.seconds):
+            done += self._iterate(root, limits.work - done)
+        child = self._nodes[self._kernels.best_child(self._nodes)]
+        action = int(child.action)
+        return Choice(action, float(child.total / max(1, child.visits)), (action,), done)
+
+    def _iterate(self, root: Any, count: int) -> int:
+        work = self.engine.memory(self.game.initial_position(0), 2)
+        iterate = self._kernels.iterate
+        return int(iterate(root, work, self._nodes, self._tree[0], self._scratch, count))
 
 
 class AlphaBetaPlayer(Player):
@@ -272,4 +315,5 @@ SEARCHES: dict[str, type[Player]] = {
     "alphabeta": AlphaBetaPlayer,
     "mcts": MctsPlayer,
     "nested": NestedPlayer,
+    "pomcp": PomcpPlayer,
 }

@@ -25,7 +25,7 @@ HORIZON = 0
 RAVE = 0.0
 HAS_LOUD = True
 BEST = "alphabeta"
-BEST_HIDDEN = "mcts"
+BEST_HIDDEN = "pomcp"
 
 LOUD = 100  # as in the search: what promises so much is played out before a leaf is evaluated
 BOUND = 99_999
