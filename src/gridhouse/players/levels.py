@@ -35,7 +35,7 @@ class Ladder(NamedTuple):
 LADDERS = {
     "alphabeta": Ladder(AlphaBetaPlayer, "nodes", (
         (85, 50), (65, 200), (45, 500), (28, 800),
-        (15, 1_500), (6, 3_000), (0, 30_000), (0, 300_000),
+        (15, 1_500), (7, 3_000), (3, 20_000), (0, 300_000),
     )),
     "mcts": Ladder(MctsPlayer, "playouts", (
         (85, 10), (65, 20), (45, 50), (25, 100),
