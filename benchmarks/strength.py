@@ -3,10 +3,10 @@
 For every game of two, rows of a table: each search against random and greedy play with a small
 fixed number of playouts or nodes, and where all is seen the game's best search against OpenSpiel's
 own Monte-Carlo tree search (its C++ with its random-rollout evaluator, on our game through the
-adapter), both with so many seconds a move.  Every opening is played twice, colours swapped; openings that alpha-beta
-finds decided within 20,000 nodes are left out.  The share comes with its interval of 95 %
-confidence.  ``levels``, alone or before games, prints how each level for people fares against the
-one below.
+adapter), both with so many seconds a move.  Every opening is played twice, colours swapped;
+openings that alpha-beta finds decided within 20,000 nodes are left out.  The share comes with its
+interval of 95 % confidence.  ``levels``, alone or before games, prints how each level for people
+fares against the one below.
 """
 
 from __future__ import annotations

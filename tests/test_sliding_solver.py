@@ -90,7 +90,7 @@ def own_moves(puzzle: Puzzle, part: tuple[int, ...]) -> dict[tuple[tuple[int, ..
     known = dict.fromkeys(goals, 0)
     layer, depth = goals, 0
     while layer:
-        wider = []
+        wider: list[tuple[tuple[int, ...], int]] = []
         for places, blank in layer:  # grows by what costs nothing
             for there in near[blank]:
                 if there < 0:

@@ -31,8 +31,8 @@ UNITS = {"s": "seconds", "n": "nodes", "p": "playouts"}
 def player(kind: str, game: Game, *, seed: int = 0, **settings: Any) -> Player:
     """Return a player of a kind for a game.
 
-    The kinds are random, greedy, mcts, pomcp, alphabeta, nested, level, and, for games with a solver
-    that picks moves, perfect.
+    The kinds are random, greedy, mcts, pomcp, alphabeta, nested, level, and, for games with a
+    solver that picks moves, perfect.
     ``settings`` are those of the player's class.  Raises PlayerError for a kind that there is not,
     that does not play such games, or that has no such setting.
 

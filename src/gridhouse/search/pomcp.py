@@ -35,8 +35,8 @@ VIEW = 1  # and what somebody guesses or sees of it
 
 MAX_DEPTH = 256
 EXPLORE = 0.8  # the constant of UCB1
-# Plies from a leaf on, then the evaluation decides.  In hidden Tactego on 6x4 that makes 91 % of the
-# points against greedy play with 0 or 7 of them, 96 with 10, 95 with 12 and 91 with 30.
+# Plies from a leaf on, then the evaluation decides.  In hidden Tactego on 6x4 that makes 91 % of
+# the points against greedy play with 0 or 7 of them, 96 with 10, 95 with 12 and 91 with 30.
 HORIZON = 10
 STEEPNESS = 200.0  # an evaluation of this many hundredths is worth tanh(1)
 
