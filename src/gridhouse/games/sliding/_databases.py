@@ -47,7 +47,7 @@ def shape_of(puzzle: Puzzle, count: int) -> Any:
     shape.split = cells**shape.half
     shape.inner_left = sum(1 << cell for cell in range(cells) if cell % cols)
     shape.inner_right = sum(1 << cell for cell in range(cells) if cell % cols < cols - 1)
-    shape.up, shape.gain = UP, gain_of(puzzle)
+    shape.up = UP
     near = [sum(1 << cell for cell in ways if cell >= 0) for ways in neighbours(puzzle.rows, cols)]
     shape.near[:cells] = near
     for place in range(_patterns.PRIME - 1):

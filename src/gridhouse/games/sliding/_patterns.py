@@ -52,7 +52,6 @@ class Shape(position.Position):
     inner_left = position.integer("int64")
     inner_right = position.integer("int64")
     up = position.integer("int64")
-    gain = position.integer("int64")
     near = position.integers("int64", MAX_CELLS)
     number = position.integers("int64", PRIME)
     weight = position.integers("int64", MAX_TILES)
@@ -102,7 +101,8 @@ def begin(shapes: Any, lows: Any, highs: Any, keys: Any, seen: Any, fresh: Any, 
 def settle(shapes: Any, depth: int, table: Any, fresh: Any, marks: Any, queue: Any) -> None:
     """Write a layer into the table and move it to the queue, keys in their order.
 
-    ``table`` is zero at first; layers come nearest first.
+    ``table`` is zero at first.  Layers come nearest first, and what a key has in a later one asks
+    for more by at least what the bits of its word say.
     """
     shape = shapes[0]
     every = (1 << shape.cells) - 1
@@ -118,11 +118,8 @@ def settle(shapes: Any, depth: int, table: Any, fresh: Any, marks: Any, queue: A
             fresh[key] = 0
             queue[tail] = (key << shape.cells) | region
             tail += 1
-            word = int(table[key])
-            if word == 0:
+            if table[key] == 0:
                 table[key] = (depth << shape.up) | (every & ~region)
-            elif depth - (word >> shape.up) < shape.gain:
-                table[key] = word & ~region
 
 
 def expand(
