@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 GAMES = [
     "binary(rows=6,cols=6)",
     "sinks(rows=10,cols=10)",
-    "sinks(rows=9,cols=9,setup=long)",
     "tactego(rows=6,cols=4)",
     "tactego(rows=8,cols=8,pieces=10x1 8x1 6x2 4x3 2x4 Sx2 Ax1 Mx3 Fx1)",
     "tactego(rows=6,cols=4,hidden=True)",
