@@ -217,7 +217,7 @@ def test_a_file_is_a_start_and_a_position_goes_on_in_another_game(
     page.click("text=Choose how to play Collapse")
     page.click("summary")
     page.set_input_files("input[type=file]", board)
-    page.wait_for_function("document.querySelector('textarea').value")
+    page.wait_for_function("() => document.querySelector('textarea').value")
     page.click("form button.main")
     hands.wait(0)
     assert str(from_page(page)) == "collapse(rows=2,cols=3,digits=3,scoring=linear) 0 112/211"
