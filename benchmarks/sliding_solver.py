@@ -5,6 +5,7 @@
 - ``korf15``: Korf's hundred 15-puzzles, optimally, one thread: nodes and seconds.
 - ``words4``: random puzzles of four words of four letters, optimally.
 - ``korf24``: Korf's fifty 24-puzzles, so many seconds each, against the optimal lengths.
+- ``proofs``: the 24-puzzles of the fewest moves first, each until it is proved or time is up.
 - ``words5``: puzzles of five words of five letters, so many seconds each, against the proved bound.
 - ``large``: boards of 6x6 to 14x14, so many seconds each, against the Manhattan distance.
 
@@ -139,6 +140,20 @@ def in_time(
     )
 
 
+def proofs(puzzles: Sequence[tuple[int, int, rules.Position]], seconds: float) -> None:
+    """Seek shortest solutions for so many seconds each; check the lengths that are proved."""
+    proved = 0
+    for number, optimal, state in puzzles:
+        found = solver.solve_position(state, optimal=True, seconds=seconds)
+        assert found.bound <= optimal <= found.length
+        proved += found.optimal
+        print(
+            f"24-puzzle {number}: {found.length} moves, bound {found.bound}, {found.nodes} nodes, "
+            f"{found.seconds:.0f} s; {proved} proved",
+            flush=True,
+        )
+
+
 def by_processor(
     name: str, positions: Sequence[tuple[int | None, rules.Position]], seconds: float
 ) -> None:
@@ -176,6 +191,9 @@ def main(what: str, seconds: float = 10.0, count: int = 0, clock: str = "wall") 
             by_processor("korf24", spread, seconds)
         else:
             in_time("korf24", spread, seconds, 0.0)
+    elif what == "proofs":
+        easiest = sorted(enumerate(instances("korf24"), 1), key=lambda row: row[1][0])
+        proofs([(number, *row) for number, row in easiest[: count or len(easiest)]], seconds)
     elif what == "words5":
         in_time("words5", [(None, state) for state in words(5, count or 50)], seconds, 1.0)
     else:

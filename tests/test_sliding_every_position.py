@@ -17,7 +17,7 @@ import pytest
 
 from gridhouse.core.compiling import to_records
 from gridhouse.core.errors import SolverError
-from gridhouse.games.sliding import _databases, _idastar, _optimal, _small, rules, solver
+from gridhouse.games.sliding import _databases, _idastar, _optimal, _repeats, _small, rules, solver
 from gridhouse.games.sliding._puzzle import Puzzle, even_out, neighbours, puzzle_of
 from gridhouse.games.sliding.game import position_of
 from naive.sliding_solver import shortest
@@ -106,6 +106,7 @@ def found(many: list[Puzzle], plan: Any, words: Any) -> tuple[Any, Any]:
     The puzzles have one goal, and none is solved.
     """
     kernel = _databases.kernels(True)[1]
+    machine = _repeats.machine(_optimal.LONGEST)
     records = searches(many)
     asked = np.zeros(len(many), np.int64)
     frames = to_records(_idastar.Frame(), _idastar.MAX_DEPTH)
@@ -113,7 +114,7 @@ def found(many: list[Puzzle], plan: Any, words: Any) -> tuple[Any, Any]:
         one = records[at : at + 1]
         asked[at] = kernel.load(plan, words, one)
         one["bound"] = even_out(puzzle, int(asked[at]))
-        assert kernel.deepen(plan, words, one, frames) == _idastar.FOUND
+        assert kernel.deepen(plan, words, machine, one, frames) == _idastar.FOUND
     return records, asked
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import random
+import time
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,6 +23,7 @@ from gridhouse.games.sliding import (
     _layers,
     _optimal,
     _pairing,
+    _repeats,
     _selection,
     _small,
     rules,
@@ -58,7 +60,7 @@ KORF = [
 def own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Keep databases in a folder of the test's own."""
     monkeypatch.setattr(_cache, "folder", lambda: tmp_path / "patterns")
-    _optimal._large_tables.cache_clear()
+    _optimal._shelf.cache_clear()
     return tmp_path / "patterns"
 
 
@@ -218,6 +220,32 @@ def test_databases_hold_what_a_plain_search_finds(
         assert words[key] == min(asked) << _databases.UP | bits
 
 
+@pytest.mark.parametrize("jit", [True, False])
+@pytest.mark.parametrize("goal", ["abcdefgh ", "abcaabcd "])
+def test_large_databases_are_the_same_without_regions(goal: str, jit: bool) -> None:
+    puzzle = puzzle_of(position(goal, goal, 3))
+    for part in ((1, 2, 3), (1, 3, 5, 8)):
+        words = _databases.build(puzzle, part, jit=jit)
+        plain = _databases.build(puzzle, part, np.uint8, jit=jit)
+        assert plain.dtype == np.uint8
+        assert (plain == words >> _databases.UP).all()
+
+
+def test_databases_that_are_not_wanted_any_more_are_not_built(own_folder: Path) -> None:
+    puzzle, parts = distinct(3, 3), ((1, 2, 4), (3, 6), (5, 7, 8))
+    asked = iter([False, False, True])
+    with pytest.raises(_databases.StoppedError):
+        _databases.build(puzzle, parts[0], is_stopped=lambda: next(asked))
+    assert next(asked, None) is None
+    with pytest.raises(_databases.StoppedError):
+        _cache.large_tables(puzzle, parts, threads=2, jit=True, is_stopped=lambda: True)
+    assert not own_folder.exists()
+    search = _optimal.Optimal(puzzle.with_tiles([8, 7, 6, 5, 4, 3, 2, 1, 0]), 2)
+    search.stop()
+    search.run()
+    assert search.moves is None
+
+
 @pytest.mark.parametrize(("number", "length", "tiles"), KORF)
 def test_known_lengths_of_korfs_puzzles(number: int, length: int, tiles: str) -> None:
     del number
@@ -299,7 +327,9 @@ def test_a_search_stops_when_told_to_and_at_its_limit(jit: bool, stop: int, limi
     kernel = _databases.kernels(jit)[1]
     kernel.load(plan, words, record)
     frames = to_records(_idastar.Frame(), _idastar.MAX_DEPTH)
-    assert kernel.deepen(plan, words, record, frames) == _idastar.STOPPED
+    assert (
+        kernel.deepen(plan, words, _repeats.machine(6, jit=jit), record, frames) == _idastar.STOPPED
+    )
     assert record[0].nodes == _idastar.STRIDE
 
 
@@ -316,7 +346,10 @@ def test_deepening_is_the_same_interpreted_and_compiled() -> None:
         kernel = _databases.kernels(jit)[1]
         record[0].bound = kernel.load(plan, words, record)
         frames = to_records(_idastar.Frame(), _idastar.MAX_DEPTH)
-        assert kernel.deepen(plan, words, record, frames) == _idastar.FOUND
+        assert (
+            kernel.deepen(plan, words, _repeats.machine(6, jit=jit), record, frames)
+            == _idastar.FOUND
+        )
         assert record[0].length == shortest("abcdefgh ", 3)[text]
         nodes.append(int(record[0].nodes))
     assert nodes[0] == nodes[1] > 20
@@ -350,20 +383,22 @@ def test_roots_are_different_and_reached_by_their_ways() -> None:
 def test_large_databases_are_kept_and_used_again(
     monkeypatch: pytest.MonkeyPatch, own_folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    parts = ((1, 2, 4), (3, 6), (5, 7, 8))
-    monkeypatch.setitem(_optimal.LARGE, (3, 3), parts)
+    ladder = (((1, 2, 4), (3, 6), (5, 7, 8)), ((1, 2, 4, 5), (3, 6, 7, 8)))
+    monkeypatch.setitem(_optimal.LARGE, (3, 3), ladder)
+    monkeypatch.setattr(_databases, "LARGEST", 9**3)
     puzzle = distinct(3, 3)
-    limits = [limit for _, limit in _optimal.levels(puzzle, 1, jit=True)]
-    assert limits == [_optimal.SMALL, _optimal.SMALL, _optimal.NO_LIMIT]
-    (file,) = own_folder.iterdir()
-    assert _optimal.is_kept(puzzle)
-    built = _databases.tables_for(puzzle, parts)
-    _optimal._large_tables.cache_clear()
-    ((kept, limit),) = _optimal.levels(puzzle, 1, jit=True)
-    assert limit == _optimal.NO_LIMIT
-    assert isinstance(kept.words.base, np.memmap)
-    assert (kept.words == built.words).all()
-    assert list(own_folder.iterdir()) == [file]
+    limits = [limit for _, limit in _optimal.levels(puzzle, jit=True)]
+    assert limits == [_optimal.SMALL, _optimal.SMALL, _optimal.VAST, _optimal.NO_LIMIT]
+    files = {_cache.path_of(puzzle, parts) for parts in ladder}
+    assert set(own_folder.iterdir()) == files
+    _optimal._shelf.cache_clear()
+    levels = list(_optimal.levels(puzzle, jit=True))
+    assert [limit for _, limit in levels] == [_optimal.VAST, _optimal.NO_LIMIT]
+    assert [kept.words.dtype for kept, _ in levels] == [np.int32, np.uint8]
+    for (kept, _), parts in zip(levels, ladder, strict=True):
+        assert isinstance(kept.words.base, np.memmap)
+        assert (kept.words == _databases.tables_for(puzzle, parts).words).all()
+    assert set(own_folder.iterdir()) == files
     found = solver.solve_position(numbers([8, 7, 6, 5, 4, 3, 2, 1, 0], 3), threads=1)
     assert found.optimal
     assert capsys.readouterr().err == ""
@@ -380,7 +415,7 @@ def test_large_databases_are_kept_and_used_again(
 def test_databases_grow(rows: int, cols: int, kinds: int, limits: list[int]) -> None:
     puzzle = distinct(rows, cols)
     puzzle.kinds = [0, *(1 + tile % (kinds - 1) for tile in range(rows * cols - 1))]
-    levels = list(_optimal.levels(puzzle, 1, jit=True))
+    levels = list(_optimal.levels(puzzle, jit=True))
     assert [limit for _, limit in levels] == limits
     sizes = [len(tables.words) for tables, _ in levels]
     assert sizes == sorted(sizes)
@@ -638,6 +673,22 @@ def test_threads_widen_beams_of_their_own() -> None:
     search.run()
     assert all(run.nodes for run in search._runs)
     solver.check(numbers(puzzle.tiles, 4), search.moves)
+
+
+def test_a_bound_that_meets_the_solution_ends_the_proof(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A search for a shorter solution goes no further than the best one that beams have found."""
+    puzzle = walked(distinct(3, 6), 60, random.Random(5))
+    search = _anytime.Anytime(puzzle, 1.0, 1, 60.0)
+
+    def prove(self: _optimal.Optimal) -> None:
+        self.bound = len(search.moves)
+        while not self._stopped:
+            time.sleep(0.01)
+
+    monkeypatch.setattr(_optimal.Optimal, "run", prove)
+    search.run()
+    assert search.moves
+    assert search.bound == len(search.moves)
 
 
 @pytest.mark.parametrize("error", [MemoryError(), ValueError("no")])

@@ -25,7 +25,8 @@ GROWTH = 4
 LEAP = 16  # growth where a beam can become narrower again on its way
 CACHES = 0.8  # beams take time as their width to the power of one over this
 GLANCE = 0.02  # seconds between two looks at the flag
-HEAD_START = 10.0  # seconds of which beams have half before a proof is sought, without a limit
+HEAD_START = 10.0  # seconds of which beams have half before a proof is sought, without a limit,
+SHARE = 0.05  # and this part of a time that is longer
 GRACE = 0.2  # seconds for a search that was told to stop
 SALTS = 40
 VARIED = 4000  # the width from which beams look at other databases, which take a while to build
@@ -102,14 +103,16 @@ class Anytime:
             self._beams(self._seconds)
             return
         if self.puzzle.cells > SMALL:
-            self._beams((self._seconds or HEAD_START) / 2)
+            seconds = self._seconds or HEAD_START
+            self._beams(min(seconds / 2, HEAD_START / 2 + SHARE * seconds))
             if self._is_done:
                 return
-        # Building databases cannot be stopped, so it is left alone when time is up.
+        # Building databases stops between two steps only, so it is left alone when time is up.
         proof = threading.Thread(target=self._prove, daemon=True)
         proof.start()
-        while proof.is_alive() and not self._stopped:
+        while proof.is_alive() and not self._is_done:
             proof.join(GLANCE)
+        self._optimal.stop()  # the bound may have come up to a solution that beams found
         proof.join(GRACE)
         if self._failure is not None:
             raise SolverError(f"a shortest solution: {self._failure}") from self._failure

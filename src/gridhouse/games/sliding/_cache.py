@@ -21,6 +21,8 @@ import platformdirs
 from gridhouse.games.sliding import _databases
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from gridhouse.games.sliding._databases import Parts, Tables
     from gridhouse.games.sliding._puzzle import Puzzle
 
@@ -82,9 +84,10 @@ def read(path: Path, puzzle: Puzzle, parts: Parts) -> Tables | None:
     try:
         with open(path, "rb") as file:
             header = json.loads(file.read(HEADER))
-        words = np.asarray(np.memmap(path, np.dtype("<i4"), "r", HEADER))
+        word = np.dtype(_databases.word_type(puzzle, parts)).newbyteorder("<")
+        words = np.asarray(np.memmap(path, word, "r", HEADER))
         if header == _facts(puzzle, parts, words):
-            return _databases.tables_of(puzzle, parts, words)
+            return _databases.Tables(puzzle, parts, words)
     except FileNotFoundError:
         return None
     except (OSError, ValueError):
@@ -93,11 +96,23 @@ def read(path: Path, puzzle: Puzzle, parts: Parts) -> Tables | None:
     return None
 
 
-def large_tables(puzzle: Puzzle, parts: Parts, *, threads: int, jit: bool) -> Tables:
-    """Return the databases of distinct tiles from the disk, else built and kept there."""
+def large_tables(
+    puzzle: Puzzle,
+    parts: Parts,
+    *,
+    threads: int = 1,
+    jit: bool = True,
+    is_stopped: Callable[[], bool] = _databases.is_never,
+) -> Tables:
+    """Return the databases of distinct tiles from the disk, else built and kept there.
+
+    Raises StoppedError, and keeps nothing, soon after ``is_stopped`` says so.
+    """
     path = path_of(puzzle, parts)
     tables = read(path, puzzle, parts)
     if tables is None:
-        tables = _databases.tables_for(puzzle, parts, threads=threads, jit=jit, show=True)
+        tables = _databases.tables_for(
+            puzzle, parts, threads=threads, jit=jit, show=True, is_stopped=is_stopped
+        )
         save(path, puzzle, tables)
     return tables

@@ -14,24 +14,39 @@ from gridhouse.games.sliding import _idastar, _patterns
 from gridhouse.games.sliding._puzzle import Puzzle, neighbours
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
 Parts = tuple[tuple[int, ...], ...]
 
 UP = _patterns.MAX_CELLS
 ATTEMPTS = 3000
-NOTHING = np.zeros(1, np.int32)
+LARGEST = 1 << 26  # words of a table that tells regions apart: a larger one has a byte a word
+
+
+class StoppedError(Exception):
+    """Databases are not wanted any more."""
 
 
 class Tables:
-    """The databases of one partition of a puzzle's tiles, one after another in ``words``."""
+    """The databases of one partition of a puzzle's tiles, one after another in ``words``.
 
-    def __init__(self, parts: Parts, words: Any, starts: Sequence[int], gain: int) -> None:
+    ``up`` is by how many bits the moves are shifted there, ``gain`` what the bits below add.
+    """
+
+    def __init__(self, puzzle: Puzzle, parts: Parts, words: Any) -> None:
         """Note where each part's table starts."""
+        sizes = [puzzle.cells ** len(part) for part in parts]
         self.parts = parts
         self.words = words
-        self.starts = list(starts)
-        self.gain = gain
+        self.starts = [0, *itertools.accumulate(sizes)][:-1]
+        has_regions = words.dtype == np.int32
+        self.up, self.gain = (UP, gain_of(puzzle)) if has_regions else (0, 0)
+
+
+def word_type(puzzle: Puzzle, parts: Sequence[Sequence[int]]) -> type[Any]:
+    """Return the type of the words of tables for these parts."""
+    largest = puzzle.cells ** max(len(part) for part in parts)
+    return np.int32 if largest <= LARGEST else np.uint8
 
 
 def kernels(jit: bool) -> tuple[Any, Any]:
@@ -39,7 +54,7 @@ def kernels(jit: bool) -> tuple[Any, Any]:
     return twin(_patterns, "sliding", jit=jit), twin(_idastar, "sliding", jit=jit)
 
 
-def shape_of(puzzle: Puzzle, count: int) -> Any:
+def shape_of(puzzle: Puzzle, count: int, *, has_regions: bool = True) -> Any:
     """Return the record of a board and a pattern of so many tiles."""
     shape = _patterns.Shape()
     cols, cells = puzzle.cols, puzzle.cells
@@ -47,7 +62,8 @@ def shape_of(puzzle: Puzzle, count: int) -> Any:
     shape.split = cells**shape.half
     shape.inner_left = sum(1 << cell for cell in range(cells) if cell % cols)
     shape.inner_right = sum(1 << cell for cell in range(cells) if cell % cols < cols - 1)
-    shape.up = UP
+    if has_regions:
+        shape.up, shape.told = UP, (1 << cells) - 1
     near = [sum(1 << cell for cell in ways if cell >= 0) for ways in neighbours(puzzle.rows, cols)]
     shape.near[:cells] = near
     for place in range(_patterns.PRIME - 1):
@@ -80,23 +96,40 @@ def goals(puzzle: Puzzle, part: Sequence[int]) -> Any:
     return keys
 
 
-def build(puzzle: Puzzle, part: Sequence[int], *, jit: bool = True) -> Any:
-    """Return the words of a part by key."""
+def is_never() -> bool:
+    """Tell that databases are wanted."""
+    return False
+
+
+def build(
+    puzzle: Puzzle,
+    part: Sequence[int],
+    word: type[Any] = np.int32,
+    *,
+    jit: bool = True,
+    is_stopped: Callable[[], bool] = is_never,
+) -> Any:
+    """Return the words of a part by key; raises StoppedError soon after ``is_stopped`` says so."""
     patterns, _ = kernels(jit)
-    shape = shape_of(puzzle, len(part))
+    shape = shape_of(puzzle, len(part), has_regions=word is np.int32)
     lows = digits_of(puzzle.cells, len(part) // 2)
     highs = digits_of(puzzle.cells, len(part) - len(part) // 2)
     size = puzzle.cells ** len(part)
-    words = np.zeros(size, np.int32)
+    words = np.zeros(size, word)
     seen, fresh = np.zeros((2, size), np.uint16 if puzzle.cells <= 16 else np.uint32)
     marks = np.zeros(-(-size // _patterns.MARKS), np.uint32)
-    count = patterns.begin(shape, lows, highs, goals(puzzle, part), seen, fresh, marks)
+    homes = goals(puzzle, part)
+    count = patterns.begin(shape, lows, highs, homes, seen, fresh, marks)
     depth = 0
     while count > 0:
         queue = np.empty(count, np.int64)
         patterns.settle(shape, depth, words, fresh, marks, queue)
         count = patterns.expand(shape, lows, highs, queue, seen, fresh, marks)
         depth += 1
+        if is_stopped():
+            raise StoppedError
+    if word is not np.int32:
+        words[homes] = 0  # without a bit set they looked as if nothing had been written yet
     return words
 
 
@@ -142,34 +175,39 @@ def _change(cost: list[list[int]], order: list[int], one: int, other: int, most:
     return change
 
 
-def tables_of(puzzle: Puzzle, parts: Parts, words: Any) -> Tables:
-    """Return the tables of a partition whose words are there already."""
-    sizes = [puzzle.cells ** len(part) for part in parts]
-    starts = [0, *itertools.accumulate(sizes)][:-1]
-    return Tables(parts, words, starts, gain_of(puzzle))
-
-
 def gain_of(puzzle: Puzzle) -> int:
     """Return how much more the cells that are marked ask for: distinct tiles keep odd and even."""
     return 2 if puzzle.is_distinct else 1
 
 
 def tables_for(
-    puzzle: Puzzle, parts: Parts, *, threads: int = 1, jit: bool = True, show: bool = False
+    puzzle: Puzzle,
+    parts: Parts,
+    *,
+    threads: int = 1,
+    jit: bool = True,
+    show: bool = False,
+    is_stopped: Callable[[], bool] = is_never,
 ) -> Tables:
-    """Return the databases of a partition, built in memory; ``show`` shows how far this is."""
+    """Return the databases of a partition, built in memory; ``show`` shows how far this is.
+
+    Raises StoppedError soon after ``is_stopped`` says that they are not wanted any more.
+    """
     from rich.console import Console
     from rich.progress import track
 
+    word = word_type(puzzle, parts)
     with ThreadPoolExecutor(threads) as pool:
-        made = pool.map(lambda part: build(puzzle, part, jit=jit), parts)
+        made = pool.map(
+            lambda part: build(puzzle, part, word, jit=jit, is_stopped=is_stopped), parts
+        )
         console = Console(stderr=True)
         shown = show and console.is_terminal
         title = "Building pattern databases"
         tables = list(
             track(made, title, len(parts), transient=True, console=console) if shown else made
         )
-    return tables_of(puzzle, parts, np.concatenate(tables))
+    return Tables(puzzle, parts, np.concatenate(tables))
 
 
 def plan_of(puzzle: Puzzle, *partitions: Tables) -> tuple[Any, Any]:
@@ -182,7 +220,7 @@ def plan_of(puzzle: Puzzle, *partitions: Tables) -> tuple[Any, Any]:
     plan = _idastar.Plan()
     plan.cells = cells
     plan.patterns = max(len(tables.parts) for tables in partitions)
-    plan.up, plan.gain = UP, partitions[0].gain
+    plan.up, plan.gain = partitions[0].up, partitions[0].gain
     mirror = [cell % cols * rows + cell // cols for cell in range(cells)]
     images = [list(range(cells))]
     if rows == cols and puzzle.is_distinct:
@@ -195,11 +233,13 @@ def plan_of(puzzle: Puzzle, *partitions: Tables) -> tuple[Any, Any]:
         _add_view(plan, view, tables, image, offsets[view % len(partitions)], offsets[-1])
     near = neighbours(rows, cols)
     for cell in range(cells):
-        for came in range(_idastar.NUM_MOVES + 1):
-            plan.ways[(_idastar.NUM_MOVES + 1) * cell + came] = _ways(near[cell], came)
+        for moves in range(_idastar.SETS):
+            plan.ways[_idastar.SETS * cell + moves] = _ways(near[cell], moves)
     words = [tables.words for tables in partitions]
     # A part of no tiles stands in where a partition has fewer parts: one word, no moves.
-    return to_records(plan), words[0] if len(words) == 1 else np.concatenate([*words, NOTHING])
+    return to_records(plan), words[0] if len(words) == 1 else np.concatenate(
+        [*words, words[0][:1] * 0]
+    )
 
 
 def _add_view(
@@ -223,10 +263,10 @@ def _add_view(
     plan.origin[view * plan.patterns : (view + 1) * plan.patterns] = starts
 
 
-def _ways(near: list[int], came: int) -> int:
-    """Return the moves that do not undo the one before, packed, the first one lowest."""
+def _ways(near: list[int], moves: int) -> int:
+    """Return those of a set of moves that can be made, packed, the first one lowest."""
     packed = 0
     for move in reversed(range(_idastar.NUM_MOVES)):
-        if near[move] >= 0 and (came == _idastar.NONE or move != came ^ 1):
+        if near[move] >= 0 and moves >> move & 1:
             packed = packed << _idastar.WAY_BITS | near[move] << 3 | move + 1
     return packed

@@ -4,6 +4,8 @@ A *view* is one partition of the tiles into patterns, on the board as it is or m
 main diagonal; a position needs as many moves as the view that asks for most.  A move changes one
 key a view, so it costs one look a view; whether the empty cell's place costs more is in the bits of
 the words already read.
+
+A *machine* reads the moves and tells which need not be made (``_repeats``).
 """
 
 from __future__ import annotations
@@ -21,6 +23,7 @@ MAX_PATTERNS = 8  # of a view
 MAX_DEPTH = 512
 NUM_MOVES = 4
 NONE = NUM_MOVES  # no move was made before
+SETS = 1 << NUM_MOVES  # of moves
 WAY_BITS = 9
 WAY = (1 << WAY_BITS) - 1
 STRIDE = 1024  # nodes between two looks at the flag
@@ -35,7 +38,7 @@ class Plan(position.Position):
 
     By view and cell: ``image``, the cell in the view; by view and tile: ``slot``, the number of its
     pattern among those of all views, and ``weight``, the worth of its digit in the key.  By cell
-    and the move before: ``ways``, the moves that do not undo it, packed into a number.
+    and set of moves: ``ways``, those of them that can be made there, packed into a number.
     """
 
     plan = position.integer("int8")
@@ -44,7 +47,7 @@ class Plan(position.Position):
     patterns = position.integer("int64")
     up = position.integer("int64")
     gain = position.integer("int64")
-    ways = position.integers("int64", (NUM_MOVES + 1) * MAX_CELLS)
+    ways = position.integers("int64", SETS * MAX_CELLS)
     image = position.integers("int64", MAX_VIEWS * MAX_CELLS)
     slot = position.integers("int64", MAX_VIEWS * MAX_CELLS)
     weight = position.integers("int64", MAX_VIEWS * MAX_CELLS)
@@ -52,13 +55,14 @@ class Plan(position.Position):
 
 
 class Frame(position.Position):
-    """A position on the way: the empty cell, the moves left to try, what the one tried changed.
+    """A position on the way: the empty cell, the machine's state, the moves left to try.
 
-    By view: the key and the word before it, and those after it.
+    By view: the key and the word before the move that is tried, and those after it.
     """
 
     frame = position.integer("int8")
     blank = position.integer("int64")
+    state = position.integer("int64")
     left = position.integer("int64")
     key = position.integers("int64", MAX_VIEWS)
     word = position.integers("int64", MAX_VIEWS)
@@ -131,7 +135,7 @@ def restore(plan: Any, search: Any, frame: Any, tile: int) -> None:
         search.word[slot] = frame.word[view]
 
 
-def sweep(plans: Any, tables: Any, searches: Any, frames: Any) -> int:
+def sweep(plans: Any, tables: Any, machine: Any, searches: Any, frames: Any) -> int:
     """Search all ways from the root that may have ``bound`` moves: FOUND, EXHAUSTED or STOPPED.
 
     The root's words have been loaded, and the root is not the goal.
@@ -154,7 +158,9 @@ def sweep(plans: Any, tables: Any, searches: Any, frames: Any) -> int:
     depth = 0
     blank = search.blank
     frames[0].blank = blank
-    left = ways[(NUM_MOVES + 1) * blank + search.came]
+    entry = SETS - 1 if search.came == NONE else int(machine[search.came])
+    state = entry // SETS
+    left = ways[SETS * blank + entry % SETS]
     while True:
         if left == 0:
             if depth == 0:
@@ -166,6 +172,7 @@ def sweep(plans: Any, tables: Any, searches: Any, frames: Any) -> int:
             tile = tiles[frame.blank]
             tiles[blank] = tile
             blank = frame.blank
+            state = frame.state
             left = frame.left
             restore(plan, search, frame, tile)
             continue
@@ -198,6 +205,7 @@ def sweep(plans: Any, tables: Any, searches: Any, frames: Any) -> int:
             view += 1
         if least > rest:
             continue
+        frame.state = state
         frame.left = left
         move = (way & 7) - 1
         search.path[depth] = move
@@ -211,14 +219,16 @@ def sweep(plans: Any, tables: Any, searches: Any, frames: Any) -> int:
             return FOUND
         blank = there
         frames[depth].blank = there
-        left = ways[(NUM_MOVES + 1) * there + move]
+        entry = int(machine[NUM_MOVES * state + move])
+        state = entry // SETS
+        left = ways[SETS * there + entry % SETS]
 
 
-def deepen(plans: Any, tables: Any, searches: Any, frames: Any) -> int:
+def deepen(plans: Any, tables: Any, machine: Any, searches: Any, frames: Any) -> int:
     """Raise the bound by two as long as there is no way within it: FOUND or STOPPED."""
     search = searches[0]
     while True:
-        result = sweep(plans, tables, searches, frames)
+        result = sweep(plans, tables, machine, searches, frames)
         if result != EXHAUSTED:
             return result
         search.bound += 2

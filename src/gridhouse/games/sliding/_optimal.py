@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from gridhouse.core.compiling import to_records
-from gridhouse.games.sliding import _cache, _databases, _idastar
+from gridhouse.games.sliding import _cache, _databases, _idastar, _repeats
 from gridhouse.games.sliding._puzzle import Puzzle, even_out, neighbours
 
 if TYPE_CHECKING:
@@ -16,68 +18,82 @@ if TYPE_CHECKING:
     from gridhouse.games.sliding._databases import Parts, Tables
 
 NO_LIMIT = 1 << 60
-TASKS = 64  # so many positions are searched from, at least, when several threads share the work
+TASKS = 256  # so many positions are searched from, at least, when several threads share the work
 
-# What the databases kept on disk hold: the partitions of Korf and Felner (2002), as cells.
-LARGE: dict[tuple[int, int], Parts] = {
-    (4, 4): ((1, 5, 6, 9, 10, 13), (7, 8, 11, 12, 14, 15), (2, 3, 4)),
+# What the databases kept on disk hold, ever larger ones: the partitions of Korf and Felner (2002).
+LARGE: dict[tuple[int, int], tuple[Parts, ...]] = {
+    (4, 4): (((1, 5, 6, 9, 10, 13), (7, 8, 11, 12, 14, 15), (2, 3, 4)),),
     (5, 5): (
-        (1, 2, 3, 6, 7),
-        (4, 5, 8, 9, 10),
-        (11, 12, 16, 17, 21),
-        (13, 14, 15, 19, 20),
-        (18, 22, 23, 24),
+        (
+            (1, 2, 3, 6, 7),
+            (4, 5, 8, 9, 10),
+            (11, 12, 16, 17, 21),
+            (13, 14, 15, 19, 20),
+            (18, 22, 23, 24),
+        ),
+        (
+            (1, 2, 3, 6, 7, 8),
+            (4, 5, 9, 10, 14, 15),
+            (11, 12, 16, 17, 21, 22),
+            (13, 18, 19, 20, 23, 24),
+        ),
     ),
 }
 # Nodes after which larger databases are worth the time it takes to build them.
 SMALL = 4_000_000
 MEDIUM = 200_000_000
+VAST = 2_000_000_000
+# Moves of the longest ways that are known to repeat others: finding them takes 0.03 and 0.6 s.
+LONGEST = 10
+LONGEST_LARGE = 13
+
+
+Builder = Callable[..., "Tables"]
 
 
 @lru_cache(maxsize=6)
-def _tables(
-    rows: int, cols: int, kinds: tuple[int, ...], most: int, threads: int, jit: bool
-) -> Tables:
-    puzzle = Puzzle(rows, cols, range(rows * cols), kinds)
-    parts = _databases.partition(puzzle, most)
-    return _databases.tables_for(puzzle, parts, threads=threads, jit=jit)
+def _shelf(
+    rows: int, cols: int, kinds: tuple[int, ...], parts: Parts, build: Builder, jit: bool
+) -> list[Tables]:
+    """Return the place where databases are kept for a while, empty at first."""
+    return []
 
 
-@lru_cache(maxsize=4)
-def _large_tables(rows: int, cols: int, threads: int, jit: bool) -> Tables:
-    puzzle = Puzzle(rows, cols, range(rows * cols), range(rows * cols))
-    return _cache.large_tables(puzzle, LARGE[rows, cols], threads=threads, jit=jit)
+def _tables(puzzle: Puzzle, parts: Parts, build: Builder, *, jit: bool, **how: Any) -> Tables:
+    """Return databases of the puzzle's kind, built unless they are still there."""
+    shelf = _shelf(puzzle.rows, puzzle.cols, tuple(puzzle.kinds), parts, build, jit)
+    if not shelf:
+        shelf.append(build(puzzle, parts, jit=jit, **how))
+    return shelf[0]
 
 
-def small_tables(puzzle: Puzzle, most: int, threads: int = 1, *, jit: bool = True) -> Tables:
+def small_tables(puzzle: Puzzle, most: int, *, jit: bool = True, **how: Any) -> Tables:
     """Return databases of parts of at most so many tiles, built in memory and kept for a while."""
-    return _tables(puzzle.rows, puzzle.cols, tuple(puzzle.kinds), most, threads, jit)
+    parts = _databases.partition(puzzle, most)
+    return _tables(puzzle, parts, _databases.tables_for, jit=jit, **how)
 
 
-def has_large(puzzle: Puzzle) -> bool:
-    """Tell whether there are databases for the disk."""
-    return puzzle.is_distinct and (puzzle.rows, puzzle.cols) in LARGE
+def large_partitions(puzzle: Puzzle) -> tuple[Parts, ...]:
+    """Return the partitions of which there are databases for the disk, ever larger ones."""
+    return LARGE.get((puzzle.rows, puzzle.cols), ()) if puzzle.is_distinct else ()
 
 
-def is_kept(puzzle: Puzzle) -> bool:
-    """Tell whether the large databases are on disk already."""
-    parts = LARGE[puzzle.rows, puzzle.cols]
-    return _cache.path_of(puzzle, parts).exists()
+def levels(puzzle: Puzzle, *, jit: bool, **how: Any) -> Iterator[tuple[Tables, int]]:
+    """Yield databases, ever larger ones, with how many nodes to search with them.
 
-
-def levels(puzzle: Puzzle, threads: int, *, jit: bool) -> Iterator[tuple[Tables, int]]:
-    """Yield databases, ever larger ones, with how many nodes to search with them."""
-    kept = has_large(puzzle) and is_kept(puzzle)
-    if not kept:
-        yield small_tables(puzzle, 4, threads, jit=jit), SMALL
-    if not kept and puzzle.cells <= 16:
-        yield small_tables(puzzle, 5, threads, jit=jit), MEDIUM if not has_large(puzzle) else SMALL
-    if has_large(puzzle):
-        yield _large_tables(puzzle.rows, puzzle.cols, threads, jit), NO_LIMIT
-    elif puzzle.cells <= 16:
-        yield small_tables(puzzle, 6, threads, jit=jit), NO_LIMIT
-    else:
-        yield small_tables(puzzle, 5, threads, jit=jit), NO_LIMIT
+    ``how`` says with how many ``threads`` they are built, and when that ``is_stopped``.
+    """
+    large = large_partitions(puzzle)
+    if not large or not _cache.path_of(puzzle, large[0]).exists():
+        yield small_tables(puzzle, 4, jit=jit, **how), SMALL
+        if puzzle.cells <= 16:
+            yield small_tables(puzzle, 5, jit=jit, **how), SMALL if large else MEDIUM
+    for parts in large:
+        limit = NO_LIMIT if parts == large[-1] else VAST
+        yield _tables(puzzle, parts, _cache.large_tables, jit=jit, **how), limit
+    if not large:
+        most = 6 if puzzle.cells <= 16 else 5
+        yield small_tables(puzzle, most, jit=jit, **how), NO_LIMIT
 
 
 class Optimal:
@@ -99,6 +115,7 @@ class Optimal:
         self._records: list[Any] = []
         self._plan: Any = None
         self._words: Any = None
+        self._machine: Any = None
 
     def stop(self) -> None:
         """Have the search end soon."""
@@ -108,13 +125,20 @@ class Optimal:
 
     def run(self) -> None:
         """Search until a shortest solution is found or ``stop`` is called."""
-        for tables, limit in levels(self.puzzle, self._threads, jit=self._jit):
-            self._plan, self._words = _databases.plan_of(self.puzzle, tables)
-            self._alone(limit if self._threads == 1 else min(limit, SMALL))
-            if self.moves is None and limit > SMALL and not self._stopped:
-                self._together(limit)
-            if self.moves is not None or self._stopped:
-                break
+        longest = LONGEST if self.puzzle.cells <= 16 else LONGEST_LARGE
+        self._machine = _repeats.machine(longest, jit=self._jit)
+        how = {"threads": self._threads, "is_stopped": self._is_stopped}
+        with suppress(_databases.StoppedError):
+            for tables, limit in levels(self.puzzle, jit=self._jit, **how):
+                self._plan, self._words = _databases.plan_of(self.puzzle, tables)
+                self._alone(limit if self._threads == 1 else min(limit, SMALL))
+                if self.moves is None and limit > SMALL and not self._stopped:
+                    self._together(limit)
+                if self.moves is not None or self._stopped:
+                    break
+
+    def _is_stopped(self) -> bool:
+        return self._stopped
 
     def _record(self, tiles: list[int], came: int, path: list[int], limit: int) -> Any:
         """Return the record of a search from a position that a path has led to."""
@@ -141,7 +165,7 @@ class Optimal:
         frames = to_records(_idastar.Frame(), _idastar.MAX_DEPTH)
         if self._stopped:
             record[0].stop = 1
-        if kernel.deepen(self._plan, self._words, record, frames) == _idastar.FOUND:
+        if kernel.deepen(self._plan, self._words, self._machine, record, frames) == _idastar.FOUND:
             self.moves = record[0].path[: int(record[0].length)].tolist()
         self.bound = int(record[0].bound)
         self.nodes += int(record[0].nodes)
@@ -172,7 +196,7 @@ class Optimal:
         record[0].bound = self.bound
         memory = frames.pop()
         if kernel.load(self._plan, self._words, record) + len(path) <= self.bound:
-            result = kernel.sweep(self._plan, self._words, record, memory)
+            result = kernel.sweep(self._plan, self._words, self._machine, record, memory)
             if result == _idastar.FOUND and self.moves is None:
                 self.moves = path + record[0].path[: int(record[0].length)].tolist()
                 for other in self._records:

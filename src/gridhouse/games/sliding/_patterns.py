@@ -38,9 +38,10 @@ class Shape(position.Position):
     """A board and a pattern on it: what filling a table needs to know.
 
     ``inner_left`` and ``inner_right`` are the cells that have one to their left or right, as bits,
-    ``near`` the neighbours of each cell.  A key's digits come from two lists, by the key's rest and
-    quotient when divided by ``split``; ``half`` is the number of digits in the rest.  ``number`` is
-    of a single bit, by its rest when divided by ``PRIME``, how many bits are below it.
+    ``near`` the neighbours of each cell, ``told`` the cells that words have a bit for.  A key's
+    digits come from two lists, by the key's rest and quotient when divided by ``split``; ``half``
+    is the number of digits in the rest.  ``number`` is of a single bit, by its rest when divided by
+    ``PRIME``, how many bits are below it.
     """
 
     shape = position.integer("int8")
@@ -52,6 +53,7 @@ class Shape(position.Position):
     inner_left = position.integer("int64")
     inner_right = position.integer("int64")
     up = position.integer("int64")
+    told = position.integer("int64")
     near = position.integers("int64", MAX_CELLS)
     number = position.integers("int64", PRIME)
     weight = position.integers("int64", MAX_TILES)
@@ -105,7 +107,6 @@ def settle(shapes: Any, depth: int, table: Any, fresh: Any, marks: Any, queue: A
     for more by at least what the bits of its word say.
     """
     shape = shapes[0]
-    every = (1 << shape.cells) - 1
     tail = 0
     for group in range(len(marks)):
         left = marks[group]
@@ -119,7 +120,7 @@ def settle(shapes: Any, depth: int, table: Any, fresh: Any, marks: Any, queue: A
             queue[tail] = (key << shape.cells) | region
             tail += 1
             if table[key] == 0:
-                table[key] = (depth << shape.up) | (every & ~region)
+                table[key] = (depth << shape.up) | (shape.told & ~region)
 
 
 def expand(

@@ -1,0 +1,140 @@
+"""Ways that need not be searched: each repeats another one, and none that does is missed."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from gridhouse.games.sliding import _optimal, _repeats
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+Way = tuple[int, ...]
+Cell = tuple[int, int]
+Tiles = dict[Cell, Cell]  # by cell the one from where its tile is; the empty cell's is the first
+Box = tuple[int, int, int, int]
+Position = tuple[frozenset[tuple[Cell, Cell]], Cell]
+Ends = dict[Position, list[Way]]
+STEPS = [(-1, 0), (1, 0), (0, -1), (0, 1)]
+
+
+def refuses(machine: Any, way: Way) -> bool:
+    """Tell whether a machine refuses a way before its end."""
+    state, allowed = 0, _repeats.ALL
+    for move in way:
+        if not allowed >> move & 1:
+            return True
+        entry = int(machine[_repeats.MOVES * state + move])
+        state, allowed = entry >> _repeats.MOVES, entry & _repeats.ALL
+    return False
+
+
+def walked(way: Way) -> tuple[Tiles, list[Cell]]:
+    """Return where a way on an endless board leaves all tiles that it moves, and its cells."""
+    cells = [(0, 0)]
+    tiles: Tiles = {}
+    for move in way:
+        here = cells[-1]
+        there = (here[0] + STEPS[move][0], here[1] + STEPS[move][1])
+        tiles |= {here: tiles.get(there, there), there: (0, 0)}
+        cells.append(there)
+    return tiles, cells
+
+
+def effect(way: Way) -> tuple[Any, Box]:
+    """Return what a way leads to, and how far up, down, left and right it goes."""
+    tiles, cells = walked(way)
+    rows, cols = zip(*cells, strict=True)
+    return position_of(tiles, cells[-1]), (-min(rows), max(rows), -min(cols), max(cols))
+
+
+def position_of(tiles: Tiles, cell: Cell) -> Position:
+    """Return what tells positions apart: the tiles that are elsewhere, and the empty cell."""
+    return frozenset((cell, tile) for cell, tile in tiles.items() if cell != tile), cell
+
+
+def ways(longest: int) -> Iterator[Way]:
+    """Yield all ways, shorter ones first and equally long ones in order."""
+    for length in range(longest + 1):
+        yield from itertools.product(range(_repeats.MOVES), repeat=length)
+
+
+def repeats(longest: int) -> set[Way]:
+    """Return the ways that do what one before them does within their box, by comparing all."""
+    known: dict[Any, list[Box]] = {}
+    found = set()
+    for way in ways(longest):
+        moved, box = effect(way)
+        boxes = known.setdefault(moved, [])
+        if any(all(a <= b for a, b in zip(other, box, strict=True)) for other in boxes):
+            found.add(way)
+        boxes.append(box)
+    return found
+
+
+@pytest.mark.parametrize("longest", [1, 2, 5, 8])
+def test_a_machine_refuses_just_the_ways_with_a_repeat_in_them(longest: int) -> None:
+    machine = _repeats.machine(longest)
+    known = repeats(longest) | {(move, move ^ 1) for move in range(_repeats.MOVES)}
+    for way in ways(longest):
+        parts = (way[a:b] for a, b in itertools.combinations(range(len(way) + 1), 2))
+        assert refuses(machine, way) == any(part in known for part in parts), way
+
+
+def listed(tree: _repeats.Tree) -> Iterator[Way]:
+    """Yield the repeats of a tree."""
+    going: list[tuple[Way, int]] = [((), 0)]
+    for way, at in going:
+        for move in range(_repeats.MOVES):
+            if tree.ends[at] >> move & 1:
+                yield (*way, move)
+            if tree.children[at][move]:
+                going.append(((*way, move), tree.children[at][move]))
+
+
+def within(box: Box, length: int, tiles: Tiles, at: Cell) -> Ends:
+    """Return by what they lead to the ways of just so many moves from a position, within a box."""
+    ends: Ends = {}
+    going: list[tuple[Way, Tiles, Cell]] = [((), tiles, at)]
+    for way, here, cell in going:
+        if len(way) == length:
+            ends.setdefault(position_of(here, cell), []).append(way)
+            continue
+        for move, (down, right) in enumerate(STEPS):
+            row, col = there = (cell[0] + down, cell[1] + right)
+            if -row <= box[0] and row <= box[1] and -col <= box[2] and col <= box[3]:
+                after = here | {cell: here.get(there, there), there: (0, 0)}
+                going.append(((*way, move), after, there))
+    return ends
+
+
+def test_every_repeat_of_a_long_machine_repeats_a_way() -> None:
+    """The machine knows positions by hashes; here a way is found from both ends, tile by tile."""
+    found = list(listed(_repeats.repeats(_optimal.LONGEST_LARGE)))
+    assert {len(way) for way in found} == {2, 6, 8, 9, 10, 11, 12, 13}
+    for way in random.Random(1).sample(found, 60):
+        tiles, cells = walked(way)
+        assert any(
+            (length, other) < (len(way), way)
+            for length in range(len(way) % 2, len(way) + 1, 2)
+            for other in meeting(effect(way)[1], length, tiles, cells[-1])
+        ), way
+
+
+def meeting(box: Box, length: int, tiles: Tiles, cell: Cell) -> Iterator[Way]:
+    """Yield the ways of so many moves within a box that lead to a position."""
+    there = within(box, length // 2, {}, (0, 0))
+    back = within(box, length - length // 2, tiles, cell)
+    for end in there.keys() & back.keys():
+        for way, rest in itertools.product(there[end], back[end]):
+            yield (*way, *(move ^ 1 for move in reversed(rest)))
+
+
+def test_machines_are_the_same_interpreted_and_compiled() -> None:
+    for longest in (1, 6, 7):
+        interpreted = _repeats.machine(longest, jit=False)
+        assert (interpreted == _repeats.machine(longest)).all()
