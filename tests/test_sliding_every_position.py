@@ -206,7 +206,7 @@ def test_the_compiled_search_from_every_three_by_three_position(goal: str, most:
     assert len(known) == THREE_BY_THREE[goal]
     del known[goal]
     many = puzzles(known, goal, 3)
-    plan, words = _databases.plan_of(many[0], _optimal.small_tables(many[0], most))
+    plan, words = _databases.plan_of(many[0], *_optimal.small_tables(many[0], most))
     records, asked = found(many, plan, words)
     lengths = np.array(list(known.values()))
     assert (records["length"] == lengths).all()
@@ -236,7 +236,7 @@ def test_every_four_by_four_position_near_its_goal(goal: str) -> None:
     known = near(goal, 4, 11)
     del known[goal]
     many = puzzles(known, goal, 4)
-    records, asked = found(many, *_databases.plan_of(many[0], _optimal.small_tables(many[0], 4)))
+    records, asked = found(many, *_databases.plan_of(many[0], *_optimal.small_tables(many[0], 4)))
     lengths = np.array(list(known.values()))
     assert (records["length"] == lengths).all()
     assert (asked <= lengths).all()

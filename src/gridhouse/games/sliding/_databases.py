@@ -210,12 +210,13 @@ def tables_for(
     return Tables(puzzle, parts, np.concatenate(tables))
 
 
-def plan_of(puzzle: Puzzle, *partitions: Tables) -> tuple[Any, Any]:
-    """Return the record of the views that tables give, and all their words.
+def has_mirror(puzzle: Puzzle) -> bool:
+    """Tell whether a puzzle can be looked at in the mirror (Culberson and Schaeffer, 1998)."""
+    return puzzle.rows == puzzle.cols and puzzle.is_distinct
 
-    A square board of distinct tiles can be looked at in the mirror, too (Culberson and Schaeffer,
-    1998).
-    """
+
+def plan_of(puzzle: Puzzle, *partitions: Tables) -> tuple[Any, Any]:
+    """Return the record of the views that tables give, in the mirror too, and all their words."""
     rows, cols, cells = puzzle.rows, puzzle.cols, puzzle.cells
     plan = _idastar.Plan()
     plan.cells = cells
@@ -223,7 +224,7 @@ def plan_of(puzzle: Puzzle, *partitions: Tables) -> tuple[Any, Any]:
     plan.up, plan.gain = partitions[0].up, partitions[0].gain
     mirror = [cell % cols * rows + cell // cols for cell in range(cells)]
     images = [list(range(cells))]
-    if rows == cols and puzzle.is_distinct:
+    if has_mirror(puzzle):
         images.append(mirror)
     views = [(tables, image) for image in images for tables in partitions]
     plan.views = len(views)

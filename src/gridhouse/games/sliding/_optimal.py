@@ -51,7 +51,7 @@ LONGEST_LARGE = 13
 Builder = Callable[..., "Tables"]
 
 
-@lru_cache(maxsize=6)
+@lru_cache(maxsize=8)
 def _shelf(
     rows: int, cols: int, kinds: tuple[int, ...], parts: Parts, build: Builder, jit: bool
 ) -> list[Tables]:
@@ -67,10 +67,15 @@ def _tables(puzzle: Puzzle, parts: Parts, build: Builder, *, jit: bool, **how: A
     return shelf[0]
 
 
-def small_tables(puzzle: Puzzle, most: int, *, jit: bool = True, **how: Any) -> Tables:
-    """Return databases of parts of at most so many tiles, built in memory and kept for a while."""
-    parts = _databases.partition(puzzle, most)
-    return _tables(puzzle, parts, _databases.tables_for, jit=jit, **how)
+def small_tables(puzzle: Puzzle, most: int, *, jit: bool = True, **how: Any) -> list[Tables]:
+    """Return databases of parts of at most so many tiles, built in memory and kept for a while.
+
+    On more than sixteen cells they are of two partitions, unless the mirror makes two of one; on
+    smaller boards a second one takes longer to build than it saves.
+    """
+    seeds = (1,) if puzzle.cells <= 16 or _databases.has_mirror(puzzle) else (1, 2)
+    partitions = [_databases.partition(puzzle, most, seed) for seed in seeds]
+    return [_tables(puzzle, parts, _databases.tables_for, jit=jit, **how) for parts in partitions]
 
 
 def large_partitions(puzzle: Puzzle) -> tuple[Parts, ...]:
@@ -78,7 +83,7 @@ def large_partitions(puzzle: Puzzle) -> tuple[Parts, ...]:
     return LARGE.get((puzzle.rows, puzzle.cols), ()) if puzzle.is_distinct else ()
 
 
-def levels(puzzle: Puzzle, *, jit: bool, **how: Any) -> Iterator[tuple[Tables, int]]:
+def levels(puzzle: Puzzle, *, jit: bool, **how: Any) -> Iterator[tuple[list[Tables], int]]:
     """Yield databases, ever larger ones, with how many nodes to search with them.
 
     ``how`` says with how many ``threads`` they are built, and when that ``is_stopped``.
@@ -90,7 +95,7 @@ def levels(puzzle: Puzzle, *, jit: bool, **how: Any) -> Iterator[tuple[Tables, i
             yield small_tables(puzzle, 5, jit=jit, **how), SMALL if large else MEDIUM
     for parts in large:
         limit = NO_LIMIT if parts == large[-1] else VAST
-        yield _tables(puzzle, parts, _cache.large_tables, jit=jit, **how), limit
+        yield [_tables(puzzle, parts, _cache.large_tables, jit=jit, **how)], limit
     if not large:
         most = 6 if puzzle.cells <= 16 else 5
         yield small_tables(puzzle, most, jit=jit, **how), NO_LIMIT
@@ -130,7 +135,7 @@ class Optimal:
         how = {"threads": self._threads, "is_stopped": self._is_stopped}
         with suppress(_databases.StoppedError):
             for tables, limit in levels(self.puzzle, jit=self._jit, **how):
-                self._plan, self._words = _databases.plan_of(self.puzzle, tables)
+                self._plan, self._words = _databases.plan_of(self.puzzle, *tables)
                 self._alone(limit if self._threads == 1 else min(limit, SMALL))
                 if self.moves is None and limit > SMALL and not self._stopped:
                     self._together(limit)
