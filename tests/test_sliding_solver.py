@@ -399,6 +399,8 @@ def test_large_databases_are_kept_and_used_again(
         assert isinstance(kept.words.base, np.memmap)
         assert (kept.words == _databases.tables_for(puzzle, parts).words).all()
     assert set(own_folder.iterdir()) == files
+    monkeypatch.setattr(_optimal, "physical_memory", lambda: _optimal.ROOM - 1)
+    assert [limit for _, limit in _optimal.levels(puzzle, jit=True)] == [_optimal.NO_LIMIT]
     found = solver.solve_position(numbers([8, 7, 6, 5, 4, 3, 2, 1, 0], 3), threads=1)
     assert found.optimal
     assert capsys.readouterr().err == ""
@@ -421,6 +423,12 @@ def test_databases_grow(rows: int, cols: int, kinds: int, limits: list[int]) -> 
     assert all(len({tables.parts for tables in views}) == partitions for views, _ in levels)
     sizes = [len(views[0].words) for views, _ in levels]
     assert sizes == sorted(sizes)
+
+
+def test_memory_is_told_if_the_machine_tells_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert _optimal.physical_memory() > 1 << 28
+    monkeypatch.delattr("os.sysconf")
+    assert _optimal.physical_memory() == _optimal.ROOM
 
 
 def damage_a_word(data: bytes) -> bytes:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from gridhouse.core.compiling import to_records
 from gridhouse.games.sliding import _cache, _databases, _idastar, _repeats
@@ -43,6 +46,7 @@ LARGE: dict[tuple[int, int], tuple[Parts, ...]] = {
 SMALL = 4_000_000
 MEDIUM = 200_000_000
 VAST = 2_000_000_000
+ROOM = 7 << 30  # bytes of memory; databases of a byte a word take up to five while they are built
 # Moves of the longest ways that are known to repeat others: finding them takes 0.03 and 0.6 s.
 LONGEST = 10
 LONGEST_LARGE = 13
@@ -78,9 +82,26 @@ def small_tables(puzzle: Puzzle, most: int, *, jit: bool = True, **how: Any) -> 
     return [_tables(puzzle, parts, _databases.tables_for, jit=jit, **how) for parts in partitions]
 
 
-def large_partitions(puzzle: Puzzle) -> tuple[Parts, ...]:
-    """Return the partitions of which there are databases for the disk, ever larger ones."""
-    return LARGE.get((puzzle.rows, puzzle.cols), ()) if puzzle.is_distinct else ()
+def large_partitions(puzzle: Puzzle) -> list[Parts]:
+    """Return the partitions of which there are databases for the disk, ever larger ones.
+
+    Without the memory that building takes, the largest are left out.
+    """
+    if not puzzle.is_distinct:
+        return []
+    return [
+        parts
+        for parts in LARGE.get((puzzle.rows, puzzle.cols), ())
+        if _databases.word_type(puzzle, parts) is np.int32 or physical_memory() >= ROOM
+    ]
+
+
+def physical_memory() -> int:
+    """Return how many bytes of memory the machine has, or ROOM where it does not tell."""
+    try:
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, ValueError, OSError):
+        return ROOM
 
 
 def levels(puzzle: Puzzle, *, jit: bool, **how: Any) -> Iterator[tuple[list[Tables], int]]:
