@@ -1,9 +1,9 @@
 """How strong the players are: ``python benchmarks/strength.py [GAMES] [SECONDS] [GAME ...]``.
 
 For every game of two, rows of a table: each search against random and greedy play with a small
-fixed number of playouts or nodes, and where all is seen the game's best search against OpenSpiel's
-own Monte-Carlo tree search (its C++ with its random-rollout evaluator, on our game through the
-adapter), both with so many seconds a move.  Every opening is played twice, colours swapped;
+fixed number of playouts or nodes, and where all is seen each against OpenSpiel's own Monte-Carlo
+tree search (its C++ with its random-rollout evaluator, on our game through the adapter), both with
+so many seconds a move.  Every opening is played twice, colours swapped;
 openings that alpha-beta finds decided within 20,000 nodes are left out.  The share comes with its
 interval of 95 % confidence.  ``levels``, alone or before games, prints how each level for people
 fares against the one below.
@@ -40,11 +40,18 @@ MOST_MOVES = 300
 SEARCHES = ("mcts@2000p", "alphabeta@20000n")
 PLANNING = "pomcp@2000p"  # where something is hidden
 WEAK = ("random", "greedy")
+# A simulation is reckoned at so many seconds at least.  Near the end of a game they take less, but
+# where the game goes on for a little longer than the last time they do not.
+SHORTEST = 2e-4
 EXPLORE = 2.0  # of OpenSpiel's search, as in its own examples
 
 
 class OpenSpielPlayer(Player):
-    """OpenSpiel's search, with as many simulations as have lately fitted into the time."""
+    """OpenSpiel's search, with as many simulations as have lately fitted into the time.
+
+    They are counted by ply, as they become shorter and shorter towards the end of a game.
+    ``spent`` is the time of all moves, in seconds, and ``moves`` their number.
+    """
 
     def __init__(self, game: Game, *, seed: int = 0) -> None:
         """Load the game as OpenSpiel has it; all of it is open, or its search would refuse it."""
@@ -53,10 +60,14 @@ class OpenSpielPlayer(Player):
         self._theirs: Any = pyspiel.load_game(f"gridhouse_{game.name}", parameters)
         self._evaluator = pyspiel.RandomRolloutEvaluator(1, seed)
         self._seed = seed
-        self._rate = 100.0
+        self._costs = {0: 0.01}
+        self.spent = 0.0
+        self.moves = 0
 
     def _choose(self, state: State, limits: Limits) -> Choice:
-        count = max(2, int(self._rate * (limits.seconds or 1.0)))
+        ply = len(state.history())
+        nearest = max(known for known in self._costs if known <= ply)
+        count = max(2, int((limits.seconds or 1.0) / max(SHORTEST, self._costs[nearest])))
         bot = pyspiel.MCTSBot(
             self._theirs, self._evaluator, EXPLORE, count, 1000, False, self._seed, False
         )
@@ -64,7 +75,10 @@ class OpenSpielPlayer(Player):
         theirs.play = gridhouse.parse(str(state))
         started = time.perf_counter()
         action = int(bot.step_with_policy(theirs)[1])
-        self._rate += 0.2 * (count / (time.perf_counter() - started) - self._rate)
+        seconds = time.perf_counter() - started
+        self._costs[ply] = (self._costs[nearest] + seconds / count) / 2
+        self.spent += seconds
+        self.moves += 1
         return Choice(action, work=count)
 
 
@@ -84,15 +98,17 @@ def row(game: Game, first: str, second: str, games: int) -> str:
     return f"| {game} | {first} | {second} | {score} | {sum(score.moves) / score.games:.0f} |"
 
 
-def peer_row(game: Game, games: int, seconds: float) -> str:
-    """Return the row of the game's best search against OpenSpiel's at equal time."""
-    kind = best_search(game)
+def peer_row(game: Game, kind: str, games: int, seconds: float) -> str:
+    """Return the row of a search against OpenSpiel's at equal time, with the time that it took."""
     limits = Limits(seconds=seconds)
-    players = (player(kind, game, seed=1), OpenSpielPlayer(game, seed=2))
+    theirs = OpenSpielPlayer(game, seed=2)
+    players = (player(kind, game, seed=1), theirs)
     warm(game, *((mover, limits) for mover in players))
+    theirs.spent = theirs.moves = 0
     score = match(game, players, (limits, limits), games, judge=player("alphabeta", game))
     moves = sum(score.moves) / score.games
-    return f"| {game} | {kind}@{seconds}s | OpenSpiel MCTS@{seconds}s | {score} | {moves:.0f} |"
+    second = f"OpenSpiel MCTS@{theirs.spent / theirs.moves:.3f}s"
+    return f"| {game} | {kind}@{seconds}s | {second} | {score} | {moves:.0f} |"
 
 
 def alone(mover: Player, state: State) -> tuple[float, int]:
@@ -138,7 +154,8 @@ def main(games: int, seconds: float, names: list[str]) -> None:
             for second in WEAK:
                 print(row(game, first, second, games), flush=True)
         if not hidden:
-            print(peer_row(game, games, seconds), flush=True)
+            for kind in ("mcts", "alphabeta"):
+                print(peer_row(game, kind, games, seconds), flush=True)
 
 
 if __name__ == "__main__":
