@@ -10,6 +10,7 @@ import pytest
 
 import gridhouse
 from gridhouse.core.errors import IllegalMoveError, InvalidMoveError, ParameterError
+from gridhouse.search import batches
 from gridhouse.search.batch import Batch, batch
 from gridhouse.search.play import Play
 from walks import walk
@@ -145,6 +146,31 @@ def test_what_cannot_be_is_said() -> None:
 
 
 @pytest.mark.parametrize("text", GAMES)
+def test_a_single_game_is_dealt_by_its_seed(text: str) -> None:
+    game = Play(gridhouse.parse(f"{text}#0").game)
+
+    def dealt() -> list[str]:
+        starts = []
+        for _ in range(batches.STARTS + 6):
+            game.deal()
+            assert not game.is_over
+            assert not any(game.returns)
+            starts.append(str(game.state()))
+        return starts
+
+    game.seed(7)
+    first = dealt()
+    copy = pickle.loads(pickle.dumps(game))
+    game.deal()
+    copy.deal()
+    assert copy.state() == game.state()
+    game.seed(7)
+    assert dealt() == first
+    game.seed(8)
+    assert (dealt() == first) != game.game.has_chance
+
+
+@pytest.mark.parametrize("text", GAMES)
 @pytest.mark.parametrize("seed", range(3))
 def test_a_single_game_says_what_its_state_says(text: str, seed: int) -> None:
     state = walk(text, seed)
@@ -157,11 +183,11 @@ def test_a_single_game_says_what_its_state_says(text: str, seed: int) -> None:
         assert game.state() == state
         mask = state.legal_actions_mask()
         mover = state.game.rules.current_player(state.position)
-        assert game.mask(mover).tolist() == mask
-        assert game.mask(1 - mover).tolist() == [0] * len(mask)
+        assert game.look(mover)[1].tolist() == mask
+        assert game.look(1 - mover)[1].tolist() == [0] * len(mask)
         for player in range(state.game.num_players):
             expected = np.array(state.observation_tensor(player), np.float32)
-            assert np.array_equal(game.planes(player).ravel(), expected)
+            assert np.array_equal(game.look(player)[0].ravel(), expected)
         assert game.try_action(action) == bool(mask[action])
         if mask[action]:
             state.apply_action(action)

@@ -99,9 +99,9 @@ def _warm_game(game: Game) -> None:
     boards.masks()
     boards.observations()
     single = Play(game)
+    single.deal()
     single.begin(state)
-    single.mask(single.player)
-    single.planes(single.player)
+    single.look(single.player)
     single.apply_action(state.legal_actions()[0])
     for kind in (best_search(game), "greedy"):
         player(kind, game).choose(state, Limits(nodes=1, playouts=1))

@@ -5,9 +5,6 @@ from __future__ import annotations
 HORIZON = 1000
 """Moves after which a game is cut off where nothing else ends it; a puzzle may last for ever."""
 
-SEEDS = 2**32
-"""Where no seed is asked for, so many are drawn from."""
-
 
 def missing(extra: str) -> ImportError:
     """Return the error for a library that is not installed; it names the extra that brings it."""

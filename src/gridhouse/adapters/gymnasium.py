@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gridhouse.adapters import HORIZON, SEEDS, missing, views
+from gridhouse.adapters import HORIZON, missing, views
 from gridhouse.core.errors import ParameterError
 from gridhouse.core.registry import games, load
 from gridhouse.search.batch import batch
@@ -53,7 +53,6 @@ if TYPE_CHECKING:
     Info = dict[str, Any]
 
 RANDOM = "random"
-MOST_STARTS = 100  # a start may be over already; another one is drawn then
 
 
 def checked(opponent: object) -> Any:
@@ -109,16 +108,16 @@ class GridEnv(gymnasium.Env["NDArray[np.float32]", np.int64]):
     ) -> tuple[NDArray[np.float32], Info]:
         """Begin a game; equal seeds begin equal games.  There are no options."""
         super().reset(seed=seed, options=options)
-        start = int(self.np_random.integers(SEEDS)) if seed is None else seed
-        self._play.begin(self.game.new_initial_state(start))
-        for _ in range(MOST_STARTS):
-            if not self._play.is_over:
-                break
-            self._play.begin(self.game.new_initial_state(int(self.np_random.integers(SEEDS))))
-        self.side = int(self.np_random.choice(self._sides))
+        if seed is not None:
+            self._play.seed(seed)
+            self._play.begin(self.game.new_initial_state(seed))
+        if seed is None or self._play.is_over:
+            self._play.deal()
+        self.side = self._sides[int(self.np_random.integers(len(self._sides)))]
         self._credited = 0.0
         self._answer()
-        return self._play.planes(self.side), self._info()
+        seen, mask = self._play.look(self.side)
+        return seen, {"action_mask": mask, "illegal": False}
 
     def step(self, action: np.int64) -> tuple[NDArray[np.float32], float, bool, bool, Info]:
         """Play an action and what the opponent answers; an illegal action changes nothing.
@@ -131,7 +130,8 @@ class GridEnv(gymnasium.Env["NDArray[np.float32]", np.int64]):
         if not illegal:
             self._answer()
         reward = self._gain() + (self._illegal_reward if illegal else 0.0)
-        return play.planes(self.side), reward, play.is_over, False, self._info(illegal=illegal)
+        seen, mask = play.look(self.side)
+        return seen, reward, play.is_over, False, {"action_mask": mask, "illegal": illegal}
 
     def _answer(self) -> None:
         """Let the opponent play until it is the player's turn."""
@@ -140,7 +140,7 @@ class GridEnv(gymnasium.Env["NDArray[np.float32]", np.int64]):
             if callable(self._opponent):
                 play.apply_action(int(self._opponent(play.state())))
             else:
-                legal = np.flatnonzero(play.mask(play.player))
+                legal = np.flatnonzero(play.look(play.player)[1])
                 play.apply_action(int(legal[self.np_random.integers(len(legal))]))
 
     def _gain(self) -> float:
@@ -149,12 +149,9 @@ class GridEnv(gymnasium.Env["NDArray[np.float32]", np.int64]):
         gain, self._credited = made - self._credited, made
         return gain
 
-    def _info(self, *, illegal: bool = False) -> Info:
-        return {"action_mask": self._play.mask(self.side), "illegal": illegal}
-
     def action_masks(self) -> NDArray[np.bool_]:
         """Return for every action whether it is legal now."""
-        return self._play.mask(self.side).astype(bool)
+        return self._play.look(self.side)[1].astype(bool)
 
     def render(self) -> str | None:
         """Return the board as the player sees it, or None without a render mode."""

@@ -12,12 +12,11 @@
 
 from __future__ import annotations
 
-import random
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gridhouse.adapters import SEEDS, missing, views
+from gridhouse.adapters import missing, views
 from gridhouse.core.errors import ParameterError
 from gridhouse.core.registry import load
 from gridhouse.search.play import Play
@@ -80,7 +79,6 @@ class raw_env(AECEnv):  # type: ignore[misc]  # noqa: N801  # PettingZoo's name 
         self.render_mode = render_mode
         self.possible_agents = list(AGENTS)
         self._has_mask = mask_in_observation
-        self._chance = random.Random()
         self._play = Play(self.game)
         self.observation_spaces = {agent: self._observation_space() for agent in AGENTS}
         self.action_spaces = {agent: spaces.Discrete(self.game.num_actions) for agent in AGENTS}
@@ -106,10 +104,11 @@ class raw_env(AECEnv):  # type: ignore[misc]  # noqa: N801  # PettingZoo's name 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Begin a game; equal seeds begin equal games.  There are no options."""
         del options
-        if seed is not None:
-            self._chance.seed(seed)
-        start = self._chance.randrange(SEEDS) if seed is None else seed
-        self._play.begin(self.game.new_initial_state(start))
+        if seed is None:
+            self._play.deal()
+        else:
+            self._play.seed(seed)
+            self._play.begin(self.game.new_initial_state(seed))
         self.agents = list(AGENTS)
         self.rewards = dict.fromkeys(AGENTS, 0.0)
         self._cumulative_rewards = dict.fromkeys(AGENTS, 0.0)
@@ -120,15 +119,20 @@ class raw_env(AECEnv):  # type: ignore[misc]  # noqa: N801  # PettingZoo's name 
 
     def _tell(self) -> None:
         """Put the masks into ``infos``, and show the board to a human."""
-        masks = [self._play.mask(player) for player in range(len(AGENTS))]
-        self.infos = {agent: {"action_mask": masks[at]} for at, agent in enumerate(AGENTS)}
+        mover = self._play.player
+        self._planes, mask = self._play.look(mover)
+        self.infos = {
+            AGENTS[mover]: {"action_mask": mask},
+            AGENTS[1 - mover]: {"action_mask": np.zeros(len(mask), np.int8)},
+        }
         if self.render_mode == "human":
             self.render()
 
     def observe(self, agent: str) -> Observation:
         """Return what the agent sees, as new arrays."""
         player = AGENTS.index(agent)
-        seen = self._play.planes(player)
+        is_mover = player == self._play.player
+        seen = self._planes.copy() if is_mover else self._play.look(player)[0]
         if not self._has_mask:
             return seen
         return {"observation": seen, "action_mask": self.infos[agent]["action_mask"].copy()}

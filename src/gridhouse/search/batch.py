@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
 # Below so many positions a range is not worth a thread of its own.
 LEAST = 4096
-# So many starts are made by the game itself; a random start is one of them, dealt anew.
-STARTS = 64
 
 
 class Batch:
@@ -107,7 +105,7 @@ class Batch:
             self._each(lambda _, begin, end: self._kernels.seed(self._sources, low, begin, end))
             made = [
                 self._engine.memory(self.game.initial_position(seed + number))
-                for number in range(STARTS if self.game.has_chance else 1)
+                for number in range(batches.STARTS if self.game.has_chance else 1)
             ]
             self._starts = np.concatenate(made)
         wanted = np.ones(self.count, np.bool_) if where is None else np.asarray(where, np.bool_)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 rules: Any = None
 playouts: Any = None
 
+STARTS = 64  # so many are made by the game itself; a random start is one of them, dealt anew
 MOST_DEALS = 100  # on a board of one cell there is no start that is not over
 
 

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import random
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gridhouse.search import single
-from gridhouse.search.engine import Engine
+from gridhouse.search import batches, single
+from gridhouse.search.engine import SEED_BITS, Engine
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from gridhouse.core.game import Game, State
+
+
+KEPT = ("_memory", "_source", "_starts", "_seed")  # by a copy in another process
 
 
 class Play:
@@ -23,18 +27,38 @@ class Play:
     """
 
     def __init__(self, game: Game) -> None:
-        """Sit down to a game; ``begin`` begins it."""
+        """Sit down to a game; ``begin`` or ``deal`` begins it."""
         self.game = game
         self._engine = Engine(game)
         self._kernels: Any = self._engine.bind(single)
+        self._dealer: Any = self._engine.bind(batches)
         self._shape = game.observation_tensor_shape
         self._actions = np.zeros(game.num_actions, np.int32)
-        self._work = self._engine.memory(game.initial_position(0))
-        self.returns = np.zeros(game.num_players)
+        self._memory = self._engine.memory(game.initial_position(0), 2)
+        self._source = self._engine.memory(batches.Source())
+        self._made = np.zeros((1, game.num_players))
+        self.returns = self._made[0]
+        self._most = batches.STARTS if game.has_chance else 1
+        self.seed(random.getrandbits(32))
 
     def begin(self, state: State) -> None:
         """Go on from a state of the game."""
-        self._memory = self._engine.memory(state.position)
+        self._memory = self._engine.memory(state.position, 2)
+        self._note(self._kernels.status(self._memory, self.returns))
+
+    def seed(self, seed: int) -> None:
+        """Let the starts that ``deal`` makes be those that follow from a seed."""
+        self._seed = seed
+        self._starts = self._memory[:0]
+        self._dealer.seed(self._source, seed & SEED_BITS, 0, 1)
+
+    def deal(self) -> None:
+        """Begin at a random start, one that is not over already if that can be."""
+        made = len(self._starts)
+        if made < self._most:
+            start = self._engine.memory(self.game.initial_position(self._seed + made))
+            self._starts = np.concatenate([self._starts, start])
+        self._dealer.restart(self._memory, self._starts, self._source, self._made, 0)
         self._note(self._kernels.status(self._memory, self.returns))
 
     def _note(self, status: int) -> None:
@@ -59,29 +83,27 @@ class Play:
         if not self.try_action(action):
             self.state().apply_action(action)
 
-    def mask(self, player: int) -> NDArray[np.int8]:
-        """Return 1 for every action that the player may play now, all 0 on another's turn."""
-        out = np.zeros(self.game.num_actions, np.int8)
-        if player == self.player:
-            self._kernels.mask(self._memory, self._actions, out)
-        return out
+    def look(self, player: int) -> tuple[NDArray[np.float32], NDArray[np.int8]]:
+        """Return what the player sees and, by a 1 each, what it may play now, as new arrays.
 
-    def planes(self, player: int) -> NDArray[np.float32]:
-        """Return what the player sees as a new array of planes, rows and columns."""
-        out = np.zeros(self._shape, np.float32)
-        self._kernels.planes(self._memory, self._work, player, out.ravel())
-        return out
+        The first has planes, rows and columns; the second is all 0 on another's turn.
+        """
+        planes = np.zeros(self._shape, np.float32)
+        mask = np.zeros(self.game.num_actions, np.int8)
+        self._kernels.look(self._memory, player, self._actions, mask, planes.ravel())
+        return planes, mask
 
     def state(self) -> State:
         """Return the state of the game; its history begins here."""
         return self._engine.state(self._memory[0])
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return what a copy in another process needs: the game, and how it stands."""
-        return {"game": self.game, "state": self.state() if hasattr(self, "_memory") else None}
+        """Return what a copy needs: the game, how it stands, and what decides further starts."""
+        return {name: getattr(self, name) for name in ("game", *KEPT)}
 
     def __setstate__(self, kept: dict[str, Any]) -> None:
         """Sit down again and go on."""
         self.__init__(kept["game"])  # type: ignore[misc]
-        if kept["state"] is not None:
-            self.begin(kept["state"])
+        for name in KEPT:
+            setattr(self, name, kept[name])
+        self._note(self._kernels.status(self._memory, self.returns))

@@ -1,6 +1,7 @@
 """What is asked of one game at every step, in as few calls as can be.
 
-All memory is in arrays, of one record each: Python passes them on much faster than records.
+``memory`` is an array of two records, the game and room for what somebody sees of it: Python passes
+arrays on much faster than records.
 ``rules`` is bound to a game's twin.
 """
 
@@ -13,13 +14,15 @@ if TYPE_CHECKING:
 
 rules: Any = None
 
+STATE = 0
+VIEW = 1
 REFUSED = -1
 OVER = 2  # added to the player to move once the game is over
 
 
 def status(memory: Any, made: Any) -> int:
     """Return who is to move and whether the game is over; write the returns."""
-    state = memory[0]
+    state = memory[STATE]
     rules.returns(state, made)
     over = OVER if rules.is_terminal(state) else 0
     return int(rules.current_player(state)) + over
@@ -27,20 +30,20 @@ def status(memory: Any, made: Any) -> int:
 
 def play(memory: Any, made: Any, action: int) -> int:
     """Play an action and return the status then, or REFUSED."""
-    if rules.refusal(memory[0], action) != 0:
+    if rules.refusal(memory[STATE], action) != 0:
         return REFUSED
-    rules.apply_action(memory[0], action)
+    rules.apply_action(memory[STATE], action)
     return status(memory, made)
 
 
-def mask(memory: Any, actions: Any, out: Any) -> None:
-    """Write a 1 for every legal action over an array of zeros; ``actions`` is room for them."""
-    for index in range(rules.legal_actions(memory[0], actions)):
-        out[actions[index]] = 1
+def look(memory: Any, player: int, actions: Any, mask: Any, planes: Any) -> None:
+    """Write what a player sees and what it may play now over arrays of zeros.
 
-
-def planes(memory: Any, work: Any, player: int, out: Any) -> None:
-    """Write what the player sees over an array of zeros."""
-    work[0] = memory[0]
-    rules.hide(work[0], player)
-    rules.planes(work[0], player, out)
+    A 1 marks a legal action; on another's turn there is none.  ``actions`` is room for them.
+    """
+    if rules.current_player(memory[STATE]) == player:
+        for index in range(rules.legal_actions(memory[STATE], actions)):
+            mask[actions[index]] = 1
+    memory[VIEW] = memory[STATE]
+    rules.hide(memory[VIEW], player)
+    rules.planes(memory[VIEW], player, planes)
