@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import lru_cache
@@ -52,23 +51,17 @@ LONGEST = 10
 LONGEST_LARGE = 13
 
 
-Builder = Callable[..., "Tables"]
-
-
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=6)
 def _shelf(
-    rows: int, cols: int, kinds: tuple[int, ...], parts: Parts, build: Builder, jit: bool
+    rows: int, cols: int, kinds: tuple[int, ...], parts: int | Parts, jit: bool
 ) -> list[Tables]:
     """Return the place where databases are kept for a while, empty at first."""
     return []
 
 
-def _tables(puzzle: Puzzle, parts: Parts, build: Builder, *, jit: bool, **how: Any) -> Tables:
-    """Return databases of the puzzle's kind, built unless they are still there."""
-    shelf = _shelf(puzzle.rows, puzzle.cols, tuple(puzzle.kinds), parts, build, jit)
-    if not shelf:
-        shelf.append(build(puzzle, parts, jit=jit, **how))
-    return shelf[0]
+def _shelf_of(puzzle: Puzzle, parts: int | Parts, *, jit: bool) -> list[Tables]:
+    """Return the place for a puzzle's databases of these parts, or of parts of so many tiles."""
+    return _shelf(puzzle.rows, puzzle.cols, tuple(puzzle.kinds), parts, jit)
 
 
 def small_tables(puzzle: Puzzle, most: int, *, jit: bool = True, **how: Any) -> list[Tables]:
@@ -77,9 +70,13 @@ def small_tables(puzzle: Puzzle, most: int, *, jit: bool = True, **how: Any) -> 
     On more than sixteen cells they are of two partitions, unless the mirror makes two of one; on
     smaller boards a second one takes longer to build than it saves.
     """
-    seeds = (1,) if puzzle.cells <= 16 or _databases.has_mirror(puzzle) else (1, 2)
-    partitions = [_databases.partition(puzzle, most, seed) for seed in seeds]
-    return [_tables(puzzle, parts, _databases.tables_for, jit=jit, **how) for parts in partitions]
+    shelf = _shelf_of(puzzle, most, jit=jit)
+    if not shelf:
+        seeds = (1,) if puzzle.cells <= 16 or _databases.has_mirror(puzzle) else (1, 2)
+        partitions = [_databases.partition(puzzle, most, seed) for seed in seeds]
+        # At once, since two threads may come here together.
+        shelf[:] = [_databases.tables_for(puzzle, parts, jit=jit, **how) for parts in partitions]
+    return shelf
 
 
 def large_partitions(puzzle: Puzzle) -> list[Parts]:
@@ -115,8 +112,10 @@ def levels(puzzle: Puzzle, *, jit: bool, **how: Any) -> Iterator[tuple[list[Tabl
         if puzzle.cells <= 16:
             yield small_tables(puzzle, 5, jit=jit, **how), SMALL if large else MEDIUM
     for parts in large:
-        limit = NO_LIMIT if parts == large[-1] else VAST
-        yield [_tables(puzzle, parts, _cache.large_tables, jit=jit, **how)], limit
+        shelf = _shelf_of(puzzle, parts, jit=jit)
+        if not shelf:
+            shelf[:] = [_cache.large_tables(puzzle, parts, jit=jit, **how)]
+        yield shelf, NO_LIMIT if parts == large[-1] else VAST
     if not large:
         most = 6 if puzzle.cells <= 16 else 5
         yield small_tables(puzzle, most, jit=jit, **how), NO_LIMIT
