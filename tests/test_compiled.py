@@ -10,6 +10,7 @@ import pytest
 
 import gridhouse
 from gridhouse.core import compiling
+from gridhouse.core.compiling import rules_of
 from gridhouse.core.errors import ParameterError
 from gridhouse.core.registry import game_class
 from gridhouse.search import playouts
@@ -120,6 +121,14 @@ def test_a_twin_is_made_once_and_bound_to_its_game() -> None:
     sinks = Engine(gridhouse.load("sinks"))
     assert sinks.playouts.propose is sinks.rules.propose
     assert playouts.rules is None
+
+
+def test_references_are_counted_only_where_lists_are_made() -> None:
+    counted = {
+        name: rules_of(gridhouse.load(name)).apply_action.targetoptions["_nrt"]
+        for name in ("binary", "collapse", "sinks", "sliding", "tactego")
+    }
+    assert [name for name in counted if counted[name]] == ["collapse", "tactego"]
 
 
 def test_compiled_code_is_kept_for_the_next_process(tmp_path: Path) -> None:
