@@ -461,6 +461,18 @@ def test_long_lines_tell_what_a_table_tells(length: int, others: int, places: An
     assert 100 < len(keys) < 1.1 * len(set(keys.values()))
 
 
+def key_after(board: _layout.Board, cells: str = "") -> int:
+    """Return the key of the position that a board's becomes when it is filled with these cells."""
+    memory, layout = board.memory, board.layout[0]
+    frame = memory.records(_frame.Frame)[0]
+    memory.frame.copy(frame, board.start[0], layout.num_lines)
+    for cell, digit in enumerate(cells.replace("/", "")):
+        if digit != ".":
+            memory.frame.play(frame, layout, board.table, board.sets, cell, int(digit))
+    memory.frame.set_key(frame, layout, board.table, board.sets)
+    return int(frame.key)
+
+
 class TestRows:
     """Boards of one row or one column, whose positions are told apart by their runs."""
 
@@ -470,17 +482,10 @@ class TestRows:
     ) -> None:
         known = naive.all_nimbers(10, 1)
         state = BinaryGame(rows=rows, cols=cols).new_initial_state()
-        memory = _layout.Memory(jit=jit)
-        board = _layout.Board(state.position, memory)
-        frame, layout = memory.records(_frame.Frame)[0], board.layout[0]
+        board = _layout.Board(state.position, _layout.Memory(jit=jit))
         found: dict[int, int] = {}
         for cells in known:
-            memory.frame.copy(frame, board.start[0], layout.num_lines)
-            for cell, digit in enumerate(cells):
-                if digit != ".":
-                    memory.frame.play(frame, layout, board.table, board.sets, cell, int(digit))
-            memory.frame.set_key(frame, layout, board.table)
-            assert found.setdefault(int(frame.key), known[cells]) == known[cells]
+            assert found.setdefault(key_after(board, cells), known[cells]) == known[cells]
         assert 20 * len(found) < len(known)
 
     @pytest.mark.parametrize(
@@ -496,8 +501,7 @@ class TestRows:
         for text in (cells, other):
             state = gridhouse.parse(f"binary(rows=1,cols={len(text)}) {text}")
             board = _layout.Board(state.position, _layout.Memory(jit=False))
-            board.memory.frame.set_key(board.start[0], board.layout[0], board.table)
-            keys.append(board.start[0].key)
+            keys.append(key_after(board))
         assert keys[0] == keys[1]
 
     def test_all_rows_that_boards_have_are_won_with_every_move(self) -> None:
@@ -514,6 +518,33 @@ class TestRows:
         assert len(Search(board, threads=2, memory=1).controls) == 1
 
 
+class TestStructure:
+    """Small positions, which are told apart by their cells and blocking sets alone."""
+
+    @pytest.mark.parametrize(("rows", "cols", "jit"), [(3, 3, True), (1, 9, False), (4, 2, True)])
+    def test_what_has_the_same_key_has_the_same_nimber(
+        self, rows: int, cols: int, jit: bool
+    ) -> None:
+        known = naive.all_nimbers(cols, rows)
+        state = BinaryGame(rows=rows, cols=cols).new_initial_state()
+        board = _layout.Board(state.position, _layout.Memory(jit=jit))
+        found: dict[int, int] = {}
+        for cells in known:
+            assert found.setdefault(key_after(board, cells), known[cells]) == known[cells]
+        assert 15 * len(found) < len(known)
+
+    def test_like_positions_have_one_key_wherever_they_are(self) -> None:
+        keys = set()
+        for text in (
+            "binary(rows=5,cols=5) 01010/10101/01010/10..1/01..0",
+            "binary(rows=5,cols=5) 01..0/10..1/01010/10101/01010",
+            "binary(rows=5,cols=5) 0..10/1..01/01010/10101/01010",
+        ):
+            board = _layout.Board(gridhouse.parse(text).position, _layout.Memory(jit=False))
+            keys.add(key_after(board))
+        assert len(keys) == 1
+
+
 class TestCheckpoints:
     """Searches that are stopped and taken up again."""
 
@@ -522,7 +553,7 @@ class TestCheckpoints:
     def test_a_search_goes_on_where_it_was_stopped(self, tmp_path: Path) -> None:
         file = str(tmp_path / "state")
         whole = plain(self.state, jit=True, nimber=True)
-        parts = [plain(self.state, jit=True, limit=300, checkpoint=file) for _ in range(2)]
+        parts = [plain(self.state, jit=True, limit=100, checkpoint=file) for _ in range(2)]
         assert [part.outcome for part in parts] == ["unknown", "unknown"]
         assert parts[0].nodes < parts[1].nodes <= 600
         done = plain(self.state, jit=True, nimber=True, checkpoint=file)

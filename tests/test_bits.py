@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numba
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -30,3 +31,12 @@ def test_the_machine_finds_what_plain_python_finds(name: str, word: int) -> None
 def test_even_bits_are_counted(word: int) -> None:
     even = word & int("01" * 20, 2)
     assert bits.population(even) == COMPILED["population"](even) == f"{even:b}".count("1")
+
+
+def test_what_is_asked_for_early_stays_as_it_is() -> None:
+    words = np.arange(8)
+    ask: Any = machine_bits.prefetch
+    compiled_ask: Any = numba.njit(lambda words, place: ask(words, place))
+    compiled_ask(words, 3)
+    bits.prefetch(words, 3)
+    assert words.tolist() == list(range(8))

@@ -30,3 +30,8 @@ def backwards(bits: int) -> int:
     The last bit is dropped, so that the result is not negative either.
     """
     return int(f"{bits:064b}"[::-1], 2) >> 1 & ((1 << 63) - 1)
+
+
+def prefetch(words: object, place: int) -> None:
+    """Ask for a word of an array, so that it is near by the time that it is read."""
+    del words, place

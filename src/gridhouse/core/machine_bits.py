@@ -59,3 +59,21 @@ def backwards(typing_context: Any, bits: Any) -> Any:
         return builder.lshr(builder.call(reverse, [values[0]]), ir.Constant(ir.IntType(WORD), 1))
 
     return types.int64(types.int64), generate
+
+
+@intrinsic
+def prefetch(typing_context: Any, words: Any, place: Any) -> Any:
+    """Ask for a word of an array, so that it is near by the time that it is read."""
+    del typing_context
+
+    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        array = context.make_array(signature.args[0])(context, builder, values[0])
+        address = builder.gep(array.data, [values[1]])
+        address = builder.bitcast(address, ir.IntType(8).as_pointer())
+        flag = ir.IntType(32)
+        kind = ir.FunctionType(ir.VoidType(), [address.type, flag, flag, flag])
+        ask = builder.module.declare_intrinsic("llvm.prefetch", [address.type], kind)
+        builder.call(ask, [address, flag(0), flag(3), flag(1)])  # to read, to keep, data
+        return context.get_dummy_value()
+
+    return types.void(words, place), generate

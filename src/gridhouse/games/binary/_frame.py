@@ -11,7 +11,7 @@ Everything is given as records, and runs interpreted and compiled.
 from __future__ import annotations
 
 from gridhouse.core import bits, chance, position
-from gridhouse.games.binary import _long
+from gridhouse.games.binary import _long, _structure
 from gridhouse.games.binary._lines import HALF, LOW, MOST_LINES
 
 TYPE_CHECKING = False
@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 MOST_CELLS = 63
 MOST_MOVES = 2 * MOST_CELLS
+# As many blocking sets as a small position can have: in lines of so many cells together no more
+# than 126 sets of which none holds another, in rows and in columns, for both digits.
+MOST_GROUPS = 512
 SYMMETRIES = 16
 
 LOSS = 0
@@ -33,7 +36,8 @@ COMPONENTS = 4
 LOOKUP = 8
 SYMMETRY = 16
 ORDER = 32
-ALL = 63
+STRUCTURE = 64
+ALL = 127
 
 
 class Layout(position.Position):
@@ -81,8 +85,13 @@ class Frame(position.Position):
     codes = position.integers("int64", 2 * MOST_LINES)
     heap = position.integer("int64")
     key = position.integer("int64")
+    num_images = position.integer("int32")  # that were looked at for the key
     risk = position.integer("int64")
-    told = position.integers("int64", 4)  # cells that a flood need not ask any more
+    num_groups = position.integer("int32")
+    groups = position.integers("int64", MOST_GROUPS)  # sets of cells that a line joins, or blocks
+    marks = position.integers("int64", MOST_CELLS)
+    ranks = position.integers("int64", MOST_CELLS)
+    order = position.integers("int64", _structure.MOST)
     count = position.integer("int32")
     num_parts = position.integer("int32")
     part = position.integer("int32")
@@ -319,20 +328,47 @@ def choices(first: int, second: int) -> int:
     return 1 if first < second else 2
 
 
-def set_key(frame: Any, layout: Any, table: Any) -> int:
-    """Set the key, the same for all images of the position; return how many had to be looked at.
+def list_blocks(frame: Any, layout: Any, table: Any, sets: Any, digit: int) -> None:
+    """List all blocking sets of a digit behind the groups that are listed."""
+    for line in range(layout.num_lines):
+        entry = entry_at(frame, layout, table, digit * MOST_LINES + line)
+        for i in range(entry.first, entry.first + entry.count):
+            cells = sets[layout.blocks + i]
+            frame.groups[frame.num_groups] = sets[layout.first[line] + cells]
+            frame.num_groups += 1
+
+
+def is_small(frame: Any, layout: Any) -> bool:
+    """Tell whether a position's key is made from its structure; long lines do not list theirs."""
+    return bool(
+        layout.switches & STRUCTURE
+        and layout.num_long == 0
+        and bits.population(frame.opened[0] | frame.opened[1]) <= _structure.MOST
+    )
+
+
+def set_key(frame: Any, layout: Any, table: Any, sets: Any) -> None:
+    """Set the key, the same for all images of the position, and how many had to be looked at.
 
     Sums that an image has in another order tell which image to take; where they are equal, the
     least key of those left is taken.
     """
+    frame.num_images = 1
+    if is_small(frame, layout):
+        frame.num_groups = 0
+        list_blocks(frame, layout, table, sets, 0)
+        first = frame.num_groups
+        list_blocks(frame, layout, table, sets, 1)
+        frame.key = _structure.key(frame, first, frame.num_groups)
+        return
     if layout.only:
         line = layout.only - 1
         frame.key = _long.row_key(layout, line, frame.codes[line], frame.codes[MOST_LINES + line])
-        return 1
+        return
     recall(frame, layout, table)
     frame.key = image_key(frame, layout, table, 0)
     if layout.num_symmetries == 1:
-        return 1
+        return
     sums_zero = 0
     sums_one = 0
     down = 0
@@ -354,7 +390,7 @@ def set_key(frame: Any, layout: Any, table: Any) -> int:
         else:
             right += layout.factor[line - rows] * both
             left += layout.factor[layout.num_lines - 1 - line] * both
-    return least_image(
+    least_image(
         frame,
         layout,
         table,
@@ -369,8 +405,8 @@ def set_key(frame: Any, layout: Any, table: Any) -> int:
 
 def least_image(
     frame: Any, layout: Any, table: Any, swaps: int, ups: int, lefts: int, turns: int
-) -> int:
-    """Set the least key of the images under the symmetries left; return how many they are."""
+) -> None:
+    """Set the least key of the images under the symmetries left, and how many they are."""
     count = 0
     for symmetry in range(layout.num_symmetries):
         if (
@@ -383,7 +419,7 @@ def least_image(
             if count == 0 or key < frame.key:
                 frame.key = key
             count += 1
-    return count
+    frame.num_images = count
 
 
 def is_paired(frame: Any, layout: Any, table: Any, sets: Any) -> bool:
@@ -424,23 +460,46 @@ def answers(frame: Any, layout: Any, table: Any, sets: Any, symmetry: int) -> bo
 
 
 def joined(frame: Any, layout: Any, table: Any, sets: Any, at: int, place: int) -> int:
-    """Return the cells that share blocking sets with a line's cell, directly or through others."""
-    line = at % MOST_LINES
+    """Return the cells of a line that share blocking sets with one, directly or through others."""
     if layout.slots[at]:
-        return int(
-            sets[layout.first[line] + _long.joined(entry_at(frame, layout, table, at), place)]
-        )
-    near = layout.near[at] + frame.codes[at] * layout.lengths[line] + place
-    return int(sets[layout.first[line] + sets[near]])
+        return int(_long.joined(entry_at(frame, layout, table, at), place))
+    return int(sets[layout.near[at] + frame.codes[at] * layout.lengths[at % MOST_LINES] + place])
+
+
+def list_groups(frame: Any, layout: Any, table: Any, sets: Any, live: int) -> int:
+    """List the sets of cells that lines join, for each digit; return what the first cell is in.
+
+    That is all that was seen to be joined with it on the way; the list ends when it is everything.
+    """
+    recall(frame, layout, table)
+    frame.num_groups = 0
+    part = live & -live
+    for digit in range(2):
+        for line in range(layout.num_lines):
+            at = digit * MOST_LINES + line
+            rest = entry_at(frame, layout, table, at).masks >> HALF
+            while rest:
+                joint = joined(frame, layout, table, sets, at, bits.lowest(rest))
+                group = sets[layout.first[line] + joint]
+                frame.groups[frame.num_groups] = group
+                frame.num_groups += 1
+                rest &= ~joint
+                if group & part:
+                    part |= group
+                    if part == live:
+                        return int(part)
+    return int(part)
 
 
 def beside(frame: Any, layout: Any, table: Any, sets: Any, cell: int, digit: int) -> int:
     """Return the cells that a cell is joined with in its row, for a digit."""
-    at = digit * MOST_LINES + layout.row[cell]
-    return joined(frame, layout, table, sets, at, layout.row_place[cell])
+    line = layout.row[cell]
+    group = joined(frame, layout, table, sets, digit * MOST_LINES + line, layout.row_place[cell])
+    return int(sets[layout.first[line] + group])
 
 
 def above(frame: Any, layout: Any, table: Any, sets: Any, cell: int, digit: int) -> int:
     """Return the cells that a cell is joined with in its column, for a digit."""
-    at = digit * MOST_LINES + layout.col[cell]
-    return joined(frame, layout, table, sets, at, layout.col_place[cell])
+    line = layout.col[cell]
+    group = joined(frame, layout, table, sets, digit * MOST_LINES + line, layout.col_place[cell])
+    return int(sets[layout.first[line] + group])

@@ -6,7 +6,7 @@ from bisect import bisect_right
 
 from gridhouse.core import chance
 from gridhouse.core.errors import SolverError
-from gridhouse.games.binary import _frame, _lines, _long, _search, rules
+from gridhouse.games.binary import _frame, _lines, _long, _search, _structure, rules
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     Line = list[Cell]
 
 WHOLE_SIDE = 9  # up to this side a board is laid out with all cells, so that symmetries are seen
-FEW_DIGITS = 3  # digits on the board up to which symmetries earn more than they cost
+FEW_DIGITS = 2  # digits on the board up to which symmetries earn more than they cost
 SLOTS = 65521  # entries kept of a long line
 PLAIN_SLOTS = 251  # in interpreted code
 
@@ -40,7 +40,8 @@ class Memory:
             from gridhouse.core.compiling import twin
 
             self.lines = twin(_lines, "binary")
-            self.frame = twin(_frame, "binary", _long=twin(_long, "binary"))
+            long, structure = twin(_long, "binary"), twin(_structure, "binary")
+            self.frame = twin(_frame, "binary", _long=long, _structure=structure)
             self.search = twin(_search, "binary", _frame=self.frame)
 
     def records(self, kind: Any, count: int = 1) -> Any:

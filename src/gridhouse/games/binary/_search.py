@@ -102,61 +102,53 @@ def store(words: Any, key: int, heap: int, value: int, work: int) -> None:
     words[place] = mark << PAYLOAD | said | min(WORK, 2 * bits.length(work + 1))
 
 
-def enter(frame: Any, layout: Any, table: Any, sets: Any, words: Any) -> int:
-    """Return who wins a position if that is plain or known, and make it ready to be searched."""
+def prepare(frame: Any, layout: Any, table: Any, sets: Any, words: Any) -> int:
+    """Return who wins a position if that is plain; else have its key and its bucket at hand."""
     value = _frame.settle(frame, layout, table, sets)
-    if value != UNKNOWN:
-        return value
-    images = _frame.set_key(frame, layout, table)
+    if value == UNKNOWN:
+        _frame.set_key(frame, layout, table, sets)
+        bits.prefetch(words, frame.key & (len(words) - WAYS))
+    return value
+
+
+def consult(frame: Any, layout: Any, table: Any, sets: Any, words: Any) -> int:
+    """Return who wins a prepared position if that is known."""
     if layout.switches & LOOKUP:
         value = probe(words, frame.key, frame.heap)
+        if value != UNKNOWN:
+            return value
     if (
-        value == UNKNOWN
-        and images > 1
+        frame.num_images > 1
         and layout.switches & PAIRING
         and _frame.is_paired(frame, layout, table, sets)
     ):
         store(words, frame.key, 0, LOSS, 1)
-        value = WIN if frame.heap else LOSS
-    return value
+        return WIN if frame.heap else LOSS
+    return UNKNOWN
 
 
-def flood(frame: Any, layout: Any, table: Any, sets: Any, part: int, rest: int) -> int:
-    """Return all cells that have anything to do with those of a part.
-
-    Cells that are joined in a line all tell the same, so the first of them is asked for all.
-    """
-    edge = part
-    for kind in range(4):
-        frame.told[kind] = 0
-    while edge and part != rest:
-        cell = bits.lowest(edge)
-        edge &= edge - 1
-        before = part
-        for digit in range(2):
-            if frame.opened[digit] >> cell & 1:
-                if not frame.told[digit] >> cell & 1:
-                    more = _frame.beside(frame, layout, table, sets, cell, digit)
-                    frame.told[digit] |= more
-                    part |= more
-                if not frame.told[2 + digit] >> cell & 1:
-                    more = _frame.above(frame, layout, table, sets, cell, digit)
-                    frame.told[2 + digit] |= more
-                    part |= more
-        edge |= part & ~before
-    return part
+def enter(frame: Any, layout: Any, table: Any, sets: Any, words: Any) -> int:
+    """Return who wins a position if that is plain or known, and make it ready to be searched."""
+    value = prepare(frame, layout, table, sets, words)
+    return consult(frame, layout, table, sets, words) if value == UNKNOWN else value
 
 
 def split(frame: Any, layout: Any, table: Any, sets: Any) -> int:
     """List the parts that have nothing to do with each other; return how many they are."""
-    _frame.recall(frame, layout, table)
     rest = frame.opened[0] | frame.opened[1]
+    part = _frame.list_groups(frame, layout, table, sets, rest)
     count = 0
     while rest:
-        part = flood(frame, layout, table, sets, rest & -rest, rest)
+        before = 0
+        while part != before and part != rest:
+            before = part
+            for i in range(frame.num_groups):
+                if frame.groups[i] & part:
+                    part |= frame.groups[i]
         frame.parts[count] = part
         count += 1
         rest &= ~part
+        part = rest & -rest
     return count
 
 
@@ -172,14 +164,11 @@ def sort_parts(frame: Any, count: int) -> None:
         frame.parts[j] = part
 
 
-def divide(frame: Any, layout: Any, table: Any, sets: Any) -> int:
-    """List the parts to be searched, the smallest first, and return how many they are.
+def divide(frame: Any, layout: Any, count: int) -> None:
+    """Keep those of so many parts that have to be searched, the smallest first.
 
     Parts without a cell at risk go into the heap and are closed.
     """
-    count = split(frame, layout, table, sets)
-    if count == 1:
-        return 1
     kept = 0
     for i in range(count):
         part = frame.parts[i]
@@ -191,7 +180,9 @@ def divide(frame: Any, layout: Any, table: Any, sets: Any) -> int:
             frame.parts[kept] = part
             kept += 1
     sort_parts(frame, kept)
-    return kept
+    frame.num_parts = kept
+    frame.part = 0
+    frame.nimber = 0
 
 
 def take_part(to: Any, frame: Any, layout: Any, part: int, heap: int) -> None:
@@ -316,11 +307,11 @@ def start_parts(frame: Any, layout: Any, table: Any, sets: Any) -> bool:
     """Divide a position; return whether that leaves less than the whole of it."""
     if not layout.switches & COMPONENTS:
         return False
-    whole = frame.opened[0] | frame.opened[1]
-    frame.num_parts = divide(frame, layout, table, sets)
-    frame.part = 0
-    frame.nimber = 0
-    return bool(frame.num_parts > 1 or frame.parts[0] != whole)
+    count = split(frame, layout, table, sets)
+    if count == 1:
+        return False
+    divide(frame, layout, count)
+    return True
 
 
 def is_last_part(frame: Any) -> bool:
@@ -428,10 +419,15 @@ def count_wins(
     return count
 
 
+def pair_bucket(pairs: Any, key: int, heap: int) -> int:
+    """Return where the numbers of a position with a heap are looked for."""
+    return 2 * ((key + heap * HEAP_STEP) & (len(pairs) // 2 - PAIRS))
+
+
 def pair_place(pairs: Any, key: int, heap: int) -> int:
     """Return where the numbers of a position with a heap are, or ``UNKNOWN``."""
+    at = pair_bucket(pairs, key, heap)
     key = (key + heap * HEAP_STEP) & chance.KEY
-    at = 2 * (key & (len(pairs) // 2 - PAIRS))
     for way in range(PAIRS):
         if (pairs[at + 2 * way] ^ key) <= WORK:
             return int(at + 2 * way)
@@ -443,7 +439,7 @@ def note_pair(pairs: Any, key: int, heap: int, proof: int, disproof: int, work: 
     at = pair_place(pairs, key, heap)
     key = (key + heap * HEAP_STEP) & chance.KEY
     if at == UNKNOWN:
-        first = 2 * (key & (len(pairs) // 2 - PAIRS))
+        first = pair_bucket(pairs, key, 0)
         least = WORK + 1
         for way in range(PAIRS):
             known = pairs[first + 2 * way] & WORK
@@ -457,13 +453,20 @@ def note_pair(pairs: Any, key: int, heap: int, proof: int, disproof: int, work: 
 def reduce(
     frames: Any, ply: int, layout: Any, table: Any, sets: Any, words: Any, control: Any
 ) -> int:
-    """Search all parts of a ply's position but the largest; return who wins if that is known.
+    """Divide a position and search all parts but the largest; return who wins if that is known."""
+    if start_parts(frames[ply], layout, table, sets):
+        return search_parts(frames, ply, layout, table, sets, words, control)
+    return UNKNOWN
+
+
+def search_parts(
+    frames: Any, ply: int, layout: Any, table: Any, sets: Any, words: Any, control: Any
+) -> int:
+    """Search all parts of a divided position but the largest; return who wins if that is known.
 
     What is left has been entered.
     """
     frame = frames[ply]
-    if not start_parts(frame, layout, table, sets):
-        return UNKNOWN
     while not is_last_part(frame):
         reply = try_part(frames, ply, layout, table, sets, words)
         if reply == UNKNOWN:
@@ -489,13 +492,20 @@ def look(
 ) -> int:
     """Look at the position of the ply after this one; list it unless its end is known.
 
-    The result means nothing once ``stop`` is set.
+    Memory takes as long to answer as the position to be split, so it is asked before that.  The
+    result means nothing once ``stop`` is set.
     """
     frame = frames[ply]
     child = frames[ply + 1]
-    value = enter(child, layout, table, sets, words)
-    if value == UNKNOWN:
-        value = reduce(frames, ply + 1, layout, table, sets, words, control)
+    value = prepare(child, layout, table, sets, words)
+    if value != UNKNOWN:
+        return value
+    bits.prefetch(pairs, pair_bucket(pairs, child.key, child.heap))
+    count = split(child, layout, table, sets) if layout.switches & COMPONENTS else 1
+    value = consult(child, layout, table, sets, words)
+    if value == UNKNOWN and count > 1:
+        divide(child, layout, count)
+        value = search_parts(frames, ply + 1, layout, table, sets, words, control)
     live = bits.population(child.opened[0] | child.opened[1])
     if value == UNKNOWN and live <= layout.limit:
         return prove(frames, layout, table, sets, words, control, ply + 1)

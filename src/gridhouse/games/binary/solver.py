@@ -35,13 +35,14 @@ TECHNIQUES = {
     "lookup": _frame.LOOKUP,
     "symmetry": _frame.SYMMETRY,
     "order": _frame.ORDER,
+    "structure": _frame.STRUCTURE,
 }
 MEGABYTE = 1 << 20
 WORD = 8  # bytes
 LEAST_WORDS = 1 << 12
 PLAIN_WORDS = 1 << 16  # of a table in interpreted code
 NO_LIMIT = 1 << 60
-DEPTH_FIRST = 7  # cells up to which proof numbers cost more than they earn
+DEPTH_FIRST = 9  # cells up to which proof numbers cost more than they earn
 LARGE = 21  # cells above which proof numbers come first
 NOISE = 4  # of the order of each thread after the first
 SHARE = 4  # the part of the memory that proof numbers have
