@@ -93,6 +93,8 @@ class Frame(position.Position):
     ranks = position.integers("int64", MOST_CELLS)
     order = position.integers("int64", _structure.MOST)
     count = position.integer("int32")
+    last = position.integer("int32")  # the move that is being tried
+    winner = position.integer("int32")  # a move that won, or -1
     num_parts = position.integer("int32")
     part = position.integer("int32")
     nimber = position.integer("int64")

@@ -258,6 +258,7 @@ def list_moves(
             _frame.play(child, layout, table, sets, cell, digit)
             value = enter(child, layout, table, sets, words)
             if value == LOSS:
+                frame.winner = 2 * cell + digit
                 return WIN
             if value == UNKNOWN:
                 add_move(frame, child, 2 * cell + digit, score(child, layout, control))
@@ -285,6 +286,15 @@ def next_move(frame: Any) -> int:
     return best
 
 
+def find_move(frame: Any, move: int) -> int:
+    """Return the index of a move in the list, or -1."""
+    if move >= 0:
+        for i in range(frame.count):
+            if frame.moves[i] == move:
+                return i
+    return -1
+
+
 def try_move(frames: Any, ply: int, layout: Any, table: Any, sets: Any) -> bool:
     """Make the next ply's position by the best move not tried yet; return whether there is one."""
     frame = frames[ply]
@@ -292,6 +302,7 @@ def try_move(frames: Any, ply: int, layout: Any, table: Any, sets: Any) -> bool:
     if index < 0:
         return False
     make_move(frames[ply + 1], frame, layout, table, sets, index)
+    frame.last = frame.moves[index]
     return True
 
 
@@ -363,6 +374,19 @@ def conclude(frame: Any, reply: int, is_sum: bool) -> int:
     return WIN if reply == LOSS else UNKNOWN
 
 
+def learn(frame: Any, child: Any, reply: int) -> None:
+    """Note a move that won, or strike out the answer to one that did not.
+
+    If m is answered by r, then r is answered by m: both lead to the same lost position.
+    """
+    if reply == LOSS:
+        frame.winner = frame.last
+    elif reply == WIN:
+        index = find_move(frame, child.winner)
+        if index >= 0:
+            frame.scores[index] = TRIED
+
+
 def prove(
     frames: Any, layout: Any, table: Any, sets: Any, words: Any, control: Any, ply: int
 ) -> int:
@@ -371,6 +395,7 @@ def prove(
     The result means nothing once ``stop`` is set.
     """
     frame = frames[ply]
+    frame.winner = -1
     value = probe(words, frame.key, frame.heap)
     if value != UNKNOWN:
         return value
@@ -389,6 +414,8 @@ def prove(
         if control.stop:
             return WIN
         value = conclude(frame, reply, is_sum)
+        if not is_sum:
+            learn(frame, frames[ply + 1], reply)
     store(words, key, heap, value, control.nodes - began)
     return value
 
@@ -555,6 +582,8 @@ def gather(
             _frame.play(child, layout, table, sets, cell, digit)
             move = 2 * cell + digit
             reply = look(frames, ply, layout, table, sets, words, pairs, control, move)
+            if reply == LOSS:
+                frame.winner = move
     lower = 0
     while lower < frame.heap and reply != LOSS:
         _frame.copy(child, frame, layout.num_lines)
@@ -620,6 +649,7 @@ def expand(
     frame = frames[ply]
     key = frame.key
     began = control.nodes
+    frame.winner = -1
     value = gather(frames, ply, layout, table, sets, words, pairs, control)
     while value == UNKNOWN and not control.stop:
         weigh(frame)
@@ -635,8 +665,12 @@ def expand(
         reply = expand(frames, layout, table, sets, words, pairs, control, ply + 1, proof, disproof)
         if reply == LOSS:
             value = WIN
+            frame.winner = frame.moves[best]
         elif reply == WIN:
             frame.proofs[best] = 0
+            answer = find_move(frame, frames[ply + 1].winner)
+            if answer >= 0:
+                frame.proofs[answer] = 0
         else:
             read_numbers(frame, best, pairs, control)
     if control.stop:
