@@ -129,6 +129,21 @@ def test_interpreted_and_compiled_search_the_same_nodes(monkeypatch: pytest.Monk
             assert facts[0] | {"seconds": 0} == facts[1] | {"seconds": 0}
 
 
+def test_proof_numbers_alone_find_what_depth_first_search_finds(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(solver, "LARGE", 3)
+    monkeypatch.setattr(solver, "DEPTH_FIRST", 2)
+    chance = random.Random(3)
+    for _ in range(150):
+        game = BinaryGame(rows=chance.choice((3, 4, 5)), cols=chance.choice((4, 5)))
+        state = game.new_initial_state()
+        while len({action // 2 for action in state.legal_actions()}) > 13:
+            state.apply_action(chance.choice(state.legal_actions()))
+        found = [plain(state, jit=True, proof=proof).outcome for proof in (True, False)]
+        assert found[0] == found[1], str(state)
+
+
 def test_threads_share_a_table_and_agree(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(solver, "LARGE", 12)
     chance = random.Random(4)
