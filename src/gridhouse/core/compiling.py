@@ -10,9 +10,9 @@ own cache does not notice when a function in another file has changed.
 
 from __future__ import annotations
 
-import dis
 import hashlib
 import sys
+from opcode import opmap
 from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any
@@ -68,7 +68,7 @@ def twin(module: ModuleType, game: str, *, jit: bool = True, **bound: Any) -> Mo
         and value.__module__ == module.__name__
         and key not in bound
     }
-    makes_lists = any(_makes_lists(function.__code__) for function in own.values())
+    makes_lists = jit and any(_makes_lists(function.__code__) for function in own.values())
     for key, value in own.items():
         copy = FunctionType(value.__code__, vars(made), key, value.__defaults__)
         # Module and name tell the caches of two games apart.
@@ -98,9 +98,8 @@ def _compiled(function: FunctionType, makes_lists: bool) -> Any:
 def _makes_lists(code: CodeType) -> bool:
     """Tell whether a function, or a comprehension in it, makes a list."""
     inner = (part for part in code.co_consts if isinstance(part, CodeType))
-    return any(
-        instruction.opname == "BUILD_LIST" for instruction in dis.get_instructions(code)
-    ) or any(_makes_lists(part) for part in inner)
+    # Every second byte is an instruction, the others are what it is given.
+    return opmap["BUILD_LIST"] in code.co_code[::2] or any(map(_makes_lists, inner))
 
 
 def rules_of(game: Game, *, jit: bool = True) -> ModuleType:

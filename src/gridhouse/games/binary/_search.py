@@ -135,6 +135,8 @@ def enter(frame: Any, layout: Any, table: Any, sets: Any, words: Any) -> int:
 
 def split(frame: Any, layout: Any, table: Any, sets: Any) -> int:
     """List the parts that have nothing to do with each other; return how many they are."""
+    if not layout.switches & COMPONENTS:
+        return 1
     rest = frame.opened[0] | frame.opened[1]
     part = _frame.list_groups(frame, layout, table, sets, rest)
     count = 0
@@ -316,13 +318,10 @@ def out_of_bounds(control: Any, ply: int) -> bool:
 
 def start_parts(frame: Any, layout: Any, table: Any, sets: Any) -> bool:
     """Divide a position; return whether that leaves less than the whole of it."""
-    if not layout.switches & COMPONENTS:
-        return False
     count = split(frame, layout, table, sets)
-    if count == 1:
-        return False
-    divide(frame, layout, count)
-    return True
+    if count > 1:
+        divide(frame, layout, count)
+    return count > 1
 
 
 def is_last_part(frame: Any) -> bool:
@@ -446,15 +445,19 @@ def count_wins(
     return count
 
 
-def pair_bucket(pairs: Any, key: int, heap: int) -> int:
+def pair_key(key: int, heap: int) -> int:
+    """Return the key of a position with a heap."""
+    return (key + heap * HEAP_STEP) & chance.KEY
+
+
+def pair_bucket(pairs: Any, key: int) -> int:
     """Return where the numbers of a position with a heap are looked for."""
-    return 2 * ((key + heap * HEAP_STEP) & (len(pairs) // 2 - PAIRS))
+    return 2 * (key & (len(pairs) // 2 - PAIRS))
 
 
-def pair_place(pairs: Any, key: int, heap: int) -> int:
+def pair_place(pairs: Any, key: int) -> int:
     """Return where the numbers of a position with a heap are, or ``UNKNOWN``."""
-    at = pair_bucket(pairs, key, heap)
-    key = (key + heap * HEAP_STEP) & chance.KEY
+    at = pair_bucket(pairs, key)
     for way in range(PAIRS):
         if (pairs[at + 2 * way] ^ key) <= WORK:
             return int(at + 2 * way)
@@ -463,10 +466,10 @@ def pair_place(pairs: Any, key: int, heap: int) -> int:
 
 def note_pair(pairs: Any, key: int, heap: int, proof: int, disproof: int, work: int) -> None:
     """Note the numbers of a position with a heap, in place of what took the least work."""
-    at = pair_place(pairs, key, heap)
-    key = (key + heap * HEAP_STEP) & chance.KEY
+    key = pair_key(key, heap)
+    at = pair_place(pairs, key)
     if at == UNKNOWN:
-        first = pair_bucket(pairs, key, 0)
+        first = pair_bucket(pairs, key)
         least = WORK + 1
         for way in range(PAIRS):
             known = pairs[first + 2 * way] & WORK
@@ -527,8 +530,8 @@ def look(
     value = prepare(child, layout, table, sets, words)
     if value != UNKNOWN:
         return value
-    bits.prefetch(pairs, pair_bucket(pairs, child.key, child.heap))
-    count = split(child, layout, table, sets) if layout.switches & COMPONENTS else 1
+    bits.prefetch(pairs, pair_bucket(pairs, pair_key(child.key, child.heap)))
+    count = split(child, layout, table, sets)
     value = consult(child, layout, table, sets, words)
     if value == UNKNOWN and count > 1:
         divide(child, layout, count)
@@ -546,7 +549,7 @@ def look(
 
 def read_numbers(frame: Any, index: int, pairs: Any, control: Any) -> None:
     """Set the numbers of a move: as they were noted, else by how many replies there are."""
-    at = pair_place(pairs, frame.keys[index], frame.heaps[index])
+    at = pair_place(pairs, pair_key(frame.keys[index], frame.heaps[index]))
     if at >= 0:
         frame.proofs[index] = pairs[at + 1] >> NUMBER_BITS
         frame.disproofs[index] = pairs[at + 1] & NUMBER
