@@ -171,6 +171,88 @@ def test_what_is_called_dead_is_never_removed() -> None:
     assert more > 40
 
 
+def live_cells(cells: Any, stride: int, groups: set[int]) -> set[int]:
+    """Return what the definition in the docs calls live, by asking all pairs again and again."""
+    columns = {at: at // stride for at in range(len(cells)) if cells[at] > 0}
+    live = set(groups)
+
+    def lowest(at: int) -> int:
+        return sum(other not in live for other in range(columns[at] * stride, at))
+
+    def may_meet(one: int, other: int) -> bool:
+        if columns[one] == columns[other]:
+            return live.issuperset(range(one + 1, other))
+        between = {at for at in columns if columns[one] < columns[at] < columns[other]}
+        return live >= between and lowest(one) <= other % stride and lowest(other) <= one % stride
+
+    equals = [
+        (one, other)
+        for one, other in itertools.combinations(columns, 2)
+        if cells[one] == cells[other] != _board.WALL
+    ]
+    before = -1
+    while before < len(live):
+        before = len(live)
+        for pair in equals:
+            if may_meet(*pair):
+                live.update(pair)
+    return live
+
+
+def test_dead_are_just_those_that_the_definition_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    chance = random.Random(12)
+    fewer = 0
+    for turn in range(300):
+        rows = random_rows(chance, 40)
+        search = _search.Search(state_of(rows), seed=0, nodes=None, threads=1, jit=turn % 3 > 0)
+        start, stride, work = search.start, search.stride, search._work()
+        kernels = search.kernels
+        for at in np.flatnonzero(start):
+            if turn % 2 and chance.randrange(6) == 0:
+                start[at] = _board.WALL
+        groups = kernels.board.find_groups(start, stride, work)
+        grouped = {int(at) for at in work.members[: work.start[groups]]}
+        count = kernels.bound.find_dead(start, stride, work)
+        dead = {int(at) for at in work.alone[:count]}
+        some = {int(at) for at in np.flatnonzero((start > 0) & (start < _board.WALL))}
+        assert dead == some - live_cells(start, stride, grouped), rows
+        if not kernels.jit:
+            # As on boards of many rows: some levels are not told apart.
+            with monkeypatch.context() as patch:
+                patch.setattr(kernels.bound, "LEVELS", 1)
+                kernels.board.find_groups(start, stride, work)
+                count = kernels.bound.find_dead(start, stride, work)
+            assert dead >= {int(at) for at in work.alone[:count]}
+            fewer += count < len(dead)
+    assert fewer > 0
+
+
+def test_the_key_of_what_a_pick_leads_to_needs_no_pick() -> None:
+    chance = random.Random(13)
+    keys = set()
+    for turn in range(100):
+        state = state_of(random_rows(chance, 30))
+        search = _search.Search(state, seed=0, nodes=None, threads=1, jit=turn % 4 > 0)
+        board, start, stride, work = (
+            search.kernels.board,
+            search.start,
+            search.stride,
+            search._work(),
+        )
+        groups = board.find_groups(start, stride, work)
+        picks = [work.members[work.start[group]] for group in range(groups)]
+        board.board_key(start, stride, work)
+        wide = np.count_nonzero(start[::stride])
+        ends = list(itertools.pairwise(int(end) for end in work.start[: groups + 1]))
+        found = [board.key_after(start, stride, *group, wide, work) for group in ends]
+        for cell, key in zip(picks, found, strict=True):
+            after = start.copy()
+            search._pick(after, cell, work)
+            assert board.board_key(after, stride, work) == key
+        keys.update(found)
+    assert len(keys) > 200
+
+
 def field_of(search: _search.Search, cell: int) -> tuple[int, int]:
     """Return the column and level of a cell."""
     return divmod(int(cell) - search.stride, search.stride)

@@ -65,7 +65,10 @@ class Work(position.Position):
     work = position.integer("int8")
     stamp = position.integer("int32")
     counts = position.integers("int32", 2 * KINDS + 1)
-    begin = position.integers("int32", KINDS + 1)
+    ends = position.integers("int32", KINDS + 1)
+    beside = position.integers("int64", KINDS + 1)
+    here = position.integers("int64", KINDS + 1)
+    last = position.integers("int32", KINDS + 1)
     seen = position.integers("int32", "size")
     members = position.integers("int32", "size")
     start = position.integers("int32", "size")
@@ -78,6 +81,7 @@ class Work(position.Position):
     walls = position.integers("int32", "size")
     links = position.integers("int32", "size")
     columns = position.integers("int64", "size")
+    codes = position.integers("int64", "size")
     held = position.integers("int8", "size")
     counted = position.integers("int8", "size")
     moved = position.integers("int32", "size")
@@ -229,7 +233,7 @@ def count_node(control: Any) -> None:
 
 
 def board_key(cells: Any, stride: int, work: Work) -> int:
-    """Return 61 bits for a board, the same for its mirror image."""
+    """Return 61 bits for a board, the same for its mirror image; note the codes of its columns."""
     columns = work.columns
     wide = 0
     base = stride
@@ -237,17 +241,61 @@ def board_key(cells: Any, stride: int, work: Work) -> int:
         code = 0
         at = base
         while cells[at] != 0:
-            code = ((code + int(cells[at])) * MIX) & chance.KEY
-            code ^= code >> 29
+            code = joined(code, int(cells[at]))
             at += 1
         columns[wide] = code
         wide += 1
         base += stride
+    return columns_key(columns, wide)
+
+
+def key_after(cells: Any, stride: int, begin: int, end: int, wide: int, work: Work) -> int:
+    """Return the key of what the pick of the listed cells leads to.
+
+    The board has so many columns, of which the codes are noted.
+    """
+    codes = work.codes
+    stamp = next_stamp(work)
+    low = len(cells)
+    high = 0
+    for index in range(begin, end):
+        at = int(work.members[index])
+        work.seen[at] = stamp
+        low = min(low, at)
+        high = max(high, at)
+    left = 0
+    for col in range(wide):
+        base = (col + 1) * stride
+        code = int(work.columns[col])
+        is_there = True
+        if base <= high and low < base + stride:
+            code = 0
+            is_there = False
+            at = base
+            while cells[at] != 0:
+                if work.seen[at] != stamp:
+                    code = joined(code, int(cells[at]))
+                    is_there = True
+                at += 1
+        if is_there:
+            codes[left] = code
+            left += 1
+    return columns_key(codes, left)
+
+
+def joined(code: int, number: int) -> int:
+    """Return the code of some cells from the bottom up and one more."""
+    code = ((code + number) * MIX) & chance.KEY
+    return code ^ (code >> 29)
+
+
+def columns_key(codes: Any, wide: int) -> int:
+    """Return the key of a board of so many columns with these codes."""
     ahead = 0
     back = 0
     for col in range(wide):
-        ahead = ((ahead + int(columns[col])) * OTHER_MIX) & chance.KEY
+        ahead = ((ahead + int(codes[col])) * OTHER_MIX) & chance.KEY
         ahead ^= ahead >> 31
-        back = ((back + int(columns[wide - 1 - col])) * OTHER_MIX) & chance.KEY
+        back = ((back + int(codes[wide - 1 - col])) * OTHER_MIX) & chance.KEY
         back ^= back >> 31
     return min(ahead, back)

@@ -25,6 +25,8 @@ from gridhouse.games.collapse import _board
 if TYPE_CHECKING:
     from gridhouse.games.collapse._board import Work
 
+LEVELS = 62  # that are told apart
+
 
 def find_dead(cells: Any, stride: int, work: Work) -> int:
     """List cells that can never be removed at the front of ``alone``; return how many they are.
@@ -32,54 +34,130 @@ def find_dead(cells: Any, stride: int, work: Work) -> int:
     The groups must have been found.
     """
     alone = int(work.counts[2 * _board.KINDS])
-    sort_cells(cells, stride, alone, work)
+    columns = find_grouped(cells, stride, alone, work)
     dead = alone
-    while dead > 0:
-        find_walls(cells, stride, work)
-        before = dead
-        index = 0
-        while index < dead:
-            at = int(work.alone[index])
-            if work.live[at] == 1 or find_partner(cells, at, work):
-                dead -= 1
-                work.alone[index] = work.alone[dead]
-                work.alone[dead] = at
-            else:
-                index += 1
-        if dead == before:
-            break
+    quiet = 0  # sweeps that found nothing; one in each direction make an end
+    is_back = False
+    while dead > 0 and quiet < 2:
+        found = sweep(cells, stride, columns, is_back, work)
+        dead -= found
+        quiet = 0 if found > 0 else quiet + 1
+        is_back = not is_back
+    place = 0
+    for index in range(alone):
+        at = int(work.alone[index])
+        if work.live[at] == 0:
+            work.alone[index] = work.alone[place]
+            work.alone[place] = at
+            place += 1
     return dead
 
 
-def sort_cells(cells: Any, stride: int, alone: int, work: Work) -> None:
-    """List all cells by their kind in ``order``; let those that are not alone be live.
+def find_grouped(cells: Any, stride: int, alone: int, work: Work) -> int:
+    """Let the cells of groups be live, and no others; return how many columns there are."""
+    live = work.live
+    columns = 0
+    base = stride
+    while cells[base] != 0:
+        at = base
+        while cells[at] != 0:
+            live[at] = int(cells[at] != _board.WALL)
+            at += 1
+        base += stride
+        columns += 1
+    for index in range(alone):
+        live[work.alone[index]] = 0
+    return columns
 
-    Notes where every cell is as well, since to divide takes longer than all that is done with it.
+
+def sweep(cells: Any, stride: int, columns: int, is_back: bool, work: Work) -> int:
+    """Go through the columns and let cells be live that may meet others; return how many.
+
+    On the way is known, by kind, which levels the cells of the columns before may sink to that
+    nothing dead parts from this one: bit by bit, so that all of them are asked at once.  Going back
+    finds their partners.
     """
-    begin, order, live = work.begin, work.order, work.live
-    end = 0
-    for kind in range(1, _board.KINDS):
-        begin[kind] = end
-        end += work.counts[kind]
+    live, beside, here, last = work.live, work.beside, work.here, work.last
+    coarse = coarseness(stride)
+    for kind in range(_board.KINDS + 1):
+        beside[kind] = 0
+    found = 0
+    for step in range(1, columns + 1):
+        base = (columns + 1 - step if is_back else step) * stride
+        for kind in range(_board.KINDS + 1):
+            here[kind] = 0
+            last[kind] = 0
+        wall = base  # the highest dead cell so far
+        lowest = 0
+        at = base
+        while cells[at] != 0:
+            kind = int(cells[at])
+            if kind != _board.WALL:
+                if last[kind] >= wall and live[at] + live[last[kind]] < 2:
+                    found += 2 - live[at] - live[last[kind]]
+                    live[at] = 1
+                    live[last[kind]] = 1
+                last[kind] = at
+                levels = (2 << ((at - base) >> coarse)) - (1 << (lowest >> coarse))
+                if live[at] == 0 and beside[kind] & levels != 0:
+                    live[at] = 1
+                    found += 1
+                here[kind] |= levels
+            if live[at] == 0:
+                lowest += 1
+                wall = at
+            at += 1
+        for kind in range(_board.KINDS + 1):
+            beside[kind] = here[kind] | (beside[kind] if lowest == 0 else 0)
+    return found
+
+
+def coarseness(stride: int) -> int:
+    """Return by how much levels are shifted to places of bits.
+
+    On boards of more than ``LEVELS`` rows some levels share one, so that rather too many cells are
+    live.
+    """
+    coarse = 0
+    while (stride - 2) >> coarse >= LEVELS:
+        coarse += 1
+    return coarse
+
+
+def place_cells(cells: Any, stride: int, work: Work) -> None:
+    """Note the column and level of every cell, and list the live ones by kind in ``order``.
+
+    The cells of a kind end at its place in ``ends``, where those of the next kind begin.
+    """
+    ends, order = work.ends, work.order
+    for kind in range(_board.KINDS + 1):
+        ends[kind] = 0
     col = 1
     base = stride
     while cells[base] != 0:
         at = base
         while cells[at] != 0:
-            kind = int(cells[at])
-            if kind == _board.WALL:
-                live[at] = 0
-            else:
-                order[begin[kind]] = at
-                begin[kind] += 1
-                live[at] = 1
-                work.column[at] = col
-                work.level[at] = at - base
+            ends[int(cells[at])] += work.live[at]
+            work.column[at] = col
+            work.level[at] = at - base
             at += 1
         base += stride
         col += 1
-    for index in range(alone):
-        live[work.alone[index]] = 0
+    listed = 0
+    for kind in range(_board.KINDS):
+        count = int(ends[kind])
+        ends[kind] = listed
+        listed += count
+    base = stride
+    while cells[base] != 0:
+        at = base
+        while cells[at] != 0:
+            kind = int(cells[at])
+            if work.live[at] == 1:
+                order[ends[kind]] = at
+                ends[kind] += 1
+            at += 1
+        base += stride
 
 
 def find_walls(cells: Any, stride: int, work: Work) -> None:
@@ -101,21 +179,6 @@ def find_walls(cells: Any, stride: int, work: Work) -> None:
     work.walls[col] = walls
 
 
-def find_partner(cells: Any, at: int, work: Work) -> bool:
-    """Look for an equal cell that may come to lie beside this one; if there is, both are live."""
-    kind = int(cells[at])
-    end = int(work.begin[kind])
-    for index in range(end - work.counts[kind], end):
-        other = int(work.order[index])
-        if other == at:
-            continue
-        if may_meet(other, at, work) if other < at else may_meet(at, other, work):
-            work.live[at] = 1
-            work.live[other] = 1
-            return True
-    return False
-
-
 def may_meet(one: int, other: int, work: Work) -> bool:
     """Tell whether a cell and a later one may come to lie side by side by what is live."""
     column, beside = work.column[one], work.column[other]
@@ -126,22 +189,21 @@ def may_meet(one: int, other: int, work: Work) -> bool:
     return work.walls[beside] == work.walls[column + 1]
 
 
-def link_columns(wide: int, work: Work) -> None:
+def link_columns(cells: Any, stride: int, wide: int, work: Work) -> None:
     """Note for each column whether a live cell up to it may come to lie beside a later one.
 
     Where none may, what is left and what is right of there never touch each other.
     The dead cells must have been found.
     """
+    place_cells(cells, stride, work)
     links = work.links
     for col in range(wide + 2):
         links[col] = 0
     begin = 0
     for kind in range(1, _board.KINDS):
-        end = int(work.begin[kind])
+        end = int(work.ends[kind])
         for first in range(begin, end):
             at = int(work.order[first])
-            if work.live[at] == 0:
-                continue
             col = int(work.column[at])
             level = int(work.level[at])
             lowest = int(work.lowest[at])
@@ -152,7 +214,7 @@ def link_columns(wide: int, work: Work) -> None:
                 if work.walls[beside] > walls and beside > col:
                     break  # cells are listed by column
                 is_near = work.level[other] >= lowest and work.lowest[other] <= level
-                if is_near and beside > col and work.live[other] == 1:
+                if is_near and beside > col:
                     links[col] += 1
                     links[beside] -= 1
         begin = end

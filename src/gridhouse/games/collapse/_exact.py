@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from gridhouse.core import chance, position
+from gridhouse.core import bits, chance, position
 from gridhouse.games.collapse import _board, _bound, _pairs
 
 if TYPE_CHECKING:
@@ -59,20 +59,13 @@ class Part(position.Position):
     pairs = position.integer("int32")  # how many are known, if they are
 
 
-class Entry(position.Position):
-    """What is known of a part, packed, and its key joined with that.
-
-    Two threads may write at once: a mixture of two entries has a key that nothing asks for (Hyatt
-    and Mann, 2002).
-    """
-
-    entry = position.integer("int8")
-    check = position.integer("int64")
-    known = position.integer("int64")
-
-
 class Memory(NamedTuple):
-    """Parts of boards, their pairs, and children, one ply behind the other, and the tables."""
+    """Parts of boards, their pairs, and children, one ply behind the other, and the tables.
+
+    An entry of a table is what is known of a part, packed, and its key joined with that.  Two
+    threads may write at once: a mixture of two entries has a key that nothing asks for (Hyatt and
+    Mann, 2002).
+    """
 
     boards: Any
     parts: Any
@@ -91,37 +84,42 @@ def make_memory(rows: int, table: int, size: int, zeros: Any, to_records: Any) -
         ones=zeros((rows, KEPT_PAIRS), "int32"),
         others=zeros((rows, KEPT_PAIRS), "int32"),
         children=to_records(Child(), rows),
-        table=to_records(Entry(), table),
-        bounds=to_records(Entry(), table),
+        table=zeros(2 * table, "int64"),
+        bounds=zeros(2 * table, "int64"),
     )
+
+
+def bucket(table: Any, key: int) -> int:
+    """Return where the entries begin that a key may be in."""
+    return 2 * (key & (len(table) // 2 - WAYS))
 
 
 def look_up(table: Any, key: int) -> int:
     """Return what is known of a part, or NOTHING: its least cost, if that is exact, its size."""
-    first = (key & (len(table) // WAYS - 1)) * WAYS
-    for slot in range(first, first + WAYS):
-        data = int(table[slot].known)
-        if table[slot].check ^ data == key and data != 0:
+    first = bucket(table, key)
+    for slot in range(first, first + 2 * WAYS, 2):
+        data = int(table[slot])
+        if table[slot + 1] ^ data == key and data != 0:
             return data
     return NOTHING
 
 
 def remember(table: Any, key: int, least: int, is_exact: bool, size: int) -> None:
     """Keep what is known of a part in the place of the same or of the smallest part."""
-    first = (key & (len(table) // WAYS - 1)) * WAYS
+    first = bucket(table, key)
     place = first
     smallest = MANY
-    for slot in range(first, first + WAYS):
-        data = int(table[slot].known)
-        if table[slot].check ^ data == key:
+    for slot in range(first, first + 2 * WAYS, 2):
+        data = int(table[slot])
+        if table[slot + 1] ^ data == key:
             place = slot
             break
         if data & SIZES < smallest:
             smallest = data & SIZES
             place = slot
     data = (least << LEAST) | (int(is_exact) * EXACT) | size
-    table[place].known = data
-    table[place].check = key ^ data
+    table[place] = data
+    table[place + 1] = key ^ data
 
 
 def solve(
@@ -215,18 +213,23 @@ def is_worth_a_look(size: int, control: Any) -> bool:
     return not is_rare or control.nodes % LOOK_AGAIN == 0
 
 
+def bound_slot(memory: Memory, key: int) -> int:
+    """Return where the least that a board leaves is noted."""
+    return 2 * (key & (len(memory.bounds) // 2 - 1))
+
+
 def bound_of(memory: Memory, key: int) -> int:
     """Return the least that a board leaves as far as is noted."""
-    slot = key & (len(memory.bounds) - 1)
-    data = int(memory.bounds[slot].known)
-    return data if memory.bounds[slot].check ^ data == key else 0
+    slot = bound_slot(memory, key)
+    data = int(memory.bounds[slot])
+    return data if memory.bounds[slot + 1] ^ data == key else 0
 
 
 def note_bound(memory: Memory, key: int, least: int) -> None:
     """Note the least that a board leaves before it was looked at for dead cells and parts."""
-    slot = key & (len(memory.bounds) - 1)
-    memory.bounds[slot].known = least
-    memory.bounds[slot].check = key ^ least
+    slot = bound_slot(memory, key)
+    memory.bounds[slot] = least
+    memory.bounds[slot + 1] = key ^ least
 
 
 def cells_of(board: Any, stride: int) -> int:
@@ -276,19 +279,26 @@ def list_children(
     if child + groups >= len(memory.children):
         control.stop = FULL
         return child
+    _board.board_key(board, stride, work)
+    wide = wide_of(board, stride)
+    # First all keys, so that what is known of them is near when it is asked for.
     for group in range(groups):
-        index = child + group
-        cell = int(work.members[work.start[group]])
-        kind = int(board[cell])
-        memory.children[index].cell = cell
-        memory.children[index].dead = 0
-        memory.children[index].key = NOTHING  # nobody asks for this one
+        begin, end = int(work.start[group]), int(work.start[group + 1])
+        after = memory.children[child + group]
+        after.cell = work.members[begin]
+        kind = int(board[after.cell])
         # A cell that is the last of its digit stays.
-        if work.start[group + 1] - work.start[group] == work.counts[kind] - 1:
-            memory.children[index].dead = int(control.weights[kind])
+        after.dead = int(control.weights[kind]) if end - begin == work.counts[kind] - 1 else 0
+        after.key = NOTHING  # nobody asks for this one
+        if after.dead <= budget:
+            after.key = _board.key_after(board, stride, begin, end, wide, work)
+            bits.prefetch(memory.bounds, bound_slot(memory, int(after.key)))
     for index in range(child, child + groups):
-        if memory.children[index].dead > budget:
-            give_up(memory.children[index], space)
+        after = memory.children[index]
+        if after.dead <= budget:
+            after.dead = bound_of(memory, int(after.key))
+        if after.dead > budget:
+            give_up(after, space)
         else:
             space = make_child(memory, row, space, index, stride, budget, work, control)
     return child + groups
@@ -312,19 +322,15 @@ def make_child(
     work: Work,
     control: Any,
 ) -> int:
-    """Make what a pick leads to, and return the first row that is still free."""
+    """Make what a pick leads to, its key being known; return the first row that is still free."""
     child = memory.children[index]
+    bits.prefetch(memory.table, bucket(memory.table, int(child.key)))
     if not start_child(memory, row, space, index, stride, control):
         return space
     board = memory.boards[space]
     if child.cell != NOWHERE:
         end = _board.flood(board, stride, child.cell, 0, _board.next_stamp(work), work)
         _board.remove(board, stride, work.members, 0, end)
-    child.key = _board.board_key(board, stride, work)
-    child.dead = bound_of(memory, int(child.key))
-    if child.dead > budget:
-        give_up(child, space)
-        return space
     _board.find_groups(board, stride, work)
     dead = _bound.find_dead(board, stride, work)
     work.pairs = _pairs.UNKNOWN
@@ -365,7 +371,7 @@ def look_closer(
     if not start_child(memory, row, space, index, stride, control):
         return
     child.cell = NOWHERE
-    child.key = NOTHING
+    child.key = memory.parts[row].key
     board = memory.boards[space]
     _board.find_groups(board, stride, work)
     dead = find_pairs(memory, row, _bound.find_dead(board, stride, work), stride, work)
@@ -424,7 +430,7 @@ def take_apart(
         note_bound(memory, int(child.key), cost)
         give_up(child, space)
         return space
-    child.count = split(memory, space, stride, work)
+    child.count = split(memory, space, int(child.key), stride, work)
     child.least = cost
     for part in range(space, space + child.count):
         child.least += memory.parts[part].least
@@ -444,12 +450,21 @@ def promise(dead: int, board: Any, work: Work, control: Any) -> int:
     return result
 
 
-def split(memory: Memory, row: int, stride: int, work: Work) -> int:
-    """Put the parts of a board into its own and the next rows, and return how many there are."""
-    board = memory.boards[row]
+def wide_of(board: Any, stride: int) -> int:
+    """Return how many columns a board has."""
     wide = 0
     while board[(wide + 1) * stride] != 0:
         wide += 1
+    return wide
+
+
+def split(memory: Memory, row: int, key: int, stride: int, work: Work) -> int:
+    """Put the parts of a board into its own and the next rows, and return how many there are.
+
+    The key is that of the board before its dead cells became walls.
+    """
+    board = memory.boards[row]
+    wide = wide_of(board, stride)
     if wide == 0:
         return 0
     _bound.find_walls(board, stride, work)
@@ -457,10 +472,10 @@ def split(memory: Memory, row: int, stride: int, work: Work) -> int:
         _pairs.link_columns(wide, work)
     elif work.walls[wide + 1] == 0:
         memory.parts[row].shift = 0
-        enter(memory, row, stride, work)
+        enter(memory, row, key)
         return 1
     else:
-        _bound.link_columns(wide, work)
+        _bound.link_columns(board, stride, wide, work)
     count = 0
     begin = 1
     for col in range(1, wide + 1):
@@ -474,7 +489,7 @@ def split(memory: Memory, row: int, stride: int, work: Work) -> int:
             board[at] = source[at]
         memory.parts[row].shift = memory.parts[row + count].shift
         for part in range(row, row + count):
-            enter(memory, part, stride, work)
+            enter(memory, part, _board.board_key(memory.boards[part], stride, work))
     return count
 
 
@@ -509,11 +524,11 @@ def copy_part(
     return some
 
 
-def enter(memory: Memory, row: int, stride: int, work: Work) -> None:
+def enter(memory: Memory, row: int, key: int) -> None:
     """Note a part's key, and what is known of it."""
     part = memory.parts[row]
-    part.key = _board.board_key(memory.boards[row], stride, work)
-    known = look_up(memory.table, int(part.key))
+    part.key = key
+    known = look_up(memory.table, key)
     part.least = 0 if known == NOTHING else known >> LEAST
 
 
@@ -524,8 +539,14 @@ def begin(memory: Memory, stride: int, budget: int, work: Work, control: Any) ->
     compiled code that calls ``solve``, which calls itself, crashes when it comes from Numba's cache
     on disk (0.68).
     """
-    memory.children[0].cell = NOWHERE
+    child = memory.children[0]
+    child.cell = NOWHERE
+    child.key = _board.board_key(memory.boards[0], stride, work)
+    child.dead = bound_of(memory, int(child.key))
     memory.parts[0].pairs = _pairs.UNKNOWN
+    if child.dead > budget:
+        give_up(child, 1)
+        return 1
     return make_child(memory, 0, 1, 0, stride, budget, work, control)
 
 

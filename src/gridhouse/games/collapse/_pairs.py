@@ -55,17 +55,16 @@ def list_pairs(cells: Any, stride: int, work: Work) -> None:
 
     The dead cells must have been found.
     """
+    _bound.place_cells(cells, stride, work)
     _bound.find_walls(cells, stride, work)
     work.pairs = 0
     begin = 0
     for kind in range(1, _board.KINDS):
-        end = int(work.begin[kind])
+        end = int(work.ends[kind])
         for first in range(begin, end):
             one = int(work.order[first])
             for second in range(first + 1, end):
                 other = int(work.order[second])
-                if work.live[one] == 0 or work.live[other] == 0:
-                    continue
                 if _bound.may_meet(one, other, work):
                     if work.pairs >= len(work.ones):
                         work.pairs = UNKNOWN
@@ -225,6 +224,7 @@ def follow(board: Any, part: Any, stride: int, cell: int, shift: int, work: Work
         if level > target:
             target += stride
         base += stride
+    _bound.place_cells(part, stride, work)
     pair = 0
     while pair < work.pairs:
         one, other = int(work.ones[pair]), int(work.others[pair])
