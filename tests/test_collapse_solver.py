@@ -253,6 +253,35 @@ def test_the_key_of_what_a_pick_leads_to_needs_no_pick() -> None:
     assert len(keys) > 200
 
 
+def test_rollouts_know_all_groups_after_every_pick(monkeypatch: pytest.MonkeyPatch) -> None:
+    chance = random.Random(14)
+    nrpa = _common.Kernels(jit=False).nrpa
+    list_choices = nrpa.list_choices
+    moved: list[int] = []
+
+    def compare(rollouts: Any, count: int, *others: Any) -> Any:
+        columns = (rollouts.firsts, rollouts.sizes, rollouts.lefts, rollouts.rights)
+        known = sorted(zip(*(column[:count].tolist() for column in columns), strict=True))
+        groups = search.kernels.board.find_groups(rollouts.board, search.stride, work)
+        ends = itertools.pairwise(work.start[: groups + 1])
+        listed = [sorted(map(int, work.members[begin:end])) for begin, end in ends]
+        assert known == sorted(
+            (cells[0], len(cells), cells[0] // search.stride, cells[-1] // search.stride)
+            for cells in listed
+        )
+        moved.append(len(known))
+        return list_choices(rollouts, count, *others)
+
+    monkeypatch.setattr(nrpa, "list_choices", compare)
+    for _ in range(60):
+        state = state_of(random_rows(chance, 60), "samegame")
+        search = _search.Search(state, seed=0, nodes=None, threads=1, jit=False)
+        work = search._work()
+        search._rolled(search._rollouts(1), 1, 1, 3, search._control(chance.randrange(100)))
+    assert len(moved) > 500
+    assert max(moved) > 6
+
+
 def field_of(search: _search.Search, cell: int) -> tuple[int, int]:
     """Return the column and level of a cell."""
     return divmod(int(cell) - search.stride, search.stride)

@@ -46,6 +46,10 @@ class Rollouts(NamedTuple):
     sums: Any  # of the weights of a pick's choices so far
     groups: Any  # of a pick's choices
     factors: Any
+    firsts: Any  # by group: its first cell, its size, its first and last column
+    sizes: Any
+    lefts: Any
+    rights: Any
 
 
 def make_rollouts(levels: int, cells: int, size: int, choices: int, zeros: Any) -> Rollouts:
@@ -65,6 +69,10 @@ def make_rollouts(levels: int, cells: int, size: int, choices: int, zeros: Any) 
         sums=zeros(choices, "float64"),
         groups=zeros(choices, "int32"),
         factors=zeros((picks, choices), "float64"),
+        firsts=zeros(picks, "int32"),
+        sizes=zeros(picks, "int32"),
+        lefts=zeros(picks, "int32"),
+        rights=zeros(picks, "int32"),
     )
 
 
@@ -125,31 +133,88 @@ def playout(rollouts: Rollouts, start: Any, stride: int, work: Work, control: An
     board = rollouts.board
     for at in range(len(board)):
         board[at] = start[at]
+    wide = 0
+    while board[(wide + 1) * stride] != 0:
+        wide += 1
+    groups = find_groups(rollouts, stride, 1, wide, 0, work)
     score = 0
     length = 0
-    while True:
-        groups = _board.find_groups(board, stride, work)
-        if groups == 0:
-            break
-        count = list_choices(rollouts, groups, length, False, work, control)
+    while groups > 0:
+        count = list_choices(rollouts, groups, length, False, control)
         if count == 0:
-            count = list_choices(rollouts, groups, length, True, work, control)
+            count = list_choices(rollouts, groups, length, True, control)
         pick = draw_choice(rollouts, count, control)
         group = int(rollouts.groups[pick])
         rollouts.counts[0][length] = count
         rollouts.chosen[0][length] = pick
-        begin = int(work.start[group])
-        end = int(work.start[group + 1])
-        rollouts.cells[0][length] = work.members[begin]
-        _board.remove(board, stride, work.members, begin, end)
-        score += (end - begin - 2) ** 2
+        rollouts.cells[0][length] = rollouts.firsts[group]
+        score += (int(rollouts.sizes[group]) - 2) ** 2
         length += 1
+        low, high = int(rollouts.lefts[group]) - 1, int(rollouts.rights[group]) + 1
+        stamp = _board.next_stamp(work)
+        end = _board.flood(board, stride, int(rollouts.firsts[group]), 0, stamp, work)
+        _board.remove(board, stride, work.members, 0, end)
+        before = wide
+        while wide > 0 and board[wide * stride] == 0:
+            wide -= 1
+        groups = keep_groups(rollouts, stride, low, high, groups, before - wide)
+        high = min(high - before + wide, wide)
+        groups = find_groups(rollouts, stride, max(low, 1), high, groups, work)
     rollouts.lengths[0] = length
+    _board.find_groups(board, stride, work)  # counts what is left
     return score + _board.final_bonus(work)
 
 
+def keep_groups(
+    rollouts: Rollouts, stride: int, low: int, high: int, groups: int, vanished: int
+) -> int:
+    """Drop the groups that reach into some columns, and return how many are left.
+
+    So many of these columns have vanished, so that what is to the right of them has moved.
+    """
+    firsts, sizes, lefts, rights = rollouts.firsts, rollouts.sizes, rollouts.lefts, rollouts.rights
+    kept = 0
+    for group in range(groups):
+        moved = vanished if lefts[group] > high else 0
+        if rights[group] < low or lefts[group] > high:
+            firsts[kept] = firsts[group] - moved * stride
+            sizes[kept] = sizes[group]
+            lefts[kept] = lefts[group] - moved
+            rights[kept] = rights[group] - moved
+            kept += 1
+    return kept
+
+
+def find_groups(
+    rollouts: Rollouts, stride: int, low: int, high: int, groups: int, work: Work
+) -> int:
+    """List the groups that reach into some columns after the others; return how many there are."""
+    board = rollouts.board
+    stamp = _board.next_stamp(work)
+    for col in range(low, high + 1):
+        at = col * stride
+        while board[at] != 0:
+            kind = board[at]
+            if work.seen[at] != stamp and (
+                # Had it an equal neighbour below, it would have been seen.
+                board[at + 1] == kind or board[at + stride] == kind or board[at - stride] == kind
+            ):
+                end = _board.flood(board, stride, at, 0, stamp, work)
+                first = last = at
+                for index in range(1, end):
+                    first = min(first, int(work.members[index]))
+                    last = max(last, int(work.members[index]))
+                rollouts.firsts[groups] = first
+                rollouts.sizes[groups] = end
+                rollouts.lefts[groups] = first // stride
+                rollouts.rights[groups] = last // stride
+                groups += 1
+            at += 1
+    return groups
+
+
 def list_choices(
-    rollouts: Rollouts, groups: int, length: int, is_spared: bool, work: Work, control: Any
+    rollouts: Rollouts, groups: int, length: int, is_spared: bool, control: Any
 ) -> int:
     """List the groups of the spared digit, or the others; return how many are listed."""
     board = rollouts.board
@@ -158,11 +223,10 @@ def list_choices(
     count = 0
     total = 0.0
     for group in range(groups):
-        begin = int(work.start[group])
-        first = int(work.members[begin])
+        first = int(rollouts.firsts[group])
         kind = int(board[first])
         if (kind == control.spared) == is_spared and count < len(slots):
-            size = int(work.start[group + 1]) - begin
+            size = int(rollouts.sizes[group])
             code = chance.code((first * _board.KINDS + kind) * LARGEST + min(size, LARGEST - 1))
             slot = code & (len(policy) - 1)
             total += policy[slot]
