@@ -1,21 +1,28 @@
 """How well Collapse is solved: proved scores of random boards, and SameGame on boards of a file.
 
 ``python benchmarks/collapse_solver.py linear ROWS COLS DIGITS BOARDS SECONDS`` prints how many
-random boards are solved for good; ``... samegame FILE SECONDS [FIRST LAST]`` the scores on boards
-of a file, rows of digits with an empty line between boards, and their sum.  Times are without
-compiling and include the search only; the last column is the processor's mean time, which other
-programs on the machine do not lengthen.
+random boards are solved for good; ``... samegame FILE SECONDS[,SECONDS...] [FIRST LAST]`` the
+scores on boards of a file, rows of digits with an empty line between boards, and their sums, one
+column for every number of seconds.  Times are without compiling and include the search only; the
+last column of the first is the processor's mean time, which other programs on the machine do not
+lengthen.
 """
 
 from __future__ import annotations
 
 import sys
-from time import process_time
+import threading
+from time import perf_counter, process_time, sleep
+from typing import TYPE_CHECKING
 
 import gridhouse
 from gridhouse.core.game import State
+from gridhouse.games.collapse._search import Search
 from gridhouse.games.collapse.game import CollapseGame, read_board
-from gridhouse.games.collapse.solver import solve
+from gridhouse.games.collapse.solver import solve, told, warm
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 
 def linear(rows: int, cols: int, digits: int, boards: int, seconds: float) -> None:
@@ -36,17 +43,33 @@ def linear(rows: int, cols: int, digits: int, boards: int, seconds: float) -> No
     )
 
 
-def samegame(file: str, seconds: float, first: int = 1, last: int = 1000) -> None:
-    """Print the score of every board from the first to the last, and the sum."""
+def samegame(file: str, marks: list[float], first: int = 1, last: int = 1000) -> None:
+    """Print what every board from the first to the last scores after some seconds, and the sums."""
     with open(file, encoding="utf-8") as lines:
         boards = lines.read().strip().split("\n\n")[first - 1 : last]
-    total = 0
+    warm()
+    sums = [0] * len(marks)
     for number, board in enumerate(boards, first):
         state = State(*CollapseGame.from_board(read_board(board), "samegame"))
-        found = solve(state, seconds=seconds)
-        total += found.score
-        print(f"{number:3} {found.score:6} {found.nodes:9} rollouts", flush=True)
-    print(f"sum {total} of {len(boards)} boards, {seconds:g} s each")
+        search = Search(state, seed=0, nodes=None, threads=2, jit=True)
+        running = threading.Thread(target=search.run)
+        began = perf_counter()
+        running.start()
+        scores = []
+        for mark in marks:
+            sleep(max(0.0, began + mark - perf_counter()))
+            scores.append(search.score)
+        search.stop()
+        running.join()
+        found = told(state, search, perf_counter() - began)  # replayed by the rules
+        sums = [sum(pair) for pair in zip(sums, scores, strict=True)]
+        print(f"{number:3} {columns(scores)} {found.nodes:9} rollouts", flush=True)
+    print(f"sum {columns(sums)} of {len(boards)} boards, {columns(marks)} s each")
+
+
+def columns(numbers: Iterable[float]) -> str:
+    """Return numbers side by side."""
+    return " ".join(f"{number:6g}" for number in numbers)
 
 
 def main(kind: str, *words: str) -> None:
@@ -55,7 +78,7 @@ def main(kind: str, *words: str) -> None:
         rows, cols, digits, boards = map(int, words[:4])
         linear(rows, cols, digits, boards, float(words[4]))
     else:
-        samegame(words[0], float(words[1]), *map(int, words[2:]))
+        samegame(words[0], [float(mark) for mark in words[1].split(",")], *map(int, words[2:]))
 
 
 if __name__ == "__main__":

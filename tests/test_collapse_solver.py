@@ -8,6 +8,7 @@ import os
 import random
 import sys
 import threading
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -73,6 +74,7 @@ def replayed(state: State, found: solver.CollapseSolution) -> int:
 def leave_beams_out(monkeypatch: pytest.MonkeyPatch) -> None:
     """Leave all lines to the exact search, which then has to find them."""
     monkeypatch.setattr(_search.Search, "_beam", lambda search, *beam: None)
+    monkeypatch.setattr(_search.Search, "_look", lambda search, rollouts, turn: None)
     monkeypatch.setattr(_search.Search, "_widen", lambda search, memory: None)
 
 
@@ -277,9 +279,43 @@ def test_rollouts_know_all_groups_after_every_pick(monkeypatch: pytest.MonkeyPat
         state = state_of(random_rows(chance, 60), "samegame")
         search = _search.Search(state, seed=0, nodes=None, threads=1, jit=False)
         work = search._work()
-        search._rolled(search._rollouts(1), 1, 1, 3, search._control(chance.randrange(100)))
+        search._rolled(search._rollouts(1), 3, chance.randrange(100), spared=1)
     assert len(moved) > 500
     assert max(moved) > 6
+
+
+def test_rollouts_find_what_beams_do_not() -> None:
+    for seed in (3, 27):
+        state = gridhouse.parse(f"collapse(rows=8,cols=8,digits=5)#{seed}")
+        search = _search.Search(state, seed=0, nodes=None, threads=1, jit=True)
+        for width in (16, 64, 256):
+            search._beam(width, search.start, [], 0, width)
+        assert search.left > 0
+        assert solver.solve(state, seconds=None, nodes=20_000).optimal
+
+
+def test_the_best_digits_are_spared_in_turn() -> None:
+    state = state_of([[1, 1, 1], [1, 2, 2], [2, 3, 3]], "samegame")
+    search = _search.Search(state, seed=0, nodes=None, threads=2, jit=False)
+    search._runs, search._scores = Counter(), {}
+    ones, twos, threes = (digit + 1 for digit in (1, 2, 3))
+    assert [search._next_spared() for _ in range(3)] == [(ones, 0), (twos, 0), (threes, 0)]
+    assert search._next_spared() == (ones, 1)  # nothing is known yet
+    search._scores = {ones: 1000, twos: 949, threes: 950}
+    assert [search._next_spared() for _ in range(3)] == [(threes, 1), (ones, 2), (threes, 2)]
+    search._scores = {ones: -10, twos: -11, threes: -10}
+    assert search._next_spared() == (ones, 3)
+
+
+def test_the_score_is_that_of_running_rollouts_as_well() -> None:
+    search = _search.Search(
+        state_of([[1, 1], [2, 2]], "samegame"), seed=0, nodes=None, threads=1, jit=False
+    )
+    search.left = -5
+    control = search._control(0)
+    assert search.score == 5
+    control.best = -7
+    assert search.score == 7
 
 
 def field_of(search: _search.Search, cell: int) -> tuple[int, int]:
@@ -486,7 +522,9 @@ def test_the_line_of_a_proof_is_remembered_and_not_searched_again(
 
 
 def test_rollouts_learn_interpreted(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_samegame, "SCHEDULE", ((2, 2, 1), (3, 2, 2)))
+    monkeypatch.setattr(_samegame, "FIRST_ROUNDS", 3)
+    monkeypatch.setattr(_samegame, "MORE_ROUNDS", 1)
+    monkeypatch.setattr(_samegame, "LOOK_ROUNDS", 2)
     monkeypatch.setattr(_samegame, "POLISHED", (9, 20))
     monkeypatch.setattr(_samegame, "POLISH_WIDTH", 3)
     monkeypatch.setattr(_samegame, "THROUGH_CELLS", 0)

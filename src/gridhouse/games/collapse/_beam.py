@@ -14,7 +14,6 @@ from gridhouse.games.collapse import _board, _bound
 if TYPE_CHECKING:
     from gridhouse.games.collapse._board import Work
 
-LINEAR = 0
 NOTHING = -1
 BASE = 1 << 40  # keeps values positive
 MOST = 200_000  # candidates; whatever is found after these is passed over
@@ -148,7 +147,7 @@ def consider(
         slot = (slot + 1) & mask
     groups = _board.find_groups(child, stride, work)
     if groups == 0:
-        value = final_value(gain, work, control)
+        value = _board.final_value(gain, work, control)
         if value < control.best:
             control.best = value
             note_line(beam, layer, parent, cell, control)
@@ -167,19 +166,9 @@ def consider(
     return 1
 
 
-def final_value(gain: int, work: Work, control: Any) -> int:
-    """Return the value of a board that has no groups."""
-    if control.scoring == LINEAR:
-        left = 0
-        for kind in range(1, _board.KINDS):
-            left += int(work.counts[kind]) * int(control.weights[kind])
-        return left
-    return -gain - _board.final_bonus(work)
-
-
 def promise(child: Any, gain: int, groups: int, dead: int, work: Work, control: Any) -> int:
     """Return how good a board looks, less being better, or NOTHING if it cannot be better."""
-    if control.scoring == LINEAR:
+    if control.scoring == _board.LINEAR:
         return linear_promise(child, dead, work, control)
     value = GROUP * groups - gain
     for kind in range(1, _board.KINDS):

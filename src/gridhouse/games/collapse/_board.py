@@ -20,6 +20,7 @@ MIX = 0x1E3779B97F4A7C15
 OTHER_MIX = 0x0F58476D1CE4E5B9
 MOST_PAIRS = 2048  # of equal cells that are looked at one by one
 MOST_CELLS = 512  # of parts whose numbers of cells are told apart
+LINEAR = 0
 CLEARED = 1000  # what SameGame gives for a cleared board
 
 
@@ -225,11 +226,32 @@ def final_bonus(work: Work) -> int:
     return -taken
 
 
+def final_value(gain: int, work: Work, control: Any) -> int:
+    """Return the value of a board that has no groups, after picks that gained so much.
+
+    That is what it leaves (linear), or the score with its sign changed.
+    """
+    if control.scoring == LINEAR:
+        left = 0
+        for kind in range(1, KINDS):
+            left += int(work.counts[kind]) * int(control.weights[kind])
+        return left
+    return -gain - final_bonus(work)
+
+
 def count_node(control: Any) -> None:
     """Count a node, and stop at the limit."""
     control.nodes += 1
     if control.nodes >= control.limit:
         control.stop = 1
+
+
+def wide_of(cells: Any, stride: int) -> int:
+    """Return how many columns a board has."""
+    wide = 0
+    while cells[(wide + 1) * stride] != 0:
+        wide += 1
+    return wide
 
 
 def board_key(cells: Any, stride: int, work: Work) -> int:

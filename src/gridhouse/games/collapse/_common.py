@@ -22,6 +22,7 @@ MANY = 1 << 60
 SMALL_CELLS = 30  # boards up to this size do with a small table
 ROOM = 1024  # of scratch memory at least: most boards share what is compiled for that
 PARTNERS = 12  # cells of a digit up to which pairs are looked at: of more nearly all can meet
+LEVELS = 3  # of nested rollouts
 CHOICES = 64  # of a playout's pick; further groups are passed over
 
 
@@ -82,7 +83,7 @@ class Common:
         self.weights = [0] + ([1] * 10 if clearing else list(range(10))) + [0]
         self.start = self._packed(position.cells)
         self.size = int(np.count_nonzero(self.start))
-        self.total = sum(self.weights[kind] for kind in self.start.tolist())
+        self.total: int = sum(self.weights[kind] for kind in self.start.tolist())
         self.closer = self.size <= PARTNERS * len(self._commonest(self.start))
         self.line: list[int] = []
         self.left = MANY  # what the best line leaves, linear, or its score with its sign changed
@@ -95,8 +96,12 @@ class Common:
 
     @property
     def score(self) -> int:
-        """What the best line scores."""
-        return self.total - self.left if self.scoring == Scoring.LINEAR else -self.left
+        """What the best line scores, where rollouts still run what they would end with now."""
+        if self.scoring == Scoring.LINEAR:
+            return self.total - self.left
+        with self._lock:
+            bests = [self.left, *(int(control.best) for control in self._controls)]
+        return -min(bests)
 
     @property
     def bound(self) -> int:
@@ -245,20 +250,32 @@ class Common:
             gain += (count - 2) ** 2
         return board, line, gain
 
-    def _random_line(self, seed: int) -> list[int]:
-        """Note random picks that spare the commonest digit, however short the time."""
-        memory, control = self._rollouts(1), self._control(seed)
+    # Rollouts.
+
+    def _rollouts(self, levels: int = LEVELS) -> _nrpa.Rollouts:
+        return _nrpa.make_rollouts(levels, self.size, len(self.start), CHOICES, np.zeros)
+
+    def _rolled(self, memory: Any, rounds: int, seed: int, *, spared: int) -> int:
+        """Note the best line of nested rollouts, as deep as the memory; return its value.
+
+        They leave a kind alone where one is to be ``spared``.
+        """
+        control = self._control(seed)
+        if self.left == MANY:
+            control.stop = 0  # however short the time, there is a line
+        control.spared = spared
         control.best = MANY
-        control.spared = self._commonest(self.start)[0]
-        control.stop = 0
-        self.kernels.nrpa.search(memory, self.start, self.stride, 1, 1, self._work(), control)
-        line: list[int] = memory.cells[-1][: control.length].tolist()
-        if self.scoring == Scoring.LINEAR:
-            self._note_left(line)
-        else:
-            self._note(int(control.best), line)
+        top = len(memory.policies) - 1
+        work = self._work()
+        self.kernels.nrpa.search(memory, self.start, self.stride, top, rounds, work, control)
+        best = int(control.best)
+        self._note(best, memory.cells[-1][: control.length].tolist())
         self._release(control)
-        return line
+        return best
+
+    def _random_line(self, seed: int) -> None:
+        """Note random picks that spare the commonest digit."""
+        self._rolled(self._rollouts(1), 1, seed, spared=self._commonest(self.start)[0])
 
     def _note_left(self, line: list[int]) -> None:
         """Note a line by what it leaves."""
@@ -274,6 +291,3 @@ class Common:
             rows, 1 if shared else table, len(self.start), np.zeros, records
         )
         return memory._replace(table=shared.table, bounds=shared.bounds) if shared else memory
-
-    def _rollouts(self, levels: int) -> _nrpa.Rollouts:
-        return _nrpa.make_rollouts(levels, self.size, len(self.start), CHOICES, np.zeros)

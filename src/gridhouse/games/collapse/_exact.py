@@ -280,7 +280,7 @@ def list_children(
         control.stop = FULL
         return child
     _board.board_key(board, stride, work)
-    wide = wide_of(board, stride)
+    wide = _board.wide_of(board, stride)
     # First all keys, so that what is known of them is near when it is asked for.
     for group in range(groups):
         begin, end = int(work.start[group]), int(work.start[group + 1])
@@ -450,21 +450,13 @@ def promise(dead: int, board: Any, work: Work, control: Any) -> int:
     return result
 
 
-def wide_of(board: Any, stride: int) -> int:
-    """Return how many columns a board has."""
-    wide = 0
-    while board[(wide + 1) * stride] != 0:
-        wide += 1
-    return wide
-
-
 def split(memory: Memory, row: int, key: int, stride: int, work: Work) -> int:
     """Put the parts of a board into its own and the next rows, and return how many there are.
 
     The key is that of the board before its dead cells became walls.
     """
     board = memory.boards[row]
-    wide = wide_of(board, stride)
+    wide = _board.wide_of(board, stride)
     if wide == 0:
         return 0
     _bound.find_walls(board, stride, work)

@@ -20,10 +20,13 @@ HELPED_CELLS = 120  # on larger boards beams find more than a second exact searc
 EXACT_CELLS = 300  # larger boards are not searched exactly
 FIRST_WIDTHS = (16, 64)
 WIDTHS = (256, 1024, 4096)
+ROUNDS = (12, 20, 28)  # of a level of nested rollouts before each of these beams
+REPEATS = 8  # of these, where digits are rare: few runs in a hundred find the best lines there
+NOTHING = 0  # the kind that rollouts spare: none
 
 
 class Linear(Common):
-    """Beams find lines, an exact search raises what must be left, until they meet."""
+    """Beams and rollouts find lines, an exact search raises what must be left, until they meet."""
 
     def _run_linear(self) -> None:
         if self.size > BEAM_CELLS:
@@ -34,19 +37,28 @@ class Linear(Common):
         if self._stopped:
             return
         if self.threads == 1:
-            self._beam(WIDTHS[0], self.start, [], 0, 1)
+            self._look(self._rollouts(), 0)
         memory = self._memory()
         self._together(partial(self._prove, memory), partial(self._widen, self._memory(memory)))
 
     def _widen(self, memory: _exact.Memory) -> None:
-        """Repeat beams of growing width; a thread of its own helps to prove between them."""
-        turn = 0
+        """Repeat rollouts and beams; a thread of its own helps to prove between them."""
+        rollouts = self._rollouts()
+        turn = int(self.threads == 1)
         while not self._stopped:
-            width = WIDTHS[turn % len(WIDTHS)]
+            width = self._look(rollouts, turn)
             turn += 1
-            self._beam(width, self.start, [], 0, 1 + turn)
-            if self.threads > 1 and self.size <= HELPED_CELLS:
+            if self.threads > 1 and self.size <= HELPED_CELLS and not self.closer:
                 self._prove_some(memory, turn, NODES_PER_WIDTH * width)
+
+    def _look(self, rollouts: Any, turn: int) -> int:
+        """Look for a better line by nested rollouts and by a beam; return how wide it was."""
+        width, rounds = WIDTHS[turn % len(WIDTHS)], ROUNDS[turn % len(WIDTHS)]
+        for repeat in range(REPEATS if self.closer else 1):
+            if not self._stopped:
+                self._rolled(rollouts, rounds, REPEATS * turn + repeat, spared=NOTHING)
+        self._beam(width, self.start, [], 0, 1 + turn)
+        return width
 
     def _sweep(self, seed: int) -> None:
         """Clear the board from the left, again and again with wider beams."""

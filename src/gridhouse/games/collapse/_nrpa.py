@@ -1,9 +1,9 @@
-"""Nested rollout policy adaptation (Rosin, 2011) for the score of SameGame.
+"""Nested rollout policy adaptation (Rosin, 2011), for either score.
 
 A playout draws picks with probabilities proportional to the weights of a policy; a level plays many
 playouts of the level below and shifts its policy towards the best one.  The policy is selective
-(Cazenave, 2016): groups of the commonest digit are left alone while there is anything else to pick,
-so that they grow together.
+(Cazenave, 2016) where a digit is spared: its groups are left alone while there is anything else to
+pick, so that they grow together.
 """
 
 from __future__ import annotations
@@ -79,16 +79,17 @@ def make_rollouts(levels: int, cells: int, size: int, choices: int, zeros: Any) 
 def search(
     rollouts: Rollouts, start: Any, stride: int, top: int, size: int, work: Work, control: Any
 ) -> None:
-    """Search until the top level is through, or stopped; a level has ``size`` rounds of the next.
+    """Search until the top level is through, stopped or at its target.
 
-    The cells of the best line are in the level above the top.
+    A level has ``size`` rounds of the next.  The cells of the best line are in the level above the
+    top.
     """
     for level in range(top + 1):
         rollouts.best[level] = LOWEST
         rollouts.rounds[level] = 0
         for slot in range(len(rollouts.policies[level])):
             rollouts.policies[level][slot] = 1.0
-    while rollouts.rounds[top] < size and control.stop == 0:
+    while rollouts.rounds[top] < size and control.stop == 0 and control.best > control.target:
         score = playout(rollouts, start, stride, work, control)
         _board.count_node(control)
         if -score < control.best:
@@ -133,11 +134,9 @@ def playout(rollouts: Rollouts, start: Any, stride: int, work: Work, control: An
     board = rollouts.board
     for at in range(len(board)):
         board[at] = start[at]
-    wide = 0
-    while board[(wide + 1) * stride] != 0:
-        wide += 1
+    wide = _board.wide_of(board, stride)
     groups = find_groups(rollouts, stride, 1, wide, 0, work)
-    score = 0
+    gain = 0
     length = 0
     while groups > 0:
         count = list_choices(rollouts, groups, length, False, control)
@@ -148,7 +147,7 @@ def playout(rollouts: Rollouts, start: Any, stride: int, work: Work, control: An
         rollouts.counts[0][length] = count
         rollouts.chosen[0][length] = pick
         rollouts.cells[0][length] = rollouts.firsts[group]
-        score += (int(rollouts.sizes[group]) - 2) ** 2
+        gain += (int(rollouts.sizes[group]) - 2) ** 2
         length += 1
         low, high = int(rollouts.lefts[group]) - 1, int(rollouts.rights[group]) + 1
         stamp = _board.next_stamp(work)
@@ -162,7 +161,7 @@ def playout(rollouts: Rollouts, start: Any, stride: int, work: Work, control: An
         groups = find_groups(rollouts, stride, max(low, 1), high, groups, work)
     rollouts.lengths[0] = length
     _board.find_groups(board, stride, work)  # counts what is left
-    return score + _board.final_bonus(work)
+    return -_board.final_value(gain, work, control)
 
 
 def keep_groups(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -15,15 +16,20 @@ if TYPE_CHECKING:
 THROUGH_CELLS = 49  # SameGame boards up to this size are searched through
 POLISHED = (60, 120)  # the end of a SameGame line is tried again from so many cells on
 POLISH_WIDTH = 100
-# Of nested rollouts: how many levels, rounds of each, and how many of the digits are spared in
-# turn, the commonest first and then the best.
-SCHEDULE = ((3, 100, 1), (3, 100, 2))
+# The rounds of a level of nested rollouts: of a thread's first run, how many more with every
+# further run of a digit, and of the first look at the other digits.
+FIRST_ROUNDS = 80
+MORE_ROUNDS = 10
+LOOK_ROUNDS = 60
+CONTENDS = 95  # percent of the best score with which a digit is spared again
 
 
 class Samegame(Common):
     """Nested rollouts, beams for the ends of their lines, exhaustion of small boards."""
 
     def _run_samegame(self) -> None:
+        self._runs: Counter[int] = Counter()  # by the digit that was spared
+        self._scores: dict[int, int] = {}  # the best of these
         tasks: list[Callable[[], None]] = [
             partial(self._roll, seed) for seed in range(self.threads)
         ]
@@ -31,30 +37,37 @@ class Samegame(Common):
             tasks = [self._go_through, *tasks[: max(1, self.threads - 1)]]
         self._together(*tasks)
 
-    def _rolled(self, memory: Any, spared: int, top: int, size: int, control: Any) -> int:
-        """Note the best line of nested rollouts that spare a digit; return its score."""
-        control.spared = spared
-        control.best = MANY
-        self.kernels.nrpa.search(memory, self.start, self.stride, top, size, self._work(), control)
-        self._note(int(control.best), memory.cells[-1][: control.length].tolist())
-        self._release(control)
-        return -int(control.best)
-
     def _roll(self, seed: int) -> None:
-        """Nest rollouts that spare one of the digits each, those of the best digits longer."""
-        memory = self._rollouts(3)
-        best = dict.fromkeys(self._commonest(self.start), 0)
+        """Nest rollouts that spare one of the digits each."""
+        memory = self._rollouts()
         turn = 0
         while not self._stopped:
-            order = sorted(best, key=lambda kind: -best[kind])
-            top, size, kept = SCHEDULE[min(turn, len(SCHEDULE) - 1)]
-            for kind in order[:kept]:
-                control = self._control(1 + 100 * turn + 10 * kind + seed)
-                before = self.left
-                best[kind] = max(best[kind], self._rolled(memory, kind, top, size, control))
-                if self.left < before:
-                    self._polish(turn)
+            kind, runs = self._next_spared()
+            is_look = turn > 0 and runs == 0
+            rounds = LOOK_ROUNDS if is_look else FIRST_ROUNDS + runs * MORE_ROUNDS
+            before = self.left
+            salt = 1 + 100 * turn + 10 * kind + seed
+            score = -self._rolled(memory, rounds, salt, spared=kind)
+            with self._lock:
+                self._scores[kind] = max(score, self._scores.get(kind, score))
+            if self.left < before:
+                self._polish(turn)
             turn += 1
+
+    def _next_spared(self) -> tuple[int, int]:
+        """Return the digit to spare next, and how often it was spared before.
+
+        Each has its turn, the commonest first, and then those that scored best.
+        """
+        with self._lock:
+            kinds = [kind for kind in self._commonest(self.start) if self._runs[kind] == 0]
+            if not kinds:
+                top = max(self._scores.values(), default=0)
+                least = top - abs(top) * (100 - CONTENDS) // 100
+                kinds = [kind for kind, score in self._scores.items() if score >= least]
+            spared = min(kinds or self._runs, key=lambda kind: self._runs[kind])
+            self._runs[spared] += 1
+            return spared, self._runs[spared] - 1
 
     def _polish(self, seed: int) -> None:
         """Try the end of the best line again with beams."""

@@ -51,7 +51,6 @@ class Search(Linear, Samegame):
         memory.boards[0][:] = self.start
         self.kernels.exact.best_score(memory, 0, 0, self.stride, work, control)
         self._beam(2, self.start, [], 0, 0)
-        self._rolled(self._rollouts(1), 1, 1, 1, self._control(0))
         self._random_line(0)
         self._pick(self.start, self._firsts(self.start, work)[0], work)
         self._dead(work)

@@ -1,9 +1,9 @@
 """Solves Collapse: the picks that score most, and a bound that no picks can beat.
 
 Linear, the score is all there is on the board less what is left, so a line is judged by what it
-leaves.  Beams of growing width look for good lines while an exact search raises what must be left;
-where the two meet the score is optimal.  Boards that are too large for beams are thinned out by
-random picks first.  For SameGame rollouts are nested; small boards are searched through.
+leaves.  Beams and nested rollouts look for good lines while an exact search raises what must be
+left; where the two meet the score is optimal.  Boards that are too large for beams are cleared from
+the left.  For SameGame there are rollouts above all; small boards are searched through.
 
 How strong all this is: ``docs/collapse.md``.
 """
