@@ -318,6 +318,28 @@ def test_the_score_is_that_of_running_rollouts_as_well() -> None:
     assert search.score == 7
 
 
+def test_a_second_thread_helps_to_prove_where_digits_are_common(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for digits, helps in ((3, True), (10, False)):
+        state = gridhouse.parse(f"collapse(rows=7,cols=7,digits={digits})#1")
+        search = _search.Search(state, seed=0, nodes=None, threads=2, jit=False)
+        done: list[int] = []
+
+        def look(rollouts: Any, turn: int, search: Any = search, done: list[int] = done) -> int:
+            search._stopped = turn == 1
+            done.append(turn)
+            return 8
+
+        def prove(memory: Any, turn: int, nodes: int, done: list[int] = done) -> None:
+            done.append(-nodes)
+
+        monkeypatch.setattr(search, "_look", look)
+        monkeypatch.setattr(search, "_prove_some", prove)
+        search._widen(search._memory())
+        assert done == ([0, -160, 1, -160] if helps else [0, 1])
+
+
 def field_of(search: _search.Search, cell: int) -> tuple[int, int]:
     """Return the column and level of a cell."""
     return divmod(int(cell) - search.stride, search.stride)
@@ -835,3 +857,18 @@ def test_the_documents_board_is_solved(capsys: pytest.CaptureFixture[str]) -> No
     board = read_board((CONFORMANCE / "collapse" / "figure4.txt").read_text(encoding="utf-8"))
     best = collapse_best.best(collapse_best.board_of(board), "linear")
     assert (facts["score"], facts["bound"], facts["optimal"]) == (best, best, True)
+
+
+def test_advice_that_is_not_better_changes_no_plan(monkeypatch: pytest.MonkeyPatch) -> None:
+    state = gridhouse.parse("collapse(rows=10,cols=10,digits=10)#1")
+    adviser = Adviser(threads=1)
+    advice = adviser.advise(state, 1.0)
+    assert advice is not None
+    planned = advice.value
+    # From now on only random picks are looked at.
+    monkeypatch.setattr(_search.Search, "_run_linear", lambda search: None)
+    for _ in range(3):
+        state.apply_action(advice.action)
+        advice = adviser.advise(state, 1.0)
+        assert advice is not None
+        assert advice.value == planned
