@@ -7,21 +7,21 @@ the first boards of the file SAMEGAME, both by the processor's seconds (two thre
 from __future__ import annotations
 
 import sys
-import threading
-from contextlib import contextmanager
 from math import log10
 from pathlib import Path
-from time import process_time, sleep
+from time import process_time
 from typing import TYPE_CHECKING
 
+from collapse_solver import samegames, sampled
+
 import gridhouse
-from gridhouse.core.game import State
 from gridhouse.games.collapse import solver
 from gridhouse.games.collapse._search import Search
-from gridhouse.games.collapse.game import CollapseGame, read_board
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Sequence
+
+    from gridhouse.core.game import State
 
 Point = tuple[float, float]
 
@@ -33,36 +33,10 @@ BOARDS = 12
 SAMEGAMES = 2
 
 
-def followed(state: State) -> list[float]:
-    """Return by time whether a board is proved, in percent."""
+def followed(state: State) -> list[tuple[int, bool]]:
+    """Return by time the score of a board and whether it is proved."""
     search = Search(state, seed=0, nodes=None, threads=2, jit=True)
-    values: list[float] = []
-    with searching(search) as spent:
-        for mark in MARKS:
-            while spent() < mark and search.left > search.least:
-                sleep(0.002)
-            values.append(100.0 * (search.left <= search.least))
-    return values
-
-
-def scored(state: State, mark: float) -> float:
-    """Return the score after so many seconds; long rollouts tell it when they are stopped."""
-    search = Search(state, seed=0, nodes=None, threads=2, jit=True)
-    with searching(search) as spent:
-        while spent() < mark:
-            sleep(0.002)
-    return float(search.score)
-
-
-@contextmanager
-def searching(search: Search) -> Iterator[Callable[[], float]]:
-    """Let a search run meanwhile, which ends it; gives what tells the seconds spent."""
-    running = threading.Thread(target=search.run)
-    began = process_time()
-    running.start()
-    yield lambda: process_time() - began
-    search.stop()
-    running.join()
+    return sampled(search, MARKS, process_time)
 
 
 def mean(rows: list[list[float]]) -> list[Point]:
@@ -74,14 +48,13 @@ def proved(rows: int, cols: int) -> list[Point]:
     """Return by time how many in a hundred boards are proved."""
     game = gridhouse.load("collapse", rows=rows, cols=cols, digits=5)
     states = [game.new_initial_state(seed) for seed in range(BOARDS)]
-    return mean([followed(state) for state in states])
+    return mean([[100.0 * is_proved for _, is_proved in followed(state)] for state in states])
 
 
 def samegame(file: str) -> list[Point]:
     """Return by time the mean score."""
-    boards = Path(file).read_text(encoding="utf-8").strip().split("\n\n")[:SAMEGAMES]
-    states = [State(*CollapseGame.from_board(read_board(one), "samegame")) for one in boards]
-    return mean([[scored(state, mark) for mark in MARKS] for state in states])
+    states = samegames(file)[:SAMEGAMES]
+    return mean([[float(score) for score, _ in followed(state)] for state in states])
 
 
 def panel(left: float, title: str, most: float, series: Sequence[Sequence[Point]]) -> list[str]:

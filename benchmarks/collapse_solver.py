@@ -22,7 +22,9 @@ from gridhouse.games.collapse.game import CollapseGame, read_board
 from gridhouse.games.collapse.solver import solve, told, warm
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable, Sequence
+
+GLANCE = 0.002  # seconds between two looks at the clock
 
 
 def linear(rows: int, cols: int, digits: int, boards: int, seconds: float) -> None:
@@ -43,28 +45,42 @@ def linear(rows: int, cols: int, digits: int, boards: int, seconds: float) -> No
     )
 
 
+def sampled(
+    search: Search, marks: Sequence[float], clock: Callable[[], float] = perf_counter
+) -> list[tuple[int, bool]]:
+    """Run a search; return after so many seconds each its score and whether it is proved."""
+    running = threading.Thread(target=search.run)
+    began = clock()
+    running.start()
+    found = []
+    for mark in marks:
+        while clock() - began < mark and running.is_alive():
+            sleep(GLANCE)
+        found.append((search.score, search.left <= search.least))
+    search.stop()
+    running.join()
+    return found
+
+
+def samegames(file: str) -> list[State]:
+    """Return the boards of a file."""
+    with open(file, encoding="utf-8") as lines:
+        boards = lines.read().strip().split("\n\n")
+    return [State(*CollapseGame.from_board(read_board(board), "samegame")) for board in boards]
+
+
 def samegame(file: str, marks: list[float], first: int = 1, last: int = 1000) -> None:
     """Print what every board from the first to the last scores after some seconds, and the sums."""
-    with open(file, encoding="utf-8") as lines:
-        boards = lines.read().strip().split("\n\n")[first - 1 : last]
+    states = samegames(file)[first - 1 : last]
     warm()
     sums = [0] * len(marks)
-    for number, board in enumerate(boards, first):
-        state = State(*CollapseGame.from_board(read_board(board), "samegame"))
+    for number, state in enumerate(states, first):
         search = Search(state, seed=0, nodes=None, threads=2, jit=True)
-        running = threading.Thread(target=search.run)
-        began = perf_counter()
-        running.start()
-        scores = []
-        for mark in marks:
-            sleep(max(0.0, began + mark - perf_counter()))
-            scores.append(search.score)
-        search.stop()
-        running.join()
-        found = told(state, search, perf_counter() - began)  # replayed by the rules
+        scores = [score for score, _ in sampled(search, marks)]
+        told(state, search, marks[-1])  # replayed by the rules
         sums = [sum(pair) for pair in zip(sums, scores, strict=True)]
-        print(f"{number:3} {columns(scores)} {found.nodes:9} rollouts", flush=True)
-    print(f"sum {columns(sums)} of {len(boards)} boards, {columns(marks)} s each")
+        print(f"{number:3} {columns(scores)} {search.nodes:9} rollouts", flush=True)
+    print(f"sum {columns(sums)} of {len(states)} boards, {columns(marks)} s each")
 
 
 def columns(numbers: Iterable[float]) -> str:

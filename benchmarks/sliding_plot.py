@@ -14,7 +14,7 @@ from statistics import mean
 from time import process_time
 from typing import TYPE_CHECKING
 
-from sliding_solver import instances, shuffled  # type: ignore[import-not-found] # in this folder
+from sliding_solver import instances, shuffled
 
 from gridhouse.games.sliding import solver
 

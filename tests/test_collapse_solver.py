@@ -243,8 +243,8 @@ def test_the_key_of_what_a_pick_leads_to_needs_no_pick() -> None:
         )
         groups = board.find_groups(start, stride, work)
         picks = [work.members[work.start[group]] for group in range(groups)]
-        board.board_key(start, stride, work)
-        wide = np.count_nonzero(start[::stride])
+        wide = board.note_columns(start, stride, work)
+        assert wide == np.count_nonzero(start[::stride])
         ends = list(itertools.pairwise(int(end) for end in work.start[: groups + 1]))
         found = [board.key_after(start, stride, *group, wide, work) for group in ends]
         for cell, key in zip(picks, found, strict=True):

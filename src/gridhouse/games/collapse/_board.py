@@ -255,8 +255,12 @@ def wide_of(cells: Any, stride: int) -> int:
 
 
 def board_key(cells: Any, stride: int, work: Work) -> int:
-    """Return 61 bits for a board, the same for its mirror image; note the codes of its columns."""
-    columns = work.columns
+    """Return 61 bits for a board, the same for its mirror image."""
+    return columns_key(work.columns, note_columns(cells, stride, work))
+
+
+def note_columns(cells: Any, stride: int, work: Work) -> int:
+    """Note the codes of a board's columns and return how many there are."""
     wide = 0
     base = stride
     while cells[base] != 0:
@@ -265,10 +269,10 @@ def board_key(cells: Any, stride: int, work: Work) -> int:
         while cells[at] != 0:
             code = joined(code, int(cells[at]))
             at += 1
-        columns[wide] = code
+        work.columns[wide] = code
         wide += 1
         base += stride
-    return columns_key(columns, wide)
+    return wide
 
 
 def key_after(cells: Any, stride: int, begin: int, end: int, wide: int, work: Work) -> int:

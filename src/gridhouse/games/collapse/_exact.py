@@ -279,8 +279,7 @@ def list_children(
     if child + groups >= len(memory.children):
         control.stop = FULL
         return child
-    _board.board_key(board, stride, work)
-    wide = _board.wide_of(board, stride)
+    wide = _board.note_columns(board, stride, work)
     # First all keys, so that what is known of them is near when it is asked for.
     for group in range(groups):
         begin, end = int(work.start[group]), int(work.start[group + 1])
