@@ -87,6 +87,7 @@ def give_memory(monkeypatch: pytest.MonkeyPatch, room: int, picks: int, table: i
         return memory._replace(children=memory.children[:picks])
 
     monkeypatch.setattr(_search.Search, "_memory", memory)
+    monkeypatch.setattr(_linear, "MOST_ENTRIES", 0)  # nor may it grow
 
 
 def check_solved(rows: list[list[int]], scoring: str, *, jit: bool = True) -> None:
@@ -670,6 +671,38 @@ def test_stamps_begin_anew_when_they_are_used_up() -> None:
 
 def test_a_game_that_is_going_on_is_solved_from_there() -> None:
     for scoring in SCORINGS:
+def test_larger_tables_know_what_smaller_ones_knew() -> None:
+    chance = random.Random(16)
+    records = _common.plain_records
+    memory = _exact.make_memory(1, 1 << 8, 1, np.zeros, records)
+    keys = [chance.randrange(1 << 61) for _ in range(150)]
+    for key in keys:
+        _exact.remember(memory.table, key, chance.randrange(100), key % 2 == 1, 1 + key % 77)
+        _exact.note_bound(memory, key, 1 + key % 99)
+    larger = memory._replace(
+        table=_exact.enlarged(memory.table, _exact.WAYS, 8, np.zeros),
+        bounds=_exact.enlarged(memory.bounds, 1, 8, np.zeros),
+    )
+    assert (len(larger.table), len(larger.bounds)) == (8 * (2 << 8), 8 * (2 << 8))
+    known = [_exact.look_up(memory.table, key) for key in keys]
+    assert known.count(_exact.NOTHING) < 50
+    assert [_exact.look_up(larger.table, key) for key in keys] == known
+    bounds = [_exact.bound_of(memory, key) for key in keys]
+    assert bounds.count(0) < 75
+    assert [_exact.bound_of(larger, key) for key in keys] == bounds
+
+
+def test_tables_grow_as_a_proof_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    leave_beams_out(monkeypatch)
+    state = gridhouse.parse("collapse(rows=7,cols=7,digits=5)#28")
+    for most, entries in ((0, 0), (1 << 18, 1 << 19), (1 << 22, 1 << 19)):
+        monkeypatch.setattr(_linear, "MOST_ENTRIES", most)
+        search = _search.Search(state, seed=0, nodes=100_000, threads=1, jit=True)
+        search.run()
+        assert (search.left, search.least) == (4, 4)
+        assert len(search._tables.get("table", ())) == 2 * entries
+
+
         state = gridhouse.parse(f"collapse(rows=3,cols=4,digits=3,scoring={scoring})#2")
         before = solver.solve(state, threads=1)
         row, col = before.picks[0]

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from gridhouse.core.position import Position
 
 MANY = 1 << 60
-SMALL_CELLS = 30  # boards up to this size do with a small table
+SMALL_CELLS = 30  # SameGame boards up to this size do with the table that linear search begins with
 ROOM = 1024  # of scratch memory at least: most boards share what is compiled for that
 PARTNERS = 12  # cells of a digit up to which pairs are looked at: of more nearly all can meet
 LEVELS = 3  # of nested rollouts
@@ -285,7 +285,8 @@ class Common:
     def _memory(self, shared: _exact.Memory | None = None) -> _exact.Memory:
         """Return memory for exact searches, with the tables of another if there is one."""
         rows = 64 * self.size + 64
-        table = 1 << (12 if not self.kernels.jit else 16 if self.size <= SMALL_CELLS else 22)
+        is_small = self.scoring == Scoring.LINEAR or self.size <= SMALL_CELLS
+        table = 1 << (12 if not self.kernels.jit else 16 if is_small else 22)
         records = self.kernels.records
         memory = _exact.make_memory(
             rows, 1 if shared else table, len(self.start), np.zeros, records

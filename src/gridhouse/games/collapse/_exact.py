@@ -122,6 +122,20 @@ def remember(table: Any, key: int, least: int, is_exact: bool, size: int) -> Non
     table[place + 1] = key ^ data
 
 
+def enlarged(table: Any, ways: int, times: int, zeros: Any) -> Any:
+    """Return a table of so many times the size with the same entries.
+
+    An entry may be in so many ways, and stays in its own.  ``zeros`` is NumPy's.
+    """
+    used = table[1::2].nonzero()[0]
+    data, marks = table[2 * used], table[2 * used + 1]
+    larger = zeros(times * len(table), "int64")
+    places = ((data ^ marks) & (len(larger) // 2 - ways)) + used % ways
+    larger[2 * places] = data
+    larger[2 * places + 1] = marks
+    return larger
+
+
 def solve(
     memory: Memory,
     row: int,

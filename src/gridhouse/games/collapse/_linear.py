@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from gridhouse.games.collapse import _exact
 from gridhouse.games.collapse._common import MANY, Common
 
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
 BEAM_CELLS = 420  # larger boards are cleared column by column until so many are left
 WINDOW = 250  # cells of the columns that are cleared together there
 WIDEST = 64  # of the beams that do so
 FIRST_RUN = 4000  # nodes of an exact search before it begins anew in another order
+MOST_ENTRIES = 1 << 22  # of the tables
+GROWTH = 8  # they grow by so much when there are fewer entries than so many for each node
 NODES_PER_WIDTH = 20  # of an exact search for a board of the beam before it
 NOISE = 12  # points by which that order may differ from the best one
 HELPED_CELLS = 120  # on larger boards beams find more than a second exact search
@@ -27,6 +33,8 @@ NOTHING = 0  # the kind that rollouts spare: none
 
 class Linear(Common):
     """Beams and rollouts find lines, an exact search raises what must be left, until they meet."""
+
+    _tables: Mapping[str, Any] = MappingProxyType({})  # in place of those of the memory
 
     def _run_linear(self) -> None:
         if self.size > BEAM_CELLS:
@@ -114,10 +122,22 @@ class Linear(Common):
     def _prove(self, memory: _exact.Memory) -> None:
         """Prove in runs that grow, each in another order; what one found out the next ones know."""
         end = self.nodes + (self.limit - self.nodes) // 2
-        turn, size = 0, FIRST_RUN
+        turn, size, searched = 0, FIRST_RUN, 0
         while self.nodes < end and self._prove_some(memory, turn, min(size, end - self.nodes)):
+            searched += size
+            self._enlarge(memory, searched)
             turn += 1
             size += size // 4
+
+    def _enlarge(self, memory: _exact.Memory, nodes: int) -> None:
+        """Enlarge the tables if they may be full soon: memory that is new is slow to come."""
+        memory = memory._replace(**self._tables)
+        entries = len(memory.table) // 2
+        if entries < min(MOST_ENTRIES, GROWTH * nodes):
+            self._tables = {
+                "table": _exact.enlarged(memory.table, _exact.WAYS, GROWTH, np.zeros),
+                "bounds": _exact.enlarged(memory.bounds, 1, GROWTH, np.zeros),
+            }
 
     def _prove_some(self, memory: _exact.Memory, seed: int, nodes: int) -> bool:
         """Raise what is left at least until it meets the best line, or a better one is found.
@@ -126,6 +146,7 @@ class Linear(Common):
         """
         if self.size > EXACT_CELLS or self._stopped:
             return False
+        memory = memory._replace(**self._tables)
         work, control = self._work(), self._control(seed)
         control.limit = min(int(control.limit), nodes)
         control.noise = NOISE if seed > 0 else 0
