@@ -256,11 +256,14 @@ def test_the_key_of_what_a_pick_leads_to_needs_no_pick() -> None:
     assert len(keys) > 200
 
 
-def test_rollouts_know_all_groups_after_every_pick(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rollouts_know_all_groups_and_tiles_after_every_pick(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     chance = random.Random(14)
     nrpa = _common.Kernels(jit=False).nrpa
     list_choices = nrpa.list_choices
     moved: list[int] = []
+    fallen: list[int] = []
 
     def compare(rollouts: Any, count: int, *others: Any) -> Any:
         columns = (rollouts.firsts, rollouts.sizes, rollouts.lefts, rollouts.rights)
@@ -272,6 +275,12 @@ def test_rollouts_know_all_groups_after_every_pick(monkeypatch: pytest.MonkeyPat
             (cells[0], len(cells), cells[0] // search.stride, cells[-1] // search.stride)
             for cells in listed
         )
+        places = np.flatnonzero(rollouts.board)
+        tiles = rollouts.tiles[places]
+        # Where they stood at the start, in the same order in every column, and so in all.
+        assert np.array_equal(search.start[tiles], rollouts.board[places])
+        assert np.array_equal(tiles, np.sort(tiles))
+        fallen.append(int(np.count_nonzero(tiles != places)))
         moved.append(len(known))
         return list_choices(rollouts, count, *others)
 
@@ -283,6 +292,44 @@ def test_rollouts_know_all_groups_after_every_pick(monkeypatch: pytest.MonkeyPat
         search._rolled(search._rollouts(1), 3, chance.randrange(100), spared=1)
     assert len(moved) > 500
     assert max(moved) > 6
+    assert max(fallen) > 6
+
+
+def test_rollouts_may_begin_near_a_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    chance = random.Random(15)
+    kernels = _common.Kernels(jit=False)
+    steps: list[bool] = []
+
+    def take_the_heaviest(rollouts: Any, count: int, control: Any) -> int:
+        weights = np.diff(rollouts.sums[:count], prepend=0.0)
+        return int(np.argmax(weights))
+
+    for _ in range(40):
+        state = state_of(random_rows(chance, 60), "samegame")
+        search = _search.Search(state, seed=0, nodes=None, threads=1, jit=False)
+        memory, top = search._rollouts(2), 2
+        search._rolled(memory, 2, chance.randrange(100), spared=1)
+        line = search.line
+        control, work = search._control(0), search._work()
+        control.spared = 2  # the line may well take some before all others
+        control.length = len(line)
+        memory.cells[-1][: len(line)] = line
+        memory.policies[:] = 1.0
+        kernels.nrpa.lean(memory, search.start, search.stride, top, work, control)
+        assert memory.cells[0][: memory.lengths[0]].tolist() == line
+        for level in range(1, top + 1):
+            assert np.array_equal(memory.policies[level], memory.policies[top])
+        control.spared = 1
+        with monkeypatch.context() as patch:
+            patch.setattr(kernels.nrpa, "draw_choice", take_the_heaviest)
+            kernels.nrpa.playout(memory, search.start, search.stride, 0, work, control)
+        drawn = memory.cells[0][: memory.lengths[0]].tolist()
+        steps += [one == other for one, other in zip(line, drawn, strict=False)]
+        memory.cells[-1][0] = search.start.nonzero()[0][-1]  # no group has its first cell there
+        control.length = 1
+        kernels.nrpa.lean(memory, search.start, search.stride, top, work, control)
+        assert (memory.lengths[0] > 0) == bool(line)
+    assert steps.count(True) > 0.7 * len(steps) > 100
 
 
 def test_rollouts_find_what_beams_do_not() -> None:
@@ -624,6 +671,38 @@ def test_a_large_board_is_cleared_in_few_nodes() -> None:
     assert replayed(state, found) == found.bound
 
 
+def test_larger_tables_know_what_smaller_ones_knew() -> None:
+    chance = random.Random(16)
+    records = _common.plain_records
+    memory = _exact.make_memory(1, 1 << 8, 1, np.zeros, records)
+    keys = [chance.randrange(1 << 61) for _ in range(150)]
+    for key in keys:
+        _exact.remember(memory.table, key, chance.randrange(100), key % 2 == 1, 1 + key % 77)
+        _exact.note_bound(memory, key, 1 + key % 99)
+    larger = memory._replace(
+        table=_exact.enlarged(memory.table, _exact.WAYS, 8, np.zeros),
+        bounds=_exact.enlarged(memory.bounds, 1, 8, np.zeros),
+    )
+    assert (len(larger.table), len(larger.bounds)) == (8 * (2 << 8), 8 * (2 << 8))
+    known = [_exact.look_up(memory.table, key) for key in keys]
+    assert known.count(_exact.NOTHING) < 50
+    assert [_exact.look_up(larger.table, key) for key in keys] == known
+    bounds = [_exact.bound_of(memory, key) for key in keys]
+    assert bounds.count(0) < 75
+    assert [_exact.bound_of(larger, key) for key in keys] == bounds
+
+
+def test_tables_grow_as_a_proof_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    leave_beams_out(monkeypatch)
+    state = gridhouse.parse("collapse(rows=7,cols=7,digits=5)#28")
+    for most, entries in ((0, 0), (1 << 18, 1 << 19), (1 << 22, 1 << 19)):
+        monkeypatch.setattr(_linear, "MOST_ENTRIES", most)
+        search = _search.Search(state, seed=0, nodes=100_000, threads=1, jit=True)
+        search.run()
+        assert (search.left, search.least) == (4, 4)
+        assert len(search._tables.get("table", ())) == 2 * entries
+
+
 @pytest.mark.parametrize(
     ("room", "picks"), [(3, 3), (8, 8), (10, 40), (20, 20), (60, 6), (150, 30)]
 )
@@ -671,38 +750,6 @@ def test_stamps_begin_anew_when_they_are_used_up() -> None:
 
 def test_a_game_that_is_going_on_is_solved_from_there() -> None:
     for scoring in SCORINGS:
-def test_larger_tables_know_what_smaller_ones_knew() -> None:
-    chance = random.Random(16)
-    records = _common.plain_records
-    memory = _exact.make_memory(1, 1 << 8, 1, np.zeros, records)
-    keys = [chance.randrange(1 << 61) for _ in range(150)]
-    for key in keys:
-        _exact.remember(memory.table, key, chance.randrange(100), key % 2 == 1, 1 + key % 77)
-        _exact.note_bound(memory, key, 1 + key % 99)
-    larger = memory._replace(
-        table=_exact.enlarged(memory.table, _exact.WAYS, 8, np.zeros),
-        bounds=_exact.enlarged(memory.bounds, 1, 8, np.zeros),
-    )
-    assert (len(larger.table), len(larger.bounds)) == (8 * (2 << 8), 8 * (2 << 8))
-    known = [_exact.look_up(memory.table, key) for key in keys]
-    assert known.count(_exact.NOTHING) < 50
-    assert [_exact.look_up(larger.table, key) for key in keys] == known
-    bounds = [_exact.bound_of(memory, key) for key in keys]
-    assert bounds.count(0) < 75
-    assert [_exact.bound_of(larger, key) for key in keys] == bounds
-
-
-def test_tables_grow_as_a_proof_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    leave_beams_out(monkeypatch)
-    state = gridhouse.parse("collapse(rows=7,cols=7,digits=5)#28")
-    for most, entries in ((0, 0), (1 << 18, 1 << 19), (1 << 22, 1 << 19)):
-        monkeypatch.setattr(_linear, "MOST_ENTRIES", most)
-        search = _search.Search(state, seed=0, nodes=100_000, threads=1, jit=True)
-        search.run()
-        assert (search.left, search.least) == (4, 4)
-        assert len(search._tables.get("table", ())) == 2 * entries
-
-
         state = gridhouse.parse(f"collapse(rows=3,cols=4,digits=3,scoring={scoring})#2")
         before = solver.solve(state, threads=1)
         row, col = before.picks[0]

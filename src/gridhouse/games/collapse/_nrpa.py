@@ -1,9 +1,13 @@
 """Nested rollout policy adaptation (Rosin, 2011), for either score.
 
 A playout draws picks with probabilities proportional to the weights of a policy; a level plays many
-playouts of the level below and shifts its policy towards the best one.  The policy is selective
-(Cazenave, 2016) where a digit is spared: its groups are left alone while there is anything else to
-pick, so that they grow together.
+playouts of the level below and shifts its policy towards the best one.  A pick is known by its size
+and by its first tile, wherever that has come to lie: what should go together stays the same while
+the board falls.
+
+The policy is selective (Cazenave, 2016) where a digit is spared: its groups are left alone while
+there is anything else to pick, so that they grow together.  A search may begin with a policy that
+leans towards a known line, and then looks for others near it.
 """
 
 from __future__ import annotations
@@ -19,6 +23,7 @@ if TYPE_CHECKING:
 
 LOWEST = -(1 << 60)
 RATE = 1.0
+LEAN = 4  # rounds that a known line has been the best of, as it were
 LARGEST = 64  # groups of this size and more are alike to a policy
 FINE = 1 << 30
 SLOTS = 1 << 15  # of a policy; choices that share one are alike to it
@@ -35,6 +40,7 @@ class Rollouts(NamedTuple):
     """
 
     board: Any
+    tiles: Any  # by cell: where what lies there was at the start
     policies: Any
     slots: Any
     counts: Any
@@ -58,6 +64,7 @@ def make_rollouts(levels: int, cells: int, size: int, choices: int, zeros: Any) 
     places = levels + 2
     return Rollouts(
         board=zeros(size, "int8"),
+        tiles=zeros(size, "int32"),
         policies=zeros((levels + 1, SLOTS), "float64"),
         slots=zeros((levels + 1, picks, choices), "int32"),
         counts=zeros((levels + 1, picks), "int32"),
@@ -82,15 +89,17 @@ def search(
     """Search until the top level is through, stopped or at its target.
 
     A level has ``size`` rounds of the next.  The cells of the best line are in the level above the
-    top.
+    top; what the caller left there, ``length`` long, is the line to lean towards.
     """
     for level in range(top + 1):
         rollouts.best[level] = LOWEST
         rollouts.rounds[level] = 0
         for slot in range(len(rollouts.policies[level])):
             rollouts.policies[level][slot] = 1.0
+    if control.length > 0:
+        lean(rollouts, start, stride, top, work, control)
     while rollouts.rounds[top] < size and control.stop == 0 and control.best > control.target:
-        score = playout(rollouts, start, stride, work, control)
+        score = playout(rollouts, start, stride, 0, work, control)
         _board.count_node(control)
         if -score < control.best:
             note_line(rollouts, score, control)
@@ -103,6 +112,22 @@ def search(
         while level < top and rollouts.rounds[level] >= size:
             finish(rollouts, level)
             level += 1
+
+
+def lean(rollouts: Rollouts, start: Any, stride: int, top: int, work: Work, control: Any) -> None:
+    """Shift the policies towards the line in the level above the top."""
+    playout(rollouts, start, stride, int(control.length), work, control)
+    keep(rollouts, 0, top)
+    for _ in range(LEAN):
+        adapt(rollouts, top)
+    hand_down(rollouts, top)
+
+
+def hand_down(rollouts: Rollouts, level: int) -> None:
+    """Give a level's policy to all below it."""
+    for lower in range(1, level):
+        for slot in range(len(rollouts.policies[lower])):
+            rollouts.policies[lower][slot] = rollouts.policies[level][slot]
 
 
 def note_line(rollouts: Rollouts, score: int, control: Any) -> None:
@@ -124,27 +149,27 @@ def finish(rollouts: Rollouts, level: int) -> None:
     rollouts.rounds[above] += 1
     rollouts.rounds[level] = 0
     rollouts.best[level] = LOWEST
-    for lower in range(1, above):
-        for slot in range(len(rollouts.policies[lower])):
-            rollouts.policies[lower][slot] = rollouts.policies[above][slot]
+    hand_down(rollouts, above)
 
 
-def playout(rollouts: Rollouts, start: Any, stride: int, work: Work, control: Any) -> int:
-    """Play a game by the policy of the lowest level and return its score."""
-    board = rollouts.board
+def playout(
+    rollouts: Rollouts, start: Any, stride: int, given: int, work: Work, control: Any
+) -> int:
+    """Play a game by the policy of the lowest level and return its score.
+
+    So many picks are ``given`` by the line in the highest level.
+    """
+    board, tiles = rollouts.board, rollouts.tiles
     for at in range(len(board)):
         board[at] = start[at]
+        tiles[at] = at if start[at] != 0 else 0
     wide = _board.wide_of(board, stride)
     groups = find_groups(rollouts, stride, 1, wide, 0, work)
     gain = 0
     length = 0
     while groups > 0:
-        count = list_choices(rollouts, groups, length, False, control)
-        if count == 0:
-            count = list_choices(rollouts, groups, length, True, control)
-        pick = draw_choice(rollouts, count, control)
+        pick = choose(rollouts, groups, length, given, control)
         group = int(rollouts.groups[pick])
-        rollouts.counts[0][length] = count
         rollouts.chosen[0][length] = pick
         rollouts.cells[0][length] = rollouts.firsts[group]
         gain += (int(rollouts.sizes[group]) - 2) ** 2
@@ -153,6 +178,7 @@ def playout(rollouts: Rollouts, start: Any, stride: int, work: Work, control: An
         stamp = _board.next_stamp(work)
         end = _board.flood(board, stride, int(rollouts.firsts[group]), 0, stamp, work)
         _board.remove(board, stride, work.members, 0, end)
+        _board.remove(tiles, stride, work.members, 0, end)
         before = wide
         while wide > 0 and board[wide * stride] == 0:
             wide -= 1
@@ -212,6 +238,21 @@ def find_groups(
     return groups
 
 
+def choose(rollouts: Rollouts, groups: int, length: int, given: int, control: Any) -> int:
+    """List a pick's choices and return which of them is drawn, or given."""
+    wanted = int(rollouts.cells[len(rollouts.cells) - 1][length]) if length < given else 0
+    is_spared = wanted > 0 and rollouts.board[wanted] == control.spared
+    count = list_choices(rollouts, groups, length, is_spared, control)
+    if count == 0:
+        count = list_choices(rollouts, groups, length, not is_spared, control)
+    rollouts.counts[0][length] = count
+    if wanted > 0:
+        for pick in range(count):
+            if rollouts.firsts[rollouts.groups[pick]] == wanted:
+                return pick
+    return draw_choice(rollouts, count, control)
+
+
 def list_choices(
     rollouts: Rollouts, groups: int, length: int, is_spared: bool, control: Any
 ) -> int:
@@ -226,8 +267,8 @@ def list_choices(
         kind = int(board[first])
         if (kind == control.spared) == is_spared and count < len(slots):
             size = int(rollouts.sizes[group])
-            code = chance.code((first * _board.KINDS + kind) * LARGEST + min(size, LARGEST - 1))
-            slot = code & (len(policy) - 1)
+            tile = int(rollouts.tiles[first])
+            slot = (tile * LARGEST + min(size, LARGEST - 1)) & (len(policy) - 1)
             total += policy[slot]
             rollouts.sums[count] = total
             slots[count] = slot

@@ -17,10 +17,12 @@ THROUGH_CELLS = 49  # SameGame boards up to this size are searched through
 POLISHED = (60, 120)  # the end of a SameGame line is tried again from so many cells on
 POLISH_WIDTH = 100
 # The rounds of a level of nested rollouts: of a thread's first run, how many more with every
-# further run of a digit, and of the first look at the other digits.
-FIRST_ROUNDS = 80
+# further run of a digit, of the first look at the other digits, and of runs near the best line.
+FIRST_ROUNDS = 60
 MORE_ROUNDS = 10
-LOOK_ROUNDS = 60
+LOOK_ROUNDS = 50
+NEAR_ROUNDS = 60
+NEAR = 5  # what their seeds differ by from those of other runs
 CONTENDS = 95  # percent of the best score with which a digit is spared again
 
 
@@ -38,7 +40,7 @@ class Samegame(Common):
         self._together(*tasks)
 
     def _roll(self, seed: int) -> None:
-        """Nest rollouts that spare one of the digits each."""
+        """Nest rollouts that spare one of the digits each, and others near the best line."""
         memory = self._rollouts()
         turn = 0
         while not self._stopped:
@@ -50,6 +52,10 @@ class Samegame(Common):
             score = -self._rolled(memory, rounds, salt, spared=kind)
             with self._lock:
                 self._scores[kind] = max(score, self._scores.get(kind, score))
+            if runs > 0 and not self._stopped:
+                with self._lock:
+                    best = max(self._scores, key=lambda kind: self._scores[kind])
+                self._rolled(memory, NEAR_ROUNDS, salt + NEAR, spared=best, line=self.line)
             if self.left < before:
                 self._polish(turn)
             turn += 1
