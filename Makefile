@@ -11,7 +11,9 @@ UV_VERSION := 0.13.8
 play: $(READY)
 	@$(BIN)/gridhouse play
 
+# Compiled ahead: tests side by side would compile the same more than once, and others wait for it.
 test: $(READY)
+	$(BIN)/gridhouse warm
 	$(BIN)/python -m pytest -n 2 --cov --cov-report=term
 	@$(BIN)/coverage report --include='src/gridhouse/games/*' --fail-under=100 --format=total >/dev/null \
 		|| { echo 'branch coverage of src/gridhouse/games is below 100 %'; exit 1; }

@@ -74,18 +74,41 @@ def warm() -> None:
 
 
 def _warm(_: list[str]) -> None:
+    import multiprocessing
+    from concurrent.futures import ProcessPoolExecutor, as_completed
+
     from rich.progress import track
 
     from gridhouse.core.compiling import cache_folder
 
-    # Every preset, because boards of other sizes may be compiled apart.
-    loaded = [cls(**values) for cls in map(game_class, games()) for values in cls.presets.values()]
-    for game in track(loaded, "Compiling"):
-        _warm_game(game)
+    # In processes of their own, since the compiler holds Python's lock.
+    spawn = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(mp_context=spawn, initializer=_end_by_interrupt) as pool:
+        waiting = as_completed([pool.submit(_warm_game, name) for name in games()])
+        try:
+            for done in track(waiting, "Compiling", total=len(games())):
+                done.result()
+        except BaseException:
+            for child in multiprocessing.active_children():
+                child.terminate()  # half compiled is of no use
+            raise
     print(f"Compiled into {cache_folder()}")
 
 
-def _warm_game(game: Game) -> None:
+def _end_by_interrupt() -> None:
+    """Let an interrupt end this process without a word; the one that began it has words."""
+    import signal
+
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
+def _warm_game(name: str) -> None:
+    """Compile what a game needs on every preset: boards of other sizes may be compiled apart."""
+    for values in game_class(name).presets.values():
+        _warm_board(game_class(name)(**values))
+
+
+def _warm_board(game: Game) -> None:
     """Compile what plays a game: random games, batches, and the players it has."""
     from gridhouse.players import Limits, player
     from gridhouse.search.batch import Batch
