@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 
     from gridhouse.core.game import State
 
-TACTEGO = "tactego(rows=4,cols=3,pieces=Fx1 2x1 1x1 Sx1,limit=6)"
+# As large as the other, so that both run by the same compiled code.
+TACTEGO = "tactego(rows=5,cols=4,pieces=Fx1 2x1 1x1 Sx1,limit=6)"
 HIDDEN = "tactego(rows=5,cols=4,pieces=Fx1 Mx1 Sx1 3x1 2x2 1x1,hidden=True,limit=20)"
 GAMES = [
     "binary(rows=3,cols=4)",
@@ -284,37 +285,30 @@ def test_a_tree_that_is_full_still_chooses(kind: str) -> None:
         state.apply_action(mover.choose(state, Limits(playouts=500)).action)
 
 
-def test_searches_run_when_they_come_from_the_disk(tmp_path: Path) -> None:
-    """Compiled code that is kept must do in the next process what it did in the first."""
+@pytest.mark.parametrize("texts", [*([text] for text in GAMES[:-2]), [TACTEGO, HIDDEN]])
+def test_searches_stay_within_their_memory_from_the_disk_as_well(
+    texts: list[str], tmp_path: Path
+) -> None:
+    """Compiled with every index checked, which compiled code otherwise leaves out.
+
+    Compiled code that is kept must do in the next process what it did in the first.
+    """
     code = (
         "import gridhouse\n"
         "from gridhouse.players import player, Limits\n"
-        "for name, kind in (('binary', 'mcts'), ('binary', 'pomcp'),\n"
-        "        ('binary', 'alphabeta'), ('collapse', 'nested')):\n"
-        "    state = gridhouse.load(name, rows=4, cols=4).new_initial_state(1)\n"
-        "    choice = player(kind, state.game).choose(state, Limits(nodes=500, playouts=500))\n"
-        "    print(choice.action, choice.line, choice.work)\n"
+        f"for text in {texts}:\n"
+        "    state = gridhouse.parse(text + '#1')\n"
+        "    alone = state.game.num_players == 1\n"
+        "    for kind in ['nested'] if alone else ['mcts', 'pomcp', 'alphabeta']:\n"
+        "        mover = player(kind, state.game)\n"
+        "        for _ in range(4):\n"
+        "            if not state.is_terminal():\n"
+        "                choice = mover.choose(state, Limits(nodes=3000, playouts=3000))\n"
+        "                state.apply_action(choice.action)\n"
+        "                print(kind, choice.action, choice.line, choice.work)\n"
     )
-    said = [run_compiled(code, tmp_path) for _ in range(2)]
+    said = [run_compiled(code, tmp_path, NUMBA_BOUNDSCHECK="1") for _ in range(2)]
     assert said[0] == said[1] != ""
-
-
-@pytest.mark.parametrize("text", GAMES)
-def test_searches_stay_within_their_memory(text: str, tmp_path: Path) -> None:
-    """Compiled with every index checked, which compiled code otherwise leaves out."""
-    code = (
-        "import gridhouse\n"
-        "from gridhouse.players import player, Limits\n"
-        f"state = gridhouse.parse({text + '#1'!r})\n"
-        "alone = state.game.num_players == 1\n"
-        "for kind in ['nested'] if alone else ['mcts', 'pomcp', 'alphabeta']:\n"
-        "    mover = player(kind, state.game)\n"
-        "    for _ in range(4):\n"
-        "        if not state.is_terminal():\n"
-        "            choice = mover.choose(state, Limits(nodes=3000, playouts=3000))\n"
-        "            state.apply_action(choice.action)\n"
-    )
-    run_compiled(code, tmp_path, NUMBA_BOUNDSCHECK="1")
 
 
 def test_what_a_player_cannot_do_is_said() -> None:
