@@ -703,6 +703,21 @@ def test_tables_grow_as_a_proof_goes_on(monkeypatch: pytest.MonkeyPatch) -> None
         assert len(search._tables.get("table", ())) == 2 * entries
 
 
+def test_tables_may_grow_while_they_are_written_to() -> None:
+    state = gridhouse.parse("collapse(rows=8,cols=8,digits=5)#80")
+    search = _search.Search(state, seed=0, nodes=None, threads=1, jit=True)
+    search._beam(16, search.start, [], 0, 16)
+    memory = search._memory()
+    proving = threading.Thread(target=search._prove_some, args=(memory, 0, 60_000))
+    proving.start()
+    grown = 0
+    while proving.is_alive():
+        _exact.enlarged(memory.table, _exact.WAYS, 8, np.zeros)
+        grown += 1
+    proving.join()
+    assert grown > 3
+
+
 @pytest.mark.parametrize(
     ("room", "picks"), [(3, 3), (8, 8), (10, 40), (20, 20), (60, 6), (150, 30)]
 )

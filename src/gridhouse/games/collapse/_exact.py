@@ -127,6 +127,7 @@ def enlarged(table: Any, ways: int, times: int, zeros: Any) -> Any:
 
     An entry may be in so many ways, and stays in its own.  ``zeros`` is NumPy's.
     """
+    table = table.copy()  # another thread may write to it meanwhile
     used = table[1::2].nonzero()[0]
     data, marks = table[2 * used], table[2 * used + 1]
     larger = zeros(times * len(table), "int64")
