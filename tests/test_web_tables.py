@@ -19,14 +19,15 @@ from gridhouse.web import clocks, helping, store
 from gridhouse.web.clocks import MINUTE, SECOND, Clock
 from gridhouse.web.forms import Order
 from gridhouse.web.house import House
-from gridhouse.web.table import FRIENDS
+from gridhouse.web.table import FRIENDS, RefusedError
 from web_helpers import HIDDEN, Visitor, open_house, settings_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from starlette.testclient import TestClient
 
+    from gridhouse.web.table import Table
     from web_helpers import Seat
 
 ROW = "binary(rows=1,cols=6) ......"
@@ -154,6 +155,35 @@ def test_a_clock_that_nobody_touches_runs_out(tmp_path: Path) -> None:
         return live.table.ended, kept.ended
 
     assert asyncio.run(asyncio.wait_for(wait(), 30)) == ("time 0", "time 0")
+
+
+@pytest.mark.parametrize(
+    ("quicker", "moves"),
+    [
+        (lambda table: table.seated("another"), ["0 0 0"]),
+        (lambda table: table.played("5 0 1"), ["5 0 1"]),
+    ],
+    ids=["a seat was taken", "a move was made"],
+)
+def test_a_move_stands_unless_another_process_made_one(
+    tmp_path: Path, quicker: Callable[[Table], store.Change], moves: list[str]
+) -> None:
+    async def play() -> tuple[list[str], list[str]]:
+        house = House(settings_of(tmp_path))
+        name = await house.found(Order(gridhouse.parse(ROW), FRIENDS, 0, 0, None), "somebody")
+        live = await house.find(name)
+        assert live is not None
+        house.store.keep(quicker(live.table)).result()
+        refusals = []
+        try:
+            await house.play(live, 0, "0 0 0")
+        except RefusedError as error:
+            refusals.append(str(error))
+        await house.close()
+        return [ply.move for ply in live.table.plies], refusals
+
+    refusals = [] if moves == ["0 0 0"] else ["the table has changed; look again"]
+    assert asyncio.run(asyncio.wait_for(play(), 30)) == (moves, refusals)
 
 
 def test_the_machine_plays_without_a_clock(visitor: Visitor) -> None:

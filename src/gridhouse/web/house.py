@@ -257,8 +257,18 @@ class House:
         await self._change(live, lambda: live.table.resigned(player))
 
     async def _change(self, live: Live, wanted: Callable[[], Change | None]) -> None:
-        """Change a table if it may be, whatever becomes of whoever asked for it."""
-        await finished(self._make(live, wanted))
+        """Change a table if it may be, whatever becomes of whoever asked for it.
+
+        Another process may have been quicker, with a seat or a wish; where no move was made, what
+        is wanted is as good as before.
+        """
+        seen = list(live.table.plies)
+        try:
+            await finished(self._make(live, wanted))
+        except ChangedError:
+            if live.table.plies != seen:
+                raise
+            await finished(self._make(live, wanted))
 
     async def _make(self, live: Live, wanted: Callable[[], Change | None]) -> None:
         """Write a change down and only then make it and show it; raises RefusedError."""
