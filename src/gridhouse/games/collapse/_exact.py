@@ -89,14 +89,14 @@ def make_memory(rows: int, table: int, size: int, zeros: Any, to_records: Any) -
     )
 
 
-def bucket(table: Any, key: int) -> int:
-    """Return where the entries begin that a key may be in."""
-    return 2 * (key & (len(table) // 2 - WAYS))
+def bucket(table: Any, key: Any, ways: int) -> Any:
+    """Return where the entries begin that a key may be in, so many of them; or of many keys."""
+    return 2 * (key & (len(table) // 2 - ways))
 
 
 def look_up(table: Any, key: int) -> int:
     """Return what is known of a part, or NOTHING: its least cost, if that is exact, its size."""
-    first = bucket(table, key)
+    first = bucket(table, key, WAYS)
     for slot in range(first, first + 2 * WAYS, 2):
         data = int(table[slot])
         if table[slot + 1] ^ data == key and data != 0:
@@ -106,7 +106,7 @@ def look_up(table: Any, key: int) -> int:
 
 def remember(table: Any, key: int, least: int, is_exact: bool, size: int) -> None:
     """Keep what is known of a part in the place of the same or of the smallest part."""
-    first = bucket(table, key)
+    first = bucket(table, key, WAYS)
     place = first
     smallest = MANY
     for slot in range(first, first + 2 * WAYS, 2):
@@ -131,9 +131,9 @@ def enlarged(table: Any, ways: int, times: int, zeros: Any) -> Any:
     used = table[1::2].nonzero()[0]
     data, marks = table[2 * used], table[2 * used + 1]
     larger = zeros(times * len(table), "int64")
-    places = ((data ^ marks) & (len(larger) // 2 - ways)) + used % ways
-    larger[2 * places] = data
-    larger[2 * places + 1] = marks
+    places = bucket(larger, data ^ marks, ways) + 2 * (used % ways)
+    larger[places] = data
+    larger[places + 1] = marks
     return larger
 
 
@@ -230,7 +230,7 @@ def is_worth_a_look(size: int, control: Any) -> bool:
 
 def bound_slot(memory: Memory, key: int) -> int:
     """Return where the least that a board leaves is noted."""
-    return 2 * (key & (len(memory.bounds) // 2 - 1))
+    return int(bucket(memory.bounds, key, 1))
 
 
 def bound_of(memory: Memory, key: int) -> int:
@@ -338,7 +338,7 @@ def make_child(
 ) -> int:
     """Make what a pick leads to, its key being known; return the first row that is still free."""
     child = memory.children[index]
-    bits.prefetch(memory.table, bucket(memory.table, int(child.key)))
+    bits.prefetch(memory.table, bucket(memory.table, int(child.key), WAYS))
     if not start_child(memory, row, space, index, stride, control):
         return space
     board = memory.boards[space]
