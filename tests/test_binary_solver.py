@@ -21,6 +21,7 @@ from gridhouse.games.binary import (
     _layout,
     _lines,
     _long,
+    _structure,
     advice,
     checkpoint,
     quick,
@@ -33,6 +34,7 @@ from naive import binary_solver as naive
 from naive.binary import Binary
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from gridhouse.core.game import State
@@ -462,7 +464,7 @@ def test_long_lines_tell_what_a_table_tells(length: int, others: int, places: An
         assert other.masks & _lines.LOW == entry.masks & _lines.LOW
         if entry.masks & _lines.LOW or entry.ahead == 0:
             continue
-        touched = entry.masks >> _lines.HALF
+        touched = entry.masks >> _lines.HALF & _lines.LOW
         assert touched & ~(other.masks >> _lines.HALF) == 0
         for cell in range(line.cells):
             assert near[cell] & ~_long.joined(other, cell) == 0
@@ -505,6 +507,70 @@ def test_what_has_the_same_key_has_the_same_nimber(
     for cells in known:
         assert found.setdefault(key_after(board, cells), known[cells]) == known[cells]
     assert fewer * len(found) < len(known)
+
+
+def frames_of_games(rows: int, cols: int, games: int) -> Iterator[tuple[Any, Any, int]]:
+    """Yield a board, a frame of it, and a random move of that, as games go on."""
+    state = BinaryGame(rows=rows, cols=cols).new_initial_state()
+    board = _layout.Board(state.position, _layout.Memory(jit=False))
+    source = random.Random(rows)
+    for _ in range(games):
+        frame = _frame.Frame()
+        _frame.copy(frame, board.start[0], board.layout[0].num_lines)
+        while frame.opened[0] | frame.opened[1]:
+            moves = [
+                2 * cell + digit
+                for cell in range(rows * cols)
+                for digit in range(2)
+                if frame.opened[digit] >> cell & 1
+            ]
+            move = source.choice(moves)
+            yield board, frame, move
+            _frame.play(frame, board.layout[0], board.table, board.sets, move >> 1, move & 1)
+
+
+@pytest.mark.parametrize(("rows", "cols"), [(5, 5), (4, 6), (1, 12)])
+def test_what_is_kept_of_lines_is_what_they_come_to(rows: int, cols: int) -> None:
+    for board, frame, _ in frames_of_games(rows, cols, 10):
+        layout = board.layout[0]
+        fresh = _frame.Frame()
+        fresh.codes[:] = frame.codes
+        fresh.stale[:] = board.start[0].stale
+        for each in (frame, fresh):
+            _frame.refresh(each, layout, board.table, board.sets)
+        for field in ("held", "holding", "apart", "ahead", "back", "total", "sums"):
+            assert getattr(fresh, field) == getattr(frame, field), field
+
+
+def as_sets(frame: Any) -> list[set[int]]:
+    """Return the blocking sets of either digit."""
+    listed = frame.groups[: frame.num_groups]
+    assert len(set(listed[: frame.first])) == frame.first
+    return [set(listed[: frame.first]), set(listed[frame.first :])]
+
+
+@pytest.mark.parametrize(("rows", "cols"), [(5, 5), (3, 7)])
+def test_moves_change_blocking_sets_as_they_change_lines(rows: int, cols: int) -> None:
+    compared = 0
+    for board, frame, move in frames_of_games(rows, cols, 40):
+        args = (board.layout[0], board.table, board.sets)
+        if (frame.opened[0] | frame.opened[1]).bit_count() > _structure.MOST:
+            continue
+        by_sets, by_lines = _frame.Frame(), _frame.Frame()
+        _frame.copy(by_sets, frame, board.layout[0].num_lines)
+        _frame.copy(by_lines, frame, board.layout[0].num_lines)
+        _frame.make_compact(by_sets, *args)
+        assert by_sets.compact
+        for each in (by_sets, by_lines):
+            _frame.play(each, *args, move >> 1, move & 1)
+        assert by_sets.opened == by_lines.opened
+        ends = [_frame.settle(each, *args) for each in (by_sets, by_lines)]
+        assert ends[0] == ends[1]
+        assert (by_sets.heap, by_sets.risk) == (by_lines.heap, by_lines.risk)
+        _frame.make_compact(by_lines, *args)
+        assert as_sets(by_sets) == as_sets(by_lines)
+        compared += bool(by_sets.num_groups)
+    assert compared > 50
 
 
 class TestRows:

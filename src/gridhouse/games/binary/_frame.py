@@ -1,9 +1,9 @@
 """A position of the Binary Game as its search keeps it: what can still happen.
 
-For each digit that is the cells open to it, and the codes of all lines (see ``_lines``).  Positions
-with the same future, or with one that is its mirror image, have one key; some are known to be won
-or lost without a search: where nothing that is left can be taken away, and where every move has an
-answer in a symmetry (see ``docs/binary.md``).
+For each digit that is the cells open to it, and the codes of all lines (see ``_lines``), or of few
+cells the blocking sets (see ``_compact``).  Positions with the same future, or with one that is its
+mirror image, have one key; some are known to be won or lost without a search: where nothing that is
+left can be taken away, and where every move has an answer in a symmetry (see ``docs/binary.md``).
 
 Everything is given as records, and runs interpreted and compiled.
 """
@@ -11,8 +11,8 @@ Everything is given as records, and runs interpreted and compiled.
 from __future__ import annotations
 
 from gridhouse.core import bits, chance, position
-from gridhouse.games.binary import _long, _structure
-from gridhouse.games.binary._lines import HALF, LOW, MOST_LINES
+from gridhouse.games.binary import _compact, _long, _structure
+from gridhouse.games.binary._lines import APART, HALF, LOW, MOST_LINES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,6 +24,13 @@ MOST_MOVES = 2 * MOST_CELLS
 # than 126 sets of which none holds another, in rows and in columns, for both digits.
 MOST_GROUPS = 512
 SYMMETRIES = 16
+
+# Sums that tell which images to look at: of each digit, and of lines in order, from either end.
+SUMS = 6
+DOWN = 2
+UP = 3
+RIGHT = 4
+LEFT = 5
 
 LOSS = 0
 WIN = 1
@@ -83,15 +90,27 @@ class Frame(position.Position):
     frame = position.integer("int8")
     opened = position.integers("int64", 2)
     codes = position.integers("int64", 2 * MOST_LINES)
+    # What the lines come to, by what ``refresh`` last saw of them.
+    stale = position.integers("int64", 2)  # the lines whose codes are others now
+    held = position.integers("int64", 2 * MOST_LINES)  # the cells in blocking sets of a line
+    holding = position.integers("int64", 2)  # the lines that have such sets
+    apart = position.integers("int64", 2)  # and those whose sets do not all belong together
+    ahead = position.integers("int64", 2 * MOST_LINES)
+    back = position.integers("int64", 2 * MOST_LINES)
+    total = position.integer("int64")  # of the key, if there are no symmetries; else the sums
+    sums = position.integers("int64", SUMS)
     heap = position.integer("int64")
     key = position.integer("int64")
     num_images = position.integer("int32")  # that were looked at for the key
     risk = position.integer("int64")
     num_groups = position.integer("int32")
     groups = position.integers("int64", MOST_GROUPS)  # sets of cells that a line joins, or blocks
+    compact = position.integer("int8")  # whether the groups take the place of the lines
+    first = position.integer("int32")  # where the groups of the digit 1 begin, if so
     marks = position.integers("int64", MOST_CELLS)
     ranks = position.integers("int64", MOST_CELLS)
     order = position.integers("int64", _structure.MOST)
+    places = position.integers("int64", _structure.MOST)
     count = position.integer("int32")
     last = position.integer("int32")  # the move that is being tried
     winner = position.integer("int32")  # a move that won, or -1
@@ -118,21 +137,43 @@ class Frame(position.Position):
 def copy(to: Any, frame: Any, num_lines: int) -> None:
     """Copy a position with its heap."""
     to.heap = frame.heap
+    to.compact = frame.compact
+    if frame.compact:
+        for digit in range(2):
+            to.opened[digit] = frame.opened[digit]
+            to.stale[digit] = 0
+        _compact.copy(to, frame)
+        return
+    to.total = frame.total
+    for at in range(SUMS):
+        to.sums[at] = frame.sums[at]
     for digit in range(2):
         to.opened[digit] = frame.opened[digit]
-        for line in range(digit * MOST_LINES, digit * MOST_LINES + num_lines):
-            to.codes[line] = frame.codes[line]
+        to.stale[digit] = frame.stale[digit]
+        to.holding[digit] = frame.holding[digit]
+        to.apart[digit] = frame.apart[digit]
+        for at in range(digit * MOST_LINES, digit * MOST_LINES + num_lines):
+            to.codes[at] = frame.codes[at]
+            to.held[at] = frame.held[at]
+            to.ahead[at] = frame.ahead[at]
+            to.back[at] = frame.back[at]
 
 
 def close(frame: Any, layout: Any, cells: int, digit: int) -> None:
     """Take a digit away from open cells."""
+    if frame.compact:
+        _compact.remove(frame, cells, digit)
+        return
     frame.opened[digit] &= ~cells
     base = digit * MOST_LINES
     while cells:
         cell = bits.lowest(cells)
         cells &= cells - 1
-        frame.codes[base + layout.row[cell]] -= 2 * layout.row_step[cell]
-        frame.codes[base + layout.col[cell]] -= 2 * layout.col_step[cell]
+        row = layout.row[cell]
+        col = layout.col[cell]
+        frame.codes[base + row] -= 2 * layout.row_step[cell]
+        frame.codes[base + col] -= 2 * layout.col_step[cell]
+        frame.stale[digit] |= 1 << row | 1 << col
 
 
 def keep(frame: Any, layout: Any, zeros: int, ones: int) -> None:
@@ -141,63 +182,99 @@ def keep(frame: Any, layout: Any, zeros: int, ones: int) -> None:
     close(frame, layout, frame.opened[1] & ~ones, 1)
 
 
-def recall(frame: Any, layout: Any, table: Any) -> None:
-    """Have the entries of long lines as they stand in their caches, before they are looked at."""
-    if layout.num_long:
-        for at in range(2 * MOST_LINES):
-            if layout.slots[at]:
-                entry_of(layout, table, at, frame.codes[at])
-
-
 def entry_of(layout: Any, table: Any, at: int, code: int) -> Any:
-    """Return the entry of a long line's code; lines of the digit 1 come after ``MOST_LINES``."""
-    entry = table[layout.entries[at] + code % layout.slots[at]]
-    _long.recall(layout, at, entry, code)
-    return entry
-
-
-def entry_at(frame: Any, layout: Any, table: Any, at: int) -> Any:
-    """Return the entry of a line as it stands, which ``recall`` has seen to."""
-    code = frame.codes[at]
+    """Return the entry of a line's code; lines of the digit 1 come after ``MOST_LINES``."""
     if layout.slots[at]:
-        code %= layout.slots[at]
+        entry = table[layout.entries[at] + code % layout.slots[at]]
+        _long.recall(layout, at, entry, code)
+        return entry
     return table[layout.entries[at] + code]
+
+
+def refresh(frame: Any, layout: Any, table: Any, sets: Any) -> None:
+    """Look up the lines whose codes have changed."""
+    for digit in range(2):
+        stale = frame.stale[digit]
+        frame.stale[digit] = 0
+        while stale:
+            line = bits.lowest(stale)
+            stale &= stale - 1
+            look_up(frame, layout, table, sets, digit, line)
+
+
+def look_up(frame: Any, layout: Any, table: Any, sets: Any, digit: int, line: int) -> None:
+    """Note what a line comes to for a digit."""
+    at = digit * MOST_LINES + line
+    entry = entry_of(layout, table, at, frame.codes[at])
+    held = entry.masks >> HALF & LOW
+    frame.held[at] = sets[layout.first[line] + held]
+    rest = ~(1 << line)
+    frame.holding[digit] = frame.holding[digit] & rest | int(held != 0) << line
+    frame.apart[digit] = frame.apart[digit] & rest | (entry.masks >> APART & 1) << line
+    if layout.num_symmetries == 1:
+        add(frame, layout.factor[at], entry.ahead - frame.ahead[at])
+    else:
+        more = entry.ahead - frame.ahead[at] + entry.back - frame.back[at]
+        add_to_sums(frame, layout, digit, line, more)
+    frame.ahead[at] = entry.ahead
+    frame.back[at] = entry.back
+
+
+def add(frame: Any, factor: int, more: int) -> None:
+    """Add to what the key is made of, where there are no symmetries."""
+    frame.total = (frame.total + factor * more) & chance.KEY
+
+
+def add_to_sums(frame: Any, layout: Any, digit: int, line: int, more: int) -> None:
+    """Add a line's part to the sums that tell which images to look at."""
+    rows = layout.num_rows
+    first = line
+    last = rows - 1 - line
+    ahead = DOWN
+    if line >= rows:
+        first = line - rows
+        last = layout.num_lines - 1 - line
+        ahead = RIGHT
+    frame.sums[digit] = (frame.sums[digit] + more) & chance.KEY
+    frame.sums[ahead] = (frame.sums[ahead] + layout.factor[first] * more) & chance.KEY
+    frame.sums[ahead + 1] = (frame.sums[ahead + 1] + layout.factor[last] * more) & chance.KEY
 
 
 def play(frame: Any, layout: Any, table: Any, sets: Any, cell: int, digit: int) -> None:
     """Write a digit into a cell that is open to it."""
+    if frame.compact:
+        _compact.play(frame, cell, digit)
+        return
     bit = 1 << cell
     row = layout.row[cell]
     col = layout.col[cell]
     base = digit * MOST_LINES
     frame.codes[base + row] -= layout.row_step[cell]
     frame.codes[base + col] -= layout.col_step[cell]
+    frame.stale[digit] |= 1 << row | 1 << col
     frame.opened[digit] ^= bit
     if frame.opened[1 - digit] & bit:
         close(frame, layout, bit, 1 - digit)
-    recall(frame, layout, table)
-    dead = sets[layout.first[row] + (entry_at(frame, layout, table, base + row).masks & LOW)]
-    dead |= sets[layout.first[col] + (entry_at(frame, layout, table, base + col).masks & LOW)]
+    across = entry_of(layout, table, base + row, frame.codes[base + row])
+    dead = sets[layout.first[row] + (across.masks & LOW)]
+    down = entry_of(layout, table, base + col, frame.codes[base + col])
+    dead |= sets[layout.first[col] + (down.masks & LOW)]
     if dead:
         close(frame, layout, dead, digit)
 
 
-def touched(
-    frame: Any, layout: Any, table: Any, sets: Any, digit: int, start: int, stop: int
-) -> int:
+def touched(frame: Any, digit: int, start: int, stop: int) -> int:
     """Return the cells in the given lines that a digit may yet be taken away from."""
     result = 0
-    for line in range(start, stop):
-        at = digit * MOST_LINES + line
-        masks = entry_at(frame, layout, table, at).masks
-        result |= sets[layout.first[line] + (masks >> HALF)]
+    for at in range(digit * MOST_LINES + start, digit * MOST_LINES + stop):
+        result |= frame.held[at]
     return int(result)
 
 
 def clash(frame: Any, layout: Any, table: Any, sets: Any, line: int, place: int) -> bool:
     """Tell whether one line alone can take both digits from a cell: by sets that do not meet."""
-    zeros = entry_at(frame, layout, table, line)
-    ones = entry_at(frame, layout, table, MOST_LINES + line)
+    zeros = entry_of(layout, table, line, frame.codes[line])
+    ones = entry_of(layout, table, MOST_LINES + line, frame.codes[MOST_LINES + line])
     if zeros.count == 0 or ones.count == 0:
         return True  # the sets are not listed: they may
     bit = 1 << place
@@ -234,12 +311,7 @@ def is_spoilt_by(
         cell = bits.lowest(others)
         others &= others - 1
         step = layout.row_step[cell] if line < layout.num_rows else layout.col_step[cell]
-        code = frame.codes[at] - step
-        if layout.slots[at]:
-            masks = entry_of(layout, table, at, code).masks
-        else:
-            masks = table[layout.entries[at] + code].masks
-        if masks >> place & 1:
+        if entry_of(layout, table, at, frame.codes[at] - step).masks >> place & 1:
             return True
     return False
 
@@ -262,63 +334,95 @@ def can_spoil(frame: Any, layout: Any, table: Any, cell: int) -> bool:
 
 def settle(frame: Any, layout: Any, table: Any, sets: Any) -> int:
     """Take away moves that nothing touches, counting them; return who wins if that is plain."""
-    recall(frame, layout, table)
+    if frame.compact:
+        return settle_compact(frame, layout)
+    refresh(frame, layout, table, sets)
     rows = layout.num_rows
     lines = layout.num_lines
-    zero_rows = touched(frame, layout, table, sets, 0, 0, rows)
-    zero_cols = touched(frame, layout, table, sets, 0, rows, lines)
-    one_rows = touched(frame, layout, table, sets, 1, 0, rows)
-    one_cols = touched(frame, layout, table, sets, 1, rows, lines)
+    zero_rows = touched(frame, 0, 0, rows)
+    zero_cols = touched(frame, 0, rows, lines)
+    one_rows = touched(frame, 1, 0, rows)
+    one_cols = touched(frame, 1, rows, lines)
     zeros = zero_rows | zero_cols
     ones = one_rows | one_cols
-    alone = (frame.opened[0] | frame.opened[1]) & ~(zeros | ones)
-    if alone:
-        frame.heap ^= bits.population(alone) & 1
-        close(frame, layout, alone & frame.opened[0], 0)
-        close(frame, layout, alone & frame.opened[1], 1)
-    live = frame.opened[0] | frame.opened[1]
-    frame.risk = live
-    if live == 0:
-        return WIN if frame.heap else LOSS
-    if not layout.switches & PARITY:
-        return UNKNOWN
+    live = count_alone(frame, layout, zeros | ones)
+    if live == 0 or not layout.switches & PARITY:
+        return UNKNOWN if live else winner_of(frame.heap, 0)
     risk = (zeros & ~frame.opened[1]) | (ones & ~frame.opened[0])
     risk |= (zero_rows & one_cols) | (zero_cols & one_rows)
     doubt = zeros & ones & ~risk
     if doubt:
         risk |= in_doubt(frame, layout, table, sets, doubt, zero_rows)
     frame.risk = risk
-    return count_out(frame, layout, table, bits.population(live) & 1)
+    spoils = is_single(risk) and can_spoil(frame, layout, table, bits.lowest(risk))
+    return count_out(frame, spoils, bits.population(live) & 1)
 
 
-def count_out(frame: Any, layout: Any, table: Any, odd: int) -> int:
+def settle_compact(frame: Any, layout: Any) -> int:
+    """Settle a position of few cells."""
+    zeros = _compact.held(frame, 0)
+    ones = _compact.held(frame, 1)
+    live = count_alone(frame, layout, zeros | ones)
+    if live == 0 or not layout.switches & PARITY:
+        return UNKNOWN if live else winner_of(frame.heap, 0)
+    risk = (zeros & ~frame.opened[1]) | (ones & ~frame.opened[0]) | _compact.doubtful(frame)
+    frame.risk = risk
+    spoils = is_single(risk) and _compact.can_spoil(frame, bits.lowest(risk))
+    return count_out(frame, spoils, bits.population(live) & 1)
+
+
+def count_alone(frame: Any, layout: Any, held: int) -> int:
+    """Take away the cells that no blocking set holds, counting them; return those left."""
+    alone = (frame.opened[0] | frame.opened[1]) & ~held
+    if alone:
+        frame.heap ^= bits.population(alone) & 1
+        close(frame, layout, alone & frame.opened[0], 0)
+        close(frame, layout, alone & frame.opened[1], 1)
+    frame.risk = frame.opened[0] | frame.opened[1]
+    return int(frame.risk)
+
+
+def winner_of(heap: int, odd: int) -> int:
+    """Return who wins a heap beside an odd or even number of moves."""
+    return WIN if heap != odd else LOSS
+
+
+def is_single(cells: int) -> bool:
+    """Tell whether a set has just one cell."""
+    return cells != 0 and cells & (cells - 1) == 0
+
+
+def count_out(frame: Any, spoils: bool, odd: int) -> int:
     """Return who wins if the number of moves left tells it; ``odd`` if the live cells are.
 
     A cell is at risk if it may come to stay empty for good.  If none is, the number of moves left
     is known.  If one is, a player with the right number plays there; the other can only spoil it
-    at once.
+    at once, if one move ``spoils`` it.
     """
     risk = frame.risk
     if risk & (risk - 1):
         return UNKNOWN
-    if risk == 0 or (frame.heap < 2 and frame.heap != odd):
-        return WIN if frame.heap != odd else LOSS
-    if can_spoil(frame, layout, table, bits.lowest(risk)):
+    if spoils and (frame.heap > 1 or frame.heap == odd):
         return WIN if frame.heap < 2 else UNKNOWN
-    return WIN if frame.heap != odd else LOSS
+    return winner_of(frame.heap, odd)
 
 
-def image_key(frame: Any, layout: Any, table: Any, symmetry: int) -> int:
+def image_key(frame: Any, layout: Any, symmetry: int) -> int:
     """Return the key of the position's image under a symmetry."""
     total = 0
     swap = layout.swapped[symmetry]
     for digit in range(2):
         goes = (digit ^ swap) * MOST_LINES
         for line in range(layout.num_lines):
-            entry = entry_at(frame, layout, table, digit * MOST_LINES + line)
             at = symmetry * MOST_LINES + line
-            future = entry.back if layout.runs[at] else entry.ahead
+            place = digit * MOST_LINES + line
+            future = frame.back[place] if layout.runs[at] else frame.ahead[place]
             total += layout.factor[goes + layout.goes[at]] * future
+    return folded(total)
+
+
+def folded(total: int) -> int:
+    """Return a sum as a key."""
     total &= chance.KEY
     return int(total ^ (total >> 29))
 
@@ -332,21 +436,34 @@ def choices(first: int, second: int) -> int:
 
 def list_blocks(frame: Any, layout: Any, table: Any, sets: Any, digit: int) -> None:
     """List all blocking sets of a digit behind the groups that are listed."""
-    for line in range(layout.num_lines):
-        entry = entry_at(frame, layout, table, digit * MOST_LINES + line)
+    lines = frame.holding[digit]
+    while lines:
+        line = bits.lowest(lines)
+        lines &= lines - 1
+        at = digit * MOST_LINES + line
+        entry = entry_of(layout, table, at, frame.codes[at])
         for i in range(entry.first, entry.first + entry.count):
             cells = sets[layout.blocks + i]
             frame.groups[frame.num_groups] = sets[layout.first[line] + cells]
             frame.num_groups += 1
 
 
-def is_small(frame: Any, layout: Any) -> bool:
-    """Tell whether a position's key is made from its structure; long lines do not list theirs."""
-    return bool(
-        layout.switches & STRUCTURE
-        and layout.num_long == 0
-        and bits.population(frame.opened[0] | frame.opened[1]) <= _structure.MOST
-    )
+def make_compact(frame: Any, layout: Any, table: Any, sets: Any) -> None:
+    """Keep a position of few cells by its blocking sets; long lines do not list theirs."""
+    live = frame.opened[0] | frame.opened[1]
+    if (
+        frame.compact
+        or layout.num_long
+        or not layout.switches & STRUCTURE
+        or bits.population(live) > _structure.MOST
+    ):
+        return
+    refresh(frame, layout, table, sets)
+    frame.num_groups = 0
+    list_blocks(frame, layout, table, sets, 0)
+    frame.first = frame.num_groups
+    list_blocks(frame, layout, table, sets, 1)
+    frame.compact = 1
 
 
 def set_key(frame: Any, layout: Any, table: Any, sets: Any) -> None:
@@ -356,58 +473,30 @@ def set_key(frame: Any, layout: Any, table: Any, sets: Any) -> None:
     least key of those left is taken.
     """
     frame.num_images = 1
-    if is_small(frame, layout):
-        frame.num_groups = 0
-        list_blocks(frame, layout, table, sets, 0)
-        first = frame.num_groups
-        list_blocks(frame, layout, table, sets, 1)
-        frame.key = _structure.key(frame, first, frame.num_groups)
+    make_compact(frame, layout, table, sets)
+    if frame.compact:
+        frame.key = _structure.key(frame, frame.first, frame.num_groups)
         return
     if layout.only:
         line = layout.only - 1
         frame.key = _long.row_key(layout, line, frame.codes[line], frame.codes[MOST_LINES + line])
         return
-    recall(frame, layout, table)
-    frame.key = image_key(frame, layout, table, 0)
+    refresh(frame, layout, table, sets)
     if layout.num_symmetries == 1:
+        frame.key = folded(frame.total)
         return
-    sums_zero = 0
-    sums_one = 0
-    down = 0
-    up = 0
-    right = 0
-    left = 0
-    rows = layout.num_rows
-    for line in range(layout.num_lines):
-        entry = entry_at(frame, layout, table, line)
-        zero = entry.ahead + entry.back
-        entry = entry_at(frame, layout, table, MOST_LINES + line)
-        one = entry.ahead + entry.back
-        sums_zero += zero
-        sums_one += one
-        both = (zero + one) & chance.KEY
-        if line < rows:
-            down += layout.factor[line] * both
-            up += layout.factor[rows - 1 - line] * both
-        else:
-            right += layout.factor[line - rows] * both
-            left += layout.factor[layout.num_lines - 1 - line] * both
+    sums = frame.sums
     least_image(
         frame,
         layout,
-        table,
-        choices(sums_zero & chance.KEY, sums_one & chance.KEY),
-        choices(down & chance.KEY, up & chance.KEY),
-        choices(right & chance.KEY, left & chance.KEY),
-        choices(
-            min(down & chance.KEY, up & chance.KEY), min(right & chance.KEY, left & chance.KEY)
-        ),
+        choices(sums[0], sums[1]),
+        choices(sums[DOWN], sums[UP]),
+        choices(sums[RIGHT], sums[LEFT]),
+        choices(min(sums[DOWN], sums[UP]), min(sums[RIGHT], sums[LEFT])),
     )
 
 
-def least_image(
-    frame: Any, layout: Any, table: Any, swaps: int, ups: int, lefts: int, turns: int
-) -> None:
+def least_image(frame: Any, layout: Any, swaps: int, ups: int, lefts: int, turns: int) -> None:
     """Set the least key of the images under the symmetries left, and how many they are."""
     count = 0
     for symmetry in range(layout.num_symmetries):
@@ -417,7 +506,7 @@ def least_image(
             and lefts >> (layout.flipped[symmetry] >> 1) & 1
             and (layout.num_symmetries < SYMMETRIES or turns >> layout.turned[symmetry] & 1)
         ):
-            key = frame.key if symmetry == 0 else image_key(frame, layout, table, symmetry)
+            key = image_key(frame, layout, symmetry)
             if count == 0 or key < frame.key:
                 frame.key = key
             count += 1
@@ -432,9 +521,9 @@ def is_paired(frame: Any, layout: Any, table: Any, sets: Any) -> bool:
     One with the same digit is safe, now and later, if no blocking set holds a cell and its image:
     what blocks later is part of what blocks now.
     """
-    own = image_key(frame, layout, table, 0)
+    own = image_key(frame, layout, 0)
     for symmetry in range(1, layout.num_symmetries):
-        if image_key(frame, layout, table, symmetry) == own and answers(
+        if image_key(frame, layout, symmetry) == own and answers(
             frame, layout, table, sets, symmetry
         ):
             return True
@@ -464,7 +553,7 @@ def answers(frame: Any, layout: Any, table: Any, sets: Any, symmetry: int) -> bo
 def joined(frame: Any, layout: Any, table: Any, sets: Any, at: int, place: int) -> int:
     """Return the cells of a line that share blocking sets with one, directly or through others."""
     if layout.slots[at]:
-        return int(_long.joined(entry_at(frame, layout, table, at), place))
+        return int(_long.joined(entry_of(layout, table, at, frame.codes[at]), place))
     return int(sets[layout.near[at] + frame.codes[at] * layout.lengths[at % MOST_LINES] + place])
 
 
@@ -473,24 +562,42 @@ def list_groups(frame: Any, layout: Any, table: Any, sets: Any, live: int) -> in
 
     That is all that was seen to be joined with it on the way; the list ends when it is everything.
     """
-    recall(frame, layout, table)
+    if frame.compact:
+        return _compact.beside(frame, live & -live)
+    refresh(frame, layout, table, sets)
     frame.num_groups = 0
     part = live & -live
     for digit in range(2):
-        for line in range(layout.num_lines):
+        lines = frame.holding[digit]
+        while lines:
+            line = bits.lowest(lines)
+            lines &= lines - 1
             at = digit * MOST_LINES + line
-            rest = entry_at(frame, layout, table, at).masks >> HALF
-            while rest:
-                joint = joined(frame, layout, table, sets, at, bits.lowest(rest))
-                group = sets[layout.first[line] + joint]
-                frame.groups[frame.num_groups] = group
-                frame.num_groups += 1
-                rest &= ~joint
-                if group & part:
-                    part |= group
-                    if part == live:
-                        return int(part)
+            if frame.apart[digit] >> line & 1:
+                part = list_joints(frame, layout, table, sets, at, part)
+            else:
+                part = list_group(frame, frame.held[at], part)
+            if part == live:
+                return int(part)
     return int(part)
+
+
+def list_group(frame: Any, group: int, part: int) -> int:
+    """List a set of cells; return a part with it if it has one of these cells."""
+    frame.groups[frame.num_groups] = group
+    frame.num_groups += 1
+    return part | group if group & part else part
+
+
+def list_joints(frame: Any, layout: Any, table: Any, sets: Any, at: int, part: int) -> int:
+    """List the sets that a line joins; return a part with those that it has a cell of."""
+    line = at % MOST_LINES
+    rest = entry_of(layout, table, at, frame.codes[at]).masks >> HALF & LOW
+    while rest:
+        joint = joined(frame, layout, table, sets, at, bits.lowest(rest))
+        part = list_group(frame, sets[layout.first[line] + joint], part)
+        rest &= ~joint
+    return part
 
 
 def beside(frame: Any, layout: Any, table: Any, sets: Any, cell: int, digit: int) -> int:

@@ -6,7 +6,15 @@ from bisect import bisect_right
 
 from gridhouse.core import chance
 from gridhouse.core.errors import SolverError
-from gridhouse.games.binary import _frame, _lines, _long, _search, _structure, rules
+from gridhouse.games.binary import (
+    _compact,
+    _frame,
+    _lines,
+    _long,
+    _search,
+    _structure,
+    rules,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,8 +48,13 @@ class Memory:
             from gridhouse.core.compiling import twin
 
             self.lines = twin(_lines, "binary")
-            long, structure = twin(_long, "binary"), twin(_structure, "binary")
-            self.frame = twin(_frame, "binary", _long=long, _structure=structure)
+            self.frame = twin(
+                _frame,
+                "binary",
+                _compact=twin(_compact, "binary"),
+                _long=twin(_long, "binary"),
+                _structure=twin(_structure, "binary"),
+            )
             self.search = twin(_search, "binary", _frame=self.frame)
 
     def records(self, kind: Any, count: int = 1) -> Any:
@@ -317,6 +330,7 @@ class Board:
     def _set_start(self, lines: list[Line]) -> None:
         frame = self.start[0]
         for digit in range(2):
+            frame.stale[digit] = (1 << len(lines)) - 1
             for cell in self.opened[digit]:
                 frame.opened[digit] |= 1 << self.number[cell]
             for at, line in enumerate(lines):

@@ -19,6 +19,7 @@ MOST = 9  # cells of a line that a table is made for; see ``_long`` for longer o
 MOST_LINES = 40  # of a board
 HALF = 24  # bits for each of the two masks of an entry
 LOW = (1 << HALF) - 1
+APART = 2 * HALF  # the bit that says that blocking sets do not all belong together
 
 # Blocking sets and sets of open cells are hashed apart.
 BLOCK_SALT = 1 << 40
@@ -28,10 +29,11 @@ OPEN_SALT = 2 << 40
 class Entry(position.Position):
     """What a code says: open cells that are forbidden already, open cells that may become so.
 
-    ``masks`` holds both, the forbidden ones in its lower half.  ``ahead`` and ``back`` are hashes
-    of the future of the line, read from either end.  ``count`` blocking sets are listed from
-    ``first`` on.  In long lines none are, the entry is that of ``code`` less one, and bits of
-    ``joints`` say that a cell belongs together with the next.
+    ``masks`` holds both, the forbidden ones in its lower half, and a bit above that says whether
+    blocking sets fall apart.  ``ahead`` and ``back`` are hashes of the future of the line, read
+    from either end.  ``count`` blocking sets are listed from ``first`` on.  In long lines none are,
+    the entry is that of ``code`` less one, and bits of ``joints`` say that a cell belongs together
+    with the next.
     """
 
     entry = position.integer("int8")
@@ -172,6 +174,8 @@ def list_blocks(
     entry.ahead = ahead & chance.KEY
     entry.back = back & chance.KEY
     entry.masks = touched << HALF
+    if touched and near[at + bits.lowest(touched)] != touched:
+        entry.masks |= 1 << APART
     return int(first)
 
 

@@ -13,7 +13,7 @@ other one of the same runs, in whatever order, each read from either end.
 from __future__ import annotations
 
 from gridhouse.core import bits, chance
-from gridhouse.games.binary._lines import HALF, MOST_LINES
+from gridhouse.games.binary._lines import APART, HALF, LOW, MOST_LINES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -87,8 +87,11 @@ def describe(layout: Any, line: int, entry: Any, stones: int, opened: int) -> No
     if left < MOST:
         touched = opened
         linked = (1 << bits.length(opened) - 1) - (opened & -opened)
-    entry.masks = as_cells(layout, line, touched) << HALF
+    held = as_cells(layout, line, touched)
+    entry.masks = held << HALF
     entry.joints = as_cells(layout, line, linked)
+    if held and joined(entry, bits.lowest(held)) != held:
+        entry.masks |= 1 << APART
 
 
 def decode(layout: Any, line: int, at: int, code: int) -> tuple[int, int]:
@@ -105,7 +108,7 @@ def decode(layout: Any, line: int, at: int, code: int) -> tuple[int, int]:
 
 def joined(entry: Any, cell: int) -> int:
     """Return the cells that belong together with one of a line's, itself among them."""
-    touched = entry.masks >> HALF
+    touched = entry.masks >> HALF & LOW
     if not touched >> cell & 1:
         return 0
     low = cell

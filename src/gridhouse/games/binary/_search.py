@@ -251,6 +251,7 @@ def list_moves(
     frame = frames[ply]
     child = frames[ply + 1]
     frame.count = 0
+    _frame.refresh(frame, layout, table, sets)
     for digit in range(2):
         cells = frame.opened[digit]
         while cells:
@@ -403,6 +404,7 @@ def prove(
     key = frame.key
     heap = frame.heap
     began = control.nodes
+    _frame.make_compact(frame, layout, table, sets)
     is_sum = start_parts(frame, layout, table, sets)
     if not is_sum:
         value = list_moves(frames, ply, layout, table, sets, words, control)
@@ -576,6 +578,7 @@ def gather(
     child = frames[ply + 1]
     frame.count = 0
     reply = UNKNOWN
+    _frame.refresh(frame, layout, table, sets)
     for digit in range(2):
         cells = frame.opened[digit]
         while cells and reply != LOSS:
