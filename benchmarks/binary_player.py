@@ -1,8 +1,10 @@
-"""The perfect player of the Binary Game against plain Monte-Carlo search, and its time.
+"""The perfect player of the Binary Game against Monte-Carlo search, and its time.
 
-``python benchmarks/binary_player.py match [GAMES] [SECONDS] [SIDE ...]``: matches against
-``mcts`` with SECONDS (0.05) a move for both, colours swapped, on square boards of each SIDE (6 to
-10), from the empty board and after four random moves, with an interval of 95 % confidence.
+``python benchmarks/binary_player.py match [GAMES] [SECONDS] [SIDE ...]``: matches against plain
+Monte-Carlo search (``mcts`` that learns nothing from moves played later) with SECONDS (0.05) a move
+for both, colours swapped, on square boards of each SIDE (6 to 10), from the empty board and after
+four random moves, with an interval of 95 % confidence.
+``python benchmarks/binary_player.py tuned ...``: the same against ``mcts`` as it is.
 ``python benchmarks/binary_player.py time [SECONDS] [POSITIONS]``: by how much a choice took longer
 than SECONDS (0.2) at most, over POSITIONS (20) of random play on each of some boards to 20x20.
 """
@@ -18,19 +20,21 @@ from gridhouse.games.binary.game import BinaryGame
 from gridhouse.players.match import OPENING, match
 
 SIDES = (6, 7, 8, 9, 10)
+PEERS = {"match": {"rave": 0.0}, "tuned": {}}
 BOARDS = ((5, 5), (9, 7), (10, 10), (12, 12), (1, 19), (20, 3), (19, 19), (20, 20))
 
 
-def matches(games: int, seconds: float, sides: tuple[int, ...]) -> None:
+def matches(peer: dict[str, float], games: int, seconds: float, sides: tuple[int, ...]) -> None:
     """Print the share of the perfect player's points on each board."""
     limits = gridhouse.Limits(seconds=seconds)
-    for side in sides:
-        game = BinaryGame(rows=side, cols=side)
-        movers = [gridhouse.player(name, game, seed=side) for name in ("perfect", "mcts")]
-        for mover in movers:
-            mover.choose(game.new_initial_state(), limits)
-        for moves in (0, OPENING):
-            score = match(game, movers, (limits, limits), games, moves=moves)
+    for moves in (0, OPENING):
+        for side in sides:
+            game = BinaryGame(rows=side, cols=side)
+            perfect = gridhouse.player("perfect", game, seed=side)
+            mcts = gridhouse.player("mcts", game, seed=side, **peer)
+            for mover in (perfect, mcts):
+                mover.choose(game.new_initial_state(), limits)
+            score = match(game, [perfect, mcts], (limits, limits), games, moves=moves)
             print(f"{side}x{side} after {moves} random moves: {score}", flush=True)
 
 
@@ -60,8 +64,11 @@ def main(arguments: list[str]) -> None:
         numbers = [*map(float, arguments[1:]), 0.2, 20][:2]
         overruns(numbers[0], int(numbers[1]))
         return
+    kind = arguments[0] if arguments else "match"
+    if kind not in PEERS:
+        sys.exit(__doc__)
     numbers = [*map(float, arguments[1:3]), *(200, 0.05)[len(arguments[1:3]) :]]
-    matches(int(numbers[0]), numbers[1], tuple(map(int, arguments[3:])) or SIDES)
+    matches(PEERS[kind], int(numbers[0]), numbers[1], tuple(map(int, arguments[3:])) or SIDES)
 
 
 if __name__ == "__main__":

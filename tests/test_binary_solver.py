@@ -789,6 +789,17 @@ def test_time_may_run_out_while_the_hardest_reply_is_looked_for() -> None:
     adviser.stop()
 
 
+def test_advice_leaves_symmetries_when_they_cost_more_than_they_earn() -> None:
+    adviser = advice.Adviser()
+    state = BinaryGame(rows=6, cols=6).new_initial_state()
+    for move in ("0 0 0", "3 2 0", "1 4 1"):
+        adviser.advise(state, 0.05)
+        state.play(move)
+    adviser.advise(state, 0.05)
+    assert adviser._search is not None
+    assert not adviser._search.board.whole
+
+
 class TestFollowing:
     """Searches that go on as the game does."""
 

@@ -47,6 +47,8 @@ class Adviser:
             return None
         search = self._search_of(state, seconds)
         if search is None or not is_worth_a_try(search, seconds):
+            if search is not None and search.board.whole:
+                self._search = None  # with more digits there are faster ways to lay a board out
             return None
         work.search = search
         self._is_running = True
