@@ -186,6 +186,21 @@ def test_a_move_stands_unless_another_process_made_one(
     assert asyncio.run(asyncio.wait_for(play(), 30)) == (moves, refusals)
 
 
+def test_a_seat_can_be_taken_although_another_process_made_a_move(tmp_path: Path) -> None:
+    async def sit() -> tuple[list[str], dict[int, str]]:
+        house = House(settings_of(tmp_path))
+        name = await house.found(Order(gridhouse.parse(ROW), FRIENDS, 0, 0, None), "somebody")
+        live = await house.find(name)
+        assert live is not None
+        house.store.keep(live.table.played("5 0 1")).result()
+        await house.take_seat(live, "another")
+        await house.close()
+        return [ply.move for ply in live.table.plies], live.table.sitters
+
+    found = asyncio.run(asyncio.wait_for(sit(), 30))
+    assert found == (["5 0 1"], {0: "somebody", 1: "another"})
+
+
 def test_the_machine_plays_without_a_clock(visitor: Visitor) -> None:
     table = visitor.new("binary", start=ROW, opponent="machine", level="1", clock="3+0")
     with visitor.at(table) as seat:

@@ -209,10 +209,7 @@ class House:
 
     async def take_seat(self, live: Live, visitor: str) -> None:
         """Let a visitor have the free seat of a table; raises RefusedError."""
-        try:
-            await self._change(live, lambda: live.table.seated(visitor))
-        except ChangedError:  # what it changed to may have a free seat as well
-            await self._change(live, lambda: live.table.seated(visitor))
+        await self._change(live, lambda: live.table.seated(visitor), after_moves=True)
 
     async def play(self, live: Live, player: int, text: str) -> None:
         """Play a player's move; raises RefusedError, or MoveError if the rules forbid it."""
@@ -256,17 +253,19 @@ class House:
         await self._stop_thinking(live)
         await self._change(live, lambda: live.table.resigned(player))
 
-    async def _change(self, live: Live, wanted: Callable[[], Change | None]) -> None:
+    async def _change(
+        self, live: Live, wanted: Callable[[], Change | None], *, after_moves: bool = False
+    ) -> None:
         """Change a table if it may be, whatever becomes of whoever asked for it.
 
-        Another process may have been quicker, with a seat or a wish; where no move was made, what
-        is wanted is as good as before.
+        Another process may have been quicker, with a seat or a wish; where no move was made, or
+        moves do not matter, what is wanted is as good as before.
         """
         seen = list(live.table.plies)
         try:
             await finished(self._make(live, wanted))
         except ChangedError:
-            if live.table.plies != seen:
+            if live.table.plies != seen and not after_moves:
                 raise
             await finished(self._make(live, wanted))
 
