@@ -26,6 +26,7 @@ from gridhouse.games.sliding import (
     _repeats,
     _selection,
     _small,
+    _views,
     rules,
     solver,
 )
@@ -208,16 +209,29 @@ def test_a_database_of_all_tiles_knows_every_length() -> None:
 def test_databases_hold_what_a_plain_search_finds(
     goal: str, part: tuple[int, ...], jit: bool
 ) -> None:
-    puzzle = puzzle_of(position(goal, goal, 3))
+    compare_with_plain_search(puzzle_of(position(goal, goal, 3)), part, jit=jit)
+
+
+@pytest.mark.parametrize("jit", [True, False])
+@pytest.mark.parametrize(("rows", "part"), [(6, (2, 35)), (6, (29,)), (3, (1, 12))])
+def test_databases_of_large_boards_do(rows: int, part: tuple[int, ...], jit: bool) -> None:
+    """There is a bit in their words for each of up to 36 cells."""
+    puzzle = distinct(rows, 36 // rows)
+    assert _databases.word_type(puzzle, [part]) is np.int64
+    compare_with_plain_search(puzzle, part, jit=jit)
+
+
+def compare_with_plain_search(puzzle: Puzzle, part: tuple[int, ...], *, jit: bool) -> None:
     known = own_moves(puzzle, part)
+    cells = puzzle.cells
     words = _databases.build(puzzle, part, jit=jit)
     assert np.count_nonzero(words) == len({places for places, _ in known})
     gain = _databases.gain_of(puzzle)
     for places in {places for places, _ in known}:
-        asked = [known.get((places, blank), FAR) for blank in range(9)]
-        bits = sum(1 << blank for blank in range(9) if asked[blank] >= min(asked) + gain)
-        key = sum(place * 9**digit for digit, place in enumerate(places))
-        assert words[key] == min(asked) << _databases.UP | bits
+        asked = [known.get((places, blank), FAR) for blank in range(cells)]
+        bits = sum(1 << blank for blank in range(cells) if asked[blank] >= min(asked) + gain)
+        key = sum(place * cells**digit for digit, place in enumerate(places))
+        assert words[key] == min(asked) << _databases.UP[words.dtype] | bits
 
 
 @pytest.mark.parametrize("jit", [True, False])
@@ -228,7 +242,7 @@ def test_large_databases_are_the_same_without_regions(goal: str, jit: bool) -> N
         words = _databases.build(puzzle, part, jit=jit)
         plain = _databases.build(puzzle, part, np.uint8, jit=jit)
         assert plain.dtype == np.uint8
-        assert (plain == words >> _databases.UP).all()
+        assert (plain == words >> _databases.UP[words.dtype]).all()
 
 
 def test_databases_that_are_not_wanted_any_more_are_not_built(own_folder: Path) -> None:
@@ -596,6 +610,66 @@ def test_a_larger_board_is_proved_when_asked_for() -> None:
     assert found.bound == found.length <= 60
 
 
+@pytest.fixture
+def kept_from_seventeen_cells(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have boards of more than sixteen cells count as large ones, whose databases are kept."""
+    monkeypatch.setattr(_views, "SMALL", 16)
+    _views._shelf.cache_clear()
+
+
+@pytest.mark.usefixtures("kept_from_seventeen_cells")
+def test_databases_of_two_partitions_are_kept_as_one(own_folder: Path) -> None:
+    puzzle = walked(distinct(3, 6), 60, random.Random(5))
+    tables = _views.tables_of(puzzle, 0)
+    assert [one.parts for one in tables] == _views.partitions(puzzle, 0)
+    assert len(list(own_folder.iterdir())) == 1
+    assert tables[0].words is tables[1].words
+    plan, words = _databases.plan_of(puzzle, *tables)
+    assert words is tables[0].words
+    assert plan[0].views == 2
+    alone = [_databases.tables_for(puzzle, one.parts) for one in tables]
+    for _ in range(100):
+        here = walked(puzzle, 100, random.Random(_))
+        assert [need(here, one) for one in tables] == [need(here, one) for one in alone]
+        assert need(here, *tables) == need(here, *alone)
+
+
+@pytest.mark.usefixtures("kept_from_seventeen_cells")
+def test_a_larger_board_is_proved_with_databases_that_are_kept() -> None:
+    puzzle = walked(distinct(3, 6), 60, random.Random(5))
+    found = solver.solve_position(numbers(puzzle.tiles, 3), optimal=True, threads=2)
+    assert found.optimal
+    assert found.bound == found.length <= 60
+
+
+@pytest.mark.usefixtures("kept_from_seventeen_cells")
+def test_whole_boards_wait_for_databases_only_with_time() -> None:
+    """They are used if they are there or there is time to build them, but for letters."""
+    puzzle = walked(distinct(3, 6), 300, random.Random(5))
+
+    def search(**given: Any) -> _anytime.Anytime:
+        return _anytime.Anytime(puzzle, 1.0, 2, 0.2, proves=False, **given)
+
+    stopped = search()
+    stopped.stop()
+    stopped._look_at_all(None)
+    assert not stopped._is_whole
+    hurried = search()
+    hurried._look_at_all(time.perf_counter() + _anytime.PATIENCE)
+    assert not hurried._is_whole
+    assert not _views.are_at_hand(puzzle)
+    patient = search()
+    patient._look_at_all(None)
+    assert patient._is_whole
+    assert _views.are_at_hand(puzzle)
+    after = search()
+    after.run()
+    assert after._is_whole
+    assert after.bound == patient.bound > _pairing.distance(puzzle)
+    words = puzzle_of(position("abcabcdefdefghiag ", "abcabcdefdefghiag ", 3))
+    assert not _views.are_there(words)
+
+
 def test_beams_get_wider_as_long_as_there_is_time(monkeypatch: pytest.MonkeyPatch) -> None:
     puzzle = walked(distinct(5, 5), 3000, random.Random(6))
     search = _anytime.Anytime(puzzle, 1.0, 1, None)
@@ -790,9 +864,9 @@ def test_a_beam_that_is_too_narrow_finds_nothing() -> None:
 @pytest.mark.parametrize("jit", [True, False])
 def test_a_stopped_run_finds_nothing(monkeypatch: pytest.MonkeyPatch, jit: bool) -> None:
     puzzle = walked(distinct(4, 4), 2000, random.Random(9))
-    kinds = tuple(puzzle.kinds)
+    views = _views.views_for(puzzle, 0)
     run = _beams.Run(puzzle, jit=jit)
-    monkeypatch.setattr(_beams, "views_for", lambda *_, **__: _beams._views(4, 4, kinds, 0, True))
+    monkeypatch.setattr(_views, "views_for", lambda *_, **__: views)
     run.stop()
     assert run.finish(puzzle, [(puzzle.tiles, [])], 10, 400) is None
     assert _beams.by_layers(run, 10, 3) is None
@@ -865,13 +939,13 @@ def test_conflicts_of_a_line_are_counted() -> None:
 
 
 @pytest.mark.parametrize("jit", [True, False])
-@pytest.mark.parametrize("side", [4, 5])
-def test_beams_keep_what_databases_say(side: int, jit: bool) -> None:
+@pytest.mark.parametrize(("rows", "cols"), [(4, 4), (5, 5), (3, 9)])
+def test_beams_keep_what_databases_say(rows: int, cols: int, jit: bool) -> None:
     """What a move changes comes to the same as looking everything up anew, at every step."""
-    puzzle = walked(distinct(side, side), 60, random.Random(side))
+    puzzle = walked(distinct(rows, cols), 60, random.Random(cols))
     run = _beams.Run(puzzle, jit=jit)
-    plan, board, words = _beams.views_for(puzzle, 1)
-    control, nodes = to_records(_beam.Beam())[0], to_records(_beam.Node(), 2)
+    plan, board, words = _views.views_for(puzzle, 1)
+    control, nodes = to_records(_beam.Beam())[0], to_records(_beam.node_for(puzzle.cells), 2)
     children = to_records(_beam.Child(), 4 * _beam.BLOCK)
     seen, _ = _beams.memory(1)
     nodes[0].tiles[: puzzle.cells] = puzzle.tiles
@@ -934,19 +1008,21 @@ def test_what_was_seen_does_not_go_on(jit: bool) -> None:
 
 
 def test_looks_are_partitions_that_differ() -> None:
+    for (rows, cols), pairs in _views.PAIRS.items():
+        puzzle = distinct(rows, cols)
+        seen = set()
+        for look in range(len(pairs)):
+            for parts in _views.partitions(puzzle, look):
+                tiles = sorted(tile for part in parts for tile in part)
+                assert tiles == list(range(1, puzzle.cells))
+                assert {len(part) for part in parts} <= {3, 4}
+                seen.add(parts)
+        assert len(seen) == 2 * _views.looks(puzzle)
     puzzle = distinct(5, 5)
-    seen = set()
-    for look in range(_beams.LOOKS):
-        for picture in _beams.PAIRS[look]:
-            parts = _beams.pictured(picture)
-            assert sorted(tile for part in parts for tile in part) == list(range(1, 25))
-            assert [len(part) for part in parts] == [4] * 6
-            seen.add(parts)
-    assert len(seen) == 2 * _beams.LOOKS
-    one, other = (_beams.views_for(puzzle, look)[1] for look in (0, 1))
+    one, other = (_views.views_for(puzzle, look)[1] for look in (0, 1))
     assert one.tobytes() != other.tobytes()
     # Other puzzles have one look, since tables that are built take their time.
-    assert _beams.views_for(distinct(4, 4), 0) is _beams.views_for(distinct(4, 4), 1)
+    assert _views.views_for(distinct(4, 4), 0) is _views.views_for(distinct(4, 4), 1)
 
 
 def test_a_beam_becomes_narrower_to_be_done_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -997,16 +1073,25 @@ def test_wide_beams_remember_more_positions() -> None:
 
 
 @pytest.mark.parametrize("jit", [True, False])
-def test_patterns_that_ask_for_more_are_counted_by_cell(jit: bool) -> None:
+@pytest.mark.parametrize(("cells", "patterns"), [(25, 6), (36, 9)])
+def test_patterns_that_ask_for_more_are_counted_by_cell(
+    cells: int, patterns: int, jit: bool
+) -> None:
     kernel = _beams.Run(distinct(5, 5), jit=jit)._beam
-    _, board, _ = _beams.views_for(distinct(5, 5), 0)
+    board = to_records(_beam.Board())
+    board["views"], board["patterns"] = 4, patterns
     chance = random.Random(1)
     for likely in (0.2, 0.8, 1.0):
-        beam, node = to_records(_beam.Beam())[0], to_records(_beam.Node())[0]
-        words = [sum((chance.random() < likely) << cell for cell in range(25)) for _ in range(24)]
+        beam, node = to_records(_beam.Beam())[0], to_records(_beam.node_for(cells))[0]
+        words = [
+            sum((chance.random() < likely) << cell for cell in range(cells))
+            for _ in range(4 * patterns)
+        ]
         node.word[:] = words
         kernel.add_up(beam, board[0], node)
-        for view, cell in itertools.product(range(4), range(25)):
-            digits = beam.plane[3 * view : 3 * view + 3].tolist()
-            count = sum((word >> cell) & 1 for word in words[6 * view : 6 * view + 6])
-            assert sum(((digit >> cell) & 1) << at for at, digit in enumerate(digits)) == count
+        for view, cell in itertools.product(range(4), range(cells)):
+            digits = beam.plane[_beam.PLANES * view : _beam.PLANES * (view + 1)].tolist()
+            count = sum(
+                (word >> cell) & 1 for word in words[patterns * view : patterns * (view + 1)]
+            )
+            assert sum(((digit >> cell) & 1) << at for at, digit in enumerate(digits)) == count % 8

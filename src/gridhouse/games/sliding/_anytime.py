@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from time import perf_counter
 from typing import TYPE_CHECKING
 
 from gridhouse.core.errors import SolverError
-from gridhouse.games.sliding import _pairing
+from gridhouse.games.sliding import _databases, _pairing, _views
 from gridhouse.games.sliding._beams import CORE, NARROWEST, WIDEST, Run, by_layers
 from gridhouse.games.sliding._optimal import Optimal
 from gridhouse.games.sliding._puzzle import even_out
@@ -19,8 +20,8 @@ if TYPE_CHECKING:
 
 FIRST = NARROWEST  # the width of the first beam
 SMALL = 16  # cells up to which a shortest solution is sought at once
-COVERED = 25  # cells up to which there are databases
-LONGEST = 400  # moves of a beam over so many cells
+LONGEST = 400  # moves of a beam over a whole board
+PATIENCE = 8.0  # seconds left from which building databases of a whole board is worth it
 GROWTH = 4
 LEAP = 16  # growth where a beam can become narrower again on its way
 CACHES = 0.8  # beams take time as their width to the power of one over this
@@ -59,7 +60,8 @@ class Anytime:
         self.moves: list[int] = []
         self._least = even_out(puzzle, max(1, bound))
         self._goal = goal
-        self._proves = proves and puzzle.cells <= COVERED
+        self._proves = proves and _views.are_there(puzzle)
+        self._is_whole = puzzle.cells <= _views.SMALL  # beams are over the whole board
         self._seconds = seconds
         self._stopped = False
         self._failure: Exception | None = None
@@ -144,7 +146,7 @@ class Anytime:
         started = perf_counter()
         deadline = None if seconds is None else started + seconds
         run = self._runs[0]
-        if self.puzzle.cells <= COVERED:
+        if self._is_whole:
             self._least = max(self._least, run.least())
         width, salt = FIRST, 0
         while not self.moves:
@@ -152,12 +154,14 @@ class Anytime:
             width, salt = GROWTH * width, salt + 1
         if self._is_done:
             return
+        self._look_at_all(deadline)
         wider = GROWTH * FIRST
-        if self.puzzle.cells > COVERED and deadline is not None:
+        if not self._is_whole and deadline is not None:
             now = perf_counter()
             share = max(LITTLE, MARGIN * (deadline - now) / (now - started))
             wider = int(FIRST * min(LEAP, share**CACHES))
-        run.prepare(CORE)
+        if not self._is_whole:
+            run.prepare(CORE)
         if len(self._runs) == 1:
             self._widen(run, 0, wider, deadline)
             return
@@ -168,6 +172,17 @@ class Anytime:
             ]
             for job in jobs:
                 job.result()
+
+    def _look_at_all(self, deadline: float | None) -> None:
+        """Go on with beams over the whole board if its databases are there, or there is time."""
+        puzzle = self.puzzle
+        if self._is_whole or not _views.are_there(puzzle):
+            return
+        if deadline is None or deadline - perf_counter() > PATIENCE or _views.are_at_hand(puzzle):
+            how = {"threads": self._threads, "is_stopped": lambda: self._stopped}
+            with suppress(_databases.StoppedError):
+                self._least = max(self._least, self._runs[0].least(**how))
+                self._is_whole = True
 
     def _widen(self, run: Run, salt: int, width: int, deadline: float | None) -> None:
         """Run beams, ever wider ones, until time is up or a solution is good enough.
@@ -194,7 +209,7 @@ class Anytime:
 
     def _growth(self, share: float) -> float:
         """Return how much wider the next beam is, with time for ``share`` like the last one."""
-        if self.puzzle.cells > COVERED:
+        if not self._is_whole:
             return min(LEAP, math.pow(share, CACHES))
         # No time is left for a beam after one that is only a little wider, so it gets all.
         return GROWTH if share > GROWTH * (1 + GROWTH) else share
@@ -211,7 +226,7 @@ class Anytime:
 
     def _found(self, run: Run, width: int, salt: int, deadline: float | None) -> list[int] | None:
         """Return a solution by one beam, None without one."""
-        if self.puzzle.cells <= COVERED:
+        if self._is_whole:
             shorter = len(self.moves) + HOPE if self.moves else LONGEST
             seeds = [(self.puzzle.tiles, list[int]())]
             look = salt if width >= VARIED else 0

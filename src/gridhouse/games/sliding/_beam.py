@@ -18,11 +18,13 @@ from gridhouse.games.sliding import _selection as selection
 if TYPE_CHECKING:
     from typing import Any
 
-MAX_CELLS = 25
+MAX_CELLS = 36
+FEW_CELLS = 25  # cells up to which a position takes less memory
 MAX_VIEWS = 4
-MAX_SLOTS = 24  # patterns of all views together
+MAX_SLOTS = 36  # patterns of all views together
+FEW_SLOTS = 24
 MATES = 3  # other tiles of a pattern
-PLANES = 3  # digits of how many patterns of a view ask for more
+PLANES = 3  # digits of how many patterns of a view ask for more; eight, which never do, are none
 NUM_MOVES = 4
 NONE = 4  # no move was made before
 NOISE = 7  # ties are broken by so many bits of the key, those above ``salt``
@@ -85,7 +87,19 @@ class Node(position.Position):
     """A position of a step: its tiles, the patterns' words, by view the sum of their moves."""
 
     key = position.integer("int64")
-    word = position.integers("int32", MAX_SLOTS)
+    word = position.integers("int32", FEW_SLOTS)
+    moves = position.integers("int16", MAX_VIEWS)
+    tiles = position.integers("int8", FEW_CELLS)
+    blank = position.integer("int8")
+    came = position.integer("int8")
+    node = position.integer("int8")
+
+
+class LargeNode(position.Position):
+    """The same of a board of more than ``FEW_CELLS``."""
+
+    key = position.integer("int64")
+    word = position.integers("int64", MAX_SLOTS)
     moves = position.integers("int16", MAX_VIEWS)
     tiles = position.integers("int8", MAX_CELLS)
     blank = position.integer("int8")
@@ -99,12 +113,17 @@ class Child(position.Position):
     key = position.integer("int64")
     parent = position.integer("int32")
     score = position.integer("int32")
-    word = position.integers("int32", MAX_VIEWS)
+    word = position.integers("int64", MAX_VIEWS)
     moves = position.integers("int16", MAX_VIEWS)
     need = position.integer("int16")
     blank = position.integer("int8")
     came = position.integer("int8")
     child = position.integer("int8")
+
+
+def node_for(cells: int) -> Node | LargeNode:
+    """Return a node for a board of so many cells."""
+    return Node() if cells <= FEW_CELLS else LargeNode()
 
 
 def locate(beam: Any, board: Any, node: Any) -> None:
@@ -115,11 +134,11 @@ def locate(beam: Any, board: Any, node: Any) -> None:
 
 def key_of(beam: Any, board: Any, view: int, tile: int) -> int:
     """Return where the word of a tile's pattern is."""
-    at = view * MAX_CELLS + tile
-    key = int(board.origin[at]) + int(board.worth[at * MAX_CELLS + beam.cell[tile]])
+    at = view * board.cells + tile
+    key = int(board.origin[at]) + int(board.worth[at * board.cells + beam.cell[tile]])
     for number in range(at * MATES, (at + 1) * MATES):
         mate = board.mate[number]
-        key += int(board.worth[(view * MAX_CELLS + mate) * MAX_CELLS + beam.cell[mate]])
+        key += int(board.worth[(view * board.cells + mate) * board.cells + beam.cell[mate]])
     return key
 
 
@@ -130,10 +149,12 @@ def start(beam: Any, board: Any, tables: Any, node: Any) -> None:
     node.came = NONE
     node.blank = beam.cell[0]
     for tile in range(board.cells):
-        node.key ^= board.code[tile * MAX_CELLS + beam.cell[tile]]
+        node.key ^= board.code[tile * board.cells + beam.cell[tile]]
     for view in range(board.views):
         for tile in range(1, board.cells):
-            node.word[board.slot[view * MAX_CELLS + tile]] = tables[key_of(beam, board, view, tile)]
+            node.word[board.slot[view * board.cells + tile]] = tables[
+                key_of(beam, board, view, tile)
+            ]
         total = 0
         for slot in range(view * board.patterns, (view + 1) * board.patterns):
             total += int(node.word[slot]) >> board.up
@@ -169,7 +190,7 @@ def propose(
             there = int(board.next[NUM_MOVES * blank + move])
             if there < 0 or move == back:
                 continue
-            row = int(node.tiles[there]) * MAX_CELLS
+            row = int(node.tiles[there]) * board.cells
             child = children[at]
             key = node.key ^ board.code[blank] ^ board.code[there]
             child.key = key ^ board.code[row + blank] ^ board.code[row + there]
@@ -204,7 +225,7 @@ def judge(beam: Any, board: Any, tables: Any, node: Any, child: Any) -> None:
     need = 0
     total = 0
     for view in range(board.views):
-        at = view * MAX_CELLS
+        at = view * board.cells
         bit = board.bit[at + there]
         word = int(tables[key_of(beam, board, view, tile)])
         old = int(node.word[board.slot[at + tile]])
@@ -272,7 +293,7 @@ def make(board: Any, old: Any, child: Any, new: Any) -> None:
     for slot in range(board.views * board.patterns):
         new.word[slot] = old.word[slot]
     for view in range(board.views):
-        new.word[board.slot[view * MAX_CELLS + tile]] = child.word[view]
+        new.word[board.slot[view * board.cells + tile]] = child.word[view]
         new.moves[view] = child.moves[view]
     new.key = child.key
     new.blank = child.blank

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gridhouse.core import chance
 from gridhouse.core.compiling import to_records, twin
 from gridhouse.games.sliding import (
     _beam,
@@ -19,6 +18,7 @@ from gridhouse.games.sliding import (
     _layers,
     _pairing,
     _selection,
+    _views,
     _windows,
 )
 from gridhouse.games.sliding._puzzle import Puzzle, even_out, neighbours
@@ -34,15 +34,6 @@ CORE = 5  # a rest of so many rows and columns is left to the databases
 TRAIL = 1 << 26  # entries that a trail may have
 SEEDS = 64  # ends of a layer that the next one begins from
 
-# Partitions of the 24-puzzle by which beams go deeper than by most others: by cell the pattern of
-# its tile.  Each pair makes mistakes of its own, so beams by several are worth a wider one.
-PAIRS = (
-    ("bbcccbbaacddaaedffeedffe", "baaccbaaccbdddebfdeefffe"),
-    ("abcccabbceabeeeadfddfffd", "caaabccabbcdddbffdeeffee"),
-    ("baaaabbbddcffddcffeeccee", "baaacbbaccbffceddfeeddfe"),
-)
-
-LOOKS = len(PAIRS)
 WIDEST = 250_000
 NARROWEST = 100
 STEPS = 2  # a beam gets at most so many times narrower from layer to layer
@@ -95,13 +86,13 @@ class Run:
         chooses the databases.  The beam becomes narrower on its way if it would not be done by the
         deadline, a value of ``perf_counter``.
         """
-        _, board, words = views_for(puzzle, look, jit=self._jit)
+        _, board, words = _views.views_for(puzzle, look, jit=self._jit)
         beam = _beam.Beam()
         seeds = seeds[:width]
         beam.room, beam.width, beam.shorter, beam.salt = width, width, shorter, salt
         beam.count = len(seeds)
         control = self._start(to_records(beam))
-        nodes = to_records(_beam.Node(), 2 * width)
+        nodes = to_records(_beam.node_for(puzzle.cells), 2 * width)
         for node, (tiles, moves) in zip(nodes, seeds, strict=False):
             if puzzle.with_tiles(tiles).is_solved():
                 return moves
@@ -164,11 +155,14 @@ class Run:
         while not ends.is_small(core):
             ends = ends.next()
         home = self.puzzle.with_tiles([*range(1, self.puzzle.cells), 0])
-        views_for(ends.inner(home)[0], 0, jit=self._jit)
+        _views.views_for(ends.inner(home)[0], 0, jit=self._jit)
 
-    def least(self) -> int:
-        """Return how many moves the databases ask for, odd or even as it has to be."""
-        plan, _, words = views_for(self.puzzle, 0, jit=self._jit)
+    def least(self, **how: Any) -> int:
+        """Return how many moves the databases ask for, odd or even as it has to be.
+
+        For ``how`` they are built see ``_views.tables_of``.
+        """
+        plan, _, words = _views.views_for(self.puzzle, 0, jit=self._jit, **how)
         search = _idastar.Search()
         search.tiles[: self.puzzle.cells] = self.puzzle.tiles
         search.blank = self.puzzle.tiles.index(0)
@@ -220,76 +214,6 @@ def memory(width: int) -> tuple[Any, Any]:
     """Return what a beam remembers positions in, and room to count scores."""
     seen = np.zeros(_selection.places(width), np.int32)
     return seen, np.zeros(_selection.BINS, np.int64)
-
-
-def views_for(puzzle: Puzzle, look: int, *, jit: bool = True) -> tuple[Any, Any, Any]:
-    """Return plan, board and words of several partitions; their mean tells more than the best.
-
-    For the 24-puzzle there are several such choices, by ``look``.
-    """
-    choice = look % LOOKS if is_pictured(puzzle) else 0
-    with BUILDING:
-        return _views(puzzle.rows, puzzle.cols, tuple(puzzle.kinds), choice, jit)
-
-
-def is_pictured(puzzle: Puzzle) -> bool:
-    """Tell whether good partitions of a puzzle are known."""
-    return puzzle.is_distinct and puzzle.rows == puzzle.cols == CORE
-
-
-@lru_cache(maxsize=4)
-def _views(
-    rows: int, cols: int, kinds: tuple[int, ...], look: int, jit: bool
-) -> tuple[Any, Any, Any]:
-    puzzle = Puzzle(rows, cols, range(rows * cols), kinds)
-    if is_pictured(puzzle):
-        parts = [pictured(picture) for picture in PAIRS[look]]
-    else:
-        seeds = (1, 2) if puzzle.is_distinct else (1, 2, 3)
-        parts = [_databases.partition(puzzle, 4, seed) for seed in seeds]
-    tables = [_databases.tables_for(puzzle, part, jit=jit) for part in parts]
-    plan, words = _databases.plan_of(puzzle, *tables)
-    return plan, board_of(puzzle, plan[0]), words
-
-
-def pictured(picture: str) -> _databases.Parts:
-    """Return the partition that a picture shows."""
-    patterns = sorted(set(picture))
-    return tuple(
-        tuple(tile for tile, letter in enumerate(picture, 1) if letter == pattern)
-        for pattern in patterns
-    )
-
-
-def board_of(puzzle: Puzzle, plan: Any) -> Any:
-    """Return the record of a board and its views for a beam."""
-    board = _beam.Board()
-    most, cells = _beam.MAX_CELLS, puzzle.cells
-    board.cells, board.views, board.patterns = cells, int(plan.views), int(plan.patterns)
-    board.up, board.gain = int(plan.up), int(plan.gain)
-    near = [there for ways in neighbours(puzzle.rows, puzzle.cols) for there in ways]
-    board.next[: len(near)] = near
-    for at in range(board.views * most):
-        view, tile = divmod(at, most)
-        board.bit[at] = int(plan.image[at])
-        if not 0 < tile < cells:
-            continue
-        slot = board.slot[at] = int(plan.slot[at])
-        board.origin[at] = int(plan.origin[slot])
-        for cell in range(cells):
-            image = int(plan.image[view * most + cell])
-            board.worth[at * most + cell] = int(plan.weight[at]) * image
-        mates = [
-            other
-            for other in range(1, cells)
-            if other != tile and plan.slot[view * most + other] == slot
-        ]
-        # The empty cell stands in for mates that are not there, and is worth nothing.
-        board.mate[at * _beam.MATES : at * _beam.MATES + len(mates)] = mates
-    for tile in range(cells):
-        for cell in range(cells):
-            board.code[tile * most + cell] = chance.code(tile << 8 | cell)
-    return to_records(board)
 
 
 def trace(trail: Any, width: int, length: int, place: int) -> tuple[int, list[int]]:

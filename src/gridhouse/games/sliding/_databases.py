@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 
 Parts = tuple[tuple[int, ...], ...]
 
-UP = _patterns.MAX_CELLS
+# Bits for the regions in words of each type, the moves above them; words of other types have none.
+UP = {np.dtype(np.int32): 25, np.dtype(np.int64): _patterns.MAX_CELLS}
+REGIONS = (np.uint16, np.uint32, np.int64)  # types for a bit a cell
 ATTEMPTS = 3000
 LARGEST = 1 << 26  # words of a table that tells regions apart: a larger one has a byte a word
 
@@ -33,20 +35,31 @@ class Tables:
     ``up`` is by how many bits the moves are shifted there, ``gain`` what the bits below add.
     """
 
-    def __init__(self, puzzle: Puzzle, parts: Parts, words: Any) -> None:
-        """Note where each part's table starts."""
-        sizes = [puzzle.cells ** len(part) for part in parts]
+    def __init__(self, puzzle: Puzzle, parts: Parts, words: Any, start: int = 0) -> None:
+        """Note where each part's table starts, the first at ``start``."""
+        self._puzzle = puzzle
         self.parts = parts
         self.words = words
-        self.starts = [0, *itertools.accumulate(sizes)][:-1]
-        has_regions = words.dtype == np.int32
-        self.up, self.gain = (UP, gain_of(puzzle)) if has_regions else (0, 0)
+        sizes = [puzzle.cells ** len(part) for part in parts]
+        self.starts = list(itertools.accumulate(sizes, initial=start))[:-1]
+        self.up = UP.get(words.dtype.newbyteorder("="), 0)
+        self.gain = gain_of(puzzle) if self.up else 0
+
+    def split(self, count: int) -> list[Tables]:
+        """Return so many partitions, of equally many parts, that stand one after another."""
+        each = len(self.parts) // count
+        return [
+            Tables(self._puzzle, self.parts[at : at + each], self.words, self.starts[at])
+            for at in range(0, len(self.parts), each)
+        ]
 
 
 def word_type(puzzle: Puzzle, parts: Sequence[Sequence[int]]) -> type[Any]:
     """Return the type of the words of tables for these parts."""
     largest = puzzle.cells ** max(len(part) for part in parts)
-    return np.int32 if largest <= LARGEST else np.uint8
+    if largest > LARGEST:
+        return np.uint8
+    return np.int32 if puzzle.cells <= UP[np.dtype(np.int32)] else np.int64
 
 
 def kernels(jit: bool) -> tuple[Any, Any]:
@@ -54,16 +67,15 @@ def kernels(jit: bool) -> tuple[Any, Any]:
     return twin(_patterns, "sliding", jit=jit), twin(_idastar, "sliding", jit=jit)
 
 
-def shape_of(puzzle: Puzzle, count: int, *, has_regions: bool = True) -> Any:
-    """Return the record of a board and a pattern of so many tiles."""
+def shape_of(puzzle: Puzzle, count: int, up: int) -> Any:
+    """Return the record of a board, a pattern of so many tiles, and words with ``up`` bits."""
     shape = _patterns.Shape()
     cols, cells = puzzle.cols, puzzle.cells
     shape.cols, shape.cells, shape.tiles, shape.half = cols, cells, count, count // 2
     shape.split = cells**shape.half
     shape.inner_left = sum(1 << cell for cell in range(cells) if cell % cols)
     shape.inner_right = sum(1 << cell for cell in range(cells) if cell % cols < cols - 1)
-    if has_regions:
-        shape.up, shape.told = UP, (1 << cells) - 1
+    shape.up, shape.told = up, (1 << min(up, cells)) - 1
     near = [sum(1 << cell for cell in ways if cell >= 0) for ways in neighbours(puzzle.rows, cols)]
     shape.near[:cells] = near
     for place in range(_patterns.PRIME - 1):
@@ -104,19 +116,22 @@ def is_never() -> bool:
 def build(
     puzzle: Puzzle,
     part: Sequence[int],
-    word: type[Any] = np.int32,
+    word: type[Any] | None = None,
     *,
     jit: bool = True,
     is_stopped: Callable[[], bool] = is_never,
 ) -> Any:
     """Return the words of a part by key; raises StoppedError soon after ``is_stopped`` says so."""
     patterns, _ = kernels(jit)
-    shape = shape_of(puzzle, len(part), has_regions=word is np.int32)
+    word = word or word_type(puzzle, [part])
+    up = UP.get(np.dtype(word), 0)
+    shape = shape_of(puzzle, len(part), up)
     lows = digits_of(puzzle.cells, len(part) // 2)
     highs = digits_of(puzzle.cells, len(part) - len(part) // 2)
     size = puzzle.cells ** len(part)
     words = np.zeros(size, word)
-    seen, fresh = np.zeros((2, size), np.uint16 if puzzle.cells <= 16 else np.uint32)
+    regions = next(kind for kind in REGIONS if puzzle.cells <= 8 * np.dtype(kind).itemsize)
+    seen, fresh = np.zeros((2, size), regions)
     marks = np.zeros(-(-size // _patterns.MARKS), np.uint32)
     homes = goals(puzzle, part)
     count = patterns.begin(shape, lows, highs, homes, seen, fresh, marks)
@@ -128,7 +143,7 @@ def build(
         depth += 1
         if is_stopped():
             raise StoppedError
-    if word is not np.int32:
+    if not up:
         words[homes] = 0  # without a bit set they looked as if nothing had been written yet
     return words
 
@@ -228,15 +243,15 @@ def plan_of(puzzle: Puzzle, *partitions: Tables) -> tuple[Any, Any]:
         images.append(mirror)
     views = [(tables, image) for image in images for tables in partitions]
     plan.views = len(views)
-    sizes = [len(tables.words) for tables in partitions]
-    offsets = [0, *itertools.accumulate(sizes)]
+    words = list({id(tables.words): tables.words for tables in partitions}.values())
+    *offsets, end = itertools.accumulate(map(len, words), initial=0)
+    offset_of = dict(zip(map(id, words), offsets, strict=True))
     for view, (tables, image) in enumerate(views):
-        _add_view(plan, view, tables, image, offsets[view % len(partitions)], offsets[-1])
+        _add_view(plan, view, tables, image, offset_of[id(tables.words)], end)
     near = neighbours(rows, cols)
     for cell in range(cells):
         for moves in range(_idastar.SETS):
             plan.ways[_idastar.SETS * cell + moves] = _ways(near[cell], moves)
-    words = [tables.words for tables in partitions]
     # A part of no tiles stands in where a partition has fewer parts: one word, no moves.
     return to_records(plan), words[0] if len(words) == 1 else np.concatenate(
         [*words, words[0][:1] * 0]

@@ -17,9 +17,9 @@ from gridhouse.core import position
 if TYPE_CHECKING:
     from typing import Any
 
-MAX_CELLS = 25
+MAX_CELLS = 36
 MAX_VIEWS = 6
-MAX_PATTERNS = 8  # of a view
+MAX_PATTERNS = 9  # of a view
 MAX_DEPTH = 512
 NUM_MOVES = 4
 NONE = NUM_MOVES  # no move was made before

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gridhouse.core.compiling import to_records
-from gridhouse.games.sliding import _cache, _databases, _idastar, _repeats
+from gridhouse.games.sliding import _cache, _databases, _idastar, _repeats, _views
 from gridhouse.games.sliding._puzzle import Puzzle, even_out, neighbours
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ def large_partitions(puzzle: Puzzle) -> list[Parts]:
     return [
         parts
         for parts in LARGE.get((puzzle.rows, puzzle.cols), ())
-        if _databases.word_type(puzzle, parts) is np.int32 or physical_memory() >= ROOM
+        if _databases.word_type(puzzle, parts) is not np.uint8 or physical_memory() >= ROOM
     ]
 
 
@@ -106,6 +106,9 @@ def levels(puzzle: Puzzle, *, jit: bool, **how: Any) -> Iterator[tuple[list[Tabl
 
     ``how`` says with how many ``threads`` they are built, and when that ``is_stopped``.
     """
+    if puzzle.cells > _views.SMALL:
+        yield _views.tables_of(puzzle, 0, jit=jit, **how), NO_LIMIT
+        return
     large = large_partitions(puzzle)
     if not large or not _cache.path_of(puzzle, large[0]).exists():
         yield small_tables(puzzle, 4, jit=jit, **how), SMALL

@@ -26,9 +26,9 @@ from gridhouse.core import position
 if TYPE_CHECKING:
     from typing import Any
 
-MAX_CELLS = 25
+MAX_CELLS = 36
 MAX_TILES = 8
-CELL_BITS = 5
+CELL_BITS = 6
 HALF_BITS = MAX_TILES // 2 * CELL_BITS
 MARKS = 32  # keys that a word of marks stands for
 PRIME = 37  # the powers of two up to 2^35 leave different rests when divided by it

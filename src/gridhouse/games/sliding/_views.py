@@ -1,0 +1,135 @@
+"""What beams see of a board: partitions of its tiles, and the databases of their patterns.
+
+The sum over several partitions foretells more than the best of them.
+"""
+
+from __future__ import annotations
+
+import threading
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from gridhouse.core import chance
+from gridhouse.core.compiling import to_records
+from gridhouse.games.sliding import _beam, _cache, _databases, _idastar
+from gridhouse.games.sliding._puzzle import neighbours
+
+if TYPE_CHECKING:
+    from gridhouse.games.sliding._databases import Parts, Tables
+    from gridhouse.games.sliding._puzzle import Puzzle
+
+BUILDING = threading.Lock()  # so that no two threads build the same
+
+Views = tuple[Any, Any, Any]  # plan, board and words
+
+SMALL = 25  # cells up to which databases are built for the puzzle at hand, in a moment
+LARGE = _beam.MAX_CELLS  # cells up to which there are any; these take seconds and go on the disk
+TILES = 4  # of a pattern
+
+# Partitions by which beams go deeper than by most others: by cell the pattern of its tile.  Each
+# pair makes mistakes of its own, so beams by several are worth a wider one.
+PAIRS = {
+    (5, 5): (
+        ("bbcccbbaacddaaedffeedffe", "baaccbaaccbdddebfdeefffe"),
+        ("abcccabbceabeeeadfddfffd", "caaabccabbcdddbffdeeffee"),
+        ("baaaabbbddcffddcffeeccee", "baaacbbaccbffceddfeeddfe"),
+    ),
+    (6, 6): (("baacccbaacddbbefddieeffhiigfhhigggh", "ddddccaabbccaabbeeggffeeggffiihhhii"),),
+}
+
+
+def are_there(puzzle: Puzzle) -> bool:
+    """Tell whether there are databases of a puzzle's board as a whole."""
+    return puzzle.cells <= (LARGE if puzzle.is_distinct else SMALL)
+
+
+def are_at_hand(puzzle: Puzzle) -> bool:
+    """Tell whether the first of them do not have to wait until they are built."""
+    return puzzle.cells <= SMALL or _cache.path_of(puzzle, sum(partitions(puzzle, 0), ())).exists()
+
+
+def pairs(puzzle: Puzzle) -> tuple[tuple[str, str], ...]:
+    """Return the good pairs of partitions that are known for a puzzle."""
+    return PAIRS.get((puzzle.rows, puzzle.cols), ()) if puzzle.is_distinct else ()
+
+
+def looks(puzzle: Puzzle) -> int:
+    """Return by how many sets of partitions a puzzle can be looked at."""
+    return max(1, len(pairs(puzzle)))
+
+
+def partitions(puzzle: Puzzle, look: int) -> list[Parts]:
+    """Return the partitions of a look."""
+    if pairs(puzzle):
+        return [pictured(picture) for picture in pairs(puzzle)[look]]
+    seeds = (1, 2) if puzzle.is_distinct else (1, 2, 3)
+    return [_databases.partition(puzzle, TILES, seed) for seed in seeds]
+
+
+def pictured(picture: str) -> Parts:
+    """Return the partition that a picture shows."""
+    patterns = sorted(set(picture))
+    return tuple(
+        tuple(tile for tile, letter in enumerate(picture, 1) if letter == pattern)
+        for pattern in patterns
+    )
+
+
+def tables_of(puzzle: Puzzle, look: int, *, jit: bool = True, **how: Any) -> list[Tables]:
+    """Return the databases of a look.
+
+    ``how`` says with how many ``threads`` they are built, and when that ``is_stopped``; then
+    StoppedError is raised.
+    """
+    parts = partitions(puzzle, look)
+    if puzzle.cells <= SMALL:
+        return [_databases.tables_for(puzzle, part, jit=jit, **how) for part in parts]
+    return _cache.large_tables(puzzle, sum(parts, ()), jit=jit, **how).split(len(parts))
+
+
+def views_for(puzzle: Puzzle, look: int, *, jit: bool = True, **how: Any) -> Views:
+    """Return plan, board and words of the databases of a look; for ``how`` see ``tables_of``."""
+    choice = look % looks(puzzle)
+    with BUILDING:
+        shelf = _shelf(puzzle.rows, puzzle.cols, tuple(puzzle.kinds), choice, jit)
+        if not shelf:
+            plan, words = _databases.plan_of(puzzle, *tables_of(puzzle, choice, jit=jit, **how))
+            shelf.append((plan, board_of(puzzle, plan[0]), words))
+        return shelf[0]
+
+
+@lru_cache(maxsize=4)
+def _shelf(rows: int, cols: int, kinds: tuple[int, ...], look: int, jit: bool) -> list[Views]:
+    """Return the place where views are kept for a while, empty at first."""
+    return []
+
+
+def board_of(puzzle: Puzzle, plan: Any) -> Any:
+    """Return the record of a board and its views for a beam."""
+    board = _beam.Board()
+    most, cells = _idastar.MAX_CELLS, puzzle.cells
+    board.cells, board.views, board.patterns = cells, int(plan.views), int(plan.patterns)
+    board.up, board.gain = int(plan.up), int(plan.gain)
+    near = [there for ways in neighbours(puzzle.rows, puzzle.cols) for there in ways]
+    board.next[: len(near)] = near
+    for at in range(board.views * cells):
+        view, tile = divmod(at, cells)
+        board.bit[at] = int(plan.image[view * most + tile])
+        if tile == 0:
+            continue
+        slot = board.slot[at] = int(plan.slot[view * most + tile])
+        board.origin[at] = int(plan.origin[slot])
+        for cell in range(cells):
+            image = int(plan.image[view * most + cell])
+            board.worth[at * cells + cell] = int(plan.weight[view * most + tile]) * image
+        mates = [
+            other
+            for other in range(1, cells)
+            if other != tile and plan.slot[view * most + other] == slot
+        ]
+        # The empty cell stands in for mates that are not there, and is worth nothing.
+        board.mate[at * _beam.MATES : at * _beam.MATES + len(mates)] = mates
+    for tile in range(cells):
+        for cell in range(cells):
+            board.code[tile * cells + cell] = chance.code(tile << 8 | cell)
+    return to_records(board)
