@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import random
 from concurrent.futures import ThreadPoolExecutor
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -248,10 +249,7 @@ def plan_of(puzzle: Puzzle, *partitions: Tables) -> tuple[Any, Any]:
     offset_of = dict(zip(map(id, words), offsets, strict=True))
     for view, (tables, image) in enumerate(views):
         _add_view(plan, view, tables, image, offset_of[id(tables.words)], end)
-    near = neighbours(rows, cols)
-    for cell in range(cells):
-        for moves in range(_idastar.SETS):
-            plan.ways[_idastar.SETS * cell + moves] = _ways(near[cell], moves)
+    plan.ways[: _idastar.SETS * cells] = _ways(rows, cols)
     # A part of no tiles stands in where a partition has fewer parts: one word, no moves.
     return to_records(plan), words[0] if len(words) == 1 else np.concatenate(
         [*words, words[0][:1] * 0]
@@ -279,10 +277,15 @@ def _add_view(
     plan.origin[view * plan.patterns : (view + 1) * plan.patterns] = starts
 
 
-def _ways(near: list[int], moves: int) -> int:
-    """Return those of a set of moves that can be made, packed, the first one lowest."""
-    packed = 0
-    for move in reversed(range(_idastar.NUM_MOVES)):
-        if near[move] >= 0 and moves >> move & 1:
-            packed = packed << _idastar.WAY_BITS | near[move] << 3 | move + 1
+@lru_cache(maxsize=8)
+def _ways(rows: int, cols: int) -> list[int]:
+    """Return by cell and set of moves those of the set that can be made, the first one lowest."""
+    packed = []
+    for near in neighbours(rows, cols):
+        for moves in range(_idastar.SETS):
+            ways = 0
+            for move in reversed(range(_idastar.NUM_MOVES)):
+                if near[move] >= 0 and moves >> move & 1:
+                    ways = ways << _idastar.WAY_BITS | near[move] << 3 | move + 1
+            packed.append(ways)
     return packed
