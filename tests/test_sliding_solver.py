@@ -643,6 +643,20 @@ def test_a_larger_board_is_proved_with_databases_that_are_kept() -> None:
 
 
 @pytest.mark.usefixtures("kept_from_seventeen_cells")
+def test_a_long_search_has_databases_in_memory_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_optimal, "SMALL", 1)
+    puzzle = walked(distinct(3, 6), 60, random.Random(5))
+    search = _optimal.Optimal(puzzle, 2)
+    search.run()
+    assert search.moves is not None
+    assert len(search.moves) == search.bound
+    (tables, _) = _views.tables_of(puzzle, 0)
+    assert not tables.words.flags.owndata
+    assert search._words.flags.owndata
+    assert (search._words == tables.words).all()
+
+
+@pytest.mark.usefixtures("kept_from_seventeen_cells")
 def test_whole_boards_wait_for_databases_only_with_time() -> None:
     """They are used if they are there or there is time to build them, but for letters."""
     puzzle = walked(distinct(3, 6), 300, random.Random(5))

@@ -200,6 +200,9 @@ class Optimal:
 
     def _together(self, limit: int) -> None:
         """Search in several threads, each from other positions near the root."""
+        if not self._words.flags.owndata:
+            # A long search is faster in memory of its own, whose pages are larger than a file's.
+            self._words = np.array(self._words)
         roots = spread_out(self.puzzle, TASKS)
         spent = self.nodes
         while self.moves is None and not self._stopped and self.nodes - spent < limit:
