@@ -645,12 +645,13 @@ def test_a_larger_board_is_proved_with_databases_that_are_kept() -> None:
 @pytest.mark.usefixtures("kept_from_seventeen_cells")
 def test_a_long_search_has_databases_in_memory_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_optimal, "SMALL", 1)
-    puzzle = walked(distinct(3, 6), 60, random.Random(5))
+    puzzle = walked(distinct(3, 6), 300, random.Random(5))
+    assert [limit for _, limit in _optimal.levels(puzzle, jit=True)] == [_optimal.NO_LIMIT]
+    (tables, _) = _views.tables_of(puzzle, 0)
     search = _optimal.Optimal(puzzle, 2)
     search.run()
     assert search.moves is not None
     assert len(search.moves) == search.bound
-    (tables, _) = _views.tables_of(puzzle, 0)
     assert not tables.words.flags.owndata
     assert search._words.flags.owndata
     assert (search._words == tables.words).all()
@@ -658,7 +659,7 @@ def test_a_long_search_has_databases_in_memory_of_its_own(monkeypatch: pytest.Mo
 
 @pytest.mark.usefixtures("kept_from_seventeen_cells")
 def test_whole_boards_wait_for_databases_only_with_time() -> None:
-    """They are used if they are there or there is time to build them, but for letters."""
+    """They are used if they are there or there is time to build them."""
     puzzle = walked(distinct(3, 6), 300, random.Random(5))
 
     def search(**given: Any) -> _anytime.Anytime:
@@ -680,8 +681,13 @@ def test_whole_boards_wait_for_databases_only_with_time() -> None:
     after.run()
     assert after._is_whole
     assert after.bound == patient.bound > _pairing.distance(puzzle)
-    words = puzzle_of(position("abcabcdefdefghiag ", "abcabcdefdefghiag ", 3))
-    assert not _views.are_there(words)
+    words = puzzle_of(position("bcaabcdefdefghiag ", "abcabcdefdefghiag ", 3))
+    letters = _anytime.Anytime(words, 1.0, 2, 0.2, proves=False)
+    before = letters.bound
+    letters.run()
+    # Equal letters are told apart there, so these databases prove nothing about them.
+    assert letters._is_whole
+    assert letters.bound == before
 
 
 def test_beams_get_wider_as_long_as_there_is_time(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -763,6 +769,33 @@ def test_beams_over_large_boards_keep_their_time(seconds: float) -> None:
     assert run.nodes < wide.nodes if seconds < 1 else run.nodes == wide.nodes
     found = solver.solve_position(numbers(puzzle.tiles, 7), seconds=seconds, threads=1)
     assert found.length >= found.bound
+
+
+def test_beams_over_words_do_not_get_lost() -> None:
+    """With equal letters taken for one, all beams over this puzzle ended in odd positions."""
+    state = position("bedagsbuegaoviolsetwetsn ", "givestubesgleanwadesboots", 5)
+    search = _anytime.Anytime(puzzle_of(state), 1.0, 1, 0.0, proves=False)
+    search.run()
+    solver.check(state, search.moves)
+    assert len(search.moves) < 150
+    assert search.nodes < 1_000_000
+
+
+def test_a_first_answer_comes_by_layers_where_whole_beams_lose_their_way() -> None:
+    puzzle = walked(distinct(5, 5), 3000, random.Random(6))
+    search = _anytime.Anytime(puzzle, 1.0, 1, None)
+    asked = []
+
+    def finish(run: _beams.Run, given: Puzzle, seeds: Any, width: int, *_: Any) -> None:
+        asked.append((given.cells, width))
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_beams.Run, "finish", finish)
+        patch.setattr(_anytime, "by_layers", lambda *_: [0] * 200)
+        while not search.moves:
+            search._take(search._found(search._runs[0], 100 * 4 ** len(asked), 0, None))
+    assert asked == [(25, 100), (25, 400), (25, 1600)]
+    assert len(search.moves) == 200
 
 
 def test_threads_widen_beams_of_their_own() -> None:
@@ -915,20 +948,49 @@ def test_layers_of_boards_that_are_not_square(
 def test_equal_tiles_are_paired_for_the_fewest_steps() -> None:
     chance = random.Random(4)
     for _ in range(30):
-        kinds = [0, *(chance.randint(1, 4) for _ in range(8))]
-        first = {kind: kinds.index(kind) for kind in kinds}
-        kinds = [0, *(first[kind] for kind in kinds[1:])]
-        tiles = chance.sample(range(1, 9), 8)
-        puzzle = Puzzle(3, 3, [*tiles, 0], kinds)
+        puzzle = lettered(chance)
         if puzzle.is_distinct:
             continue
         best, bound = _pairing.paired(puzzle)
         assert parity_fits(3, 3, best.tiles)
-        assert [kinds[tile] for tile in best.tiles] == [kinds[tile] for tile in puzzle.tiles]
+        assert spelt(puzzle, best.tiles) == spelt(puzzle, puzzle.tiles)
         assert bound <= _pairing.distance(best)
         every = [cost for cost, _ in pairings(puzzle)]
         assert bound == min(every)
         assert bound <= _pairing.distance(puzzle)
+
+
+def lettered(chance: random.Random) -> Puzzle:
+    """Return a puzzle of three by three with tiles of four kinds."""
+    kinds = [0, *(chance.randint(1, 4) for _ in range(8))]
+    first = {kind: kinds.index(kind) for kind in kinds}
+    kinds = [0, *(first[kind] for kind in kinds[1:])]
+    return Puzzle(3, 3, [*chance.sample(range(1, 9), 8), 0], kinds)
+
+
+def spelt(puzzle: Puzzle, tiles: list[int]) -> list[int]:
+    return [puzzle.kinds[tile] for tile in tiles]
+
+
+def test_equal_tiles_are_paired_in_several_ways() -> None:
+    """All can come home, the nearest first, and without a limit on exchanges none is left out."""
+    chance = random.Random(4)
+    for _ in range(30):
+        puzzle = lettered(chance)
+        if puzzle.is_distinct:
+            continue
+        some = _pairing.pairings(puzzle, 5)
+        costs = [_pairing.distance(puzzle.with_tiles(tiles)) for tiles in some]
+        fitting = sorted(cost for cost, tiles in pairings(puzzle) if parity_fits(3, 3, tiles))
+        assert costs[0] == fitting[0]
+        assert len({tuple(tiles) for tiles in some}) == len(some) <= 5
+        for tiles in some:
+            assert parity_fits(3, 3, tiles)
+            assert spelt(puzzle, tiles) == spelt(puzzle, puzzle.tiles)
+        held = [cell for cell in range(9) if cell not in (0, 4)]
+        for tiles in _pairing.pairings(puzzle, 5, held):
+            assert [tiles[0], tiles[4]] == [puzzle.tiles[0], puzzle.tiles[4]]
+    assert _pairing.pairings(distinct(3, 3), 5) == [distinct(3, 3).tiles]
 
 
 def pairings(puzzle: Puzzle) -> list[tuple[int, list[int]]]:

@@ -7,12 +7,11 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from time import perf_counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from gridhouse.core.errors import SolverError
-from gridhouse.games.sliding import _databases, _pairing, _views
-from gridhouse.games.sliding._beams import CORE, NARROWEST, WIDEST, Run, by_layers
-from gridhouse.games.sliding._optimal import Optimal
+from gridhouse.games.sliding import _databases, _optimal, _pairing, _views
+from gridhouse.games.sliding._beams import CORE, NARROWEST, SEEDS, WIDEST, Run, by_layers
 from gridhouse.games.sliding._puzzle import even_out
 
 if TYPE_CHECKING:
@@ -60,14 +59,17 @@ class Anytime:
         self.moves: list[int] = []
         self._least = even_out(puzzle, max(1, bound))
         self._goal = goal
-        self._proves = proves and _views.are_there(puzzle)
+        most = _views.LARGE if puzzle.is_distinct else _views.SMALL
+        self._proves = proves and puzzle.cells <= most
         self._is_whole = puzzle.cells <= _views.SMALL  # beams are over the whole board
         self._seconds = seconds
         self._stopped = False
         self._failure: Exception | None = None
         self._runs = [Run(self.puzzle, jit=jit) for _ in range(threads)]
-        self._optimal = Optimal(self.puzzle, threads, jit=jit)
+        self._optimal = _optimal.Optimal(self.puzzle, threads, jit=jit)
+        self._starts: list[list[int]] = []  # that beams over the whole board begin from
         self._threads = threads
+        self._jit = jit
 
     @property
     def bound(self) -> int:
@@ -146,8 +148,7 @@ class Anytime:
         started = perf_counter()
         deadline = None if seconds is None else started + seconds
         run = self._runs[0]
-        if self._is_whole:
-            self._least = max(self._least, run.least())
+        self._starts = _pairing.pairings(self.puzzle, SEEDS)
         width, salt = FIRST, 0
         while not self.moves:
             self._beam(run, width, salt)
@@ -175,14 +176,26 @@ class Anytime:
 
     def _look_at_all(self, deadline: float | None) -> None:
         """Go on with beams over the whole board if its databases are there, or there is time."""
-        puzzle = self.puzzle
-        if self._is_whole or not _views.are_there(puzzle):
+        if not _views.are_there(self.puzzle):
             return
-        if deadline is None or deadline - perf_counter() > PATIENCE or _views.are_at_hand(puzzle):
+        is_slow = not _views.are_at_hand(self.puzzle)
+        if is_slow and deadline is not None and deadline - perf_counter() < PATIENCE:
+            return
+        with suppress(_databases.StoppedError):
             how = {"threads": self._threads, "is_stopped": lambda: self._stopped}
-            with suppress(_databases.StoppedError):
-                self._least = max(self._least, self._runs[0].least(**how))
-                self._is_whole = True
+            self._load(how)
+            self._is_whole = True
+
+    def _load(self, how: dict[str, Any]) -> None:
+        """Have databases at hand for beams, and take their bound."""
+        puzzle, jit = self.puzzle, self._jit
+        plan, _, words = _views.views_for(puzzle, 0, jit=jit, **how)
+        if not puzzle.is_distinct:  # those of the beams hold for one way to number equal tiles only
+            if puzzle.cells > _views.SMALL:
+                return
+            tables = _optimal.small_tables(puzzle, _views.TILES, jit=jit, **how)
+            plan, words = _databases.plan_of(puzzle, *tables)
+        self._least = max(self._least, _optimal.least(puzzle, plan, words, jit=jit))
 
     def _widen(self, run: Run, salt: int, width: int, deadline: float | None) -> None:
         """Run beams, ever wider ones, until time is up or a solution is good enough.
@@ -226,9 +239,10 @@ class Anytime:
 
     def _found(self, run: Run, width: int, salt: int, deadline: float | None) -> list[int] | None:
         """Return a solution by one beam, None without one."""
-        if self._is_whole:
+        # Beams over a whole board may lose their way; those by layers never do for long.
+        if self._is_whole and (self.moves or width <= VARIED):
             shorter = len(self.moves) + HOPE if self.moves else LONGEST
-            seeds = [(self.puzzle.tiles, list[int]())]
+            seeds = [(tiles, list[int]()) for tiles in self._starts]
             look = salt if width >= VARIED else 0
             return run.finish(self.puzzle, seeds, width, shorter, salt % SALTS, look, deadline)
         return by_layers(run, width, CORE if self.moves else EARLY, salt % SALTS, deadline)

@@ -13,15 +13,13 @@ import numpy as np
 from gridhouse.core.compiling import to_records, twin
 from gridhouse.games.sliding import (
     _beam,
-    _databases,
-    _idastar,
     _layers,
     _pairing,
     _selection,
     _views,
     _windows,
 )
-from gridhouse.games.sliding._puzzle import Puzzle, even_out, neighbours
+from gridhouse.games.sliding._puzzle import Puzzle, neighbours
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -32,7 +30,7 @@ Seed = tuple[list[int], list[int]]  # the tiles, and the moves that led there
 
 CORE = 5  # a rest of so many rows and columns is left to the databases
 TRAIL = 1 << 26  # entries that a trail may have
-SEEDS = 64  # ends of a layer that the next one begins from
+SEEDS = 64  # ends of a layer, or ways to number equal tiles, that a beam begins from
 
 WIDEST = 250_000
 NARROWEST = 100
@@ -78,15 +76,15 @@ class Run:
 
     def finish(
         self, puzzle: Puzzle, seeds: list[Seed], width: int, shorter: int, salt: int = 0,
-        look: int = 0, deadline: float | None = None,
+        look: int = 0, deadline: float | None = None, views: _views.Views | None = None,
     ) -> list[int] | None:  # fmt: skip
         """Return the moves of a solution from one of some positions, None without one.
 
         It has fewer moves than ``shorter``, those before the position not counted.  ``look``
-        chooses the databases.  The beam becomes narrower on its way if it would not be done by the
-        deadline, a value of ``perf_counter``.
+        chooses the databases if no ``views`` are given.  The beam becomes narrower on its way if it
+        would not be done by the deadline, a value of ``perf_counter``.
         """
-        _, board, words = _views.views_for(puzzle, look, jit=self._jit)
+        _, board, words = views or _views.views_for(puzzle, look, jit=self._jit)
         beam = _beam.Beam()
         seeds = seeds[:width]
         beam.room, beam.width, beam.shorter, beam.salt = width, width, shorter, salt
@@ -156,18 +154,6 @@ class Run:
             ends = ends.next()
         home = self.puzzle.with_tiles([*range(1, self.puzzle.cells), 0])
         _views.views_for(ends.inner(home)[0], 0, jit=self._jit)
-
-    def least(self, **how: Any) -> int:
-        """Return how many moves the databases ask for, odd or even as it has to be.
-
-        For ``how`` they are built see ``_views.tables_of``.
-        """
-        plan, _, words = _views.views_for(self.puzzle, 0, jit=self._jit, **how)
-        search = _idastar.Search()
-        search.tiles[: self.puzzle.cells] = self.puzzle.tiles
-        search.blank = self.puzzle.tiles.index(0)
-        kernel = _databases.kernels(self._jit)[1]
-        return even_out(self.puzzle, int(kernel.load(plan, words, to_records(search))))
 
     def layer(
         self, puzzle: Puzzle, seeds: list[Seed], ends: Ends, width: int, salt: int
@@ -313,8 +299,8 @@ def by_layers(
     not be done by then.
     """
     widest = width
-    puzzle, _ = _pairing.paired(run.puzzle)
-    seeds: list[Seed] = [(puzzle.tiles, [])]
+    puzzle = run.puzzle
+    seeds: list[Seed] = [(tiles, []) for tiles in _pairing.pairings(puzzle, SEEDS)]
     ends = Ends(puzzle.rows, puzzle.cols)
     while not ends.is_small(core):
         began = perf_counter()
@@ -329,15 +315,16 @@ def by_layers(
             width = max(NARROWEST, width // STEPS, min(wished, widest))
         ends = after
         if not puzzle.is_distinct:
-            seeds = repaired(puzzle, seeds)
+            seeds = repaired(puzzle, seeds, ends)
     rest, turn = ends.inner(puzzle.with_tiles(seeds[0][0]))
     return run.finish(
         rest, [(turn(tiles), moves) for tiles, moves in seeds], width, 60 * core, salt
     )
 
 
-def repaired(puzzle: Puzzle, seeds: list[Seed]) -> list[Seed]:
-    """Return the seed whose rest has the fewest steps to go, its equal tiles numbered anew."""
+def repaired(puzzle: Puzzle, seeds: list[Seed], ends: Ends) -> list[Seed]:
+    """Return the nearest seed, with the equal tiles of the rest numbered anew in several ways."""
     tiles, moves = min(seeds, key=lambda seed: _pairing.distance(puzzle.with_tiles(seed[0])))
-    again, _ = _pairing.paired(puzzle.with_tiles(tiles))
-    return [(again.tiles, moves)]
+    cells = [cell for cell in range(puzzle.cells) if ends.holds(cell)]
+    pairings = _pairing.pairings(puzzle.with_tiles(tiles), SEEDS, cells)
+    return [(again, moves) for again in pairings]

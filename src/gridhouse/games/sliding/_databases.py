@@ -40,7 +40,7 @@ class Tables:
         """Note where each part's table starts, the first at ``start``."""
         self._puzzle = puzzle
         self.parts = parts
-        self.words = words
+        self.words = sealed(words)
         sizes = [puzzle.cells ** len(part) for part in parts]
         self.starts = list(itertools.accumulate(sizes, initial=start))[:-1]
         self.up = UP.get(words.dtype.newbyteorder("="), 0)
@@ -53,6 +53,15 @@ class Tables:
             Tables(self._puzzle, self.parts[at : at + each], self.words, self.starts[at])
             for at in range(0, len(self.parts), each)
         ]
+
+
+def sealed(words: Any) -> Any:
+    """Return words that cannot be written any more, as those that are mapped from the disk.
+
+    To the compiler these are other arrays, for which it would do everything twice.
+    """
+    words.flags.writeable = False
+    return words
 
 
 def word_type(puzzle: Puzzle, parts: Sequence[Sequence[int]]) -> type[Any]:
@@ -250,10 +259,10 @@ def plan_of(puzzle: Puzzle, *partitions: Tables) -> tuple[Any, Any]:
     for view, (tables, image) in enumerate(views):
         _add_view(plan, view, tables, image, offset_of[id(tables.words)], end)
     plan.ways[: _idastar.SETS * cells] = _ways(rows, cols)
+    if len(words) == 1:
+        return to_records(plan), words[0]
     # A part of no tiles stands in where a partition has fewer parts: one word, no moves.
-    return to_records(plan), words[0] if len(words) == 1 else np.concatenate(
-        [*words, words[0][:1] * 0]
-    )
+    return to_records(plan), sealed(np.concatenate([*words, words[0][:1] * 0]))
 
 
 def _add_view(

@@ -202,7 +202,7 @@ class Optimal:
         """Search in several threads, each from other positions near the root."""
         if not self._words.flags.owndata:
             # A long search is faster in memory of its own, whose pages are larger than a file's.
-            self._words = np.array(self._words)
+            self._words = _databases.sealed(np.array(self._words))
         roots = spread_out(self.puzzle, TASKS)
         spent = self.nodes
         while self.moves is None and not self._stopped and self.nodes - spent < limit:
@@ -233,6 +233,14 @@ class Optimal:
                 for other in self._records:
                     other[0].stop = 1
         frames.append(memory)
+
+
+def least(puzzle: Puzzle, plan: Any, words: Any, *, jit: bool = True) -> int:
+    """Return how many moves databases ask for, odd or even as it has to be."""
+    search = _idastar.Search()
+    search.tiles[: puzzle.cells] = puzzle.tiles
+    search.blank = puzzle.tiles.index(0)
+    return even_out(puzzle, int(_databases.kernels(jit)[1].load(plan, words, to_records(search))))
 
 
 def spread_out(puzzle: Puzzle, count: int) -> list[tuple[list[int], list[int]]]:

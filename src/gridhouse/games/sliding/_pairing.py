@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from heapq import heappop, heappush
+from itertools import combinations
+
 from gridhouse.games.sliding._puzzle import Puzzle, parity_fits
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
+
+EXCHANGES = 24  # of two equal tiles, of which other pairings are made
 
 
 def steps(puzzle: Puzzle, tile: int, cell: int) -> int:
@@ -61,35 +66,65 @@ def assign(costs: Sequence[Sequence[int]]) -> list[int]:
     return columns
 
 
-def paired(puzzle: Puzzle) -> tuple[Puzzle, int]:
-    """Return the puzzle with equal tiles numbered for the fewest steps, and how many these are.
+def assigned(puzzle: Puzzle, cells: Iterable[int]) -> Puzzle:
+    """Return the puzzle with equal tiles on some cells numbered for the fewest steps.
 
-    The steps are a lower bound of its solutions.  If that numbering cannot come home, two equal
-    tiles are exchanged that cost least; the bound stays.
+    It may be that they cannot come home so.
     """
     tiles = puzzle.tiles[:]
-    cells: dict[int, list[int]] = {}
-    for cell, tile in enumerate(tiles):
-        if tile:
-            cells.setdefault(puzzle.kinds[tile], []).append(cell)
-    for group in cells.values():
+    for group in groups(puzzle, cells):
         numbers = [tiles[cell] for cell in group]
         costs = [[steps(puzzle, number, cell) for number in numbers] for cell in group]
         for cell, col in zip(group, assign(costs), strict=True):
             tiles[cell] = numbers[col]
-    best = puzzle.with_tiles(tiles)
-    bound = distance(best)
-    if not parity_fits(puzzle.rows, puzzle.cols, tiles):
-        _, one, other = min(
-            (_exchange(best, one, other), one, other)
-            for group in cells.values()
-            for one in group
-            for other in group
-            if one < other
-        )
-        tiles[one], tiles[other] = tiles[other], tiles[one]
-        best = puzzle.with_tiles(tiles)
-    return best, bound
+    return puzzle.with_tiles(tiles)
+
+
+def groups(puzzle: Puzzle, cells: Iterable[int]) -> list[list[int]]:
+    """Return those of some cells with equal tiles, together."""
+    found: dict[int, list[int]] = {}
+    for cell in cells:
+        if puzzle.tiles[cell]:
+            found.setdefault(puzzle.kinds[puzzle.tiles[cell]], []).append(cell)
+    return [group for group in found.values() if len(group) > 1]
+
+
+def pairings(puzzle: Puzzle, count: int, cells: Iterable[int] | None = None) -> list[list[int]]:
+    """Return the tiles in ways to number equal ones that can come home, at most so many ways.
+
+    They come from the way of the fewest steps by its cheapest exchanges, those of few steps first.
+    Only tiles on the ``cells`` are numbered anew, all if none are given; their homes are there.
+    """
+    cells = range(puzzle.cells) if cells is None else list(cells)
+    best = assigned(puzzle, cells)
+    pairs = [pair for group in groups(puzzle, cells) for pair in combinations(group, 2)]
+    cheapest = sorted((_exchange(best, *pair), *pair) for pair in pairs)[:EXCHANGES]
+    heap = [(distance(best), best.tiles, 0)]
+    seen = set()
+    found: list[list[int]] = []
+    while heap and len(found) < count:
+        cost, tiles, first = heappop(heap)
+        if tuple(tiles) in seen:
+            continue
+        seen.add(tuple(tiles))
+        if parity_fits(puzzle.rows, puzzle.cols, tiles):
+            found.append(tiles)
+        here = puzzle.with_tiles(tiles)
+        for number, (_, one, other) in enumerate(cheapest[first:], first + 1):
+            moved = tiles[:]
+            moved[one], moved[other] = moved[other], moved[one]
+            heappush(heap, (cost + _exchange(here, one, other), moved, number))
+    return found
+
+
+def paired(puzzle: Puzzle) -> tuple[Puzzle, int]:
+    """Return the puzzle with equal tiles numbered as they can come home in the fewest steps.
+
+    With it comes how many steps it takes at least whichever way they are numbered, a lower bound
+    of its solutions.
+    """
+    bound = distance(assigned(puzzle, range(puzzle.cells)))
+    return puzzle.with_tiles(pairings(puzzle, 1)[0]), bound
 
 
 def _exchange(puzzle: Puzzle, one: int, other: int) -> int:

@@ -47,6 +47,10 @@ class Puzzle:
         """Return the same puzzle with the tiles elsewhere."""
         return Puzzle(self.rows, self.cols, tiles, self.kinds)
 
+    def numbered(self) -> Puzzle:
+        """Return the same puzzle with all tiles told apart, each bound for its own cell."""
+        return Puzzle(self.rows, self.cols, self.tiles, range(self.cells))
+
     def is_solved(self) -> bool:
         """Tell whether every cell but the last has a tile that may end there."""
         return all(

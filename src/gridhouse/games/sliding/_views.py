@@ -1,6 +1,7 @@
 """What beams see of a board: partitions of its tiles, and the databases of their patterns.
 
-The sum over several partitions foretells more than the best of them.
+The sum over several partitions foretells more than the best of them.  All tiles are told apart,
+also equal ones, which a beam begins with numbered in several ways.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ PAIRS = {
 
 def are_there(puzzle: Puzzle) -> bool:
     """Tell whether there are databases of a puzzle's board as a whole."""
-    return puzzle.cells <= (LARGE if puzzle.is_distinct else SMALL)
+    return puzzle.cells <= LARGE
 
 
 def are_at_hand(puzzle: Puzzle) -> bool:
@@ -50,7 +51,7 @@ def are_at_hand(puzzle: Puzzle) -> bool:
 
 def pairs(puzzle: Puzzle) -> tuple[tuple[str, str], ...]:
     """Return the good pairs of partitions that are known for a puzzle."""
-    return PAIRS.get((puzzle.rows, puzzle.cols), ()) if puzzle.is_distinct else ()
+    return PAIRS.get((puzzle.rows, puzzle.cols), ())
 
 
 def looks(puzzle: Puzzle) -> int:
@@ -62,8 +63,7 @@ def partitions(puzzle: Puzzle, look: int) -> list[Parts]:
     """Return the partitions of a look."""
     if pairs(puzzle):
         return [pictured(picture) for picture in pairs(puzzle)[look]]
-    seeds = (1, 2) if puzzle.is_distinct else (1, 2, 3)
-    return [_databases.partition(puzzle, TILES, seed) for seed in seeds]
+    return [_databases.partition(puzzle.numbered(), TILES, seed) for seed in (1, 2)]
 
 
 def pictured(picture: str) -> Parts:
@@ -81,6 +81,7 @@ def tables_of(puzzle: Puzzle, look: int, *, jit: bool = True, **how: Any) -> lis
     ``how`` says with how many ``threads`` they are built, and when that ``is_stopped``; then
     StoppedError is raised.
     """
+    puzzle = puzzle.numbered()
     parts = partitions(puzzle, look)
     if puzzle.cells <= SMALL:
         return [_databases.tables_for(puzzle, part, jit=jit, **how) for part in parts]
@@ -91,15 +92,21 @@ def views_for(puzzle: Puzzle, look: int, *, jit: bool = True, **how: Any) -> Vie
     """Return plan, board and words of the databases of a look; for ``how`` see ``tables_of``."""
     choice = look % looks(puzzle)
     with BUILDING:
-        shelf = _shelf(puzzle.rows, puzzle.cols, tuple(puzzle.kinds), choice, jit)
+        shelf = _shelf(puzzle.rows, puzzle.cols, choice, jit)
         if not shelf:
-            plan, words = _databases.plan_of(puzzle, *tables_of(puzzle, choice, jit=jit, **how))
-            shelf.append((plan, board_of(puzzle, plan[0]), words))
+            shelf.append(views_by(puzzle, tables_of(puzzle, choice, jit=jit, **how)))
         return shelf[0]
 
 
+def views_by(puzzle: Puzzle, tables: list[Tables]) -> Views:
+    """Return plan, board and words of some databases of tiles that are told apart."""
+    puzzle = puzzle.numbered()
+    plan, words = _databases.plan_of(puzzle, *tables)
+    return plan, board_of(puzzle, plan[0]), words
+
+
 @lru_cache(maxsize=4)
-def _shelf(rows: int, cols: int, kinds: tuple[int, ...], look: int, jit: bool) -> list[Views]:
+def _shelf(rows: int, cols: int, look: int, jit: bool) -> list[Views]:
     """Return the place where views are kept for a while, empty at first."""
     return []
 
