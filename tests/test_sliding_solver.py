@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import itertools
+import os
 import random
+import subprocess
+import sys
 import time
 from typing import TYPE_CHECKING, Any
 
@@ -608,6 +611,29 @@ def test_a_larger_board_is_proved_when_asked_for() -> None:
     found = solver.solve_position(numbers(puzzle.tiles, 3), optimal=True, threads=2)
     assert found.optimal
     assert found.bound == found.length <= 60
+
+
+def test_nothing_is_left_to_compile_after_warming_up(tmp_path: Path) -> None:
+    """Whatever is compiled after that would come out of somebody's time."""
+    solver.warm()
+    program = (
+        "from numba.core import event\n"
+        "from gridhouse.games.sliding import solver\n"
+        "from gridhouse.games.sliding.game import SlidingGame\n"
+        "solver.warm()\n"
+        "class Listener(event.Listener):\n"
+        "    def on_start(self, event): print(event.data['dispatcher'])\n"
+        "    def on_end(self, event): pass\n"
+        "event.register('numba:compile', Listener())\n"
+        "for side in 5, 7:\n"
+        "    state = SlidingGame(rows=side, cols=side).new_initial_state(1)\n"
+        "    assert solver.solve(state, seconds=0.5).moves\n"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False, timeout=500,
+        env={**os.environ, "XDG_CACHE_HOME": str(tmp_path)},
+    )  # fmt: skip
+    assert (run.stdout, run.stderr, run.returncode) == ("", "", 0)
 
 
 @pytest.fixture

@@ -13,6 +13,7 @@ import numpy as np
 from gridhouse.core.compiling import to_records, twin
 from gridhouse.games.sliding import (
     _beam,
+    _databases,
     _layers,
     _pairing,
     _selection,
@@ -178,6 +179,20 @@ class Run:
             start, moves = trace(trail, width, length, int(nodes[at].place))
             found.append((boards[at].tolist(), seeds[start][1] + moves))
         return found
+
+
+def touch() -> None:
+    """Have beams over boards of more than 25 cells compiled, by databases made in a moment.
+
+    What shortens solutions is compiled as well.
+    """
+    puzzle = Puzzle(3, 9, [*range(1, 26), 0, 26], range(27))
+    tables = _databases.tables_for(puzzle, _databases.partition(puzzle, 3))
+    run = Run(puzzle)
+    seeds = [(puzzle.tiles, list[int]())]
+    moves = run.finish(puzzle, seeds, 1, 9, views=_views.views_by(puzzle, [tables]))
+    assert moves is not None
+    run.shorten(moves, 1)
 
 
 @lru_cache(maxsize=4)

@@ -7,6 +7,7 @@ equal tiles has a shorter one.
 from __future__ import annotations
 
 import os
+from functools import cache
 from time import perf_counter
 from typing import TYPE_CHECKING
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from gridhouse.core.game import State
     from gridhouse.games.sliding.rules import Position
 
+MOMENT = 0.001  # seconds in which there is a first answer, and no more
 SECONDS = 10.0  # for boards that are too large to be sure of a shortest solution
 
 
@@ -127,6 +129,17 @@ def solve_position(
     moves = search.moves
     check(position, moves)
     return Solution(text_of(moves), search.bound, search.nodes, perf_counter() - started)
+
+
+@cache
+def warm() -> None:
+    """Have everything compiled, or loaded, that solves puzzles of up to 14x14."""
+    from gridhouse.games.sliding._beams import touch
+    from gridhouse.games.sliding.game import SlidingGame
+
+    for side, seconds in ((4, None), (5, MOMENT), (6, MOMENT)):
+        solve(SlidingGame(rows=side, cols=side).new_initial_state(), seconds=seconds)
+    touch()
 
 
 def text_of(moves: Sequence[int]) -> str:
