@@ -999,7 +999,7 @@ def spelt(puzzle: Puzzle, tiles: list[int]) -> list[int]:
 
 
 def test_equal_tiles_are_paired_in_several_ways() -> None:
-    """All can come home, the nearest first, and without a limit on exchanges none is left out."""
+    """All can come home, the nearest one first, and other cells keep their tiles."""
     chance = random.Random(4)
     for _ in range(30):
         puzzle = lettered(chance)
