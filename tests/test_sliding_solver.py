@@ -654,8 +654,8 @@ def test_databases_of_two_partitions_are_kept_as_one(own_folder: Path) -> None:
     assert words is tables[0].words
     assert plan[0].views == 2
     alone = [_databases.tables_for(puzzle, one.parts) for one in tables]
-    for _ in range(100):
-        here = walked(puzzle, 100, random.Random(_))
+    for seed in range(100):
+        here = walked(puzzle, 100, random.Random(seed))
         assert [need(here, one) for one in tables] == [need(here, one) for one in alone]
         assert need(here, *tables) == need(here, *alone)
 

@@ -49,8 +49,12 @@ class Position:
     fields: ClassVar[dict[str, Field]] = {}
 
     def __init_subclass__(cls) -> None:
-        """Collect the fields that the subclass declares, in their order."""
-        cls.fields = {name: f for name, f in vars(cls).items() if isinstance(f, Field)}
+        """Collect the fields that the subclass declares, in their order, after inherited ones.
+
+        One that it declares anew keeps its place.
+        """
+        own = {name: f for name, f in vars(cls).items() if isinstance(f, Field)}
+        cls.fields = cls.fields | own
 
     def __init__(self, **capacities: int) -> None:
         """Make an all-zero position; ``capacities`` gives each named size its length."""

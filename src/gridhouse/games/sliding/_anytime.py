@@ -157,11 +157,11 @@ class Anytime:
             return
         self._look_at_all(deadline)
         wider = GROWTH * FIRST
-        if not self._is_whole and deadline is not None:
-            now = perf_counter()
-            share = max(LITTLE, MARGIN * (deadline - now) / (now - started))
-            wider = int(FIRST * min(LEAP, share**CACHES))
         if not self._is_whole:
+            if deadline is not None:
+                now = perf_counter()
+                share = max(LITTLE, MARGIN * (deadline - now) / (now - started))
+                wider = int(FIRST * min(LEAP, share**CACHES))
             run.prepare(CORE)
         if len(self._runs) == 1:
             self._widen(run, 0, wider, deadline)
@@ -176,7 +176,7 @@ class Anytime:
 
     def _look_at_all(self, deadline: float | None) -> None:
         """Go on with beams over the whole board if its databases are there, or there is time."""
-        if not _views.are_there(self.puzzle):
+        if self.puzzle.cells > _views.LARGE:
             return
         is_slow = not _views.are_at_hand(self.puzzle)
         if is_slow and deadline is not None and deadline - perf_counter() < PATIENCE:

@@ -95,16 +95,11 @@ class Node(position.Position):
     node = position.integer("int8")
 
 
-class LargeNode(position.Position):
+class LargeNode(Node):
     """The same of a board of more than ``FEW_CELLS``."""
 
-    key = position.integer("int64")
     word = position.integers("int64", MAX_SLOTS)
-    moves = position.integers("int16", MAX_VIEWS)
     tiles = position.integers("int8", MAX_CELLS)
-    blank = position.integer("int8")
-    came = position.integer("int8")
-    node = position.integer("int8")
 
 
 class Child(position.Position):
@@ -121,7 +116,7 @@ class Child(position.Position):
     child = position.integer("int8")
 
 
-def node_for(cells: int) -> Node | LargeNode:
+def node_for(cells: int) -> Node:
     """Return a node for a board of so many cells."""
     return Node() if cells <= FEW_CELLS else LargeNode()
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from heapq import heappop, heappush
-from itertools import combinations
+from itertools import combinations, islice
 
 from gridhouse.games.sliding._puzzle import Puzzle, parity_fits
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
 EXCHANGES = 24  # of two equal tiles, of which other pairings are made
 
@@ -96,25 +96,27 @@ def pairings(puzzle: Puzzle, count: int, cells: Iterable[int] | None = None) -> 
     Only tiles on the ``cells`` are numbered anew, all if none are given; their homes are there.
     """
     cells = range(puzzle.cells) if cells is None else list(cells)
-    best = assigned(puzzle, cells)
-    pairs = [pair for group in groups(puzzle, cells) for pair in combinations(group, 2)]
+    return list(islice(_exchanged(assigned(puzzle, cells), cells), count))
+
+
+def _exchanged(best: Puzzle, cells: Sequence[int]) -> Iterator[list[int]]:
+    """Yield the pairings that exchanges make of the one of the fewest steps."""
+    pairs = [pair for group in groups(best, cells) for pair in combinations(group, 2)]
     cheapest = sorted((_exchange(best, *pair), *pair) for pair in pairs)[:EXCHANGES]
     heap = [(distance(best), best.tiles, 0)]
     seen = set()
-    found: list[list[int]] = []
-    while heap and len(found) < count:
+    while heap:
         cost, tiles, first = heappop(heap)
         if tuple(tiles) in seen:
             continue
         seen.add(tuple(tiles))
-        if parity_fits(puzzle.rows, puzzle.cols, tiles):
-            found.append(tiles)
-        here = puzzle.with_tiles(tiles)
+        if parity_fits(best.rows, best.cols, tiles):
+            yield tiles
+        here = best.with_tiles(tiles)
         for number, (_, one, other) in enumerate(cheapest[first:], first + 1):
             moved = tiles[:]
             moved[one], moved[other] = moved[other], moved[one]
             heappush(heap, (cost + _exchange(here, one, other), moved, number))
-    return found
 
 
 def paired(puzzle: Puzzle) -> tuple[Puzzle, int]:
@@ -123,8 +125,9 @@ def paired(puzzle: Puzzle) -> tuple[Puzzle, int]:
     With it comes how many steps it takes at least whichever way they are numbered, a lower bound
     of its solutions.
     """
-    bound = distance(assigned(puzzle, range(puzzle.cells)))
-    return puzzle.with_tiles(pairings(puzzle, 1)[0]), bound
+    cells = range(puzzle.cells)
+    best = assigned(puzzle, cells)
+    return puzzle.with_tiles(next(_exchanged(best, cells))), distance(best)
 
 
 def _exchange(puzzle: Puzzle, one: int, other: int) -> int:

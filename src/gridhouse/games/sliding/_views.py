@@ -39,13 +39,8 @@ PAIRS = {
 }
 
 
-def are_there(puzzle: Puzzle) -> bool:
-    """Tell whether there are databases of a puzzle's board as a whole."""
-    return puzzle.cells <= LARGE
-
-
 def are_at_hand(puzzle: Puzzle) -> bool:
-    """Tell whether the first of them do not have to wait until they are built."""
+    """Tell whether the first databases of a board do not have to wait until they are built."""
     return puzzle.cells <= SMALL or _cache.path_of(puzzle, sum(partitions(puzzle, 0), ())).exists()
 
 
