@@ -7,13 +7,16 @@
 - ``korf24``: Korf's fifty 24-puzzles, so many seconds each, against the optimal lengths.
 - ``proofs``: the 24-puzzles of the fewest moves first, each until it is proved or time is up.
 - ``words5``: puzzles of five words of five letters, so many seconds each, against the proved bound.
+  With ``processor`` there is no proof; so there is none for ``words6`` to ``words8``.
+- ``numberings WIDTH COUNT``: one beam so wide over each of so many puzzles of ``words5``, from more
+  and more ways to number equal letters.
 - ``large``: boards of 6x6 to 14x14, so many seconds each, against the Manhattan distance.
 
 Seconds of optimal solving are of the processor, so that other work on the machine does not count.
 
 Seconds are ten and puzzles all, or five a size of ``large``, if nothing is said; fewer of Korf's
-24-puzzles are spread over the fifty.  With ``processor`` the seconds of ``korf24`` and ``large``
-are those of the processor, all threads together, as if nothing else ran on the machine.
+24-puzzles are spread over the fifty.  With ``processor`` the seconds of ``korf24``, words and
+``large`` are those of the processor, all threads together, as if nothing else ran on the machine.
 """
 
 from __future__ import annotations
@@ -30,7 +33,7 @@ from typing import TYPE_CHECKING
 STARTED = perf_counter()
 
 from gridhouse.games.sliding import _anytime, _beams, rules, solver  # noqa: E402
-from gridhouse.games.sliding._pairing import paired  # noqa: E402
+from gridhouse.games.sliding._pairing import paired, pairings  # noqa: E402
 from gridhouse.games.sliding._puzzle import parity_fits, puzzle_of  # noqa: E402
 from gridhouse.games.sliding.game import (  # noqa: E402
     load_words,
@@ -155,7 +158,7 @@ def proofs(puzzles: Sequence[tuple[int, int, rules.Position]], seconds: float) -
 
 
 def by_processor(
-    name: str, positions: Sequence[tuple[int | None, rules.Position]], seconds: float
+    name: str, positions: Sequence[tuple[int | None, rules.Position]], seconds: float, _: float
 ) -> None:
     """Do the same with so many seconds of the processor for each, without a proof."""
     for module in (_anytime, _beams):
@@ -176,9 +179,23 @@ def by_processor(
     )
 
 
+def numberings(positions: Sequence[rules.Position], width: int) -> None:
+    """Print how long the solutions are that one beam finds from so many ways to number letters."""
+    for ways in (1, 4, 16, 64):
+        lengths = []
+        for state in positions:
+            puzzle, _ = paired(puzzle_of(state))
+            seeds = [(tiles, list[int]()) for tiles in pairings(puzzle, ways)]
+            moves = _beams.Run(puzzle).finish(puzzle, seeds, width, _anytime.LONGEST)
+            assert moves is not None
+            solver.check(state, moves)
+            lengths.append(len(moves))
+        print(f"{len(lengths)} puzzles, width {width}, {ways} ways: length {mean(lengths):.2f}")
+
+
 def main(what: str, seconds: float = 10.0, count: int = 0, clock: str = "wall") -> None:
     """Run one of the benchmarks."""
-    is_shared = clock == "processor"
+    timed = by_processor if clock == "processor" else in_time
     if what == "korf15":
         optimally(instances("korf15"), 1)
     elif what == "words4":
@@ -187,22 +204,19 @@ def main(what: str, seconds: float = 10.0, count: int = 0, clock: str = "wall") 
         chosen = instances("korf24")
         step = len(chosen) // (count or len(chosen))
         spread = list(chosen[min(2, step - 1) :: step][: count or len(chosen)])
-        if is_shared:
-            by_processor("korf24", spread, seconds)
-        else:
-            in_time("korf24", spread, seconds, 0.0)
+        timed("korf24", spread, seconds, 0.0)
     elif what == "proofs":
         easiest = sorted(enumerate(instances("korf24"), 1), key=lambda row: row[1][0])
         proofs([(number, *row) for number, row in easiest[: count or len(easiest)]], seconds)
-    elif what == "words5":
-        in_time("words5", [(None, state) for state in words(5, count or 50)], seconds, 1.0)
+    elif what == "numberings":
+        numberings(words(5, count or 50), int(seconds))
+    elif what.startswith("words"):
+        puzzles = [(None, state) for state in words(int(what.removeprefix("words")), count or 50)]
+        timed(what, puzzles, seconds, 1.0)
     else:
         for side in (6, 8, 10, 12, 14):
             chosen_states = [(None, state) for state in shuffled(side, count or 5)]
-            if is_shared:
-                by_processor(f"{side}x{side}", list(chosen_states), seconds)
-            else:
-                in_time(f"{side}x{side}", list(chosen_states), seconds, 0.0)
+            timed(f"{side}x{side}", list(chosen_states), seconds, 0.0)
 
 
 if __name__ == "__main__":
