@@ -716,10 +716,13 @@ def test_whole_boards_wait_for_databases_only_with_time() -> None:
     assert letters.bound == before
 
 
-def test_beams_get_wider_as_long_as_there_is_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    puzzle = walked(distinct(5, 5), 3000, random.Random(6))
+@pytest.mark.parametrize("side", [5, 7])
+def test_beams_get_wider_as_long_as_there_is_time(
+    monkeypatch: pytest.MonkeyPatch, side: int
+) -> None:  # fmt: skip
+    puzzle = walked(distinct(side, side), 3000, random.Random(6))
     search = _anytime.Anytime(puzzle, 1.0, 1, None)
-    lengths = [None, 150, 160, 140]
+    lengths = [None, 450, 460, 440]
     asked: list[tuple[int, int]] = []
 
     def found(run: _beams.Run, width: int, salt: int, _: float | None) -> list[int] | None:
@@ -736,8 +739,8 @@ def test_beams_get_wider_as_long_as_there_is_time(monkeypatch: pytest.MonkeyPatc
     search._beams(None)
     # The second one's solution was shortened; the last one's was not, as all was stopped.
     assert asked == [(100, 0), (400, 1), (400, 0), (1600, 1)]
-    assert len(search.moves) == 140
-    assert search.status() == f"solution: 140, bound: {search.bound}, nodes: 4"
+    assert len(search.moves) == 440
+    assert search.status() == f"solution: 440, bound: {search.bound}, nodes: 4"
 
 
 @pytest.mark.parametrize(
