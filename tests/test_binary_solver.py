@@ -21,6 +21,7 @@ from gridhouse.games.binary import (
     _layout,
     _lines,
     _long,
+    _search,
     _structure,
     advice,
     checkpoint,
@@ -906,6 +907,89 @@ def test_whatever_stands_on_a_full_table_the_least_work_goes(
     for _ in range(4):
         state = random_position(chance, 9, (4, 6))
         assert plain(state, jit=False).outcome == plain(state, jit=True).outcome
+
+
+class TestGrowing:
+    """Tables that become larger as they fill."""
+
+    TEXT = "binary(rows=5,cols=5) 0..1./..0../...../..1../....."
+
+    @pytest.fixture(autouse=True)
+    def _grow_soon(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(solver, "FIRST_WORDS", 1 << 16)
+        monkeypatch.setattr(solver, "GROWTH", 4)
+        monkeypatch.setattr(solver, "FILLING", 256)
+
+    def _search(self, **given: Any) -> Search:
+        state = gridhouse.parse(self.TEXT)
+        return Search(_layout.Board(state.position, _layout.Memory(jit=True)), memory=64, **given)
+
+    def test_all_words_are_where_a_larger_table_looks_for_them(self) -> None:
+        chance = random.Random(5)
+        words, larger = [0] * (1 << 16), [0] * (1 << 18)
+        pairs, more_pairs = [0] * (1 << 12), [0] * (1 << 15)
+        keys = [chance.getrandbits(61) for _ in range(2000)]
+        for number, key in enumerate(keys):
+            _search.store(words, key, number % 3, number & 1, number)
+            _search.note_pair(pairs, key, number % 3, number + 1, 2 * number + 1, number)
+        _search.move_words(words, larger)
+        _search.move_pairs(pairs, more_pairs)
+        assert sum(map(bool, larger)) == sum(map(bool, words)) > 1900
+        assert sum(map(bool, more_pairs)) == sum(map(bool, pairs)) > 1900
+        found = 0
+        for number, key in enumerate(keys):
+            for heap in range(3):
+                assert _search.probe(larger, key, heap) == _search.probe(words, key, heap)
+            pair = _search.pair_key(key, number % 3)
+            at, there = _search.pair_place(pairs, pair), _search.pair_place(more_pairs, pair)
+            assert (at >= 0) == (there >= 0)
+            found += at >= 0
+            if at >= 0:
+                assert more_pairs[there : there + 2] == pairs[at : at + 2]
+        assert found > 950
+
+    @pytest.mark.parametrize("threads", [1, 2])
+    def test_they_do_as_they_fill(self, threads: int) -> None:
+        search = self._search(threads=threads)
+        most = search._most_words
+        assert (len(search.words), most) == (1 << 16, 1 << 22)
+        known = plain(gridhouse.parse(self.TEXT), jit=True, memory=1, threads=1)
+        assert OUTCOMES[search.value()] == known.outcome
+        assert len(search.words) > 1 << 16
+        assert len(search.pairs) == len(search.words) // solver.SHARE
+        # What was known was not searched again.
+        assert search.nodes < 1.5 * known.nodes
+
+    def test_what_is_used_is_a_part_of_the_largest(self) -> None:
+        search = self._search()
+        search.words[:] = 1
+        assert search.used == 1 / 64
+
+    def test_limits_and_being_stopped_come_first(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        search = self._search(limit=600)
+        assert search.value() == _frame.UNKNOWN
+        assert search.nodes == 600
+        stopped = self._search()
+        tables = stopped._tables
+
+        def late(size: int) -> Any:
+            stopped.stop()
+            return tables(size)
+
+        monkeypatch.setattr(stopped, "_tables", late)
+        assert stopped.value() == _frame.UNKNOWN
+        assert all(control[0].stop for control in stopped.controls)
+        assert stopped.nodes < 600
+
+    def test_answers_are_counted_all_the_same(self) -> None:
+        state = gridhouse.parse(self.TEXT)
+        search = self._search()
+        search.controls[0][0].limit = 1
+        move = search.moves()[0]
+        state.apply_action(search.board.action(move))
+        known = plain(state, jit=True, all_moves=True)
+        assert search.answers(move, 100) == (len(state.legal_actions()), len(known.moves))
+        assert len(search.words) > 1 << 16
 
 
 @pytest.mark.parametrize("proof", [True, False])

@@ -102,6 +102,19 @@ def store(words: Any, key: int, heap: int, value: int, work: int) -> None:
     words[place] = mark << PAYLOAD | said | min(WORK, 2 * bits.length(work + 1))
 
 
+def move_words(words: Any, larger: Any) -> None:
+    """Move the words of a table to where a larger one looks for them.
+
+    Together with its place a word tells all of a key that is looked at.  What goes to one bucket
+    comes from one, so that there is room for all.  Both have more words than a payload has values.
+    """
+    for at in range(len(words)):
+        word = words[at]
+        if word:
+            key = word >> PAYLOAD << PAYLOAD | at
+            larger[(key & (len(larger) - WAYS)) + (at & (WAYS - 1))] = word
+
+
 def prepare(frame: Any, layout: Any, table: Any, sets: Any, words: Any) -> int:
     """Return who wins a position if that is plain; else have its key and its bucket at hand."""
     value = _frame.settle(frame, layout, table, sets)
@@ -480,6 +493,17 @@ def note_pair(pairs: Any, key: int, heap: int, proof: int, disproof: int, work: 
                 at = first + 2 * way
     pairs[at] = key & ~WORK | bits.length(work + 1)
     pairs[at + 1] = proof << NUMBER_BITS | disproof
+
+
+def move_pairs(pairs: Any, larger: Any) -> None:
+    """Move proof and disproof numbers to where a larger table looks for them."""
+    for at in range(0, len(pairs), 2):
+        if pairs[at]:
+            place = at >> 1
+            key = pairs[at] & ~WORK | place
+            to = pair_bucket(larger, key) + 2 * (place & (PAIRS - 1))
+            larger[to] = pairs[at]
+            larger[to + 1] = pairs[at + 1]
 
 
 def reduce(

@@ -17,9 +17,9 @@ MEMORY = 128  # MiB
 MOST_CELLS = 45  # cells that take a digit, above which a search would be a waste of time
 # So is one that is not likely to end: half of the positions met in games on boards of 6x6 to 10x10
 # took fewer than exp(GROWTH * cells at risk + FEWEST) nodes.
-GROWTH = 0.5
-FEWEST = -1.2
-NODES_A_SECOND = 400_000
+GROWTH = 0.6
+FEWEST = -4.2
+NODES_A_SECOND = 350_000
 SETS_A_SECOND = 4_000_000  # that laying a board out looks at, on a slow machine
 
 

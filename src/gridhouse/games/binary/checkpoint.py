@@ -85,8 +85,9 @@ def load(path: str, search: Search, position: str) -> bool:
             raise SolverError(f"{path}: a checkpoint of another {what.get(name, name)}")
     words = array("q")
     words.frombytes(zlib.decompress(body))
-    search.words = _like(search.words, words[: head["words"]])
-    search.pairs = _like(search.pairs, words[head["words"] :])
+    search.take(
+        _like(search.words, words[: head["words"]]), _like(search.pairs, words[head["words"] :])
+    )
     search.nodes_before = head["nodes"]
     return True
 

@@ -40,6 +40,10 @@ TECHNIQUES = {
 MEGABYTE = 1 << 20
 WORD = 8  # bytes
 LEAST_WORDS = 1 << 12
+# Memory takes time when it is first used, and more of it is slower, so tables grow as they fill.
+FIRST_WORDS = 1 << 17
+GROWTH = 8
+FILLING = 2  # words for each node, at least
 PLAIN_WORDS = 1 << 16  # of a table in interpreted code
 NO_LIMIT = 1 << 60
 DEPTH_FIRST = 9  # cells up to which proof numbers cost more than they earn
@@ -110,7 +114,7 @@ class Search:
         proof: bool = True,
         limit: int = NO_LIMIT,
     ) -> None:
-        """Make tables of so many MiB, and room for each thread."""
+        """Make room for each thread, and for tables that grow to so many MiB."""
         self.board = board
         self.kernels = board.memory.search
         self._proof = proof
@@ -120,24 +124,57 @@ class Search:
         if not switches & _frame.SYMMETRY:
             board.layout[0].num_symmetries = 1
         board.layout[0].limit = DEPTH_FIRST
-        records, words = board.memory.records, board.memory.words
+        records = board.memory.records
         size = LEAST_WORDS
         while 2 * size * WORD <= memory * MEGABYTE * (SHARE - 1) // SHARE:
             size *= 2
         if not board.memory.jit:
             size = min(size, PLAIN_WORDS)
-        self.words = words(size)
-        self.pairs = words(max(LEAST_WORDS, size // SHARE))
+        self._most_words = size
+        self._limit = limit
         self.start = records(_frame.Frame)
         self.frames = [records(_frame.Frame, _search.MOST_FRAMES) for _ in range(self._threads)]
         self.controls = [records(_search.Control) for _ in range(self._threads)]
         for number, control in enumerate(self.controls):
-            control[0].limit = limit
             control[0].noise = NOISE * number
             control[0].s0 = number + 1
         self.nodes_before = 0  # of a search that this one goes on with
         self.stopped = False
+        self.take(*self._tables(min(size, FIRST_WORDS)))
         self._begin(())
+
+    def _tables(self, size: int) -> tuple[Any, Any]:
+        words = self.board.memory.words
+        return words(size), words(max(LEAST_WORDS, size // SHARE))
+
+    def take(self, words: Any, pairs: Any) -> None:
+        """Go on with other tables, of what is known and of proof numbers, until they are full."""
+        self.words = words
+        self.pairs = pairs
+        is_last = len(words) >= self._most_words
+        room = NO_LIMIT if is_last else len(words) // FILLING // self._threads
+        for control in self.controls:
+            control[0].limit = min(self._limit, int(control[0].nodes) + room)
+
+    def _grows(self) -> bool:
+        """Go on with larger tables if the search has stopped for these; tell whether it did."""
+        size = len(self.words)
+        is_over = any(control[0].nodes >= self._limit for control in self.controls)
+        if self.stopped or is_over or size >= self._most_words:
+            return False
+        words, pairs = self._tables(min(GROWTH * size, self._most_words))
+        self.kernels.move_words(self.words, words)
+        self.kernels.move_pairs(self.pairs, pairs)
+        self.take(words, pairs)
+        self._release()
+        return not self.stopped
+
+    def _release(self) -> None:
+        """Let threads search again that were made to stop, unless the whole search was."""
+        for control in self.controls:
+            control[0].stop = 0
+        if self.stopped:  # maybe since then
+            self.stop()
 
     @property
     def nodes(self) -> int:
@@ -146,9 +183,10 @@ class Search:
 
     @property
     def used(self) -> float:
-        """The part of the table that is in use, told by a sample of it."""
+        """The part of the largest table that is in use, told by a sample of the one there is."""
         sample = self.words[: 1 << 12]
-        return sum(1 for word in sample if word) / len(sample)
+        share = sum(1 for word in sample if word) / len(sample)
+        return share * len(self.words) / self._most_words
 
     def stop(self) -> None:
         """Make the search end soon."""
@@ -166,8 +204,7 @@ class Search:
             return False
         self._begin(moves)
         self.stopped = False
-        for control in self.controls:
-            control[0].stop = 0
+        self._release()
         return True
 
     def _begin(self, moves: Sequence[int]) -> None:
@@ -195,9 +232,13 @@ class Search:
         value = self._enter(0, moves, heap)
         if value != _frame.UNKNOWN:
             return value
-        if self._threads == 1:
-            return self.run(0, moves, heap, proof=self._proof and self._is_large(0))
-        return self._race(moves, heap)
+        while True:
+            if self._threads == 1:
+                value = self.run(0, moves, heap, proof=self._proof and self._is_large(0))
+            else:
+                value = self._race(moves, heap)
+            if value != _frame.UNKNOWN or not self._grows():
+                return value
 
     def _is_large(self, thread: int) -> bool:
         frame = self.frames[thread][0]
@@ -232,7 +273,7 @@ class Search:
         return _frame.UNKNOWN if control.stop else value
 
     def _race(self, moves: tuple[int, ...], heap: int) -> int:
-        """Search in several threads that share the table; the first to know stops the others."""
+        """Search in several threads that share the table; the first to end stops the others."""
         found: list[int] = []
 
         def run(thread: int) -> None:
@@ -240,17 +281,16 @@ class Search:
             value = self.run(thread, moves, heap, proof=proof)
             if value != _frame.UNKNOWN:
                 found.append(value)
-                for other in self.controls:
-                    other[0].stop = 1
+            for other in self.controls:
+                other[0].stop = 1
 
         runners = [threading.Thread(target=run, args=(number,)) for number in range(self._threads)]
         for runner in runners:
             runner.start()
         for runner in runners:
             runner.join()
-        if found and not self.stopped:
-            for control in self.controls:
-                control[0].stop = 0
+        if found:
+            self._release()
         return found[0] if found else _frame.UNKNOWN
 
     def risk(self) -> int:
@@ -265,11 +305,14 @@ class Search:
 
         Winning ones are looked for, depth first, until there are more than ``most``.
         """
-        self._place(0, (move,))
         board, frames, control = self.board, self.frames[0], self.controls[0][0]
-        common = (board.layout[0], board.table, board.sets, self.words)
-        replies = sum(int(cells).bit_count() for cells in frames[0].opened)
-        return replies, int(self.kernels.count_wins(frames, *common, control, 0, most))
+        while True:
+            self._place(0, (move,))
+            replies = sum(int(cells).bit_count() for cells in frames[0].opened)
+            common = (board.layout[0], board.table, board.sets, self.words)
+            count = int(self.kernels.count_wins(frames, *common, control, 0, most))
+            if not control.stop or not self._grows():
+                return replies, count
 
     def moves(self) -> list[int]:
         """Return the moves, by cell and digit."""
@@ -467,3 +510,5 @@ def warm(memory: Memory | None = None) -> None:
         search.board.layout[0].limit = 0
         search.run(0, (), 0, proof=proof)
     search.answers(0, 0)
+    search.kernels.move_words(search.words, search.words)
+    search.kernels.move_pairs(search.pairs, search.pairs)
