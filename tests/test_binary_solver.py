@@ -919,6 +919,7 @@ class TestGrowing:
         monkeypatch.setattr(solver, "FIRST_WORDS", 1 << 16)
         monkeypatch.setattr(solver, "GROWTH", 4)
         monkeypatch.setattr(solver, "FILLING", 256)
+        monkeypatch.setattr(solver, "LARGE", 12)
 
     def _search(self, **given: Any) -> Search:
         state = gridhouse.parse(self.TEXT)
@@ -949,16 +950,25 @@ class TestGrowing:
         assert found > 950
 
     @pytest.mark.parametrize("threads", [1, 2])
-    def test_they_do_as_they_fill(self, threads: int) -> None:
+    def test_they_do_as_they_fill(self, threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
         search = self._search(threads=threads)
         most = search._most_words
+        take = search.take
+        taken = []
+
+        def kept(words: Any, pairs: Any) -> None:
+            before = search.words.astype(bool).sum(), search.pairs.astype(bool).sum()
+            taken.append((before, (words.astype(bool).sum(), pairs.astype(bool).sum())))
+            take(words, pairs)
+
+        monkeypatch.setattr(search, "take", kept)
         assert (len(search.words), most) == (1 << 16, 1 << 22)
         known = plain(gridhouse.parse(self.TEXT), jit=True, memory=1, threads=1)
         assert OUTCOMES[search.value()] == known.outcome
         assert len(search.words) > 1 << 16
         assert len(search.pairs) == len(search.words) // solver.SHARE
-        # What was known was not searched again.
-        assert search.nodes < 1.5 * known.nodes
+        assert taken
+        assert all(before == after and min(before) > 0 for before, after in taken)
 
     def test_what_is_used_is_a_part_of_the_largest(self) -> None:
         search = self._search()
