@@ -337,6 +337,36 @@ def test_what_a_player_cannot_do_is_said() -> None:
             Limits(**limits)
 
 
+@pytest.mark.parametrize(
+    ("text", "least"),
+    [
+        ("mcts:room=72", 73),
+        ("mcts:rave=-1", 0),
+        ("mcts:explore=-1", 0),
+        ("mcts:horizon=-1", 0),
+        ("pomcp:room=0", 73),
+        ("pomcp:explore=-0.5", 0),
+        ("alphabeta:table=0", 1),
+        ("alphabeta:worlds=0", 1),
+        ("alphabeta:depth=-1", 1),
+        ("nested:levels=0", 1),
+        ("nested:horizon=0", 1),
+    ],
+)
+def test_settings_too_small_to_choose_with_are_refused(text: str, least: int) -> None:
+    game = gridhouse.load("sliding" if text.startswith("nested") else "binary")
+    kind, name = text.split("=")[0].split(":")
+    with pytest.raises(PlayerError, match=f"^{kind}: {name}: .* is not {least} or more$"):
+        seat(text, game)
+
+
+@pytest.mark.parametrize("kind", ["mcts", "pomcp"])
+def test_a_tree_with_room_for_one_expansion_chooses(kind: str) -> None:
+    state = gridhouse.load("binary").new_initial_state()
+    mover, _ = seat(f"{kind}:room={1 + state.game.num_actions}", state.game)
+    assert not state.refusal(mover.choose(state, FEW).action)
+
+
 def test_a_text_names_player_settings_and_limits() -> None:
     game = gridhouse.load("binary")
     mover, limits = seat("mcts:rave=500,HORIZON=7@0.5s", game)

@@ -21,6 +21,13 @@ def need_players(game: Game, count: int, kind: str) -> None:
         raise PlayerError(f"{kind} is for games of {count}; {game.name} has {game.num_players}")
 
 
+def need_least(kind: str, least: int, **settings: float) -> None:
+    """Raise PlayerError for a setting that is less than it has to be."""
+    for name, value in settings.items():
+        if not value >= least:
+            raise PlayerError(f"{kind}: {name}: {value} is not {least} or more")
+
+
 def squashed(value: int) -> float:
     """Return an evaluation as what is to be expected, from -1 to 1."""
     if abs(value) >= alphabeta.DECIDED:
@@ -49,6 +56,8 @@ class MctsPlayer(Player):
     ) -> None:
         """Sit down to a game; settings that are not given are the game's own."""
         need_players(game, 2, "mcts")
+        need_least("mcts", 1 + game.num_actions, room=room)
+        need_least("mcts", 0, explore=explore, horizon=horizon or 0, rave=rave or 0)
         super().__init__(game, seed=seed, **settings)
         tuned = self.engine.evaluation
         self._kernels: Any = self.engine.bind(mcts)
@@ -144,6 +153,8 @@ class PomcpPlayer(Player):
     ) -> None:
         """Sit down to a game, with room for so many nodes."""
         need_players(game, 2, "pomcp")
+        need_least("pomcp", 1 + game.num_actions, room=room)
+        need_least("pomcp", 0, explore=explore)
         super().__init__(game, seed=seed, **settings)
         self._kernels: Any = self.engine.bind(pomcp)
         self._nodes = self.engine.memory(pomcp.Node(), room)
@@ -189,6 +200,7 @@ class AlphaBetaPlayer(Player):
     ) -> None:
         """Sit down to a game, with a table of so many positions and a greatest depth."""
         need_players(game, 2, "alphabeta")
+        need_least("alphabeta", 1, table=table, worlds=worlds, depth=depth)
         super().__init__(game, seed=seed, **settings)
         self._kernels: Any = self.engine.bind(alphabeta)
         self._worlds = worlds
@@ -271,6 +283,7 @@ class NestedPlayer(Player):
     ) -> None:
         """Sit down to a game; a game is searched for ``horizon`` plies at most."""
         need_players(game, 1, "nested")
+        need_least("nested", 1, levels=levels, horizon=1 if horizon is None else horizon)
         super().__init__(game, seed=seed, **settings)
         self._kernels: Any = self.engine.bind(nested)
         self._levels = levels
