@@ -360,6 +360,22 @@ def test_settings_too_small_to_choose_with_are_refused(text: str, least: int) ->
         seat(text, game)
 
 
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("mcts:nothing=3,rave=1", "mcts: there is no setting 'nothing'"),
+        ("perfect:rave=3", "perfect: there is no setting 'rave'"),
+        ("mcts:seed=3", "'mcts:seed=3': there is no setting seed"),
+        ("mcts:game=3", "'mcts:game=3': there is no setting game"),
+        ("mcts:room=100000000000000", "mcts: there is not enough memory"),
+    ],
+)
+def test_settings_that_cannot_be_are_refused_in_a_line(text: str, reason: str) -> None:
+    with pytest.raises(PlayerError) as caught:
+        seat(text, gridhouse.load("binary"))
+    assert str(caught.value) == reason
+
+
 @pytest.mark.parametrize("kind", ["mcts", "pomcp"])
 def test_a_tree_with_room_for_one_expansion_chooses(kind: str) -> None:
     state = gridhouse.load("binary").new_initial_state()

@@ -25,6 +25,7 @@ KINDS: dict[str, type[Player]] = {
     "level": LevelPlayer,
     "perfect": SolverPlayer,
 }
+NOT_BY_TEXT = ("kind", "game", "seed", "jit", "constants")  # what whoever seats a player decides
 UNITS = {"s": "seconds", "n": "nodes", "p": "playouts"}
 
 
@@ -46,7 +47,24 @@ def player(kind: str, game: Game, *, seed: int = 0, **settings: Any) -> Player:
     try:
         return KINDS[kind](game, seed=seed, **settings)
     except TypeError as error:
-        raise PlayerError(f"{kind}: {error}") from None
+        unknown = [shown(name) for name in settings if name not in settings_of(kind)]
+        reason = f"there is no setting {', '.join(unknown)}" if unknown else error
+        raise PlayerError(f"{kind}: {reason}") from None
+    except MemoryError:
+        raise PlayerError(f"{kind}: there is not enough memory") from None
+
+
+def settings_of(kind: str) -> set[str]:
+    """Return the names of all settings of a kind of player."""
+    from inspect import signature
+
+    return {
+        name
+        for base in KINDS[kind].__mro__
+        if "__init__" in vars(base)
+        for name, parameter in signature(vars(base)["__init__"]).parameters.items()
+        if parameter.kind is parameter.KEYWORD_ONLY
+    }
 
 
 def strongest(game: Game, *, seed: int = 0, **settings: Any) -> Player:
@@ -69,6 +87,8 @@ def seat(text: str, game: Game, *, seed: int = 0) -> tuple[Player, Limits | None
     constants: dict[str, float] = {}
     for setting in filter(None, listed.split(",")):
         name, _, value = setting.partition("=")
+        if name in NOT_BY_TEXT:
+            raise PlayerError(f"{shown(text)}: there is no setting {name}")
         (constants if name.isupper() else settings)[name] = _number(value, text)
     return player(kind, game, seed=seed, constants=constants, **settings), _limits(limit, text)
 
