@@ -24,6 +24,7 @@ from gridhouse.games.binary import (
     _search,
     _structure,
     advice,
+    book,
     checkpoint,
     quick,
     solver,
@@ -215,15 +216,75 @@ def test_a_part_of_the_table_of_boards_is_proved_again() -> None:
         assert sorted(known.moves) == sorted(again.moves) == sorted(state.legal_moves())
 
 
-def test_a_board_with_one_winning_move_known() -> None:
-    state = BinaryGame(rows=5, cols=5).new_initial_state()
-    known = solve(state)
-    assert (known.outcome, known.moves, known.nodes) == ("win", ["2 2 0"], 0)
-    # What else is asked for, or a search wanted, is not answered by it.
-    assert not known.all_moves
-    more: list[dict[str, Any]] = [{"nimber": True}, {"all_moves": True}, {"proved": False}]
-    for options in more:
-        assert solve(state, jit=False, limit=20, **options).outcome == "unknown"
+class TestBook:
+    """The opening of 5x5."""
+
+    def test_its_first_move_comes_first(self) -> None:
+        state = BinaryGame(rows=5, cols=5).new_initial_state()
+        asked: list[dict[str, Any]] = [{}, {"nimber": True, "all_moves": True}]
+        for options in asked:
+            known = solve(state, **options)
+            assert (known.outcome, known.nimber, known.nodes) == ("win", 1, 0)
+            assert sorted(known.moves) == sorted(state.legal_moves())
+            assert known.moves[0] == "2 2 0"
+        assert solve(state, jit=False, limit=20, proved=False).outcome == "unknown"
+
+    def test_it_goes_on_after_every_answer(self) -> None:
+        start = BinaryGame(rows=5, cols=5).new_initial_state()
+        seen = set()
+        todo = [start]
+        for state in todo:
+            action = book.winning_move(state.position)
+            assert action is not None
+            seen.add(min(book.images(state.position))[0])
+            state.apply_action(action)
+            if len(state.history()) < book.MOST_PLY:
+                for answer in state.legal_actions():
+                    todo.append(state.clone())
+                    todo[-1].apply_action(answer)
+        assert seen == set(book.moves())
+        assert book.winning_move(todo[-1].position) is None
+
+    def test_all_images_of_a_board_have_the_same_answer(self) -> None:
+        chance = random.Random(8)
+        for board in chance.sample(sorted(book.moves()), 20):
+            state = self._state(board)
+            after = state.clone()
+            after.apply_action(book.winning_move(state.position))
+            images = {image for image, _, _ in book.images(after.position)}
+            for other, _, _ in book.images(state.position):
+                turned = self._state(other)
+                turned.apply_action(book.winning_move(turned.position))
+                assert {image for image, _, _ in book.images(turned.position)} == images
+        assert book.winning_move(self._state("01" + "." * 23).position) is None
+        assert book.winning_move(BinaryGame(rows=3, cols=5).initial_position(0)) is None
+
+    def test_a_part_of_it_is_proved_again(self) -> None:
+        chance = random.Random(9)
+        late = [board for board in sorted(book.moves()) if board.count(book.EMPTY) == 21]
+        for board in chance.sample(late, 4):
+            state = self._state(board)
+            found = solve(state)
+            assert (found.outcome, found.nodes) == ("win", 0)
+            state.play(found.moves[0])
+            assert plain(state, jit=True, threads=2).outcome == "loss"
+
+    def test_the_perfect_player_wins_by_it(self) -> None:
+        state = BinaryGame(rows=5, cols=5).new_initial_state()
+        perfect = gridhouse.player("perfect", state.game)
+        chance = random.Random(10)
+        while not state.is_terminal():
+            choice = perfect.choose(state, gridhouse.Limits(seconds=20))
+            assert choice.value == 1
+            state.apply_action(choice.action)
+            if not state.is_terminal():
+                state.apply_action(chance.choice(state.legal_actions()))
+        assert state.returns()[0] == 1
+
+    @staticmethod
+    def _state(board: str) -> Any:
+        rows = "/".join(board[at : at + 5] for at in range(0, 25, 5))
+        return gridhouse.parse(f"binary(rows=5,cols=5) {rows}")
 
 
 def test_limits_leave_it_unknown() -> None:

@@ -6,15 +6,9 @@ Boards of an even number of cells need no table: the second player wins by symme
 from __future__ import annotations
 
 # The larger and the smaller side of empty boards on which every first move wins: nimber 1.
-EVERY_MOVE_WINS = frozenset({*((side, 1) for side in range(1, 20, 2)), (3, 3), (5, 3), (7, 3)})
-
-# Square boards of which only one first move was proved to win, as x, y and digit.
-A_MOVE_WINS = {(5, 5): (2, 2, 0)}
-
-
-def winning_move(rows: int, cols: int) -> tuple[int, int, int] | None:
-    """Return a first move that was proved to win on an empty square board, None without one."""
-    return A_MOVE_WINS.get((rows, cols))
+EVERY_MOVE_WINS = frozenset(
+    {*((side, 1) for side in range(1, 20, 2)), (3, 3), (5, 3), (7, 3), (5, 5)}
+)
 
 
 def first_player_wins(rows: int, cols: int) -> bool:

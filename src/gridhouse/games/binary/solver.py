@@ -13,10 +13,10 @@ import time
 
 from gridhouse.core.errors import SolverError
 from gridhouse.core.solving import Solution, watched
-from gridhouse.games.binary import _frame, _search, rules
+from gridhouse.games.binary import _frame, _search, book, rules
 from gridhouse.games.binary._layout import Board, Memory, TooLargeError
 from gridhouse.games.binary.checkpoint import load, save
-from gridhouse.games.binary.proved import first_player_wins, winning_move
+from gridhouse.games.binary.proved import first_player_wins
 from gridhouse.games.binary.symmetry import symmetry_of, winning_reply
 
 TYPE_CHECKING = False
@@ -347,27 +347,25 @@ class Work:
             solution.nimber = 0
             solution.all_moves = True
             return True
+        best = book.winning_move(position) if proved else None
         if proved and position.ply == 0 and first_player_wins(position.rows, position.cols):
             solution.outcome = "win"
             solution.nimber = 1
             solution.all_moves = True
             solution.moves = self.state.legal_moves()
+            if best is not None:  # the one after which the book goes on comes first
+                known = self.state.action_to_string(best)
+                solution.moves.sort(key=lambda move: move != known)
             return True
         if self._nimber or self._all_moves:
             return False
-        move = winning_move(position.rows, position.cols) if position.ply == 0 else None
-        if proved and move is not None:
-            solution.outcome = "win"
-            x, y, digit = move
-            self._note(2 * (y * position.cols + x) + digit)
-            return True
-        if symmetry:
-            action = winning_reply(position)
-            if action is not None:
-                solution.outcome = "win"
-                self._note(action)
-                return True
-        return False
+        if symmetry and best is None:
+            best = winning_reply(position)
+        if best is None:
+            return False
+        solution.outcome = "win"
+        self._note(best)
+        return True
 
     def run(self) -> None:
         """Search until everything is known or the search is stopped."""
