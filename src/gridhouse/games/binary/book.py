@@ -55,7 +55,7 @@ def winning_move(position: Position) -> int | None:
     for board, kind, swap in images(position):
         if board in moves():
             col, row, digit = moves()[board]
-            for y, x in product(range(SIDE), repeat=2):
-                if image(position, y, x, kind) == (row, col):
-                    return 2 * (y * SIDE + x) + (digit ^ swap)
+            cells = range(SIDE * SIDE)
+            (cell,) = [at for at in cells if image(position, *divmod(at, SIDE), kind) == (row, col)]
+            return 2 * cell + (digit ^ swap)
     return None
