@@ -1052,6 +1052,18 @@ class TestGrowing:
         assert all(control[0].stop for control in stopped.controls)
         assert stopped.nodes < 600
 
+    def test_without_more_memory_the_tables_there_are_have_to_do(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:  # fmt: skip
+        search = self._search()
+
+        def tables(size: int) -> Any:
+            raise MemoryError(size)
+
+        monkeypatch.setattr(search, "_tables", tables)
+        assert search.value() != _frame.UNKNOWN
+        assert len(search.words) == search._most_words == 1 << 16
+
     def test_answers_are_counted_all_the_same(self) -> None:
         state = gridhouse.parse(self.TEXT)
         search = self._search()

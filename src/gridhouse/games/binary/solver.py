@@ -162,9 +162,14 @@ class Search:
         is_over = any(control[0].nodes >= self._limit for control in self.controls)
         if self.stopped or is_over or size >= self._most_words:
             return False
-        words, pairs = self._tables(min(GROWTH * size, self._most_words))
-        self.kernels.move_words(self.words, words)
-        self.kernels.move_pairs(self.pairs, pairs)
+        try:
+            words, pairs = self._tables(min(GROWTH * size, self._most_words))
+        except MemoryError:  # the machine has less than was allowed: what there is has to do
+            self._most_words = size
+            words, pairs = self.words, self.pairs
+        else:
+            self.kernels.move_words(self.words, words)
+            self.kernels.move_pairs(self.pairs, pairs)
         self.take(words, pairs)
         self._release()
         return not self.stopped
