@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import itertools
 import json
 import os
@@ -733,9 +734,37 @@ class TestCheckpoints:
         file.write_bytes(b"something else")
         assert self.refused(file) == "not a checkpoint"
         file.write_bytes(good)
-        monkeypatch.setattr(checkpoint, "KERNELS", ("rules.py",))
-        assert self.refused(file) == "a checkpoint of another version of the program"
+        for path in checkpoint.kernel_paths():
+            others = [other for other in checkpoint.kernel_paths() if other != path]
+            monkeypatch.setattr(checkpoint, "kernel_paths", lambda kept=others: kept)
+            assert self.refused(file) == "a checkpoint of another version of the program"
+            monkeypatch.undo()
         assert file.read_bytes() == good
+
+    def test_all_modules_that_give_keys_their_meaning_count(self) -> None:
+        names = {os.path.basename(path) for path in checkpoint.kernel_paths()}
+        used = {name for name, value in vars(_layout).items() if inspect.ismodule(value)}
+        inner = {f"{name}.py" for name in used if name.startswith("_")}
+        assert names == inner | {"chance.py", "_layout.py"}
+
+    def test_tables_go_into_the_file_in_pieces(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        file = tmp_path / "state"
+        for jit in (True, False):
+            plain(self.state, limit=500, jit=jit, checkpoint=str(file))
+            tables = []
+            for piece in (checkpoint.PIECE, 1000):
+                monkeypatch.setattr(checkpoint, "PIECE", piece)
+                search = Search(
+                    _layout.Board(self.state.position, _layout.Memory(jit=jit)), memory=1
+                )
+                assert checkpoint.load(str(file), search, str(self.state))
+                tables.append([list(search.words), list(search.pairs)])
+                checkpoint.save(str(file), search, str(self.state))
+            assert tables[0] == tables[1]
+            assert any(tables[0][0])
+            file.unlink()
 
     def test_it_is_written_as_a_whole_or_not_at_all(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

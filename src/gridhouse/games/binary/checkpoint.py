@@ -2,42 +2,54 @@
 
 The file says of what position it is and by what code it was made, since keys mean nothing to other
 code, and has a digest of all that follows.  It is written beside its place and then moved there, so
-that it is there as a whole or not at all.
+that it is there as a whole or not at all.  Tables may take most of the memory there is, so they go
+into the file and come out of it piece by piece.
 """
 
 from __future__ import annotations
 
+import glob
 import hashlib
 import json
 import os
 import zlib
 from array import array
 
+from gridhouse.core import chance
 from gridhouse.core.errors import SolverError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from io import BufferedReader
     from typing import Any
 
     from gridhouse.games.binary.solver import Search
 
 MAGIC = b"gridhouse binary checkpoint\n"
-KERNELS = ("_frame.py", "_layout.py", "_lines.py", "_long.py", "_search.py")
 FAST = 1  # zlib's level
+PIECE = 1 << 18  # words that are in hand at once
+WORD = 8  # bytes
+NO_DIGEST = b"0" * (2 * hashlib.sha256().digest_size)
 
 
 def kernels() -> str:
     """Return a digest of the code that gives the words of the tables their meaning."""
     sources = hashlib.sha256()
-    for name in KERNELS:
-        with open(os.path.join(os.path.dirname(__file__), name), "rb") as file:
+    for path in kernel_paths():
+        with open(path, "rb") as file:
             sources.update(file.read())
     return sources.hexdigest()
 
 
+def kernel_paths() -> list[str]:
+    """Return the files of that code: the package's inner modules, and what draws their keys."""
+    here = os.path.dirname(__file__)
+    return [chance.__file__, *sorted(glob.glob(os.path.join(here, "_[a-z]*.py")))]
+
+
 def save(path: str, search: Search, position: str) -> None:
     """Write down what a search that stands still knows; raises SolverError."""
-    body = zlib.compress(_as_bytes(search.words) + _as_bytes(search.pairs), FAST)
     head = {
         "position": position,
         "kernels": kernels(),
@@ -50,7 +62,13 @@ def save(path: str, search: Search, position: str) -> None:
     beside = f"{path}.new"
     try:
         with open(beside, "wb") as file:
-            file.write(MAGIC + digest(line, body) + line + body)
+            file.write(MAGIC + NO_DIGEST + b"\n")
+            found = hashlib.sha256()
+            for piece in (line, *_packed(search.words, search.pairs)):
+                found.update(piece)
+                file.write(piece)
+            file.seek(len(MAGIC))
+            file.write(found.hexdigest().encode())
             file.flush()
             os.fsync(file.fileno())
         os.replace(beside, path)
@@ -66,15 +84,22 @@ def load(path: str, search: Search, position: str) -> bool:
         return False
     try:
         with open(path, "rb") as file:
-            begin, mark = file.readline(), file.readline()
-            line, body = file.readline(), file.read()
+            _read(path, file, search, position)
     except OSError as error:
         raise SolverError(f"{path}: {error.strerror}") from None
-    if begin != MAGIC:
+    return True
+
+
+def _read(path: str, file: BufferedReader, search: Search, position: str) -> None:
+    """Take what a file says, once it is known to be whole and of this position."""
+    if file.readline() != MAGIC:
         raise SolverError(f"{path}: not a checkpoint")
-    if mark != digest(line, body):
+    mark = file.readline()
+    begun = file.tell()
+    if mark != hashlib.file_digest(file, "sha256").hexdigest().encode() + b"\n":
         raise SolverError(f"{path}: a damaged checkpoint")
-    head = json.loads(line)
+    file.seek(begun)
+    head = json.loads(file.readline())
     for name, here in (
         ("position", position),
         ("kernels", kernels()),
@@ -83,28 +108,32 @@ def load(path: str, search: Search, position: str) -> bool:
         if head[name] != here:
             what = {"kernels": "version of the program", "switches": "choice of techniques"}
             raise SolverError(f"{path}: a checkpoint of another {what.get(name, name)}")
-    words = array("q")
-    words.frombytes(zlib.decompress(body))
-    search.take(
-        _like(search.words, words[: head["words"]]), _like(search.pairs, words[head["words"] :])
-    )
+    packed = zlib.decompressobj()
+    search.take(*(_unpacked(file, packed, search, head[name]) for name in ("words", "pairs")))
     search.nodes_before = head["nodes"]
-    return True
 
 
-def digest(line: bytes, body: bytes) -> bytes:
-    """Return the line that tells whether what follows it is as it was written."""
-    return hashlib.sha256(line + body).hexdigest().encode() + b"\n"
+def _packed(*tables: Any) -> Iterator[bytes]:
+    """Pack tables, one after the other."""
+    packer = zlib.compressobj(FAST)
+    for table in tables:
+        for at in range(0, len(table), PIECE):
+            yield packer.compress(_as_bytes(table[at : at + PIECE]))
+    yield packer.flush()
 
 
 def _as_bytes(words: Any) -> bytes:
     return bytes(words.tobytes()) if hasattr(words, "tobytes") else array("q", words).tobytes()
 
 
-def _like(words: Any, found: Any) -> Any:
-    """Return the words found as those are kept that a search had."""
-    if isinstance(words, list):
-        return found.tolist()
-    import numpy as np
-
-    return np.array(found, np.int64)
+def _unpacked(file: BufferedReader, packed: Any, search: Search, count: int) -> Any:
+    """Unpack a table of so many words from where the file stands."""
+    table = search.board.memory.words(count)
+    for at in range(0, count, PIECE):
+        size = WORD * min(PIECE, count - at)
+        piece = b""
+        while len(piece) < size:
+            source = packed.unconsumed_tail or file.read(PIECE)
+            piece += packed.decompress(source, size - len(piece))
+        table[at : at + PIECE] = array("q", piece)
+    return table
