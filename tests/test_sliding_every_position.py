@@ -105,7 +105,7 @@ def found(many: list[Puzzle], plan: Any, words: Any) -> tuple[Any, Any]:
 
     The puzzles have one goal, and none is solved.
     """
-    kernel = _databases.kernels(True)[1]
+    kernel = _databases.searcher(plan)
     machine = _repeats.machine(_optimal.LONGEST)
     records = searches(many)
     asked = np.zeros(len(many), np.int64)
@@ -214,7 +214,7 @@ def test_the_compiled_search_from_every_three_by_three_position(goal: str, most:
     assert (asked > 0).all()
     assert (asked <= lengths).all()
     needs = {goal: 0} | dict(zip(known, asked.tolist(), strict=True))
-    assert _databases.kernels(True)[1].load(plan, words, searches(puzzles([goal], goal, 3))) == 0
+    assert _databases.searcher().load(plan, words, searches(puzzles([goal], goal, 3))) == 0
     changes = Counter(abs(needs[after] - needs[text]) for text in needs for after in steps(text, 3))
     assert (max(changes) > 1) == (goal != "aaaaaaab ")
     if many[0].is_distinct:

@@ -128,7 +128,7 @@ def need(puzzle: Puzzle, *partitions: _databases.Tables, jit: bool = True) -> in
     search = _idastar.Search()
     search.tiles[: puzzle.cells] = puzzle.tiles
     search.blank = puzzle.tiles.index(0)
-    return int(_databases.kernels(jit)[1].load(plan, words, to_records(search)))
+    return int(_databases.searcher(jit=jit).load(plan, words, to_records(search)))
 
 
 GOALS = [
@@ -341,7 +341,7 @@ def test_a_search_stops_when_told_to_and_at_its_limit(jit: bool, stop: int, limi
     search.tiles[:9], search.blank, search.came = puzzle.tiles, 7, _idastar.NONE
     search.stop, search.limit, search.bound = stop, limit, 31
     record = to_records(search)
-    kernel = _databases.kernels(jit)[1]
+    kernel = _databases.searcher(plan, jit=jit)
     kernel.load(plan, words, record)
     frames = to_records(_idastar.Frame(), _idastar.MAX_DEPTH)
     assert (
@@ -360,7 +360,7 @@ def test_deepening_is_the_same_interpreted_and_compiled() -> None:
         search.tiles[:9], search.blank = puzzle.tiles, puzzle.tiles.index(0)
         search.came, search.limit = _idastar.NONE, FAR
         record = to_records(search)
-        kernel = _databases.kernels(jit)[1]
+        kernel = _databases.searcher(plan, jit=jit)
         record[0].bound = kernel.load(plan, words, record)
         frames = to_records(_idastar.Frame(), _idastar.MAX_DEPTH)
         assert (
@@ -617,23 +617,42 @@ def test_nothing_is_left_to_compile_after_warming_up(tmp_path: Path) -> None:
     """Whatever is compiled after that would come out of somebody's time."""
     solver.warm()
     program = (
+        "import random\n"
         "from numba.core import event\n"
         "from gridhouse.games.sliding import solver\n"
-        "from gridhouse.games.sliding.game import SlidingGame\n"
+        "from gridhouse.games.sliding.game import SlidingGame, position_of, shuffle\n"
         "solver.warm()\n"
         "class Listener(event.Listener):\n"
         "    def on_start(self, event): print(event.data['dispatcher'])\n"
         "    def on_end(self, event): pass\n"
         "event.register('numba:compile', Listener())\n"
-        "for side in 5, 7:\n"
+        "for side in 4, 5, 7:\n"
         "    state = SlidingGame(rows=side, cols=side).new_initial_state(1)\n"
         "    assert solver.solve(state, seconds=0.5).moves\n"
+        "    goal = ''.join(map(chr, range(65, 65 + side**2)))\n"
+        "    puzzle = shuffle(goal, random.Random(1))\n"
+        "    distinct = position_of(puzzle, goal, side, side)\n"
+        "    assert solver.solve_position(distinct, seconds=0.5).moves\n"
     )
     run = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=False, timeout=500,
         env={**os.environ, "XDG_CACHE_HOME": str(tmp_path)},
     )  # fmt: skip
     assert (run.stdout, run.stderr, run.returncode) == ("", "", 0)
+
+
+def test_the_usual_databases_are_of_the_shapes_that_are_warmed_up() -> None:
+    shapes = set()
+    for goal, most in (
+        ("abcdefghijklmno ", 5),
+        ("abcdabcdabcdabc ", 5),
+        ("abcdefghijklmnopqrstuvwx ", 4),
+    ):
+        puzzle = puzzle_of(position(goal, goal, round(len(goal) ** 0.5)))
+        for size in range(4, most + 1):
+            plan, _ = _databases.plan_of(puzzle, *_optimal.small_tables(puzzle, size))
+            shapes.add((int(plan[0].views), int(plan[0].patterns)))
+    assert shapes == {*_optimal.SHAPES} - {(2, 5)}
 
 
 @pytest.fixture
@@ -1083,7 +1102,7 @@ def asked(puzzle: Puzzle, plan: Any, words: Any) -> int:
     search = _idastar.Search()
     search.tiles[: puzzle.cells] = puzzle.tiles
     search.blank = puzzle.tiles.index(0)
-    return int(_databases.kernels(True)[1].load(plan, words, to_records(search)))
+    return int(_databases.searcher().load(plan, words, to_records(search)))
 
 
 @pytest.mark.parametrize("jit", [True, False])

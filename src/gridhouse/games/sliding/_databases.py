@@ -72,9 +72,13 @@ def word_type(puzzle: Puzzle, parts: Sequence[Sequence[int]]) -> type[Any]:
     return np.int32 if puzzle.cells <= UP[np.dtype(np.int32)] else np.int64
 
 
-def kernels(jit: bool) -> tuple[Any, Any]:
-    """Return the twins of the functions that build databases and of those that search."""
-    return twin(_patterns, "sliding", jit=jit), twin(_idastar, "sliding", jit=jit)
+def searcher(plan: Any = None, *, jit: bool = True) -> Any:
+    """Return the functions that search: by any plan, or by those that are like one, but faster."""
+    if plan is None:
+        return twin(_idastar, "sliding", jit=jit)
+    views, patterns = int(plan[0].views), int(plan[0].patterns)
+    name = f"sliding{views}x{patterns}"
+    return twin(_idastar, name, jit=jit, VIEWS=views, PATTERNS=patterns)
 
 
 def shape_of(puzzle: Puzzle, count: int, up: int) -> Any:
@@ -132,7 +136,7 @@ def build(
     is_stopped: Callable[[], bool] = is_never,
 ) -> Any:
     """Return the words of a part by key; raises StoppedError soon after ``is_stopped`` says so."""
-    patterns, _ = kernels(jit)
+    patterns = twin(_patterns, "sliding", jit=jit)
     word = word or word_type(puzzle, [part])
     up = UP.get(np.dtype(word), 0)
     shape = shape_of(puzzle, len(part), up)

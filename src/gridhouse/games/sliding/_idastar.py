@@ -5,6 +5,9 @@ main diagonal; a position needs as many moves as the view that asks for most.  A
 key a view, so it costs one look a view; whether the empty cell's place costs more is in the bits of
 the words already read.
 
+Loops over views and patterns are short and the search spends its time in them, so it is compiled
+for just so many of each.  Memory is asked for the words of all moves of a position at once.
+
 A *machine* reads the moves and tells which need not be made (``_repeats``).
 """
 
@@ -12,7 +15,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gridhouse.core import position
+from gridhouse.core import bits, position
 
 if TYPE_CHECKING:
     from typing import Any
@@ -27,6 +30,10 @@ SETS = 1 << NUM_MOVES  # of moves
 WAY_BITS = 9
 WAY = (1 << WAY_BITS) - 1
 STRIDE = 1024  # nodes between two looks at the flag
+
+# Of the plans that the code is compiled for; 0 where it does for all of them.
+VIEWS = 0
+PATTERNS = 0
 
 FOUND = 1
 EXHAUSTED = 0
@@ -119,7 +126,7 @@ def load(plans: Any, tables: Any, searches: Any) -> int:
 
 def enter(plan: Any, search: Any, frame: Any, tile: int) -> None:
     """Take over what moving a tile changes, and keep what was before."""
-    for view in range(plan.views):
+    for view in range(VIEWS or plan.views):
         slot = plan.slot[view * MAX_CELLS + tile]
         frame.key[view] = search.key[slot]
         frame.word[view] = search.word[slot]
@@ -129,10 +136,23 @@ def enter(plan: Any, search: Any, frame: Any, tile: int) -> None:
 
 def restore(plan: Any, search: Any, frame: Any, tile: int) -> None:
     """Take back what moving a tile changed."""
-    for view in range(plan.views):
+    for view in range(VIEWS or plan.views):
         slot = plan.slot[view * MAX_CELLS + tile]
         search.key[slot] = frame.key[view]
         search.word[slot] = frame.word[view]
+
+
+def look_ahead(plan: Any, tables: Any, search: Any, blank: int, left: int) -> None:
+    """Ask memory for the words after all moves that are left to try."""
+    while left != 0:
+        there = (left & WAY) >> 3
+        left >>= WAY_BITS
+        tile = search.tiles[there]
+        for view in range(VIEWS or plan.views):
+            at = view * MAX_CELLS
+            step = plan.image[at + blank] - plan.image[at + there]
+            key = search.key[plan.slot[at + tile]] + plan.weight[at + tile] * step
+            bits.prefetch(tables, key)
 
 
 def sweep(plans: Any, tables: Any, machine: Any, searches: Any, frames: Any) -> int:
@@ -142,8 +162,8 @@ def sweep(plans: Any, tables: Any, machine: Any, searches: Any, frames: Any) -> 
     """
     plan = plans[0]
     search = searches[0]
-    views = plan.views
-    patterns = plan.patterns
+    views = VIEWS or plan.views
+    patterns = PATTERNS or plan.patterns
     up = plan.up
     gain = plan.gain
     tiles = search.tiles
@@ -222,6 +242,7 @@ def sweep(plans: Any, tables: Any, machine: Any, searches: Any, frames: Any) -> 
         entry = int(machine[NUM_MOVES * state + move])
         state = entry // SETS
         left = ways[SETS * there + entry % SETS]
+        look_ahead(plan, tables, search, blank, left)
 
 
 def deepen(plans: Any, tables: Any, machine: Any, searches: Any, frames: Any) -> int:

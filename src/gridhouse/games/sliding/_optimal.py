@@ -49,6 +49,9 @@ ROOM = 7 << 30  # bytes of memory; databases of a byte a word take up to five wh
 # Moves of the longest ways that are known to repeat others: finding them takes 0.03 and 0.6 s.
 LONGEST = 10
 LONGEST_LARGE = 13
+# How many views databases give and how many patterns there are in each, on square boards of sixteen
+# and of twenty-five cells.
+SHAPES = ((1, 3), (1, 4), (2, 3), (2, 4), (2, 5), (2, 6))
 
 
 @lru_cache(maxsize=6)
@@ -185,7 +188,7 @@ class Optimal:
 
     def _alone(self, limit: int) -> None:
         """Search in one thread."""
-        _, kernel = _databases.kernels(self._jit)
+        kernel = _databases.searcher(self._plan, jit=self._jit)
         record = self._record(self.puzzle.tiles, _idastar.NONE, [], limit)
         self._records = [record]
         self._raise_bound(kernel.load(self._plan, self._words, record))
@@ -223,7 +226,7 @@ class Optimal:
 
     def _share(self, record: Any, path: list[int], frames: list[Any]) -> None:
         """Search from one position; whoever finds a way sends the others home."""
-        _, kernel = _databases.kernels(self._jit)
+        kernel = _databases.searcher(self._plan, jit=self._jit)
         record[0].bound = self.bound
         memory = frames.pop()
         if kernel.load(self._plan, self._words, record) + len(path) <= self.bound:
@@ -240,7 +243,8 @@ def least(puzzle: Puzzle, plan: Any, words: Any, *, jit: bool = True) -> int:
     search = _idastar.Search()
     search.tiles[: puzzle.cells] = puzzle.tiles
     search.blank = puzzle.tiles.index(0)
-    return even_out(puzzle, int(_databases.kernels(jit)[1].load(plan, words, to_records(search))))
+    kernel = _databases.searcher(jit=jit)
+    return even_out(puzzle, int(kernel.load(plan, words, to_records(search))))
 
 
 def spread_out(puzzle: Puzzle, count: int) -> list[tuple[list[int], list[int]]]:
@@ -264,3 +268,24 @@ def spread_out(puzzle: Puzzle, count: int) -> list[tuple[list[int], list[int]]]:
                     wider.append((moved, [*path, move]))
         layer = wider
     return layer
+
+
+def touch() -> None:
+    """Have the search compiled for each of the usual shapes: one move, by databases of one word.
+
+    What asks databases without a search is compiled as well.
+    """
+    words = _databases.sealed(np.zeros(1, np.int32))
+    machine = _repeats.machine(1)
+    frames = to_records(_idastar.Frame(), _idastar.MAX_DEPTH)
+    for views, patterns in SHAPES:
+        plan = _idastar.Plan()
+        plan.views, plan.patterns = views, patterns
+        plan.ways[_idastar.SETS - 1] = 1 << 3 | 1
+        search = _idastar.Search()
+        search.came, search.limit, search.bound = _idastar.NONE, NO_LIMIT, 1
+        plans, searches = to_records(plan), to_records(search)
+        kernel = _databases.searcher(plans)
+        kernel.load(plans, words, searches)
+        kernel.deepen(plans, words, machine, searches, frames)
+    _databases.searcher().load(plans, words, searches)

@@ -134,12 +134,13 @@ def solve_position(
 @cache
 def warm() -> None:
     """Have everything compiled, or loaded, that solves puzzles of up to 14x14."""
-    from gridhouse.games.sliding._beams import touch
+    from gridhouse.games.sliding import _beams, _optimal
     from gridhouse.games.sliding.game import SlidingGame
 
     for side, seconds in ((4, None), (5, MOMENT), (6, MOMENT)):
         solve(SlidingGame(rows=side, cols=side).new_initial_state(), seconds=seconds)
-    touch()
+    _beams.touch()
+    _optimal.touch()
 
 
 def text_of(moves: Sequence[int]) -> str:
