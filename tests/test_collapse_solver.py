@@ -680,8 +680,8 @@ def test_larger_tables_know_what_smaller_ones_knew() -> None:
         _exact.remember(memory.table, key, chance.randrange(100), key % 2 == 1, 1 + key % 77)
         _exact.note_bound(memory, key, 1 + key % 99)
     larger = memory._replace(
-        table=_exact.enlarged(memory.table, _exact.WAYS, 8, np.zeros),
-        bounds=_exact.enlarged(memory.bounds, 1, 8, np.zeros),
+        table=_exact.enlarged(memory.table, _exact.WAYS, 8),
+        bounds=_exact.enlarged(memory.bounds, 1, 8),
     )
     assert (len(larger.table), len(larger.bounds)) == (8 * (2 << 8), 8 * (2 << 8))
     known = [_exact.look_up(memory.table, key) for key in keys]
@@ -712,7 +712,7 @@ def test_tables_may_grow_while_they_are_written_to() -> None:
     proving.start()
     grown = 0
     while proving.is_alive():
-        _exact.enlarged(memory.table, _exact.WAYS, 8, np.zeros)
+        _exact.enlarged(memory.table, _exact.WAYS, 8)
         grown += 1
     proving.join()
     assert grown > 3

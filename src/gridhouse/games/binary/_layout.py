@@ -68,9 +68,9 @@ class Memory:
     def words(self, count: int) -> Any:
         """Return so many words, all zero."""
         if self.jit:
-            import numpy as np
+            from gridhouse.core import arrays
 
-            return np.zeros(count, np.int64)
+            return arrays.zeros(count, "int64")
         return [0] * count
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from gridhouse.core import bits, chance, position
+from gridhouse.core import arrays, bits, chance, position
 from gridhouse.games.collapse import _board, _bound, _pairs
 
 if TYPE_CHECKING:
@@ -84,8 +84,8 @@ def make_memory(rows: int, table: int, size: int, zeros: Any, to_records: Any) -
         ones=zeros((rows, KEPT_PAIRS), "int32"),
         others=zeros((rows, KEPT_PAIRS), "int32"),
         children=to_records(Child(), rows),
-        table=zeros(2 * table, "int64"),
-        bounds=zeros(2 * table, "int64"),
+        table=arrays.zeros(2 * table, "int64"),
+        bounds=arrays.zeros(2 * table, "int64"),
     )
 
 
@@ -122,15 +122,15 @@ def remember(table: Any, key: int, least: int, is_exact: bool, size: int) -> Non
     table[place + 1] = key ^ data
 
 
-def enlarged(table: Any, ways: int, times: int, zeros: Any) -> Any:
+def enlarged(table: Any, ways: int, times: int) -> Any:
     """Return a table of so many times the size with the same entries.
 
-    An entry may be in so many ways, and stays in its own.  ``zeros`` is NumPy's.
+    An entry may be in so many ways, and stays in its own.
     """
     table = table.copy()  # another thread may write to it meanwhile
     used = table[1::2].nonzero()[0]
     data, marks = table[2 * used], table[2 * used + 1]
-    larger = zeros(times * len(table), "int64")
+    larger = arrays.zeros(times * len(table), "int64")
     places = bucket(larger, data ^ marks, ways) + 2 * (used % ways)
     larger[places] = data
     larger[places + 1] = marks

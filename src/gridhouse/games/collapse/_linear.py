@@ -135,8 +135,8 @@ class Linear(Common):
         entries = len(memory.table) // 2
         if entries < min(MOST_ENTRIES, GROWTH * nodes):
             self._tables = {
-                "table": _exact.enlarged(memory.table, _exact.WAYS, GROWTH, np.zeros),
-                "bounds": _exact.enlarged(memory.bounds, 1, GROWTH, np.zeros),
+                "table": _exact.enlarged(memory.table, _exact.WAYS, GROWTH),
+                "bounds": _exact.enlarged(memory.bounds, 1, GROWTH),
             }
 
     def _prove_some(self, memory: _exact.Memory, seed: int, nodes: int) -> bool:

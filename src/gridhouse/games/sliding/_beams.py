@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gridhouse.core import arrays
 from gridhouse.core.compiling import to_records, twin
 from gridhouse.games.sliding import (
     _beam,
@@ -213,7 +214,7 @@ def by_distance(rows: int, cols: int) -> Any:
 
 def memory(width: int) -> tuple[Any, Any]:
     """Return what a beam remembers positions in, and room to count scores."""
-    seen = np.zeros(_selection.places(width), np.int32)
+    seen = arrays.zeros(_selection.places(width), "int32")
     return seen, np.zeros(_selection.BINS, np.int64)
 
 

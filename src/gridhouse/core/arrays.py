@@ -1,0 +1,21 @@
+"""Arrays that lie as the processor reads memory."""
+
+from __future__ import annotations
+
+from typing import Any
+
+LINE = 64  # bytes that come from memory at once
+
+
+def zeros(count: int, kind: str) -> Any:
+    """Return so many zeros of a NumPy type, the first of them at the begin of a line of memory.
+
+    NumPy's own arrays begin 16 bytes later, if they are large, and a bucket of a table that is as
+    long as a line then lies in two: both have to be waited for.
+    """
+    import numpy as np
+
+    size = np.dtype(kind).itemsize
+    room = np.zeros(count + LINE // size, kind)
+    skip = -room.ctypes.data % LINE // size
+    return room[skip : skip + count]

@@ -1,0 +1,35 @@
+"""Tables begin where a line of memory does."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import gridhouse
+from gridhouse.core import arrays
+from gridhouse.games.binary._layout import Board, Memory
+from gridhouse.games.binary.solver import Search
+from gridhouse.games.collapse import _exact
+from gridhouse.games.collapse._common import plain_records
+from gridhouse.games.sliding import _beams
+
+
+@pytest.mark.parametrize("kind", ["int8", "int32", "int64"])
+@pytest.mark.parametrize("count", [1, 8, 100, 1 << 12, 1 << 20])
+def test_zeros_begin_at_a_line_of_memory(count: int, kind: str) -> None:
+    made = [arrays.zeros(count, kind) for _ in range(5)]
+    for one in made:
+        assert (len(one), one.dtype) == (count, np.dtype(kind))
+        assert one.ctypes.data % arrays.LINE == 0
+        assert not one.any()
+        one[:] = 1  # of no other one
+    assert all(one.all() for one in made)
+
+
+def test_buckets_of_tables_lie_in_one_line() -> None:
+    position = gridhouse.load("binary").new_initial_state().position
+    search = Search(Board(position, Memory(jit=True)), memory=64)
+    collapse = _exact.make_memory(1, 1 << 12, 1, np.zeros, plain_records)
+    larger = _exact.enlarged(collapse.table, _exact.WAYS, 8)
+    tables = [search.words, search.pairs, collapse.table, larger, _beams.memory(1000)[0]]
+    assert {table.ctypes.data % arrays.LINE for table in tables} == {0}
