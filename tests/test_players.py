@@ -368,6 +368,10 @@ def test_settings_too_small_to_choose_with_are_refused(text: str, least: int) ->
         ("mcts:seed=3", "'mcts:seed=3': there is no setting seed"),
         ("mcts:game=3", "'mcts:game=3': there is no setting game"),
         ("mcts:room=100000000000000", "mcts: there is not enough memory"),
+        ("mcts:room=5000.5", "mcts: room: 5000.5 is not a whole number"),
+        ("mcts:horizon=2.5", "mcts: horizon: 2.5 is not a whole number"),
+        ("alphabeta:table=2.5", "alphabeta: table: 2.5 is not a whole number"),
+        ("perfect:level=0.5", "perfect: there is no setting 'level'"),
     ],
 )
 def test_settings_that_cannot_be_are_refused_in_a_line(text: str, reason: str) -> None:

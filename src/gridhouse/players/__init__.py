@@ -35,7 +35,7 @@ def player(kind: str, game: Game, *, seed: int = 0, **settings: Any) -> Player:
     The kinds are random, greedy, mcts, pomcp, alphabeta, nested, level, and, for games with a
     solver that picks moves, perfect.
     ``settings`` are those of the player's class.  Raises PlayerError for a kind that there is not,
-    that does not play such games, or that has no such setting.
+    that does not play such games, or that has no such setting, or not with such a value.
 
     >>> import gridhouse
     >>> state = gridhouse.load("binary", rows=3, cols=3).new_initial_state()
@@ -44,22 +44,26 @@ def player(kind: str, game: Game, *, seed: int = 0, **settings: Any) -> Player:
     """
     if kind not in KINDS:
         raise PlayerError(f"there is no player {shown(kind)}; the kinds are {', '.join(KINDS)}")
+    types = settings_of(kind)
+    for name, value in settings.items():
+        if types.get(name, "").startswith("int") and isinstance(value, float):
+            raise PlayerError(f"{kind}: {name}: {value} is not a whole number")
     try:
         return KINDS[kind](game, seed=seed, **settings)
     except TypeError as error:
-        unknown = [shown(name) for name in settings if name not in settings_of(kind)]
+        unknown = [shown(name) for name in settings if name not in types]
         reason = f"there is no setting {', '.join(unknown)}" if unknown else error
         raise PlayerError(f"{kind}: {reason}") from None
     except MemoryError:
         raise PlayerError(f"{kind}: there is not enough memory") from None
 
 
-def settings_of(kind: str) -> set[str]:
-    """Return the names of all settings of a kind of player."""
+def settings_of(kind: str) -> dict[str, str]:
+    """Return the names of all settings of a kind of player, and their types as they are written."""
     from inspect import signature
 
     return {
-        name
+        name: parameter.annotation
         for base in KINDS[kind].__mro__
         if "__init__" in vars(base)
         for name, parameter in signature(vars(base)["__init__"]).parameters.items()
