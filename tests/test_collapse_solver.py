@@ -295,43 +295,6 @@ def test_rollouts_know_all_groups_and_tiles_after_every_pick(
     assert max(fallen) > 6
 
 
-def test_rollouts_may_begin_near_a_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    chance = random.Random(15)
-    kernels = _common.Kernels(jit=False)
-    steps: list[bool] = []
-
-    def take_the_heaviest(rollouts: Any, count: int, control: Any) -> int:
-        weights = np.diff(rollouts.sums[:count], prepend=0.0)
-        return int(np.argmax(weights))
-
-    for _ in range(40):
-        state = state_of(random_rows(chance, 60), "samegame")
-        search = _search.Search(state, seed=0, nodes=None, threads=1, jit=False)
-        memory, top = search._rollouts(2), 2
-        search._rolled(memory, 2, chance.randrange(100), spared=1)
-        line = search.line
-        control, work = search._control(0), search._work()
-        control.spared = 2  # the line may well take some before all others
-        control.length = len(line)
-        memory.cells[-1][: len(line)] = line
-        memory.policies[:] = 1.0
-        kernels.nrpa.lean(memory, search.start, search.stride, top, work, control)
-        assert memory.cells[0][: memory.lengths[0]].tolist() == line
-        for level in range(1, top + 1):
-            assert np.array_equal(memory.policies[level], memory.policies[top])
-        control.spared = 1
-        with monkeypatch.context() as patch:
-            patch.setattr(kernels.nrpa, "draw_choice", take_the_heaviest)
-            kernels.nrpa.playout(memory, search.start, search.stride, 0, work, control)
-        drawn = memory.cells[0][: memory.lengths[0]].tolist()
-        steps += [one == other for one, other in zip(line, drawn, strict=False)]
-        memory.cells[-1][0] = search.start.nonzero()[0][-1]  # no group has its first cell there
-        control.length = 1
-        kernels.nrpa.lean(memory, search.start, search.stride, top, work, control)
-        assert (memory.lengths[0] > 0) == bool(line)
-    assert steps.count(True) > 0.7 * len(steps) > 100
-
-
 def test_rollouts_find_what_beams_do_not() -> None:
     for seed in (3, 27):
         state = gridhouse.parse(f"collapse(rows=8,cols=8,digits=5)#{seed}")
@@ -593,7 +556,6 @@ def test_the_line_of_a_proof_is_remembered_and_not_searched_again(
 
 def test_rollouts_learn_interpreted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_samegame, "FIRST_ROUNDS", 3)
-    monkeypatch.setattr(_samegame, "MORE_ROUNDS", 1)
     monkeypatch.setattr(_samegame, "LOOK_ROUNDS", 2)
     monkeypatch.setattr(_samegame, "POLISHED", (9, 20))
     monkeypatch.setattr(_samegame, "POLISH_WIDTH", 3)

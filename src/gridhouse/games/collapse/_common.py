@@ -13,7 +13,7 @@ from gridhouse.games.collapse import _beam, _board, _bound, _exact, _nrpa, _pair
 from gridhouse.games.collapse.rules import BLANK, Scoring
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     from gridhouse.core.game import State
     from gridhouse.core.position import Position
@@ -255,20 +255,16 @@ class Common:
     def _rollouts(self, levels: int = LEVELS) -> _nrpa.Rollouts:
         return _nrpa.make_rollouts(levels, self.size, len(self.start), CHOICES, np.zeros)
 
-    def _rolled(
-        self, memory: Any, rounds: int, seed: int, *, spared: int, line: Sequence[int] = ()
-    ) -> int:
+    def _rolled(self, memory: Any, rounds: int, seed: int, *, spared: int) -> int:
         """Note the best line of nested rollouts, as deep as the memory; return its value.
 
-        They leave a kind alone where one is to be ``spared``, and begin near a ``line``.
+        They leave a kind alone where one is to be ``spared``.
         """
         control = self._control(seed)
         if self.left == MANY:
             control.stop = 0  # however short the time, there is a line
         control.spared = spared
         control.best = MANY
-        control.length = len(line)
-        memory.cells[-1][: len(line)] = line
         top = len(memory.policies) - 1
         work = self._work()
         self.kernels.nrpa.search(memory, self.start, self.stride, top, rounds, work, control)

@@ -6,8 +6,7 @@ and by its first tile, wherever that has come to lie: what should go together st
 the board falls.
 
 The policy is selective (Cazenave, 2016) where a digit is spared: its groups are left alone while
-there is anything else to pick, so that they grow together.  A search may begin with a policy that
-leans towards a known line, and then looks for others near it.
+there is anything else to pick, so that they grow together.
 """
 
 from __future__ import annotations
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
 
 LOWEST = -(1 << 60)
 RATE = 1.0
-LEAN = 4  # rounds that a known line has been the best of, as it were
 LARGEST = 64  # groups of this size and more are alike to a policy
 FINE = 1 << 30
 SLOTS = 1 << 15  # of a policy; choices that share one are alike to it
@@ -40,6 +38,7 @@ class Rollouts(NamedTuple):
     """
 
     board: Any
+    column: Any  # by cell: what column it is in
     tiles: Any  # by cell: where what lies there was at the start
     policies: Any
     slots: Any
@@ -52,10 +51,12 @@ class Rollouts(NamedTuple):
     sums: Any  # of the weights of a pick's choices so far
     groups: Any  # of a pick's choices
     factors: Any
-    firsts: Any  # by group: its first cell, its size, its first and last column
+    firsts: Any  # by group: its first cell, its size, its first and last column, its kind
     sizes: Any
     lefts: Any
     rights: Any
+    kinds: Any
+    known: Any  # by group: where its weight is in a policy
 
 
 def make_rollouts(levels: int, cells: int, size: int, choices: int, zeros: Any) -> Rollouts:
@@ -64,6 +65,7 @@ def make_rollouts(levels: int, cells: int, size: int, choices: int, zeros: Any) 
     places = levels + 2
     return Rollouts(
         board=zeros(size, "int8"),
+        column=zeros(size, "int32"),
         tiles=zeros(size, "int32"),
         policies=zeros((levels + 1, SLOTS), "float64"),
         slots=zeros((levels + 1, picks, choices), "int32"),
@@ -80,6 +82,8 @@ def make_rollouts(levels: int, cells: int, size: int, choices: int, zeros: Any) 
         sizes=zeros(picks, "int32"),
         lefts=zeros(picks, "int32"),
         rights=zeros(picks, "int32"),
+        kinds=zeros(picks, "int32"),
+        known=zeros(picks, "int32"),
     )
 
 
@@ -89,17 +93,17 @@ def search(
     """Search until the top level is through, stopped or at its target.
 
     A level has ``size`` rounds of the next.  The cells of the best line are in the level above the
-    top; what the caller left there, ``length`` long, is the line to lean towards.
+    top.
     """
+    for at in range(len(start)):
+        rollouts.column[at] = at // stride
     for level in range(top + 1):
         rollouts.best[level] = LOWEST
         rollouts.rounds[level] = 0
         for slot in range(len(rollouts.policies[level])):
             rollouts.policies[level][slot] = 1.0
-    if control.length > 0:
-        lean(rollouts, start, stride, top, work, control)
     while rollouts.rounds[top] < size and control.stop == 0 and control.best > control.target:
-        score = playout(rollouts, start, stride, 0, work, control)
+        score = playout(rollouts, start, stride, work, control)
         _board.count_node(control)
         if -score < control.best:
             note_line(rollouts, score, control)
@@ -112,15 +116,6 @@ def search(
         while level < top and rollouts.rounds[level] >= size:
             finish(rollouts, level)
             level += 1
-
-
-def lean(rollouts: Rollouts, start: Any, stride: int, top: int, work: Work, control: Any) -> None:
-    """Shift the policies towards the line in the level above the top."""
-    playout(rollouts, start, stride, int(control.length), work, control)
-    keep(rollouts, 0, top)
-    for _ in range(LEAN):
-        adapt(rollouts, top)
-    hand_down(rollouts, top)
 
 
 def hand_down(rollouts: Rollouts, level: int) -> None:
@@ -152,13 +147,8 @@ def finish(rollouts: Rollouts, level: int) -> None:
     hand_down(rollouts, above)
 
 
-def playout(
-    rollouts: Rollouts, start: Any, stride: int, given: int, work: Work, control: Any
-) -> int:
-    """Play a game by the policy of the lowest level and return its score.
-
-    So many picks are ``given`` by the line in the highest level.
-    """
+def playout(rollouts: Rollouts, start: Any, stride: int, work: Work, control: Any) -> int:
+    """Play a game by the policy of the lowest level and return its score."""
     board, tiles = rollouts.board, rollouts.tiles
     for at in range(len(board)):
         board[at] = start[at]
@@ -168,7 +158,7 @@ def playout(
     gain = 0
     length = 0
     while groups > 0:
-        pick = choose(rollouts, groups, length, given, control)
+        pick = choose(rollouts, groups, length, control)
         group = int(rollouts.groups[pick])
         rollouts.chosen[0][length] = pick
         rollouts.cells[0][length] = rollouts.firsts[group]
@@ -176,9 +166,8 @@ def playout(
         length += 1
         low, high = int(rollouts.lefts[group]) - 1, int(rollouts.rights[group]) + 1
         stamp = _board.next_stamp(work)
-        end = _board.flood(board, stride, int(rollouts.firsts[group]), 0, stamp, work)
-        _board.remove(board, stride, work.members, 0, end)
-        _board.remove(tiles, stride, work.members, 0, end)
+        _board.flood(board, stride, int(rollouts.firsts[group]), 0, stamp, work)
+        fall(rollouts, stride, low + 1, high - 1, stamp, work)
         before = wide
         while wide > 0 and board[wide * stride] == 0:
             wide -= 1
@@ -188,6 +177,38 @@ def playout(
     rollouts.lengths[0] = length
     _board.find_groups(board, stride, work)  # counts what is left
     return -_board.final_value(gain, work, control)
+
+
+def fall(rollouts: Rollouts, stride: int, low: int, high: int, stamp: int, work: Work) -> None:
+    """Take the cells that hold a stamp off some columns, and let the board fall together."""
+    board = rollouts.board
+    target = low * stride
+    for col in range(low, high + 1):
+        if sink(rollouts, col * stride, target, stamp, work) > target:
+            target += stride
+    base = (high + 1) * stride
+    while target < base and board[base] != 0:
+        sink(rollouts, base, target, stamp, work)
+        base += stride
+        target += stride
+
+
+def sink(rollouts: Rollouts, at: int, level: int, stamp: int, work: Work) -> int:
+    """Let a column fall to a place, without the cells that hold a stamp; return where it ends."""
+    board, tiles, seen = rollouts.board, rollouts.tiles, work.seen
+    while board[at] != 0:
+        kind = board[at]
+        if seen[at] == stamp:
+            board[at] = 0
+        elif level != at:
+            board[at] = 0
+            board[level] = kind
+            tiles[level] = tiles[at]
+            level += 1
+        else:
+            level += 1
+        at += 1
+    return level
 
 
 def keep_groups(
@@ -206,6 +227,8 @@ def keep_groups(
             sizes[kept] = sizes[group]
             lefts[kept] = lefts[group] - moved
             rights[kept] = rights[group] - moved
+            rollouts.kinds[kept] = rollouts.kinds[group]
+            rollouts.known[kept] = rollouts.known[group]
             kept += 1
     return kept
 
@@ -231,25 +254,22 @@ def find_groups(
                     last = max(last, int(work.members[index]))
                 rollouts.firsts[groups] = first
                 rollouts.sizes[groups] = end
-                rollouts.lefts[groups] = first // stride
-                rollouts.rights[groups] = last // stride
+                rollouts.lefts[groups] = rollouts.column[first]
+                rollouts.rights[groups] = rollouts.column[last]
+                rollouts.kinds[groups] = kind
+                slot = int(rollouts.tiles[first]) * LARGEST + min(end, LARGEST - 1)
+                rollouts.known[groups] = slot & (rollouts.policies.shape[1] - 1)
                 groups += 1
             at += 1
     return groups
 
 
-def choose(rollouts: Rollouts, groups: int, length: int, given: int, control: Any) -> int:
-    """List a pick's choices and return which of them is drawn, or given."""
-    wanted = int(rollouts.cells[len(rollouts.cells) - 1][length]) if length < given else 0
-    is_spared = wanted > 0 and rollouts.board[wanted] == control.spared
-    count = list_choices(rollouts, groups, length, is_spared, control)
+def choose(rollouts: Rollouts, groups: int, length: int, control: Any) -> int:
+    """List a pick's choices and return which of them is drawn."""
+    count = list_choices(rollouts, groups, length, False, control)
     if count == 0:
-        count = list_choices(rollouts, groups, length, not is_spared, control)
+        count = list_choices(rollouts, groups, length, True, control)
     rollouts.counts[0][length] = count
-    if wanted > 0:
-        for pick in range(count):
-            if rollouts.firsts[rollouts.groups[pick]] == wanted:
-                return pick
     return draw_choice(rollouts, count, control)
 
 
@@ -257,18 +277,14 @@ def list_choices(
     rollouts: Rollouts, groups: int, length: int, is_spared: bool, control: Any
 ) -> int:
     """List the groups of the spared digit, or the others; return how many are listed."""
-    board = rollouts.board
     policy = rollouts.policies[1]
     slots = rollouts.slots[0][length]
+    spared = int(control.spared)
     count = 0
     total = 0.0
     for group in range(groups):
-        first = int(rollouts.firsts[group])
-        kind = int(board[first])
-        if (kind == control.spared) == is_spared and count < len(slots):
-            size = int(rollouts.sizes[group])
-            tile = int(rollouts.tiles[first])
-            slot = (tile * LARGEST + min(size, LARGEST - 1)) & (len(policy) - 1)
+        if (rollouts.kinds[group] == spared) == is_spared and count < len(slots):
+            slot = rollouts.known[group]
             total += policy[slot]
             rollouts.sums[count] = total
             slots[count] = slot

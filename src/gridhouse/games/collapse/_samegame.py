@@ -16,13 +16,11 @@ if TYPE_CHECKING:
 THROUGH_CELLS = 49  # SameGame boards up to this size are searched through
 POLISHED = (60, 120)  # the end of a SameGame line is tried again from so many cells on
 POLISH_WIDTH = 100
-# The rounds of a level of nested rollouts: of a thread's first run, how many more with every
-# further run of a digit, of the first look at the other digits, and of runs near the best line.
+# The rounds of a level of nested rollouts: of a thread's first run, and of the first look at the
+# other digits.  Then each run of a thread has so many eighths more, which makes 2.6 times the work.
 FIRST_ROUNDS = 60
-MORE_ROUNDS = 10
 LOOK_ROUNDS = 50
-NEAR_ROUNDS = 60
-NEAR = 5  # what their seeds differ by from those of other runs
+MORE_EIGHTHS = 3
 CONTENDS = 95  # percent of the best score with which a digit is spared again
 
 
@@ -40,22 +38,20 @@ class Samegame(Common):
         self._together(*tasks)
 
     def _roll(self, seed: int) -> None:
-        """Nest rollouts that spare one of the digits each, and others near the best line."""
+        """Nest rollouts that spare one of the digits each, in longer and longer runs."""
         memory = self._rollouts()
         turn = 0
+        rounds = FIRST_ROUNDS
         while not self._stopped:
             kind, runs = self._next_spared()
             is_look = turn > 0 and runs == 0
-            rounds = LOOK_ROUNDS if is_look else FIRST_ROUNDS + runs * MORE_ROUNDS
             before = self.left
             salt = 1 + 100 * turn + 10 * kind + seed
-            score = -self._rolled(memory, rounds, salt, spared=kind)
+            score = -self._rolled(memory, LOOK_ROUNDS if is_look else rounds, salt, spared=kind)
+            if not is_look:
+                rounds += rounds * MORE_EIGHTHS // 8
             with self._lock:
                 self._scores[kind] = max(score, self._scores.get(kind, score))
-            if runs > 0 and not self._stopped:
-                with self._lock:
-                    best = max(self._scores, key=lambda kind: self._scores[kind])
-                self._rolled(memory, NEAR_ROUNDS, salt + NEAR, spared=best, line=self.line)
             if self.left < before:
                 self._polish(turn)
             turn += 1
@@ -63,7 +59,7 @@ class Samegame(Common):
     def _next_spared(self) -> tuple[int, int]:
         """Return the digit to spare next, and how often it was spared before.
 
-        Each has its turn, the commonest first, and then those that scored best.
+        Each has its turn, the commonest first, and then those that scored best, the best first.
         """
         with self._lock:
             kinds = [kind for kind in self._commonest(self.start) if self._runs[kind] == 0]
@@ -71,7 +67,10 @@ class Samegame(Common):
                 top = max(self._scores.values(), default=0)
                 least = top - abs(top) * (100 - CONTENDS) // 100
                 kinds = [kind for kind, score in self._scores.items() if score >= least]
-            spared = min(kinds or self._runs, key=lambda kind: self._runs[kind])
+            spared = min(
+                kinds or self._runs,
+                key=lambda kind: (self._runs[kind], -self._scores.get(kind, 0)),
+            )
             self._runs[spared] += 1
             return spared, self._runs[spared] - 1
 
