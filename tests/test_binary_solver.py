@@ -10,6 +10,7 @@ import random
 import signal
 import sys
 import threading
+import tracemalloc
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -765,6 +766,23 @@ class TestCheckpoints:
             assert tables[0] == tables[1]
             assert any(tables[0][0])
             file.unlink()
+
+    def test_a_file_is_never_in_memory_as_a_whole(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        file = str(tmp_path / "state")
+        monkeypatch.setattr(checkpoint, "PIECE", 1000)
+        search = Search(_layout.Board(self.state.position, _layout.Memory(jit=True)), memory=64)
+        noise = random.Random(1).randbytes(8 * len(search.words))
+        search.words[:] = memoryview(noise).cast("q")
+        for step in (checkpoint.save, checkpoint.load):
+            tracemalloc.start()
+            step(file, search, str(self.state))
+            most = tracemalloc.get_traced_memory()[1]
+            tracemalloc.stop()
+            tables = 8 * (len(search.words) + len(search.pairs)) * (step is checkpoint.load)
+            assert most < tables + len(noise) // 2
+        assert os.path.getsize(file) > len(noise) * 0.9
 
     def test_it_is_written_as_a_whole_or_not_at_all(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

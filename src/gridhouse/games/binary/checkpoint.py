@@ -14,6 +14,7 @@ import json
 import os
 import zlib
 from array import array
+from itertools import chain
 
 from gridhouse.core import chance
 from gridhouse.core.errors import SolverError
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
 MAGIC = b"gridhouse binary checkpoint\n"
 FAST = 1  # zlib's level
 PIECE = 1 << 18  # words that are in hand at once
-WORD = 8  # bytes
 NO_DIGEST = b"0" * (2 * hashlib.sha256().digest_size)
 
 
@@ -64,7 +64,7 @@ def save(path: str, search: Search, position: str) -> None:
         with open(beside, "wb") as file:
             file.write(MAGIC + NO_DIGEST + b"\n")
             found = hashlib.sha256()
-            for piece in (line, *_packed(search.words, search.pairs)):
+            for piece in chain([line], _packed(search.words, search.pairs)):
                 found.update(piece)
                 file.write(piece)
             file.seek(len(MAGIC))
@@ -130,7 +130,7 @@ def _unpacked(file: BufferedReader, packed: Any, search: Search, count: int) -> 
     """Unpack a table of so many words from where the file stands."""
     table = search.board.memory.words(count)
     for at in range(0, count, PIECE):
-        size = WORD * min(PIECE, count - at)
+        size = array("q").itemsize * min(PIECE, count - at)
         piece = b""
         while len(piece) < size:
             source = packed.unconsumed_tail or file.read(PIECE)
