@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from gridhouse.core.errors import PlayerError
@@ -58,6 +59,7 @@ def player(kind: str, game: Game, *, seed: int = 0, **settings: Any) -> Player:
         raise PlayerError(f"{kind}: there is not enough memory") from None
 
 
+@cache
 def settings_of(kind: str) -> dict[str, str]:
     """Return the names of all settings of a kind of player, and their types as they are written."""
     from inspect import signature
