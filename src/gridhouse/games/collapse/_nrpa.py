@@ -92,8 +92,7 @@ def search(
 ) -> None:
     """Search until the top level is through, stopped or at its target.
 
-    A level has ``size`` rounds of the next.  The cells of the best line are in the level above the
-    top.
+    A level has ``size`` rounds of the next.  The level above the top holds the best line's cells.
     """
     for at in range(len(start)):
         rollouts.column[at] = at // stride
@@ -180,7 +179,11 @@ def playout(rollouts: Rollouts, start: Any, stride: int, work: Work, control: An
 
 
 def fall(rollouts: Rollouts, stride: int, low: int, high: int, stamp: int, work: Work) -> None:
-    """Take the cells that hold a stamp off some columns, and let the board fall together."""
+    """Take the cells that hold a stamp off some columns, and let the board fall together.
+
+    Other than ``_board.remove`` this moves tiles as well, and writes only what moves: playouts
+    spend much of their time here.
+    """
     board = rollouts.board
     target = low * stride
     for col in range(low, high + 1):
