@@ -13,6 +13,7 @@ from gridhouse.core import compiling
 from gridhouse.core.compiling import rules_of
 from gridhouse.core.errors import ParameterError
 from gridhouse.core.registry import game_class
+from gridhouse.games.binary._layout import Memory
 from gridhouse.search import playouts
 from gridhouse.search.engine import Engine
 from harness import run_compiled
@@ -129,6 +130,12 @@ def test_references_are_counted_only_where_lists_are_made() -> None:
         for name in ("binary", "collapse", "sinks", "sliding", "tactego")
     }
     assert [name for name in counted if counted[name]] == ["collapse", "tactego"]
+
+
+def test_calls_are_inlined_where_a_module_says_so() -> None:
+    kernels = Memory(jit=True)
+    assert kernels.frame.settle.targetoptions["forceinline"]
+    assert not kernels.search.prepare.targetoptions["forceinline"]
 
 
 def test_compiled_code_is_kept_for_the_next_process(tmp_path: Path) -> None:

@@ -47,6 +47,10 @@ def twin(module: ModuleType, game: str, *, jit: bool = True, **bound: Any) -> Mo
     The module ``chance`` is bound to its own twin wherever it is named, and ``bits``, compiled, to
     the machine's instructions.  Without ``jit`` the functions run interpreted.  The same twin is
     returned for the same module, game and ``jit``.
+
+    Where a module says ``INLINED = True``, the code of its functions takes the place of each call.
+    A call hands over seven words for every array, which can be more work than what it is for; to
+    compile takes longer.
     """
     kind = "compiled" if jit else "interpreted"
     name = f"gridhouse._{kind}.{game}.{module.__name__.rpartition('.')[2]}"
@@ -68,18 +72,19 @@ def twin(module: ModuleType, game: str, *, jit: bool = True, **bound: Any) -> Mo
         and value.__module__ == module.__name__
         and key not in bound
     }
+    inlined = inherited.get("INLINED", False)
     makes_lists = jit and any(_makes_lists(function.__code__) for function in own.values())
     for key, value in own.items():
         copy = FunctionType(value.__code__, vars(made), key, value.__defaults__)
         # Module and name tell the caches of two games apart.
         copy.__module__ = name
         copy.__qualname__ = f"{game}.{key}"
-        setattr(made, key, _compiled(copy, makes_lists) if jit else copy)
+        setattr(made, key, _compiled(copy, makes_lists, inlined) if jit else copy)
     sys.modules[name] = made  # where unpickling a cached function looks for it
     return made
 
 
-def _compiled(function: FunctionType, makes_lists: bool) -> Any:
+def _compiled(function: FunctionType, makes_lists: bool, inlined: bool) -> Any:
     """Give a function to Numba, with memory management only if its module makes lists.
 
     All others are lent what they work on by their callers.  Without ``_nrt=False`` every call would
@@ -91,6 +96,7 @@ def _compiled(function: FunctionType, makes_lists: bool) -> Any:
         "nogil": True,
         "error_model": "numpy",
         "_nrt": makes_lists,
+        "forceinline": inlined,
     }
     return numba.njit(**options)(function)
 

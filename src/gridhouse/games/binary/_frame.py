@@ -18,6 +18,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+INLINED = True  # see ``core.compiling``
 MOST_CELLS = 63
 MOST_MOVES = 2 * MOST_CELLS
 # As many blocking sets as a small position can have: in lines of so many cells together no more
@@ -111,6 +112,13 @@ class Frame(position.Position):
     ranks = position.integers("int64", MOST_CELLS)
     order = position.integers("int64", _structure.MOST)
     places = position.integers("int64", _structure.MOST)
+    value = position.integer("int32")  # who wins, if that is plain
+    made = position.integer("int32")  # the move that led here, -1 for one in the heap
+    zeros_left = position.integer("int64")  # the moves whose positions are still to be made
+    ones_left = position.integer("int64")
+    heaps_left = position.integer("int64")
+    num_made = position.integer("int32")  # of these positions, and those looked at
+    num_done = position.integer("int32")
     count = position.integer("int32")
     last = position.integer("int32")  # the move that is being tried
     winner = position.integer("int32")  # a move that won, or -1

@@ -26,7 +26,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-MOST_FRAMES = 160
+# Frames of a ply: while memory is asked for one position, the next is made.
+RING = 2
+MOST_FRAMES = 160 * RING
 NONE_LEFT = 2
 
 # A word of the table: the key's upper bits, the nimber or the heaps known to win, and the work.
@@ -115,17 +117,18 @@ def move_words(words: Any, larger: Any) -> None:
             larger[(key & (len(larger) - WAYS)) + (at & (WAYS - 1))] = word
 
 
-def prepare(frame: Any, layout: Any, table: Any, sets: Any, words: Any) -> int:
-    """Return who wins a position if that is plain; else have its key and its bucket at hand."""
-    value = _frame.settle(frame, layout, table, sets)
-    if value == UNKNOWN:
+def prepare(frame: Any, layout: Any, table: Any, sets: Any, words: Any) -> None:
+    """Note who wins a position if that is plain; else have its key and its bucket at hand."""
+    frame.value = _frame.settle(frame, layout, table, sets)
+    if frame.value == UNKNOWN:
         _frame.set_key(frame, layout, table, sets)
         bits.prefetch(words, frame.key & (len(words) - WAYS))
-    return value
 
 
 def consult(frame: Any, layout: Any, table: Any, sets: Any, words: Any) -> int:
-    """Return who wins a prepared position if that is known."""
+    """Return who wins a prepared position if that is plain or known."""
+    if frame.value != UNKNOWN:
+        return int(frame.value)
     if layout.switches & LOOKUP:
         value = probe(words, frame.key, frame.heap)
         if value != UNKNOWN:
@@ -142,8 +145,8 @@ def consult(frame: Any, layout: Any, table: Any, sets: Any, words: Any) -> int:
 
 def enter(frame: Any, layout: Any, table: Any, sets: Any, words: Any) -> int:
     """Return who wins a position if that is plain or known, and make it ready to be searched."""
-    value = prepare(frame, layout, table, sets, words)
-    return consult(frame, layout, table, sets, words) if value == UNKNOWN else value
+    prepare(frame, layout, table, sets, words)
+    return consult(frame, layout, table, sets, words)
 
 
 def split(frame: Any, layout: Any, table: Any, sets: Any) -> int:
@@ -229,8 +232,8 @@ def score(frame: Any, layout: Any, control: Any) -> int:
     return int(result)
 
 
-def add_move(frame: Any, child: Any, move: int, worth: int) -> None:
-    """List a move, unless one to the same position is listed."""
+def add_move(frame: Any, child: Any, worth: int) -> None:
+    """List the move that made a position, unless another one to it is listed."""
     for i in range(frame.count):
         if frame.keys[i] == child.key and frame.heaps[i] == child.heap:
             return
@@ -240,7 +243,7 @@ def add_move(frame: Any, child: Any, move: int, worth: int) -> None:
     frame.zeros[i] = child.opened[0]
     frame.ones[i] = child.opened[1]
     frame.risks[i] = child.risk
-    frame.moves[i] = move
+    frame.moves[i] = child.made
     frame.scores[i] = worth
     frame.count += 1
 
@@ -257,36 +260,75 @@ def make_move(to: Any, frame: Any, layout: Any, table: Any, sets: Any, index: in
     to.risk = frame.risks[index]
 
 
-def list_moves(
-    frames: Any, ply: int, layout: Any, table: Any, sets: Any, words: Any, control: Any
-) -> int:
-    """List the moves of a ply whose ends are not known; return who wins if these decide it."""
-    frame = frames[ply]
-    child = frames[ply + 1]
-    frame.count = 0
+def below(at: int) -> int:
+    """Return the first frame of the next ply."""
+    return at - at % RING + RING
+
+
+def start_moves(frame: Any, layout: Any, table: Any, sets: Any) -> None:
+    """Begin to make the positions that moves lead to."""
     _frame.refresh(frame, layout, table, sets)
-    for digit in range(2):
-        cells = frame.opened[digit]
-        while cells:
-            cell = bits.lowest(cells)
-            cells &= cells - 1
-            _frame.copy(child, frame, layout.num_lines)
-            _frame.play(child, layout, table, sets, cell, digit)
-            value = enter(child, layout, table, sets, words)
-            if value == LOSS:
-                frame.winner = 2 * cell + digit
-                return WIN
-            if value == UNKNOWN:
-                add_move(frame, child, 2 * cell + digit, score(child, layout, control))
-    is_won = False
-    for heap in range(frame.heap):
-        _frame.copy(child, frame, layout.num_lines)
-        child.heap = heap
-        value = enter(child, layout, table, sets, words)
-        is_won = is_won or value == LOSS
+    frame.count = 0
+    frame.zeros_left = frame.opened[0]
+    frame.ones_left = frame.opened[1]
+    frame.heaps_left = 0
+    frame.num_made = 0
+    frame.num_done = 0
+
+
+def make_next(frame: Any, child: Any, layout: Any, table: Any, sets: Any, words: Any) -> bool:
+    """Make and prepare the position that the next move leads to; return whether there is one."""
+    if frame.zeros_left:
+        child.made = 2 * bits.lowest(frame.zeros_left)
+        frame.zeros_left &= frame.zeros_left - 1
+    elif frame.ones_left:
+        child.made = 2 * bits.lowest(frame.ones_left) + 1
+        frame.ones_left &= frame.ones_left - 1
+    elif frame.heaps_left < frame.heap:
+        child.made = -1
+    else:
+        return False
+    _frame.copy(child, frame, layout.num_lines)
+    if child.made >= 0:
+        _frame.play(child, layout, table, sets, child.made >> 1, child.made & 1)
+    else:
+        child.heap = frame.heaps_left
+        frame.heaps_left += 1
+    prepare(child, layout, table, sets, words)
+    return True
+
+
+def next_made(frames: Any, at: int, layout: Any, table: Any, sets: Any, words: Any) -> int:
+    """Return the frame of the next position that a move leads to, or -1; make the one after it."""
+    frame = frames[at]
+    while frame.num_made - frame.num_done < RING:
+        child = frames[below(at) + frame.num_made % RING]
+        if not make_next(frame, child, layout, table, sets, words):
+            break
+        frame.num_made += 1
+    if frame.num_done == frame.num_made:
+        return -1
+    frame.num_done += 1
+    return int(below(at) + (frame.num_done - 1) % RING)
+
+
+def list_moves(
+    frames: Any, at: int, layout: Any, table: Any, sets: Any, words: Any, control: Any
+) -> int:
+    """List the moves of a frame whose ends are not known; return who wins if these decide it."""
+    frame = frames[at]
+    start_moves(frame, layout, table, sets)
+    place = next_made(frames, at, layout, table, sets, words)
+    while place >= 0:
+        child = frames[place]
+        value = consult(child, layout, table, sets, words)
+        if value == LOSS:
+            frame.winner = child.made
+            return WIN
         if value == UNKNOWN:
-            add_move(frame, child, -1, 2 * ODD)
-    return WIN if is_won else (UNKNOWN if frame.count else LOSS)
+            add_move(frame, child, 2 * ODD if child.made < 0 else score(child, layout, control))
+        place = next_made(frames, at, layout, table, sets, words)
+    return UNKNOWN if frame.count else LOSS
 
 
 def next_move(frame: Any) -> int:
@@ -311,21 +353,21 @@ def find_move(frame: Any, move: int) -> int:
     return -1
 
 
-def try_move(frames: Any, ply: int, layout: Any, table: Any, sets: Any) -> bool:
-    """Make the next ply's position by the best move not tried yet; return whether there is one."""
-    frame = frames[ply]
+def try_move(frames: Any, at: int, layout: Any, table: Any, sets: Any) -> bool:
+    """Make a position by the best move not tried yet; return whether there is one."""
+    frame = frames[at]
     index = next_move(frame)
     if index < 0:
         return False
-    make_move(frames[ply + 1], frame, layout, table, sets, index)
+    make_move(frames[below(at)], frame, layout, table, sets, index)
     frame.last = frame.moves[index]
     return True
 
 
-def out_of_bounds(control: Any, ply: int) -> bool:
+def out_of_bounds(control: Any, at: int) -> bool:
     """Count a node; tell whether the search has to end."""
     control.nodes += 1
-    if control.nodes >= control.limit or ply >= MOST_FRAMES - 3:
+    if control.nodes >= control.limit or at >= MOST_FRAMES - 3 * RING:
         control.stop = 1
     return bool(control.stop)
 
@@ -343,14 +385,14 @@ def is_last_part(frame: Any) -> bool:
     return bool(frame.part == frame.num_parts - 1)
 
 
-def try_part(frames: Any, ply: int, layout: Any, table: Any, sets: Any, words: Any) -> int:
+def try_part(frames: Any, at: int, layout: Any, table: Any, sets: Any, words: Any) -> int:
     """Ask who wins the next part with a heap, in the next ply; return it if it is known.
 
     The last part's heap is all that the others came to; theirs grows until it makes a lost
     position, and so tells their nimber.
     """
-    frame = frames[ply]
-    child = frames[ply + 1]
+    frame = frames[at]
+    child = frames[below(at)]
     heap = frame.heap if is_last_part(frame) else frame.nimber
     take_part(child, frame, layout, frame.parts[frame.part], heap)
     return enter(child, layout, table, sets, words)
@@ -367,15 +409,6 @@ def end_part(frame: Any, reply: int) -> int:
     frame.nimber = 0
     frame.part += 1
     return UNKNOWN
-
-
-def next_reply(
-    frames: Any, ply: int, layout: Any, table: Any, sets: Any, words: Any, is_sum: bool
-) -> int:
-    """Make the next ply's position; return who wins it if known, ``NONE_LEFT`` if there is none."""
-    if is_sum:
-        return try_part(frames, ply, layout, table, sets, words)
-    return UNKNOWN if try_move(frames, ply, layout, table, sets) else NONE_LEFT
 
 
 def conclude(frame: Any, reply: int, is_sum: bool) -> int:
@@ -401,18 +434,18 @@ def learn(frame: Any, child: Any, reply: int) -> None:
 
 
 def prove(
-    frames: Any, layout: Any, table: Any, sets: Any, words: Any, control: Any, ply: int
+    frames: Any, layout: Any, table: Any, sets: Any, words: Any, control: Any, at: int
 ) -> int:
-    """Return who wins the position of a ply, which has been entered; depth first.
+    """Return who wins the position of a frame, which has been entered; depth first.
 
     The result means nothing once ``stop`` is set.
     """
-    frame = frames[ply]
+    frame = frames[at]
     frame.winner = -1
     value = probe(words, frame.key, frame.heap)
     if value != UNKNOWN:
         return value
-    if out_of_bounds(control, ply):
+    if out_of_bounds(control, at):
         return WIN
     key = frame.key
     heap = frame.heap
@@ -420,43 +453,41 @@ def prove(
     _frame.make_compact(frame, layout, table, sets)
     is_sum = start_parts(frame, layout, table, sets)
     if not is_sum:
-        value = list_moves(frames, ply, layout, table, sets, words, control)
+        value = list_moves(frames, at, layout, table, sets, words, control)
     while value == UNKNOWN:
-        reply = next_reply(frames, ply, layout, table, sets, words, is_sum)
+        if is_sum:
+            reply = try_part(frames, at, layout, table, sets, words)
+        else:
+            reply = UNKNOWN if try_move(frames, at, layout, table, sets) else NONE_LEFT
         if reply == UNKNOWN:
-            reply = prove(frames, layout, table, sets, words, control, ply + 1)
+            reply = prove(frames, layout, table, sets, words, control, below(at))
         if control.stop:
             return WIN
         value = conclude(frame, reply, is_sum)
         if not is_sum:
-            learn(frame, frames[ply + 1], reply)
+            learn(frame, frames[below(at)], reply)
     store(words, key, heap, value, control.nodes - began)
     return value
 
 
 def count_wins(
-    frames: Any, layout: Any, table: Any, sets: Any, words: Any, control: Any, ply: int, most: int
+    frames: Any, layout: Any, table: Any, sets: Any, words: Any, control: Any, at: int, most: int
 ) -> int:
-    """Return how many moves of a ply's position win, ``most`` and one more at most.
+    """Return how many moves of a frame's position win, ``most`` and one more at most.
 
     Once ``stop`` is set, those not looked at do not count.
     """
-    frame = frames[ply]
-    child = frames[ply + 1]
+    frame = frames[at]
+    child = frames[below(at)]
     count = 0
-    for digit in range(2):
-        cells = frame.opened[digit]
-        while cells and count <= most:
-            cell = bits.lowest(cells)
-            cells &= cells - 1
-            _frame.copy(child, frame, layout.num_lines)
-            _frame.play(child, layout, table, sets, cell, digit)
-            value = enter(child, layout, table, sets, words)
-            if value == UNKNOWN:
-                value = prove(frames, layout, table, sets, words, control, ply + 1)
-            if control.stop:
-                return count
-            count += value == LOSS
+    start_moves(frame, layout, table, sets)
+    while count <= most and make_next(frame, child, layout, table, sets, words):
+        value = consult(child, layout, table, sets, words)
+        if value == UNKNOWN:
+            value = prove(frames, layout, table, sets, words, control, below(at))
+        if control.stop:
+            return count
+        count += value == LOSS
     return count
 
 
@@ -506,27 +537,18 @@ def move_pairs(pairs: Any, larger: Any) -> None:
             larger[to + 1] = pairs[at + 1]
 
 
-def reduce(
-    frames: Any, ply: int, layout: Any, table: Any, sets: Any, words: Any, control: Any
-) -> int:
-    """Divide a position and search all parts but the largest; return who wins if that is known."""
-    if start_parts(frames[ply], layout, table, sets):
-        return search_parts(frames, ply, layout, table, sets, words, control)
-    return UNKNOWN
-
-
 def search_parts(
-    frames: Any, ply: int, layout: Any, table: Any, sets: Any, words: Any, control: Any
+    frames: Any, at: int, layout: Any, table: Any, sets: Any, words: Any, control: Any
 ) -> int:
     """Search all parts of a divided position but the largest; return who wins if that is known.
 
     What is left has been entered.
     """
-    frame = frames[ply]
+    frame = frames[at]
     while not is_last_part(frame):
-        reply = try_part(frames, ply, layout, table, sets, words)
+        reply = try_part(frames, at, layout, table, sets, words)
         if reply == UNKNOWN:
-            reply = prove(frames, layout, table, sets, words, control, ply + 1)
+            reply = prove(frames, layout, table, sets, words, control, below(at))
         if control.stop:
             return UNKNOWN
         end_part(frame, reply)
@@ -537,37 +559,35 @@ def search_parts(
 
 def look(
     frames: Any,
-    ply: int,
+    at: int,
+    place: int,
     layout: Any,
     table: Any,
     sets: Any,
     words: Any,
     pairs: Any,
     control: Any,
-    move: int,
 ) -> int:
-    """Look at the position of the ply after this one; list it unless its end is known.
+    """Look at a position of the next ply, by its place; list its move unless its end is known.
 
     Memory takes as long to answer as the position to be split, so it is asked before that.  The
     result means nothing once ``stop`` is set.
     """
-    frame = frames[ply]
-    child = frames[ply + 1]
-    value = prepare(child, layout, table, sets, words)
-    if value != UNKNOWN:
-        return value
-    bits.prefetch(pairs, pair_bucket(pairs, pair_key(child.key, child.heap)))
+    frame = frames[at]
+    child = frames[place]
+    if child.value != UNKNOWN:
+        return int(child.value)
     count = split(child, layout, table, sets)
     value = consult(child, layout, table, sets, words)
     if value == UNKNOWN and count > 1:
         divide(child, layout, count)
-        value = search_parts(frames, ply + 1, layout, table, sets, words, control)
+        value = search_parts(frames, place, layout, table, sets, words, control)
     live = bits.population(child.opened[0] | child.opened[1])
     if value == UNKNOWN and live <= layout.limit:
-        return prove(frames, layout, table, sets, words, control, ply + 1)
+        return prove(frames, layout, table, sets, words, control, place)
     if value == UNKNOWN:
         index = frame.count
-        add_move(frame, child, move, 0)
+        add_move(frame, child, 0)
         if frame.count > index:
             read_numbers(frame, index, pairs, control)
     return value
@@ -589,7 +609,7 @@ def read_numbers(frame: Any, index: int, pairs: Any, control: Any) -> None:
 
 def gather(
     frames: Any,
-    ply: int,
+    at: int,
     layout: Any,
     table: Any,
     sets: Any,
@@ -597,30 +617,18 @@ def gather(
     pairs: Any,
     control: Any,
 ) -> int:
-    """List the moves of a ply with their numbers; return a win if one of them is known to win."""
-    frame = frames[ply]
-    child = frames[ply + 1]
-    frame.count = 0
-    reply = UNKNOWN
-    _frame.refresh(frame, layout, table, sets)
-    for digit in range(2):
-        cells = frame.opened[digit]
-        while cells and reply != LOSS:
-            cell = bits.lowest(cells)
-            cells &= cells - 1
-            _frame.copy(child, frame, layout.num_lines)
-            _frame.play(child, layout, table, sets, cell, digit)
-            move = 2 * cell + digit
-            reply = look(frames, ply, layout, table, sets, words, pairs, control, move)
-            if reply == LOSS:
-                frame.winner = move
-    lower = 0
-    while lower < frame.heap and reply != LOSS:
-        _frame.copy(child, frame, layout.num_lines)
-        child.heap = lower
-        reply = look(frames, ply, layout, table, sets, words, pairs, control, -1)
-        lower += 1
-    return WIN if reply == LOSS else UNKNOWN
+    """List the moves of a frame with their numbers; return a win if one of them is known to win."""
+    frame = frames[at]
+    start_moves(frame, layout, table, sets)
+    place = next_made(frames, at, layout, table, sets, words)
+    while place >= 0:
+        last = frames[below(at) + (frame.num_made - 1) % RING]
+        bits.prefetch(pairs, pair_bucket(pairs, pair_key(last.key, last.heap)))
+        if look(frames, at, place, layout, table, sets, words, pairs, control) == LOSS:
+            frame.winner = frames[place].made
+            return WIN
+        place = next_made(frames, at, layout, table, sets, words)
+    return UNKNOWN
 
 
 def weigh(frame: Any) -> None:
@@ -661,7 +669,7 @@ def expand(
     words: Any,
     pairs: Any,
     control: Any,
-    ply: int,
+    at: int,
     most_proof: int,
     most_disproof: int,
 ) -> int:
@@ -674,13 +682,13 @@ def expand(
     a quarter above the second best's number, so that fewer moves are taken up again and again
     (Pawlewicz and Lew, 2007).
     """
-    if out_of_bounds(control, ply):
+    if out_of_bounds(control, at):
         return UNKNOWN
-    frame = frames[ply]
+    frame = frames[at]
     key = frame.key
     began = control.nodes
     frame.winner = -1
-    value = gather(frames, ply, layout, table, sets, words, pairs, control)
+    value = gather(frames, at, layout, table, sets, words, pairs, control)
     while value == UNKNOWN and not control.stop:
         weigh(frame)
         best = frame.best
@@ -689,16 +697,18 @@ def expand(
             break
         if is_enough(frame, pairs, key, most_proof, most_disproof, control.nodes - began):
             return UNKNOWN
-        make_move(frames[ply + 1], frame, layout, table, sets, best)
+        make_move(frames[below(at)], frame, layout, table, sets, best)
         proof = most_disproof - (frame.left - 1)
         disproof = min(most_proof, frame.second + 1 + frame.second // SLACK)
-        reply = expand(frames, layout, table, sets, words, pairs, control, ply + 1, proof, disproof)
+        reply = expand(
+            frames, layout, table, sets, words, pairs, control, below(at), proof, disproof
+        )
         if reply == LOSS:
             value = WIN
             frame.winner = frame.moves[best]
         elif reply == WIN:
             frame.proofs[best] = 0
-            answer = find_move(frame, frames[ply + 1].winner)
+            answer = find_move(frame, frames[below(at)].winner)
             if answer >= 0:
                 frame.proofs[answer] = 0
         else:

@@ -270,8 +270,8 @@ class Search:
         common = (board.layout[0], board.table, board.sets, self.words)
         if value == _frame.UNKNOWN and not proof:
             value = int(kernels.prove(frames, *common, control, 0))
-        if value == _frame.UNKNOWN and proof:
-            value = int(kernels.reduce(frames, 0, *common, control))
+        if value == _frame.UNKNOWN and proof and kernels.start_parts(frames[0], *common[:-1]):
+            value = int(kernels.search_parts(frames, 0, *common, control))
         if value == _frame.UNKNOWN and proof and not control.stop:
             bound = _search.INFINITE
             value = int(kernels.expand(frames, *common, self.pairs, control, 0, bound, bound))
