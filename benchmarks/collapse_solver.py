@@ -3,9 +3,11 @@
 ``python benchmarks/collapse_solver.py linear ROWS COLS DIGITS BOARDS SECONDS`` prints how many
 random boards are solved for good; ``... samegame FILE SECONDS[,SECONDS...] [FIRST LAST]`` the
 scores on boards of a file, rows of digits with an empty line between boards, and their sums, one
-column for every number of seconds.  Times are without compiling and include the search only; the
-last column of the first is the processor's mean time, which other programs on the machine do not
-lengthen.
+column for every number of seconds.  ``... runs FILE ROLLOUTS ROUNDS[,ROUNDS...] [NUMBER ...]``
+spends so many rollouts on each of some boards, in runs of so many rounds a level, and prints how
+many runs these are, the sum of their best scores, and rollouts a second of one thread.  Times are
+without compiling and include the search only; the last column of the first is the processor's mean
+time, which other programs on the machine do not lengthen.
 """
 
 from __future__ import annotations
@@ -17,6 +19,7 @@ from typing import TYPE_CHECKING
 
 import gridhouse
 from gridhouse.core.game import State
+from gridhouse.games.collapse import _common
 from gridhouse.games.collapse._search import Search
 from gridhouse.games.collapse.game import CollapseGame, read_board
 from gridhouse.games.collapse.solver import solve, told, warm
@@ -83,16 +86,42 @@ def samegame(file: str, marks: list[float], first: int = 1, last: int = 1000) ->
     print(f"sum {columns(sums)} of {len(states)} boards, {columns(marks)} s each")
 
 
+def runs(file: str, rollouts: int, sizes: list[int], numbers: list[int]) -> None:
+    """Print how good runs of different lengths are that spare the commonest digit."""
+    states = samegames(file)
+    warm()
+    for size in sizes:
+        count = max(1, rollouts // size**_common.LEVELS)
+        total = nodes = 0
+        began = process_time()
+        for number in numbers or range(1, len(states) + 1):
+            search = Search(states[number - 1], seed=0, nodes=None, threads=1, jit=True)
+            search.least = -_common.MANY
+            spared = search._commonest(search.start)[0]
+            memory = search._rollouts()
+            for run in range(count):
+                search._rolled(memory, size, 2 * run + 1, spared=spared)
+            total += search.score
+            nodes += search.nodes
+        speed = nodes / (process_time() - began)
+        print(
+            f"{count:4} of {size:3} rounds a level: {total:6}, {speed:7.0f} rollouts/s", flush=True
+        )
+
+
 def columns(numbers: Iterable[float]) -> str:
     """Return numbers side by side."""
     return " ".join(f"{number:6g}" for number in numbers)
 
 
 def main(kind: str, *words: str) -> None:
-    """Run one of the two."""
+    """Run one of the three."""
     if kind == "linear":
         rows, cols, digits, boards = map(int, words[:4])
         linear(rows, cols, digits, boards, float(words[4]))
+    elif kind == "runs":
+        sizes = [int(size) for size in words[2].split(",")]
+        runs(words[0], int(words[1]), sizes, [int(number) for number in words[3:]])
     else:
         samegame(words[0], [float(mark) for mark in words[1].split(",")], *map(int, words[2:]))
 
