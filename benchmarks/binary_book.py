@@ -4,11 +4,14 @@
 answered, with so many MiB of memory (2000).  What it takes is said on the standard error.
 ``python benchmarks/binary_book.py check``: search every board after the book's last moves anew,
 each for itself, and print how many are lost for who is to move.
+``python benchmarks/binary_book.py three [MEMORY]``: search all boards of three digits and print
+how many are lost, and those that are not.
 """
 
 from __future__ import annotations
 
 import sys
+from typing import TYPE_CHECKING
 
 import gridhouse
 from gridhouse.games.binary import _frame, book
@@ -16,6 +19,9 @@ from gridhouse.games.binary._layout import Board, Memory
 from gridhouse.games.binary.game import BinaryGame
 from gridhouse.games.binary.solver import Search, solve
 from gridhouse.games.binary.symmetry import image
+
+if TYPE_CHECKING:
+    from gridhouse.core.game import State
 
 LATE = book.SIDE**2 - book.MOST_PLY
 
@@ -61,12 +67,40 @@ def prove(memory: int) -> None:
     print("\n".join(sorted(found.values())))
 
 
+def three(memory: int) -> None:
+    """Search all boards of three digits that are not images of each other."""
+    start = BinaryGame(rows=book.SIDE, cols=book.SIDE).new_initial_state()
+    states = {"": start}
+    for _ in range(3):
+        later: dict[str, State] = {}
+        for state in states.values():
+            for action in state.legal_actions():
+                after = state.clone()
+                after.apply_action(action)
+                later.setdefault(min(book.images(after.position))[0], after)
+        states = later
+    search = Search(Board(start.position, Memory(jit=True)), memory=memory, threads=1)
+    won = []
+    for board in sorted(states, reverse=True):
+        assert search.follow(states[board].position)
+        value = search.value()
+        assert value != _frame.UNKNOWN
+        assert book.is_lost(states[board].position) == (value == _frame.LOSS)
+        if value == _frame.WIN:
+            won.append(board)
+    print(f"{len(states) - len(won)} of {len(states)} lost, {search.nodes} nodes; won:", *won)
+
+
 def main(arguments: list[str]) -> None:
     """Run what the arguments say."""
     if arguments == ["check"]:
         check()
+        return
+    memory = int(arguments[-1]) if arguments[-1:] and arguments[-1].isdigit() else 2000
+    if arguments[:1] == ["three"]:
+        three(memory)
     else:
-        prove(int(arguments[0]) if arguments else 2000)
+        prove(memory)
 
 
 if __name__ == "__main__":

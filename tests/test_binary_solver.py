@@ -258,8 +258,48 @@ class TestBook:
                 turned = self._state(other)
                 turned.apply_action(book.winning_move(turned.position))
                 assert {image for image, _, _ in book.images(turned.position)} == images
-        assert book.winning_move(self._state("01" + "." * 23).position) is None
         assert book.winning_move(BinaryGame(rows=3, cols=5).initial_position(0)) is None
+
+    def test_who_wins_follows_from_what_moves_lead_to(self) -> None:
+        chance = random.Random(11)
+        boards = [(chance.randrange(4), chance.sample(range(25), 3)) for _ in range(12)]
+        boards += [(3, [5 * line, 5 * line + 1, 5 * line + 4]) for line in range(3)]
+        won = 0
+        for count, cells in boards:
+            state = BinaryGame(rows=5, cols=5).new_initial_state()
+            for cell, digit in zip(cells[:count], (0, 0, 1), strict=False):
+                state.apply_action(2 * cell + digit)
+            lost = {action for action, after in self._after(state) if book.is_lost(after)}
+            assert book.is_lost(state.position) == (not lost)
+            found = book.winning_move(state.position)
+            assert found in lost if lost else found is None
+            if count == 3 and lost:
+                won += 1
+                self._every_other_has_a_lost_one_before(state)
+        assert won == 2
+
+    def _every_other_has_a_lost_one_before(self, state: State) -> None:
+        """Assert of the boards of four digits that are lost that no lost board leads to them."""
+        for action, after in self._after(state):
+            befores = [self._played([*state.history(), action], but) for but in range(4)]
+            assert book.is_lost(after) == (not any(book.is_lost(b.position) for b in befores))
+
+    @staticmethod
+    def _played(actions: list[int], but: int) -> Any:
+        """Return the board after some actions but one."""
+        state = BinaryGame(rows=5, cols=5).new_initial_state()
+        for at, action in enumerate(actions):
+            if at != but:
+                state.apply_action(action)
+        return state
+
+    @staticmethod
+    def _after(state: State) -> Iterator[tuple[int, Any]]:
+        """Yield each action with the position that it leads to."""
+        for action in state.legal_actions():
+            after = state.clone()
+            after.apply_action(action)
+            yield action, after.position
 
     def test_a_part_of_it_is_proved_again(self) -> None:
         chance = random.Random(9)
@@ -270,6 +310,12 @@ class TestBook:
             assert (found.outcome, found.nodes) == ("win", 0)
             state.play(found.moves[0])
             assert plain(state, jit=True, threads=2).outcome == "loss"
+        for board in book.LOST:
+            found = plain(self._state(board), memory=300, jit=True, threads=2)
+            assert found.outcome == "loss"
+        for board in (*book.LOST, "....0.......1.......0...."):
+            known = solve(self._state(board), nimber=True, all_moves=True)
+            assert (known.outcome, known.nimber, known.moves, known.nodes) == ("loss", 0, [], 0)
 
     def test_the_perfect_player_wins_by_it(self) -> None:
         state = BinaryGame(rows=5, cols=5).new_initial_state()

@@ -1,8 +1,11 @@
-"""The opening of 5x5, which is won but takes long to search: a winning move for who begins.
+"""What is known of 5x5 with up to four digits, which takes long to search.
 
-A line of ``book.txt`` is a board, row by row, and the move that wins there, as the protocol writes
-it.  It holds the first three moves of who begins, whatever is answered; boards that are images of
-each other stand there once.  ``benchmarks/binary_book.py`` proves all of it and prints it.
+All boards of up to four digits were searched (``benchmarks/binary_book.py`` does it again).  Who is
+to move wins where the number of digits is even and loses where it is odd, but for two boards of
+four digits, which are lost, and the four of three digits that lead there, which are won.  So the
+moves that win are known for up to three digits.  For four, a line of ``book.txt`` is a board, row
+by row, and a move that wins there, as the protocol writes it.  It holds the first three moves of
+who begins, whatever is answered; boards that are images of each other stand there once.
 """
 
 from __future__ import annotations
@@ -22,6 +25,8 @@ if TYPE_CHECKING:
 SIDE = 5
 MOST_PLY = 4
 EMPTY = "."
+# The cell between two 0s and two 1s takes no digit any more, which leaves an even number of cells.
+LOST = frozenset({"..........00.11..........", "....................00.11"})
 
 
 @cache
@@ -48,9 +53,21 @@ def images(position: Position) -> Iterator[tuple[str, tuple[int, int, int], int]
         yield "".join(board), kind, swap
 
 
+def covers(position: Position) -> bool:
+    """Tell whether it is known who wins a position."""
+    return (position.rows, position.cols) == (SIDE, SIDE) and position.ply <= MOST_PLY
+
+
+def is_lost(position: Position) -> bool:
+    """Tell whether a position that is covered is lost for who is to move."""
+    if position.ply == MOST_PLY:
+        return any(board in LOST for board, _, _ in images(position))
+    return position.ply % 2 == 1 and (position.ply == 1 or winning_move(position) is None)
+
+
 def winning_move(position: Position) -> int | None:
-    """Return the action that the book knows to win, None without one."""
-    if (position.rows, position.cols) != (SIDE, SIDE) or position.ply > MOST_PLY:
+    """Return an action that is known to win, None without one."""
+    if not covers(position):
         return None
     for board, kind, swap in images(position):
         if board in moves():
@@ -58,4 +75,11 @@ def winning_move(position: Position) -> int | None:
             cells = range(SIDE * SIDE)
             (cell,) = [at for at in cells if image(position, *divmod(at, SIDE), kind) == (row, col)]
             return 2 * cell + (digit ^ swap)
+    if position.ply < MOST_PLY:
+        for action in range(2 * SIDE * SIDE):
+            if not rules.refusal(position, action):
+                after = position.copy()
+                rules.apply_action(after, action)
+                if is_lost(after):
+                    return action
     return None

@@ -347,7 +347,11 @@ class Work:
     def knows_at_once(self, *, symmetry: bool, proved: bool) -> bool:
         """Tell whether nothing needs to be searched, and note what is known."""
         position, solution = self.state.position, self._solution
-        if rules.is_terminal(position) or (symmetry and symmetry_of(position) is not None):
+        if (
+            rules.is_terminal(position)
+            or (symmetry and symmetry_of(position) is not None)
+            or (proved and book.covers(position) and book.is_lost(position))
+        ):
             solution.outcome = "loss"
             solution.nimber = 0
             solution.all_moves = True
