@@ -281,8 +281,8 @@ class TestBook:
     def _every_other_has_a_lost_one_before(self, state: State) -> None:
         """Assert of the boards of four digits that are lost that no lost board leads to them."""
         for action, after in self._after(state):
-            befores = [self._played([*state.history(), action], but) for but in range(4)]
-            assert book.is_lost(after) == (not any(book.is_lost(b.position) for b in befores))
+            earlier = [self._played([*state.history(), action], but) for but in range(4)]
+            assert book.is_lost(after) == (not any(book.is_lost(b.position) for b in earlier))
 
     @staticmethod
     def _played(actions: list[int], but: int) -> Any:
