@@ -277,6 +277,8 @@ class TestBook:
                 won += 1
                 self._every_other_has_a_lost_one_before(state)
         assert won == 2
+        for board in book.LOST:
+            assert book.winning_move(self._state(board).position) is None
 
     def _every_other_has_a_lost_one_before(self, state: State) -> None:
         """Assert of the boards of four digits that are lost that no lost board leads to them."""
