@@ -96,7 +96,7 @@ def main(arguments: list[str]) -> None:
     if arguments == ["check"]:
         check()
         return
-    memory = int(arguments[-1]) if arguments[-1:] and arguments[-1].isdigit() else 2000
+    memory = next((int(word) for word in arguments if word.isdigit()), 2000)
     if arguments[:1] == ["three"]:
         three(memory)
     else:

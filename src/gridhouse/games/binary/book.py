@@ -1,11 +1,12 @@
 """What is known of 5x5 with up to four digits, which takes long to search.
 
-All boards of up to four digits were searched (``benchmarks/binary_book.py`` does it again).  Who is
-to move wins where the number of digits is even and loses where it is odd, but for two boards of
-four digits, which are lost, and the four of three digits that lead there, which are won.  So the
-moves that win are known for up to three digits.  For four, a line of ``book.txt`` is a board, row
-by row, and a move that wins there, as the protocol writes it.  It holds the first three moves of
-who begins, whatever is answered; boards that are images of each other stand there once.
+All boards of three digits were searched (``benchmarks/binary_book.py`` does it again), and the
+others follow from them (``docs/binary.md``).  Who is to move wins where the number of digits is
+even and loses where it is odd, but for two boards of four digits, which are lost, and the four of
+three digits that lead there, which are won.  So the moves that win are known for up to three.  For
+four, a line of ``book.txt`` is a board, row by row, and a move that wins there, as the protocol
+writes it.  It holds the first three moves of who begins, whatever is answered; boards that are
+images of each other stand there once.
 """
 
 from __future__ import annotations
