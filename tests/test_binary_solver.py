@@ -218,6 +218,22 @@ def test_a_part_of_the_table_of_boards_is_proved_again() -> None:
         assert sorted(known.moves) == sorted(again.moves) == sorted(state.legal_moves())
 
 
+@pytest.mark.parametrize(("rows", "cols"), [(3, 9), (9, 3)])
+def test_of_some_boards_not_all_winning_moves_are_known(rows: int, cols: int) -> None:
+    state = BinaryGame(rows=rows, cols=cols).new_initial_state()
+    known = solve(state, nimber=True)
+    assert (known.outcome, known.nimber, known.nodes) == ("win", 1, 0)
+    assert not known.all_moves
+    # Diagonally beside a corner; the digits are each other's images.
+    cells = {row * cols + col for row in (1, rows - 2) for col in (1, cols - 2)}
+    assert len(cells) == 2
+    actions = [state.string_to_action(move) for move in known.moves]
+    assert actions == [2 * cell + digit for cell in sorted(cells) for digit in (0, 1)]
+    assert solve(state, all_moves=True, jit=False, limit=20).outcome == "unknown"
+    state.apply_action(state.string_to_action(known.moves[0]))
+    assert solve(state, jit=False, limit=20).outcome == "unknown"
+
+
 class TestBook:
     """The opening of 5x5."""
 
