@@ -10,6 +10,7 @@
   With ``processor`` there is no proof; so there is none for ``words6`` to ``words8``.
 - ``numberings WIDTH COUNT``: one beam so wide over each of so many puzzles of ``words5``, from more
   and more ways to number equal letters.
+- ``layers WIDTH COUNT``: one beam so wide by layers over each of so many boards of 8x8 to 14x14.
 - ``large``: boards of 6x6 to 14x14, so many seconds each, against the Manhattan distance.
 
 Seconds of optimal solving are of the processor, so that other work on the machine does not count.
@@ -193,6 +194,24 @@ def numberings(positions: Sequence[rules.Position], width: int) -> None:
         print(f"{len(lengths)} puzzles, width {width}, {ways} ways: length {mean(lengths):.2f}")
 
 
+def layers(width: int, count: int) -> None:
+    """Print how long the solutions are that one beam by layers finds, and the moves looked at."""
+    for side in (8, 10, 12, 14):
+        lengths, nodes = [], []
+        for state in shuffled(side, count):
+            run = _beams.Run(puzzle_of(state))
+            moves = _beams.by_layers(run, width, _beams.CORE)
+            assert moves is not None
+            solver.check(state, moves)
+            lengths.append(len(moves))
+            nodes.append(run.nodes)
+        print(
+            f"{side}x{side}, {count} puzzles, width {width}: length {mean(lengths):.1f}, "
+            f"{mean(nodes):.0f} nodes",
+            flush=True,
+        )
+
+
 def main(what: str, seconds: float = 10.0, count: int = 0, clock: str = "wall") -> None:
     """Run one of the benchmarks."""
     timed = by_processor if clock == "processor" else in_time
@@ -210,6 +229,8 @@ def main(what: str, seconds: float = 10.0, count: int = 0, clock: str = "wall") 
         proofs([(number, *row) for number, row in easiest[: count or len(easiest)]], seconds)
     elif what == "numberings":
         numberings(words(5, count or 50), int(seconds))
+    elif what == "layers":
+        layers(int(seconds), count or 20)
     elif what.startswith("words"):
         puzzles = [(None, state) for state in words(int(what.removeprefix("words")), count or 50)]
         timed(what, puzzles, seconds, 1.0)

@@ -22,6 +22,7 @@ from gridhouse.games.sliding import (
     _beams,
     _cache,
     _databases,
+    _ends,
     _idastar,
     _layers,
     _optimal,
@@ -978,7 +979,7 @@ def test_layers_of_boards_that_are_not_square(
     puzzle = walked(distinct(rows, cols), 40, random.Random(3))
     run = _beams.Run(puzzle, jit=jit)
     seeds = [(puzzle.tiles, list[int]())]
-    ends = _beams.Ends(rows, cols)
+    ends = _ends.Ends(rows, cols)
     found = run.layer(puzzle, seeds, ends, 20, 0)
     for tiles, moves in found:
         assert all(tiles[cell] == cell + 1 for cell in range(rows * cols) if ends.is_outer(cell))
@@ -989,7 +990,7 @@ def test_layers_of_boards_that_are_not_square(
             walk[blank], walk[there] = walk[there], 0
         assert walk == tiles
     assert found
-    monkeypatch.setattr(_beams, "MOST", 0)
+    monkeypatch.setattr(_ends, "MOST", 0)
     assert run.layer(puzzle, seeds, ends, 20, 0) == []
 
 
@@ -1071,7 +1072,7 @@ def test_beams_keep_what_databases_say(rows: int, cols: int, jit: bool) -> None:
     plan, board, words = _views.views_for(puzzle, 1)
     control, nodes = to_records(_beam.Beam())[0], to_records(_beam.node_for(puzzle.cells), 2)
     children = to_records(_beam.Child(), 4 * _beam.BLOCK)
-    seen, _ = _beams.memory(1)
+    seen, *_ = _beams.memory(1)
     nodes[0].tiles[: puzzle.cells] = puzzle.tiles
     run._beam.start(control, board[0], words, nodes[0])
     chance = random.Random(4)
@@ -1093,8 +1094,19 @@ def test_beams_keep_what_databases_say(rows: int, cols: int, jit: bool) -> None:
         assert (new.key, new.blank) == (nodes[1].key, nodes[1].blank)
         assert new.word.tolist() == nodes[1].word.tolist()
         assert new.moves.tolist() == nodes[1].moves.tolist()
+        assert new.score == nodes[1].score
         run._beam.make(board[0], nodes[0], children[chance.randrange(found)], nodes[1])
         nodes[0] = nodes[1]
+
+
+def test_the_more_moves_a_pattern_needs_the_more_each_of_them_scores() -> None:
+    score = _views.views_for(distinct(4, 4), 0)[1][0].score
+    assert score[0] == 0
+    assert score[_beam.EVEN] == _beam.EVEN * _beam.STEP
+    assert (np.diff(score, 2) >= -1).all(), "but for rounding"
+    assert score[2 * _beam.EVEN] > 2 * score[_beam.EVEN]
+    larger = _views.views_for(distinct(3, 9), 1)[1][0].score
+    assert (np.diff(larger) == _beam.STEP).all(), "not so on larger boards"
 
 
 def asked(puzzle: Puzzle, plan: Any, words: Any) -> int:
@@ -1119,16 +1131,23 @@ def test_what_was_seen_does_not_go_on(jit: bool) -> None:
         7 << 40 | 5,
         9 << 40 | 33,
     ]
-    children["score"] = [1, 1, 9, 1, 1, 1]
+    children["score"] = [1, 2, 9, 0, 1, 1]
     picked = np.zeros(9, np.int32)
-    # The fourth is the second again, the third too far; the last has the place of the first.
-    assert kernel.pick(children, 6, 6, 5, seen, picked, 2) == 4
-    assert picked[2:6].tolist() == [0, 1, 4, 5]
-    assert kernel.pick(children, 6, 6, 5, seen, picked, 0) == 2
+    bins, ranks = np.zeros(_selection.BINS, np.int64), np.zeros(6, np.int32)
+    # The fourth is the second again, but better; the last has the place of the first.
+    assert kernel.rank(children, 6, 3, bins, ranks) == 4
+    assert ranks[:4].tolist() == [3, 0, 4, 5]
+    assert kernel.pick(children, 6, 4, bins, ranks, seen, picked, 2) == 4
+    assert picked[2:6].tolist() == [3, 0, 4, 5]
+    assert kernel.pick(children, 6, 2, bins, ranks, seen, picked, 0) == 2
     assert picked[:2].tolist() == [0, 5]
     assert beam.sift(children, 1, 6, seen) == 2
     assert children["key"][1] == 7 << 40 | 3
-    assert kernel.pick(children, 6, 1, 99, np.zeros(32, np.int32), picked, 0) == 1
+    assert kernel.pick(children, 6, 1, bins, ranks, np.zeros(32, np.int32), picked, 0) == 1
+    # So many bins there are for scores.
+    children["score"] = [0, 2 * _selection.BINS, _selection.BINS, 3, 5, 4]
+    assert kernel.rank(children, 6, 6, bins, ranks) == 6
+    assert ranks.tolist() == [0, 3, 5, 4, 1, 2]
 
 
 def test_looks_are_partitions_that_differ() -> None:
@@ -1184,11 +1203,27 @@ def test_a_way_that_is_at_its_end_goes_no_further() -> None:
 
 
 def test_tiles_of_a_layer_count_most_and_those_of_the_next_one_more_than_others() -> None:
-    square = _beams.Ends(6, 6)
-    assert [square.weight(cell) for cell in (0, 5, 30)] == [_beams.OWN] * 3
-    assert [square.weight(cell) for cell in (7, 11, 31)] == [_beams.NEXT] * 3
-    assert [square.weight(cell) for cell in (14, 35)] == [_beams.OTHER] * 2
-    assert _beams.OWN > _beams.NEXT > _beams.OTHER
+    table = _ends.costs(6, 6, 0, 0).reshape(36, 36)
+    assert not table[0].any()
+    for tile in range(1, 36):
+        assert table[tile][tile - 1] == 0
+        assert (np.delete(table[tile], tile - 1) > 0).all()
+    # A step off its line, of a tile of the layer, of the next two, and of one further on.
+    steps = [int(table[tile][tile + 5]) for tile in (2, 9, 16, 23)]
+    assert steps == sorted(steps, reverse=True)
+    assert table[1][6] > table[1][1], "a tile counts more off its line than along it"
+    assert table[7][7] > table[7][12]
+    assert table[8][31] > 4 * table[8][13], "far tiles count more than in proportion"
+    # What is done counts no more, the rest as a board of its own does.
+    larger = _ends.costs(12, 12, 6, 6).reshape(144, 144)
+    cells = [12 * row + col for row in range(6, 12) for col in range(6, 12)]
+    homes = [cell + 1 for cell in cells[:-1]]
+    assert (larger[homes][:, cells] == table[1:]).all()
+    assert np.flatnonzero(larger.any(axis=1)).tolist() == homes
+    # Later layers count less on larger boards.
+    whole = _ends.costs(12, 12, 0, 0).reshape(144, 144)
+    assert whole[14][14] < table[8][8]
+    assert whole[2][2] == table[2][2]
 
 
 def test_wide_beams_remember_more_positions() -> None:

@@ -28,7 +28,10 @@ PLANES = 3  # digits of how many patterns of a view ask for more; eight, which n
 NUM_MOVES = 4
 NONE = 4  # no move was made before
 NOISE = 7  # ties are broken by so many bits of the key, those above ``salt``
-STEP = 8  # the score of a move
+STEP = 8  # the score of a move that the empty cell costs
+MOST_MOVES = 256  # of a pattern, and one
+POWER = 1.4  # of a pattern's moves, of which its score is made, on boards of few cells
+EVEN = 8  # moves of a pattern that score as many of the empty cell's do
 MOVE_BITS = 2
 BLOCK = 64  # nodes whose children are looked for together
 
@@ -41,7 +44,7 @@ class Board(position.Position):
     By view: ``bit``, by cell the one in the words; by tile ``slot``, the number of its pattern
     among those of all views, ``origin``, where its table begins, ``mate``, the pattern's other
     tiles, and by cell ``worth``, what it adds to the key there.  By cell and move: ``next``, -1 for
-    nowhere; by tile and cell: ``code``.
+    nowhere; by tile and cell: ``code``; by moves of a pattern ``score``.
     """
 
     board = position.integer("int8")
@@ -57,6 +60,7 @@ class Board(position.Position):
     mate = position.integers("int64", MAX_VIEWS * MAX_CELLS * MATES)
     worth = position.integers("int32", MAX_VIEWS * MAX_CELLS * MAX_CELLS)
     code = position.integers("int64", MAX_CELLS * MAX_CELLS)
+    score = position.integers("int32", MOST_MOVES)
 
 
 class Beam(position.Position):
@@ -84,11 +88,15 @@ class Beam(position.Position):
 
 
 class Node(position.Position):
-    """A position of a step: its tiles, the patterns' words, by view the sum of their moves."""
+    """A position of a step: its tiles, the patterns' words, by view the sum of their moves.
+
+    ``score`` is that of all patterns' moves.
+    """
 
     key = position.integer("int64")
     word = position.integers("int32", FEW_SLOTS)
     moves = position.integers("int16", MAX_VIEWS)
+    score = position.integer("int32")
     tiles = position.integers("int8", FEW_CELLS)
     blank = position.integer("int8")
     came = position.integer("int8")
@@ -103,10 +111,14 @@ class LargeNode(Node):
 
 
 class Child(position.Position):
-    """A position that may be of the next step; by view what its last move changed."""
+    """A position that may be of the next step; by view what its last move changed.
+
+    ``moved`` is the score of the patterns' moves, ``score`` all.
+    """
 
     key = position.integer("int64")
     parent = position.integer("int32")
+    moved = position.integer("int32")
     score = position.integer("int32")
     word = position.integers("int64", MAX_VIEWS)
     moves = position.integers("int16", MAX_VIEWS)
@@ -145,6 +157,7 @@ def start(beam: Any, board: Any, tables: Any, node: Any) -> None:
     node.blank = beam.cell[0]
     for tile in range(board.cells):
         node.key ^= board.code[tile * board.cells + beam.cell[tile]]
+    node.score = 0
     for view in range(board.views):
         for tile in range(1, board.cells):
             node.word[board.slot[view * board.cells + tile]] = tables[
@@ -152,7 +165,9 @@ def start(beam: Any, board: Any, tables: Any, node: Any) -> None:
             ]
         total = 0
         for slot in range(view * board.patterns, (view + 1) * board.patterns):
-            total += int(node.word[slot]) >> board.up
+            moves = int(node.word[slot]) >> board.up
+            total += moves
+            node.score += board.score[moves]
         node.moves[view] = total
 
 
@@ -212,13 +227,17 @@ def sift(children: Any, first: int, last: int, seen: Any) -> int:
 
 
 def judge(beam: Any, board: Any, tables: Any, node: Any, child: Any) -> None:
-    """Write what a child needs at least, and its score, by the sum over the views."""
+    """Write what a child needs at least, and its score, by the sum over the views.
+
+    The board says what a pattern's moves score: where far tiles count more, none is left far away.
+    """
     blank = int(node.blank)
     there = int(child.blank)
     tile = int(node.tiles[there])
     beam.cell[tile] = blank
     need = 0
-    total = 0
+    moved = int(node.score)
+    asked = 0
     for view in range(board.views):
         at = view * board.cells
         bit = board.bit[at + there]
@@ -227,15 +246,17 @@ def judge(beam: Any, board: Any, tables: Any, node: Any, child: Any) -> None:
         plane = PLANES * view
         more = ((beam.plane[plane] >> bit) & 1) + 2 * ((beam.plane[plane + 1] >> bit) & 1)
         more += 4 * ((beam.plane[plane + 2] >> bit) & 1) + ((word >> bit) & 1) - ((old >> bit) & 1)
-        moves = int(node.moves[view]) + (word >> board.up) - (old >> board.up)
+        now, before = word >> board.up, old >> board.up
+        moves = int(node.moves[view]) + now - before
         child.word[view] = word
         child.moves[view] = moves
-        moves += more * board.gain
-        need = max(need, moves)
-        total += moves
+        moved += int(board.score[now]) - int(board.score[before])
+        need = max(need, moves + more * board.gain)
+        asked += more * board.gain
     beam.cell[tile] = there
     child.need = need
-    child.score = total * STEP + ((child.key >> beam.salt) & NOISE)
+    child.moved = moved
+    child.score = moved + asked * STEP + ((child.key >> beam.salt) & NOISE)
 
 
 def expand(
@@ -269,6 +290,7 @@ def copy(board: Any, child: Any, new: Any) -> None:
     """Copy a child."""
     new.key = child.key
     new.parent = child.parent
+    new.moved = child.moved
     new.score = child.score
     new.need = child.need
     new.blank = child.blank
@@ -290,22 +312,23 @@ def make(board: Any, old: Any, child: Any, new: Any) -> None:
     for view in range(board.views):
         new.word[board.slot[view * board.cells + tile]] = child.word[view]
         new.moves[view] = child.moves[view]
+    new.score = child.moved
     new.key = child.key
     new.blank = child.blank
     new.came = child.came
 
 
 def follow(
-    beam: Any, board: Any, nodes: Any, children: Any, found: int, trail: Any, seen: Any, bins: Any
-) -> None:
+    beam: Any, board: Any, nodes: Any, children: Any, found: int, trail: Any, seen: Any, bins: Any,
+    ranks: Any,
+) -> None:  # fmt: skip
     """Make the next step of the best children.
 
     The trail gets by step and place the place of the parent and the move.
     """
     room = beam.room
-    limit = selection.threshold(children, found, beam.width, bins)
     begin = beam.step * room
-    count = selection.pick(children, found, beam.width, limit, seen, trail, begin)
+    count = selection.pick(children, found, beam.width, bins, ranks, seen, trail, begin)
     beam.end = -1
     for place in range(count):
         child = children[trail[begin + place]]
@@ -320,7 +343,7 @@ def follow(
 
 def run(
     beams: Any, boards: Any, tables: Any, nodes: Any, children: Any, seen: Any, bins: Any,
-    trail: Any,
+    ranks: Any, trail: Any,
 ) -> int:  # fmt: skip
     """Search on to the step ``until``: return the moves of a solution, -1 if there is none, or ON.
 
@@ -338,7 +361,7 @@ def run(
             found = expand(beam, board, tables, nodes, first, last, children, found, seen, rest)
         if found == 0:
             return -1
-        follow(beam, board, nodes, children, found, trail, seen, bins)
+        follow(beam, board, nodes, children, found, trail, seen, bins, ranks)
         if beam.end >= 0:
             length: int = beam.step
             return length

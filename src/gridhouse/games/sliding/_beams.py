@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import random
-import threading
 from functools import lru_cache
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -21,12 +20,8 @@ from gridhouse.games.sliding import (
     _views,
     _windows,
 )
+from gridhouse.games.sliding._ends import Ends, costs
 from gridhouse.games.sliding._puzzle import Puzzle, neighbours
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-BUILDING = threading.Lock()  # so that no two threads build the same
 
 Seed = tuple[list[int], list[int]]  # the tiles, and the moves that led there
 
@@ -38,13 +33,9 @@ WIDEST = 250_000
 NARROWEST = 100
 STEPS = 2  # a beam gets at most so many times narrower from layer to layer
 SAFE = 0.9  # of the time that is left is planned for
+CHILDREN = 4  # that a position may have
 CHUNK = 4  # steps of a beam between two looks at the clock
 TINY = 1e-6  # seconds, less than anything takes
-
-# The weights of a layer's beam, tuned on random boards of 7x7, 10x10 and 13x13: of a step of a tile
-# of the layer, of the next one and of others, of a conflict, of a step from the blank to work.
-OWN, NEXT, OTHER, CONFLICT, BLANK = 20, 9, 6, 10, 10
-MOST = 1500  # moves for one layer
 
 
 class Run:
@@ -98,10 +89,9 @@ class Run:
                 return moves
             node.tiles[: len(tiles)] = tiles
             self._beam.start(control[0], board[0], words, node)
-        children = to_records(_beam.Child(), 4 * width)
+        children = to_records(_beam.Child(), CHILDREN * width)
         trail = np.empty(min(TRAIL, width * shorter), np.int32)
-        seen, bins = memory(width)
-        beam_of = (control, board, words, nodes, children, seen, bins, trail)
+        beam_of = (control, board, words, nodes, children, *memory(width), trail)
         length = self._paced(control[0], beam_of, deadline)
         self.nodes += int(control[0].nodes)
         if length < 0:
@@ -161,18 +151,17 @@ class Run:
         self, puzzle: Puzzle, seeds: list[Seed], ends: Ends, width: int, salt: int
     ) -> list[Seed]:
         """Return positions in which the outer tiles of a rest are home; none without success."""
-        control = self._start(ends.record(puzzle, width, salt))
+        control = self._start(ends.record(width, salt))
         nodes = to_records(_layers.Node(), 2 * width)
         boards = np.zeros((2 * width, puzzle.cells), np.uint8)
         seeds = seeds[:width]
         for board, (tiles, _) in zip(boards, seeds, strict=False):
             board[:] = tiles
-        children = to_records(_layers.Child(), 4 * width)
-        trail = np.zeros(MOST * width, np.int32)
-        seen, bins = memory(width)
-        order = by_distance(puzzle.rows, puzzle.cols)
+        children = to_records(_layers.Child(), CHILDREN * width)
+        trail = np.zeros(int(control[0].most) * width, np.int32)
+        maps_of = (costs(*ends.corner), by_distance(puzzle.rows, puzzle.cols))
         length = self._layers.march(
-            control, nodes, boards, children, seen, bins, trail, order, len(seeds)
+            control, nodes, boards, children, *memory(width), trail, *maps_of, len(seeds)
         )
         self.nodes += int(control[0].nodes)
         found = []
@@ -212,10 +201,10 @@ def by_distance(rows: int, cols: int) -> Any:
     return np.argsort(apart, kind="stable").astype(np.int16).reshape(-1)
 
 
-def memory(width: int) -> tuple[Any, Any]:
-    """Return what a beam remembers positions in, and room to count scores."""
+def memory(width: int) -> tuple[Any, Any, Any]:
+    """Return what a beam remembers positions in, room to count scores, and to rank children."""
     seen = arrays.zeros(_selection.places(width), "int32")
-    return seen, np.zeros(_selection.BINS, np.int64)
+    return seen, np.zeros(_selection.BINS, np.int64), np.empty(CHILDREN * width, np.int32)
 
 
 def trace(trail: Any, width: int, length: int, place: int) -> tuple[int, list[int]]:
@@ -226,84 +215,6 @@ def trace(trail: Any, width: int, length: int, place: int) -> tuple[int, list[in
         moves.append(entry & 3)
         place = entry >> _layers.MOVE_BITS
     return place, moves[::-1]
-
-
-class Ends:
-    """The rest of a board that is still to do: rows and columns from these on."""
-
-    def __init__(self, rows: int, cols: int, row: int = 0, col: int = 0) -> None:
-        """Begin with a board as a whole."""
-        self.rows = rows
-        self.cols = cols
-        self.row = row
-        self.col = col
-        high, wide = rows - row, cols - col
-        self.has_row = high >= wide
-        self.has_col = wide >= high
-
-    def is_small(self, core: int) -> bool:
-        """Tell whether the rest is for the databases, or too thin for another layer."""
-        return self.size <= core * core
-
-    @property
-    def size(self) -> int:
-        """The number of cells of the rest; the moves of a layer grow with it."""
-        return (self.rows - self.row) * (self.cols - self.col)
-
-    def work(self, core: int) -> int:
-        """Return the sizes of all layers from here on, the databases' part counted double."""
-        return 2 * self.size if self.is_small(core) else self.size + self.next().work(core)
-
-    def next(self) -> Ends:
-        """Return what is left after this layer."""
-        return Ends(self.rows, self.cols, self.row + self.has_row, self.col + self.has_col)
-
-    def holds(self, cell: int) -> bool:
-        """Tell whether a cell is in the rest."""
-        return cell // self.cols >= self.row and cell % self.cols >= self.col
-
-    def is_outer(self, cell: int) -> bool:
-        """Tell whether a cell of the rest is in its outer row or column."""
-        on_row = self.has_row and cell // self.cols == self.row
-        return self.holds(cell) and (on_row or (self.has_col and cell % self.cols == self.col))
-
-    def weight(self, cell: int) -> int:
-        """Return what a step of the tile of a cell of the rest counts."""
-        if self.is_outer(cell):
-            return OWN
-        return NEXT if self.next().is_outer(cell) else OTHER
-
-    def record(self, puzzle: Puzzle, width: int, salt: int) -> Any:
-        """Return the record for the beam that does the layer."""
-        layer = _layers.Layer()
-        cells = puzzle.cells
-        layer.cells, layer.cols = cells, self.cols
-        layer.top = self.row if self.has_row else -1
-        layer.left = self.col if self.has_col else -1
-        layer.width, layer.most, layer.salt = width, MOST, salt
-        layer.conflict, layer.blank = CONFLICT, BLANK
-        for cell, near in enumerate(neighbours(self.rows, self.cols)):
-            layer.row[cell], layer.col[cell] = divmod(cell, self.cols)
-            for move, there in enumerate(near):
-                is_open = there >= 0 and self.holds(there)
-                layer.next[_layers.NUM_MOVES * cell + move] = there if is_open else -1
-            if cell < cells - 1 and self.holds(cell):
-                layer.target[cell + 1] = int(self.is_outer(cell))
-                layer.weight[cell + 1] = self.weight(cell)
-        return to_records(layer)
-
-    def inner(self, puzzle: Puzzle) -> tuple[Puzzle, Callable[[list[int]], list[int]]]:
-        """Return the rest as a puzzle of its own, and what turns tiles of the whole into its."""
-        cells = [cell for cell in range(puzzle.cells) if self.holds(cell)]
-        numbers = {cell + 1: number for number, cell in enumerate(cells, 1)}
-        numbers[0] = 0
-        kinds = [0, *(puzzle.kinds[cell + 1] for cell in cells[:-1])]
-
-        def turn(tiles: list[int]) -> list[int]:
-            return [numbers[tiles[cell]] for cell in cells]
-
-        rest = Puzzle(self.rows - self.row, self.cols - self.col, turn(puzzle.tiles), kinds)
-        return rest, turn
 
 
 def by_layers(

@@ -1,9 +1,9 @@
 """Beam search for large boards, one layer of tiles at a time: the outer row and column first.
 
 All positions of a step have as many moves behind them; the most promising ones go on.  A layer is
-done when its tiles are home.  Promise is the Manhattan distance of the layer's tiles and their
-linear conflicts (Hansson, Mayer and Yung, 1992), a little of the other tiles' distance, and how far
-the empty cell is from work.  Positions that differ only in other tiles count as one.
+done when its tiles are home.  Promise is how far tiles are from home, by a table (see ``_ends``),
+linear conflicts of the layer's tiles (Hansson, Mayer and Yung, 1992), and how far the empty cell is
+from work.  Positions that differ only in other tiles count as one.
 """
 
 from __future__ import annotations
@@ -28,9 +28,10 @@ MOVE_BITS = 2
 class Layer(position.Position):
     """A board, the layer to bring home, and what counts how much.
 
-    By tile: ``weight`` of a step of distance, ``target``, whether it is of the layer.  By cell and
-    move: ``next``, -1 for nowhere or where tiles are home already.  ``top`` is the row and ``left``
-    the column to do, -1 for none.
+    By tile: ``target``, whether it is of the layer.  ``away`` is what a step of the empty cell from
+    work counts, ``conflict`` what a move of a conflict does.  By cell and move: ``next``, -1 for
+    nowhere or where tiles are home already.  ``top`` is the row and ``left`` the column to do, -1
+    for none.
     """
 
     layer = position.integer("int8")
@@ -43,13 +44,10 @@ class Layer(position.Position):
     salt = position.integer("int64")
     most = position.integer("int64")
     conflict = position.integer("int64")
-    blank = position.integer("int64")
+    away = position.integer("int64")
     nodes = position.integer("int64")
     ends = position.integer("int64")
-    targets = position.integer("int64")
-    weight = position.integers("int64", MAX_CELLS)
     target = position.integers("int8", MAX_CELLS)
-    listed = position.integers("int64", MAX_CELLS)
     row = position.integers("int64", MAX_CELLS)
     col = position.integers("int64", MAX_CELLS)
     next = position.integers("int64", NUM_MOVES * MAX_CELLS)
@@ -64,8 +62,8 @@ class Node(position.Position):
     blank = position.integer("int32")
     came = position.integer("int32")
     place = position.integer("int32")
-    far = position.integer("int32")  # distance of the layer's tiles
-    total = position.integer("int32")  # weighted distance of all
+    far = position.integer("int32")  # tiles of the layer that are not home
+    total = position.integer("int32")  # cost of all tiles
     across = position.integer("int32")  # conflicts of the row
     down = position.integer("int32")  # and of the column
     key = position.integer("int64")
@@ -84,14 +82,6 @@ class Child(position.Position):
     across = position.integer("int32")
     down = position.integer("int32")
     key = position.integer("int64")
-
-
-def distance(layer: Any, tile: int, cell: int) -> int:
-    """Return the steps from a cell to a tile's home."""
-    home = tile - 1
-    down: int = abs(layer.row[home] - layer.row[cell])
-    across: int = abs(layer.col[home] - layer.col[cell])
-    return down + across
 
 
 def excess(layer: Any, count: int) -> int:
@@ -140,7 +130,7 @@ def code(layer: Any, tile: int, cell: int) -> int:
     return chance.code(tile << 8 | cell)
 
 
-def weigh(layer: Any, node: Any, board: Any) -> None:
+def weigh(layer: Any, node: Any, board: Any, costs: Any) -> None:
     """Write what the promise of a board is made of."""
     node.far = 0
     node.total = 0
@@ -150,9 +140,8 @@ def weigh(layer: Any, node: Any, board: Any) -> None:
         if tile == 0:
             node.blank = cell
         else:
-            steps = distance(layer, tile, cell)
-            node.far += steps * layer.target[tile]
-            node.total += steps * layer.weight[tile]
+            node.far += layer.target[tile] * int(tile - 1 != cell)
+            node.total += costs[tile * layer.cells + cell]
         node.key ^= code(layer, tile, cell)
     node.across = row_conflicts(layer, board)
     node.down = column_conflicts(layer, board)
@@ -175,8 +164,9 @@ def nearest(layer: Any, board: Any, blank: int, order: Any) -> int:
 
 
 def expand(
-    layer: Any, node: Any, board: Any, index: int, children: Any, count: int, seen: Any, order: Any
-) -> int:
+    layer: Any, node: Any, board: Any, index: int, children: Any, count: int, seen: Any, costs: Any,
+    order: Any,
+) -> int:  # fmt: skip
     """Write the children of a node after ``count`` others and return how many there are then."""
     blank = int(node.blank)
     for move in range(NUM_MOVES):
@@ -190,13 +180,14 @@ def expand(
         if selection.is_seen(seen, key):
             continue
         child = children[count]
-        steps = distance(layer, tile, blank) - distance(layer, tile, there)
+        row = tile * layer.cells
+        came_home = int(tile - 1 == blank) - int(tile - 1 == there)
         child.parent = index
         child.key = key
         child.blank = there
         child.came = move
-        child.far = node.far + steps * layer.target[tile]
-        child.total = node.total + steps * layer.weight[tile]
+        child.far = node.far - came_home * layer.target[tile]
+        child.total = node.total + costs[row + blank] - costs[row + there]
         child.across = node.across
         child.down = node.down
         board[blank] = tile
@@ -207,7 +198,7 @@ def expand(
             if move >= 2 and (layer.col[blank] == layer.left or layer.col[there] == layer.left):
                 child.down = column_conflicts(layer, board)
         score = child.total + layer.conflict * (child.across + child.down)
-        score += layer.blank * nearest(layer, board, there, order)
+        score += layer.away * nearest(layer, board, there, order)
         child.score = score + ((key >> layer.salt) & NOISE)
         board[there] = tile
         board[blank] = 0
@@ -237,6 +228,7 @@ def follow(
     trail: Any,
     seen: Any,
     bins: Any,
+    ranks: Any,
     step: int,
 ) -> int:
     """Make the next step of the best children and return how many positions it has.
@@ -245,9 +237,8 @@ def follow(
     """
     width = layer.width
     then = width - now
-    limit = selection.threshold(children, found, width, bins)
     begin = step * width
-    count = selection.pick(children, found, width, limit, seen, trail, begin)
+    count = selection.pick(children, found, width, bins, ranks, seen, trail, begin)
     for place in range(count):
         child = children[trail[begin + place]]
         parent = now + child.parent
@@ -269,18 +260,20 @@ def march(
     children: Any,
     seen: Any,
     bins: Any,
+    ranks: Any,
     trail: Any,
+    costs: Any,
     order: Any,
     count: int,
 ) -> int:
     """Bring a layer home from ``count`` boards; return the number of moves, -1 without success.
 
-    ``nodes`` and ``boards`` have room for two steps.  The boards of the last step that are done
-    stand first, ``ends`` of them.
+    ``nodes`` and ``boards`` have room for two steps; ``costs`` is by tile and cell.  The boards of
+    the last step that are done stand first, ``ends`` of them.
     """
     layer = layers[0]
     for at in range(count):
-        weigh(layer, nodes[at], boards[at])
+        weigh(layer, nodes[at], boards[at], costs)
         nodes[at].came = NONE
         nodes[at].place = at
     now = 0
@@ -292,10 +285,10 @@ def march(
         found = 0
         for at in range(count):
             node, board = nodes[now + at], boards[now + at]
-            found = expand(layer, node, board, at, children, found, seen, order)
+            found = expand(layer, node, board, at, children, found, seen, costs, order)
         if found == 0 or layer.stop:
             return -1
-        count = follow(layer, nodes, boards, children, found, now, trail, seen, bins, step)
+        count = follow(layer, nodes, boards, children, found, now, trail, seen, bins, ranks, step)
         now = layer.width - now
     return -1
 

@@ -30,18 +30,20 @@ def remember(seen: Any, key: int) -> None:
 
 
 def pick(
-    children: Any, count: int, most: int, limit: int, seen: Any, picked: Any, begin: int
+    children: Any, count: int, most: int, bins: Any, ranks: Any, seen: Any, picked: Any, begin: int
 ) -> int:
     """Write the numbers of the children that go on from ``begin`` on; return how many they are.
 
-    Those are at most so many, none of a score above the limit and none that was seen.
+    Those are the best, at most so many and the best first, without those that were seen: of
+    positions that count as one the best goes on.
     """
     found = 0
-    for at in range(count):
-        child = children[at]
-        if child.score > limit or is_seen(seen, child.key):
+    for place in range(rank(children, count, most, bins, ranks)):
+        at = ranks[place]
+        key = children[at].key
+        if is_seen(seen, key):
             continue
-        remember(seen, child.key)
+        remember(seen, key)
         picked[begin + found] = at
         found += 1
         if found == most:
@@ -49,10 +51,10 @@ def pick(
     return found
 
 
-def threshold(children: Any, count: int, width: int, bins: Any) -> int:
-    """Return the lowest score that at least ``width`` children do not exceed, if so many there are.
+def rank(children: Any, count: int, most: int, bins: Any, ranks: Any) -> int:
+    """List the children of the lowest scores in their order; return how many they are.
 
-    Scores far above the lowest count as one.
+    Those are at least so many, if there are so many.  Scores far above the lowest count as one.
     """
     low = children[0].score
     for at in range(count):
@@ -61,12 +63,18 @@ def threshold(children: Any, count: int, width: int, bins: Any) -> int:
         bins[at] = 0
     for at in range(count):
         bins[min(children[at].score - low, BINS - 1)] += 1
-    total = 0
+    listed = 0
     last = BINS - 1
     for at in range(BINS):
-        total += bins[at]
-        if total >= width:
+        here = bins[at]
+        bins[at] = listed  # where those of this score begin
+        listed += here
+        if listed >= most:
             last = at
             break
-    limit: int = low + last
-    return limit
+    for at in range(count):
+        place = min(children[at].score - low, BINS - 1)
+        if place <= last:
+            ranks[bins[place]] = at
+            bins[place] += 1
+    return int(listed)

@@ -134,4 +134,8 @@ def board_of(puzzle: Puzzle, plan: Any) -> Any:
     for tile in range(cells):
         for cell in range(cells):
             board.code[tile * cells + cell] = chance.code(tile << 8 | cell)
+    power = _beam.POWER if cells <= _beam.FEW_CELLS else 1
+    for moves in range(_beam.MOST_MOVES):
+        even = _beam.STEP * _beam.EVEN
+        board.score[moves] = round(even * (moves / _beam.EVEN) ** power)
     return to_records(board)
