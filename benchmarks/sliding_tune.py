@@ -1,0 +1,113 @@
+"""Tune what counts how much for a beam over a layer of a large sliding puzzle.
+
+``python benchmarks/sliding_tune.py [MINUTES [WIDTH]]``, with the extra ``bench``, runs an evolution
+strategy (Hansen and Ostermeier, 2001) from the weights as they are.  Each generation solves new
+boards of 8x8, 10x10 and 12x12, by beams so wide, and after every fifth the mean weights are printed
+with the lengths that they and the old ones make of boards of their own: moves by the side to the
+power of three, since that is how lengths grow.
+"""
+
+from __future__ import annotations
+
+import random
+import sys
+from statistics import mean
+from time import perf_counter
+from typing import TYPE_CHECKING
+
+import cma
+
+from gridhouse.games.sliding import _beams, _ends
+from gridhouse.games.sliding._puzzle import Puzzle, parity_fits
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+SIDES = (8, 10, 12)
+BOARDS = 4  # of each size a generation
+TESTS = 12  # of each size, for what is printed
+WORST = 2.0  # what a beam without an end counts
+# The step of ``OWN`` is the unit.  By name what a weight is changed by at first.
+STEPS = {
+    "OWN_POWER": 0.1,
+    "BOTH": 8.0,
+    "ACROSS": 10.0,
+    "ALONG": 12.0,
+    "INNER": 4.0,
+    "INNER_POWER": 0.1,
+    "CONFLICT": 20.0,
+    "AWAY": 6.0,
+}
+
+
+def weights() -> list[float]:
+    """Return the weights as they are."""
+    found: list[float] = []
+    for name in STEPS:
+        value = vars(_ends)[name]
+        found += value if isinstance(value, tuple) else (value,)
+    return found
+
+
+def steps() -> list[float]:
+    """Return what each weight is changed by at first."""
+    return [
+        step
+        for name, step in STEPS.items()
+        for _ in range(len(_ends.INNER) if name == "INNER" else 1)
+    ]
+
+
+def put(values: Sequence[float]) -> None:
+    """Have beams go by other weights."""
+    left = list(values)
+    for name in STEPS:
+        if name == "INNER":
+            vars(_ends)[name] = tuple(left.pop(0) for _ in _ends.INNER)
+        elif name in {"CONFLICT", "AWAY"}:
+            vars(_ends)[name] = round(left.pop(0))
+        else:
+            vars(_ends)[name] = left.pop(0)
+    _ends.costs.cache_clear()
+
+
+def board(side: int, seed: int) -> Puzzle:
+    """Return a random board."""
+    tiles = [*random.Random(1000 * side + seed).sample(range(1, side * side), side * side - 1), 0]
+    if not parity_fits(side, side, tiles):
+        tiles[0], tiles[1] = tiles[1], tiles[0]
+    return Puzzle(side, side, tiles, range(side * side))
+
+
+def length(side: int, seeds: Iterable[int], width: int) -> float:
+    """Return how long solutions of boards are by the weights that are put, by their size."""
+    found = []
+    for seed in seeds:
+        moves = _beams.by_layers(_beams.Run(board(side, seed)), width, _beams.CORE)
+        found.append(WORST if moves is None else min(WORST, len(moves) / side**3))
+    return mean(found)
+
+
+def main(minutes: str = "40", width: str = "400") -> None:
+    """Tune for so many minutes."""
+    began, old = perf_counter(), weights()
+    search = cma.CMAEvolutionStrategy(old, 1, {"CMA_stds": steps(), "seed": 5, "verbose": -9})
+    generation = 0
+    while perf_counter() - began < 60 * float(minutes):
+        seeds = range(TESTS + generation * BOARDS, TESTS + (generation + 1) * BOARDS)
+        tried = search.ask()
+        lengths = []
+        for values in tried:
+            put(values)
+            lengths.append(mean(length(side, seeds, int(width)) for side in SIDES))
+        search.tell(tried, lengths)
+        generation += 1
+        if generation % 5 == 0:
+            for name, values in (("old", old), ("new", [float(value) for value in search.mean])):
+                put(values)
+                ratios = [f"{length(side, range(TESTS), int(width)):.4f}" for side in SIDES]
+                print(generation, name, *ratios, [round(value, 2) for value in values], flush=True)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
