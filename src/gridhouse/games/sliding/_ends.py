@@ -111,15 +111,16 @@ def costs(rows: int, cols: int, row: int, col: int) -> Any:
     cells = rows * cols
     side = max(rows - row, cols - col)
     down, across = np.divmod(np.arange(cells), cols)
+    steps = np.indices((max(rows, cols), max(rows, cols)))
     found = np.zeros((cells + 1, cells), np.int16)
     ends, depth = Ends(rows, cols, row, col), 0
     while ends.size > 0:
+        counts = inner(depth, side, *steps) if depth else own(*steps)
         for cell in range(cells):
             if ends.is_outer(cell):
                 away = abs(down - down[cell]), abs(across - across[cell])
                 on_row = ends.has_row and down[cell] == ends.row
-                off, along = away if on_row else reversed(away)
-                found[cell + 1] = inner(depth, side, off, along) if depth else own(off, along)
+                found[cell + 1] = counts[away] if on_row else counts[away[::-1]]
         ends, depth = ends.next(), depth + 1
     return found[:cells].reshape(-1)
 
