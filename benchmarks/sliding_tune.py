@@ -9,19 +9,19 @@ power of three, since that is how lengths grow.
 
 from __future__ import annotations
 
-import random
 import sys
 from statistics import mean
 from time import perf_counter
 from typing import TYPE_CHECKING
 
 import cma
+from sliding_solver import shuffled
 
 from gridhouse.games.sliding import _beams, _ends
-from gridhouse.games.sliding._puzzle import Puzzle, parity_fits
+from gridhouse.games.sliding._puzzle import puzzle_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
 SIDES = (8, 10, 12)
 BOARDS = 4  # of each size a generation
@@ -71,19 +71,11 @@ def put(values: Sequence[float]) -> None:
     _ends.costs.cache_clear()
 
 
-def board(side: int, seed: int) -> Puzzle:
-    """Return a random board."""
-    tiles = [*random.Random(1000 * side + seed).sample(range(1, side * side), side * side - 1), 0]
-    if not parity_fits(side, side, tiles):
-        tiles[0], tiles[1] = tiles[1], tiles[0]
-    return Puzzle(side, side, tiles, range(side * side))
-
-
-def length(side: int, seeds: Iterable[int], width: int) -> float:
+def length(side: int, count: int, seed: int, width: int) -> float:
     """Return how long solutions of boards are by the weights that are put, by their size."""
     found = []
-    for seed in seeds:
-        moves = _beams.by_layers(_beams.Run(board(side, seed)), width, _beams.CORE)
+    for state in shuffled(side, count, seed):
+        moves = _beams.by_layers(_beams.Run(puzzle_of(state)), width, _beams.CORE)
         found.append(WORST if moves is None else min(WORST, len(moves) / side**3))
     return mean(found)
 
@@ -94,18 +86,17 @@ def main(minutes: str = "40", width: str = "400") -> None:
     search = cma.CMAEvolutionStrategy(old, 1, {"CMA_stds": steps(), "seed": 5, "verbose": -9})
     generation = 0
     while perf_counter() - began < 60 * float(minutes):
-        seeds = range(TESTS + generation * BOARDS, TESTS + (generation + 1) * BOARDS)
+        generation += 1
         tried = search.ask()
         lengths = []
         for values in tried:
             put(values)
-            lengths.append(mean(length(side, seeds, int(width)) for side in SIDES))
+            lengths.append(mean(length(side, BOARDS, generation, int(width)) for side in SIDES))
         search.tell(tried, lengths)
-        generation += 1
         if generation % 5 == 0:
             for name, values in (("old", old), ("new", [float(value) for value in search.mean])):
                 put(values)
-                ratios = [f"{length(side, range(TESTS), int(width)):.4f}" for side in SIDES]
+                ratios = [f"{length(side, TESTS, 0, int(width)):.4f}" for side in SIDES]
                 print(generation, name, *ratios, [round(value, 2) for value in values], flush=True)
 
 
