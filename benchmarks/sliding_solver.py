@@ -10,6 +10,7 @@
   With ``processor`` there is no proof; so there is none for ``words6`` to ``words8``.
 - ``numberings WIDTH COUNT``: one beam so wide over each of so many puzzles of ``words5``, from more
   and more ways to number equal letters.
+- ``beams WIDTH COUNT``: one beam so wide by databases over each of so many of Korf's 24-puzzles.
 - ``layers WIDTH COUNT``: one beam so wide by layers over each of so many boards of 8x8 to 14x14.
 - ``large``: boards of 6x6 to 14x14, so many seconds each, against the Manhattan distance.
 
@@ -194,6 +195,18 @@ def numberings(positions: Sequence[rules.Position], width: int) -> None:
         print(f"{len(lengths)} puzzles, width {width}, {ways} ways: length {mean(lengths):.2f}")
 
 
+def beams(puzzles: Sequence[tuple[int, rules.Position]], width: int) -> None:
+    """Print how many moves more than are needed one beam by databases finds."""
+    above = []
+    for optimal, state in puzzles:
+        puzzle = puzzle_of(state)
+        moves = _beams.Run(puzzle).finish(puzzle, [(puzzle.tiles, [])], width, _anytime.LONGEST)
+        assert moves is not None
+        solver.check(state, moves)
+        above.append(len(moves) - optimal)
+    print(f"{len(above)} puzzles, width {width}: {mean(above):.2f} moves above the optimum")
+
+
 def layers(width: int, count: int) -> None:
     """Print how long the solutions are that one beam by layers finds, and the moves looked at."""
     for side in (8, 10, 12, 14):
@@ -229,6 +242,8 @@ def main(what: str, seconds: float = 10.0, count: int = 0, clock: str = "wall") 
         proofs([(number, *row) for number, row in easiest[: count or len(easiest)]], seconds)
     elif what == "numberings":
         numberings(words(5, count or 50), int(seconds))
+    elif what == "beams":
+        beams(instances("korf24")[: count or None], int(seconds))
     elif what == "layers":
         layers(int(seconds), count or 20)
     elif what.startswith("words"):
