@@ -123,6 +123,15 @@ def test_a_file_of_letters_and_positions(command: Command, tmp_path: Path) -> No
         (["--tiles", SWAPPED],
          f"'{SWAPPED}': the puzzle cannot be solved: it is an odd permutation of its solution, as "
          "if two tiles had been exchanged by hand, and no two tiles are equal"),
+        # Named as it was given: turned by half a circle it is another one.
+        (["--tiles", "0 2 1 3 4 5 6 7 8", "--blank", "first"],
+         "'0 2 1 3 4 5 6 7 8': the puzzle cannot be solved: it is an odd permutation of its "
+         "solution, as if two tiles had been exchanged by hand, and no two tiles are equal"),
+        # With numbers that are too many to be told from letters by their size.
+        (["--tiles", "2 1 " + " ".join(map(str, [*range(3, 36), 0]))],
+         "'2 1 3 4 5 6 7 8 9 10 11 12 13 14 15 16 1...': the puzzle cannot be solved: it is an odd "
+         "permutation of its solution, as if two tiles had been exchanged by hand, and no two "
+         "tiles are equal"),
         (["bac ", "--goal", "abcd"],
          "'bac ': the puzzle cannot be solved: it is an odd permutation of its solution, as "
          "if two tiles had been exchanged by hand, and no two tiles are equal"),

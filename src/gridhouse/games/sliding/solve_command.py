@@ -60,7 +60,7 @@ def command(
                     position, seconds=time, optimal=optimal, within=within, threads=threads
                 )
             except GridhouseError as error:
-                raise UsageError(f"{puzzle_name(position)}: {error}") from None
+                raise UsageError(f"{puzzle_name(position, is_turned)}: {error}") from None
             if is_turned:
                 found = solver.Solution(
                     turned(found.moves), found.bound, found.nodes, found.seconds
@@ -126,12 +126,22 @@ def turned(moves: str) -> str:
     return "".join(TURNED.get(move, move) for move in moves)
 
 
-def puzzle_name(position: Position) -> str:
-    """Return a puzzle as an error names it."""
-    tiles = position.tiles
-    if all(tile < 32 for tile in tiles):
-        return shown(" ".join(map(str, tiles)))
-    return shown(game.puzzle_text(position))
+def puzzle_name(position: Position, is_turned: bool) -> str:
+    """Return a puzzle as an error names it: as it was given."""
+    if position.goal != counting(len(position.tiles)):
+        return shown(game.puzzle_text(position))
+    numbers = turned_numbers(position.tiles) if is_turned else position.tiles
+    return shown(" ".join(map(str, numbers)))
+
+
+def counting(cells: int) -> list[int]:
+    """Return the solution of numbers; the last tile stands for the empty cell."""
+    return list(range(1, cells + 1))
+
+
+def turned_numbers(numbers: list[int]) -> list[int]:
+    """Return a board of numbers turned by half a circle, with its tiles named anew."""
+    return [len(numbers) - number if number else 0 for number in reversed(numbers)]
 
 
 def given(
@@ -219,10 +229,10 @@ def of_numbers(text: str, rows: int | None, blank: str) -> tuple[Position, bool]
         raise UsageError(f"{shown(text)}: every number from 0 to {cells - 1} is needed once")
     is_turned = blank == BLANKS[0]
     if is_turned:
-        numbers = [cells - number if number else 0 for number in reversed(numbers)]
+        numbers = turned_numbers(numbers)
     position = rules.Position(cells=cells)
     position.rows, position.cols = high, wide
     position.tiles = numbers
-    position.goal = list(range(1, cells + 1))
+    position.goal = counting(cells)
     rules.start(position)
     return position, is_turned
