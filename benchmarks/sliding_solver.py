@@ -10,8 +10,9 @@
   With ``processor`` there is no proof; so there is none for ``words6`` to ``words8``.
 - ``numberings WIDTH COUNT``: one beam so wide over each of so many puzzles of ``words5``, from more
   and more ways to number equal letters.
-- ``beams WIDTH COUNT``: one beam so wide by databases over each of so many of Korf's 24-puzzles.
-- ``layers WIDTH COUNT``: one beam so wide by layers over each of so many boards of 8x8 to 14x14.
+- ``beams WIDTH COUNT``: one beam so wide by databases over each of so many of Korf's 24-puzzles,
+  and of boards of 6x6.
+- ``layers WIDTH COUNT``: one beam so wide by layers over each of so many boards of 6x6 to 14x14.
 - ``large``: boards of 6x6 to 14x14, so many seconds each, against the Manhattan distance.
 
 Seconds of optimal solving are of the processor, so that other work on the machine does not count.
@@ -49,6 +50,8 @@ if TYPE_CHECKING:
 
 FOLDER = Path(__file__).resolve().parent
 SEED = 2021
+SIDES = (6, 8, 10, 12, 14)
+BOARDS = 20  # a side for one beam
 
 
 def numbers(tiles: list[int]) -> rules.Position:
@@ -195,21 +198,26 @@ def numberings(positions: Sequence[rules.Position], width: int) -> None:
         print(f"{len(lengths)} puzzles, width {width}, {ways} ways: length {mean(lengths):.2f}")
 
 
-def beams(puzzles: Sequence[tuple[int, rules.Position]], width: int) -> None:
-    """Print how many moves more than are needed one beam by databases finds."""
-    above = []
+def beams(name: str, puzzles: Sequence[tuple[int | None, rules.Position]], width: int) -> None:
+    """Print how long the solutions are that one beam by databases finds."""
+    lengths, known = [], []
     for optimal, state in puzzles:
         puzzle = puzzle_of(state)
         moves = _beams.Run(puzzle).finish(puzzle, [(puzzle.tiles, [])], width, _anytime.LONGEST)
         assert moves is not None
         solver.check(state, moves)
-        above.append(len(moves) - optimal)
-    print(f"{len(above)} puzzles, width {width}: {mean(above):.2f} moves above the optimum")
+        lengths.append(len(moves))
+        known.append(optimal or paired(puzzle)[1])
+    print(
+        f"{name}, {len(lengths)} puzzles, width {width}: length {mean(lengths):.2f}, "
+        f"{mean(lengths) - mean(known):.2f} above the optimal length or the Manhattan distance",
+        flush=True,
+    )
 
 
 def layers(width: int, count: int) -> None:
     """Print how long the solutions are that one beam by layers finds, and the moves looked at."""
-    for side in (8, 10, 12, 14):
+    for side in SIDES:
         lengths, nodes = [], []
         for state in shuffled(side, count):
             run = _beams.Run(puzzle_of(state))
@@ -243,14 +251,16 @@ def main(what: str, seconds: float = 10.0, count: int = 0, clock: str = "wall") 
     elif what == "numberings":
         numberings(words(5, count or 50), int(seconds))
     elif what == "beams":
-        beams(instances("korf24")[: count or None], int(seconds))
+        beams("korf24", instances("korf24")[: count or None], int(seconds))
+        large = [(None, state) for state in shuffled(6, count or BOARDS)]
+        beams("6x6", large, int(seconds))
     elif what == "layers":
-        layers(int(seconds), count or 20)
+        layers(int(seconds), count or BOARDS)
     elif what.startswith("words"):
         puzzles = [(None, state) for state in words(int(what.removeprefix("words")), count or 50)]
         timed(what, puzzles, seconds, 1.0)
     else:
-        for side in (6, 8, 10, 12, 14):
+        for side in SIDES:
             chosen_states = [(None, state) for state in shuffled(side, count or 5)]
             timed(f"{side}x{side}", list(chosen_states), seconds, 0.0)
 

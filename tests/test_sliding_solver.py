@@ -714,25 +714,30 @@ def test_whole_boards_wait_for_databases_only_with_time() -> None:
     stopped = search()
     stopped.stop()
     stopped._look_at_all(None)
-    assert not stopped._is_whole
+    assert stopped._whole == _anytime.NEVER
     hurried = search()
-    hurried._look_at_all(time.perf_counter() + _anytime.PATIENCE)
-    assert not hurried._is_whole
-    assert not _views.are_at_hand(puzzle)
+    hurried._look_at_all(time.perf_counter() + _views.WORTH_BUILDING)
+    assert hurried._whole == _anytime.NEVER
+    assert _views.patience(puzzle) == _views.WORTH_BUILDING
     patient = search()
     patient._look_at_all(None)
-    assert patient._is_whole
-    assert _views.are_at_hand(puzzle)
+    assert patient._whole == _anytime.WIDE
+    assert _views.patience(puzzle) == 0
+    _views._shelf.cache_clear()
+    assert _views.patience(puzzle) == _views.WORTH_READING
+    hurried._look_at_all(time.perf_counter() + _views.WORTH_READING)
+    assert hurried._whole == _anytime.NEVER
     after = search()
+    after._look_at_all(time.perf_counter() + _views.WORTH_BUILDING)
     after.run()
-    assert after._is_whole
+    assert after._whole == _anytime.WIDE
     assert after.bound == patient.bound > _pairing.distance(puzzle)
     words = puzzle_of(position("bcaabcdefdefghiag ", "abcabcdefdefghiag ", 3))
     letters = _anytime.Anytime(words, 1.0, 2, 0.2, proves=False)
     before = letters.bound
     letters.run()
     # Equal letters are told apart there, so these databases prove nothing about them.
-    assert letters._is_whole
+    assert letters._whole == _anytime.WIDE
     assert letters.bound == before
 
 
@@ -931,6 +936,9 @@ def test_a_stopped_shortening_leaves_the_way(jit: bool) -> None:
 
 
 def test_boards_that_take_long_get_ten_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Loading the search, here as long as the clock goes on with a look, is part of the time."""
+    clock = itertools.count()
+    monkeypatch.setattr(solver, "perf_counter", lambda: next(clock))
     limits: list[float | None] = []
     real = _anytime.Anytime
 
@@ -942,7 +950,8 @@ def test_boards_that_take_long_get_ten_seconds(monkeypatch: pytest.MonkeyPatch) 
     puzzle = walked(distinct(3, 6), 60, random.Random(5))
     solver.solve_position(numbers(puzzle.tiles, 3), threads=1)
     solver.solve_position(numbers(puzzle.tiles, 3), within=9.0, threads=1)
-    assert limits == [solver.SECONDS, None]
+    solver.solve_position(numbers(puzzle.tiles, 3), seconds=0.5, threads=1)
+    assert limits == [solver.SECONDS - 1, None, solver.MOMENT]
 
 
 def test_a_search_may_be_stopped_before_there_is_a_solution() -> None:

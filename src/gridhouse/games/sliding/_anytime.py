@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 FIRST = NARROWEST  # the width of the first beam
 SMALL = 16  # cells up to which a shortest solution is sought at once
 LONGEST = 400  # moves of a beam over a whole board
-PATIENCE = 8.0  # seconds left from which building databases of a whole board is worth it
+WIDE = 6400  # the width from which beams over a large board find more than those by layers
 GROWTH = 4
 LEAP = 16  # growth where a beam can become narrower again on its way
 CACHES = 0.8  # beams take time as their width to the power of one over this
@@ -30,6 +30,7 @@ SHARE = 0.05  # and this part of a time that is longer
 GRACE = 0.2  # seconds for a search that was told to stop
 SALTS = 40
 VARIED = 4000  # the width from which beams look at other databases, which take a while to build
+NEVER = WIDEST + 1
 MARGIN = 0.9  # of the time that is left, for the last beam
 LITTLE = 0.5  # of the time for the beam before: less is no time for another one
 NODES_PER_SECOND = 50_000_000  # of shortening
@@ -61,7 +62,8 @@ class Anytime:
         self._goal = goal
         most = _views.LARGE if puzzle.is_distinct else _views.SMALL
         self._proves = proves and puzzle.cells <= most
-        self._is_whole = puzzle.cells <= _views.SMALL  # beams are over the whole board
+        # The width from which beams are over the whole board.
+        self._whole = 0 if puzzle.cells <= _views.SMALL else NEVER
         self._seconds = seconds
         self._stopped = False
         self._failure: Exception | None = None
@@ -157,7 +159,7 @@ class Anytime:
             return
         self._look_at_all(deadline)
         wider = GROWTH * FIRST
-        if not self._is_whole:
+        if self._whole > 0:
             if deadline is not None:
                 now = perf_counter()
                 share = max(LITTLE, MARGIN * (deadline - now) / (now - started))
@@ -178,13 +180,13 @@ class Anytime:
         """Go on with beams over the whole board if its databases are there, or there is time."""
         if self.puzzle.cells > _views.LARGE:
             return
-        is_slow = not _views.are_at_hand(self.puzzle)
-        if is_slow and deadline is not None and deadline - perf_counter() < PATIENCE:
+        wait = _views.patience(self.puzzle, jit=self._jit)
+        if wait > 0 and deadline is not None and deadline - perf_counter() < wait:
             return
         with suppress(_databases.StoppedError):
             how = {"threads": self._threads, "is_stopped": lambda: self._stopped}
             self._load(how)
-            self._is_whole = True
+            self._whole = min(self._whole, WIDE)
 
     def _load(self, how: dict[str, Any]) -> None:
         """Have databases at hand for beams, and take their bound."""
@@ -222,7 +224,7 @@ class Anytime:
 
     def _growth(self, share: float) -> float:
         """Return how much wider the next beam is, with time for ``share`` like the last one."""
-        if not self._is_whole:
+        if self._whole > 0:
             return min(LEAP, math.pow(share, CACHES))
         # No time is left for a beam after one that is only a little wider, so it gets all.
         return GROWTH if share > GROWTH * (1 + GROWTH) else share
@@ -240,7 +242,7 @@ class Anytime:
     def _found(self, run: Run, width: int, salt: int, deadline: float | None) -> list[int] | None:
         """Return a solution by one beam, None without one."""
         # Beams over a whole board may lose their way; those by layers never do for long.
-        if self._is_whole and (self.moves or width <= VARIED):
+        if width >= self._whole and (self.moves or width <= VARIED):
             shorter = len(self.moves) + HOPE if self.moves else LONGEST
             seeds = [(tiles, list[int]()) for tiles in self._starts]
             look = salt if width >= VARIED else 0

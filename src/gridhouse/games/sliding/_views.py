@@ -26,6 +26,8 @@ Views = tuple[Any, Any, Any]  # plan, board and words
 SMALL = 25  # cells up to which databases are built for the puzzle at hand, in a moment
 LARGE = _beam.MAX_CELLS  # cells up to which there are any; these take seconds and go on the disk
 TILES = 4  # of a pattern
+WORTH_BUILDING = 8.0  # seconds of a search from which building a large board's is worth it,
+WORTH_READING = 2.0  # and reading them
 
 # Partitions by which beams go deeper than by most others: by cell the pattern of its tile.  Each
 # pair makes mistakes of its own, so beams by several are worth a wider one.
@@ -39,9 +41,12 @@ PAIRS = {
 }
 
 
-def are_at_hand(puzzle: Puzzle) -> bool:
-    """Tell whether the first databases of a board do not have to wait until they are built."""
-    return puzzle.cells <= SMALL or _cache.path_of(puzzle, sum(partitions(puzzle, 0), ())).exists()
+def patience(puzzle: Puzzle, *, jit: bool = True) -> float:
+    """Return how many seconds a search must have for its first databases to be worth the wait."""
+    if puzzle.cells <= SMALL or _shelf(puzzle.rows, puzzle.cols, 0, jit):
+        return 0.0
+    is_built = _cache.path_of(puzzle, sum(partitions(puzzle, 0), ())).exists()
+    return WORTH_READING if is_built else WORTH_BUILDING
 
 
 def pairs(puzzle: Puzzle) -> tuple[tuple[str, str], ...]:

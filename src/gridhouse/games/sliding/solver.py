@@ -122,6 +122,8 @@ def solve_position(
     goal = 1.0 if optimal or puzzle.cells <= 16 or within is None else within
     if seconds is None and within is None and not optimal and puzzle.cells > 16:
         seconds = SECONDS
+    if seconds is not None:
+        seconds = max(MOMENT, seconds - (perf_counter() - started))
     cores = threads or os.cpu_count() or 1
     proves = optimal or puzzle.cells <= 16
     search = Anytime(puzzle, goal, cores, seconds, proves=proves, jit=jit)
