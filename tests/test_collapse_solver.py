@@ -534,6 +534,31 @@ def test_the_exact_search_needs_no_lines_to_begin_with(
         check_solved(random_rows(chance, 20), "linear", jit=jit)
 
 
+def test_the_bound_rises_at_once_or_by_steps_to_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Asked at once, the first answer is already that no line leaves less than the best one."""
+    measure = _search.Search._measure
+    asked: list[bool] = []
+
+    def measured(search: _search.Search, memory: Any, board: Any, budget: int, *rest: Any) -> int:
+        asked.append(budget == search.left - 1)
+        return measure(search, memory, board, budget, *rest)
+
+    monkeypatch.setattr(_search.Search, "_measure", measured)
+    found: list[list[tuple[int, int]]] = []
+    for near in (0, 10**6):
+        monkeypatch.setattr(_linear, "NEAR", near)
+        asked.clear()
+        found.append([])
+        for seed in (28, 44, 84, 94):
+            state = gridhouse.parse(f"collapse(rows=7,cols=7,digits=5)#{seed}")
+            search = _search.Search(state, seed=0, nodes=200_000, threads=1, jit=True)
+            search.run()
+            found[-1].append((search.left, search.least))
+        assert asked[0] == (near > 0)
+    assert found[0] == found[1]
+    assert all(left == least for left, least in found[0])
+
+
 def test_the_line_of_a_proof_is_remembered_and_not_searched_again(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
