@@ -741,6 +741,24 @@ def test_whole_boards_wait_for_databases_only_with_time() -> None:
     assert letters.bound == before
 
 
+def test_narrow_beams_over_a_large_board_go_by_layers(monkeypatch: pytest.MonkeyPatch) -> None:
+    search = _anytime.Anytime(walked(distinct(3, 6), 300, random.Random(5)), 1.0, 1, None)
+    asked: list[tuple[str, int]] = []
+    monkeypatch.setattr(
+        _anytime, "by_layers", lambda run, width, *_: asked.append(("layers", width))
+    )
+    monkeypatch.setattr(
+        _beams.Run, "finish", lambda run, puzzle, seeds, width, *_: asked.append(("whole", width))
+    )
+    search.moves = [0] * 200
+    for whole in (_anytime.NEVER, _anytime.WIDE):
+        search._whole = whole
+        for width in (_anytime.WIDE - 1, _anytime.WIDE):
+            search._found(search._runs[0], width, 0, None)
+    widths = [_anytime.WIDE - 1, _anytime.WIDE] * 2
+    assert asked == list(zip(["layers", "layers", "layers", "whole"], widths, strict=True))
+
+
 @pytest.mark.parametrize("side", [5, 7])
 def test_beams_get_wider_as_long_as_there_is_time(
     monkeypatch: pytest.MonkeyPatch, side: int
