@@ -38,6 +38,8 @@ from harness import CONFORMANCE, run_compiled
 from naive import collapse_best
 
 SCORINGS = ("linear", "samegame")
+# Linear also with the bound rising by steps only.
+WAYS = (("linear", _linear.NEAR), ("linear", 0), ("samegame", _linear.NEAR))
 LARGE_BOARD = """
 11232112214
 33214421321
@@ -99,8 +101,11 @@ def check_solved(rows: list[list[int]], scoring: str, *, jit: bool = True) -> No
     assert replayed(state, found) == best
 
 
-@pytest.mark.parametrize("scoring", SCORINGS)
-def test_small_boards_are_solved_for_good(scoring: str) -> None:
+@pytest.mark.parametrize(("scoring", "near"), WAYS)
+def test_small_boards_are_solved_for_good(
+    monkeypatch: pytest.MonkeyPatch, scoring: str, near: int
+) -> None:
+    monkeypatch.setattr(_linear, "NEAR", near)
     chance = random.Random(1)
     every = [
         [list(cells[row * cols : (row + 1) * cols]) for row in range(rows)]
@@ -116,8 +121,11 @@ def test_small_boards_are_solved_for_good(scoring: str) -> None:
         check_solved(rows, scoring)
 
 
-@pytest.mark.parametrize("scoring", SCORINGS)
-def test_random_boards_up_to_five_by_five_are_solved_for_good(scoring: str) -> None:
+@pytest.mark.parametrize(("scoring", "near"), WAYS)
+def test_random_boards_up_to_five_by_five_are_solved_for_good(
+    monkeypatch: pytest.MonkeyPatch, scoring: str, near: int
+) -> None:
+    monkeypatch.setattr(_linear, "NEAR", near)
     chance = random.Random(2)
     for _ in range(40):
         check_solved(random_rows(chance, 18), scoring)
@@ -125,8 +133,11 @@ def test_random_boards_up_to_five_by_five_are_solved_for_good(scoring: str) -> N
         check_solved([[chance.randrange(digits) for _ in range(5)] for _ in range(5)], scoring)
 
 
-@pytest.mark.parametrize("scoring", SCORINGS)
-def test_the_kernels_mean_the_same_interpreted(scoring: str) -> None:
+@pytest.mark.parametrize(("scoring", "near"), WAYS)
+def test_the_kernels_mean_the_same_interpreted(
+    monkeypatch: pytest.MonkeyPatch, scoring: str, near: int
+) -> None:
+    monkeypatch.setattr(_linear, "NEAR", near)
     chance = random.Random(3)
     for _ in range(8):
         check_solved(random_rows(chance, 14), scoring, jit=False)
@@ -532,6 +543,16 @@ def test_the_exact_search_needs_no_lines_to_begin_with(
     chance = random.Random(7)
     for _ in range(25):
         check_solved(random_rows(chance, 20), "linear", jit=jit)
+
+
+@pytest.mark.parametrize("near", [0, _linear.NEAR])
+def test_the_bound_rises_interpreted(monkeypatch: pytest.MonkeyPatch, near: int) -> None:
+    monkeypatch.setattr(_linear, "NEAR", near)
+    monkeypatch.setattr(_search.Search, "_look", lambda search, rollouts, turn: None)
+    chance = random.Random(9)
+    for digits in (5, 7) * 6:
+        rows = [[chance.randrange(digits) for _ in range(5)] for _ in range(5)]
+        check_solved(rows, "linear", jit=False)
 
 
 def test_the_bound_rises_at_once_or_by_steps_to_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
