@@ -216,6 +216,7 @@ def test_a_file_is_a_start_and_a_position_goes_on_in_another_game(
     hands = Hands(page)
     page.click("text=Choose how to play Collapse")
     page.click("summary")
+    page.wait_for_selector("#upload", state="visible")  # until the script listens it is hidden
     page.set_input_files("input[type=file]", board)
     page.wait_for_function("() => document.querySelector('textarea').value")
     page.click("form button.main")
