@@ -199,18 +199,21 @@ def numberings(positions: Sequence[rules.Position], width: int) -> None:
 
 
 def beams(name: str, puzzles: Sequence[tuple[int | None, rules.Position]], width: int) -> None:
-    """Print how long the solutions are that one beam by databases finds."""
-    lengths, known = [], []
+    """Print how long the solutions of one beam by databases are, and the moves looked at."""
+    lengths, known, nodes = [], [], []
     for optimal, state in puzzles:
         puzzle = puzzle_of(state)
-        moves = _beams.Run(puzzle).finish(puzzle, [(puzzle.tiles, [])], width, _anytime.LONGEST)
+        run = _beams.Run(puzzle)
+        moves = run.finish(puzzle, [(puzzle.tiles, [])], width, _anytime.LONGEST)
         assert moves is not None
         solver.check(state, moves)
         lengths.append(len(moves))
         known.append(optimal or paired(puzzle)[1])
+        nodes.append(run.nodes)
     print(
         f"{name}, {len(lengths)} puzzles, width {width}: length {mean(lengths):.2f}, "
-        f"{mean(lengths) - mean(known):.2f} above the optimal length or the Manhattan distance",
+        f"{mean(lengths) - mean(known):.2f} above the optimal length or the Manhattan distance, "
+        f"{mean(nodes):.0f} nodes",
         flush=True,
     )
 
