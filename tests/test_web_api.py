@@ -231,6 +231,9 @@ def test_undo_redo_answer_resign(anna: Program, bert: Program) -> None:
     assert anna.do(f"{table}/undo")["asked"] == {"kind": "undo", "player": 0}
     assert anna.refused(422, f"{table}/answer", agrees=1).startswith("agrees: ")
     assert "nobody has asked" in anna.refused(409, f"{table}/answer", agrees=True).lower()
+    assert anna.do(f"{table}/answer", agrees=False)["asked"] is None  # never mind
+    assert "nobody has asked" in bert.refused(409, f"{table}/answer", agrees=True).lower()
+    anna.do(f"{table}/undo")
     assert bert.do(f"{table}/answer", agrees=True)["ply"] == 0
     assert anna.get(table)["redo"]
     anna.do(f"{table}/redo")

@@ -101,7 +101,14 @@ def test_friends_agree_on_undo_and_redo_and_one_gives_up(
     play_on(both, MOVES[:2])
     assert not bert.page.is_visible("#hint")
     bert.page.click("#undo")
-    see(bert, "why", "Player 1 is asked to agree.")
+    see(bert, "asked-says", "Player 1 is asked to agree.")
+    see(anna, "asked-says", "Player 2 asks to take the last move back.")
+    assert not bert.page.is_visible("#agree")
+    bert.page.click("text=Withdraw")
+    for hands in both:
+        hands.page.wait_for_selector("#asked", state="hidden")
+        assert hands.text("why") == ""
+    bert.page.click("#undo")
     see(anna, "asked-says", "Player 2 asks to take the last move back.")
     anna.page.click("#disagree")
     see(bert, "why", "There was no agreement.")

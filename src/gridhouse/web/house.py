@@ -238,11 +238,11 @@ class House:
             self._wake_machine(live)
 
     async def answer(self, live: Live, player: int, *, agrees: bool) -> None:
-        """Answer the other player's wish; raises RefusedError."""
+        """Answer the other player's wish, or give up one's own; raises RefusedError."""
 
         def answered() -> Change:
             asked = live.table.asked
-            if asked is None or asked.player == player:
+            if asked is None or (agrees and asked.player == player):
                 raise RefusedError("nobody has asked for that")
             return live.table.answered(agrees=agrees)
 

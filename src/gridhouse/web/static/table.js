@@ -23,6 +23,7 @@ let shows = "";
 let missed = false; // whether moves were made while the reader looked back
 /** @type {(() => void) | null} what is done if the reader says yes to what this page asks */
 let question = null;
+let withdrew = false; // whether the reader has just given up what was asked for
 
 const wire = new Wire(table.dataset.socket ?? "", heard, (open) => {
   hide("offline", open);
@@ -127,7 +128,7 @@ function showView(next) {
   }
   showTools(next);
   if (before?.ply !== next.ply || next.over) question = null;
-  showQuestion(next.asked);
+  showQuestion(next);
   hide("invitation", !next.invitation);
   const link = part("invitation-link");
   if (link && next.invitation) /** @type {HTMLInputElement} */ (link).value = location.origin + next.invitation;
@@ -162,20 +163,25 @@ function showTools(view) {
 }
 
 /**
- * Takes back what was said of a position that is not shown any more, and says what is waited for.
+ * Takes back what was said of a position that is not shown any more, and says what became of a wish.
  * @param {View | null} before
  * @param {View} now
  */
 function showReason(before, now) {
-  if (now.waits) write("why", now.waits);
-  else if (before?.ply !== now.ply || before.looking !== now.looking || now.over) write("why", "");
-  else if (before.waits) write("why", "There was no agreement.");
+  const stays = before?.ply === now.ply && before.looking === now.looking && !now.over;
+  if (!stays || now.waits) write("why", "");
+  else if (before.waits) write("why", withdrew ? "" : "There was no agreement.");
+  withdrew = false;
 }
 
-/** @param {string} asked by the other player */
-function showQuestion(asked) {
-  hide("asked", !question && !asked);
-  write("asked-says", question ? "Give this game up?" : asked);
+/** @param {View | null} view with what a player asks the other for */
+function showQuestion(view) {
+  const waits = question ? "" : (view?.waits ?? "");
+  const says = question ? "Give this game up?" : view?.asked || waits;
+  hide("asked", !says);
+  write("asked-says", says);
+  hide("agree", Boolean(waits));
+  write("disagree", waits ? "Withdraw" : "No");
 }
 
 /** @param {boolean} agrees */
@@ -183,8 +189,9 @@ function answer(agrees) {
   if (question && agrees) question();
   else if (!question) wire.say({ type: "answer", agrees });
   if (question) part("resign")?.focus();
+  withdrew = !question && Boolean(view?.waits);
   question = null;
-  showQuestion(view?.asked ?? "");
+  showQuestion(view);
 }
 
 /**
@@ -310,7 +317,7 @@ onClick("undo", () => wire.say({ type: "undo" }));
 onClick("redo", () => wire.say({ type: "redo" }));
 onClick("resign", () => {
   question = () => wire.say({ type: "resign" });
-  showQuestion("");
+  showQuestion(view);
   part("agree")?.focus();
 });
 onClick("show", () => {
