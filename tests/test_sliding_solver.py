@@ -614,6 +614,53 @@ def test_a_larger_board_is_proved_when_asked_for() -> None:
     assert found.bound == found.length <= 60
 
 
+def unfinished(monkeypatch: pytest.MonkeyPatch, bound: int) -> _anytime.Anytime:
+    """Return a search whose proof gets to a bound and no further, after beams of no use."""
+    puzzle = walked(distinct(5, 5), 40, random.Random(5))
+
+    def prove(proof: _optimal.Optimal) -> None:
+        proof.bound = bound
+        end = time.monotonic() + 20
+        while not proof._stopped and time.monotonic() < end:
+            time.sleep(0.01)
+
+    def begin(search: _anytime.Anytime, _: float) -> None:
+        search._starts = [puzzle.tiles]
+        search.moves = [0] * 200
+
+    monkeypatch.setattr(_optimal.Optimal, "run", prove)
+    monkeypatch.setattr(_anytime.Anytime, "_beams", begin)
+    monkeypatch.setattr(_anytime, "SOON", 0.0)
+    monkeypatch.setattr(_anytime, "WIDEST", 400)
+    return _anytime.Anytime(puzzle, 1.0, 2, None)
+
+
+def test_beams_beside_a_proof_may_end_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a proof would still have to find, a beam finds sooner."""
+    state = numbers(walked(distinct(5, 5), 40, random.Random(5)).tiles, 5)
+    length = solver.solve_position(state, optimal=True, threads=1).length
+    search = unfinished(monkeypatch, length)
+    search.run()
+    assert len(search.moves) == search.bound == length
+    solver.check(state, search.moves)
+
+
+def test_a_proof_goes_on_without_memory_for_beams(monkeypatch: pytest.MonkeyPatch) -> None:
+    search = unfinished(monkeypatch, 20)
+    asked: list[int] = []
+
+    def beam(_: _beams.Run, width: int, salt: int) -> None:
+        asked.append(salt)
+        if len(asked) == 2:
+            search.stop()
+            raise MemoryError
+
+    monkeypatch.setattr(search, "_beam", beam)
+    search.run()
+    assert asked == [2, 3]
+    assert len(search.moves) == 200
+
+
 def test_nothing_is_left_to_compile_after_warming_up(tmp_path: Path) -> None:
     """Whatever is compiled after that would come out of somebody's time."""
     solver.warm()

@@ -28,6 +28,8 @@ GLANCE = 0.02  # seconds between two looks at the flag
 HEAD_START = 10.0  # seconds of which beams have half before a proof is sought, without a limit,
 SHARE = 0.05  # and this part of a time that is longer
 GRACE = 0.2  # seconds for a search that was told to stop
+SOON = 20.0  # seconds of a proof before a beam runs beside it,
+RARELY = 8  # and so many times as many as all of these have taken before the next one
 SALTS = 40
 VARIED = 4000  # the width from which beams look at other databases, which take a while to build
 NEVER = WIDEST + 1
@@ -72,6 +74,8 @@ class Anytime:
         self._starts: list[list[int]] = []  # that beams over the whole board begin from
         self._threads = threads
         self._jit = jit
+        self._lock = threading.Lock()
+        self._ended = threading.Event()  # set when a proof is sought no more
 
     @property
     def bound(self) -> int:
@@ -91,6 +95,7 @@ class Anytime:
     def stop(self) -> None:
         """Have the search end soon; there is a solution in any case."""
         self._stopped = True
+        self._ended.set()
         self._optimal.stop()
         if self.moves:
             self._stop_runs()
@@ -113,17 +118,29 @@ class Anytime:
             self._beams(min(seconds / 2, HEAD_START / 2 + SHARE * seconds))
             if self._is_done:
                 return
-        # Building databases stops between two steps only, so it is left alone when time is up.
-        proof = threading.Thread(target=self._prove, daemon=True)
-        proof.start()
-        while proof.is_alive() and not self._is_done:
-            proof.join(GLANCE)
-        self._optimal.stop()  # the bound may have come up to a solution that beams found
-        proof.join(GRACE)
+        self._seek_proof()
         if self._failure is not None:
             raise SolverError(f"a shortest solution: {self._failure}") from self._failure
         if not self.moves:
             self._beams(0.0)
+
+    def _seek_proof(self) -> None:
+        """Have a shortest solution sought, with beams beside that if there is a first solution."""
+        # Building databases stops between two steps only, so it is left alone when time is up.
+        proof = threading.Thread(target=self._prove, daemon=True)
+        threads = [proof]
+        if self.moves:
+            threads.append(threading.Thread(target=self._look_beside, daemon=True))
+        for thread in threads:
+            thread.start()
+        while proof.is_alive() and not self._is_done:
+            proof.join(GLANCE)
+        self._ended.set()
+        self._optimal.stop()  # the bound may have come up to a solution that beams found
+        if len(threads) > 1:
+            self._stop_runs()
+        for thread in threads:
+            thread.join(GRACE)
 
     def _prove(self) -> None:
         """Seek a shortest solution; what goes wrong is kept for the thread that waits."""
@@ -134,16 +151,30 @@ class Anytime:
         except Exception as error:
             self._failure = error
         self._take(self._optimal.moves)
-        if self.moves:
-            self._stop_runs()
+
+    def _look_beside(self) -> None:
+        """Run beams beside a proof, rarely enough not to hold it up.
+
+        A proof that has a shortest solution at hand ends as soon as there can be no shorter one,
+        and need not find it.
+        """
+        began, spent, salt = perf_counter(), 0.0, len(self._runs)
+        with suppress(MemoryError):  # the proof needs what there is
+            while not self._ended.wait(began + max(SOON, RARELY * spent) - perf_counter()):
+                before = perf_counter()
+                self._beam(self._runs[0], WIDEST, salt)
+                spent += perf_counter() - before
+                salt += 1
 
     def _take(self, moves: list[int] | None) -> None:
         """Keep a solution if it is the best so far."""
-        if moves is not None and (not self.moves or len(moves) < len(self.moves)):
+        with self._lock:
+            if moves is None or (self.moves and len(moves) >= len(self.moves)):
+                return
             self.moves = moves
-            if self._is_done:
-                self._optimal.stop()
-                self._stop_runs()
+        if self._is_done:
+            self._optimal.stop()
+            self._stop_runs()
 
     def _beams(self, seconds: float | None) -> None:
         """Run beams, ever wider ones, at least until there is a solution."""
