@@ -58,7 +58,7 @@ CORES = os.cpu_count() or 1
 SIDES = (6, 8, 10, 12, 14)
 BOARDS = 20  # a side for one beam
 LEAST_GROWTH = 4  # of nodes from one bound of a 24-puzzle to the next: it is five- to sevenfold
-FAST = 100_000_000  # nodes a second, more than two cores have been seen to look at
+FAST = 50_000_000  # nodes a second, more than a core has been seen to look at
 
 
 def numbers(tiles: list[int]) -> rules.Position:
@@ -190,7 +190,7 @@ def awaited(
             before, bound, nodes = nodes, proof.bound, proof.nodes
             rest = sum(LEAST_GROWTH**step for step in range(1, (optimal - bound) // 2 + 1))
             # Before that there is another level to come, with larger databases.
-            if before >= _optimal.VAST and (nodes - before) * rest > left * FAST:
+            if before >= _optimal.VAST and (nodes - before) * rest > left * FAST * CORES:
                 search.stop()
                 return False
         if left <= 0:
