@@ -1,6 +1,6 @@
 """How well the sliding puzzle is solved.
 
-``python benchmarks/sliding_solver.py BENCHMARK [SECONDS [COUNT [processor]]]``
+``python benchmarks/sliding_solver.py BENCHMARK [SECONDS [COUNT [processor | NUMBERS]]]``
 
 - ``korf15``: Korf's hundred 15-puzzles, optimally, one thread: nodes and seconds.
 - ``words4``: random puzzles of four words of four letters, optimally.
@@ -273,9 +273,9 @@ def layers(width: int, count: int) -> None:
         )
 
 
-def main(what: str, seconds: float = 10.0, count: int = 0, clock: str = "wall") -> None:
+def main(what: str, seconds: float = 10.0, count: int = 0, extra: str = "") -> None:
     """Run one of the benchmarks."""
-    timed = by_processor if clock == "processor" else in_time
+    timed = by_processor if extra == "processor" else in_time
     if what == "korf15":
         optimally(instances("korf15"), 1)
     elif what == "words4":
@@ -286,9 +286,9 @@ def main(what: str, seconds: float = 10.0, count: int = 0, clock: str = "wall") 
         spread = list(chosen[min(2, step - 1) :: step][: count or len(chosen)])
         timed("korf24", spread, seconds, 0.0)
     elif what == "proofs":
-        wanted = {int(number) for number in clock.split(",")} if clock != "wall" else range(1, 51)
+        wanted = {int(number) for number in extra.split(",") if number}
         easiest = sorted(enumerate(instances("korf24"), 1), key=lambda row: row[1][0])
-        numbered = [(number, *row) for number, row in easiest if number in wanted]
+        numbered = [(number, *row) for number, row in easiest if number in wanted or not wanted]
         proofs(numbered[: count or None], seconds)
     elif what == "numberings":
         numberings(words(5, count or 50), int(seconds))
