@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -70,6 +71,54 @@ def test_a_search_is_stopped_when_its_time_is_up(tmp_path: Path, ponderers: list
     thinkers.close()
     assert [made.thought for made in ponderers] == [2]  # kept for the next move
     assert ponderers[0].settings["level"] == 2
+
+
+def test_a_searchs_time_begins_when_its_player_is_ready_and_free(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ponderers: list[Ponderer]
+) -> None:
+    """What has to be compiled first, and who is first, take nothing of it."""
+    patience = 0.5
+    thinkers = Thinkers(settings_of(tmp_path, workers=1, patience=patience))
+    lasted = []
+
+    class Slow(Ponderer):
+        def __init__(self, kind: str, game: Game, **settings: Any) -> None:
+            time.sleep(2 * patience)
+            super().__init__(kind, game, **settings)
+
+        def choose(self, state: State) -> Choice:
+            began = time.monotonic()
+            choice = super().choose(state)
+            lasted.append(time.monotonic() - began)
+            return choice
+
+    monkeypatch.setattr(thinking, "player", Slow)
+
+    async def crowd() -> None:
+        await asyncio.gather(*(thinkers.choose(STATE, level) for level in (1, 2)))
+
+    asyncio.run(crowd())
+    thinkers.close()
+    assert len(ponderers) == len(lasted) == 2
+    assert min(lasted) >= patience
+
+
+def test_who_has_done_one_search_is_not_stopped_for_it_in_the_next(
+    tmp_path: Path, ponderers: list[Ponderer]
+) -> None:
+    thinkers = Thinkers(settings_of(tmp_path))
+    done, new = thinking.Job(STATE, 1), thinking.Job(STATE, 1)
+    for job in (done, new):
+        search = threading.Thread(target=thinkers._work, args=(job,))
+        search.start()
+        wait_for(lambda: Ponderer.waiting, "the search")
+        if job is new:
+            thinkers._hurry(done)
+            assert not ponderers[0].stopped.is_set()
+        thinkers._hurry(job)
+        search.join()
+    thinkers.close()
+    assert [made.thought for made in ponderers] == [2]
 
 
 def test_a_search_that_nobody_waits_for_is_stopped(
@@ -168,6 +217,7 @@ def test_a_machine_that_fails_leaves_the_table_standing(
         visitor = Visitor(client)
         with visitor.at(visitor.new("binary", preset="small")) as seat:
             assert seat.refused("hint") == "no help was found"
+            assert not client.app.state.house.thinkers.running  # type: ignore[attr-defined]
             seat.move(seat.view["gestures"][0][0])
             assert "thinking" in seat.view["heading"]
             seat.say("undo")

@@ -6,8 +6,10 @@ Compiled searches let go of Python's lock, so pages are served meanwhile.
 from __future__ import annotations
 
 import asyncio
+import math
 import random
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
@@ -30,6 +32,7 @@ class Job:
         self.level = level
         self.unwanted = False
         self.player: Player | None = None
+        self.began = math.inf  # by the clock, when the player has begun to think
 
 
 class Thinkers:
@@ -46,33 +49,34 @@ class Thinkers:
     async def choose(self, state: State, level: int | None = None) -> Choice:
         """Return the choice of the machine at a level, or of the strongest player there is.
 
-        Cancelled, the search ends soon.
+        The house's patience begins with the search: neither waiting for a thread nor what has to be
+        compiled first counts.  Cancelled, the search ends soon.
         """
         job = Job(state, level)
         loop = asyncio.get_running_loop()
         done = loop.run_in_executor(self._pool, self._work, job)
         try:
-            await asyncio.wait({done}, timeout=self._settings.patience)
             while not done.done():
-                hurry(job)
                 await asyncio.wait({done}, timeout=INSISTENCE)
+                if time.monotonic() - job.began > self._settings.patience:
+                    self._hurry(job)
         finally:
             job.unwanted = True
             if not done.done():
                 done.cancel()
-                insist(job, self.running)
+                self._insist(job)
         return done.result()
 
     def _work(self, job: Job) -> Choice:
         if job.unwanted:
             raise asyncio.CancelledError
         self.running.add(job)
-        job.player = self._take(job.state.game, job.level)
         try:
+            job.player = self._take(job.state.game, job.level)
+            job.began = time.monotonic()
             return job.player.choose(job.state)
         finally:
-            self.running.discard(job)
-            self._give_back(job.level, job.player)
+            self._end(job)
 
     def _take(self, game: Game, level: int | None) -> Player:
         """Return a player that is idle, or a new one."""
@@ -86,32 +90,38 @@ class Thinkers:
             return strongest(game, seed=seed, jit=self._settings.jit)
         return player("level", game, level=level, seed=seed, jit=self._settings.jit)
 
-    def _give_back(self, level: int | None, idle: Player) -> None:
+    def _end(self, job: Job) -> None:
+        """Keep a job's player for the next one."""
         with self._lock:
-            self._idle.append((level, idle))
-            del self._idle[:-MOST_IDLE]
+            self.running.discard(job)
+            if job.player is not None:
+                self._idle.append((job.level, job.player))
+                del self._idle[:-MOST_IDLE]
+
+    def _hurry(self, job: Job) -> None:
+        """Tell a search once to come to its end.
+
+        Its player is told under the lock, since it may be at another search as soon as this one has
+        ended.
+        """
+        with self._lock:
+            if job in self.running and job.player is not None:
+                job.player.stop()
+
+    def _insist(self, job: Job) -> None:
+        """Tell a search to come to its end until it has, from a thread of its own."""
+
+        def press() -> None:
+            pause = threading.Event()
+            while job in self.running:
+                self._hurry(job)
+                pause.wait(INSISTENCE)
+
+        threading.Thread(target=press, daemon=True).start()
 
     def close(self) -> None:
         """Have all searches stopped; what is being compiled cannot be, and is not waited for."""
         for job in list(self.running):
             job.unwanted = True
-            insist(job, self.running)
+            self._insist(job)
         self._pool.shutdown(wait=False, cancel_futures=True)
-
-
-def hurry(job: Job) -> None:
-    """Tell a search once to come to its end."""
-    if job.player is not None:
-        job.player.stop()
-
-
-def insist(job: Job, running: set[Job]) -> None:
-    """Tell a search to come to its end until it has, from a thread of its own."""
-
-    def press() -> None:
-        pause = threading.Event()
-        while job in running:
-            hurry(job)
-            pause.wait(INSISTENCE)
-
-    threading.Thread(target=press, daemon=True).start()
