@@ -9,6 +9,8 @@
   are up, or cannot be enough.  ``proofs SECONDS 0 2,3,35`` is these of the fifty only.
 - ``words5``: puzzles of five words of five letters, so many seconds each, against the proved bound.
   With ``processor`` there is no proof; so there is none for ``words6`` to ``words8``.
+- ``bounds NODES 0 NUMBERS``: these of the puzzles of ``words5``, by databases of each size: how
+  many nodes it takes to prove one bound after the other, with so many in all.
 - ``numberings WIDTH COUNT``: one beam so wide over each of so many puzzles of ``words5``, from more
   and more ways to number equal letters.
 - ``beams WIDTH COUNT``: one beam so wide by databases over each of so many of Korf's 24-puzzles,
@@ -38,9 +40,19 @@ from typing import TYPE_CHECKING
 
 STARTED = perf_counter()
 
-from gridhouse.games.sliding import _anytime, _beams, _optimal, rules, solver  # noqa: E402
+from gridhouse.core.compiling import to_records  # noqa: E402
+from gridhouse.games.sliding import (  # noqa: E402
+    _anytime,
+    _beams,
+    _databases,
+    _idastar,
+    _optimal,
+    _repeats,
+    rules,
+    solver,
+)
 from gridhouse.games.sliding._pairing import paired, pairings  # noqa: E402
-from gridhouse.games.sliding._puzzle import parity_fits, puzzle_of  # noqa: E402
+from gridhouse.games.sliding._puzzle import even_out, parity_fits, puzzle_of  # noqa: E402
 from gridhouse.games.sliding.game import (  # noqa: E402
     load_words,
     own_words_file,
@@ -57,6 +69,7 @@ SEED = 2021
 CORES = os.cpu_count() or 1
 SIDES = (6, 8, 10, 12, 14)
 BOARDS = 20  # a side for one beam
+COUNTED = ("bounds", "numberings", "beams", "layers")
 LEAST_GROWTH = 4  # of nodes from one bound of a 24-puzzle to the next: it is five- to sevenfold
 FAST = 50_000_000  # nodes a second, more than a core has been seen to look at
 
@@ -199,6 +212,33 @@ def awaited(
     return True
 
 
+def bounds(positions: Sequence[tuple[int, rules.Position]], limit: int) -> None:
+    """Print how many nodes it takes from one bound to the next with databases of each size."""
+    machine = _repeats.machine(_optimal.LONGEST_LARGE)
+    frames = to_records(_idastar.Frame(), _idastar.MAX_DEPTH)
+    for number, state in positions:
+        puzzle = puzzle_of(state)
+        for largest in (25**4, 25**5, _databases.LARGEST):
+            tables = _optimal.own_tables(puzzle, largest, jit=True, threads=CORES)
+            plan, words = _databases.plan_of(puzzle, *tables)
+            search = _idastar.Search()
+            search.tiles[: puzzle.cells], search.blank = puzzle.tiles, puzzle.tiles.index(0)
+            search.came, search.limit = _idastar.NONE, limit
+            record = to_records(search)
+            kernel = _databases.searcher(plan)
+            record[0].bound = even_out(puzzle, kernel.load(plan, words, record))
+            found = {}
+            while True:
+                before = int(record[0].nodes)
+                result = kernel.sweep(plan, words, machine, record, frames)
+                record[0].bound += 2
+                if result != _idastar.EXHAUSTED:
+                    break
+                found[int(record[0].bound)] = int(record[0].nodes) - before
+            last = ", ".join(f"{bound}: {nodes}" for bound, nodes in [*found.items()][-3:])
+            print(f"words {number}, {largest} words a table: {last}", flush=True)
+
+
 def by_processor(
     name: str, positions: Sequence[tuple[int | None, rules.Position]], seconds: float, _: float
 ) -> None:
@@ -273,6 +313,24 @@ def layers(width: int, count: int) -> None:
         )
 
 
+def is_wanted(number: int, numbers: str) -> bool:
+    """Tell whether a number is among some, if there are any."""
+    return not numbers or str(number) in numbers.split(",")
+
+
+def counted(what: str, number: int, count: int, extra: str) -> None:
+    """Run a benchmark whose counts are the same on every machine."""
+    if what == "bounds":
+        bounds([row for row in enumerate(words(5, 50), 1) if is_wanted(row[0], extra)], number)
+    elif what == "numberings":
+        numberings(words(5, count or 50), number)
+    elif what == "layers":
+        layers(number, count or BOARDS)
+    else:
+        beams("korf24", instances("korf24")[: count or None], number)
+        beams("6x6", [(None, state) for state in shuffled(6, count or BOARDS)], number)
+
+
 def main(what: str, seconds: float = 10.0, count: int = 0, extra: str = "") -> None:
     """Run one of the benchmarks."""
     timed = by_processor if extra == "processor" else in_time
@@ -286,18 +344,12 @@ def main(what: str, seconds: float = 10.0, count: int = 0, extra: str = "") -> N
         spread = list(chosen[min(2, step - 1) :: step][: count or len(chosen)])
         timed("korf24", spread, seconds, 0.0)
     elif what == "proofs":
-        wanted = {int(number) for number in extra.split(",") if number}
         easiest = sorted(enumerate(instances("korf24"), 1), key=lambda row: row[1][0])
-        numbered = [(number, *row) for number, row in easiest if number in wanted or not wanted]
-        proofs(numbered[: count or None], seconds)
-    elif what == "numberings":
-        numberings(words(5, count or 50), int(seconds))
-    elif what == "beams":
-        beams("korf24", instances("korf24")[: count or None], int(seconds))
-        large = [(None, state) for state in shuffled(6, count or BOARDS)]
-        beams("6x6", large, int(seconds))
-    elif what == "layers":
-        layers(int(seconds), count or BOARDS)
+        proofs(
+            [(at, *row) for at, row in easiest if is_wanted(at, extra)][: count or None], seconds
+        )
+    elif what in COUNTED:
+        counted(what, int(seconds), count, extra)
     elif what.startswith("words"):
         puzzles = [(None, state) for state in words(int(what.removeprefix("words")), count or 50)]
         timed(what, puzzles, seconds, 1.0)

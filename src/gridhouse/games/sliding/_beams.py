@@ -21,6 +21,7 @@ from gridhouse.games.sliding import (
     _windows,
 )
 from gridhouse.games.sliding._ends import Ends, costs
+from gridhouse.games.sliding._partitions import partitions
 from gridhouse.games.sliding._puzzle import Puzzle, neighbours
 
 Seed = tuple[list[int], list[int]]  # the tiles, and the moves that led there
@@ -177,7 +178,7 @@ def touch() -> None:
     What shortens solutions is compiled as well.
     """
     puzzle = Puzzle(3, 9, [*range(1, 26), 0, 26], range(27))
-    tables = _databases.tables_for(puzzle, _databases.partition(puzzle, 3))
+    tables = _databases.tables_for(puzzle, partitions(puzzle, puzzle.cells**3)[0])
     run = Run(puzzle)
     seeds = [(puzzle.tiles, list[int]())]
     moves = run.finish(puzzle, seeds, 1, 9, views=_views.views_by(puzzle, [tables]))

@@ -23,7 +23,8 @@ from gridhouse.games.sliding import _databases
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from gridhouse.games.sliding._databases import Parts, Tables
+    from gridhouse.games.sliding._databases import Tables
+    from gridhouse.games.sliding._partitions import Parts
     from gridhouse.games.sliding._puzzle import Puzzle
 
 HEADER = 4096  # bytes, a page, so that what follows is aligned

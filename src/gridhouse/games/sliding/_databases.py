@@ -1,9 +1,11 @@
-"""Pattern databases for a puzzle: which tiles go together, building, and the cache on disk."""
+"""Pattern databases for a puzzle: building them, and how a search looks at them."""
 
 from __future__ import annotations
 
 import itertools
-import random
+import math
+import operator
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
@@ -12,17 +14,18 @@ import numpy as np
 
 from gridhouse.core.compiling import to_records, twin
 from gridhouse.games.sliding import _idastar, _patterns
+from gridhouse.games.sliding._partitions import kinds_of, size_of
 from gridhouse.games.sliding._puzzle import Puzzle, neighbours
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-Parts = tuple[tuple[int, ...], ...]
+    from gridhouse.games.sliding._partitions import Parts
 
 # Bits for the regions in words of each type, the moves above them; words of other types have none.
 UP = {np.dtype(np.int32): 25, np.dtype(np.int64): _patterns.MAX_CELLS}
+GAIN = 2  # moves more where such a bit is set, since what a pattern needs stays odd or even
 REGIONS = (np.uint16, np.uint32, np.int64)  # types for a bit a cell
-ATTEMPTS = 3000
 LARGEST = 1 << 26  # words of a table that tells regions apart: a larger one has a byte a word
 
 
@@ -33,7 +36,7 @@ class StoppedError(Exception):
 class Tables:
     """The databases of one partition of a puzzle's tiles, one after another in ``words``.
 
-    ``up`` is by how many bits the moves are shifted there, ``gain`` what the bits below add.
+    ``up`` is by how many bits the moves are shifted there.
     """
 
     def __init__(self, puzzle: Puzzle, parts: Parts, words: Any, start: int = 0) -> None:
@@ -41,10 +44,9 @@ class Tables:
         self._puzzle = puzzle
         self.parts = parts
         self.words = sealed(words)
-        sizes = [puzzle.cells ** len(part) for part in parts]
+        sizes = [size_of(puzzle, part) for part in parts]
         self.starts = list(itertools.accumulate(sizes, initial=start))[:-1]
         self.up = UP.get(words.dtype.newbyteorder("="), 0)
-        self.gain = gain_of(puzzle) if self.up else 0
 
     def split(self, count: int) -> list[Tables]:
         """Return so many partitions, of equally many parts, that stand one after another."""
@@ -66,7 +68,7 @@ def sealed(words: Any) -> Any:
 
 def word_type(puzzle: Puzzle, parts: Sequence[Sequence[int]]) -> type[Any]:
     """Return the type of the words of tables for these parts."""
-    largest = puzzle.cells ** max(len(part) for part in parts)
+    largest = max(size_of(puzzle, part) for part in parts)
     if largest > LARGEST:
         return np.uint8
     return np.int32 if puzzle.cells <= UP[np.dtype(np.int32)] else np.int64
@@ -74,52 +76,82 @@ def word_type(puzzle: Puzzle, parts: Sequence[Sequence[int]]) -> type[Any]:
 
 def searcher(plan: Any = None, *, jit: bool = True) -> Any:
     """Return the functions that search: by any plan, or by those that are like one, but faster."""
+    rank_of = twin(_patterns, "sliding", jit=jit).rank_of
     if plan is None:
-        return twin(_idastar, "sliding", jit=jit)
-    views, patterns = int(plan[0].views), int(plan[0].patterns)
-    name = f"sliding{views}x{patterns}"
-    return twin(_idastar, name, jit=jit, VIEWS=views, PATTERNS=patterns)
+        return twin(_idastar, "sliding", jit=jit, rank_of=rank_of)
+    views, patterns, ranked = int(plan[0].views), int(plan[0].patterns), int(plan[0].ranked)
+    name = f"sliding{views}x{patterns}{'r' if ranked else ''}"
+    bound = {"VIEWS": views, "PATTERNS": patterns, "RANKED": ranked, "rank_of": rank_of}
+    return twin(_idastar, name, jit=jit, **bound)
 
 
-def shape_of(puzzle: Puzzle, count: int, up: int) -> Any:
-    """Return the record of a board, a pattern of so many tiles, and words with ``up`` bits."""
+def weights_of(puzzle: Puzzle, part: Sequence[int]) -> dict[int, int]:
+    """Return by kind what its digit is worth in a part's key."""
+    kinds = kinds_of(puzzle, part)
+    sizes = [math.comb(puzzle.cells, count) for count in kinds.values()]
+    return dict(zip(kinds, itertools.accumulate(sizes, operator.mul, initial=1), strict=False))
+
+
+def chunk_of(cells: int) -> int:
+    """Return of how many cells of a board ranks are looked up at once, at most sixteen."""
+    return -(-cells // -(-cells // 16))
+
+
+@lru_cache(maxsize=4)
+def ranks_of(cells: int, most: int) -> Any:
+    """Return what ``_patterns.rank_of`` looks up for sets of at most so many cells."""
+    chunk = chunk_of(cells)
+    ranks = np.zeros((-(-cells // chunk), most + 1, 1 << chunk), np.int32)
+    counts = np.bitwise_count(np.arange(1 << chunk))
+    for cell in range(cells):
+        at, first = cell // chunk, 1 << cell % chunk
+        for below in range(most):
+            # What those before add, and the cell, which comes so many places after them.
+            added = np.array([math.comb(cell, place) for place in range(1, most + 1)])
+            places = below + counts[:first]
+            ranks[at, below, first : 2 * first] = ranks[at, below, :first] + np.where(
+                places < most, added[np.minimum(places, most - 1)], 0
+            )
+    return ranks.reshape(-1)
+
+
+def shape_of(puzzle: Puzzle, part: Sequence[int], up: int) -> Any:
+    """Return the record of a board, a part, and words with ``up`` bits."""
     shape = _patterns.Shape()
     cols, cells = puzzle.cols, puzzle.cells
-    shape.cols, shape.cells, shape.tiles, shape.half = cols, cells, count, count // 2
-    shape.split = cells**shape.half
+    weights = [*weights_of(puzzle, part).values(), size_of(puzzle, part)]
+    shape.cols, shape.cells, shape.kinds = cols, cells, len(weights) - 1
+    shape.half = shape.kinds // 2
+    shape.split = weights[shape.half]
     shape.inner_left = sum(1 << cell for cell in range(cells) if cell % cols)
     shape.inner_right = sum(1 << cell for cell in range(cells) if cell % cols < cols - 1)
     shape.up, shape.told = up, (1 << min(up, cells)) - 1
     near = [sum(1 << cell for cell in ways if cell >= 0) for ways in neighbours(puzzle.rows, cols)]
     shape.near[:cells] = near
-    for place in range(_patterns.PRIME - 1):
-        shape.number[(1 << place) % _patterns.PRIME] = place
-    shape.weight[:count] = [cells**digit for digit in range(count)]
+    shape.weight[: shape.kinds] = weights[:-1]
+    shape.chunk, shape.alike = chunk_of(cells), 1 + max(kinds_of(puzzle, part).values())
     return to_records(shape)
 
 
-def digits_of(cells: int, count: int) -> Any:
-    """Return the digits of all keys of so many tiles, packed, below the same cells as bits."""
-    keys = np.arange(cells**count)
-    packed = np.zeros_like(keys)
-    for digit in range(count):
-        cell = keys // cells**digit % cells
-        packed |= cell << digit * _patterns.CELL_BITS | 1 << (cell + _patterns.HALF_BITS)
-    return packed
+def digits_of(cells: int, counts: Sequence[int]) -> Any:
+    """Return the sets of so many cells for each kind, as bits, kind by kind for every rank."""
+    ranks = np.arange(math.prod(math.comb(cells, count) for count in counts))
+    digits = np.empty((len(ranks), len(counts)), np.int64)
+    for kind, count in enumerate(counts):
+        sets = itertools.combinations([1 << cell for cell in range(cells)], count)
+        ranked = np.array(sorted(map(sum, sets)))
+        digits[:, kind] = ranked[ranks % len(ranked)]
+        ranks //= len(ranked)
+    return digits.reshape(-1)
 
 
-def goals(puzzle: Puzzle, part: Sequence[int]) -> Any:
-    """Return the keys of a part's tiles at home, one for every way to share out the homes."""
-    kinds: dict[int, list[int]] = {}
-    for digit, tile in enumerate(part):
-        kinds.setdefault(puzzle.kinds[tile], []).append(digit)
-    keys = np.zeros(1, np.int64)
-    for digits in kinds.values():
-        homes = puzzle.homes(part[digits[0]])
-        ways = np.array(list(itertools.permutations(homes, len(digits))), np.int64)
-        worth = ways @ np.array([puzzle.cells**digit for digit in digits], np.int64)
-        keys = (keys[:, None] + worth[None, :]).reshape(-1)
-    return keys
+def goal_of(puzzle: Puzzle, part: Sequence[int]) -> int:
+    """Return the key of a part's tiles at home."""
+    return sum(
+        weight * math.comb(home, place)
+        for kind, weight in weights_of(puzzle, part).items()
+        for place, home in enumerate(puzzle.homes(kind), 1)
+    )
 
 
 def is_never() -> bool:
@@ -139,74 +171,28 @@ def build(
     patterns = twin(_patterns, "sliding", jit=jit)
     word = word or word_type(puzzle, [part])
     up = UP.get(np.dtype(word), 0)
-    shape = shape_of(puzzle, len(part), up)
-    lows = digits_of(puzzle.cells, len(part) // 2)
-    highs = digits_of(puzzle.cells, len(part) - len(part) // 2)
-    size = puzzle.cells ** len(part)
+    shape = shape_of(puzzle, part, up)
+    half = shape[0].half
+    counts, size = list(kinds_of(puzzle, part).values()), size_of(puzzle, part)
+    ranks = ranks_of(puzzle.cells, max(counts))
+    lows, highs = digits_of(puzzle.cells, counts[:half]), digits_of(puzzle.cells, counts[half:])
     words = np.zeros(size, word)
     regions = next(kind for kind in REGIONS if puzzle.cells <= 8 * np.dtype(kind).itemsize)
     seen, fresh = np.zeros((2, size), regions)
-    marks = np.zeros(-(-size // _patterns.MARKS), np.uint32)
-    homes = goals(puzzle, part)
-    count = patterns.begin(shape, lows, highs, homes, seen, fresh, marks)
+    marks = np.zeros(-(-size // _patterns.MARKS), np.int64)
+    goal = goal_of(puzzle, part)
+    count = patterns.begin(shape, lows, highs, goal, seen, fresh, marks)
     depth = 0
     while count > 0:
         queue = np.empty(count, np.int64)
         patterns.settle(shape, depth, words, fresh, marks, queue)
-        count = patterns.expand(shape, lows, highs, queue, seen, fresh, marks)
+        count = patterns.expand(shape, ranks, lows, highs, queue, seen, fresh, marks)
         depth += 1
         if is_stopped():
             raise StoppedError
     if not up:
-        words[homes] = 0  # without a bit set they looked as if nothing had been written yet
+        words[goal] = 0  # without a bit set it looked as if nothing had been written yet
     return words
-
-
-def partition(puzzle: Puzzle, most: int, seed: int = 1) -> Parts:
-    """Return parts of at most so many tiles: equal ones together, else those with near homes.
-
-    Found by random exchanges that do no harm, the same ones for the same seed.
-    """
-    tiles = list(range(1, puzzle.cells))
-    count = -(-len(tiles) // most)
-    chance = random.Random(seed)
-    order = [tiles[at] if at < len(tiles) else 0 for at in range(count * most)]
-    cost = [
-        [_apart(puzzle, one, other) for other in range(puzzle.cells)] for one in range(puzzle.cells)
-    ]
-    for _ in range(ATTEMPTS):
-        one, other = chance.randrange(len(order)), chance.randrange(len(order))
-        if one // most != other // most and _change(cost, order, one, other, most) <= 0:
-            order[one], order[other] = order[other], order[one]
-    parts = (order[at : at + most] for at in range(0, len(order), most))
-    return tuple(tuple(tile for tile in part if tile) for part in parts)
-
-
-def _apart(puzzle: Puzzle, one: int, other: int) -> int:
-    """Return how little two tiles belong together."""
-    if one == 0 or other == 0:
-        return 0
-    if puzzle.kinds[one] == puzzle.kinds[other]:
-        return -10
-    across = (one - 1) % puzzle.cols - (other - 1) % puzzle.cols
-    down = (one - 1) // puzzle.cols - (other - 1) // puzzle.cols
-    return across * across + down * down
-
-
-def _change(cost: list[list[int]], order: list[int], one: int, other: int, most: int) -> int:
-    """Return what exchanging two places in the order costs."""
-    change = 0
-    for here, there in ((one, other), (other, one)):
-        start = there // most * most
-        for at in range(start, start + most):
-            if at != there:
-                change += cost[order[here]][order[at]] - cost[order[there]][order[at]]
-    return change
-
-
-def gain_of(puzzle: Puzzle) -> int:
-    """Return how much more the cells that are marked ask for: distinct tiles keep odd and even."""
-    return 2 if puzzle.is_distinct else 1
 
 
 def tables_for(
@@ -250,7 +236,8 @@ def plan_of(puzzle: Puzzle, *partitions: Tables) -> tuple[Any, Any]:
     plan = _idastar.Plan()
     plan.cells = cells
     plan.patterns = max(len(tables.parts) for tables in partitions)
-    plan.up, plan.gain = partitions[0].up, partitions[0].gain
+    plan.up = partitions[0].up
+    plan.gain = GAIN if plan.up else 0
     mirror = [cell % cols * rows + cell // cols for cell in range(cells)]
     images = [list(range(cells))]
     if has_mirror(puzzle):
@@ -261,30 +248,42 @@ def plan_of(puzzle: Puzzle, *partitions: Tables) -> tuple[Any, Any]:
     *offsets, end = itertools.accumulate(map(len, words), initial=0)
     offset_of = dict(zip(map(id, words), offsets, strict=True))
     for view, (tables, image) in enumerate(views):
-        _add_view(plan, view, tables, image, offset_of[id(tables.words)], end)
+        _add_view(puzzle, plan, view, tables, image, offset_of[id(tables.words)], end)
     plan.ways[: _idastar.SETS * cells] = _ways(rows, cols)
-    if len(words) == 1:
+    if len(words) == 1 and puzzle.is_distinct:
         return to_records(plan), words[0]
     # A part of no tiles stands in where a partition has fewer parts: one word, no moves.
-    return to_records(plan), sealed(np.concatenate([*words, words[0][:1] * 0]))
+    words.append(words[0][:1] * 0)
+    if not puzzle.is_distinct:
+        most = max(Counter(puzzle.kinds).values())
+        plan.kind[:cells] = puzzle.kinds
+        plan.ranked, plan.ranks, plan.chunk, plan.alike = 1, end + 1, chunk_of(cells), most + 1
+        words.append(ranks_of(cells, most))
+    return to_records(plan), sealed(np.concatenate(words))
 
 
 def _add_view(
-    plan: Any, view: int, tables: Tables, image: list[int], offset: int, nothing: int
+    puzzle: Puzzle,
+    plan: Any,
+    view: int,
+    tables: Tables,
+    image: list[int],
+    offset: int,
+    nothing: int,
 ) -> None:
     """Write a view into a plan."""
     most = _idastar.MAX_CELLS
     cells = len(image)
     plan.image[view * most : view * most + cells] = image
     places = {
-        tile: (number, digit)
+        kind: (number, weight)
         for number, part in enumerate(tables.parts)
-        for digit, tile in enumerate(part)
+        for kind, weight in weights_of(puzzle, part).items()
     }
     for tile in range(1, cells):
-        number, digit = places[image[tile - 1] + 1]
+        number, weight = places[puzzle.kinds[image[tile - 1] + 1]]
         plan.slot[view * most + tile] = view * plan.patterns + number
-        plan.weight[view * most + tile] = cells**digit
+        plan.weight[view * most + tile] = weight
     starts = [offset + start for start in tables.starts]
     starts += [nothing] * (plan.patterns - len(starts))
     plan.origin[view * plan.patterns : (view + 1) * plan.patterns] = starts

@@ -16,6 +16,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gridhouse.core import bits, position
+from gridhouse.games.sliding._patterns import rank_of
 
 if TYPE_CHECKING:
     from typing import Any
@@ -34,6 +35,7 @@ STRIDE = 1024  # nodes between two looks at the flag
 # Of the plans that the code is compiled for; 0 where it does for all of them.
 VIEWS = 0
 PATTERNS = 0
+RANKED = 1  # 0 where no tiles are equal
 
 FOUND = 1
 EXHAUSTED = 0
@@ -45,7 +47,9 @@ class Plan(position.Position):
 
     By view and cell: ``image``, the cell in the view; by view and tile: ``slot``, the number of its
     pattern among those of all views, and ``weight``, the worth of its digit in the key.  By cell
-    and set of moves: ``ways``, those of them that can be made there, packed into a number.
+    and set of moves: ``ways``, those of them that can be made there, packed into a number.  With
+    ``ranked`` some tiles are equal, and digits are ranks (``_patterns``): ``kind`` is by tile, and
+    ``ranks``, ``chunk`` and ``alike`` tell where what they are looked up by is in that array.
     """
 
     plan = position.integer("int8")
@@ -54,6 +58,11 @@ class Plan(position.Position):
     patterns = position.integer("int64")
     up = position.integer("int64")
     gain = position.integer("int64")
+    ranked = position.integer("int64")
+    kind = position.integers("int64", MAX_CELLS)
+    ranks = position.integer("int64")
+    chunk = position.integer("int64")
+    alike = position.integer("int64")
     ways = position.integers("int64", SETS * MAX_CELLS)
     image = position.integers("int64", MAX_VIEWS * MAX_CELLS)
     slot = position.integers("int64", MAX_VIEWS * MAX_CELLS)
@@ -64,13 +73,16 @@ class Plan(position.Position):
 class Frame(position.Position):
     """A position on the way: the empty cell, the machine's state, the moves left to try.
 
-    By view: the key and the word before the move that is tried, and those after it.
+    By view: the key and the word before the move that is tried, and those after it.  ``moved`` is
+    the cells that it changes, as bits, and ``change`` how much it raises the rank of its kind.
     """
 
     frame = position.integer("int8")
     blank = position.integer("int64")
     state = position.integer("int64")
     left = position.integer("int64")
+    moved = position.integer("int64")
+    change = position.integer("int64")
     key = position.integers("int64", MAX_VIEWS)
     word = position.integers("int64", MAX_VIEWS)
     fresh_key = position.integers("int64", MAX_VIEWS)
@@ -81,7 +93,8 @@ class Search(position.Position):
     """A search: where it begins, how far it may go, what it found.
 
     ``made`` moves were made before the root, the last of them ``came``.  ``path`` holds the moves
-    from the root on.  ``stop`` may be set from another thread at any time.
+    from the root on.  By kind: ``cells``, where its tiles are, as bits, and their ``rank``, if some
+    tiles are equal.  ``stop`` may be set from another thread at any time.
     """
 
     search = position.integer("int8")
@@ -96,6 +109,8 @@ class Search(position.Position):
     tiles = position.integers("int64", MAX_CELLS)
     key = position.integers("int64", MAX_VIEWS * MAX_PATTERNS)
     word = position.integers("int64", MAX_VIEWS * MAX_PATTERNS)
+    cells = position.integers("int64", MAX_CELLS)
+    rank = position.integers("int64", MAX_CELLS)
     path = position.integers("int8", MAX_DEPTH)
 
 
@@ -105,13 +120,24 @@ def load(plans: Any, tables: Any, searches: Any) -> int:
     search = searches[0]
     for slot in range(plan.views * plan.patterns):
         search.key[slot] = plan.origin[slot]
+    for kind in range(plan.cells):
+        search.cells[kind] = 0
+        search.rank[kind] = 0
     for cell in range(plan.cells):
         tile = search.tiles[cell]
         if tile == 0:
             continue
+        kind = plan.kind[tile]
+        search.cells[kind] |= 1 << cell
+        added = 0
+        if plan.ranked:
+            rank = rank_of(tables, plan.ranks, plan.chunk, plan.alike, search.cells[kind])
+            added = rank - search.rank[kind]
+            search.rank[kind] += added
         for view in range(plan.views):
             at = view * MAX_CELLS
-            search.key[plan.slot[at + tile]] += plan.weight[at + tile] * plan.image[at + cell]
+            digit = added if plan.ranked else plan.image[at + cell]
+            search.key[plan.slot[at + tile]] += plan.weight[at + tile] * digit
     least = 0
     for view in range(plan.views):
         total = 0
@@ -124,8 +150,30 @@ def load(plans: Any, tables: Any, searches: Any) -> int:
     return least
 
 
-def enter(plan: Any, search: Any, frame: Any, tile: int) -> None:
+def change_of(plan: Any, tables: Any, search: Any, tile: int, moved: int) -> int:
+    """Return by how much the rank of a tile's kind rises if it moves between two cells, as bits."""
+    if not RANKED or not plan.ranked:
+        return 0
+    kind = plan.kind[tile]
+    cells = search.cells[kind] ^ moved
+    return rank_of(tables, plan.ranks, plan.chunk, plan.alike, cells) - int(search.rank[kind])
+
+
+def step_of(plan: Any, view: int, here: int, there: int, change: int) -> int:
+    """Return by how much the digit of what moves from ``there`` to ``here`` rises in a view."""
+    if RANKED and plan.ranked:
+        return change
+    return int(plan.image[view * MAX_CELLS + here] - plan.image[view * MAX_CELLS + there])
+
+
+def enter(plan: Any, search: Any, frame: Any, tile: int, moved: int, change: int) -> None:
     """Take over what moving a tile changes, and keep what was before."""
+    if RANKED and plan.ranked:
+        kind = plan.kind[tile]
+        frame.moved = moved
+        frame.change = change
+        search.cells[kind] ^= moved
+        search.rank[kind] += change
     for view in range(VIEWS or plan.views):
         slot = plan.slot[view * MAX_CELLS + tile]
         frame.key[view] = search.key[slot]
@@ -136,6 +184,10 @@ def enter(plan: Any, search: Any, frame: Any, tile: int) -> None:
 
 def restore(plan: Any, search: Any, frame: Any, tile: int) -> None:
     """Take back what moving a tile changed."""
+    if RANKED and plan.ranked:
+        kind = plan.kind[tile]
+        search.cells[kind] ^= frame.moved
+        search.rank[kind] -= frame.change
     for view in range(VIEWS or plan.views):
         slot = plan.slot[view * MAX_CELLS + tile]
         search.key[slot] = frame.key[view]
@@ -148,11 +200,11 @@ def look_ahead(plan: Any, tables: Any, search: Any, blank: int, left: int) -> No
         there = (left & WAY) >> 3
         left >>= WAY_BITS
         tile = search.tiles[there]
+        change = change_of(plan, tables, search, tile, 1 << blank | 1 << there)
         for view in range(VIEWS or plan.views):
-            at = view * MAX_CELLS
-            step = plan.image[at + blank] - plan.image[at + there]
-            key = search.key[plan.slot[at + tile]] + plan.weight[at + tile] * step
-            bits.prefetch(tables, key)
+            at = view * MAX_CELLS + tile
+            step = step_of(plan, view, blank, there, change)
+            bits.prefetch(tables, search.key[plan.slot[at]] + plan.weight[at] * step)
 
 
 def sweep(plans: Any, tables: Any, machine: Any, searches: Any, frames: Any) -> int:
@@ -208,11 +260,14 @@ def sweep(plans: Any, tables: Any, machine: Any, searches: Any, frames: Any) -> 
         rest = bound - depth - 1
         view = 0
         least = 0
+        moved = 1 << blank | 1 << there
+        change = change_of(plan, tables, search, tile, moved)
         while view < views and least <= rest:
             at = view * MAX_CELLS
             slot = slots[at + tile]
             bit = image[at + there]
-            key = keys[slot] + weights[at + tile] * (image[at + blank] - bit)
+            step = step_of(plan, view, blank, there, change)
+            key = keys[slot] + weights[at + tile] * step
             word = int(tables[key])
             old = words[slot]
             frame.fresh_key[view] = key
@@ -229,7 +284,7 @@ def sweep(plans: Any, tables: Any, machine: Any, searches: Any, frames: Any) -> 
         frame.left = left
         move = (way & 7) - 1
         search.path[depth] = move
-        enter(plan, search, frame, tile)
+        enter(plan, search, frame, tile, moved, change)
         tiles[blank] = tile
         depth += 1
         # The last view knows all tiles, and none needs a move: this is the goal.

@@ -12,12 +12,14 @@ import numpy as np
 
 from gridhouse.core.compiling import to_records
 from gridhouse.games.sliding import _cache, _databases, _idastar, _repeats, _views
+from gridhouse.games.sliding._partitions import partitions
 from gridhouse.games.sliding._puzzle import Puzzle, even_out, neighbours
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from gridhouse.games.sliding._databases import Parts, Tables
+    from gridhouse.games.sliding._databases import Tables
+    from gridhouse.games.sliding._partitions import Parts
 
 NO_LIMIT = 1 << 60
 TASKS = 256  # so many positions are searched from, at least, when several threads share the work
@@ -49,9 +51,19 @@ ROOM = 7 << 30  # bytes of memory; databases of a byte a word take up to five wh
 # Moves of the longest ways that are known to repeat others: finding them takes 0.03 and 0.6 s.
 LONGEST = 10
 LONGEST_LARGE = 13
-# How many views databases give and how many patterns there are in each, on square boards of sixteen
-# and of twenty-five cells.
-SHAPES = ((1, 3), (1, 4), (2, 3), (2, 4), (2, 5), (2, 6))
+# How many views databases give and how many patterns there are in each, and whether some tiles are
+# equal, on square boards of sixteen and of twenty-five cells.
+SHAPES = (
+    (2, 3, False),
+    (2, 4, False),
+    (2, 5, False),
+    (2, 6, False),
+    (1, 3, True),
+    (1, 4, True),
+    (2, 4, True),
+    (2, 5, True),
+    (2, 6, True),
+)
 
 
 @lru_cache(maxsize=6)
@@ -68,18 +80,23 @@ def _shelf_of(puzzle: Puzzle, parts: int | Parts, *, jit: bool) -> list[Tables]:
 
 
 def small_tables(puzzle: Puzzle, most: int, *, jit: bool = True, **how: Any) -> list[Tables]:
-    """Return databases of parts of at most so many tiles, built in memory and kept for a while.
+    """Return databases of parts as large as of so many distinct tiles, kept for a while."""
+    shelf = _shelf_of(puzzle, most, jit=jit)
+    if not shelf:
+        # At once, since two threads may come here together.
+        shelf[:] = own_tables(puzzle, puzzle.cells**most, jit=jit, **how)
+    return shelf
+
+
+def own_tables(puzzle: Puzzle, largest: int, *, jit: bool, **how: Any) -> list[Tables]:
+    """Return databases of parts of at most so many words, built in memory.
 
     On more than sixteen cells they are of two partitions, unless the mirror makes two of one; on
     smaller boards a second one takes longer to build than it saves.
     """
-    shelf = _shelf_of(puzzle, most, jit=jit)
-    if not shelf:
-        seeds = (1,) if puzzle.cells <= 16 or _databases.has_mirror(puzzle) else (1, 2)
-        partitions = [_databases.partition(puzzle, most, seed) for seed in seeds]
-        # At once, since two threads may come here together.
-        shelf[:] = [_databases.tables_for(puzzle, parts, jit=jit, **how) for parts in partitions]
-    return shelf
+    count = 1 if puzzle.cells <= 16 or _databases.has_mirror(puzzle) else 2
+    different = dict.fromkeys(partitions(puzzle, largest, count))
+    return [_databases.tables_for(puzzle, parts, jit=jit, **how) for parts in different]
 
 
 def large_partitions(puzzle: Puzzle) -> list[Parts]:
@@ -122,9 +139,16 @@ def levels(puzzle: Puzzle, *, jit: bool, **how: Any) -> Iterator[tuple[list[Tabl
         if not shelf:
             shelf[:] = [_cache.large_tables(puzzle, parts, jit=jit, **how)]
         yield shelf, NO_LIMIT if parts == large[-1] else VAST
-    if not large:
-        most = 6 if puzzle.cells <= 16 else 5
-        yield small_tables(puzzle, most, jit=jit, **how), NO_LIMIT
+    if large:
+        return
+    if puzzle.cells <= 16:
+        yield small_tables(puzzle, 6, jit=jit, **how), NO_LIMIT
+        return
+    vast = physical_memory() >= ROOM
+    yield small_tables(puzzle, 5, jit=jit, **how), VAST if vast else NO_LIMIT
+    if vast:
+        # A gigabyte, which is not kept for another search.
+        yield own_tables(puzzle, _databases.LARGEST, jit=jit, **how), NO_LIMIT
 
 
 class Optimal:
@@ -271,16 +295,16 @@ def spread_out(puzzle: Puzzle, count: int) -> list[tuple[list[int], list[int]]]:
 
 
 def touch() -> None:
-    """Have the search compiled for each of the usual shapes: one move, by databases of one word.
+    """Have the search compiled for each of the usual shapes: one move, by databases of no moves.
 
     What asks databases without a search is compiled as well.
     """
-    words = _databases.sealed(np.zeros(1, np.int32))
+    words = _databases.sealed(np.zeros(4, np.int32))  # by the cells of the move, as bits
     machine = _repeats.machine(1)
     frames = to_records(_idastar.Frame(), _idastar.MAX_DEPTH)
-    for views, patterns in SHAPES:
+    for views, patterns, ranked in SHAPES:
         plan = _idastar.Plan()
-        plan.views, plan.patterns = views, patterns
+        plan.views, plan.patterns, plan.ranked, plan.chunk = views, patterns, int(ranked), 2
         plan.ways[_idastar.SETS - 1] = 1 << 3 | 1
         search = _idastar.Search()
         search.came, search.limit, search.bound = _idastar.NONE, NO_LIMIT, 1

@@ -3,12 +3,16 @@
 A pattern is some of the tiles.  Only their own moves are counted, so what disjoint patterns need
 may be added (Korf and Felner, 2002).  The empty cell can reach all cells of a region around the
 pattern's tiles without a counted move, and what is needed may depend on the region: the databases
-tell the regions apart.  Equal tiles have several homes each; a database then holds the least over
-all ways to share them out.
+tell the regions apart.
 
-A *key* is the cells of a pattern's tiles, as digits to the base of the number of cells.  Its word
-is the moves needed from the best region, shifted by ``up``, above one bit for every cell: whether
-``gain`` moves more are needed with the empty cell there.
+A *kind* is all tiles that are equal to each other; a pattern has all of a kind or none.  Which of
+them stands where makes no difference, so a *key* is made of the sets of cells that the kinds stand
+on: the *rank* of each among all sets of as many cells, as a digit.  (The rank of a set is the sum
+of binomial coefficients, cells over places in the set: the combinatorial number system, Lehmer,
+1964.)  The rank of a single tile is its cell.
+
+A key's word is the moves needed from the best region, shifted by ``up``, above one bit for every
+cell: whether two moves more are needed with the empty cell there.
 
 A table is filled layer by layer, by how many moves a position needs.  Each layer goes through its
 keys in their order, so that what it looks at lies close together in memory: that takes a third of
@@ -21,17 +25,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gridhouse.core import position
+from gridhouse.core import bits, position
 
 if TYPE_CHECKING:
     from typing import Any
 
 MAX_CELLS = 36
-MAX_TILES = 8
-CELL_BITS = 6
-HALF_BITS = MAX_TILES // 2 * CELL_BITS
+MAX_KINDS = 8  # of a pattern
+FEWEST = 2  # what ``alike`` is where all sets are of one cell: its rank is the cell
 MARKS = 32  # keys that a word of marks stands for
-PRIME = 37  # the powers of two up to 2^35 leave different rests when divided by it
 
 
 class Shape(position.Position):
@@ -40,23 +42,45 @@ class Shape(position.Position):
     ``inner_left`` and ``inner_right`` are the cells that have one to their left or right, as bits,
     ``near`` the neighbours of each cell, ``told`` the cells that words have a bit for.  A key's
     digits come from two lists, by the key's rest and quotient when divided by ``split``; ``half``
-    is the number of digits in the rest.  ``number`` is of a single bit, by its rest when divided by
-    ``PRIME``, how many bits are below it.
+    is the number of digits in the rest.  ``weight`` is by kind what its digit is worth, ``places``
+    the cells of each kind of the key that is looked at, as bits.  ``chunk`` and ``alike`` are for
+    ``rank_of``.
     """
 
     shape = position.integer("int8")
     cols = position.integer("int64")
     cells = position.integer("int64")
-    tiles = position.integer("int64")
+    kinds = position.integer("int64")
     half = position.integer("int64")
     split = position.integer("int64")
     inner_left = position.integer("int64")
     inner_right = position.integer("int64")
     up = position.integer("int64")
     told = position.integer("int64")
+    chunk = position.integer("int64")
+    alike = position.integer("int64")
     near = position.integers("int64", MAX_CELLS)
-    number = position.integers("int64", PRIME)
-    weight = position.integers("int64", MAX_TILES)
+    weight = position.integers("int64", MAX_KINDS)
+    places = position.integers("int64", MAX_KINDS)
+
+
+def rank_of(ranks: Any, start: int, chunk: int, alike: int, cells: int) -> int:
+    """Return the rank of a set of cells among all sets of as many.
+
+    ``ranks`` has from ``start`` on, for every ``chunk`` of cells, by how many of the set come
+    before that, fewer than ``alike``, what the cells of the set in the chunk add.
+    """
+    if alike == FEWEST:
+        return bits.lowest(int(cells))
+    rank = 0
+    below = 0
+    while cells != 0:
+        here = cells & ((1 << chunk) - 1)
+        rank += ranks[start + (below << chunk) + here]
+        below += bits.population(here)
+        start += alike << chunk
+        cells >>= chunk
+    return rank
 
 
 def spread(shape: Any, region: int, free: int) -> int:
@@ -83,21 +107,35 @@ def enter(key: int, region: int, seen: Any, fresh: Any, marks: Any) -> int:
     return 1
 
 
-def begin(shapes: Any, lows: Any, highs: Any, keys: Any, seen: Any, fresh: Any, marks: Any) -> int:
-    """Enter the goals, with the empty cell last, as the first layer; return its number of keys.
+def load(shape: Any, lows: Any, highs: Any, key: int) -> int:
+    """Note where the kinds of a key stand; return all these cells."""
+    quotient = key // shape.split
+    rest = key - quotient * shape.split
+    half = shape.half
+    others = shape.kinds - half
+    taken = 0
+    for kind in range(half):
+        cells = int(lows[rest * half + kind])
+        shape.places[kind] = cells
+        taken |= cells
+    for kind in range(others):
+        cells = int(highs[quotient * others + kind])
+        shape.places[half + kind] = cells
+        taken |= cells
+    return taken
+
+
+def begin(shapes: Any, lows: Any, highs: Any, key: int, seen: Any, fresh: Any, marks: Any) -> int:
+    """Enter the goal, with the empty cell last, as the first layer; return its number of keys, 1.
 
     ``seen`` holds by key the cells from which the empty cell has been met, ``fresh`` those of the
     layer to come, and ``marks`` a bit for every key of that layer; all are zero at first.
     """
     shape = shapes[0]
     cells = shape.cells
-    count = 0
-    for at in range(len(keys)):
-        key = keys[at]
-        taken = (lows[key % shape.split] | highs[key // shape.split]) >> HALF_BITS
-        region = spread(shape, 1 << (cells - 1), ((1 << cells) - 1) & ~taken)
-        count += enter(key, region, seen, fresh, marks)
-    return count
+    taken = load(shape, lows, highs, key)
+    region = spread(shape, 1 << (cells - 1), ((1 << cells) - 1) & ~taken)
+    return enter(key, region, seen, fresh, marks)
 
 
 def settle(shapes: Any, depth: int, table: Any, fresh: Any, marks: Any, queue: Any) -> None:
@@ -109,13 +147,12 @@ def settle(shapes: Any, depth: int, table: Any, fresh: Any, marks: Any, queue: A
     shape = shapes[0]
     tail = 0
     for group in range(len(marks)):
-        left = marks[group]
+        left = int(marks[group])
         marks[group] = 0
         while left != 0:
-            bit = left & ~(left - 1)
-            left ^= bit
-            key = group * MARKS + shape.number[bit % PRIME]
-            region = fresh[key]
+            key = group * MARKS + bits.lowest(left)
+            left &= left - 1
+            region = int(fresh[key])
             fresh[key] = 0
             queue[tail] = (key << shape.cells) | region
             tail += 1
@@ -124,36 +161,37 @@ def settle(shapes: Any, depth: int, table: Any, fresh: Any, marks: Any, queue: A
 
 
 def expand(
-    shapes: Any, lows: Any, highs: Any, queue: Any, seen: Any, fresh: Any, marks: Any
+    shapes: Any, ranks: Any, lows: Any, highs: Any, queue: Any, seen: Any, fresh: Any, marks: Any
 ) -> int:
     """Enter all that is one move from the queue as the next layer; return its number of keys."""
     shape = shapes[0]
     cells = shape.cells
-    tiles = shape.tiles
-    split = shape.split
-    above = shape.half * CELL_BITS
+    kinds = shape.kinds
     near = shape.near
-    number = shape.number
     weight = shape.weight
+    chunk = shape.chunk
+    alike = shape.alike
     every = (1 << cells) - 1
     count = 0
-    for entry in queue:
+    for item in queue:
+        entry = int(item)
         key = entry >> cells
         region = entry & every
-        quotient = key // split
-        low = lows[key - quotient * split]
-        high = highs[quotient]
-        free = every & ~((low | high) >> HALF_BITS)
-        places = (low & ((1 << HALF_BITS) - 1)) | (high & ((1 << HALF_BITS) - 1)) << above
-        for tile in range(tiles):
-            here = places & ((1 << CELL_BITS) - 1)
-            places >>= CELL_BITS
-            reach = region & near[here]
-            while reach != 0:
-                bit = reach & ~(reach - 1)
-                reach ^= bit
-                moved = key + (number[bit % PRIME] - here) * weight[tile]
-                if (seen[moved] >> here) & 1 == 0:
-                    reached = spread(shape, 1 << here, (free | 1 << here) & ~bit)
-                    count += enter(moved, reached, seen, fresh, marks)
+        free = every & ~load(shape, lows, highs, key)
+        for kind in range(kinds):
+            places = int(shape.places[kind])
+            rank = rank_of(ranks, 0, chunk, alike, places)
+            left = places
+            while left != 0:
+                here = bits.lowest(left)
+                left &= left - 1
+                reach = region & near[here]
+                while reach != 0:
+                    bit = reach & ~(reach - 1)
+                    reach ^= bit
+                    other = rank_of(ranks, 0, chunk, alike, places ^ 1 << here ^ bit)
+                    moved = key + (other - rank) * weight[kind]
+                    if (seen[moved] >> here) & 1 == 0:
+                        reached = spread(shape, 1 << here, (free | 1 << here) & ~bit)
+                        count += enter(moved, reached, seen, fresh, marks)
     return count

@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 from gridhouse.core import chance
 from gridhouse.core.compiling import to_records
-from gridhouse.games.sliding import _beam, _cache, _databases, _idastar
+from gridhouse.games.sliding import _beam, _cache, _databases, _idastar, _partitions
 from gridhouse.games.sliding._puzzle import neighbours
 
 if TYPE_CHECKING:
-    from gridhouse.games.sliding._databases import Parts, Tables
+    from gridhouse.games.sliding._databases import Tables
+    from gridhouse.games.sliding._partitions import Parts
     from gridhouse.games.sliding._puzzle import Puzzle
 
 BUILDING = threading.Lock()  # so that no two threads build the same
@@ -63,7 +64,7 @@ def partitions(puzzle: Puzzle, look: int) -> list[Parts]:
     """Return the partitions of a look."""
     if pairs(puzzle):
         return [pictured(picture) for picture in pairs(puzzle)[look]]
-    return [_databases.partition(puzzle.numbered(), TILES, seed) for seed in (1, 2)]
+    return _partitions.partitions(puzzle.numbered(), puzzle.cells**TILES, 2)
 
 
 def pictured(picture: str) -> Parts:
