@@ -220,21 +220,24 @@ def awaited(
 
 
 def bounds(positions: Sequence[tuple[int, None, rules.Position]], limit: int) -> None:
-    """Print how many nodes it takes from one bound to the next with databases of each size."""
+    """Print how many nodes it takes from one bound to the next with databases of each size.
+
+    Seconds are of the processor; the first nodes may wait for compiled code.
+    """
     machine = _repeats.machine(_optimal.LONGEST_LARGE)
     frames = to_records(_idastar.Frame(), _idastar.MAX_DEPTH)
     for number, _, state in positions:
         puzzle = puzzle_of(state)
         for largest in (25**4, 25**5, _databases.LARGEST):
+            began = process_time()
             tables = _optimal.own_tables(puzzle, largest, jit=True, threads=CORES)
+            built = process_time() - began
             plan, words = _databases.plan_of(puzzle, *tables)
-            search = _idastar.Search()
-            search.tiles[: puzzle.cells], search.blank = puzzle.tiles, puzzle.tiles.index(0)
-            search.came, search.limit = _idastar.NONE, limit
-            record = to_records(search)
+            record = _optimal.Optimal(puzzle)._record(puzzle.tiles, _idastar.NONE, [], limit)
             kernel = _databases.searcher(plan)
             record[0].bound = even_out(puzzle, kernel.load(plan, words, record))
             found = {}
+            began = process_time()
             while True:
                 before = int(record[0].nodes)
                 result = kernel.sweep(plan, words, machine, record, frames)
@@ -243,7 +246,12 @@ def bounds(positions: Sequence[tuple[int, None, rules.Position]], limit: int) ->
                     break
                 found[int(record[0].bound)] = int(record[0].nodes) - before
             last = ", ".join(f"{bound}: {nodes}" for bound, nodes in [*found.items()][-3:])
-            print(f"words {number}, {largest} words a table: {last}", flush=True)
+            rate = int(record[0].nodes) / (process_time() - began) / 1e6
+            print(
+                f"words {number}, {largest} words a table: {last}; built in {built:.1f} s, "
+                f"{rate:.1f} million nodes a second",
+                flush=True,
+            )
 
 
 def by_processor(

@@ -767,7 +767,7 @@ def test_the_usual_databases_are_of_the_shapes_that_are_warmed_up() -> None:
         for size in range(4, most + 1):
             plan, _ = _databases.plan_of(puzzle, *_optimal.small_tables(puzzle, size))
             shapes.add((int(plan[0].views), int(plan[0].patterns), bool(plan[0].ranked)))
-    # Five patterns of distinct tiles are kept on the disk, four of equal ones take a minute.
+    # Five patterns of distinct tiles are kept on the disk, four of equal ones take long to build.
     assert shapes == {*_optimal.SHAPES} - {(2, 5, False), (2, 4, True)}
 
 

@@ -105,9 +105,9 @@ def ranks_of(cells: int, most: int) -> Any:
     counts = np.bitwise_count(np.arange(1 << chunk))
     for cell in range(cells):
         at, first = cell // chunk, 1 << cell % chunk
-        for below in range(most):
+        added = np.array([math.comb(cell, place) for place in range(1, most + 1)])
+        for below in range(min(most, at * chunk + 1)):
             # What those before add, and the cell, which comes so many places after them.
-            added = np.array([math.comb(cell, place) for place in range(1, most + 1)])
             places = below + counts[:first]
             ranks[at, below, first : 2 * first] = ranks[at, below, :first] + np.where(
                 places < most, added[np.minimum(places, most - 1)], 0
