@@ -5,6 +5,8 @@ techniques and with each left out, at most SECONDS (20) each, beside a plain alp
 a table of the positions as they stand.  FILE holds the course's test cases of ``solve``.
 ``python benchmarks/binary_solver.py random [SECONDS] [COUNT]``: how many random positions of each
 number of playable cells are solved.
+``python benchmarks/binary_solver.py threads [COUNT]``: what COUNT (24) random positions of 23
+playable cells take together with one thread and with two.
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ import random
 import sys
 import threading
 import time
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,14 +25,19 @@ from gridhouse.core.compiling import rules_of, to_records, twin
 from gridhouse.games.binary.game import BinaryGame
 from gridhouse.games.binary.solver import TECHNIQUES, solve, warm
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
 BOARDS = ((3, 3), (5, 3), (7, 3), (11, 1))
 POSITIONS = (
     "binary(rows=5,cols=5) ...../....1/1..../...../..0..",
     "binary(rows=6,cols=6) 10.0../011.../...1../0..1../1.1.../..001.",
     "binary(rows=6,cols=5) .1.../..00./...1./.0.0./.1.1./.....",
 )
+SHARED = 23  # playable cells of the positions that threads search together
 SIZES = (18, 20, 22, 24, 26, 28, 30)
 SIDES = ((5, 5), (6, 5), (6, 6), (7, 6), (7, 7), (8, 6), (8, 8), (9, 7), (10, 10))
+SMALL_SIDES = ((6, 5), (6, 6), (7, 6))  # where positions of so many cells are hard
 ROOM = 1 << 22
 DEPTH = 64
 
@@ -111,10 +118,12 @@ def without(text: str, seconds: float) -> None:
     print(peer_line(text, seconds), flush=True)
 
 
-def random_position(chance: random.Random, live: int) -> str:
+def random_position(
+    chance: random.Random, live: int, sides: Sequence[tuple[int, int]] = SIDES
+) -> str:
     """Return a position of random play in which just so many cells take a digit."""
     while True:
-        rows, cols = chance.choice(SIDES)
+        rows, cols = chance.choice(sides)
         state = BinaryGame(rows=rows, cols=cols).new_initial_state()
         count = rows * cols
         while count > live:
@@ -135,6 +144,17 @@ def random_positions(seconds: float, count: int) -> None:
         solved = sum(taken < seconds for taken in times)
         quick = sum(taken < 1 for taken in times)
         print(f"{live} cells: {solved} of {count} in {seconds:g} s, {quick} in 1 s", flush=True)
+
+
+def compare_threads(count: int) -> None:
+    """Print the nodes and seconds of random positions with one thread and with two."""
+    chance = random.Random(SHARED)
+    positions = [random_position(chance, SHARED, SMALL_SIDES) for _ in range(count)]
+    for threads in (1, 2):
+        found = [solve(gridhouse.parse(text), threads=threads) for text in positions]
+        nodes = sum(each.nodes for each in found)
+        seconds = sum(each.seconds for each in found)
+        print(f"{threads} threads: {nodes:,} nodes, {seconds:.1f} s", flush=True)
 
 
 def course_positions(file: str) -> list[str]:
@@ -159,6 +179,9 @@ def main(arguments: list[str]) -> None:
     if arguments[:1] == ["random"]:
         numbers = [*map(float, arguments[1:]), 10, 24][:2]
         random_positions(numbers[0], int(numbers[1]))
+        return
+    if arguments[:1] == ["threads"]:
+        compare_threads(int([*arguments[1:], "24"][0]))
         return
     seconds = float(arguments[0]) if arguments else 20
     for text in course_positions(arguments[1]) if arguments[1:] else []:

@@ -157,6 +157,71 @@ def test_threads_share_a_table_and_agree(monkeypatch: pytest.MonkeyPatch) -> Non
         assert one.facts() | {"nodes": 0, "seconds": 0} == two.facts() | {"nodes": 0, "seconds": 0}
 
 
+def frame_of(disproofs: list[int]) -> _frame.Frame:
+    """Return a frame with moves of these disproof numbers, of which those that are 0 have lost."""
+    frame = _frame.Frame()
+    frame.count = len(disproofs)
+    for index, disproof in enumerate(disproofs):
+        frame.keys[index] = 64 * (index + 1)
+        frame.proofs[index] = int(disproof > 0)
+        frame.disproofs[index] = disproof
+    _search.weigh(frame)
+    return frame
+
+
+@pytest.mark.parametrize(
+    ("disproofs", "busy", "best", "second"),
+    [
+        ([5, 3, 9, 4], [], 1, 4),
+        ([5, 3, 9, 4], [0], 1, 4),
+        ([5, 3, 9, 4], [1], 3, 5),
+        ([5, 3, 4, 9], [1], 2, 5),
+        ([5, 3, 9, 4], [1, 3], 0, 9),
+        ([0, 3, 9, 0], [1], 2, _search.INFINITE),
+        ([0, 3, 0, 0], [1], 1, _search.INFINITE),
+        ([5, 3, 9, 4], [0, 1, 2, 3], 1, 4),
+    ],
+)
+def test_a_thread_goes_where_no_other_one_is(
+    disproofs: list[int], busy: list[int], best: int, second: int
+) -> None:
+    frame = frame_of(disproofs)
+    at = 4
+    control = _search.Control()
+    control.number = 1
+    size = _search.MOST_FRAMES
+    trail = [0] * (5 * size)
+    others = [0, 2, 3, 4]
+    for other, index in zip(others, busy, strict=False):
+        trail[other * size + _search.below(at)] = _search.pair_key(frame.keys[index], 0)
+    # Where this thread was itself, or another one at another ply, does not matter.
+    trail[size + _search.below(at)] = _search.pair_key(frame.keys[frame.best], 0)
+    trail[2 * size + at] = _search.pair_key(frame.keys[frame.best], 0)
+    _search.part_ways(frame, at, trail, control)
+    assert (frame.best, frame.second) == (best, second)
+
+
+def test_threads_with_proof_numbers_agree_and_leave_no_trail(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(solver, "LARGE", 6)
+    monkeypatch.setattr(solver, "DEPTH_FIRST", 3)
+    chance = random.Random(41)
+    for _ in range(20):
+        state = random_position(chance, 15, (3, 6))
+        board = _layout.Board(state.position, _layout.Memory(jit=True))
+        search = Search(board, memory=1, threads=2)
+        assert search.value() == (plain(state, jit=True, proof=False).outcome == "win")
+        assert not any(search.trail)
+
+
+def test_threads_that_keep_apart_search_hardly_more_than_one() -> None:
+    state = gridhouse.parse("binary(rows=6,cols=6) .11..0/....10/0..01./..0.../.....0/......")
+    one, two = (plain(state, jit=True, threads=count, memory=64).nodes for count in (1, 2))
+    # Without trails twice as many, with them as many or fewer.
+    assert two < 1.6 * one
+
+
 def test_winning_moves_win_against_all_replies() -> None:
     chance = random.Random(6)
     checked = 0
@@ -1214,14 +1279,17 @@ def test_parts_are_searched_within_limits_as_well(monkeypatch: pytest.MonkeyPatc
             assert plain(state, jit=False, limit=limit).outcome in ("unknown", known)
 
 
-@pytest.mark.parametrize("large", [solver.LARGE, 7], ids=["depth first", "proof numbers"])
-def test_a_noisy_order_finds_the_same(large: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(solver, "LARGE", large)
-    monkeypatch.setattr(solver, "DEPTH_FIRST", 4)
+def test_a_noisy_order_finds_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     state = gridhouse.parse("binary(rows=3,cols=5) 0..1./..0../.....")
-    search = Search(_layout.Board(state.position, _layout.Memory(jit=False)), memory=1)
-    search.controls[0][0].noise = 8
-    assert search.value() == (plain(state, jit=True).outcome == "win")
+    found = []
+    for noise in (0, 8):
+        monkeypatch.setattr(solver, "NOISE", noise)
+        search = Search(_layout.Board(state.position, _layout.Memory(jit=False)), memory=1)
+        # As if it were that of a second thread.
+        search.frames, search.controls = 2 * search.frames, 2 * search.controls
+        found.append((search.run(1, (), 0, proof=False), search.nodes))
+    assert {value for value, _ in found} == {int(plain(state, jit=True).outcome == "win")}
+    assert found[0] != found[1]
 
 
 @pytest.mark.parametrize("off", [(), tuple(TECHNIQUES), ("components", "order")], ids=len)

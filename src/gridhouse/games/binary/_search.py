@@ -62,6 +62,7 @@ class Control(position.Position):
     s0 = position.integer("int64")
     s1 = position.integer("int64")
     found = position.integer("int32")
+    number = position.integer("int32")  # of the thread
 
 
 def probe(words: Any, key: int, heap: int) -> int:
@@ -238,14 +239,19 @@ def add_move(frame: Any, child: Any, worth: int) -> None:
         if frame.keys[i] == child.key and frame.heaps[i] == child.heap:
             return
     i = frame.count
-    frame.keys[i] = child.key
-    frame.heaps[i] = child.heap
-    frame.zeros[i] = child.opened[0]
-    frame.ones[i] = child.opened[1]
-    frame.risks[i] = child.risk
+    list_at(frame, i, child)
     frame.moves[i] = child.made
     frame.scores[i] = worth
     frame.count += 1
+
+
+def list_at(frame: Any, index: int, child: Any) -> None:
+    """Note what a listed move leads to."""
+    frame.keys[index] = child.key
+    frame.heaps[index] = child.heap
+    frame.zeros[index] = child.opened[0]
+    frame.ones[index] = child.opened[1]
+    frame.risks[index] = child.risk
 
 
 def make_move(to: Any, frame: Any, layout: Any, table: Any, sets: Any, index: int) -> None:
@@ -431,6 +437,7 @@ def learn(frame: Any, child: Any, reply: int) -> None:
         index = find_move(frame, child.winner)
         if index >= 0:
             frame.scores[index] = TRIED
+            frame.proofs[index] = 0
 
 
 def prove(
@@ -558,9 +565,30 @@ def search_parts(
 
 
 def look(
+    frame: Any, child: Any, layout: Any, table: Any, sets: Any, words: Any, pairs: Any, control: Any
+) -> int:
+    """Return who wins a prepared position of the next ply if that is known, else list its move.
+
+    A move to a position that is small, or falls apart, gets a score, any other one numbers.
+    """
+    value = consult(child, layout, table, sets, words)
+    if value != UNKNOWN:
+        return value
+    index = frame.count
+    add_move(frame, child, TRIED)
+    if frame.count > index:
+        live = bits.population(child.opened[0] | child.opened[1])
+        if live <= layout.limit or split(child, layout, table, sets) > 1:
+            frame.scores[index] = score(child, layout, control)
+            frame.proofs[index] = 0
+        else:
+            read_numbers(frame, index, pairs)
+    return UNKNOWN
+
+
+def search_small(
     frames: Any,
     at: int,
-    place: int,
     layout: Any,
     table: Any,
     sets: Any,
@@ -568,32 +596,36 @@ def look(
     pairs: Any,
     control: Any,
 ) -> int:
-    """Look at a position of the next ply, by its place; list its move unless its end is known.
+    """Search the moves of a frame that have scores, depth first; return a win if one of them wins.
 
-    Memory takes as long to answer as the position to be split, so it is asked before that.  The
-    result means nothing once ``stop`` is set.
+    What is left of one that falls apart may be too large: then its move gets numbers.
     """
     frame = frames[at]
-    child = frames[place]
-    if child.value != UNKNOWN:
-        return int(child.value)
-    count = split(child, layout, table, sets)
-    value = consult(child, layout, table, sets, words)
-    if value == UNKNOWN and count > 1:
-        divide(child, layout, count)
-        value = search_parts(frames, place, layout, table, sets, words, control)
-    live = bits.population(child.opened[0] | child.opened[1])
-    if value == UNKNOWN and live <= layout.limit:
-        return prove(frames, layout, table, sets, words, control, place)
-    if value == UNKNOWN:
-        index = frame.count
-        add_move(frame, child, 0)
-        if frame.count > index:
-            read_numbers(frame, index, pairs, control)
-    return value
+    child = frames[below(at)]
+    index = next_move(frame)
+    while index >= 0:
+        make_move(child, frame, layout, table, sets, index)
+        frame.last = frame.moves[index]
+        child.winner = -1
+        reply = UNKNOWN
+        if start_parts(child, layout, table, sets):
+            reply = search_parts(frames, below(at), layout, table, sets, words, control)
+        live = bits.population(child.opened[0] | child.opened[1])
+        if reply == UNKNOWN and live <= layout.limit:
+            reply = prove(frames, layout, table, sets, words, control, below(at))
+        if control.stop:
+            return UNKNOWN
+        if reply == UNKNOWN:
+            list_at(frame, index, child)
+            read_numbers(frame, index, pairs)
+        learn(frame, child, reply)
+        if reply == LOSS:
+            return WIN
+        index = next_move(frame)
+    return UNKNOWN
 
 
-def read_numbers(frame: Any, index: int, pairs: Any, control: Any) -> None:
+def read_numbers(frame: Any, index: int, pairs: Any) -> None:
     """Set the numbers of a move: as they were noted, else by how many replies there are."""
     at = pair_place(pairs, pair_key(frame.keys[index], frame.heaps[index]))
     if at >= 0:
@@ -601,8 +633,6 @@ def read_numbers(frame: Any, index: int, pairs: Any, control: Any) -> None:
         frame.disproofs[index] = pairs[at + 1] & NUMBER
         return
     replies = bits.population(frame.zeros[index]) + bits.population(frame.ones[index])
-    if control.noise:
-        replies += chance.draw(control, control.noise)
     frame.proofs[index] = 1
     frame.disproofs[index] = replies
 
@@ -617,18 +647,22 @@ def gather(
     pairs: Any,
     control: Any,
 ) -> int:
-    """List the moves of a frame with their numbers; return a win if one of them is known to win."""
+    """List the moves of a frame with their numbers; return a win if one of them wins.
+
+    The result means nothing once ``stop`` is set.
+    """
     frame = frames[at]
     start_moves(frame, layout, table, sets)
     place = next_made(frames, at, layout, table, sets, words)
     while place >= 0:
         last = frames[below(at) + (frame.num_made - 1) % RING]
         bits.prefetch(pairs, pair_bucket(pairs, pair_key(last.key, last.heap)))
-        if look(frames, at, place, layout, table, sets, words, pairs, control) == LOSS:
-            frame.winner = frames[place].made
+        child = frames[place]
+        if look(frame, child, layout, table, sets, words, pairs, control) == LOSS:
+            frame.winner = child.made
             return WIN
         place = next_made(frames, at, layout, table, sets, words)
-    return UNKNOWN
+    return search_small(frames, at, layout, table, sets, words, pairs, control)
 
 
 def weigh(frame: Any) -> None:
@@ -650,6 +684,35 @@ def weigh(frame: Any) -> None:
                 frame.second = frame.disproofs[i]
 
 
+def is_busy(frame: Any, index: int, at: int, trail: Any, control: Any) -> bool:
+    """Tell whether another thread is at the position, or below, that a move leads to."""
+    key = pair_key(frame.keys[index], frame.heaps[index])
+    busy = False
+    for first in range(0, len(trail), MOST_FRAMES):
+        is_other = first != control.number * MOST_FRAMES
+        busy = busy or (is_other and trail[first + below(at)] == key)
+    return busy
+
+
+def part_ways(frame: Any, at: int, trail: Any, control: Any) -> None:
+    """Take the best move where no other thread is, if another one is at the best of all."""
+    best = frame.best
+    if not is_busy(frame, best, at, trail, control):
+        return
+    least = INFINITE
+    second = INFINITE
+    for i in range(frame.count):
+        if frame.proofs[i] > 0 and not is_busy(frame, i, at, trail, control):
+            if frame.disproofs[i] < least:
+                second = least
+                least = frame.disproofs[i]
+                frame.best = i
+            elif frame.disproofs[i] < second:
+                second = frame.disproofs[i]
+    if frame.best != best:
+        frame.second = second
+
+
 def is_enough(
     frame: Any, pairs: Any, key: int, most_proof: int, most_disproof: int, work: int
 ) -> bool:
@@ -669,6 +732,7 @@ def expand(
     words: Any,
     pairs: Any,
     control: Any,
+    trail: Any,
     at: int,
     most_proof: int,
     most_disproof: int,
@@ -681,6 +745,8 @@ def expand(
     less misled by positions reached in many ways than their sum.  The bound of the best move lies
     a quarter above the second best's number, so that fewer moves are taken up again and again
     (Pawlewicz and Lew, 2007).
+
+    Threads share all tables and keep apart: ``trail`` says for each ply where each of them is.
     """
     if out_of_bounds(control, at):
         return UNKNOWN
@@ -691,28 +757,30 @@ def expand(
     value = gather(frames, at, layout, table, sets, words, pairs, control)
     while value == UNKNOWN and not control.stop:
         weigh(frame)
-        best = frame.best
-        if best < 0:
+        if frame.best < 0:
             value = LOSS
             break
         if is_enough(frame, pairs, key, most_proof, most_disproof, control.nodes - began):
             return UNKNOWN
+        part_ways(frame, at, trail, control)
+        best = frame.best
+        mine = control.number * MOST_FRAMES + below(at)
+        trail[mine] = pair_key(frame.keys[best], frame.heaps[best])
         make_move(frames[below(at)], frame, layout, table, sets, best)
+        frame.last = frame.moves[best]
         proof = most_disproof - (frame.left - 1)
         disproof = min(most_proof, frame.second + 1 + frame.second // SLACK)
         reply = expand(
-            frames, layout, table, sets, words, pairs, control, below(at), proof, disproof
+            frames, layout, table, sets, words, pairs, control, trail, below(at), proof, disproof
         )
+        trail[mine] = 0
+        learn(frame, frames[below(at)], reply)
         if reply == LOSS:
             value = WIN
-            frame.winner = frame.moves[best]
         elif reply == WIN:
             frame.proofs[best] = 0
-            answer = find_move(frame, frames[below(at)].winner)
-            if answer >= 0:
-                frame.proofs[answer] = 0
         else:
-            read_numbers(frame, best, pairs, control)
+            read_numbers(frame, best, pairs)
     if control.stop:
         return UNKNOWN
     store(words, key, frame.heap, value, control.nodes - began)

@@ -46,9 +46,9 @@ GROWTH = 8
 FILLING = 2  # words for each node, at least
 PLAIN_WORDS = 1 << 16  # of a table in interpreted code
 NO_LIMIT = 1 << 60
-DEPTH_FIRST = 9  # cells up to which proof numbers cost more than they earn
+DEPTH_FIRST = 11  # cells up to which proof numbers cost more than they earn
 LARGE = 21  # cells above which proof numbers come first
-NOISE = 4  # of the order of each thread after the first
+NOISE = 4  # of the order of each thread after the first, depth first
 SHARE = 4  # the part of the memory that proof numbers have
 
 
@@ -136,8 +136,9 @@ class Search:
         self.frames = [records(_frame.Frame, _search.MOST_FRAMES) for _ in range(self._threads)]
         self.controls = [records(_search.Control) for _ in range(self._threads)]
         for number, control in enumerate(self.controls):
-            control[0].noise = NOISE * number
+            control[0].number = number
             control[0].s0 = number + 1
+        self.trail = board.memory.words(_search.MOST_FRAMES * self._threads)
         self.nodes_before = 0  # of a search that this one goes on with
         self.stopped = False
         self.take(*self._tables(min(size, FIRST_WORDS)))
@@ -267,6 +268,7 @@ class Search:
         value = self._enter(thread, moves, heap)
         board, kernels, frames = self.board, self.kernels, self.frames[thread]
         control = self.controls[thread][0]
+        control.noise = 0 if proof else NOISE * thread
         common = (board.layout[0], board.table, board.sets, self.words)
         if value == _frame.UNKNOWN and not proof:
             value = int(kernels.prove(frames, *common, control, 0))
@@ -274,7 +276,8 @@ class Search:
             value = int(kernels.search_parts(frames, 0, *common, control))
         if value == _frame.UNKNOWN and proof and not control.stop:
             bound = _search.INFINITE
-            value = int(kernels.expand(frames, *common, self.pairs, control, 0, bound, bound))
+            shared = (self.pairs, control, self.trail)
+            value = int(kernels.expand(frames, *common, *shared, 0, bound, bound))
         return _frame.UNKNOWN if control.stop else value
 
     def _race(self, moves: tuple[int, ...], heap: int) -> int:
