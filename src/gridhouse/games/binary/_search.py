@@ -676,12 +676,17 @@ def weigh(frame: Any) -> None:
         if frame.proofs[i] > 0:
             frame.left += 1
             frame.greatest = max(frame.greatest, frame.proofs[i])
-            if frame.disproofs[i] < frame.least:
-                frame.second = frame.least
-                frame.least = frame.disproofs[i]
-                frame.best = i
-            elif frame.disproofs[i] < frame.second:
-                frame.second = frame.disproofs[i]
+            compare(frame, i)
+
+
+def compare(frame: Any, index: int) -> None:
+    """Note a move if its disproof number is less than the least so far, or than the second."""
+    if frame.disproofs[index] < frame.least:
+        frame.second = frame.least
+        frame.least = frame.disproofs[index]
+        frame.best = index
+    elif frame.disproofs[index] < frame.second:
+        frame.second = frame.disproofs[index]
 
 
 def is_busy(frame: Any, index: int, at: int, trail: Any, control: Any) -> bool:
@@ -697,19 +702,15 @@ def is_busy(frame: Any, index: int, at: int, trail: Any, control: Any) -> bool:
 def part_ways(frame: Any, at: int, trail: Any, control: Any) -> None:
     """Take the best move where no other thread is, if another one is at the best of all."""
     best = frame.best
+    second = frame.second
     if not is_busy(frame, best, at, trail, control):
         return
-    least = INFINITE
-    second = INFINITE
+    frame.least = INFINITE
+    frame.second = INFINITE
     for i in range(frame.count):
         if frame.proofs[i] > 0 and not is_busy(frame, i, at, trail, control):
-            if frame.disproofs[i] < least:
-                second = least
-                least = frame.disproofs[i]
-                frame.best = i
-            elif frame.disproofs[i] < second:
-                second = frame.disproofs[i]
-    if frame.best != best:
+            compare(frame, i)
+    if frame.best == best:  # other threads are at all of them
         frame.second = second
 
 
