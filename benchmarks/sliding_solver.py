@@ -48,7 +48,6 @@ from gridhouse.games.sliding import (  # noqa: E402
     _databases,
     _idastar,
     _optimal,
-    _repeats,
     rules,
     solver,
 )
@@ -222,36 +221,40 @@ def awaited(
 def bounds(positions: Sequence[tuple[int, None, rules.Position]], limit: int) -> None:
     """Print how many nodes it takes from one bound to the next with databases of each size.
 
+    That is done there and back, with the first two databases and with the two that are chosen.
     Seconds are of the processor; the first nodes may wait for compiled code.
     """
-    machine = _repeats.machine(_optimal.LONGEST_LARGE)
-    frames = to_records(_idastar.Frame(), _idastar.MAX_DEPTH)
     for number, _, state in positions:
         puzzle = puzzle_of(state)
         for largest in (25**4, 25**5, _databases.LARGEST):
-            began = process_time()
-            tables = _optimal.own_tables(puzzle, largest, jit=True, threads=CORES)
-            built = process_time() - began
-            plan, words = _databases.plan_of(puzzle, *tables)
-            record = _optimal.Optimal(puzzle)._record(puzzle.tiles, _idastar.NONE, [], limit)
-            kernel = _databases.searcher(plan)
-            record[0].bound = even_out(puzzle, kernel.load(plan, words, record))
-            found = {}
-            began = process_time()
-            while True:
-                before = int(record[0].nodes)
-                result = kernel.sweep(plan, words, machine, record, frames)
-                record[0].bound += 2
-                if result != _idastar.EXHAUSTED:
-                    break
-                found[int(record[0].bound)] = int(record[0].nodes) - before
-            last = ", ".join(f"{bound}: {nodes}" for bound, nodes in [*found.items()][-3:])
-            rate = int(record[0].nodes) / (process_time() - began) / 1e6
-            print(
-                f"words {number}, {largest} words a table: {last}; built in {built:.1f} s, "
-                f"{rate:.1f} million nodes a second",
-                flush=True,
-            )
+            for name, side in (("there", puzzle), ("back", puzzle.reversed())):
+                began = process_time()
+                tables = _optimal.own_tables(side, largest, jit=True, threads=CORES)
+                print(
+                    f"words {number}, {name}, {largest} words a table: "
+                    f"{len(tables)} built in {process_time() - began:.1f} s",
+                )
+                first = _optimal.Way(side, *_databases.plan_of(side, *tables[:2]))
+                steps("the first two", first, limit)
+                if len(tables) > 2:
+                    steps("the best two", _optimal.Optimal(side)._best_way(side, tables), limit)
+
+
+def steps(name: str, way: _optimal.Way, limit: int) -> None:
+    """Print how many nodes it takes from one bound to the next."""
+    search = _optimal.Optimal(way.side)
+    kernel = _databases.searcher(way.plan)
+    record = search._record(way.side.tiles, [], limit)
+    record[0].bound = even_out(way.side, kernel.load(way.plan, way.words, record))
+    frames = to_records(_idastar.Frame(), _idastar.MAX_DEPTH)
+    began, before, found = process_time(), 0, {}
+    while kernel.sweep(way.plan, way.words, search._machine, record, frames) == _idastar.EXHAUSTED:
+        record[0].bound += 2
+        found[int(record[0].bound)] = int(record[0].nodes) - before
+        before = int(record[0].nodes)
+    last = ", ".join(f"{bound}: {nodes}" for bound, nodes in [*found.items()][-3:])
+    rate = int(record[0].nodes) / (process_time() - began) / 1e6
+    print(f"  {name}: {last}; {rate:.1f} million nodes a second", flush=True)
 
 
 def by_processor(

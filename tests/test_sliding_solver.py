@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 import os
 import random
 import subprocess
@@ -36,7 +37,7 @@ from gridhouse.games.sliding import (
     rules,
     solver,
 )
-from gridhouse.games.sliding._partitions import partitions, size_of
+from gridhouse.games.sliding._partitions import kinds_of, partitions, size_of
 from gridhouse.games.sliding._puzzle import (
     MOVES,
     Puzzle,
@@ -96,7 +97,7 @@ def own_moves(puzzle: Puzzle, part: tuple[int, ...]) -> dict[tuple[tuple[int, ..
     """Return by where the tiles of a part and the empty cell are how many moves the tiles need."""
     near = neighbours(puzzle.rows, puzzle.cols)
     homes = itertools.product(*(puzzle.homes(tile) for tile in part))
-    goals = [(places, puzzle.cells - 1) for places in homes if len({*places}) == len(part)]
+    goals = [(places, puzzle.rest) for places in homes if len({*places}) == len(part)]
     known = dict.fromkeys(goals, 0)
     layer, depth = goals, 0
     while layer:
@@ -440,6 +441,109 @@ def test_tables_of_single_tiles_know_the_manhattan_distance() -> None:
         assert need(blank_home, manhattan(puzzle)) == 0
 
 
+def some_letters(rows: int, cols: int, kinds: int, moves: int, seed: int) -> Puzzle:
+    """Return a puzzle of so many kinds of tiles, shuffled by so many moves."""
+    chance = random.Random(seed)
+    puzzle = distinct(rows, cols)
+    marks = [chance.randrange(kinds) for _ in range(rows * cols - 1)]
+    puzzle.kinds = [0, *(marks.index(mark) + 1 for mark in marks)]
+    return walked(puzzle, moves, chance)
+
+
+def test_the_way_back_is_a_puzzle_too() -> None:
+    for seed in range(50):
+        puzzle = some_letters(3, 3, 4, 30, seed)
+        back = puzzle.reversed()
+        letters = [puzzle.kinds[tile] for tile in puzzle.tiles]
+        # Numbers say where tiles belong, and a kind is named by its first one.
+        assert [back.tiles.index(0), back.rest] == [8, letters.index(0)]
+        for one, other in itertools.combinations(range(9), 2):
+            assert (letters[one] == letters[other]) == (
+                back.kinds[back.goal()[one]] == back.kinds[back.goal()[other]]
+            )
+        assert all(back.kinds[kind] == kind <= tile for tile, kind in enumerate(back.kinds))
+        again = back.reversed()
+        assert [again.kinds[tile] for tile in again.tiles] == letters
+        assert again.kinds == puzzle.kinds
+        assert back.is_solved() == puzzle.is_solved()
+        assert back.with_tiles(back.goal()).is_solved()
+
+
+@pytest.mark.usefixtures("compiled")
+@pytest.mark.parametrize("seed", range(3))
+def test_databases_of_the_way_back_are_right(seed: int) -> None:
+    back = some_letters(2, 3, 3, 31, seed).reversed()
+    assert back.rest != 5
+    for part in partitions(back, 6**3)[0]:
+        words = _databases.build(back, part)
+        counts = kinds_of(back, part)
+        known: dict[tuple[int, int], int] = {}
+        for (places, blank), moves in own_moves(back, part).items():
+            key = 0
+            for kind, weight in _databases.weights_of(back, part).items():
+                cells = sorted(
+                    place
+                    for place, tile in zip(places, part, strict=True)
+                    if back.kinds[tile] == kind
+                )
+                assert len(cells) == counts[kind]
+                key += weight * sum(math.comb(cell, at) for at, cell in enumerate(cells, 1))
+            known[key, blank] = min(moves, known.get((key, blank), FAR))
+        for key, word in enumerate(words.tolist()):
+            asked = [known[key, blank] for blank in range(6) if (key, blank) in known]
+            assert word >> _databases.UP[words.dtype] == min(asked, default=0)
+
+
+@pytest.mark.usefixtures("compiled")
+def test_the_easier_way_is_searched(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both ways end with as many moves, and what is found is always the way there."""
+    monkeypatch.setattr(_optimal, "SMALL", 100)
+    monkeypatch.setattr(_databases, "LARGEST", 18**4)
+    turned = []
+    for seed in range(4):
+        puzzle = some_letters(3, 6, 5, 200, seed)
+        lengths = []
+        for way in (puzzle, puzzle.reversed()):
+            search = _optimal.Optimal(way, 2)
+            search.run()
+            assert search.moves is not None
+            walk = way.tiles[:]
+            near = neighbours(3, 6)
+            for move in search.moves:
+                blank = walk.index(0)
+                there = near[blank][move]
+                walk[blank], walk[there] = walk[there], 0
+            assert way.with_tiles(walk).is_solved()
+            lengths.append(len(search.moves))
+            assert search.bound == lengths[-1]
+            turned.append(search._way.side is not way)
+        assert lengths[0] == lengths[1]
+    # What is easier does not depend on where it is begun, but for ties.
+    assert turned[::2] == [not one for one in turned[1::2]]
+    assert any(turned[::2])
+    assert not all(turned[::2])
+
+
+@pytest.mark.usefixtures("compiled")
+def test_the_best_pair_of_databases_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_optimal, "TRIAL", 20_000)
+    different = set()
+    for seed in range(6):
+        puzzle = some_letters(3, 6, 9, 300, seed)
+        search = _optimal.Optimal(puzzle)
+        tables = _optimal.own_tables(puzzle, 18**4 + 1, jit=True)
+        assert len(tables) == _optimal.CHOICE
+        chosen = search._tried(search._best_way(puzzle, tables))
+        others = [
+            search._tried(_optimal.Way(puzzle, *_databases.plan_of(puzzle, *pair)))
+            for pair in itertools.combinations(tables, 2)
+        ]
+        assert chosen == max(others)
+        different.add(others.index(chosen))
+        assert chosen[0] <= search.bound
+    assert len(different) > 1
+
+
 def test_roots_are_different_and_reached_by_their_ways() -> None:
     puzzle = distinct(4, 4)
     roots = _optimal.spread_out(puzzle, 100)
@@ -499,7 +603,7 @@ def test_databases_grow(
     puzzle.kinds = [0, *(1 + tile % (kinds - 1) for tile in range(rows * cols - 1))]
     levels = list(_optimal.levels(puzzle, jit=True))
     assert [limit for _, limit in levels] == limits
-    count = 2 if rows * cols > 16 else 1
+    count = _optimal.CHOICE if rows * cols > 16 else 1
     assert max(len({tables.parts for tables in views}) for views, _ in levels) == count
     assert all(len({tables.parts for tables in views}) == len(views) for views, _ in levels)
     sizes = [len(views[0].words) for views, _ in levels]
@@ -765,7 +869,8 @@ def test_the_usual_databases_are_of_the_shapes_that_are_warmed_up() -> None:
     ):
         puzzle = puzzle_of(position(goal, goal, round(len(goal) ** 0.5)))
         for size in range(4, most + 1):
-            plan, _ = _databases.plan_of(puzzle, *_optimal.small_tables(puzzle, size))
+            tables = _optimal.small_tables(puzzle, size)
+            plan, _ = _databases.plan_of(puzzle, *tables[:2])
             shapes.add((int(plan[0].views), int(plan[0].patterns), bool(plan[0].ranked)))
     # Five patterns of distinct tiles are kept on the disk, four of equal ones take long to build.
     assert shapes == {*_optimal.SHAPES} - {(2, 5, False), (2, 4, True)}
@@ -814,8 +919,8 @@ def test_a_long_search_has_databases_in_memory_of_its_own(monkeypatch: pytest.Mo
     assert search.moves is not None
     assert len(search.moves) == search.bound
     assert not tables.words.flags.owndata
-    assert search._words.flags.owndata
-    assert (search._words == tables.words).all()
+    assert search._way.words.flags.owndata
+    assert (search._way.words == tables.words).all()
 
 
 @pytest.mark.usefixtures("kept_from_seventeen_cells")

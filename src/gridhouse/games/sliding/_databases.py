@@ -18,7 +18,7 @@ from gridhouse.games.sliding._partitions import kinds_of, size_of
 from gridhouse.games.sliding._puzzle import Puzzle, neighbours
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from gridhouse.games.sliding._partitions import Parts
 
@@ -120,7 +120,7 @@ def shape_of(puzzle: Puzzle, part: Sequence[int], up: int) -> Any:
     shape = _patterns.Shape()
     cols, cells = puzzle.cols, puzzle.cells
     weights = [*weights_of(puzzle, part).values(), size_of(puzzle, part)]
-    shape.cols, shape.cells, shape.kinds = cols, cells, len(weights) - 1
+    shape.cols, shape.cells, shape.rest, shape.kinds = cols, cells, puzzle.rest, len(weights) - 1
     shape.half = shape.kinds // 2
     shape.split = weights[shape.half]
     shape.inner_left = sum(1 << cell for cell in range(cells) if cell % cols)
@@ -227,11 +227,36 @@ def tables_for(
 
 def has_mirror(puzzle: Puzzle) -> bool:
     """Tell whether a puzzle can be looked at in the mirror (Culberson and Schaeffer, 1998)."""
-    return puzzle.rows == puzzle.cols and puzzle.is_distinct
+    is_last = puzzle.rest == puzzle.cells - 1
+    return puzzle.rows == puzzle.cols and puzzle.is_distinct and is_last
 
 
 def plan_of(puzzle: Puzzle, *partitions: Tables) -> tuple[Any, Any]:
     """Return the record of the views that tables give, in the mirror too, and all their words."""
+    (plan,), words = plans_of(puzzle, [partitions])
+    return plan, words
+
+
+def plans_of(puzzle: Puzzle, choices: Sequence[Sequence[Tables]]) -> tuple[list[Any], Any]:
+    """Return such a record for each choice of tables, and the words of all of them."""
+    different = {id(tables.words): tables.words for chosen in choices for tables in chosen}
+    words = list(different.values())
+    *offsets, end = itertools.accumulate(map(len, words), initial=0)
+    offset_of = dict(zip(different, offsets, strict=True))
+    plans = [_plan(puzzle, chosen, offset_of, end) for chosen in choices]
+    if len(words) == 1 and puzzle.is_distinct:
+        return plans, words[0]
+    # A part of no tiles stands in where a partition has fewer parts: one word, no moves.
+    words.append(words[0][:1] * 0)
+    if not puzzle.is_distinct:
+        words.append(ranks_of(puzzle.cells, max(Counter(puzzle.kinds).values())))
+    return plans, sealed(np.concatenate(words))
+
+
+def _plan(
+    puzzle: Puzzle, partitions: Sequence[Tables], offset_of: Mapping[int, int], end: int
+) -> Any:
+    """Return the record of the views that tables give; their words end at ``end``."""
     rows, cols, cells = puzzle.rows, puzzle.cols, puzzle.cells
     plan = _idastar.Plan()
     plan.cells = cells
@@ -244,22 +269,14 @@ def plan_of(puzzle: Puzzle, *partitions: Tables) -> tuple[Any, Any]:
         images.append(mirror)
     views = [(tables, image) for image in images for tables in partitions]
     plan.views = len(views)
-    words = list({id(tables.words): tables.words for tables in partitions}.values())
-    *offsets, end = itertools.accumulate(map(len, words), initial=0)
-    offset_of = dict(zip(map(id, words), offsets, strict=True))
     for view, (tables, image) in enumerate(views):
         _add_view(puzzle, plan, view, tables, image, offset_of[id(tables.words)], end)
     plan.ways[: _idastar.SETS * cells] = _ways(rows, cols)
-    if len(words) == 1 and puzzle.is_distinct:
-        return to_records(plan), words[0]
-    # A part of no tiles stands in where a partition has fewer parts: one word, no moves.
-    words.append(words[0][:1] * 0)
     if not puzzle.is_distinct:
         most = max(Counter(puzzle.kinds).values())
         plan.kind[:cells] = puzzle.kinds
         plan.ranked, plan.ranks, plan.chunk, plan.alike = 1, end + 1, chunk_of(cells), most + 1
-        words.append(ranks_of(cells, most))
-    return to_records(plan), sealed(np.concatenate(words))
+    return to_records(plan)
 
 
 def _add_view(
@@ -274,14 +291,17 @@ def _add_view(
     """Write a view into a plan."""
     most = _idastar.MAX_CELLS
     cells = len(image)
+    goal = puzzle.goal()
     plan.image[view * most : view * most + cells] = image
     places = {
         kind: (number, weight)
         for number, part in enumerate(tables.parts)
         for kind, weight in weights_of(puzzle, part).items()
     }
-    for tile in range(1, cells):
-        number, weight = places[puzzle.kinds[image[tile - 1] + 1]]
+    for home, tile in enumerate(goal):
+        if tile == 0:
+            continue
+        number, weight = places[puzzle.kinds[goal[image[home]]]]
         plan.slot[view * most + tile] = view * plan.patterns + number
         plan.weight[view * most + tile] = weight
     starts = [offset + start for start in tables.starts]

@@ -93,8 +93,9 @@ class Search(position.Position):
     """A search: where it begins, how far it may go, what it found.
 
     ``made`` moves were made before the root, the last of them ``came``.  ``path`` holds the moves
-    from the root on.  By kind: ``cells``, where its tiles are, as bits, and their ``rank``, if some
-    tiles are equal.  ``stop`` may be set from another thread at any time.
+    from the root on.  ``spent`` nodes were looked at when the bound was last raised.  By kind:
+    ``cells``, where its tiles are, as bits, and their ``rank``, if some tiles are equal.  ``stop``
+    may be set from another thread at any time.
     """
 
     search = position.integer("int8")
@@ -104,6 +105,7 @@ class Search(position.Position):
     made = position.integer("int64")
     bound = position.integer("int64")
     nodes = position.integer("int64")
+    spent = position.integer("int64")
     limit = position.integer("int64")
     length = position.integer("int64")
     tiles = position.integers("int64", MAX_CELLS)
@@ -308,3 +310,4 @@ def deepen(plans: Any, tables: Any, machine: Any, searches: Any, frames: Any) ->
         if result != EXHAUSTED:
             return result
         search.bound += 2
+        search.spent = search.nodes

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -47,6 +48,8 @@ LARGE: dict[tuple[int, int], tuple[Parts, ...]] = {
 SMALL = 4_000_000
 MEDIUM = 200_000_000
 VAST = 2_000_000_000
+TRIAL = 2_000_000  # nodes that show which databases are the better ones
+CHOICE = 3  # partitions, of which the best pair is taken
 ROOM = 7 << 30  # bytes of memory; databases of a byte a word take up to five while they are built
 # Moves of the longest ways that are known to repeat others: finding them takes 0.03 and 0.6 s.
 LONGEST = 10
@@ -68,7 +71,7 @@ SHAPES = (
 
 @lru_cache(maxsize=6)
 def _shelf(
-    rows: int, cols: int, kinds: tuple[int, ...], parts: int | Parts, jit: bool
+    rows: int, cols: int, kinds: tuple[int, ...], rest: int, parts: int | Parts, jit: bool
 ) -> list[Tables]:
     """Return the place where databases are kept for a while, empty at first."""
     return []
@@ -76,7 +79,7 @@ def _shelf(
 
 def _shelf_of(puzzle: Puzzle, parts: int | Parts, *, jit: bool) -> list[Tables]:
     """Return the place for a puzzle's databases of these parts, or of parts of so many tiles."""
-    return _shelf(puzzle.rows, puzzle.cols, tuple(puzzle.kinds), parts, jit)
+    return _shelf(puzzle.rows, puzzle.cols, tuple(puzzle.kinds), puzzle.rest, parts, jit)
 
 
 def small_tables(puzzle: Puzzle, most: int, *, jit: bool = True, **how: Any) -> list[Tables]:
@@ -91,10 +94,13 @@ def small_tables(puzzle: Puzzle, most: int, *, jit: bool = True, **how: Any) -> 
 def own_tables(puzzle: Puzzle, largest: int, *, jit: bool, **how: Any) -> list[Tables]:
     """Return databases of parts of at most so many words, built in memory.
 
-    On more than sixteen cells they are of two partitions, unless the mirror makes two of one; on
-    smaller boards a second one takes longer to build than it saves.
+    On more than sixteen cells they are of two partitions, unless the mirror makes two of one, and
+    large ones of some to choose from; on smaller boards a second one takes longer to build than it
+    saves.
     """
-    count = 1 if puzzle.cells <= 16 or _databases.has_mirror(puzzle) else 2
+    count = 2 if largest <= puzzle.cells**4 else CHOICE
+    if puzzle.cells <= 16 or _databases.has_mirror(puzzle):
+        count = 1
     different = dict.fromkeys(partitions(puzzle, largest, count))
     return [_databases.tables_for(puzzle, parts, jit=jit, **how) for parts in different]
 
@@ -151,6 +157,19 @@ def levels(puzzle: Puzzle, *, jit: bool, **how: Any) -> Iterator[tuple[list[Tabl
         yield own_tables(puzzle, _databases.LARGEST, jit=jit, **how), NO_LIMIT
 
 
+def has_two_sides(puzzle: Puzzle) -> bool:
+    """Tell whether databases of the way back can be had as well as those of the way there."""
+    return 16 < puzzle.cells <= _views.SMALL and not large_partitions(puzzle)
+
+
+class Way(NamedTuple):
+    """A puzzle or its way back, and what it is searched with."""
+
+    side: Puzzle
+    plan: Any
+    words: Any
+
+
 class Optimal:
     """A search for a shortest solution, which can be stopped from another thread.
 
@@ -168,9 +187,7 @@ class Optimal:
         self._jit = jit
         self._stopped = False
         self._records: list[Any] = []
-        self._plan: Any = None
-        self._words: Any = None
-        self._machine: Any = None
+        self._way = Way(puzzle, None, None)
 
     def stop(self) -> None:
         """Have the search end soon."""
@@ -180,27 +197,62 @@ class Optimal:
 
     def run(self) -> None:
         """Search until a shortest solution is found or ``stop`` is called."""
-        longest = LONGEST if self.puzzle.cells <= 16 else LONGEST_LARGE
-        self._machine = _repeats.machine(longest, jit=self._jit)
-        how = {"threads": self._threads, "is_stopped": self._is_stopped}
         with suppress(_databases.StoppedError):
-            for tables, limit in levels(self.puzzle, jit=self._jit, **how):
-                self._plan, self._words = _databases.plan_of(self.puzzle, *tables)
-                self._alone(limit if self._threads == 1 else min(limit, SMALL))
-                if self.moves is None and limit > SMALL and not self._stopped:
-                    self._together(limit)
-                if self.moves is not None or self._stopped:
-                    break
+            self._climb()
+
+    def _climb(self) -> None:
+        """Search with ever larger databases, from the side that is easier.
+
+        The way back is as long as the way there, but its databases are other ones, and either may
+        take many times the nodes of the other.  So where all databases are for the puzzle at hand,
+        those of the other side are tried after a search before there are larger ones.
+        """
+        how: dict[str, Any] = {"threads": self._threads, "is_stopped": self._is_stopped}
+        sides = [self.puzzle]
+        if has_two_sides(self.puzzle):
+            sides.append(self.puzzle.reversed())
+        ladders = [levels(side, jit=self._jit, **how) for side in sides]
+        here = 0
+        while (level := next(ladders[here], None)) is not None:
+            tables, limit = level
+            self._way = self._best_way(sides[here], tables)
+            self._alone(limit if self._threads == 1 else min(limit, SMALL))
+            if self.moves is None and limit > SMALL and not self._stopped:
+                self._together(limit)
+            if self.moves is not None or self._stopped or limit == NO_LIMIT:
+                break
+            if len(sides) > 1:
+                there = 1 - here
+                tables, _ = next(ladders[there])
+                if self._tried(self._best_way(sides[there], tables)) > self._tried(self._way):
+                    here = there
 
     def _is_stopped(self) -> bool:
         return self._stopped
 
-    def _record(self, tiles: list[int], came: int, path: list[int], limit: int) -> Any:
+    @property
+    def _machine(self) -> Any:
+        longest = LONGEST if self.puzzle.cells <= 16 else LONGEST_LARGE
+        return _repeats.machine(longest, jit=self._jit)
+
+    def _best_way(self, side: Puzzle, tables: list[Tables]) -> Way:
+        """Return how to search from a side with these databases, or the better two of more."""
+        pairs = list(itertools.combinations(tables, 2)) if len(tables) > 2 else [tables]
+        plans, words = _databases.plans_of(side, pairs)
+        ways = [Way(side, plan, words) for plan in plans]
+        return max(ways, key=self._tried) if len(ways) > 1 else ways[0]
+
+    def _tried(self, way: Way) -> tuple[int, int]:
+        """Return what bound a few nodes prove, and how many, negative, it took."""
+        record, _ = self._deepened(way, 0, TRIAL)
+        return int(record[0].bound), -int(record[0].spent)
+
+    def _record(self, tiles: list[int], path: list[int], limit: int) -> Any:
         """Return the record of a search from a position that a path has led to."""
         search = _idastar.Search()
         search.tiles[: len(tiles)] = tiles
         search.blank = tiles.index(0)
-        search.came = came
+        search.came = path[-1] if path else _idastar.NONE
         search.made = len(path)
         search.limit = limit
         search.stop = int(self._stopped)
@@ -208,32 +260,47 @@ class Optimal:
 
     def _raise_bound(self, least: int) -> None:
         """Take a lower bound."""
-        self.bound = max(self.bound, even_out(self.puzzle, least))
+        self.bound = max(self.bound, least)
 
     def _alone(self, limit: int) -> None:
         """Search in one thread."""
-        kernel = _databases.searcher(self._plan, jit=self._jit)
-        record = self._record(self.puzzle.tiles, _idastar.NONE, [], limit)
+        record, result = self._deepened(self._way, self.bound, limit)
+        if result == _idastar.FOUND:
+            self._take([], record)
+
+    def _deepened(self, way: Way, bound: int, limit: int) -> tuple[Any, int]:
+        """Search a way from its root, from a bound or what databases ask for on."""
+        side, plan, words = way
+        kernel = _databases.searcher(plan, jit=self._jit)
+        record = self._record(side.tiles, [], limit)
         self._records = [record]
-        self._raise_bound(kernel.load(self._plan, self._words, record))
-        record[0].bound = self.bound
+        least = even_out(side, kernel.load(plan, words, record))
+        self._raise_bound(least)
+        record[0].bound = max(bound, least)
         frames = to_records(_idastar.Frame(), _idastar.MAX_DEPTH)
         if self._stopped:
             record[0].stop = 1
-        if kernel.deepen(self._plan, self._words, self._machine, record, frames) == _idastar.FOUND:
-            self.moves = record[0].path[: int(record[0].length)].tolist()
-        self.bound = int(record[0].bound)
+        result = kernel.deepen(plan, words, self._machine, record, frames)
+        self._raise_bound(int(record[0].bound))
         self.nodes += int(record[0].nodes)
+        return record, result
+
+    def _take(self, path: list[int], record: Any) -> None:
+        """Take a solution: a path and what was found from there on."""
+        moves = path + record[0].path[: int(record[0].length)].tolist()
+        self.moves = moves if self._way.side is self.puzzle else backwards(moves)
 
     def _together(self, limit: int) -> None:
         """Search in several threads, each from other positions near the root."""
-        if not self._words.flags.owndata:
+        side, plan, words = self._way
+        if not words.flags.owndata:
             # A long search is faster in memory of its own, whose pages are larger than a file's.
-            self._words = _databases.sealed(np.array(self._words))
-        roots = spread_out(self.puzzle, TASKS)
+            words = _databases.sealed(np.array(words))
+            self._way = Way(side, plan, words)
+        roots = spread_out(side, TASKS)
         spent = self.nodes
         while self.moves is None and not self._stopped and self.nodes - spent < limit:
-            self._records = [self._record(tiles, path[-1], path, NO_LIMIT) for tiles, path in roots]
+            self._records = [self._record(tiles, path, NO_LIMIT) for tiles, path in roots]
             frames = [
                 to_records(_idastar.Frame(), _idastar.MAX_DEPTH) for _ in range(self._threads)
             ]
@@ -250,13 +317,14 @@ class Optimal:
 
     def _share(self, record: Any, path: list[int], frames: list[Any]) -> None:
         """Search from one position; whoever finds a way sends the others home."""
-        kernel = _databases.searcher(self._plan, jit=self._jit)
+        _, plan, words = self._way
+        kernel = _databases.searcher(plan, jit=self._jit)
         record[0].bound = self.bound
         memory = frames.pop()
-        if kernel.load(self._plan, self._words, record) + len(path) <= self.bound:
-            result = kernel.sweep(self._plan, self._words, self._machine, record, memory)
+        if kernel.load(plan, words, record) + len(path) <= self.bound:
+            result = kernel.sweep(plan, words, self._machine, record, memory)
             if result == _idastar.FOUND and self.moves is None:
-                self.moves = path + record[0].path[: int(record[0].length)].tolist()
+                self._take(path, record)
                 for other in self._records:
                     other[0].stop = 1
         frames.append(memory)
@@ -269,6 +337,11 @@ def least(puzzle: Puzzle, plan: Any, words: Any, *, jit: bool = True) -> int:
     search.blank = puzzle.tiles.index(0)
     kernel = _databases.searcher(jit=jit)
     return even_out(puzzle, int(kernel.load(plan, words, to_records(search))))
+
+
+def backwards(moves: list[int]) -> list[int]:
+    """Return the moves that take others back."""
+    return [move ^ 1 for move in reversed(moves)]
 
 
 def spread_out(puzzle: Puzzle, count: int) -> list[tuple[list[int], list[int]]]:

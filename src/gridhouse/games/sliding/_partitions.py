@@ -62,7 +62,7 @@ def partitions(puzzle: Puzzle, largest: int, count: int = 1) -> list[Parts]:
 
 def _tiles(puzzle: Puzzle, kind: int) -> tuple[int, ...]:
     """Return the tiles of a kind."""
-    return tuple(home + 1 for home in puzzle.homes(kind))
+    return tuple(tile for tile in range(1, puzzle.cells) if puzzle.kinds[tile] == kind)
 
 
 def _nearness(puzzle: Puzzle, one: int, other: int) -> float:

@@ -43,13 +43,14 @@ class Shape(position.Position):
     ``near`` the neighbours of each cell, ``told`` the cells that words have a bit for.  A key's
     digits come from two lists, by the key's rest and quotient when divided by ``split``; ``half``
     is the number of digits in the rest.  ``weight`` is by kind what its digit is worth, ``places``
-    the cells of each kind of the key that is looked at, as bits.  ``chunk`` and ``alike`` are for
-    ``rank_of``.
+    the cells of each kind of the key that is looked at, as bits.  ``rest`` is the cell where the
+    empty one ends.  ``chunk`` and ``alike`` are for ``rank_of``.
     """
 
     shape = position.integer("int8")
     cols = position.integer("int64")
     cells = position.integer("int64")
+    rest = position.integer("int64")
     kinds = position.integer("int64")
     half = position.integer("int64")
     split = position.integer("int64")
@@ -126,7 +127,7 @@ def load(shape: Any, lows: Any, highs: Any, key: int) -> int:
 
 
 def begin(shapes: Any, lows: Any, highs: Any, key: int, seen: Any, fresh: Any, marks: Any) -> int:
-    """Enter the goal, with the empty cell last, as the first layer; return its number of keys, 1.
+    """Enter the goal as the first layer; return its number of keys, 1.
 
     ``seen`` holds by key the cells from which the empty cell has been met, ``fresh`` those of the
     layer to come, and ``marks`` a bit for every key of that layer; all are zero at first.
@@ -134,7 +135,7 @@ def begin(shapes: Any, lows: Any, highs: Any, key: int, seen: Any, fresh: Any, m
     shape = shapes[0]
     cells = shape.cells
     taken = load(shape, lows, highs, key)
-    region = spread(shape, 1 << (cells - 1), ((1 << cells) - 1) & ~taken)
+    region = spread(shape, 1 << shape.rest, ((1 << cells) - 1) & ~taken)
     return enter(key, region, seen, fresh, marks)
 
 

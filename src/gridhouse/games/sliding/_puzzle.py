@@ -15,18 +15,27 @@ MOVES = "UDLR"
 
 
 class Puzzle:
-    """A board of numbered tiles; tile ``t`` belongs to the cell ``t - 1``, the empty cell, 0, last.
+    """A board of tiles, numbered by the cells where they belong; 0 is the empty cell.
 
-    ``kinds`` says by tile which are equal to each other: a tile may end on the cell of any equal
-    one.  ``kinds[0]`` is that of the empty cell.
+    ``rest`` is the cell where that belongs, the last one where nothing else is said.  ``kinds``
+    says by tile which are equal to each other: a tile may end on the cell of any equal one.
+    ``kinds[0]`` is that of the empty cell.
     """
 
-    def __init__(self, rows: int, cols: int, tiles: Sequence[int], kinds: Sequence[int]) -> None:
+    def __init__(
+        self,
+        rows: int,
+        cols: int,
+        tiles: Sequence[int],
+        kinds: Sequence[int],
+        rest: int | None = None,
+    ) -> None:
         """Take the tiles row by row."""
         self.rows = rows
         self.cols = cols
         self.tiles = list(tiles)
         self.kinds = list(kinds)
+        self.rest = rows * cols - 1 if rest is None else rest
 
     @property
     def cells(self) -> int:
@@ -41,22 +50,38 @@ class Puzzle:
     def homes(self, tile: int) -> list[int]:
         """Return the cells where a tile may end."""
         kind = self.kinds[tile]
-        return [other - 1 for other in range(1, self.cells) if self.kinds[other] == kind]
+        return [
+            cell for cell, other in enumerate(self.goal()) if other and self.kinds[other] == kind
+        ]
+
+    def goal(self) -> list[int]:
+        """Return by cell the tile that belongs there."""
+        return [*range(1, self.rest + 1), 0, *range(self.rest + 1, self.cells)]
 
     def with_tiles(self, tiles: Sequence[int]) -> Puzzle:
         """Return the same puzzle with the tiles elsewhere."""
-        return Puzzle(self.rows, self.cols, tiles, self.kinds)
+        return Puzzle(self.rows, self.cols, tiles, self.kinds, self.rest)
 
     def numbered(self) -> Puzzle:
         """Return the same puzzle with all tiles told apart, each bound for its own cell."""
-        return Puzzle(self.rows, self.cols, self.tiles, range(self.cells))
+        return Puzzle(self.rows, self.cols, self.tiles, range(self.cells), self.rest)
+
+    def reversed(self) -> Puzzle:
+        """Return the puzzle of the way back: its solutions are this one's, read backwards."""
+        numbers: dict[int, list[int]] = {}
+        kinds = [0]
+        for number, tile in enumerate(filter(None, self.tiles), 1):
+            alike = numbers.setdefault(self.kinds[tile], [])
+            alike.append(number)
+            kinds.append(alike[0])
+        tiles = [numbers[self.kinds[tile]].pop(0) if tile else 0 for tile in self.goal()]
+        return Puzzle(self.rows, self.cols, tiles, kinds, self.tiles.index(0))
 
     def is_solved(self) -> bool:
-        """Tell whether every cell but the last has a tile that may end there."""
-        return all(
-            self.tiles[cell] and self.kinds[self.tiles[cell]] == self.kinds[cell + 1]
-            for cell in range(self.cells - 1)
-        )
+        """Tell whether every tile is where it may end, and the empty cell too."""
+        return [self.kinds[tile] for tile in self.tiles] == [
+            self.kinds[tile] for tile in self.goal()
+        ]
 
 
 def neighbours(rows: int, cols: int) -> list[list[int]]:
@@ -81,7 +106,8 @@ def even_out(puzzle: Puzzle, least: int) -> int:
     Every move changes the colour of the empty cell's cell.
     """
     row, col = divmod(puzzle.tiles.index(0), puzzle.cols)
-    return least + (least + puzzle.rows - 1 - row + puzzle.cols - 1 - col) % 2
+    last_row, last_col = divmod(puzzle.rest, puzzle.cols)
+    return least + (least + last_row - row + last_col - col) % 2
 
 
 def is_even(order: Sequence[int]) -> bool:
