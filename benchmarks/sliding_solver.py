@@ -11,7 +11,8 @@
 - ``words5``: puzzles of five words of five letters, so many seconds each, against the proved bound.
   With ``processor`` there is no proof; so there is none for ``words6`` to ``words8``.
 - ``bounds NODES 0 NUMBERS``: these of the puzzles of ``words5``, by databases of each size: how
-  many nodes it takes to prove one bound after the other, with so many in all.
+  many nodes it takes to prove one bound after the other until there were so many, there, back
+  and from both sides.
 - ``numberings WIDTH COUNT``: one beam so wide over each of so many puzzles of ``words5``, from more
   and more ways to number equal letters.
 - ``beams WIDTH COUNT``: one beam so wide by databases over each of so many of Korf's 24-puzzles,
@@ -33,6 +34,7 @@ import csv
 import os
 import random
 import sys
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor, wait
 from pathlib import Path
 from statistics import mean, median
@@ -41,18 +43,16 @@ from typing import TYPE_CHECKING
 
 STARTED = perf_counter()
 
-from gridhouse.core.compiling import to_records  # noqa: E402
 from gridhouse.games.sliding import (  # noqa: E402
     _anytime,
     _beams,
     _databases,
-    _idastar,
     _optimal,
     rules,
     solver,
 )
 from gridhouse.games.sliding._pairing import paired, pairings  # noqa: E402
-from gridhouse.games.sliding._puzzle import even_out, parity_fits, puzzle_of  # noqa: E402
+from gridhouse.games.sliding._puzzle import parity_fits, puzzle_of  # noqa: E402
 from gridhouse.games.sliding.game import (  # noqa: E402
     load_words,
     own_words_file,
@@ -63,6 +63,9 @@ from gridhouse.games.sliding.game import (  # noqa: E402
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from concurrent.futures import Future
+    from typing import Any
+
+    from gridhouse.games.sliding._puzzle import Puzzle
 
 FOLDER = Path(__file__).resolve().parent
 SEED = 2021
@@ -70,9 +73,10 @@ CORES = os.cpu_count() or 1
 SIDES = (6, 8, 10, 12, 14)
 BOARDS = 20  # a side for one beam
 COUNTED = ("bounds", "numberings", "beams", "layers")
-LEAST_GROWTH = 4  # of nodes from one bound to the next: five- to tenfold on boards of 25 cells
+LEAST_GROWTH = 4  # of nodes from one bound to the next: four- to tenfold on boards of 25 cells
 SLACK = 4  # moves by which a beam's solution of such a board may be longer than the shortest
-FAST = 50_000_000  # nodes a second, more than a core has been seen to look at
+FAST = 50_000_000  # nodes a second, more than a core has been seen to look at,
+FAST_FROM_BOTH = 25_000_000  # and from both sides
 
 
 def numbers(tiles: list[int]) -> rules.Position:
@@ -201,6 +205,9 @@ def awaited(
     """
     deadline = process_time() / CORES + seconds
     proof = search._optimal
+    last, fast = _optimal.VAST, FAST
+    if _optimal.has_two_sides(search.puzzle):
+        last, fast = _optimal.HUGE, FAST_FROM_BOTH
     bound = nodes = 0
     while not searching.done():
         left = deadline - process_time() / CORES
@@ -209,7 +216,7 @@ def awaited(
             needed = len(search.moves) - SLACK if optimal is None else optimal
             rest = sum(LEAST_GROWTH**step for step in range(1, (needed - bound) // 2 + 1))
             # Before that there is another level to come, with larger databases.
-            if before >= _optimal.VAST and (nodes - before) * rest > left * FAST * CORES:
+            if before >= last and (nodes - before) * rest > left * fast * CORES:
                 search.stop()
                 return False
         if left <= 0:
@@ -218,42 +225,59 @@ def awaited(
     return True
 
 
-def bounds(positions: Sequence[tuple[int, None, rules.Position]], limit: int) -> None:
-    """Print how many nodes it takes from one bound to the next with databases of each size.
+class Counting(_optimal.Optimal):
+    """A search that notes how many nodes it takes to prove each bound."""
 
-    That is done there and back, with the first two databases and with the two that are chosen.
-    Seconds are of the processor; the first nodes may wait for compiled code.
+    def __init__(self, puzzle: Puzzle) -> None:
+        """Take an unsolved puzzle."""
+        super().__init__(puzzle, CORES)
+        self.found: Counter[int] = Counter()
+
+    def _sweep(self, way: _optimal.Way, met: Any, reach: int = 0, *, marks: bool = False) -> None:
+        before = self.nodes
+        super()._sweep(way, met, reach, marks=marks)
+        self.found[self.bound] += self.nodes - before
+
+
+def bounds(positions: Sequence[tuple[int, None, rules.Position]], limit: int) -> None:
+    """Print how many nodes it takes to prove one bound after the other, by tables of each size.
+
+    That is done there, back and from both sides.
     """
     for number, _, state in positions:
-        puzzle = puzzle_of(state)
         for largest in (25**4, 25**5, _databases.LARGEST):
-            for name, side in (("there", puzzle), ("back", puzzle.reversed())):
-                began = process_time()
-                tables = _optimal.own_tables(side, largest, jit=True, threads=CORES)
-                print(
-                    f"words {number}, {name}, {largest} words a table: "
-                    f"{len(tables)} built in {process_time() - began:.1f} s",
-                )
-                first = _optimal.Way(side, *_databases.plan_of(side, *tables[:2]))
-                steps("the first two", first, limit)
-                if len(tables) > 2:
-                    steps("the best two", _optimal.Optimal(side)._best_way(side, tables), limit)
+            print(f"words {number}, {largest} words a table:", flush=True)
+            compare(puzzle_of(state), largest, limit)
 
 
-def steps(name: str, way: _optimal.Way, limit: int) -> None:
-    """Print how many nodes it takes from one bound to the next."""
-    search = _optimal.Optimal(way.side)
-    kernel = _databases.searcher(way.plan)
-    record = search._record(way.side.tiles, [], limit)
-    record[0].bound = even_out(way.side, kernel.load(way.plan, way.words, record))
-    frames = to_records(_idastar.Frame(), _idastar.MAX_DEPTH)
-    began, before, found = process_time(), 0, {}
-    while kernel.sweep(way.plan, way.words, search._machine, record, frames) == _idastar.EXHAUSTED:
-        record[0].bound += 2
-        found[int(record[0].bound)] = int(record[0].nodes) - before
-        before = int(record[0].nodes)
-    last = ", ".join(f"{bound}: {nodes}" for bound, nodes in [*found.items()][-3:])
-    rate = int(record[0].nodes) / (process_time() - began) / 1e6
+def compare(puzzle: Puzzle, largest: int, limit: int) -> None:
+    """Do so for one puzzle and size.
+
+    Seconds are of the processor; the first nodes may wait for compiled code.
+    """
+    began = process_time()
+    other = puzzle.reversed()
+    tables = [
+        _optimal.own_tables(side, largest, jit=True, threads=CORES) for side in (puzzle, other)
+    ]
+    print(f"  built in {process_time() - began:.1f} s", flush=True)
+    for name, side, own in zip(("there", "back"), (puzzle, other), tables, strict=True):
+        search = Counting(side)
+        way = _optimal.Way(side, *_databases.plan_of(side, *own))
+        search.bound = _optimal.least(*way)
+        began = process_time()
+        search._together(way, limit)
+        steps(name, search, process_time() - began)
+    search = Counting(puzzle)
+    began = process_time()
+    search._meet(lambda side: tables[side is not puzzle], limit)
+    steps("both", search, process_time() - began)
+
+
+def steps(name: str, search: Counting, seconds: float) -> None:
+    """Print how many nodes each of the last bounds took."""
+    last = ", ".join(f"{bound}: {nodes}" for bound, nodes in [*search.found.items()][-3:])
+    rate = search.nodes / seconds / 1e6
     print(f"  {name}: {last}; {rate:.1f} million nodes a second", flush=True)
 
 

@@ -9,7 +9,7 @@ import random
 import subprocess
 import sys
 import time
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -93,26 +93,35 @@ def distinct(rows: int, cols: int, tiles: list[int] | None = None) -> Puzzle:
     return Puzzle(rows, cols, tiles or home, range(rows * cols))
 
 
-def own_moves(puzzle: Puzzle, part: tuple[int, ...]) -> dict[tuple[tuple[int, ...], int], int]:
-    """Return by where the tiles of a part and the empty cell are how many moves the tiles need."""
+def own_moves(
+    puzzle: Puzzle, part: tuple[int, ...], *, jumps: bool = False
+) -> dict[tuple[tuple[int, ...], int], int]:
+    """Return by where the tiles of a part and the empty cell are how many moves the tiles need.
+
+    The empty cell may also be let jump to any other free one for as much as two moves.
+    """
     near = neighbours(puzzle.rows, puzzle.cols)
     homes = itertools.product(*(puzzle.homes(tile) for tile in part))
     goals = [(places, puzzle.rest) for places in homes if len({*places}) == len(part)]
     known = dict.fromkeys(goals, 0)
-    layer, depth = goals, 0
-    while layer:
-        wider: list[tuple[tuple[int, ...], int]] = []
+    layers = [goals, [], []]
+    for depth, layer in enumerate(layers):  # grows
+        layers += [[] for _ in range(depth + 3 - len(layers)) if layer or any(layers[depth:])]
         for places, blank in layer:  # grows by what costs nothing
+            if known[places, blank] < depth:
+                continue
+            ways = []
             for there in near[blank]:
-                if there < 0:
-                    continue
-                moved = tuple(blank if place == there else place for place in places)
-                costs = depth + (moved != places)
+                if there >= 0:
+                    moved = tuple(blank if place == there else place for place in places)
+                    ways.append((moved, there, depth + (moved != places)))
+            if jumps:
+                free = {*range(puzzle.cells)} - {*places}
+                ways += [(places, there, depth + 2) for there in free]
+            for moved, there, costs in ways:
                 if known.get((moved, there), FAR) > costs:
                     known[moved, there] = costs
-                    (layer if moved == places else wider).append((moved, there))
-        layer = [entry for entry in wider if known[entry] == depth + 1]
-        depth += 1
+                    layers[costs].append((moved, there))
     return known
 
 
@@ -242,10 +251,12 @@ def test_equal_tiles_stay_together() -> None:
         ("aaaaabbb ", (1, 2, 3, 4, 5)),
     ],
 )
+@pytest.mark.parametrize("consistent", [True, False])
 def test_databases_hold_what_a_plain_search_finds(
-    goal: str, part: tuple[int, ...], jit: bool
+    goal: str, part: tuple[int, ...], jit: bool, consistent: bool
 ) -> None:
-    compare_with_plain_search(puzzle_of(position(goal, goal, 3)), part, jit=jit)
+    puzzle = puzzle_of(position(goal, goal, 3))
+    compare_with_plain_search(puzzle, part, jit=jit, consistent=consistent)
 
 
 @pytest.mark.parametrize("jit", [True, False])
@@ -284,10 +295,12 @@ def test_the_rank_of_a_set_is_how_many_come_before_it(cells: int, most: int) -> 
             assert _patterns.rank_of(ranks, 0, chunk, most + 1, taken) == rank
 
 
-def compare_with_plain_search(puzzle: Puzzle, part: tuple[int, ...], *, jit: bool) -> None:
-    known = own_moves(puzzle, part)
+def compare_with_plain_search(
+    puzzle: Puzzle, part: tuple[int, ...], *, jit: bool, consistent: bool = False
+) -> None:
+    known = own_moves(puzzle, part, jumps=consistent)
     cells = puzzle.cells
-    words = _databases.build(puzzle, part, jit=jit)
+    words = _databases.build(puzzle, part, jit=jit, consistent=consistent)
     keys = {places: key_of(puzzle, part, places) for places, _ in known}
     assert np.count_nonzero(words) == len({*keys.values()})
     for places, key in keys.items():
@@ -355,10 +368,10 @@ def test_threads_share_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_optimal, "SMALL", 1000)
     monkeypatch.setattr(_optimal, "MEDIUM", 3000)
     monkeypatch.setattr(_optimal, "LARGE", {})
+    ladder = [(partial(_optimal.small_tables, most=most), at) for most, at in ((3, 1000), (4, FAR))]
     for _, length, tiles in KORF[:3]:
         puzzle = distinct(4, 4, [int(tile) for tile in tiles.split()])
-        ladder = [(_optimal.small_tables(puzzle, 3), 1000), (_optimal.small_tables(puzzle, 4), FAR)]
-        monkeypatch.setattr(_optimal, "levels", lambda *_, levels=ladder, **__: iter(levels))
+        monkeypatch.setattr(_optimal, "levels", lambda *_, **__: iter(ladder))
         search = _optimal.Optimal(puzzle, 2)
         search.run()
         assert search.moves is not None
@@ -368,8 +381,8 @@ def test_threads_share_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_what_is_stopped_proves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     puzzle = distinct(4, 4, [int(tile) for tile in KORF[5][2].split()])
-    tables = _optimal.small_tables(puzzle, 3)
-    monkeypatch.setattr(_optimal, "levels", lambda *_, **__: iter([(tables, 1 << 60)]))
+    ladder = [(partial(_optimal.small_tables, most=3), FAR)]
+    monkeypatch.setattr(_optimal, "levels", lambda *_, **__: iter(ladder))
     search = _optimal.Optimal(puzzle, 2)
     search.stop()
     search.run()
@@ -379,7 +392,7 @@ def test_what_is_stopped_proves_nothing(monkeypatch: pytest.MonkeyPatch) -> None
 
 def test_a_search_may_end_with_its_last_databases(monkeypatch: pytest.MonkeyPatch) -> None:
     puzzle = distinct(4, 4, [int(tile) for tile in KORF[5][2].split()])
-    ladder = [(_optimal.small_tables(puzzle, 3), 1)]
+    ladder = [(partial(_optimal.small_tables, most=3), 1)]
     monkeypatch.setattr(_optimal, "levels", lambda *_, **__: iter(ladder))
     search = _optimal.Optimal(puzzle, 1)
     search.run()
@@ -405,7 +418,8 @@ def test_a_search_stops_when_told_to_and_at_its_limit(jit: bool, stop: int, limi
     kernel.load(plan, words, record)
     frames = to_records(_idastar.Frame(), _idastar.MAX_DEPTH)
     assert (
-        kernel.deepen(plan, words, _repeats.machine(6, jit=jit), record, frames) == _idastar.STOPPED
+        kernel.deepen(plan, words, _repeats.machine(6, jit=jit), _optimal.NOTHING, record, frames)
+        == _idastar.STOPPED
     )
     assert record[0].nodes == _idastar.STRIDE
 
@@ -424,7 +438,9 @@ def test_deepening_is_the_same_interpreted_and_compiled() -> None:
         record[0].bound = kernel.load(plan, words, record)
         frames = to_records(_idastar.Frame(), _idastar.MAX_DEPTH)
         assert (
-            kernel.deepen(plan, words, _repeats.machine(6, jit=jit), record, frames)
+            kernel.deepen(
+                plan, words, _repeats.machine(6, jit=jit), _optimal.NOTHING, record, frames
+            )
             == _idastar.FOUND
         )
         assert record[0].length == shortest("abcdefgh ", 3)[text]
@@ -494,12 +510,68 @@ def test_databases_of_the_way_back_are_right(seed: int) -> None:
             assert word >> _databases.UP[words.dtype] == min(asked, default=0)
 
 
+COUNTED = [15, 0, 18, 33, 72, 52, 121, 181, 331, 479, 728]  # nodes from one side or the other
+
+
+def pair(puzzle: Puzzle, largest: int, *, jit: bool = True) -> list[_databases.Tables]:
+    """Return consistent databases of at most so many words."""
+    return [
+        _databases.tables_for(puzzle, parts, jit=jit, consistent=True)
+        for parts in partitions(puzzle, largest, 1 if puzzle.is_distinct else 2)
+    ]
+
+
+def met(puzzle: Puzzle, largest: int, threads: int = 1, *, jit: bool = True) -> _optimal.Optimal:
+    """Return a search from both sides, by such databases."""
+    search = _optimal.Optimal(puzzle, threads, jit=jit)
+    search._meet(partial(pair, largest=largest, jit=jit), FAR)
+    return search
+
+
+@pytest.mark.parametrize("roots", [1, 8, 40])
+@pytest.mark.parametrize("goal", ["abcdefgh ", "aabbccdd ", "abcaabcd ", "banananb ", "aaaabbbb "])
+def test_both_sides_meet_on_a_shortest_way(
+    monkeypatch: pytest.MonkeyPatch, goal: str, roots: int
+) -> None:
+    monkeypatch.setattr(_optimal, "TASKS", roots)
+    known = shortest(goal, 3)
+    far = sorted(text for text, moves in known.items() if moves > 8)  # than the roots are
+    for text in random.Random(roots).sample(far, 60):
+        for largest in (9, 9**2, 9**3):
+            search = met(puzzle_of(position(text, goal, 3)), largest)
+            assert search.moves is not None
+            assert len(search.moves) == search.bound == known[text], text
+            solver.check(position(text, goal, 3), search.moves)
+
+
+@pytest.mark.parametrize("jit", [True, False])
+def test_both_sides_count_the_same_moves(monkeypatch: pytest.MonkeyPatch, jit: bool) -> None:
+    """Interpreted or compiled, and as many in any number of threads until one finds a way."""
+    monkeypatch.setattr(_optimal, "TASKS", 4)
+    puzzle = puzzle_of(position("hfbdc aeg", "abcdefgh ", 3))
+    looked: list[int] = []
+
+    def swept(self: Any, *given: Any, **how: Any) -> None:
+        before = self.nodes
+        sweep(self, *given, **how)
+        looked.append(self.nodes - before)
+
+    sweep = _optimal.Optimal._sweep
+    monkeypatch.setattr(_optimal.Optimal, "_sweep", swept)
+    for threads in (1, 2):
+        assert met(puzzle, 9, threads, jit=jit).bound == shortest("abcdefgh ", 3)["hfbdc aeg"]
+    half = len(looked) // 2
+    assert looked[: half - 1] == looked[half:-1]
+    assert looked[: half - 1] == COUNTED
+
+
 @pytest.mark.usefixtures("compiled")
-def test_the_easier_way_is_searched(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Both ways end with as many moves, and what is found is always the way there."""
+def test_letters_are_solved_from_both_sides(monkeypatch: pytest.MonkeyPatch) -> None:
+    """There as well as back in as many moves, with ever larger databases."""
     monkeypatch.setattr(_optimal, "SMALL", 100)
+    monkeypatch.setattr(_optimal, "MEDIUM", 20_000)
+    monkeypatch.setattr(_optimal, "HUGE", 50_000)
     monkeypatch.setattr(_databases, "LARGEST", 18**4)
-    turned = []
     for seed in range(4):
         puzzle = some_letters(3, 6, 5, 200, seed)
         lengths = []
@@ -507,56 +579,45 @@ def test_the_easier_way_is_searched(monkeypatch: pytest.MonkeyPatch) -> None:
             search = _optimal.Optimal(way, 2)
             search.run()
             assert search.moves is not None
-            walk = way.tiles[:]
-            near = neighbours(3, 6)
-            for move in search.moves:
-                blank = walk.index(0)
-                there = near[blank][move]
-                walk[blank], walk[there] = walk[there], 0
-            assert way.with_tiles(walk).is_solved()
-            lengths.append(len(search.moves))
-            assert search.bound == lengths[-1]
-            turned.append(search._way.side is not way)
+            assert way.with_tiles(after(way, search.moves)).is_solved()
+            assert search.bound == len(search.moves)
+            lengths.append(search.bound)
         assert lengths[0] == lengths[1]
-    # What is easier does not depend on where it is begun, but for ties.
-    assert turned[::2] == [not one for one in turned[1::2]]
-    assert any(turned[::2])
-    assert not all(turned[::2])
 
 
-@pytest.mark.usefixtures("compiled")
-def test_the_best_pair_of_databases_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_optimal, "TRIAL", 20_000)
-    different = set()
-    for seed in range(6):
-        puzzle = some_letters(3, 6, 9, 300, seed)
-        search = _optimal.Optimal(puzzle)
-        tables = _optimal.own_tables(puzzle, 18**4 + 1, jit=True)
-        assert len(tables) == _optimal.CHOICE
-        chosen = search._tried(search._best_way(puzzle, tables))
-        others = [
-            search._tried(_optimal.Way(puzzle, *_databases.plan_of(puzzle, *pair)))
-            for pair in itertools.combinations(tables, 2)
-        ]
-        assert chosen == max(others)
-        different.add(others.index(chosen))
-        assert chosen[0] <= search.bound
-    assert len(different) > 1
+def test_from_both_sides_there_are_fewer_nodes() -> None:
+    """As many as a quarter with databases of two tiles, and fewer the harder a puzzle is."""
+    nodes = [0, 0]
+    for seed in (0, 2, 4):
+        puzzle = some_letters(3, 6, 9, 400, seed)
+        both = met(puzzle, 18**2)
+        alone = _optimal.Optimal(puzzle)
+        alone._alone(_optimal.Way(puzzle, *_databases.plan_of(puzzle, *pair(puzzle, 18**2))), FAR)
+        assert alone.bound == both.bound
+        nodes[0] += both.nodes
+        nodes[1] += alone.nodes
+    assert 3 * nodes[0] < nodes[1]
+
+
+def after(puzzle: Puzzle, moves: list[int]) -> list[int]:
+    """Return the tiles of a puzzle after some moves."""
+    tiles = puzzle.tiles[:]
+    near = neighbours(puzzle.rows, puzzle.cols)
+    for move in moves:
+        blank = tiles.index(0)
+        there = near[blank][move]
+        tiles[blank], tiles[there] = tiles[there], 0
+    return tiles
 
 
 def test_roots_are_different_and_reached_by_their_ways() -> None:
     puzzle = distinct(4, 4)
-    roots = _optimal.spread_out(puzzle, 100)
+    roots, passed = _optimal.spread_out(puzzle, 100)
     assert len(roots) >= 100
     assert len({tuple(tiles) for tiles, _ in roots}) == len(roots)
-    near = neighbours(4, 4)
     for tiles, path in roots:
-        walk = puzzle.tiles[:]
-        for move in path:
-            blank = walk.index(0)
-            there = near[blank][move]
-            walk[blank], walk[there] = walk[there], 0
-        assert walk == tiles
+        assert after(puzzle, path) == tiles
+        assert {tuple(after(puzzle, path[:made])) for made in range(len(path) + 1)} <= passed
 
 
 @pytest.mark.usefixtures("compiled")
@@ -567,12 +628,13 @@ def test_large_databases_are_kept_and_used_again(
     monkeypatch.setitem(_optimal.LARGE, (3, 3), ladder)
     monkeypatch.setattr(_databases, "LARGEST", 9**3)
     puzzle = distinct(3, 3)
-    limits = [limit for _, limit in _optimal.levels(puzzle, jit=True)]
+    built = [(make(puzzle), limit) for make, limit in _optimal.levels(puzzle, jit=True)]
+    limits = [limit for _, limit in built]
     assert limits == [_optimal.SMALL, _optimal.SMALL, _optimal.VAST, _optimal.NO_LIMIT]
     files = {_cache.path_of(puzzle, parts) for parts in ladder}
     assert set(own_folder.iterdir()) == files
     _optimal._shelf.cache_clear()
-    levels = list(_optimal.levels(puzzle, jit=True))
+    levels = [(make(puzzle), limit) for make, limit in _optimal.levels(puzzle, jit=True)]
     assert [limit for _, limit in levels] == [_optimal.VAST, _optimal.NO_LIMIT]
     assert [kept.words.dtype for (kept,), _ in levels] == [np.int32, np.uint8]
     for ((kept,), _), parts in zip(levels, ladder, strict=True):
@@ -591,8 +653,8 @@ def test_large_databases_are_kept_and_used_again(
     [
         (2, 3, 6, [_optimal.SMALL, _optimal.MEDIUM, _optimal.NO_LIMIT]),
         (3, 3, 4, [_optimal.SMALL, _optimal.MEDIUM, _optimal.NO_LIMIT]),
-        (3, 6, 18, [_optimal.SMALL, _optimal.VAST, _optimal.NO_LIMIT]),
-        (3, 6, 7, [_optimal.SMALL, _optimal.VAST, _optimal.NO_LIMIT]),
+        (3, 6, 18, [_optimal.MEDIUM, _optimal.HUGE, _optimal.NO_LIMIT]),
+        (3, 6, 7, [_optimal.MEDIUM, _optimal.HUGE, _optimal.NO_LIMIT]),
     ],
 )
 def test_databases_grow(
@@ -601,16 +663,16 @@ def test_databases_grow(
     monkeypatch.setattr(_databases, "LARGEST", 18**5)
     puzzle = distinct(rows, cols)
     puzzle.kinds = [0, *(1 + tile % (kinds - 1) for tile in range(rows * cols - 1))]
-    levels = list(_optimal.levels(puzzle, jit=True))
+    levels = [(make(puzzle), limit) for make, limit in _optimal.levels(puzzle, jit=True)]
     assert [limit for _, limit in levels] == limits
-    count = _optimal.CHOICE if rows * cols > 16 else 1
+    count = 2 if rows * cols > 16 else 1
     assert max(len({tables.parts for tables in views}) for views, _ in levels) == count
     assert all(len({tables.parts for tables in views}) == len(views) for views, _ in levels)
     sizes = [len(views[0].words) for views, _ in levels]
     assert sizes == sorted(sizes)
     monkeypatch.setattr(_optimal, "physical_memory", lambda: _optimal.ROOM - 1)
     fewer = [limit for _, limit in _optimal.levels(puzzle, jit=True)]
-    assert fewer == [limit for limit in limits if limit < _optimal.VAST] + [_optimal.NO_LIMIT]
+    assert fewer == [*limits[: 1 if rows * cols > 16 else 2], _optimal.NO_LIMIT]
 
 
 def test_memory_is_told_if_the_machine_tells_it(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -870,10 +932,15 @@ def test_the_usual_databases_are_of_the_shapes_that_are_warmed_up() -> None:
         puzzle = puzzle_of(position(goal, goal, round(len(goal) ** 0.5)))
         for size in range(4, most + 1):
             tables = _optimal.small_tables(puzzle, size)
-            plan, _ = _databases.plan_of(puzzle, *tables[:2])
-            shapes.add((int(plan[0].views), int(plan[0].patterns), bool(plan[0].ranked)))
+            plans = [_databases.plan_of(puzzle, *tables)[0]]
+            if _optimal.has_two_sides(puzzle):
+                plans += _databases.plans_of(puzzle, puzzle.reversed(), tables, tables)[:2]
+            for (plan,) in plans:
+                counts = int(plan.views), int(plan.patterns), bool(plan.ranked), int(plan.back)
+                shapes.add(counts)
     # Five patterns of distinct tiles are kept on the disk, four of equal ones take long to build.
-    assert shapes == {*_optimal.SHAPES} - {(2, 5, False), (2, 4, True)}
+    others = {(2, 5, False, 0), (2, 4, True, 0), (2, 4, True, 2)}
+    assert shapes == {*_optimal.SHAPES} - others
 
 
 @pytest.fixture
@@ -913,14 +980,24 @@ def test_a_long_search_has_databases_in_memory_of_its_own(monkeypatch: pytest.Mo
     monkeypatch.setattr(_optimal, "SMALL", 1)
     puzzle = walked(distinct(3, 6), 300, random.Random(5))
     assert [limit for _, limit in _optimal.levels(puzzle, jit=True)] == [_optimal.NO_LIMIT]
-    (tables, _) = _views.tables_of(puzzle, 0)
+    _views.tables_of(puzzle, 0)
+    (tables, _) = _views.tables_of(puzzle, 0)  # from the disk
+    sweep, swept = _optimal.Optimal._sweep, []
+
+    def watched(self: Any, way: _optimal.Way, *given: Any) -> None:
+        swept.append(way.words)
+        sweep(self, way, *given)
+
+    monkeypatch.setattr(_optimal.Optimal, "_sweep", watched)
     search = _optimal.Optimal(puzzle, 2)
     search.run()
     assert search.moves is not None
     assert len(search.moves) == search.bound
     assert not tables.words.flags.owndata
-    assert search._way.words.flags.owndata
-    assert (search._way.words == tables.words).all()
+    assert len(swept) > 1
+    assert all(words is swept[0] for words in swept)
+    assert swept[0].flags.owndata
+    assert (swept[0] == tables.words).all()
 
 
 @pytest.mark.usefixtures("kept_from_seventeen_cells")

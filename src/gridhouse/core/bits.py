@@ -6,6 +6,10 @@ the same functions as single instructions.
 
 from __future__ import annotations
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import MutableSequence
+
 WORD = 64
 
 
@@ -30,6 +34,11 @@ def backwards(bits: int) -> int:
     The last bit is dropped, so that the result is not negative either.
     """
     return int(f"{bits:064b}"[::-1], 2) >> 1 & ((1 << 63) - 1)
+
+
+def include(words: MutableSequence[int], place: int, bits: int) -> None:
+    """Set bits of a word of an array, whatever other threads set there at the same time."""
+    words[place] |= bits
 
 
 def prefetch(words: object, place: int) -> None:

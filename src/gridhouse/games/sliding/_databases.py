@@ -8,7 +8,7 @@ import operator
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 UP = {np.dtype(np.int32): 25, np.dtype(np.int64): _patterns.MAX_CELLS}
 GAIN = 2  # moves more where such a bit is set, since what a pattern needs stays odd or even
 REGIONS = (np.uint16, np.uint32, np.int64)  # types for a bit a cell
+NO_TOKEN = 1 << 63  # random numbers are less
 LARGEST = 1 << 26  # words of a table that tells regions apart: a larger one has a byte a word
 
 
@@ -41,7 +42,7 @@ class Tables:
 
     def __init__(self, puzzle: Puzzle, parts: Parts, words: Any, start: int = 0) -> None:
         """Note where each part's table starts, the first at ``start``."""
-        self._puzzle = puzzle
+        self.puzzle = puzzle
         self.parts = parts
         self.words = sealed(words)
         sizes = [size_of(puzzle, part) for part in parts]
@@ -52,7 +53,7 @@ class Tables:
         """Return so many partitions, of equally many parts, that stand one after another."""
         each = len(self.parts) // count
         return [
-            Tables(self._puzzle, self.parts[at : at + each], self.words, self.starts[at])
+            Tables(self.puzzle, self.parts[at : at + each], self.words, self.starts[at])
             for at in range(0, len(self.parts), each)
         ]
 
@@ -80,8 +81,10 @@ def searcher(plan: Any = None, *, jit: bool = True) -> Any:
     if plan is None:
         return twin(_idastar, "sliding", jit=jit, rank_of=rank_of)
     views, patterns, ranked = int(plan[0].views), int(plan[0].patterns), int(plan[0].ranked)
-    name = f"sliding{views}x{patterns}{'r' if ranked else ''}"
+    back = int(plan[0].back)
+    name = f"sliding{views}x{patterns}{'r' if ranked else ''}{f'b{back}' if back else ''}"
     bound = {"VIEWS": views, "PATTERNS": patterns, "RANKED": ranked, "rank_of": rank_of}
+    bound["BACK"] = back
     return twin(_idastar, name, jit=jit, **bound)
 
 
@@ -164,10 +167,14 @@ def build(
     part: Sequence[int],
     word: type[Any] | None = None,
     *,
+    consistent: bool = False,
     jit: bool = True,
     is_stopped: Callable[[], bool] = is_never,
 ) -> Any:
-    """Return the words of a part by key; raises StoppedError soon after ``is_stopped`` says so."""
+    """Return the words of a part by key; raises StoppedError soon after ``is_stopped`` says so.
+
+    Those that are ``consistent`` ask for a little less.
+    """
     patterns = twin(_patterns, "sliding", jit=jit)
     word = word or word_type(puzzle, [part])
     up = UP.get(np.dtype(word), 0)
@@ -183,10 +190,13 @@ def build(
     goal = goal_of(puzzle, part)
     count = patterns.begin(shape, lows, highs, goal, seen, fresh, marks)
     depth = 0
+    before = queue = np.empty(0, np.int64)
     while count > 0:
-        queue = np.empty(count, np.int64)
+        before, queue = queue, np.empty(count, np.int64)
         patterns.settle(shape, depth, words, fresh, marks, queue)
         count = patterns.expand(shape, ranks, lows, highs, queue, seen, fresh, marks)
+        if consistent:
+            count += patterns.jump(shape, before, seen, fresh, marks)
         depth += 1
         if is_stopped():
             raise StoppedError
@@ -200,11 +210,12 @@ def tables_for(
     parts: Parts,
     *,
     threads: int = 1,
-    jit: bool = True,
     show: bool = False,
-    is_stopped: Callable[[], bool] = is_never,
+    **how: Any,
 ) -> Tables:
     """Return the databases of a partition, built in memory; ``show`` shows how far this is.
+
+    ``how`` is for ``build``.
 
     Raises StoppedError soon after ``is_stopped`` says that they are not wanted any more.
     """
@@ -213,9 +224,7 @@ def tables_for(
 
     word = word_type(puzzle, parts)
     with ThreadPoolExecutor(threads) as pool:
-        made = pool.map(
-            lambda part: build(puzzle, part, word, jit=jit, is_stopped=is_stopped), parts
-        )
+        made = pool.map(lambda part: build(puzzle, part, word, **how), parts)
         console = Console(stderr=True)
         shown = show and console.is_terminal
         title = "Building pattern databases"
@@ -231,82 +240,120 @@ def has_mirror(puzzle: Puzzle) -> bool:
     return puzzle.rows == puzzle.cols and puzzle.is_distinct and is_last
 
 
+class View(NamedTuple):
+    """What a plan looks at: tables, each cell's image there, and the kind there of each tile."""
+
+    tables: Tables
+    image: list[int]
+    kinds: dict[int, int]
+
+
+def _views(puzzle: Puzzle, partitions: Sequence[Tables]) -> list[View]:
+    """Return the views of a puzzle's own tables."""
+    rows, cols, cells, goal = puzzle.rows, puzzle.cols, puzzle.cells, puzzle.goal()
+    images = [list(range(cells))]
+    if has_mirror(puzzle):
+        images.append([cell % cols * rows + cell // cols for cell in range(cells)])
+    return [
+        View(tables, image, {goal[home]: puzzle.kinds[goal[image[home]]] for home in range(cells)})
+        for image in images
+        for tables in partitions
+    ]
+
+
+def _views_back(puzzle: Puzzle, other: Puzzle, partitions: Sequence[Tables]) -> list[View]:
+    """Return the views of the tables of a puzzle's way back, for the puzzle."""
+    ends = list(zip(puzzle.tiles, other.goal(), strict=True))
+    return [
+        View(tables, image, {tile: kinds[end] for tile, end in ends})
+        for tables, image, kinds in _views(other, partitions)
+    ]
+
+
 def plan_of(puzzle: Puzzle, *partitions: Tables) -> tuple[Any, Any]:
     """Return the record of the views that tables give, in the mirror too, and all their words."""
-    (plan,), words = plans_of(puzzle, [partitions])
-    return plan, words
+    words, offset_of, end = _all_words(puzzle, partitions)
+    return to_records(_plan(puzzle, _views(puzzle, partitions), offset_of, end)), words
 
 
-def plans_of(puzzle: Puzzle, choices: Sequence[Sequence[Tables]]) -> tuple[list[Any], Any]:
-    """Return such a record for each choice of tables, and the words of all of them."""
-    different = {id(tables.words): tables.words for chosen in choices for tables in chosen}
+def plans_of(
+    puzzle: Puzzle, other: Puzzle, there: Sequence[Tables], back: Sequence[Tables]
+) -> tuple[Any, Any, Any]:
+    """Return such a record for a puzzle, one for its way back, and the words of both.
+
+    Each has views that tell how far the root is, by the tables of the other one.
+    """
+    words, offset_of, end = _all_words(puzzle, [*there, *back])
+    random = np.random.default_rng(1).integers(0, NO_TOKEN, (puzzle.cells, _idastar.MAX_CELLS))
+    plans = []
+    for here, tables, far, others in ((puzzle, there, other, back), (other, back, puzzle, there)):
+        behind = _views_back(here, far, others)
+        plan = _plan(here, [*_views(here, tables), *behind], offset_of, end)
+        plan.back = len(behind)
+        plan.views -= plan.back
+        names = here.tiles if here is puzzle else puzzle.goal()
+        for tile, name in zip(here.tiles, names, strict=True):
+            at = here.kinds[tile] * _idastar.MAX_CELLS
+            plan.token[at : at + _idastar.MAX_CELLS] = random[puzzle.kinds[name]].tolist()
+        plans.append(to_records(plan))
+    return plans[0], plans[1], words
+
+
+def _all_words(puzzle: Puzzle, partitions: Sequence[Tables]) -> tuple[Any, dict[int, int], int]:
+    """Return the words of tables in one array, where they begin there by ``id``, where they end."""
+    different = {id(tables.words): tables.words for tables in partitions}
     words = list(different.values())
     *offsets, end = itertools.accumulate(map(len, words), initial=0)
     offset_of = dict(zip(different, offsets, strict=True))
-    plans = [_plan(puzzle, chosen, offset_of, end) for chosen in choices]
     if len(words) == 1 and puzzle.is_distinct:
-        return plans, words[0]
+        return words[0], offset_of, end
     # A part of no tiles stands in where a partition has fewer parts: one word, no moves.
     words.append(words[0][:1] * 0)
     if not puzzle.is_distinct:
         words.append(ranks_of(puzzle.cells, max(Counter(puzzle.kinds).values())))
-    return plans, sealed(np.concatenate(words))
+    return sealed(np.concatenate(words)), offset_of, end
 
 
 def _plan(
-    puzzle: Puzzle, partitions: Sequence[Tables], offset_of: Mapping[int, int], end: int
-) -> Any:
-    """Return the record of the views that tables give; their words end at ``end``."""
+    puzzle: Puzzle, views: Sequence[View], offset_of: Mapping[int, int], end: int
+) -> _idastar.Plan:
+    """Return a plan of such views; the words of all tables end at ``end``."""
     rows, cols, cells = puzzle.rows, puzzle.cols, puzzle.cells
     plan = _idastar.Plan()
     plan.cells = cells
-    plan.patterns = max(len(tables.parts) for tables in partitions)
-    plan.up = partitions[0].up
+    plan.patterns = max(len(view.tables.parts) for view in views)
+    plan.up = views[0].tables.up
     plan.gain = GAIN if plan.up else 0
-    mirror = [cell % cols * rows + cell // cols for cell in range(cells)]
-    images = [list(range(cells))]
-    if has_mirror(puzzle):
-        images.append(mirror)
-    views = [(tables, image) for image in images for tables in partitions]
     plan.views = len(views)
-    for view, (tables, image) in enumerate(views):
-        _add_view(puzzle, plan, view, tables, image, offset_of[id(tables.words)], end)
+    for number, view in enumerate(views):
+        _add_view(plan, number, view, offset_of[id(view.tables.words)], end)
     plan.ways[: _idastar.SETS * cells] = _ways(rows, cols)
+    plan.kind[:cells] = puzzle.kinds
     if not puzzle.is_distinct:
         most = max(Counter(puzzle.kinds).values())
-        plan.kind[:cells] = puzzle.kinds
         plan.ranked, plan.ranks, plan.chunk, plan.alike = 1, end + 1, chunk_of(cells), most + 1
-    return to_records(plan)
+    return plan
 
 
-def _add_view(
-    puzzle: Puzzle,
-    plan: Any,
-    view: int,
-    tables: Tables,
-    image: list[int],
-    offset: int,
-    nothing: int,
-) -> None:
+def _add_view(plan: _idastar.Plan, number: int, view: View, offset: int, nothing: int) -> None:
     """Write a view into a plan."""
     most = _idastar.MAX_CELLS
-    cells = len(image)
-    goal = puzzle.goal()
-    plan.image[view * most : view * most + cells] = image
+    tables = view.tables
+    plan.image[number * most : number * most + len(view.image)] = view.image
     places = {
-        kind: (number, weight)
-        for number, part in enumerate(tables.parts)
-        for kind, weight in weights_of(puzzle, part).items()
+        kind: (part, weight)
+        for part, tiles in enumerate(tables.parts)
+        for kind, weight in weights_of(tables.puzzle, tiles).items()
     }
-    for home, tile in enumerate(goal):
+    for tile, kind in view.kinds.items():
         if tile == 0:
             continue
-        number, weight = places[puzzle.kinds[goal[image[home]]]]
-        plan.slot[view * most + tile] = view * plan.patterns + number
-        plan.weight[view * most + tile] = weight
+        part, weight = places[kind]
+        plan.slot[number * most + tile] = number * plan.patterns + part
+        plan.weight[number * most + tile] = weight
     starts = [offset + start for start in tables.starts]
     starts += [nothing] * (plan.patterns - len(starts))
-    plan.origin[view * plan.patterns : (view + 1) * plan.patterns] = starts
+    plan.origin[number * plan.patterns : (number + 1) * plan.patterns] = starts
 
 
 @lru_cache(maxsize=8)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import itertools
 import os
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from functools import lru_cache
+from dataclasses import dataclass
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -17,7 +17,7 @@ from gridhouse.games.sliding._partitions import partitions
 from gridhouse.games.sliding._puzzle import Puzzle, even_out, neighbours
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from gridhouse.games.sliding._databases import Tables
     from gridhouse.games.sliding._partitions import Parts
@@ -47,26 +47,34 @@ LARGE: dict[tuple[int, int], tuple[Parts, ...]] = {
 # Nodes after which larger databases are worth the time it takes to build them.
 SMALL = 4_000_000
 MEDIUM = 200_000_000
+HUGE = 250_000_000
 VAST = 2_000_000_000
-TRIAL = 2_000_000  # nodes that show which databases are the better ones
-CHOICE = 3  # partitions, of which the best pair is taken
+GROWTH = 5  # of the nodes of one side from one reach to the next, about
+SPARSE = 16  # nodes of the side that marks for each word of the set, at least, and
+FEWEST_WORDS = 1 << 10  # words of it in any case,
+MOST_WORDS = 1 << 28  # but two gigabytes of them at most, or an eighth of the memory
 ROOM = 7 << 30  # bytes of memory; databases of a byte a word take up to five while they are built
 # Moves of the longest ways that are known to repeat others: finding them takes 0.03 and 0.6 s.
 LONGEST = 10
 LONGEST_LARGE = 13
-# How many views databases give and how many patterns there are in each, and whether some tiles are
-# equal, on square boards of sixteen and of twenty-five cells.
+# How many views databases give and how many patterns there are in each, whether some tiles are
+# equal, and how many views tell how far the root is, on square boards of sixteen and of twenty-five
+# cells.
 SHAPES = (
-    (2, 3, False),
-    (2, 4, False),
-    (2, 5, False),
-    (2, 6, False),
-    (1, 3, True),
-    (1, 4, True),
-    (2, 4, True),
-    (2, 5, True),
-    (2, 6, True),
+    (2, 3, False, 0),
+    (2, 4, False, 0),
+    (2, 5, False, 0),
+    (2, 6, False, 0),
+    (1, 3, True, 0),
+    (1, 4, True, 0),
+    (2, 4, True, 0),
+    (2, 5, True, 0),
+    (2, 6, True, 0),
+    (2, 4, True, 2),
+    (2, 5, True, 2),
+    (2, 6, True, 2),
 )
+NOTHING = np.zeros(1, np.int64)  # the set of a search from one side, which it leaves alone
 
 
 @lru_cache(maxsize=6)
@@ -94,13 +102,12 @@ def small_tables(puzzle: Puzzle, most: int, *, jit: bool = True, **how: Any) -> 
 def own_tables(puzzle: Puzzle, largest: int, *, jit: bool, **how: Any) -> list[Tables]:
     """Return databases of parts of at most so many words, built in memory.
 
-    On more than sixteen cells they are of two partitions, unless the mirror makes two of one, and
-    large ones of some to choose from; on smaller boards a second one takes longer to build than it
-    saves.
+    On more than sixteen cells they are of two partitions, unless the mirror makes two of one; on
+    smaller boards a second one takes longer to build than it saves.  Those that are searched with
+    from both sides are consistent.
     """
-    count = 2 if largest <= puzzle.cells**4 else CHOICE
-    if puzzle.cells <= 16 or _databases.has_mirror(puzzle):
-        count = 1
+    how["consistent"] = has_two_sides(puzzle)
+    count = 1 if puzzle.cells <= 16 or _databases.has_mirror(puzzle) else 2
     different = dict.fromkeys(partitions(puzzle, largest, count))
     return [_databases.tables_for(puzzle, parts, jit=jit, **how) for parts in different]
 
@@ -127,34 +134,43 @@ def physical_memory() -> int:
         return ROOM
 
 
-def levels(puzzle: Puzzle, *, jit: bool, **how: Any) -> Iterator[tuple[list[Tables], int]]:
-    """Yield databases, ever larger ones, with how many nodes to search with them.
+def levels(
+    puzzle: Puzzle, *, jit: bool, **how: Any
+) -> Iterator[tuple[Callable[[Puzzle], list[Tables]], int]]:
+    """Yield how to get databases, ever larger ones, and how many nodes to search with them.
 
     ``how`` says with how many ``threads`` they are built, and when that ``is_stopped``.
     """
+    how["jit"] = jit
     if puzzle.cells > _views.SMALL:
-        yield _views.tables_of(puzzle, 0, jit=jit, **how), NO_LIMIT
+        yield partial(_views.tables_of, look=0, **how), NO_LIMIT
         return
     large = large_partitions(puzzle)
     if not large or not _cache.path_of(puzzle, large[0]).exists():
-        yield small_tables(puzzle, 4, jit=jit, **how), SMALL
+        yield partial(small_tables, most=4, **how), MEDIUM if has_two_sides(puzzle) else SMALL
         if puzzle.cells <= 16:
-            yield small_tables(puzzle, 5, jit=jit, **how), SMALL if large else MEDIUM
+            yield partial(small_tables, most=5, **how), SMALL if large else MEDIUM
     for parts in large:
-        shelf = _shelf_of(puzzle, parts, jit=jit)
-        if not shelf:
-            shelf[:] = [_cache.large_tables(puzzle, parts, jit=jit, **how)]
-        yield shelf, NO_LIMIT if parts == large[-1] else VAST
+        limit = NO_LIMIT if parts == large[-1] else VAST
+        yield partial(_large_tables, parts=parts, **how), limit
     if large:
         return
     if puzzle.cells <= 16:
-        yield small_tables(puzzle, 6, jit=jit, **how), NO_LIMIT
+        yield partial(small_tables, most=6, **how), NO_LIMIT
         return
     vast = physical_memory() >= ROOM
-    yield small_tables(puzzle, 5, jit=jit, **how), VAST if vast else NO_LIMIT
+    yield partial(small_tables, most=5, **how), HUGE if vast else NO_LIMIT
     if vast:
-        # A gigabyte, which is not kept for another search.
-        yield own_tables(puzzle, _databases.LARGEST, jit=jit, **how), NO_LIMIT
+        # Gigabytes, which are not kept for another search.
+        yield partial(own_tables, largest=_databases.LARGEST, **how), NO_LIMIT
+
+
+def _large_tables(puzzle: Puzzle, parts: Parts, *, jit: bool, **how: Any) -> list[Tables]:
+    """Return databases for the disk, kept for a while."""
+    shelf = _shelf_of(puzzle, parts, jit=jit)
+    if not shelf:
+        shelf[:] = [_cache.large_tables(puzzle, parts, jit=jit, **how)]
+    return shelf
 
 
 def has_two_sides(puzzle: Puzzle) -> bool:
@@ -168,6 +184,15 @@ class Way(NamedTuple):
     side: Puzzle
     plan: Any
     words: Any
+
+
+@dataclass
+class Side:
+    """One of two sides that a search goes from: how much strain it allows, and nodes for that."""
+
+    puzzle: Puzzle
+    reach: int
+    nodes: int
 
 
 class Optimal:
@@ -187,7 +212,7 @@ class Optimal:
         self._jit = jit
         self._stopped = False
         self._records: list[Any] = []
-        self._way = Way(puzzle, None, None)
+        self._sides: list[Side] = []
 
     def stop(self) -> None:
         """Have the search end soon."""
@@ -201,31 +226,23 @@ class Optimal:
             self._climb()
 
     def _climb(self) -> None:
-        """Search with ever larger databases, from the side that is easier.
+        """Search with ever larger databases, from both sides where that can be done.
 
-        The way back is as long as the way there, but its databases are other ones, and either may
-        take many times the nodes of the other.  So where all databases are for the puzzle at hand,
-        those of the other side are tried after a search before there are larger ones.
+        A puzzle that small databases solve soon is not worth those of the other side.
         """
         how: dict[str, Any] = {"threads": self._threads, "is_stopped": self._is_stopped}
-        sides = [self.puzzle]
-        if has_two_sides(self.puzzle):
-            sides.append(self.puzzle.reversed())
-        ladders = [levels(side, jit=self._jit, **how) for side in sides]
-        here = 0
-        while (level := next(ladders[here], None)) is not None:
-            tables, limit = level
-            self._way = self._best_way(sides[here], tables)
-            self._alone(limit if self._threads == 1 else min(limit, SMALL))
-            if self.moves is None and limit > SMALL and not self._stopped:
-                self._together(limit)
-            if self.moves is not None or self._stopped or limit == NO_LIMIT:
+        both = has_two_sides(self.puzzle)
+        for make, limit in levels(self.puzzle, jit=self._jit, **how):
+            if not both or self.nodes == 0:
+                way = Way(self.puzzle, *_databases.plan_of(self.puzzle, *make(self.puzzle)))
+                self._alone(way, limit if self._threads == 1 and not both else min(limit, SMALL))
+            if self._goes_on() and limit > SMALL:
+                if both:
+                    self._meet(make, limit)
+                else:
+                    self._together(way, limit)
+            if not self._goes_on():
                 break
-            if len(sides) > 1:
-                there = 1 - here
-                tables, _ = next(ladders[there])
-                if self._tried(self._best_way(sides[there], tables)) > self._tried(self._way):
-                    here = there
 
     def _is_stopped(self) -> bool:
         return self._stopped
@@ -234,18 +251,6 @@ class Optimal:
     def _machine(self) -> Any:
         longest = LONGEST if self.puzzle.cells <= 16 else LONGEST_LARGE
         return _repeats.machine(longest, jit=self._jit)
-
-    def _best_way(self, side: Puzzle, tables: list[Tables]) -> Way:
-        """Return how to search from a side with these databases, or the better two of more."""
-        pairs = list(itertools.combinations(tables, 2)) if len(tables) > 2 else [tables]
-        plans, words = _databases.plans_of(side, pairs)
-        ways = [Way(side, plan, words) for plan in plans]
-        return max(ways, key=self._tried) if len(ways) > 1 else ways[0]
-
-    def _tried(self, way: Way) -> tuple[int, int]:
-        """Return what bound a few nodes prove, and how many, negative, it took."""
-        record, _ = self._deepened(way, 0, TRIAL)
-        return int(record[0].bound), -int(record[0].spent)
 
     def _record(self, tiles: list[int], path: list[int], limit: int) -> Any:
         """Return the record of a search from a position that a path has led to."""
@@ -262,72 +267,123 @@ class Optimal:
         """Take a lower bound."""
         self.bound = max(self.bound, least)
 
-    def _alone(self, limit: int) -> None:
+    def _alone(self, way: Way, limit: int) -> None:
         """Search in one thread."""
-        record, result = self._deepened(self._way, self.bound, limit)
-        if result == _idastar.FOUND:
-            self._take([], record)
-
-    def _deepened(self, way: Way, bound: int, limit: int) -> tuple[Any, int]:
-        """Search a way from its root, from a bound or what databases ask for on."""
         side, plan, words = way
         kernel = _databases.searcher(plan, jit=self._jit)
         record = self._record(side.tiles, [], limit)
         self._records = [record]
-        least = even_out(side, kernel.load(plan, words, record))
-        self._raise_bound(least)
-        record[0].bound = max(bound, least)
+        self._raise_bound(even_out(side, kernel.load(plan, words, record)))
+        record[0].bound = self.bound
         frames = to_records(_idastar.Frame(), _idastar.MAX_DEPTH)
         if self._stopped:
             record[0].stop = 1
-        result = kernel.deepen(plan, words, self._machine, record, frames)
+        result = kernel.deepen(plan, words, self._machine, NOTHING, record, frames)
         self._raise_bound(int(record[0].bound))
         self.nodes += int(record[0].nodes)
-        return record, result
+        if result == _idastar.FOUND:
+            self._take(way, [], record)
 
-    def _take(self, path: list[int], record: Any) -> None:
+    def _take(self, way: Way, path: list[int], record: Any) -> None:
         """Take a solution: a path and what was found from there on."""
         moves = path + record[0].path[: int(record[0].length)].tolist()
-        self.moves = moves if self._way.side is self.puzzle else backwards(moves)
+        self.moves = moves if way.side is self.puzzle else backwards(moves)
 
-    def _together(self, limit: int) -> None:
-        """Search in several threads, each from other positions near the root."""
-        side, plan, words = self._way
+    def _together(self, way: Way, limit: int) -> None:
+        """Search in several threads, bound by bound."""
+        side, plan, words = way
         if not words.flags.owndata:
             # A long search is faster in memory of its own, whose pages are larger than a file's.
-            words = _databases.sealed(np.array(words))
-            self._way = Way(side, plan, words)
-        roots = spread_out(side, TASKS)
+            way = Way(side, plan, _databases.sealed(np.array(words)))
         spent = self.nodes
-        while self.moves is None and not self._stopped and self.nodes - spent < limit:
-            self._records = [self._record(tiles, path, NO_LIMIT) for tiles, path in roots]
-            frames = [
-                to_records(_idastar.Frame(), _idastar.MAX_DEPTH) for _ in range(self._threads)
-            ]
-            with ThreadPoolExecutor(self._threads) as pool:
-                jobs = [
-                    pool.submit(self._share, record, path, frames)
-                    for record, (_, path) in zip(self._records, roots, strict=True)
-                ]
-                for job in jobs:
-                    job.result()
-            self.nodes += sum(int(record[0].nodes) for record in self._records)
-            if self.moves is None and not self._stopped:
+        while self._goes_on() and self.nodes - spent < limit:
+            self._sweep(way, NOTHING)
+            if self._goes_on():
                 self.bound += 2
 
-    def _share(self, record: Any, path: list[int], frames: list[Any]) -> None:
+    def _meet(self, make: Callable[[Puzzle], list[Tables]], limit: int) -> None:
+        """Search from both sides, bound by bound, so far that they meet on every way.
+
+        The side that has taken fewer nodes goes farther for the next bound.
+        """
+        if not self._sides:
+            puzzles = self.puzzle, self.puzzle.reversed()
+            self._sides = [Side(puzzle, self.bound - 2, self.nodes) for puzzle in puzzles]
+        there, back = self._sides
+        # Nothing keeps the tables after that, whose words are copied.
+        plan, plan_back, words = _databases.plans_of(
+            there.puzzle, back.puzzle, make(there.puzzle), make(back.puzzle)
+        )
+        ways = Way(there.puzzle, plan, words), Way(back.puzzle, plan_back, words)
+        for side, way in zip(self._sides, ways, strict=True):
+            asked = least(*way, jit=self._jit)
+            self._raise_bound(asked)
+            side.reach = max(side.reach, asked)
+        spent = self.nodes
+        while self._goes_on() and self.nodes - spent < limit:
+            while there.reach + back.reach < 2 * self.bound - 2:
+                side = min(self._sides, key=lambda side: side.nodes)
+                side.reach += 2
+                side.nodes *= GROWTH
+            first = min(self._sides, key=lambda side: side.nodes)
+            met = np.zeros(words_of_set(first.nodes), np.int64)
+            both = zip(self._sides, ways, strict=True)
+            for side, way in sorted(both, key=lambda each: each[0] is not first):
+                before = self.nodes
+                self._sweep(way, met, side.reach, marks=side is first)
+                side.nodes = self.nodes - before
+                if not self._goes_on():
+                    return
+            self.bound += 2
+
+    def _goes_on(self) -> bool:
+        return self.moves is None and not self._stopped
+
+    def _sweep(self, way: Way, met: Any, reach: int = 0, *, marks: bool = False) -> None:
+        """Search all ways within the bound in several threads, from positions near the root."""
+        roots, passed = spread_out(way.side, TASKS)
+        if marks:
+            kernel = _databases.searcher(way.plan, jit=self._jit)
+            record = self._record(way.side.tiles, [], 0)
+            for near in passed:
+                record[0].tiles[: len(near)] = near
+                kernel.mark_root(way.plan, met, record)
+        self._records = []
+        for tiles, path in roots:
+            record = self._record(tiles, path, NO_LIMIT)
+            record[0].bound, record[0].reach, record[0].marks = self.bound, reach, marks
+            self._records.append(record)
+        frames = [to_records(_idastar.Frame(), _idastar.MAX_DEPTH) for _ in range(self._threads)]
+        with ThreadPoolExecutor(self._threads) as pool:
+            jobs = [
+                pool.submit(self._share, way, met, record, path, frames)
+                for record, (_, path) in zip(self._records, roots, strict=True)
+            ]
+            for job in jobs:
+                job.result()
+        self.nodes += sum(int(record[0].nodes) for record in self._records)
+
+    def _share(self, way: Way, met: Any, record: Any, path: list[int], frames: list[Any]) -> None:
         """Search from one position; whoever finds a way sends the others home."""
-        _, plan, words = self._way
+        _, plan, words = way
         kernel = _databases.searcher(plan, jit=self._jit)
-        record[0].bound = self.bound
         memory = frames.pop()
-        if kernel.load(plan, words, record) + len(path) <= self.bound:
-            result = kernel.sweep(plan, words, self._machine, record, memory)
+        is_over = kernel.load(plan, words, record) + len(path) > self.bound
+        is_beyond = record[0].marks and record[0].strain > record[0].reach
+        if not (is_over or is_beyond or self._stopped):
+            result = kernel.sweep(plan, words, self._machine, met, record, memory)
             if result == _idastar.FOUND and self.moves is None:
-                self._take(path, record)
+                self._take(way, path, record)
                 for other in self._records:
                     other[0].stop = 1
         frames.append(memory)
+
+
+def words_of_set(nodes: int) -> int:
+    """Return how many words the set of so many nodes has, a power of two."""
+    words = max(FEWEST_WORDS, 1 << (nodes // SPARSE).bit_length())
+    room = 1 << (physical_memory() // 64).bit_length() - 1
+    return min(words, MOST_WORDS, room)
 
 
 def least(puzzle: Puzzle, plan: Any, words: Any, *, jit: bool = True) -> int:
@@ -344,10 +400,13 @@ def backwards(moves: list[int]) -> list[int]:
     return [move ^ 1 for move in reversed(moves)]
 
 
-def spread_out(puzzle: Puzzle, count: int) -> list[tuple[list[int], list[int]]]:
+def spread_out(
+    puzzle: Puzzle, count: int
+) -> tuple[list[tuple[list[int], list[int]]], set[tuple[int, ...]]]:
     """Return at least so many different positions near a puzzle with the ways there, if there are.
 
-    All have as many moves behind them, but for positions that can be reached sooner as well.
+    All have as many moves behind them, but for positions that can be reached sooner as well.  The
+    set has these positions and all on the ways there.
     """
     near = neighbours(puzzle.rows, puzzle.cols)
     layer: list[tuple[list[int], list[int]]] = [(puzzle.tiles, [])]
@@ -364,25 +423,28 @@ def spread_out(puzzle: Puzzle, count: int) -> list[tuple[list[int], list[int]]]:
                     seen.add(tuple(moved))
                     wider.append((moved, [*path, move]))
         layer = wider
-    return layer
+    return layer, seen
 
 
 def touch() -> None:
     """Have the search compiled for each of the usual shapes: one move, by databases of no moves.
 
-    What asks databases without a search is compiled as well.
+    What asks databases without a search is compiled as well, and what makes them consistent.
     """
+    _databases.build(Puzzle(5, 5, [*range(1, 25), 0], range(25)), (1,), consistent=True)
     words = _databases.sealed(np.zeros(4, np.int32))  # by the cells of the move, as bits
     machine = _repeats.machine(1)
     frames = to_records(_idastar.Frame(), _idastar.MAX_DEPTH)
-    for views, patterns, ranked in SHAPES:
+    for views, patterns, ranked, back in SHAPES:
         plan = _idastar.Plan()
         plan.views, plan.patterns, plan.ranked, plan.chunk = views, patterns, int(ranked), 2
+        plan.back = back
         plan.ways[_idastar.SETS - 1] = 1 << 3 | 1
         search = _idastar.Search()
-        search.came, search.limit, search.bound = _idastar.NONE, NO_LIMIT, 1
+        search.came, search.limit, search.bound, search.reach = _idastar.NONE, NO_LIMIT, 1, NO_LIMIT
         plans, searches = to_records(plan), to_records(search)
         kernel = _databases.searcher(plans)
         kernel.load(plans, words, searches)
-        kernel.deepen(plans, words, machine, searches, frames)
+        kernel.deepen(plans, words, machine, NOTHING, searches, frames)
+        kernel.mark_root(plans, NOTHING.copy(), searches)
     _databases.searcher().load(plans, words, searches)
