@@ -628,11 +628,19 @@ def test_large_databases_are_kept_and_used_again(
     monkeypatch.setitem(_optimal.LARGE, (3, 3), ladder)
     monkeypatch.setattr(_databases, "LARGEST", 9**3)
     puzzle = distinct(3, 3)
+
+    def at_hand() -> list[list[int]]:
+        levels = _optimal.levels(puzzle, waits=False, jit=True)
+        return [[len(tables.parts) for tables in make(puzzle)] for make, _ in levels]
+
+    assert at_hand() == [[len(partitions(puzzle, 9**4)[0])]]
+    assert not own_folder.exists()
     built = [(make(puzzle), limit) for make, limit in _optimal.levels(puzzle, jit=True)]
     limits = [limit for _, limit in built]
     assert limits == [_optimal.SMALL, _optimal.SMALL, _optimal.VAST, _optimal.NO_LIMIT]
     files = {_cache.path_of(puzzle, parts) for parts in ladder}
     assert set(own_folder.iterdir()) == files
+    assert at_hand() == [[3], [2]]
     _optimal._shelf.cache_clear()
     levels = [(make(puzzle), limit) for make, limit in _optimal.levels(puzzle, jit=True)]
     assert [limit for _, limit in levels] == [_optimal.VAST, _optimal.NO_LIMIT]
@@ -844,6 +852,59 @@ def test_a_larger_board_is_proved_when_asked_for() -> None:
     found = solver.solve_position(numbers(puzzle.tiles, 3), optimal=True, threads=2)
     assert found.optimal
     assert found.bound == found.length <= 60
+
+
+def test_what_beams_leave_of_the_time_goes_into_the_bound(
+    monkeypatch: pytest.MonkeyPatch, own_folder: Path
+) -> None:
+    """Nothing is built for the disk meanwhile, which would take all of it."""
+    asked = []
+
+    def begin(search: _anytime.Anytime, seconds: float) -> None:
+        asked.append(seconds)
+        search.moves = [0] * 200
+
+    monkeypatch.setattr(_anytime.Anytime, "_beams", begin)
+    monkeypatch.setattr(_optimal.Optimal, "_together", lambda *_: None)  # it has no end
+    puzzle = walked(distinct(5, 5), 3000, random.Random(5))
+    tables = _optimal.small_tables(puzzle, 4)
+    least = _optimal.least(puzzle, *_databases.plan_of(puzzle, *tables))
+    search = _anytime.Anytime(puzzle, 1.0, 2, 10.0, waits=False)
+    search.run()
+    assert asked == [8.0]
+    assert search.bound >= least + 4
+    assert not own_folder.exists()
+
+
+def test_a_bound_that_nobody_waits_for_takes_little() -> None:
+    puzzle, larger = distinct(5, 5), distinct(6, 6)
+
+    def proves(puzzle: Puzzle, seconds: float | None, **given: Any) -> bool:
+        return _anytime.Anytime(puzzle, 1.0, 1, seconds, **given)._proves
+
+    assert proves(puzzle, 1.0)
+    assert proves(larger, None)
+    assert proves(puzzle, 5.0, waits=False)
+    assert not proves(puzzle, 4.9, waits=False)
+    assert not proves(puzzle, None, waits=False)
+    assert not proves(larger, 100.0, waits=False)
+    assert not proves(puzzle, 100.0, proves=False)
+    short, long = (_optimal.Optimal(puzzle, waits=waits)._machine for waits in (False, True))
+    assert len(short) < len(long)
+
+
+def test_a_bound_without_memory_costs_no_solution(monkeypatch: pytest.MonkeyPatch) -> None:
+    def run(_: _optimal.Optimal) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr(_optimal.Optimal, "run", run)
+    monkeypatch.setattr(_anytime, "MOSTLY", 0.0)
+    puzzle = walked(distinct(5, 5), 300, random.Random(5))
+    search = _anytime.Anytime(puzzle, 1.0, 1, 5.0, waits=False)
+    search.run()
+    solver.check(numbers(puzzle.tiles, 5), search.moves)
+    with pytest.raises(SolverError, match="not enough memory"):
+        _anytime.Anytime(puzzle, 1.0, 1, 0.1).run()
 
 
 def unfinished(monkeypatch: pytest.MonkeyPatch, bound: int) -> _anytime.Anytime:
@@ -1254,11 +1315,13 @@ def test_boards_that_take_long_get_ten_seconds(monkeypatch: pytest.MonkeyPatch) 
     """Loading the search, here as long as the clock goes on with a look, is part of the time."""
     clock = itertools.count()
     monkeypatch.setattr(solver, "perf_counter", lambda: next(clock))
-    limits: list[float | None] = []
+    limits: list[tuple[float | None, bool]] = []
     real = _anytime.Anytime
 
-    def anytime(puzzle: Puzzle, goal: float, threads: int, seconds: float | None, **_: Any) -> Any:
-        limits.append(seconds)
+    def anytime(
+        puzzle: Puzzle, goal: float, threads: int, seconds: float | None, **given: Any
+    ) -> Any:
+        limits.append((seconds, given["waits"]))
         return real(puzzle, 9.0, threads, seconds, proves=False)
 
     monkeypatch.setattr(_anytime, "Anytime", anytime)
@@ -1266,7 +1329,15 @@ def test_boards_that_take_long_get_ten_seconds(monkeypatch: pytest.MonkeyPatch) 
     solver.solve_position(numbers(puzzle.tiles, 3), threads=1)
     solver.solve_position(numbers(puzzle.tiles, 3), within=9.0, threads=1)
     solver.solve_position(numbers(puzzle.tiles, 3), seconds=0.5, threads=1)
-    assert limits == [solver.SECONDS - 1, None, solver.MOMENT]
+    larger = walked(distinct(6, 6), 20, random.Random(5))
+    solver.solve_position(numbers(larger.tiles, 6), within=9.0, threads=1)
+    # A better bound shows that a solution is good enough, where one can be had.
+    assert limits == [
+        (solver.SECONDS - 1, False),
+        (None, True),
+        (solver.MOMENT, False),
+        (None, False),
+    ]
 
 
 def test_a_search_may_be_stopped_before_there_is_a_solution() -> None:

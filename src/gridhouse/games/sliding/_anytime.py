@@ -27,6 +27,8 @@ CACHES = 0.8  # beams take time as their width to the power of one over this
 GLANCE = 0.02  # seconds between two looks at the flag
 HEAD_START = 10.0  # seconds of which beams have half before a proof is sought, without a limit,
 SHARE = 0.05  # and this part of a time that is longer
+MOSTLY = 0.8  # the part of the time that beams have where a proof is not what was asked for,
+WORTH_PROVING = 5.0  # if it is so many seconds or more: less has no time for a bound
 GRACE = 0.2  # seconds for a search that was told to stop
 SOON = 20.0  # seconds of a proof before a beam runs beside it,
 RARELY = 8  # and so many times as many as all of these have taken before the next one
@@ -55,22 +57,30 @@ class Anytime:
         seconds: float | None,
         *,
         proves: bool = True,
+        waits: bool = True,
         jit: bool = True,
     ) -> None:
-        """Take an unsolved puzzle; ``proves`` has a shortest solution sought as well."""
+        """Take an unsolved puzzle; ``proves`` has a shortest solution sought as well.
+
+        That is for a better bound only if nobody ``waits`` for it: late, with what databases there
+        are, on boards of up to 25 cells.
+        """
         self.puzzle, bound = _pairing.paired(puzzle)
         self.moves: list[int] = []
         self._least = even_out(puzzle, max(1, bound))
         self._goal = goal
         most = _views.LARGE if puzzle.is_distinct else _views.SMALL
+        if not waits:
+            most = _views.SMALL if (seconds or 0.0) >= WORTH_PROVING else 0
         self._proves = proves and puzzle.cells <= most
+        self._waits = waits
         # The width from which beams are over the whole board.
         self._whole = 0 if puzzle.cells <= _views.SMALL else NEVER
         self._seconds = seconds
         self._stopped = False
         self._failure: Exception | None = None
         self._runs = [Run(self.puzzle, jit=jit) for _ in range(threads)]
-        self._optimal = _optimal.Optimal(self.puzzle, threads, jit=jit)
+        self._optimal = _optimal.Optimal(self.puzzle, threads, waits=waits, jit=jit)
         self._starts: list[list[int]] = []  # that beams over the whole board begin from
         self._threads = threads
         self._jit = jit
@@ -114,15 +124,21 @@ class Anytime:
             self._beams(self._seconds)
             return
         if self.puzzle.cells > SMALL:
-            seconds = self._seconds or HEAD_START
-            self._beams(min(seconds / 2, HEAD_START / 2 + SHARE * seconds))
+            self._beams(self._head_start())
             if self._is_done:
                 return
         self._seek_proof()
-        if self._failure is not None:
+        if self._failure is not None and self._waits:
             raise SolverError(f"a shortest solution: {self._failure}") from self._failure
         if not self.moves:
             self._beams(0.0)
+
+    def _head_start(self) -> float:
+        """Return how many seconds beams have before a proof is sought."""
+        seconds = self._seconds or HEAD_START
+        if self._waits:
+            return min(seconds / 2, HEAD_START / 2 + SHARE * seconds)
+        return MOSTLY * seconds
 
     def _seek_proof(self) -> None:
         """Have a shortest solution sought, with beams beside that if there is a first solution."""

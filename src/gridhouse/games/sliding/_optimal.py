@@ -135,17 +135,22 @@ def physical_memory() -> int:
 
 
 def levels(
-    puzzle: Puzzle, *, jit: bool, **how: Any
+    puzzle: Puzzle, *, waits: bool = True, jit: bool, **how: Any
 ) -> Iterator[tuple[Callable[[Puzzle], list[Tables]], int]]:
     """Yield how to get databases, ever larger ones, and how many nodes to search with them.
 
-    ``how`` says with how many ``threads`` they are built, and when that ``is_stopped``.
+    ``how`` says with how many ``threads`` they are built, and when that ``is_stopped``.  Those for
+    the disk are built only for who ``waits``.
     """
     how["jit"] = jit
     if puzzle.cells > _views.SMALL:
         yield partial(_views.tables_of, look=0, **how), NO_LIMIT
         return
-    large = large_partitions(puzzle)
+    wanted = large_partitions(puzzle)
+    large = [parts for parts in wanted if waits or _cache.path_of(puzzle, parts).exists()]
+    if wanted and not large:
+        yield partial(small_tables, most=4, **how), NO_LIMIT
+        return
     if not large or not _cache.path_of(puzzle, large[0]).exists():
         yield partial(small_tables, most=4, **how), MEDIUM if has_two_sides(puzzle) else SMALL
         if puzzle.cells <= 16:
@@ -202,13 +207,16 @@ class Optimal:
     ``moves`` a shortest solution once one is found.
     """
 
-    def __init__(self, puzzle: Puzzle, threads: int = 1, *, jit: bool = True) -> None:
-        """Take an unsolved puzzle."""
+    def __init__(
+        self, puzzle: Puzzle, threads: int = 1, *, waits: bool = True, jit: bool = True
+    ) -> None:
+        """Take an unsolved puzzle; what takes long to prepare is only for who ``waits``."""
         self.puzzle = puzzle
         self.bound = 0
         self.nodes = 0
         self.moves: list[int] | None = None
         self._threads = threads
+        self._waits = waits
         self._jit = jit
         self._stopped = False
         self._records: list[Any] = []
@@ -232,7 +240,7 @@ class Optimal:
         """
         how: dict[str, Any] = {"threads": self._threads, "is_stopped": self._is_stopped}
         both = has_two_sides(self.puzzle)
-        for make, limit in levels(self.puzzle, jit=self._jit, **how):
+        for make, limit in levels(self.puzzle, waits=self._waits, jit=self._jit, **how):
             if not both or self.nodes == 0:
                 way = Way(self.puzzle, *_databases.plan_of(self.puzzle, *make(self.puzzle)))
                 self._alone(way, limit if self._threads == 1 and not both else min(limit, SMALL))
@@ -249,7 +257,7 @@ class Optimal:
 
     @property
     def _machine(self) -> Any:
-        longest = LONGEST if self.puzzle.cells <= 16 else LONGEST_LARGE
+        longest = LONGEST_LARGE if self._waits and self.puzzle.cells > 16 else LONGEST
         return _repeats.machine(longest, jit=self._jit)
 
     def _record(self, tiles: list[int], path: list[int], limit: int) -> Any:

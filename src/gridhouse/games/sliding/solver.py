@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 MOMENT = 0.001  # seconds in which there is a first answer, and no more
 SECONDS = 10.0  # for boards that are too large to be sure of a shortest solution
+PROVED = 16  # cells up to which a shortest solution is proved, however long it takes,
+PROVED_WITHIN = 25  # and up to which a proof is what shows that a solution is good enough
 
 
 class Solution(solving.Solution):
@@ -119,14 +121,14 @@ def solve_position(
     # Only now, since compiled code takes a while to load.
     from gridhouse.games.sliding._anytime import Anytime
 
-    goal = 1.0 if optimal or puzzle.cells <= 16 or within is None else within
-    if seconds is None and within is None and not optimal and puzzle.cells > 16:
+    goal = 1.0 if optimal or puzzle.cells <= PROVED or within is None else within
+    if seconds is None and within is None and not optimal and puzzle.cells > PROVED:
         seconds = SECONDS
     if seconds is not None:
         seconds = max(MOMENT, seconds - (perf_counter() - started))
     cores = threads or os.cpu_count() or 1
-    proves = optimal or puzzle.cells <= 16
-    search = Anytime(puzzle, goal, cores, seconds, proves=proves, jit=jit)
+    waits = optimal or puzzle.cells <= (PROVED if within is None else PROVED_WITHIN)
+    search = Anytime(puzzle, goal, cores, seconds, waits=waits, jit=jit)
     solving.watched(search.run, search.stop, seconds=seconds, status=search.status)
     moves = search.moves
     check(position, moves)
