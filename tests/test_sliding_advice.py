@@ -103,3 +103,16 @@ def test_advice_comes_when_told_to_stop(monkeypatch: pytest.MonkeyPatch) -> None
     assert advised is not None
     assert advised.action in state.legal_actions()
     assert "are needed at least" in advised.verdict
+
+
+def test_a_bound_that_is_found_in_time_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    def prove(proof: _optimal.Optimal) -> None:
+        proof.bound = 150
+
+    monkeypatch.setattr(_optimal.Optimal, "run", prove)
+    monkeypatch.setattr(_anytime, "MOSTLY", 0.0)
+    state = puzzle("xwvutsrqponmlkjihgfedcba ", "abcdefghijklmnopqrstuvwxy", 5)
+    for seconds, is_told in ((1.0, False), (_anytime.WORTH_PROVING, True)):
+        advised = advice.Adviser().advise(state, seconds)
+        assert advised is not None
+        assert ("150 are needed at least" in advised.verdict) is is_told

@@ -57,7 +57,7 @@ class Adviser:
         from gridhouse.games.sliding._anytime import SMALL, Anytime
 
         search = self._search = Anytime(
-            puzzle, 1.0, os.cpu_count() or 1, seconds, proves=puzzle.cells <= SMALL, jit=self._jit
+            puzzle, 1.0, os.cpu_count() or 1, seconds, waits=puzzle.cells <= SMALL, jit=self._jit
         )
         try:
             with stopped_after(seconds, search.stop):
