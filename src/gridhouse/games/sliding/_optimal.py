@@ -140,7 +140,7 @@ def levels(
     """Yield how to get databases, ever larger ones, and how many nodes to search with them.
 
     ``how`` says with how many ``threads`` they are built, and when that ``is_stopped``.  Those for
-    the disk are built only for who ``waits``.
+    the disk, and those of gigabytes, are built only for who ``waits``.
     """
     how["jit"] = jit
     if puzzle.cells > _views.SMALL:
@@ -163,7 +163,7 @@ def levels(
     if puzzle.cells <= 16:
         yield partial(small_tables, most=6, **how), NO_LIMIT
         return
-    vast = physical_memory() >= ROOM
+    vast = waits and physical_memory() >= ROOM
     yield partial(small_tables, most=5, **how), HUGE if vast else NO_LIMIT
     if vast:
         # Gigabytes, which are not kept for another search.

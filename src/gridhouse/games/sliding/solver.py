@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
 MOMENT = 0.001  # seconds in which there is a first answer, and no more
 SECONDS = 10.0  # for boards that are too large to be sure of a shortest solution
-PROVED = 16  # cells up to which a shortest solution is proved, however long it takes,
-PROVED_WITHIN = 25  # and up to which a proof is what shows that a solution is good enough
 
 
 class Solution(solving.Solution):
@@ -119,16 +117,18 @@ def solve_position(
         check(position, moves)
         return Solution(text_of(moves), len(moves), nodes, perf_counter() - started)
     # Only now, since compiled code takes a while to load.
-    from gridhouse.games.sliding._anytime import Anytime
+    from gridhouse.games.sliding import _anytime, _views
 
-    goal = 1.0 if optimal or puzzle.cells <= PROVED or within is None else within
-    if seconds is None and within is None and not optimal and puzzle.cells > PROVED:
+    is_small = puzzle.cells <= _anytime.SMALL
+    goal = 1.0 if optimal or is_small or within is None else within
+    if seconds is None and within is None and not (optimal or is_small):
         seconds = SECONDS
     if seconds is not None:
         seconds = max(MOMENT, seconds - (perf_counter() - started))
     cores = threads or os.cpu_count() or 1
-    waits = optimal or puzzle.cells <= (PROVED if within is None else PROVED_WITHIN)
-    search = Anytime(puzzle, goal, cores, seconds, waits=waits, jit=jit)
+    # A proof is what shows that a solution is good enough.
+    waits = optimal or is_small or (within is not None and puzzle.cells <= _views.SMALL)
+    search = _anytime.Anytime(puzzle, goal, cores, seconds, waits=waits, jit=jit)
     solving.watched(search.run, search.stop, seconds=seconds, status=search.status)
     moves = search.moves
     check(position, moves)
