@@ -1024,8 +1024,45 @@ def test_time_may_run_out_while_the_hardest_reply_is_looked_for() -> None:
     adviser = advice.Adviser()
     search = Search(_layout.Board(state.position, _layout.Memory(jit=True)))
     search.stop()
-    assert advice.hardest(search) in search.moves()
+    assert advice.hardest(search) == []
     adviser.stop()
+
+
+def lost_position() -> State:
+    """Return a position with a dozen cells, lost for who is to move, that shows no symmetry."""
+    chance = random.Random(3)
+    while True:
+        state = random_position(chance, 12, (5, 5))
+        if (
+            symmetry.symmetry_of(state.position) is None
+            and plain(state, jit=True).outcome == "loss"
+        ):
+            return state
+
+
+def test_where_all_is_lost_the_search_moves_if_replies_cannot_be_compared(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    state = lost_position()
+    perfect = gridhouse.player("perfect", state.game)
+    limits = gridhouse.Limits(seconds=2, playouts=500)
+    told = perfect.choose(state, limits)
+    assert told.work == 0
+    monkeypatch.setattr(advice, "is_countable", lambda search, seconds: False)
+    advised = advice.Adviser().advise(state, 2)
+    assert advised is not None
+    assert (advised.value, advised.line) == (-1, ())
+    choice = perfect.choose(state, limits)
+    assert choice.work == 500
+    assert choice.action in state.legal_actions()
+    assert (choice.value, choice.verdict) == (told.value, told.verdict) == (-1, advised.verdict)
+
+
+def test_replies_are_compared_where_that_is_likely_to_end() -> None:
+    state = gridhouse.parse("binary(rows=6,cols=6) ...0../...0.0/...1.1/...1.0/....../0.0..0")
+    search = Search(_layout.Board(state.position, _layout.Memory(jit=False)))
+    assert advice.is_countable(search, 60)
+    assert not advice.is_countable(search, 0.5)
 
 
 def test_advice_leaves_symmetries_when_they_cost_more_than_they_earn() -> None:

@@ -27,16 +27,21 @@ GLANCE = 0.25  # seconds between two looks at a search that runs
 
 
 class Advice(NamedTuple):
-    """What a solver advises a player: a move, what it is worth, and what is known, in words.
+    """What a solver advises a player: how to go on, what it is worth, and what is known, in words.
 
     ``value`` is from -1 to 1 in games of two and the score in games of one; ``line`` is how play
-    should go on, the move first.
+    should go on.  It is empty where all moves are worth the same, and it is not known which of
+    them is hardest to answer.
     """
 
-    action: int
     value: float
     line: tuple[int, ...]
     verdict: str
+
+    @property
+    def action(self) -> int:
+        """The first move of the line."""
+        return self.line[0]
 
 
 class Solution(ABC):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from gridhouse.core.errors import PlayerError
@@ -27,7 +28,7 @@ class SolverPlayer(Player):
 
     A game offers advice by a module of this name with a class ``Adviser``, whose
     ``advise(state, seconds)`` returns ``core.solving.Advice``, or None, and whose ``stop`` makes it
-    return soon.  Limits other than time are the search's.
+    return soon.  Limits other than time are the search's, which moves where advice has no move.
     """
 
     def __init__(self, game: Game, *, seed: int = 0, jit: bool = True, **settings: Any) -> None:
@@ -57,13 +58,17 @@ class SolverPlayer(Player):
         begun = time.perf_counter()
         seconds = 1.0 if limits.seconds is None else limits.seconds
         advice = self._adviser.advise(state, seconds * SHARE)
-        if advice is not None:
+        if advice is not None and advice.line:
             return Choice(advice.action, advice.value, advice.line, verdict=advice.verdict)
         if self._search is None:
             self._search = self._make_search()
         margin = min(MARGIN, MOST_MARGIN * seconds)
         left = max(LEAST, seconds - margin - (time.perf_counter() - begun))
-        return self._search.choose(state, Limits(left, limits.nodes, limits.playouts))
+        choice = self._search.choose(state, Limits(left, limits.nodes, limits.playouts))
+        if advice is None:
+            return choice
+        # All is lost: what this search likes best is where another one is most likely to err.
+        return replace(choice, value=advice.value, verdict=advice.verdict)
 
     def stop(self) -> None:
         """Make a choice that another thread waits for come at once."""

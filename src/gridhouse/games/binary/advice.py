@@ -37,12 +37,15 @@ class Adviser:
         self._is_running = False
 
     def advise(self, state: State, seconds: float) -> Advice | None:
-        """Return a move with what it is worth, 1 or -1, or None where neither can be proved."""
+        """Return a move with what it is worth, 1 or -1, or None where neither can be proved.
+
+        Where all is lost and there is no time to tell which reply is hardest, there is no move.
+        """
         deadline = time.monotonic() + seconds
         solution = BinarySolution(state)
         work = Work(state, solution, nimber=False, all_moves=False)
         if work.knows_at_once(symmetry=True, proved=True) and solution.moves:
-            return proved(state, state.string_to_action(solution.moves[0]), 1)
+            return proved(state, [state.string_to_action(solution.moves[0])], 1)
         if cells(state) > MOST_CELLS:
             return None
         search = self._search_of(state, seconds)
@@ -57,9 +60,11 @@ class Adviser:
                 if solution.outcome != "loss":
                     work.run()
                 if solution.moves:
-                    return proved(state, state.string_to_action(solution.moves[0]), 1)
+                    return proved(state, [state.string_to_action(solution.moves[0])], 1)
                 if solution.outcome == "loss":
-                    return proved(state, search.board.action(hardest(search)), -1)
+                    left = deadline - time.monotonic()
+                    replies = hardest(search) if is_countable(search, left) else []
+                    return proved(state, [search.board.action(each) for each in replies], -1)
                 return None
         finally:
             self._is_running = False
@@ -85,11 +90,17 @@ def is_worth_a_try(search: Search, seconds: float) -> bool:
     return math.exp(GROWTH * search.risk() + FEWEST) <= seconds * NODES_A_SECOND
 
 
-def proved(state: State, action: int, value: int) -> Advice:
-    """Return the advice to play a move where it is proved who wins."""
+def is_countable(search: Search, seconds: float) -> bool:
+    """Tell whether the winning answers to all moves are likely to be counted in so many seconds."""
+    nodes = math.exp(GROWTH * (search.risk() - 1) + FEWEST)
+    return nodes * len(search.moves()) <= seconds * NODES_A_SECOND
+
+
+def proved(state: State, line: list[int], value: int) -> Advice:
+    """Return the advice to play a line where it is proved who wins."""
     mover = state.current_player()
     winner = state.game.players[mover if value > 0 else 1 - mover]
-    return Advice(action, float(value), (action,), f"Proved: {winner} wins with perfect play")
+    return Advice(float(value), tuple(line), f"Proved: {winner} wins with perfect play")
 
 
 def cells(state: State) -> int:
@@ -97,17 +108,17 @@ def cells(state: State) -> int:
     return len({action >> 1 for action in state.legal_actions()})
 
 
-def hardest(search: Search) -> int:
-    """Return the move of a lost position that has the fewest winning answers.
+def hardest(search: Search) -> list[int]:
+    """Return, as a line, the move of a lost position that has the fewest winning answers.
 
-    Among equals it is the one that leaves the most moves.  If time is up, it is the best of those
-    looked at.
+    Among equals it is the one that leaves the most moves.  The line is empty if time is up before
+    all were looked at.
     """
     moves = search.moves()
     best = (len(moves) + 1, 0, moves[0])
     for move in moves:
         replies, winning = search.answers(move, best[0])
         if search.stopped:
-            break
+            return []
         best = min(best, (winning, -replies, move))
-    return best[2]
+    return [best[2]]

@@ -49,7 +49,7 @@ class Adviser:
         after = state.clone()
         after.apply_action(pick)
         self._ahead = str(after)
-        return Advice(pick, float(self._score), line, self._verdict())
+        return Advice(float(self._score), line, self._verdict())
 
     def _verdict(self) -> str:
         if self._optimal:

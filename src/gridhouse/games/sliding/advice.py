@@ -47,7 +47,7 @@ class Adviser:
             self._plan = plan(position, self._moves)
             self._gap = len(self._moves) - bound
         line = tuple(self._moves[self._plan[key(position)] :])
-        return Advice(line[0], WORTH, line, verdict(len(line), self._gap))
+        return Advice(WORTH, line, verdict(len(line), self._gap))
 
     def _solve(self, puzzle: Puzzle, seconds: float) -> tuple[list[int], int]:
         """Return the moves of a solution, and how many every solution needs."""
