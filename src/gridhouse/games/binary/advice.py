@@ -85,15 +85,20 @@ class Adviser:
             self._search.stop()
 
 
+def likely_nodes(risk: int) -> float:
+    """Return how many nodes half of the positions with so many cells at risk take at most."""
+    return math.exp(GROWTH * risk + FEWEST)
+
+
 def is_worth_a_try(search: Search, seconds: float) -> bool:
     """Tell whether a search is likely to end in so many seconds."""
-    return math.exp(GROWTH * search.risk() + FEWEST) <= seconds * NODES_A_SECOND
+    return likely_nodes(search.risk()) <= seconds * NODES_A_SECOND
 
 
 def is_countable(search: Search, seconds: float) -> bool:
     """Tell whether the winning answers to all moves are likely to be counted in so many seconds."""
-    nodes = math.exp(GROWTH * (search.risk() - 1) + FEWEST)
-    return nodes * len(search.moves()) <= seconds * NODES_A_SECOND
+    nodes = likely_nodes(search.risk() - 1) * len(search.moves())
+    return nodes <= seconds * NODES_A_SECOND
 
 
 def proved(state: State, line: list[int], value: int) -> Advice:
