@@ -342,8 +342,9 @@ def layers(width: int, count: int) -> None:
     for side in SIDES:
         lengths, nodes = [], []
         for state in shuffled(side, count):
-            run = _beams.Run(puzzle_of(state))
-            moves = _beams.by_layers(run, width, _beams.CORE)
+            puzzle = puzzle_of(state)
+            run = _beams.Run(puzzle)
+            moves = _beams.by_layers(run, puzzle, width, _beams.CORE)
             assert moves is not None
             solver.check(state, moves)
             lengths.append(len(moves))

@@ -75,7 +75,8 @@ def length(side: int, count: int, seed: int, width: int) -> float:
     """Return how long solutions of boards are by the weights that are put, by their size."""
     found = []
     for state in shuffled(side, count, seed):
-        moves = _beams.by_layers(_beams.Run(puzzle_of(state)), width, _beams.CORE)
+        puzzle = puzzle_of(state)
+        moves = _beams.by_layers(_beams.Run(puzzle), puzzle, width, _beams.CORE)
         found.append(WORST if moves is None else min(WORST, len(moves) / side**3))
     return mean(found)
 

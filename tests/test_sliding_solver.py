@@ -356,7 +356,7 @@ def test_all_is_the_same_interpreted_and_compiled(goal: str) -> None:
             found = solver.solve_position(position(puzzle, goal, 2), threads=1, jit=jit)
             run = _beams.Run(here, jit=jit)
             beam = run.finish(here, [(here.tiles, [])], 8, 60)
-            layers = _beams.by_layers(run, 12, 2)
+            layers = _beams.by_layers(run, here, 12, 2)
             results.append((found.moves, found.nodes, beam, layers, run.nodes))
             for moves in (beam, layers):
                 assert moves is not None
@@ -835,8 +835,8 @@ def test_more_time_gives_better_solutions() -> None:
     chance = random.Random(8)
     puzzle = walked(distinct(6, 6), 2000, chance)
     run = _beams.Run(puzzle)
-    narrow = _beams.by_layers(run, _anytime.FIRST, _anytime.EARLY)
-    wide = _beams.by_layers(run, 2000, _beams.CORE)
+    narrow = _beams.by_layers(run, puzzle, _anytime.FIRST, _anytime.EARLY)
+    wide = _beams.by_layers(run, puzzle, 2000, _beams.CORE)
     assert narrow is not None
     assert wide is not None
     assert len(wide) < len(narrow)
@@ -919,7 +919,7 @@ def unfinished(monkeypatch: pytest.MonkeyPatch, bound: int) -> _anytime.Anytime:
             time.sleep(0.01)
 
     def begin(search: _anytime.Anytime, _: float) -> None:
-        search._starts = [puzzle.tiles]
+        search._sides = [_anytime.Side(puzzle, [puzzle.tiles])]
         search.moves = [0] * 200
 
     monkeypatch.setattr(_optimal.Optimal, "run", prove)
@@ -1108,11 +1108,18 @@ def test_whole_boards_wait_for_databases_only_with_time() -> None:
     assert letters.bound == before
 
 
+def with_one_side(puzzle: Puzzle) -> _anytime.Anytime:
+    """Return a search whose beams go from the puzzle to the goal only."""
+    search = _anytime.Anytime(puzzle, 1.0, 1, None)
+    search._sides = [_anytime.Side(puzzle, [puzzle.tiles])]
+    return search
+
+
 def test_narrow_beams_over_a_large_board_go_by_layers(monkeypatch: pytest.MonkeyPatch) -> None:
-    search = _anytime.Anytime(walked(distinct(3, 6), 300, random.Random(5)), 1.0, 1, None)
+    search = with_one_side(walked(distinct(3, 6), 300, random.Random(5)))
     asked: list[tuple[str, int]] = []
     monkeypatch.setattr(
-        _anytime, "by_layers", lambda run, width, *_: asked.append(("layers", width))
+        _anytime, "by_layers", lambda run, puzzle, width, *_: asked.append(("layers", width))
     )
     monkeypatch.setattr(
         _beams.Run, "finish", lambda run, puzzle, seeds, width, *_: asked.append(("whole", width))
@@ -1200,11 +1207,11 @@ def test_beams_over_large_boards_keep_their_time(seconds: float) -> None:
     """A deadline that has passed makes the beam as narrow as may be; the solution is one anyway."""
     puzzle = walked(distinct(7, 7), 3000, random.Random(6))
     run = _beams.Run(puzzle)
-    moves = _beams.by_layers(run, 1600, 5, 0, 0.0 if seconds < 1 else None)
+    moves = _beams.by_layers(run, puzzle, 1600, 5, 0, 0.0 if seconds < 1 else None)
     assert moves is not None
     solver.check(numbers(puzzle.tiles, 7), moves)
     wide = _beams.Run(puzzle)
-    _beams.by_layers(wide, 1600, 5, 0)
+    _beams.by_layers(wide, puzzle, 1600, 5, 0)
     assert run.nodes < wide.nodes if seconds < 1 else run.nodes == wide.nodes
     found = solver.solve_position(numbers(puzzle.tiles, 7), seconds=seconds, threads=1)
     assert found.length >= found.bound
@@ -1221,8 +1228,7 @@ def test_beams_over_words_do_not_get_lost() -> None:
 
 
 def test_a_first_answer_comes_by_layers_where_whole_beams_lose_their_way() -> None:
-    puzzle = walked(distinct(5, 5), 3000, random.Random(6))
-    search = _anytime.Anytime(puzzle, 1.0, 1, None)
+    search = with_one_side(walked(distinct(5, 5), 3000, random.Random(6)))
     asked = []
 
     def finish(run: _beams.Run, given: Puzzle, seeds: Any, width: int, *_: Any) -> None:
@@ -1358,7 +1364,7 @@ def test_a_search_may_be_stopped_before_there_is_a_solution() -> None:
 
 def test_a_beam_that_is_too_narrow_finds_nothing() -> None:
     puzzle = walked(distinct(6, 6), 2000, random.Random(9))
-    assert _beams.by_layers(_beams.Run(puzzle), 1, 3) is None
+    assert _beams.by_layers(_beams.Run(puzzle), puzzle, 1, 3) is None
 
 
 @pytest.mark.parametrize("jit", [True, False])
@@ -1369,7 +1375,7 @@ def test_a_stopped_run_finds_nothing(monkeypatch: pytest.MonkeyPatch, jit: bool)
     monkeypatch.setattr(_views, "views_for", lambda *_, **__: views)
     run.stop()
     assert run.finish(puzzle, [(puzzle.tiles, [])], 10, 400) is None
-    assert _beams.by_layers(run, 10, 3) is None
+    assert _beams.by_layers(run, puzzle, 10, 3) is None
     again = _beams.Run(puzzle, jit=jit)
     assert again.finish(puzzle, [(puzzle.tiles, [])], 10, 20) is None
     assert again.finish(puzzle, [(puzzle.tiles, [])], 10, 1) is None
@@ -1586,18 +1592,101 @@ def test_a_beam_becomes_narrower_to_be_done_in_time(monkeypatch: pytest.MonkeyPa
 
 
 def test_beams_that_take_long_look_at_several_databases(monkeypatch: pytest.MonkeyPatch) -> None:
-    puzzle = walked(distinct(5, 5), 3000, random.Random(6))
-    search = _anytime.Anytime(puzzle, 1.0, 1, None)
+    search = with_one_side(walked(distinct(5, 5), 3000, random.Random(6)))
+    # The way back ends with the empty cell on the last one, or elsewhere.
+    last, elsewhere = distinct(5, 5), walked(distinct(5, 5), 11, random.Random(6)).reversed()
+    assert elsewhere.rest < 24
     looks = []
 
     def finish(*given: Any) -> None:
         looks.append(given[6])
 
     monkeypatch.setattr(_beams.Run, "finish", lambda self, *given: finish(self, *given))
-    run = _beams.Run(puzzle)
+    run = _beams.Run(search.puzzle)
     for width, salt in ((_anytime.VARIED, 1), (_anytime.VARIED - 1, 1), (_anytime.VARIED, 2)):
         search._found(run, width, salt, None)
     assert looks == [1, 0, 2]
+    for back, expected in ((last, [1, 1, 2, 2]), (elsewhere, [1, 0, 2, 0])):
+        looks.clear()
+        search._sides[1:] = [_anytime.Side(back, [back.tiles])]
+        for salt in range(2, 6):
+            search._found(run, _anytime.VARIED, salt, None)
+        assert looks == expected
+
+
+def test_beams_go_back_from_the_goal_in_turns() -> None:
+    """Of words and numbers, by databases and by layers, the empty cell anywhere."""
+    words = position("bedagsbuegaoviolsetwetsn ", "givestubesgleanwadesboots", 5)
+    cases = [(words, _pairing.paired(puzzle_of(words))[0])]
+    for rows, cols, moves in ((5, 5, 301), (4, 5, 300), (6, 6, 0)):
+        puzzle = walked(distinct(rows, cols), moves, random.Random(6))
+        if moves == 0:  # the empty cell is last, as layers have it
+            puzzle.tiles[:3] = [2, 3, 1]
+            puzzle.tiles[30:33] = [32, 33, 31]
+        cases.append((numbers(puzzle.tiles, rows), puzzle))
+    for state, puzzle in cases:
+        search = with_one_side(puzzle)
+        search._whole = 0 if puzzle.cells <= _views.SMALL else _anytime.NEVER
+        search._look_back(None)
+        search.moves = [0] * 400
+        ways = []
+        for salt in (0, 1):
+            moves = search._found(search._runs[0], 400, salt, None)
+            assert moves is not None
+            solver.check(state, moves)
+            ways.append(moves)
+        assert ways[0] != ways[1]
+
+
+def test_there_is_no_way_back_without_databases_or_time_for_them() -> None:
+    moved = walked(distinct(5, 5), 11, random.Random(6))
+    large = walked(distinct(6, 6), 11, random.Random(6))
+    assert moved.tiles[-1] > 0 < large.tiles[-1]
+    soon = time.perf_counter() + _anytime.WORTH_TURNING - 1
+    late = soon + 1000
+    for puzzle, deadline, sides in (
+        (distinct(5, 5), soon, 2), (distinct(6, 6), None, 2), (distinct(9, 9), soon, 2),
+        (moved, None, 2), (moved, late, 2), (moved, soon, 1), (large, None, 1), (large, late, 1),
+    ):  # fmt: skip
+        search = with_one_side(puzzle)
+        search._look_back(deadline)
+        assert len(search._sides) == sides
+
+
+def test_a_picture_of_a_partition_makes_way_for_the_empty_cell() -> None:
+    """Held against the empty cell going step by step on the board that a picture shows."""
+    picture, side = "baaccbaaccbdddebfdeefffe", 5
+
+    def seen(rest: int) -> str:
+        row, col = divmod(rest, side)
+        turns = [range(side)[:: 1 if at > 1 else -1] for at in (row, col)]
+        board = {
+            (turns[0][at // side], turns[1][at % side]): letter
+            for at, letter in enumerate([*picture, ""])
+        }
+        here = next(cell for cell, letter in board.items() if not letter)
+        while here != (row, col):
+            down = (row > here[0]) - (row < here[0])
+            there = (here[0] + down, here[1] if down else here[1] + (1 if col > here[1] else -1))
+            board[here], board[there] = board[there], ""
+            here = there
+        return "".join(board[at // side, at % side] for at in range(side * side))
+
+    def mirrored(cells: str) -> str:
+        return "".join(cells[at % side * side + at // side] for at in range(len(cells)))
+
+    assert _views.slid(picture, side, 24) == picture
+    for rest in range(side * side):
+        assert _views.slid(picture, side, rest) == seen(rest)
+        other = rest % side * side + rest // side
+        board = [*seen(other)]
+        board.insert(other, " ")
+        expected = mirrored("".join(board)).replace(" ", "")
+        assert _views.slid(picture, side, rest, mirrored=True) == expected
+    for rest in (0, 7, 23, 24):
+        puzzle = Puzzle(5, 5, [*range(1, 25), 0], range(25), rest)
+        assert len(_views.partitions(puzzle, 0)) == (2 if rest == 24 else 4)
+        assert int(_views.views_for(puzzle, 0)[0][0].views) == 4
 
 
 def test_a_way_that_is_at_its_end_goes_no_further() -> None:

@@ -7,12 +7,12 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gridhouse.core.errors import SolverError
 from gridhouse.games.sliding import _databases, _optimal, _pairing, _views
 from gridhouse.games.sliding._beams import CORE, NARROWEST, SEEDS, WIDEST, Run, by_layers
-from gridhouse.games.sliding._puzzle import even_out
+from gridhouse.games.sliding._puzzle import backwards, even_out
 
 if TYPE_CHECKING:
     from gridhouse.games.sliding._puzzle import Puzzle
@@ -38,9 +38,16 @@ NEVER = WIDEST + 1
 MARGIN = 0.9  # of the time that is left, for the last beam
 LITTLE = 0.5  # of the time for the beam before: less is no time for another one
 NODES_PER_SECOND = 50_000_000  # of shortening
-SHORTENING = 4  # nodes spent on shortening a solution for each one on finding it
 HOPE = 2  # moves that a solution may be longer than the best one and still be worth shortening
+WORTH_TURNING = 2.0  # seconds of beams from which databases of their way back are worth building
 EARLY = 3  # rows and columns that the first beam over a large board leaves to the databases
+
+
+class Side(NamedTuple):
+    """A puzzle, or its way back, and what beams over the whole board begin from."""
+
+    puzzle: Puzzle
+    starts: list[list[int]]  # equal tiles numbered in several ways
 
 
 class Anytime:
@@ -81,7 +88,7 @@ class Anytime:
         self._failure: Exception | None = None
         self._runs = [Run(self.puzzle, jit=jit) for _ in range(threads)]
         self._optimal = _optimal.Optimal(self.puzzle, threads, waits=waits, jit=jit)
-        self._starts: list[list[int]] = []  # that beams over the whole board begin from
+        self._sides: list[Side] = []  # that beams set out from in turns
         self._threads = threads
         self._jit = jit
         self._lock = threading.Lock()
@@ -197,13 +204,14 @@ class Anytime:
         started = perf_counter()
         deadline = None if seconds is None else started + seconds
         run = self._runs[0]
-        self._starts = _pairing.pairings(self.puzzle, SEEDS)
+        self._sides = [_side(self.puzzle)]
         width, salt = FIRST, 0
         while not self.moves:
             self._beam(run, width, salt)
             width, salt = GROWTH * width, salt + 1
         if self._is_done:
             return
+        self._look_back(deadline)
         self._look_at_all(deadline)
         wider = GROWTH * FIRST
         if self._whole > 0:
@@ -222,6 +230,18 @@ class Anytime:
             ]
             for job in jobs:
                 job.result()
+
+    def _look_back(self, deadline: float | None) -> None:
+        """Have every other beam go back from the goal if it can, and there is time to prepare it.
+
+        It goes wrong where others do not, so that the better of two is worth more.
+        """
+        back = self.puzzle.reversed()
+        if back.rest < back.cells - 1:
+            time = math.inf if deadline is None else deadline - perf_counter()
+            if back.cells > _views.SMALL or time < WORTH_TURNING:
+                return
+        self._sides.append(_side(back))
 
     def _look_at_all(self, deadline: float | None) -> None:
         """Go on with beams over the whole board if its databases are there, or there is time."""
@@ -277,21 +297,30 @@ class Anytime:
         return GROWTH if share > GROWTH * (1 + GROWTH) else share
 
     def _beam(self, run: Run, width: int, salt: int, deadline: float | None = None) -> None:
-        """Take a solution by one beam, if there is one, and shorten it."""
+        """Take a solution by one beam, if there is one, and shorten it by as many nodes."""
         spent = run.nodes
         moves = self._found(run, width, salt, deadline)
         if moves is None:
             return
         self._take(moves)
         if not self._is_done:
-            self._take(run.shorten(moves, SHORTENING * (run.nodes - spent), salt))
+            self._take(run.shorten(moves, run.nodes - spent, salt))
 
     def _found(self, run: Run, width: int, salt: int, deadline: float | None) -> list[int] | None:
         """Return a solution by one beam, None without one."""
+        turn, number = divmod(salt, len(self._sides))
+        puzzle, starts = self._sides[number]
         # Beams over a whole board may lose their way; those by layers never do for long.
         if width >= self._whole and (self.moves or width <= VARIED):
             shorter = len(self.moves) + HOPE if self.moves else LONGEST
-            seeds = [(tiles, list[int]()) for tiles in self._starts]
-            look = salt if width >= VARIED else 0
-            return run.finish(self.puzzle, seeds, width, shorter, salt % SALTS, look, deadline)
-        return by_layers(run, width, CORE if self.moves else EARLY, salt % SALTS, deadline)
+            seeds = [(tiles, list[int]()) for tiles in starts]
+            look = turn if width >= VARIED and puzzle.rest == puzzle.cells - 1 else 0
+            moves = run.finish(puzzle, seeds, width, shorter, turn % SALTS, look, deadline)
+        else:
+            core = CORE if self.moves else EARLY
+            moves = by_layers(run, puzzle, width, core, turn % SALTS, deadline)
+        return moves if moves is None or number == 0 else backwards(moves)
+
+
+def _side(puzzle: Puzzle) -> Side:
+    return Side(puzzle, _pairing.pairings(puzzle, SEEDS))

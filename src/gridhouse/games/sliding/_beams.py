@@ -219,7 +219,7 @@ def trace(trail: Any, width: int, length: int, place: int) -> tuple[int, list[in
 
 
 def by_layers(
-    run: Run, width: int, core: int, salt: int = 0, deadline: float | None = None
+    run: Run, puzzle: Puzzle, width: int, core: int, salt: int = 0, deadline: float | None = None
 ) -> list[int] | None:
     """Return the moves of a solution found layer by layer, None if the beam was too narrow.
 
@@ -227,7 +227,6 @@ def by_layers(
     not be done by then.
     """
     widest = width
-    puzzle = run.puzzle
     seeds: list[Seed] = [(tiles, []) for tiles in _pairing.pairings(puzzle, SEEDS)]
     ends = Ends(puzzle.rows, puzzle.cols)
     while not ends.is_small(core):

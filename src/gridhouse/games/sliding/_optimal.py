@@ -14,7 +14,7 @@ import numpy as np
 from gridhouse.core.compiling import to_records
 from gridhouse.games.sliding import _cache, _databases, _idastar, _repeats, _views
 from gridhouse.games.sliding._partitions import partitions
-from gridhouse.games.sliding._puzzle import Puzzle, even_out, neighbours
+from gridhouse.games.sliding._puzzle import Puzzle, backwards, even_out, neighbours
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -401,11 +401,6 @@ def least(puzzle: Puzzle, plan: Any, words: Any, *, jit: bool = True) -> int:
     search.blank = puzzle.tiles.index(0)
     kernel = _databases.searcher(jit=jit)
     return even_out(puzzle, int(kernel.load(plan, words, to_records(search))))
-
-
-def backwards(moves: list[int]) -> list[int]:
-    """Return the moves that take others back."""
-    return [move ^ 1 for move in reversed(moves)]
 
 
 def spread_out(

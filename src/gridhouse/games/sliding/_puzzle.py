@@ -100,6 +100,11 @@ def neighbours(rows: int, cols: int) -> list[list[int]]:
     return near
 
 
+def backwards(moves: Sequence[int]) -> list[int]:
+    """Return the moves that take others back."""
+    return [move ^ 1 for move in reversed(moves)]
+
+
 def even_out(puzzle: Puzzle, least: int) -> int:
     """Return a lower bound, one more if no solution has so many moves.
 

@@ -10,6 +10,8 @@ import threading
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from gridhouse.core import chance
 from gridhouse.core.compiling import to_records
 from gridhouse.games.sliding import _beam, _cache, _databases, _idastar, _partitions
@@ -44,7 +46,7 @@ PAIRS = {
 
 def patience(puzzle: Puzzle, *, jit: bool = True) -> float:
     """Return how many seconds a search must have for its first databases to be worth the wait."""
-    if puzzle.cells <= SMALL or _shelf(puzzle.rows, puzzle.cols, 0, jit):
+    if puzzle.cells <= SMALL or _shelf(puzzle.rows, puzzle.cols, puzzle.rest, 0, jit):
         return 0.0
     is_built = _cache.path_of(puzzle, sum(partitions(puzzle, 0), ())).exists()
     return WORTH_READING if is_built else WORTH_BUILDING
@@ -62,9 +64,34 @@ def looks(puzzle: Puzzle) -> int:
 
 def partitions(puzzle: Puzzle, look: int) -> list[Parts]:
     """Return the partitions of a look."""
-    if pairs(puzzle):
-        return [pictured(picture) for picture in pairs(puzzle)[look]]
-    return _partitions.partitions(puzzle.numbered(), puzzle.cells**TILES, 2)
+    if not pairs(puzzle):
+        return _partitions.partitions(puzzle.numbered(), puzzle.cells**TILES, 2)
+    pictures = pairs(puzzle)[look]
+    side, rest = puzzle.cols, puzzle.rest
+    found = [pictured(slid(picture, side, rest)) for picture in pictures]
+    if not _databases.has_mirror(puzzle.numbered()):
+        # What is seen there otherwise is a partition of its own.
+        found += [pictured(slid(picture, side, rest, mirrored=True)) for picture in pictures]
+    return found
+
+
+def slid(picture: str, side: int, rest: int, *, mirrored: bool = False) -> str:
+    """Return a picture of a square board for one on which the empty cell ends on another cell.
+
+    The picture is turned so that its empty corner is near; from there the empty cell goes up or
+    down, then across, and letters make way as tiles do, so that patterns hardly fall apart.
+    ``mirrored`` does so with rows and columns exchanged.
+    """
+    row, col = divmod(rest, side)
+    if mirrored:
+        row, col = col, row
+    down, right = (1 if 2 * at >= side - 1 else -1 for at in (row, col))
+    row, col = max(row, side - 1 - row), max(col, side - 1 - col)
+    letters = np.array([*picture, " "]).reshape(side, side)
+    letters[row + 1 :, -1] = letters[row:-1, -1].copy()
+    letters[row, col + 1 :] = letters[row, col:-1].copy()
+    turned = letters[::down, ::right]
+    return "".join(np.delete(turned.T if mirrored else turned, rest))
 
 
 def pictured(picture: str) -> Parts:
@@ -93,7 +120,7 @@ def views_for(puzzle: Puzzle, look: int, *, jit: bool = True, **how: Any) -> Vie
     """Return plan, board and words of the databases of a look; for ``how`` see ``tables_of``."""
     choice = look % looks(puzzle)
     with BUILDING:
-        shelf = _shelf(puzzle.rows, puzzle.cols, choice, jit)
+        shelf = _shelf(puzzle.rows, puzzle.cols, puzzle.rest, choice, jit)
         if not shelf:
             shelf.append(views_by(puzzle, tables_of(puzzle, choice, jit=jit, **how)))
         return shelf[0]
@@ -106,8 +133,8 @@ def views_by(puzzle: Puzzle, tables: list[Tables]) -> Views:
     return plan, board_of(puzzle, plan[0]), words
 
 
-@lru_cache(maxsize=4)
-def _shelf(rows: int, cols: int, look: int, jit: bool) -> list[Views]:
+@lru_cache(maxsize=6)
+def _shelf(rows: int, cols: int, rest: int, look: int, jit: bool) -> list[Views]:
     """Return the place where views are kept for a while, empty at first."""
     return []
 
