@@ -15,6 +15,8 @@
   and from both sides.
 - ``numberings WIDTH COUNT``: one beam so wide over each of so many puzzles of ``words5``, from more
   and more ways to number equal letters.
+- ``turns WIDTH COUNT``: beams so wide over each of so many puzzles of ``words5`` and of Korf's
+  24-puzzles: there, there by other databases, and back.
 - ``beams WIDTH COUNT``: one beam so wide by databases over each of so many of Korf's 24-puzzles,
   and of boards of 6x6.
 - ``layers WIDTH COUNT``: one beam so wide by layers over each of so many boards of 6x6 to 14x14.
@@ -52,7 +54,7 @@ from gridhouse.games.sliding import (  # noqa: E402
     solver,
 )
 from gridhouse.games.sliding._pairing import paired, pairings  # noqa: E402
-from gridhouse.games.sliding._puzzle import parity_fits, puzzle_of  # noqa: E402
+from gridhouse.games.sliding._puzzle import backwards, parity_fits, puzzle_of  # noqa: E402
 from gridhouse.games.sliding.game import (  # noqa: E402
     load_words,
     own_words_file,
@@ -72,7 +74,7 @@ SEED = 2021
 CORES = os.cpu_count() or 1
 SIDES = (6, 8, 10, 12, 14)
 BOARDS = 20  # a side for one beam
-COUNTED = ("bounds", "numberings", "beams", "layers")
+COUNTED = ("bounds", "numberings", "turns", "beams", "layers")
 LEAST_GROWTH = 4  # of nodes from one bound to the next: four- to tenfold on boards of 25 cells
 SLACK = 4  # moves by which a beam's solution of such a board may be longer than the shortest
 FAST = 50_000_000  # nodes a second, more than a core has been seen to look at,
@@ -317,6 +319,30 @@ def numberings(positions: Sequence[rules.Position], width: int) -> None:
         print(f"{len(lengths)} puzzles, width {width}, {ways} ways: length {mean(lengths):.2f}")
 
 
+def turns(name: str, positions: Sequence[rules.Position], width: int) -> None:
+    """Print how long the solutions of beams there and back are, and the better ones of two."""
+    found = []
+    for state in positions:
+        puzzle, _ = paired(puzzle_of(state))
+        back = puzzle.reversed()
+        lengths = []
+        for side, look in ((puzzle, 0), (puzzle, 1), (back, 0)):
+            seeds = [(tiles, list[int]()) for tiles in pairings(side, _beams.SEEDS)]
+            moves = _beams.Run(puzzle).finish(side, seeds, width, _anytime.LONGEST, look=look)
+            assert moves is not None
+            solver.check(state, backwards(moves) if side is back else moves)
+            lengths.append(len(moves))
+        found.append(lengths)
+    there, other, back_again = zip(*found, strict=True)
+    print(
+        f"{name}, {len(found)} puzzles, width {width}: length {mean(there):.2f} there, "
+        f"{mean(other):.2f} by other databases, {mean(back_again):.2f} back; the better one of "
+        f"both there {mean(map(min, there, other)):.2f}, of there and back "
+        f"{mean(map(min, there, back_again)):.2f}",
+        flush=True,
+    )
+
+
 def beams(name: str, puzzles: Sequence[tuple[int | None, rules.Position]], width: int) -> None:
     """Print how long the solutions of one beam by databases are, and the moves looked at."""
     lengths, known, nodes = [], [], []
@@ -373,6 +399,9 @@ def counted(what: str, number: int, count: int, extra: str) -> None:
         bounds(words5(extra), number)
     elif what == "numberings":
         numberings(words(5, count or 50), number)
+    elif what == "turns":
+        turns("words5", words(5, count or 50), number)
+        turns("korf24", [state for _, state in instances("korf24")[: count or None]], number)
     elif what == "layers":
         layers(number, count or BOARDS)
     else:

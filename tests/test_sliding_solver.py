@@ -1193,6 +1193,7 @@ def test_the_last_beam_is_as_wide_as_time_allows(
         return moves[2:]
 
     monkeypatch.setattr(search, "_beam", beam)
+    monkeypatch.setattr(search, "_look_back", lambda _: None)  # it looks at the clock as well
     monkeypatch.setattr(_beams.Run, "shorten", shorten)
     search._beams(2 + left)
     assert asked == widths
@@ -1618,9 +1619,9 @@ def test_beams_go_back_from_the_goal_in_turns() -> None:
     """Of words and numbers, by databases and by layers, the empty cell anywhere."""
     words = position("bedagsbuegaoviolsetwetsn ", "givestubesgleanwadesboots", 5)
     cases = [(words, _pairing.paired(puzzle_of(words))[0])]
-    for rows, cols, moves in ((5, 5, 301), (4, 5, 300), (6, 6, 0)):
-        puzzle = walked(distinct(rows, cols), moves, random.Random(6))
-        if moves == 0:  # the empty cell is last, as layers have it
+    for rows, cols, steps in ((5, 5, 301), (4, 5, 300), (6, 6, 0)):
+        puzzle = walked(distinct(rows, cols), steps, random.Random(6))
+        if steps == 0:  # the empty cell is last, as layers have it
             puzzle.tiles[:3] = [2, 3, 1]
             puzzle.tiles[30:33] = [32, 33, 31]
         cases.append((numbers(puzzle.tiles, rows), puzzle))
