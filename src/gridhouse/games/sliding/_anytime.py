@@ -39,7 +39,7 @@ MARGIN = 0.9  # of the time that is left, for the last beam
 LITTLE = 0.5  # of the time for the beam before: less is no time for another one
 NODES_PER_SECOND = 50_000_000  # of shortening
 HOPE = 2  # moves that a solution may be longer than the best one and still be worth shortening
-WORTH_TURNING = 2.0  # seconds of beams from which databases of their way back are worth building
+WORTH_TURNING = 5.0  # seconds of beams from which databases of their way back are worth building
 EARLY = 3  # rows and columns that the first beam over a large board leaves to the databases
 
 
