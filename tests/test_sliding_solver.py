@@ -8,7 +8,9 @@ import os
 import random
 import subprocess
 import sys
+import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
@@ -1652,6 +1654,33 @@ def test_there_is_no_way_back_without_databases_or_time_for_them() -> None:
         search = with_one_side(puzzle)
         search._look_back(deadline)
         assert len(search._sides) == sides
+
+
+def test_databases_that_are_being_built_hold_up_only_who_needs_them(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    _views._shelf.cache_clear()
+    ready = _views.views_for(distinct(3, 4), 0)
+    asked, may_go_on, build = threading.Event(), threading.Event(), _views.tables_of
+    built = []
+
+    def slowly(puzzle: Puzzle, *given: Any, **how: Any) -> Any:
+        built.append(puzzle.rows)
+        asked.set()
+        assert may_go_on.wait(60)
+        return build(puzzle, *given, **how)
+
+    monkeypatch.setattr(_views, "tables_of", slowly)
+    with ThreadPoolExecutor(3) as pool:
+        slow = [pool.submit(_views.views_for, distinct(4, 3), 0) for _ in range(2)]
+        assert asked.wait(60)
+        quick = pool.submit(_views.views_for, distinct(3, 4), 0)
+        try:
+            assert quick.result(timeout=60) is ready
+        finally:
+            may_go_on.set()
+    assert slow[0].result() is slow[1].result()
+    assert built == [4]
 
 
 def test_a_picture_of_a_partition_makes_way_for_the_empty_cell() -> None:

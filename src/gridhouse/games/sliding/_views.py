@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from gridhouse.games.sliding._partitions import Parts
     from gridhouse.games.sliding._puzzle import Puzzle
 
-BUILDING = threading.Lock()  # so that no two threads build the same
+ASKING = threading.Lock()  # so that no two threads get shelves of their own
 
 Views = tuple[Any, Any, Any]  # plan, board and words
 
@@ -46,7 +46,7 @@ PAIRS = {
 
 def patience(puzzle: Puzzle, *, jit: bool = True) -> float:
     """Return how many seconds a search must have for its first databases to be worth the wait."""
-    if puzzle.cells <= SMALL or _shelf(puzzle.rows, puzzle.cols, puzzle.rest, 0, jit):
+    if puzzle.cells <= SMALL or _shelf(puzzle.rows, puzzle.cols, puzzle.rest, 0, jit).views:
         return 0.0
     is_built = _cache.path_of(puzzle, sum(partitions(puzzle, 0), ())).exists()
     return WORTH_READING if is_built else WORTH_BUILDING
@@ -119,11 +119,12 @@ def tables_of(puzzle: Puzzle, look: int, *, jit: bool = True, **how: Any) -> lis
 def views_for(puzzle: Puzzle, look: int, *, jit: bool = True, **how: Any) -> Views:
     """Return plan, board and words of the databases of a look; for ``how`` see ``tables_of``."""
     choice = look % looks(puzzle)
-    with BUILDING:
+    with ASKING:
         shelf = _shelf(puzzle.rows, puzzle.cols, puzzle.rest, choice, jit)
-        if not shelf:
-            shelf.append(views_by(puzzle, tables_of(puzzle, choice, jit=jit, **how)))
-        return shelf[0]
+    with shelf.filling:
+        if not shelf.views:
+            shelf.views = views_by(puzzle, tables_of(puzzle, choice, jit=jit, **how))
+        return shelf.views
 
 
 def views_by(puzzle: Puzzle, tables: list[Tables]) -> Views:
@@ -133,10 +134,19 @@ def views_by(puzzle: Puzzle, tables: list[Tables]) -> Views:
     return plan, board_of(puzzle, plan[0]), words
 
 
+class Shelf:
+    """A place for views, empty at first, which one thread fills while others use theirs."""
+
+    def __init__(self) -> None:
+        """Make an empty one."""
+        self.filling = threading.Lock()
+        self.views: Views | None = None
+
+
 @lru_cache(maxsize=6)
-def _shelf(rows: int, cols: int, rest: int, look: int, jit: bool) -> list[Views]:
-    """Return the place where views are kept for a while, empty at first."""
-    return []
+def _shelf(rows: int, cols: int, rest: int, look: int, jit: bool) -> Shelf:
+    """Return the place where views are kept for a while."""
+    return Shelf()
 
 
 def board_of(puzzle: Puzzle, plan: Any) -> Any:
