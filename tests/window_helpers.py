@@ -9,7 +9,7 @@ import shutil
 import signal
 import subprocess
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, TypeVar
 
 import pytest
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 PATIENCE = 60.0  # seconds
+STUCK = 10.0  # seconds for a picture, which takes some hundredths
 STILLNESS = 0.6  # seconds, longer than a window flashes
 CLIENT_MESSAGE = 33  # X11's number of the event by which a window manager speaks to a window
 
@@ -103,7 +104,7 @@ class Window:
         self.process = process
         self.env = env
         self.id = wait_for(lambda: self._find(name), f"the window {name}").split()[0]
-        self.height = wait_for(self.picture, "a picture of the window").height
+        self.height = self.picture().height
         self._xdotool("windowfocus", self.id)
 
     def _find(self, name: str) -> str:
@@ -139,11 +140,24 @@ class Window:
         self._xdotool("keyup", key)
 
     def picture(self) -> Picture:
-        """Return what is seen now."""
+        """Return what is seen now.
+
+        Whoever takes a picture keeps all others from the screen, and now and then waits for them
+        for good, so that it has to be ended and begun again.
+        """
         command = ["import", "-window", self.id, "-depth", "8", "ppm:-"]
-        return Picture(
-            subprocess.run(command, env=self.env, capture_output=True, check=True).stdout
-        )
+
+        def taken() -> Picture | None:
+            with suppress(subprocess.TimeoutExpired):
+                run = subprocess.run(
+                    command, env=self.env, capture_output=True, check=True, timeout=STUCK
+                )
+                return Picture(run.stdout)
+            return None
+
+        picture = wait_for(taken, "a picture of the window")
+        assert picture is not None
+        return picture
 
     def sees(self, what: str, look: Callable[[Picture], object]) -> Picture:
         """Return the first picture of which something is true."""
