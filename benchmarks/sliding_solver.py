@@ -305,15 +305,21 @@ def by_processor(
     )
 
 
+def whole(puzzle: Puzzle, ways: int, width: int, look: int = 0) -> list[int]:
+    """Return the moves that one beam over a board finds from so many ways to number letters."""
+    seeds = [(tiles, list[int]()) for tiles in pairings(puzzle, ways)]
+    moves = _beams.Run(puzzle).finish(puzzle, seeds, width, _anytime.LONGEST, look=look)
+    assert moves is not None
+    return moves
+
+
 def numberings(positions: Sequence[rules.Position], width: int) -> None:
     """Print how long the solutions are that one beam finds from so many ways to number letters."""
     for ways in (1, 4, 16, 64):
         lengths = []
         for state in positions:
             puzzle, _ = paired(puzzle_of(state))
-            seeds = [(tiles, list[int]()) for tiles in pairings(puzzle, ways)]
-            moves = _beams.Run(puzzle).finish(puzzle, seeds, width, _anytime.LONGEST)
-            assert moves is not None
+            moves = whole(puzzle, ways, width)
             solver.check(state, moves)
             lengths.append(len(moves))
         print(f"{len(lengths)} puzzles, width {width}, {ways} ways: length {mean(lengths):.2f}")
@@ -327,9 +333,7 @@ def turns(name: str, positions: Sequence[rules.Position], width: int) -> None:
         back = puzzle.reversed()
         lengths = []
         for side, look in ((puzzle, 0), (puzzle, 1), (back, 0)):
-            seeds = [(tiles, list[int]()) for tiles in pairings(side, _beams.SEEDS)]
-            moves = _beams.Run(puzzle).finish(side, seeds, width, _anytime.LONGEST, look=look)
-            assert moves is not None
+            moves = whole(side, _beams.SEEDS, width, look)
             solver.check(state, backwards(moves) if side is back else moves)
             lengths.append(len(moves))
         found.append(lengths)

@@ -237,7 +237,7 @@ class Anytime:
         It goes wrong where others do not, so that the better of two is worth more.
         """
         back = self.puzzle.reversed()
-        if back.rest < back.cells - 1:
+        if not back.ends_last:
             time = math.inf if deadline is None else deadline - perf_counter()
             if back.cells > _views.SMALL or time < WORTH_TURNING:
                 return
@@ -314,7 +314,7 @@ class Anytime:
         if width >= self._whole and (self.moves or width <= VARIED):
             shorter = len(self.moves) + HOPE if self.moves else LONGEST
             seeds = [(tiles, list[int]()) for tiles in starts]
-            look = turn if width >= VARIED and puzzle.rest == puzzle.cells - 1 else 0
+            look = turn if width >= VARIED else 0
             moves = run.finish(puzzle, seeds, width, shorter, turn % SALTS, look, deadline)
         else:
             core = CORE if self.moves else EARLY

@@ -236,8 +236,7 @@ def tables_for(
 
 def has_mirror(puzzle: Puzzle) -> bool:
     """Tell whether a puzzle can be looked at in the mirror (Culberson and Schaeffer, 1998)."""
-    is_last = puzzle.rest == puzzle.cells - 1
-    return puzzle.rows == puzzle.cols and puzzle.is_distinct and is_last
+    return puzzle.rows == puzzle.cols and puzzle.is_distinct and puzzle.ends_last
 
 
 class View(NamedTuple):

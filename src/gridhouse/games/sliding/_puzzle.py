@@ -47,6 +47,11 @@ class Puzzle:
         """Whether no two tiles are equal."""
         return len(set(self.kinds)) == self.cells
 
+    @property
+    def ends_last(self) -> bool:
+        """Whether the empty cell belongs on the last cell."""
+        return self.rest == self.cells - 1
+
     def homes(self, tile: int) -> list[int]:
         """Return the cells where a tile may end."""
         kind = self.kinds[tile]

@@ -6,7 +6,7 @@ are not numbered, so all ways to share out equal ones are one.
 
 from __future__ import annotations
 
-from gridhouse.games.sliding._puzzle import neighbours
+from gridhouse.games.sliding._puzzle import backwards, neighbours
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,9 +34,7 @@ def shortest(puzzle: Puzzle) -> tuple[list[int], int]:
         else:
             other_edge, meeting, looked = _step(near, other_edge, there, here)
         nodes += looked
-    moves = _way(here, meeting)[::-1]
-    # The way back is walked the other way round: U for D, L for R.
-    return moves + [move ^ 1 for move in _way(there, meeting)], nodes
+    return _way(here, meeting) + backwards(_way(there, meeting)), nodes
 
 
 def _step(
@@ -64,11 +62,11 @@ def _step(
 
 
 def _way(seen: Seen, position: bytes) -> list[int]:
-    """Return the moves that led to a position, the last first."""
+    """Return the moves that led to a position."""
     moves: list[int] = []
     while True:
         before, move = seen[position]
         if move < 0:
-            return moves
+            return moves[::-1]
         moves.append(move)
         position = before

@@ -58,8 +58,11 @@ def pairs(puzzle: Puzzle) -> tuple[tuple[str, str], ...]:
 
 
 def looks(puzzle: Puzzle) -> int:
-    """Return by how many sets of partitions a puzzle can be looked at."""
-    return max(1, len(pairs(puzzle)))
+    """Return by how many sets of partitions a puzzle can be looked at.
+
+    One has to do where the empty cell ends elsewhere, as databases would have to be built for it.
+    """
+    return max(1, len(pairs(puzzle))) if puzzle.ends_last else 1
 
 
 def partitions(puzzle: Puzzle, look: int) -> list[Parts]:
