@@ -6,7 +6,8 @@
 - ``words4``: random puzzles of four words of four letters, optimally.
 - ``korf24``: Korf's fifty 24-puzzles, so many seconds each, against the optimal lengths.
 - ``proofs``: the 24-puzzles of the fewest moves first, each until it is proved, or so many seconds
-  are up, or cannot be enough.  ``proofs SECONDS 0 2,3,35`` is these of the fifty only.
+  are up, or cannot be enough.  ``proofs SECONDS 0 2,3,35`` is these of the fifty only, and
+  none of them is given up before.
 - ``words5proofs``: the same with the puzzles of ``words5``, in their order.
 - ``words5``: puzzles of five words of five letters, so many seconds each, against the proved bound.
   With ``processor`` there is no proof; so there is none for ``words6`` to ``words8``.
@@ -175,7 +176,9 @@ def in_time(
     )
 
 
-def proofs(puzzles: Sequence[tuple[int, int | None, rules.Position]], seconds: float) -> None:
+def proofs(
+    puzzles: Sequence[tuple[int, int | None, rules.Position]], seconds: float, *, gives_up: bool
+) -> None:
     """Seek shortest solutions for so many seconds each; check the lengths that are proved."""
     proved = 0
     for number, optimal, state in puzzles:
@@ -183,7 +186,7 @@ def proofs(puzzles: Sequence[tuple[int, int | None, rules.Position]], seconds: f
         search = _anytime.Anytime(puzzle_of(state), 1.0, CORES, seconds)
         with ThreadPoolExecutor(1) as pool:
             searching = pool.submit(search.run)
-            in_time = awaited(searching, search, optimal, seconds)
+            in_time = awaited(searching, search, optimal, seconds, gives_up=gives_up)
         searching.result()
         solver.check(state, search.moves)
         assert search.bound <= (optimal or len(search.moves)) <= len(search.moves)
@@ -199,7 +202,12 @@ def proofs(puzzles: Sequence[tuple[int, int | None, rules.Position]], seconds: f
 
 
 def awaited(
-    searching: Future[None], search: _anytime.Anytime, optimal: int | None, seconds: float
+    searching: Future[None],
+    search: _anytime.Anytime,
+    optimal: int | None,
+    seconds: float,
+    *,
+    gives_up: bool,
 ) -> bool:
     """Wait for a search until time is up; False if it was stopped since time cannot be enough.
 
@@ -213,7 +221,7 @@ def awaited(
     bound = nodes = 0
     while not searching.done():
         left = deadline - process_time() / CORES
-        if proof.bound > bound:
+        if gives_up and proof.bound > bound:
             before, bound, nodes = nodes, proof.bound, proof.nodes
             needed = len(search.moves) - SLACK if optimal is None else optimal
             rest = sum(LEAST_GROWTH**step for step in range(1, (needed - bound) // 2 + 1))
@@ -428,10 +436,12 @@ def main(what: str, seconds: float = 10.0, count: int = 0, extra: str = "") -> N
     elif what == "proofs":
         easiest = sorted(enumerate(instances("korf24"), 1), key=lambda row: row[1][0])
         proofs(
-            [(at, *row) for at, row in easiest if is_wanted(at, extra)][: count or None], seconds
+            [(at, *row) for at, row in easiest if is_wanted(at, extra)][: count or None],
+            seconds,
+            gives_up=not extra,
         )
     elif what == "words5proofs":
-        proofs(words5(extra)[: count or None], seconds)
+        proofs(words5(extra)[: count or None], seconds, gives_up=not extra)
     elif what in COUNTED:
         counted(what, int(seconds), count, extra)
     elif what.startswith("words"):
