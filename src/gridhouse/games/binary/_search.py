@@ -747,7 +747,8 @@ def expand(
     a quarter above the second best's number, so that fewer moves are taken up again and again
     (Pawlewicz and Lew, 2007).
 
-    Threads share all tables and keep apart: ``trail`` says for each ply where each of them is.
+    Threads share all tables and keep apart below the first ply: ``trail`` says for each ply where
+    each of them is.
     """
     if out_of_bounds(control, at):
         return UNKNOWN
@@ -763,7 +764,10 @@ def expand(
             break
         if is_enough(frame, pairs, key, most_proof, most_disproof, control.nodes - began):
             return UNKNOWN
-        part_ways(frame, at, trail, control)
+        # Most positions that are asked about are won: then one move of theirs is enough, and what
+        # the other thread does with another one is lost.
+        if at > 0:
+            part_ways(frame, at, trail, control)
         best = frame.best
         mine = control.number * MOST_FRAMES + below(at)
         trail[mine] = pair_key(frame.keys[best], frame.heaps[best])
