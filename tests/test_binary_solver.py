@@ -215,6 +215,22 @@ def test_threads_with_proof_numbers_agree_and_leave_no_trail(
         assert not any(search.trail)
 
 
+def test_threads_share_the_first_move(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(solver, "DEPTH_FIRST", 3)
+    state = random_position(random.Random(43), 15, (3, 6))
+    board = _layout.Board(state.position, _layout.Memory(jit=True))
+    alone, beside = (Search(board, memory=1, threads=2) for _ in range(2))
+    assert alone.run(0, (), 0, proof=True) == _frame.WIN
+    frame = alone.frames[0][0]
+    index = _search.find_move(frame, frame.winner)
+    # The other thread is said to be at the move that wins.
+    place = _search.MOST_FRAMES + _search.below(0)
+    key, heap = int(frame.keys[index]), int(frame.heaps[index])
+    beside.trail[place] = _search.pair_key(key, heap)
+    assert beside.run(0, (), 0, proof=True) == _frame.WIN
+    assert beside.nodes == alone.nodes > 100
+
+
 def test_threads_that_keep_apart_search_hardly_more_than_one() -> None:
     state = gridhouse.parse("binary(rows=6,cols=6) .11..0/....10/0..01./..0.../.....0/......")
     one, two = (plain(state, jit=True, threads=count, memory=64).nodes for count in (1, 2))
