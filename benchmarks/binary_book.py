@@ -1,15 +1,20 @@
-"""Prove the opening of the Binary Game on 5x5, and print it as the package keeps it.
+"""Prove first moves of the Binary Game, and the openings of 5x5 and 9x3 as the package keeps them.
 
-``python benchmarks/binary_book.py [MEMORY]``: the moves that win for who begins, whatever is
-answered, with so many MiB of memory (2000).  What it takes is said on the standard error.
-``python benchmarks/binary_book.py check``: search every board after the book's last moves anew,
-each for itself, and print how many are lost for who is to move.
-``python benchmarks/binary_book.py three [MEMORY]``: search all boards of three digits and print
-how many are lost, and those that are not.
+``python benchmarks/binary_book.py prove WIDTH HEIGHT [MEMORY]``: the moves that win for who begins,
+whatever is answered, with so many MiB of memory (2000).  What it takes is said on the standard
+error.
+``python benchmarks/binary_book.py check WIDTH HEIGHT [COUNT]``: search the boards after the book's
+last moves anew, each for itself, all or COUNT of them, and print how many are lost for who is to
+move.
+``python benchmarks/binary_book.py firsts WIDTH HEIGHT [MEMORY]``: search what first moves lead to,
+those that are not images of each other, from the middle outwards, and print who wins there.
+``python benchmarks/binary_book.py three [MEMORY]``: search all boards of three digits on 5x5 and
+print how many are lost, and those that are not.
 """
 
 from __future__ import annotations
 
+import random
 import sys
 from typing import TYPE_CHECKING
 
@@ -17,22 +22,26 @@ import gridhouse
 from gridhouse.games.binary import _frame, book
 from gridhouse.games.binary._layout import Board, Memory
 from gridhouse.games.binary.game import BinaryGame
-from gridhouse.games.binary.solver import Search, solve
+from gridhouse.games.binary.solver import OUTCOMES, Search, solve
 from gridhouse.games.binary.symmetry import image
 
 if TYPE_CHECKING:
     from gridhouse.core.game import State
 
-LATE = book.SIDE**2 - book.MOST_PLY
+MEMORY = 2000
 
 
-def check() -> None:
-    """Search what the last moves of the book lead to."""
-    boards = [board for board in book.moves() if board.count(book.EMPTY) == LATE]
+def check(width: int, height: int, count: int | None = None) -> None:
+    """Search what the last moves of the book lead to, or so many of them."""
+    size = width * height
+    late = size - book.OPENED[width, height]
+    boards = [one for one in book.moves() if len(one) == size and one.count(book.EMPTY) == late]
+    if count is not None:
+        boards = random.Random(count).sample(boards, count)
     lost = nodes = 0
     for board in boards:
-        rows = (board[at : at + book.SIDE] for at in range(0, len(board), book.SIDE))
-        state = gridhouse.parse(f"binary(rows={book.SIDE},cols={book.SIDE}) {'/'.join(rows)}")
+        rows = "/".join(board[at : at + width] for at in range(0, size, width))
+        state = gridhouse.parse(f"binary(rows={height},cols={width}) {rows}")
         action = book.winning_move(state.position)
         assert action is not None
         state.apply_action(action)
@@ -42,9 +51,9 @@ def check() -> None:
     print(f"{lost} of {len(boards)} lost, {nodes} nodes")
 
 
-def prove(memory: int) -> None:
+def prove(width: int, height: int, memory: int) -> None:
     """Prove the book and print it."""
-    state = BinaryGame(rows=book.SIDE, cols=book.SIDE).new_initial_state()
+    state = BinaryGame(rows=height, cols=width).new_initial_state()
     search = Search(Board(state.position, Memory(jit=True)), memory=memory, threads=2)
     found: dict[str, str] = {}
     todo = [state]
@@ -56,15 +65,37 @@ def prove(memory: int) -> None:
         assert search.value() == _frame.WIN
         move = next(move for move in search.moves() if search.known((move,)) == _frame.LOSS)
         action = search.board.action(move)
-        row, col = image(state.position, *divmod(action >> 1, book.SIDE), kind)
+        row, col = image(state.position, *divmod(action >> 1, width), kind)
         found[board] = f"{board} {col} {row} {(action & 1) ^ swap}"
         print(len(found), "of", len(todo), search.nodes, "nodes", file=sys.stderr, flush=True)
         state.apply_action(action)
-        if len(state.history()) < book.MOST_PLY:
+        if len(state.history()) < book.OPENED[width, height]:
             for answer in state.legal_actions():
                 todo.append(state.clone())
                 todo[-1].apply_action(answer)
     print("\n".join(sorted(found.values())))
+
+
+def firsts(width: int, height: int, memory: int) -> None:
+    """Search the first moves, with the same memory: one helps to prove the next."""
+    start = BinaryGame(rows=height, cols=width).new_initial_state()
+    search = Search(Board(start.position, Memory(jit=True)), memory=memory, threads=2)
+    seen = set()
+
+    def distance(action: int) -> int:
+        row, col = divmod(action >> 1, width)
+        return (2 * row - height + 1) ** 2 + (2 * col - width + 1) ** 2
+
+    for action in sorted(start.legal_actions(), key=distance):
+        after = start.clone()
+        after.apply_action(action)
+        board = min(book.images(after.position))[0]
+        if board not in seen:
+            seen.add(board)
+            before = search.nodes
+            assert search.follow(after.position)
+            outcome = OUTCOMES[search.value()]
+            print(f"{start.action_to_string(action)}: {outcome}, {search.nodes - before} nodes")
 
 
 def three(memory: int) -> None:
@@ -93,14 +124,18 @@ def three(memory: int) -> None:
 
 def main(arguments: list[str]) -> None:
     """Run what the arguments say."""
-    if arguments == ["check"]:
-        check()
-        return
-    memory = next((int(word) for word in arguments if word.isdigit()), 2000)
-    if arguments[:1] == ["three"]:
-        three(memory)
+    kind, *numbers = arguments or [""]
+    sizes = [int(number) for number in numbers]
+    if kind == "check" and len(sizes) in (2, 3):
+        check(*sizes)
+    elif kind == "prove" and len(sizes) in (2, 3):
+        prove(*[*sizes, MEMORY][:3])
+    elif kind == "firsts" and len(sizes) in (2, 3):
+        firsts(*[*sizes, MEMORY][:3])
+    elif kind == "three" and len(sizes) < 2:
+        three(*sizes or [MEMORY])
     else:
-        prove(memory)
+        sys.exit(__doc__)
 
 
 if __name__ == "__main__":

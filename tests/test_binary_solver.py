@@ -299,54 +299,47 @@ def test_a_part_of_the_table_of_boards_is_proved_again() -> None:
         assert sorted(known.moves) == sorted(again.moves) == sorted(state.legal_moves())
 
 
-@pytest.mark.parametrize(("rows", "cols"), [(3, 9), (9, 3)])
-def test_of_some_boards_not_all_winning_moves_are_known(rows: int, cols: int) -> None:
-    state = BinaryGame(rows=rows, cols=cols).new_initial_state()
-    known = solve(state, nimber=True)
-    assert (known.outcome, known.nimber, known.nodes) == ("win", 1, 0)
-    assert not known.all_moves
-    # Diagonally beside a corner; the digits are each other's images.
-    cells = {row * cols + col for row in (1, rows - 2) for col in (1, cols - 2)}
-    assert len(cells) == 2
-    actions = [state.string_to_action(move) for move in known.moves]
-    assert actions == [2 * cell + digit for cell in sorted(cells) for digit in (0, 1)]
-    assert solve(state, all_moves=True, jit=False, limit=20).outcome == "unknown"
-    state.apply_action(state.string_to_action(known.moves[0]))
-    assert solve(state, jit=False, limit=20).outcome == "unknown"
-
-
 class TestBook:
-    """The opening of 5x5."""
+    """The openings of 5x5 and 9x3."""
 
-    def test_its_first_move_comes_first(self) -> None:
-        state = BinaryGame(rows=5, cols=5).new_initial_state()
+    @pytest.mark.parametrize(
+        ("rows", "cols", "first"), [(5, 5, "2 2 0"), (3, 9, "4 1 0"), (9, 3, "1 4 0")]
+    )
+    def test_its_first_move_comes_first(self, rows: int, cols: int, first: str) -> None:
+        state = BinaryGame(rows=rows, cols=cols).new_initial_state()
         asked: list[dict[str, Any]] = [{}, {"nimber": True, "all_moves": True}]
         for options in asked:
             known = solve(state, **options)
             assert (known.outcome, known.nimber, known.nodes) == ("win", 1, 0)
             assert sorted(known.moves) == sorted(state.legal_moves())
-            assert known.moves[0] == "2 2 0"
+            assert known.moves[0] == first
         assert solve(state, jit=False, limit=20, proved=False).outcome == "unknown"
 
-    def test_it_goes_on_after_every_answer(self) -> None:
-        start = BinaryGame(rows=5, cols=5).new_initial_state()
+    @pytest.mark.parametrize(("rows", "cols", "plies"), [(5, 5, 4), (3, 9, 6)])
+    def test_it_goes_on_after_every_answer(self, rows: int, cols: int, plies: int) -> None:
         seen = set()
-        todo = [start]
+        todo = [BinaryGame(rows=rows, cols=cols).new_initial_state()]
         for state in todo:
+            board = min(book.images(state.position))[0]
+            if board in seen:
+                continue
+            seen.add(board)
             action = book.winning_move(state.position)
             assert action is not None
-            seen.add(min(book.images(state.position))[0])
             state.apply_action(action)
-            if len(state.history()) < book.MOST_PLY:
+            if len(state.history()) < plies:
                 for answer in state.legal_actions():
                     todo.append(state.clone())
                     todo[-1].apply_action(answer)
-        assert seen == set(book.moves())
-        assert book.winning_move(todo[-1].position) is None
+            else:
+                assert book.winning_move(state.position) is None
+        assert seen == {board for board in book.moves() if len(board) == rows * cols}
 
-    def test_all_images_of_a_board_have_the_same_answer(self) -> None:
+    @pytest.mark.parametrize(("rows", "cols"), [(5, 5), (3, 9)])
+    def test_all_images_of_a_board_have_the_same_answer(self, rows: int, cols: int) -> None:
         chance = random.Random(8)
-        for board in chance.sample(sorted(book.moves()), 20):
+        boards = [board for board in sorted(book.moves()) if len(board) == rows * cols]
+        for board in chance.sample(boards, 20):
             state = self._state(board)
             after = state.clone()
             after.apply_action(book.winning_move(state.position))
@@ -400,15 +393,19 @@ class TestBook:
             after.apply_action(action)
             yield action, after.position
 
-    def test_a_part_of_it_is_proved_again(self) -> None:
+    @pytest.mark.parametrize(("count", "plies"), [(25, 4), (27, 6)])
+    def test_a_part_of_it_is_proved_again(self, count: int, plies: int) -> None:
         chance = random.Random(9)
-        late = [board for board in sorted(book.moves()) if board.count(book.EMPTY) == 21]
+        late = [board for board in sorted(book.moves()) if len(board) == count]
+        late = [board for board in late if board.count(book.EMPTY) == count - plies]
         for board in chance.sample(late, 4):
             state = self._state(board)
             found = solve(state)
             assert (found.outcome, found.nodes) == ("win", 0)
             state.play(found.moves[0])
             assert plain(state, jit=True, threads=2).outcome == "loss"
+
+    def test_who_wins_where_it_ends_is_proved_again(self) -> None:
         for board in book.LOST:
             found = plain(self._state(board), memory=300, jit=True, threads=2)
             assert found.outcome == "loss"
@@ -416,8 +413,9 @@ class TestBook:
             known = solve(self._state(board), nimber=True, all_moves=True)
             assert (known.outcome, known.nimber, known.moves, known.nodes) == ("loss", 0, [], 0)
 
-    def test_the_perfect_player_wins_by_it(self) -> None:
-        state = BinaryGame(rows=5, cols=5).new_initial_state()
+    @pytest.mark.parametrize(("rows", "cols"), [(5, 5), (9, 3)])
+    def test_the_perfect_player_wins_by_it(self, rows: int, cols: int) -> None:
+        state = BinaryGame(rows=rows, cols=cols).new_initial_state()
         perfect = gridhouse.player("perfect", state.game)
         chance = random.Random(10)
         while not state.is_terminal():
@@ -430,8 +428,9 @@ class TestBook:
 
     @staticmethod
     def _state(board: str) -> Any:
-        rows = "/".join(board[at : at + 5] for at in range(0, 25, 5))
-        return gridhouse.parse(f"binary(rows=5,cols=5) {rows}")
+        wide = 5 if len(board) == 25 else 9
+        rows = [board[at : at + wide] for at in range(0, len(board), wide)]
+        return gridhouse.parse(f"binary(rows={len(rows)},cols={wide}) {'/'.join(rows)}")
 
 
 def test_limits_leave_it_unknown() -> None:

@@ -16,7 +16,7 @@ from gridhouse.core.solving import Solution, watched
 from gridhouse.games.binary import _frame, _search, book, rules
 from gridhouse.games.binary._layout import Board, Memory, TooLargeError
 from gridhouse.games.binary.checkpoint import load, save
-from gridhouse.games.binary.proved import winning_cells
+from gridhouse.games.binary.proved import every_move_wins
 from gridhouse.games.binary.symmetry import symmetry_of, winning_reply
 
 TYPE_CHECKING = False
@@ -360,14 +360,11 @@ class Work:
             solution.all_moves = True
             return True
         best = book.winning_move(position) if proved else None
-        cells = winning_cells(position.rows, position.cols) if proved and position.ply == 0 else []
-        is_all = len(cells) == position.rows * position.cols
-        if cells and (is_all or not self._all_moves):
+        if proved and position.ply == 0 and every_move_wins(position.rows, position.cols):
             solution.outcome = "win"
             solution.nimber = 1
-            solution.all_moves = is_all
-            actions = [action for action in self.state.legal_actions() if action // 2 in cells]
-            solution.moves = [self.state.action_to_string(action) for action in actions]
+            solution.all_moves = True
+            solution.moves = self.state.legal_moves()
             if best is not None:  # the one after which the book goes on comes first
                 known = self.state.action_to_string(best)
                 solution.moves.sort(key=lambda move: move != known)
