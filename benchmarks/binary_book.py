@@ -63,7 +63,8 @@ def prove(width: int, height: int, memory: int) -> None:
             continue
         assert search.follow(state.position)
         assert search.value() == _frame.WIN
-        move = next(move for move in search.moves() if search.known((move,)) == _frame.LOSS)
+        moves = sorted(search.moves(), key=lambda move: search.known((move,)) != _frame.LOSS)
+        move = next(move for move in moves if search.value((move,)) == _frame.LOSS)
         action = search.board.action(move)
         row, col = image(state.position, *divmod(action >> 1, width), kind)
         found[board] = f"{board} {col} {row} {(action & 1) ^ swap}"
@@ -95,7 +96,8 @@ def firsts(width: int, height: int, memory: int) -> None:
             before = search.nodes
             assert search.follow(after.position)
             outcome = OUTCOMES[search.value()]
-            print(f"{start.action_to_string(action)}: {outcome}, {search.nodes - before} nodes")
+            name = start.action_to_string(action)
+            print(f"{name}: {outcome}, {search.nodes - before} nodes", flush=True)
 
 
 def three(memory: int) -> None:
@@ -126,9 +128,10 @@ def main(arguments: list[str]) -> None:
     """Run what the arguments say."""
     kind, *numbers = arguments or [""]
     sizes = [int(number) for number in numbers]
-    if kind == "check" and len(sizes) in (2, 3):
+    has_book = len(sizes) in (2, 3) and (sizes[0], sizes[1]) in book.OPENED
+    if kind == "check" and has_book:
         check(*sizes)
-    elif kind == "prove" and len(sizes) in (2, 3):
+    elif kind == "prove" and has_book:
         prove(*[*sizes, MEMORY][:3])
     elif kind == "firsts" and len(sizes) in (2, 3):
         firsts(*[*sizes, MEMORY][:3])
