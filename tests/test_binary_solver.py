@@ -232,7 +232,8 @@ def test_threads_share_the_first_move(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_threads_that_keep_apart_search_hardly_more_than_one() -> None:
-    state = gridhouse.parse("binary(rows=6,cols=6) .11..0/....10/0..01./..0.../.....0/......")
+    text = "11.10./.1...0/..101./...00./.011../.01.../.1...1"
+    state = gridhouse.parse(f"binary(rows=7,cols=6) {text}")
     one, two = (plain(state, jit=True, threads=count, memory=64).nodes for count in (1, 2))
     # Without trails twice as many, with them as many or fewer.
     assert two < 1.6 * one
@@ -651,8 +652,12 @@ def test_a_cell_that_one_long_line_takes_both_digits_from(
     ("length", "others", "places"),
     [(7, 0, range(7)), (6, 0, range(6)), (11, 0b1000010000, (0, 1, 2, 3, 5, 7, 8, 10))],
 )
-def test_long_lines_tell_what_a_table_tells(length: int, others: int, places: Any) -> None:
+@pytest.mark.parametrize("by_cells", [0, 1])
+def test_long_lines_tell_what_a_table_tells(
+    length: int, others: int, places: Any, by_cells: int
+) -> None:
     line, layout = _lines.Line(), _frame.Layout()
+    line.by_cells = layout.by_cells = by_cells
     line.length = layout.span[0] = length
     line.cap = (length + 1) // 2
     line.stones = layout.others[0] = others
@@ -717,18 +722,23 @@ def test_what_has_the_same_key_has_the_same_nimber(
     assert fewer * len(found) < len(known)
 
 
-def frames_of_games(rows: int, cols: int, games: int) -> Iterator[tuple[Any, Any, int]]:
-    """Yield a board, a frame of it, and a random move of that, as games go on."""
-    state = BinaryGame(rows=rows, cols=cols).new_initial_state()
-    board = _layout.Board(state.position, _layout.Memory(jit=False))
+def frames_of_games(rows: int, cols: int, games: int, *, plies: int = 0) -> Iterator[Any]:
+    """Yield a board, a frame of it, and a random move of that, as games go on.
+
+    Boards are laid out after so many plies.
+    """
     source = random.Random(rows)
     for _ in range(games):
+        state = BinaryGame(rows=rows, cols=cols).new_initial_state()
+        for _ in range(plies):
+            state.apply_action(source.choice(state.legal_actions()))
+        board = _layout.Board(state.position, _layout.Memory(jit=False))
         frame = _frame.Frame()
         _frame.copy(frame, board.start[0], board.layout[0].num_lines)
         while frame.opened[0] | frame.opened[1]:
             moves = [
                 2 * cell + digit
-                for cell in range(rows * cols)
+                for cell in range(len(board.cells))
                 for digit in range(2)
                 if frame.opened[digit] >> cell & 1
             ]
@@ -737,9 +747,11 @@ def frames_of_games(rows: int, cols: int, games: int) -> Iterator[tuple[Any, Any
             _frame.play(frame, board.layout[0], board.table, board.sets, move >> 1, move & 1)
 
 
-@pytest.mark.parametrize(("rows", "cols"), [(5, 5), (4, 6), (1, 12)])
-def test_what_is_kept_of_lines_is_what_they_come_to(rows: int, cols: int) -> None:
-    for board, frame, _ in frames_of_games(rows, cols, 10):
+@pytest.mark.parametrize(
+    ("rows", "cols", "plies"), [(5, 5, 0), (4, 6, 0), (5, 5, 4), (4, 6, 5), (1, 12, 0), (2, 11, 3)]
+)
+def test_what_is_kept_of_lines_is_what_they_come_to(rows: int, cols: int, plies: int) -> None:
+    for board, frame, _ in frames_of_games(rows, cols, 10, plies=plies):
         layout = board.layout[0]
         fresh = _frame.Frame()
         fresh.codes[:] = frame.codes
@@ -757,24 +769,32 @@ def as_sets(frame: Any) -> list[set[int]]:
     return [set(listed[: frame.first]), set(listed[frame.first :])]
 
 
-@pytest.mark.parametrize(("rows", "cols"), [(5, 5), (3, 7)])
-def test_moves_change_blocking_sets_as_they_change_lines(rows: int, cols: int) -> None:
+@pytest.mark.parametrize(("rows", "cols", "plies"), [(5, 5, 0), (3, 7, 0), (6, 6, 8)])
+def test_moves_change_blocking_sets_as_they_change_lines(rows: int, cols: int, plies: int) -> None:
     compared = 0
-    for board, frame, move in frames_of_games(rows, cols, 40):
-        args = (board.layout[0], board.table, board.sets)
+    for board, frame, move in frames_of_games(rows, cols, 40, plies=plies):
+        layout = board.layout[0]
+        args = (layout, board.table, board.sets)
         if (frame.opened[0] | frame.opened[1]).bit_count() > _structure.MOST:
             continue
-        by_sets, by_lines = _frame.Frame(), _frame.Frame()
-        _frame.copy(by_sets, frame, board.layout[0].num_lines)
-        _frame.copy(by_lines, frame, board.layout[0].num_lines)
-        _frame.make_compact(by_sets, *args)
-        assert by_sets.compact
-        for each in (by_sets, by_lines):
-            _frame.play(each, *args, move >> 1, move & 1)
+        before, by_sets, by_lines = _frame.Frame(), _frame.Frame(), _frame.Frame()
+        _frame.copy(before, frame, layout.num_lines)
+        _frame.make_compact(before, *args)
+        assert before.compact
+        _frame.follow(by_sets, before, *args, move >> 1, move & 1)
+        _frame.follow(by_lines, frame, *args, move >> 1, move & 1)
         assert by_sets.opened == by_lines.opened
-        ends = [_frame.settle(each, *args) for each in (by_sets, by_lines)]
+        ends = [_frame.settle(by_sets, *args)]
+        if ends[0] == _frame.UNKNOWN:
+            ends = [_frame.settle_late(by_sets, layout)]
+        layout.switches = _frame.ALL & ~_frame.STRUCTURE
+        ends.append(_frame.settle(by_lines, *args))
+        layout.switches = _frame.ALL
+        assert not by_lines.compact
         assert ends[0] == ends[1]
-        assert (by_sets.heap, by_sets.risk) == (by_lines.heap, by_lines.risk)
+        assert (by_sets.heap, by_sets.opened) == (by_lines.heap, by_lines.opened)
+        if by_sets.num_groups:
+            assert by_sets.risk == by_lines.risk
         _frame.make_compact(by_lines, *args)
         assert as_sets(by_sets) == as_sets(by_lines)
         compared += bool(by_sets.num_groups)

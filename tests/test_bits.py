@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numba
@@ -25,6 +26,31 @@ COMPILED = {name: compiled(name) for name in ("population", "lowest", "length", 
 @given(word=st.integers(1, 2**63 - 1))
 def test_the_machine_finds_what_plain_python_finds(name: str, word: int) -> None:
     assert COMPILED[name](word) == getattr(bits, name)(word)
+
+
+EXTRACTS = [machine_bits.extract, numba.njit(bits.extract)]  # as x86 does, and by other means
+
+
+@pytest.mark.parametrize("extract", EXTRACTS)
+@given(word=st.integers(0, 2**63 - 1), mask=st.integers(0, 2**63 - 1))
+def test_bits_under_a_mask_are_moved_together(extract: Any, word: int, mask: int) -> None:
+    chosen = [word >> place & 1 for place in range(63) if mask >> place & 1]
+    expected = sum(bit << place for place, bit in enumerate(chosen))
+    compiled_extract = compiled_of_two(extract)
+    assert compiled_extract(word, mask) == bits.extract(word, mask) == expected
+
+
+@functools.cache
+def compiled_of_two(function: Any) -> Any:
+    return numba.njit(lambda first, second: function(first, second))
+
+
+@given(st.lists(st.integers(0, 2**16 - 1), min_size=16, max_size=16), st.integers(0, 15))
+def test_a_lane_is_ranked_among_all(lanes: list[int], lane: int) -> None:
+    expected = sorted(lanes).index(lanes[lane])
+    words = np.array(lanes, np.uint16).view(np.int64)
+    assert compiled_of_two(machine_bits.rank)(words, lane) == expected
+    assert bits.rank(words.tolist(), lane) == expected
 
 
 @given(st.integers(0, 2**40 - 1))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import MutableSequence
+    from collections.abc import MutableSequence, Sequence
 
 WORD = 64
 
@@ -34,6 +34,23 @@ def backwards(bits: int) -> int:
     The last bit is dropped, so that the result is not negative either.
     """
     return int(f"{bits:064b}"[::-1], 2) >> 1 & ((1 << 63) - 1)
+
+
+def extract(bits: int, mask: int) -> int:
+    """Return the bits of a word that a mask has, moved down to lie beside each other."""
+    result = 0
+    place = 0
+    while mask:
+        result |= int(bits & mask & -mask != 0) << place
+        place += 1
+        mask &= mask - 1
+    return result
+
+
+def rank(words: Sequence[int], lane: int) -> int:
+    """Return how many of sixteen lanes, four in each word, hold less than one of them does."""
+    lanes = [word >> 16 * at & 0xFFFF for word in words[:4] for at in range(4)]
+    return sum(other < lanes[lane] for other in lanes)
 
 
 def include(words: MutableSequence[int], place: int, bits: int) -> None:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from llvmlite import ir
-from numba import types
+from llvmlite import binding, ir
+from numba import njit, types
 from numba.extending import intrinsic
+
+from gridhouse.core import bits as plain_bits
 
 WORD = 64
 
@@ -59,6 +61,47 @@ def backwards(typing_context: Any, bits: Any) -> Any:
         return builder.lshr(builder.call(reverse, [values[0]]), ir.Constant(ir.IntType(WORD), 1))
 
     return types.int64(types.int64), generate
+
+
+@intrinsic
+def _extract_at_once(typing_context: Any, bits: Any, mask: Any) -> Any:
+    """Return the bits of a word that a mask has, by the one instruction that x86 has for it."""
+    del typing_context, bits, mask
+
+    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        del context, signature
+        word = ir.IntType(WORD)
+        kind = ir.FunctionType(word, [word, word])
+        name = "llvm.x86.bmi.pext.64"
+        function = builder.module.globals.get(name) or ir.Function(builder.module, kind, name)
+        return builder.call(function, values)
+
+    return types.int64(types.int64, types.int64), generate
+
+
+has_extract = binding.get_host_cpu_features().get("bmi2", False)
+extract = _extract_at_once if has_extract else njit(plain_bits.extract)
+
+
+@intrinsic
+def rank(typing_context: Any, words: Any, lane: Any) -> Any:
+    """Return how many of sixteen lanes, four in each word, hold less than one of them does."""
+    del typing_context
+
+    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        array = context.make_array(signature.args[0])(context, builder, values[0])
+        kind = ir.IntType(16)
+        lanes = ir.VectorType(kind, 16)
+        first = builder.bitcast(array.data, kind.as_pointer())
+        own = builder.load(builder.gep(first, [values[1]]))
+        alone = builder.insert_element(ir.Constant(lanes, ir.Undefined), own, ir.IntType(32)(0))
+        order = ir.Constant(ir.VectorType(ir.IntType(32), 16), None)
+        copies = builder.shuffle_vector(alone, ir.Constant(lanes, ir.Undefined), order)
+        every = builder.load(builder.bitcast(array.data, lanes.as_pointer()), align=8)
+        less = builder.bitcast(builder.icmp_unsigned("<", every, copies), kind)
+        return builder.ctpop(builder.zext(less, ir.IntType(WORD)))
+
+    return types.int64(words, lane), generate
 
 
 @intrinsic

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from gridhouse.core import bits
 
+INLINED = True
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
@@ -45,42 +46,57 @@ def end_at(frame: Any, digit: int, end: int) -> None:
 
 def remove(frame: Any, cells: int, digit: int) -> None:
     """Take a digit away from cells: the sets that they are in can never be filled."""
-    frame.opened[digit] &= ~cells
-    start = start_of(frame, digit)
-    kept = start
-    for i in range(start, end_of(frame, digit)):
-        group = frame.groups[i]
-        frame.groups[kept] = group
-        kept += int(group & cells == 0)
-    end_at(frame, digit, kept)
+    if frame.opened[digit] & cells:
+        frame.opened[digit] &= ~cells
+        start = start_of(frame, digit)
+        end_at(frame, digit, drop(frame, frame, start, start, end_of(frame, digit), cells))
 
 
-def play(frame: Any, cell: int, digit: int) -> None:
-    """Write a digit into a cell that is open to it."""
+def play(to: Any, frame: Any, cell: int, digit: int) -> None:
+    """Make the position that a digit in a cell that is open to it leads to."""
     bit = 1 << cell
-    frame.opened[digit] ^= bit
-    if frame.opened[1 - digit] & bit:
-        remove(frame, bit, 1 - digit)
-    start = start_of(frame, digit)
-    shrunk = start
+    to.opened[digit] = frame.opened[digit] ^ bit
+    to.opened[1 - digit] = frame.opened[1 - digit] & ~bit
+    if digit:
+        to.first = drop(to, frame, 0, 0, frame.first, bit)
+        to.num_groups = shrink(to, frame, to.first, frame.first, frame.num_groups, bit, 1)
+    else:
+        to.first = shrink(to, frame, 0, 0, frame.first, bit, 0)
+        to.num_groups = drop(to, frame, to.first, frame.first, frame.num_groups, bit)
+
+
+def drop(to: Any, frame: Any, at: int, start: int, stop: int, cells: int) -> int:
+    """List sets that have none of these cells from a place on; return where they end."""
+    for i in range(start, stop):
+        group = frame.groups[i]
+        to.groups[at] = group
+        at += int(group & cells == 0)
+    return at
+
+
+def shrink(to: Any, frame: Any, at: int, start: int, stop: int, bit: int, digit: int) -> int:
+    """List sets of the digit that now stands in a cell, from a place on; return where they end.
+
+    Those with the cell need it no more, and what holds such a one is no least set any more.  What
+    is left with one cell closes that.
+    """
+    begin = at
     dead = 0
-    for i in range(start, end_of(frame, digit)):
+    for i in range(start, stop):
         group = frame.groups[i]
-        if group & bit:
-            group ^= bit
-            frame.groups[i] = frame.groups[shrunk]
-            frame.groups[shrunk] = group
-            shrunk += 1
-            if group & (group - 1) == 0:
-                dead |= group
-    kept = shrunk
-    for i in range(shrunk, end_of(frame, digit)):
+        rest = group & ~bit
+        shrinks = int(rest != group)
+        is_last = int(rest & (rest - 1) == 0)
+        to.groups[at] = rest
+        at += shrinks & ~is_last
+        dead |= rest & -(shrinks & is_last)
+    end = at
+    for i in range(start, stop):
         group = frame.groups[i]
-        frame.groups[kept] = group
-        kept += int(not holds_any(frame, group, start, shrunk))
-    end_at(frame, digit, kept)
-    if dead:
-        remove(frame, dead, digit)
+        to.groups[at] = group
+        at += int(group & (bit | dead) == 0 and not holds_any(to, group, begin, end))
+    to.opened[digit] &= ~dead
+    return at
 
 
 def holds_any(frame: Any, group: int, start: int, stop: int) -> bool:
@@ -91,17 +107,20 @@ def holds_any(frame: Any, group: int, start: int, stop: int) -> bool:
     return found
 
 
-def held(frame: Any, digit: int) -> int:
-    """Return the cells that are in sets of a digit."""
+def held(frame: Any) -> int:
+    """Return the cells that are in sets."""
     result = 0
-    for i in range(start_of(frame, digit), end_of(frame, digit)):
+    for i in range(frame.num_groups):
         result |= frame.groups[i]
     return int(result)
 
 
-def doubtful(frame: Any) -> int:
-    """Return the cells from which sets that meet nowhere else can take both digits."""
-    result = 0
+def at_risk(frame: Any) -> int:
+    """Return the cells that sets can take all digits from: if of both, such that meet nowhere else.
+
+    Every cell is in a set.
+    """
+    result = frame.opened[0] ^ frame.opened[1]
     for i in range(frame.first):
         for j in range(frame.first, frame.num_groups):
             both = frame.groups[i] & frame.groups[j]

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 INLINED = True  # see ``core.compiling``
 MOST_CELLS = 63
 MOST_MOVES = 2 * MOST_CELLS
+HALF_WORD = 32
+HALF_CELLS = (1 << HALF_WORD) - 1
+OPEN_SALT = 6 << 40
 # As many blocking sets as a small position can have: in lines of so many cells together no more
 # than 126 sets of which none holds another, in rows and in columns, for both digits.
 MOST_GROUPS = 512
@@ -71,6 +74,8 @@ class Layout(position.Position):
     entries = position.integers("int64", 2 * MOST_LINES)  # where its entries begin, a digit each
     near = position.integers("int64", 2 * MOST_LINES)
     num_long = position.integer("int32")  # lines whose entries are found by rule
+    # Whether the key tells by itself which cells are open, and not by the lines that they are in.
+    by_cells = position.integer("int8")
     only = position.integer("int32")  # one and the line that all cells stand in, if it is long
     slots = position.integers("int32", 2 * MOST_LINES)  # of a long line's cache, else 0
     turned = position.integers("int32", SYMMETRIES)  # whether rows become columns
@@ -108,14 +113,15 @@ class Frame(position.Position):
     groups = position.integers("int64", MOST_GROUPS)  # sets of cells that a line joins, or blocks
     compact = position.integer("int8")  # whether the groups take the place of the lines
     first = position.integer("int32")  # where the groups of the digit 1 begin, if so
-    marks = position.integers("int64", MOST_CELLS)
-    ranks = position.integers("int64", MOST_CELLS)
-    order = position.integers("int64", _structure.MOST)
-    places = position.integers("int64", _structure.MOST)
+    numbered = position.integers("int64", MOST_GROUPS)
+    lanes = position.integers("int64", _structure.WORDS)
+    names = position.integers("int64", _structure.CHUNKS)
     value = position.integer("int32")  # who wins, if that is plain
     made = position.integer("int32")  # the move that led here, -1 for one in the heap
     zeros_left = position.integer("int64")  # the moves whose positions are still to be made
     ones_left = position.integer("int64")
+    killer = position.integer("int32")  # the move that last won in this ply
+    first_move = position.integer("int32")  # that is to be made before these, or -1
     heaps_left = position.integer("int64")
     num_made = position.integer("int32")  # of these positions, and those looked at
     num_done = position.integer("int32")
@@ -181,7 +187,18 @@ def close(frame: Any, layout: Any, cells: int, digit: int) -> None:
         col = layout.col[cell]
         frame.codes[base + row] -= 2 * layout.row_step[cell]
         frame.codes[base + col] -= 2 * layout.col_step[cell]
-        frame.stale[digit] |= 1 << row | 1 << col
+        outdate(frame, layout, digit, row, cell)
+        outdate(frame, layout, digit, col, cell)
+
+
+def outdate(frame: Any, layout: Any, digit: int, line: int, cell: int) -> None:
+    """Have a line looked up again if a cell that is not open any more makes it another one.
+
+    That needs a blocking set with the cell.
+    """
+    held = frame.held[digit * MOST_LINES + line]
+    is_other = held >> cell & 1 if layout.by_cells else 1
+    frame.stale[digit] |= is_other << line
 
 
 def keep(frame: Any, layout: Any, zeros: int, ones: int) -> None:
@@ -248,25 +265,40 @@ def add_to_sums(frame: Any, layout: Any, digit: int, line: int, more: int) -> No
     frame.sums[ahead + 1] = (frame.sums[ahead + 1] + layout.factor[last] * more) & chance.KEY
 
 
-def play(frame: Any, layout: Any, table: Any, sets: Any, cell: int, digit: int) -> None:
-    """Write a digit into a cell that is open to it."""
+def follow(to: Any, frame: Any, layout: Any, table: Any, sets: Any, cell: int, digit: int) -> None:
+    """Make the position that a digit in a cell that is open to it leads to."""
     if frame.compact:
-        _compact.play(frame, cell, digit)
+        to.heap = frame.heap
+        to.compact = 1
+        to.stale[0] = 0
+        to.stale[1] = 0
+        _compact.play(to, frame, cell, digit)
         return
+    copy(to, frame, layout.num_lines)
+    play(to, layout, table, sets, cell, digit)
+
+
+def play(frame: Any, layout: Any, table: Any, sets: Any, cell: int, digit: int) -> None:
+    """Write a digit into a cell that is open to it, in a position that is not compact."""
+    refresh(frame, layout, table, sets)
     bit = 1 << cell
     row = layout.row[cell]
     col = layout.col[cell]
     base = digit * MOST_LINES
     frame.codes[base + row] -= layout.row_step[cell]
     frame.codes[base + col] -= layout.col_step[cell]
-    frame.stale[digit] |= 1 << row | 1 << col
+    outdate(frame, layout, digit, row, cell)
+    outdate(frame, layout, digit, col, cell)
     frame.opened[digit] ^= bit
     if frame.opened[1 - digit] & bit:
         close(frame, layout, bit, 1 - digit)
-    across = entry_of(layout, table, base + row, frame.codes[base + row])
-    dead = sets[layout.first[row] + (across.masks & LOW)]
-    down = entry_of(layout, table, base + col, frame.codes[base + col])
-    dead |= sets[layout.first[col] + (down.masks & LOW)]
+    dead = 0
+    if frame.held[base + row] & bit:
+        across = entry_of(layout, table, base + row, frame.codes[base + row])
+        dead |= sets[layout.first[row] + (across.masks & LOW)]
+    if frame.held[base + col] & bit:
+        down = entry_of(layout, table, base + col, frame.codes[base + col])
+        dead |= sets[layout.first[col] + (down.masks & LOW)]
     if dead:
         close(frame, layout, dead, digit)
 
@@ -343,7 +375,7 @@ def can_spoil(frame: Any, layout: Any, table: Any, cell: int) -> bool:
 def settle(frame: Any, layout: Any, table: Any, sets: Any) -> int:
     """Take away moves that nothing touches, counting them; return who wins if that is plain."""
     if frame.compact:
-        return settle_compact(frame, layout)
+        return settle_compact(frame)
     refresh(frame, layout, table, sets)
     rows = layout.num_rows
     lines = layout.num_lines
@@ -354,7 +386,8 @@ def settle(frame: Any, layout: Any, table: Any, sets: Any) -> int:
     zeros = zero_rows | zero_cols
     ones = one_rows | one_cols
     live = count_alone(frame, layout, zeros | ones)
-    if live == 0 or not layout.switches & PARITY:
+    make_compact(frame, layout, table, sets)
+    if frame.compact or live == 0 or not layout.switches & PARITY:
         return UNKNOWN if live else winner_of(frame.heap, 0)
     risk = (zeros & ~frame.opened[1]) | (ones & ~frame.opened[0])
     risk |= (zero_rows & one_cols) | (zero_cols & one_rows)
@@ -366,17 +399,28 @@ def settle(frame: Any, layout: Any, table: Any, sets: Any) -> int:
     return count_out(frame, spoils, bits.population(live) & 1)
 
 
-def settle_compact(frame: Any, layout: Any) -> int:
-    """Settle a position of few cells."""
-    zeros = _compact.held(frame, 0)
-    ones = _compact.held(frame, 1)
-    live = count_alone(frame, layout, zeros | ones)
-    if live == 0 or not layout.switches & PARITY:
-        return UNKNOWN if live else winner_of(frame.heap, 0)
-    risk = (zeros & ~frame.opened[1]) | (ones & ~frame.opened[0]) | _compact.doubtful(frame)
-    frame.risk = risk
-    spoils = is_single(risk) and _compact.can_spoil(frame, bits.lowest(risk))
-    return count_out(frame, spoils, bits.population(live) & 1)
+def settle_compact(frame: Any) -> int:
+    """Take away the cells that no set holds, counting them; return who wins if none is left."""
+    held = _compact.held(frame)
+    alone = (frame.opened[0] | frame.opened[1]) & ~held
+    frame.heap ^= bits.population(alone) & 1
+    frame.opened[0] &= held
+    frame.opened[1] &= held
+    return UNKNOWN if held else winner_of(frame.heap, 0)
+
+
+def settle_late(frame: Any, layout: Any) -> int:
+    """Return who wins a position of few cells if its cells at risk tell it.
+
+    That takes more than to look it up.
+    """
+    frame.risk = frame.opened[0] | frame.opened[1]
+    if not layout.switches & PARITY:
+        return UNKNOWN
+    odd = bits.population(frame.risk) & 1
+    frame.risk = _compact.at_risk(frame)
+    spoils = is_single(frame.risk) and _compact.can_spoil(frame, bits.lowest(frame.risk))
+    return count_out(frame, spoils, odd)
 
 
 def count_alone(frame: Any, layout: Any, held: int) -> int:
@@ -435,6 +479,16 @@ def folded(total: int) -> int:
     return int(total ^ (total >> 29))
 
 
+def open_code(frame: Any) -> int:
+    """Return a code of the cells that are open to each digit."""
+    total = 0
+    for digit in range(2):
+        opened = frame.opened[digit]
+        total += chance.code(OPEN_SALT | digit << HALF_WORD | opened & HALF_CELLS)
+        total += chance.code(OPEN_SALT | (2 | digit) << HALF_WORD | opened >> HALF_WORD)
+    return int(total)
+
+
 def choices(first: int, second: int) -> int:
     """Return as two bits which of two ways is to be taken: the lesser sum's, or both."""
     if first == second:
@@ -491,7 +545,7 @@ def set_key(frame: Any, layout: Any, table: Any, sets: Any) -> None:
         return
     refresh(frame, layout, table, sets)
     if layout.num_symmetries == 1:
-        frame.key = folded(frame.total)
+        frame.key = folded(frame.total + open_code(frame) if layout.by_cells else frame.total)
         return
     sums = frame.sums
     least_image(

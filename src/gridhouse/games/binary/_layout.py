@@ -192,6 +192,7 @@ class Board:
         layout.num_rows = len(across)
         layout.num_lines = len(lines)
         layout.switches = _frame.ALL
+        layout.by_cells = not self.whole
         for at, line in enumerate(lines):
             self._note_line(at, line, is_row=at < len(across))
         self._make_tables(lines)
@@ -272,6 +273,7 @@ class Board:
         record.length = length
         record.cap = (length + 1) // 2
         record.stones = stones
+        record.by_cells = self.layout[0].by_cells
         record.cells = len(places)
         record.entries, record.near = sizes
         if len(places) > _lines.MOST:

@@ -56,6 +56,7 @@ class Line(position.Position):
     cells = position.integer("int32")
     entries = position.integer("int64")  # where its part of the table begins
     near = position.integer("int64")  # where what shares a blocking set begins
+    by_cells = position.integer("int8")  # whether hashes leave out which cells are open
     place = position.integers("int32", MOST)
 
 
@@ -154,7 +155,7 @@ def list_blocks(
     """Fill an entry by the family of blocking sets; return how far ``blocks`` is used."""
     ahead = 0
     back = 0
-    if opened:
+    if opened and not line.by_cells:
         places = spread_out(line, opened)
         ahead = chance.code(OPEN_SALT | places)
         back = chance.code(OPEN_SALT | reversed_places(places, line.length))

@@ -78,15 +78,17 @@ def describe(layout: Any, line: int, entry: Any, stones: int, opened: int) -> No
     length = layout.span[line]
     left = left_if_capped(stones, opened, length)
     near, over, three = window_sets(stones, opened, left)
-    whole = (opened, near, over, three)
-    cap = chance.code(CAP_SALT | left)
-    entry.ahead = (run_code(whole) + cap) & chance.KEY
-    entry.back = (run_code(turned(whole, length)) + cap) & chance.KEY
-    linked = links(near, over, three)
     touched = near | near << 1 | over | over << 2 | three | three << 1 | three << 2
+    linked = links(near, over, three)
     if left < MOST:
         touched = opened
         linked = (1 << bits.length(opened) - 1) - (opened & -opened)
+    told = touched if layout.by_cells else opened
+    if told:
+        whole = (told, near, over, three)
+        cap = chance.code(CAP_SALT | left)
+        entry.ahead = (run_code(whole) + cap) & chance.KEY
+        entry.back = (run_code(turned(whole, length)) + cap) & chance.KEY
     held = as_cells(layout, line, touched)
     entry.masks = held << HALF
     entry.joints = as_cells(layout, line, linked)

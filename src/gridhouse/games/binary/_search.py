@@ -134,6 +134,8 @@ def consult(frame: Any, layout: Any, table: Any, sets: Any, words: Any) -> int:
         value = probe(words, frame.key, frame.heap)
         if value != UNKNOWN:
             return value
+    if frame.compact:
+        return int(_frame.settle_late(frame, layout))
     if (
         frame.num_images > 1
         and layout.switches & PAIRING
@@ -256,10 +258,11 @@ def list_at(frame: Any, index: int, child: Any) -> None:
 
 def make_move(to: Any, frame: Any, layout: Any, table: Any, sets: Any, index: int) -> None:
     """Make the position that a listed move leads to."""
-    _frame.copy(to, frame, layout.num_lines)
     move = frame.moves[index]
     if move >= 0:
-        _frame.play(to, layout, table, sets, move >> 1, move & 1)
+        _frame.follow(to, frame, layout, table, sets, move >> 1, move & 1)
+    else:
+        _frame.copy(to, frame, layout.num_lines)
     _frame.keep(to, layout, frame.zeros[index], frame.ones[index])
     to.heap = frame.heaps[index]
     to.key = frame.keys[index]
@@ -278,13 +281,38 @@ def start_moves(frame: Any, layout: Any, table: Any, sets: Any) -> None:
     frame.zeros_left = frame.opened[0]
     frame.ones_left = frame.opened[1]
     frame.heaps_left = 0
+    start_with_killer(frame)
     frame.num_made = 0
     frame.num_done = 0
 
 
+def start_with_killer(frame: Any) -> None:
+    """Have the move made first that last won in this ply, if it is there (Huberman, 1968)."""
+    move = frame.killer
+    cell = move >> 1
+    frame.first_move = -1
+    if move < 0:
+        return
+    if move & 1 == 0 and frame.zeros_left >> cell & 1:
+        frame.zeros_left ^= 1 << cell
+        frame.first_move = move
+    elif move & 1 and frame.ones_left >> cell & 1:
+        frame.ones_left ^= 1 << cell
+        frame.first_move = move
+
+
+def note_winner(frame: Any, move: int) -> None:
+    """Note a move that wins."""
+    frame.winner = move
+    frame.killer = move
+
+
 def make_next(frame: Any, child: Any, layout: Any, table: Any, sets: Any, words: Any) -> bool:
     """Make and prepare the position that the next move leads to; return whether there is one."""
-    if frame.zeros_left:
+    if frame.first_move >= 0:
+        child.made = frame.first_move
+        frame.first_move = -1
+    elif frame.zeros_left:
         child.made = 2 * bits.lowest(frame.zeros_left)
         frame.zeros_left &= frame.zeros_left - 1
     elif frame.ones_left:
@@ -294,10 +322,10 @@ def make_next(frame: Any, child: Any, layout: Any, table: Any, sets: Any, words:
         child.made = -1
     else:
         return False
-    _frame.copy(child, frame, layout.num_lines)
     if child.made >= 0:
-        _frame.play(child, layout, table, sets, child.made >> 1, child.made & 1)
+        _frame.follow(child, frame, layout, table, sets, child.made >> 1, child.made & 1)
     else:
+        _frame.copy(child, frame, layout.num_lines)
         child.heap = frame.heaps_left
         frame.heaps_left += 1
     prepare(child, layout, table, sets, words)
@@ -329,7 +357,7 @@ def list_moves(
         child = frames[place]
         value = consult(child, layout, table, sets, words)
         if value == LOSS:
-            frame.winner = child.made
+            note_winner(frame, child.made)
             return WIN
         if value == UNKNOWN:
             add_move(frame, child, 2 * ODD if child.made < 0 else score(child, layout, control))
@@ -432,7 +460,7 @@ def learn(frame: Any, child: Any, reply: int) -> None:
     If m is answered by r, then r is answered by m: both lead to the same lost position.
     """
     if reply == LOSS:
-        frame.winner = frame.last
+        note_winner(frame, frame.last)
     elif reply == WIN:
         index = find_move(frame, child.winner)
         if index >= 0:
@@ -659,7 +687,7 @@ def gather(
         bits.prefetch(pairs, pair_bucket(pairs, pair_key(last.key, last.heap)))
         child = frames[place]
         if look(frame, child, layout, table, sets, words, pairs, control) == LOSS:
-            frame.winner = child.made
+            note_winner(frame, child.made)
             return WIN
         place = next_made(frames, at, layout, table, sets, words)
     return search_small(frames, at, layout, table, sets, words, pairs, control)

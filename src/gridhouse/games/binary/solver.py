@@ -46,7 +46,10 @@ GROWTH = 8
 FILLING = 2  # words for each node, at least
 PLAIN_WORDS = 1 << 16  # of a table in interpreted code
 NO_LIMIT = 1 << 60
-DEPTH_FIRST = 11  # cells up to which proof numbers cost more than they earn
+# Cells up to which proof numbers cost more than they earn: more where a search is larger.
+DEPTH_FIRST = 10
+MOST_DEPTH_FIRST = 12
+BY_PROOF_NUMBERS = 13  # plies in which they earn more
 LARGE = 21  # cells above which proof numbers come first
 NOISE = 4  # of the order of each thread after the first, depth first
 SHARE = 4  # the part of the memory that proof numbers have
@@ -123,7 +126,8 @@ class Search:
         board.layout[0].switches = switches
         if not switches & _frame.SYMMETRY:
             board.layout[0].num_symmetries = 1
-        board.layout[0].limit = DEPTH_FIRST
+        most = len(board.opened[0] | board.opened[1]) - BY_PROOF_NUMBERS
+        board.layout[0].limit = min(MOST_DEPTH_FIRST, max(DEPTH_FIRST, most))
         records = board.memory.records
         size = LEAST_WORDS
         while 2 * size * WORD <= memory * MEGABYTE * (SHARE - 1) // SHARE:
@@ -305,7 +309,10 @@ class Search:
         """Return how many cells may come to stay empty, 0 where it is plain who wins."""
         self._place(0, ())
         board, frame = self.board, self.frames[0][0]
-        value = board.memory.frame.settle(frame, board.layout[0], board.table, board.sets)
+        kernels, layout = board.memory.frame, board.layout[0]
+        value = kernels.settle(frame, layout, board.table, board.sets)
+        if value == _frame.UNKNOWN and frame.compact:
+            value = kernels.settle_late(frame, layout)
         return int(frame.risk).bit_count() if value == _frame.UNKNOWN else 0
 
     def answers(self, move: int, most: int) -> tuple[int, int]:
