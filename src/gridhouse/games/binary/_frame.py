@@ -24,8 +24,8 @@ MOST_MOVES = 2 * MOST_CELLS
 HALF_WORD = 32
 HALF_CELLS = (1 << HALF_WORD) - 1
 OPEN_SALT = 6 << 40
-# As many blocking sets as a small position can have: in lines of so many cells together no more
-# than 126 sets of which none holds another, in rows and in columns, for both digits.
+# More blocking sets than a small position can have.  Of sets in lines none holds another: in a row
+# of nine and one of three cells that is 126 and 3 at most, and fewer in columns, for each digit.
 MOST_GROUPS = 512
 SYMMETRIES = 16
 

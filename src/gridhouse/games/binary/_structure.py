@@ -19,17 +19,17 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-INLINED = True
+INLINED = True  # see ``core.compiling``
 MOST = 12  # cells of a small position
-# A lane holds what is known of a cell: of the sets of either digit that it is in, of what it is
-# open to, and its place, by which no two are alike.
+# A lane of sixteen bits holds what is known of a cell: marks by the sets of either digit that it
+# is in, what it is open to, and its place, by which no two are alike.  A word has four lanes.
 TIE_BITS = 4
 MARK_BITS = 5
 WORDS = 4
-TIES = 0x000F000F000F000F
+TIES = 0x000F000F000F000F  # where places stand
 PLACES = 0x0003000200010000
-LANES = 0x0001000100010001
-APART = 1 | 1 << 15 | 1 << 30 | 1 << 45
+LANES = 0x0001000100010001  # the lowest bit of each
+APART = 1 | 1 << 15 | 1 << 30 | 1 << 45  # a factor that moves four bits to as many lanes
 COUNT_BITS = 5  # of how many sets of a size there are; the least has two cells
 CHUNK = 3  # cells that are renamed at once
 CHUNKS = MOST // CHUNK << CHUNK
