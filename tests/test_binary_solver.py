@@ -232,11 +232,10 @@ def test_threads_share_the_first_move(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_threads_that_keep_apart_search_hardly_more_than_one() -> None:
-    text = "11.10./.1...0/..101./...00./.011../.01.../.1...1"
-    state = gridhouse.parse(f"binary(rows=7,cols=6) {text}")
-    one, two = (plain(state, jit=True, threads=count, memory=64).nodes for count in (1, 2))
-    # Without trails twice as many, with them as many or fewer.
-    assert two < 1.6 * one
+    state = gridhouse.parse("binary(rows=6,cols=5) ....1/....0/.0.../..1.1/..0../....1")
+    one, *two = (plain(state, jit=True, threads=count, memory=64).nodes for count in (1, 2, 2, 2))
+    # Threads meet by chance: with trails 1.0 to 1.6 times as many nodes, without 1.8 to 2.0.
+    assert min(two) < 1.5 * one
 
 
 def test_winning_moves_win_against_all_replies() -> None:
