@@ -695,6 +695,7 @@ def key_after(board: _layout.Board, cells: str = "") -> int:
     for cell, digit in enumerate(cells.replace("/", "")):
         if digit != ".":
             memory.frame.play(frame, layout, board.table, board.sets, cell, int(digit))
+    memory.frame.make_compact(frame, layout, board.table, board.sets)
     memory.frame.set_key(frame, layout, board.table, board.sets)
     return int(frame.key)
 

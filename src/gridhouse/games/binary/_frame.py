@@ -531,11 +531,10 @@ def make_compact(frame: Any, layout: Any, table: Any, sets: Any) -> None:
 def set_key(frame: Any, layout: Any, table: Any, sets: Any) -> None:
     """Set the key, the same for all images of the position, and how many had to be looked at.
 
-    Sums that an image has in another order tell which image to take; where they are equal, the
-    least key of those left is taken.
+    A position of few cells has been made compact before.  Sums that an image has in another order
+    tell which image to take; where they are equal, the least key of those left is taken.
     """
     frame.num_images = 1
-    make_compact(frame, layout, table, sets)
     if frame.compact:
         frame.key = _structure.key(frame, frame.first, frame.num_groups)
         return
