@@ -5,12 +5,17 @@ from __future__ import annotations
 import signal
 import threading
 import time
+from typing import TYPE_CHECKING
 
 import pytest
 
 import gridhouse
+from gridhouse.core import solving
 from gridhouse.core.errors import SolverError
 from gridhouse.core.solving import watched
+
+if TYPE_CHECKING:
+    from types import FrameType
 
 
 def test_a_game_without_a_solver_says_so() -> None:
@@ -75,6 +80,98 @@ def test_the_line_is_shown_on_a_terminal_and_taken_away(monkeypatch: pytest.Monk
     watched(lambda: stopped.wait(30), stopped.set, seconds=0.9, status=lambda: next(lines))
     assert terminal.written.startswith("\r1 node\r12 nodes\r9 nodes ")
     assert terminal.written.endswith("\r" + " " * 7 + "\r")
+
+
+@pytest.mark.parametrize("times", [1, 2])
+def test_interrupts_while_the_line_is_written_stop_the_work(
+    times: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stderr", Terminal())
+    stops = threading.Semaphore(0)
+
+    def status() -> str:
+        signal.raise_signal(signal.SIGINT)
+        return "1 node"
+
+    def work() -> list[bool]:
+        return [stops.acquire(timeout=20) for _ in range(times)]
+
+    assert watched(work, stops.release, status=status) == [True] * times
+
+
+def test_an_interrupt_while_another_stops_the_work_is_one_more() -> None:
+    stops = threading.Semaphore(0)
+    interrupts = iter([signal.SIGINT])
+
+    def stop() -> None:
+        for interrupt in interrupts:
+            signal.raise_signal(interrupt)
+        stops.release()
+
+    def work() -> list[bool]:
+        return [stops.acquire(timeout=20) for _ in range(2)]
+
+    timer = threading.Timer(0.1, signal.raise_signal, [signal.SIGINT])
+    timer.start()
+    assert watched(work, stop) == [True, True]
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_afterwards_interrupts_are_what_they_were(
+    fails: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(solving, "GLANCE", 0.01)
+    monkeypatch.setattr("sys.stderr", Terminal())
+    handlers = []
+
+    def status() -> str:
+        handlers.append(signal.getsignal(signal.SIGINT))
+        if fails:
+            raise SolverError("nothing to show")
+        return "1 node"
+
+    stopped = threading.Event()
+    try:
+        watched(lambda: stopped.wait(20), stopped.set, seconds=0.3, status=status)
+    except SolverError:
+        assert fails
+    assert signal.default_int_handler not in handlers
+    assert handlers
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_interrupts_that_somebody_else_takes_are_left_to_them(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("sys.stderr", Terminal())
+    taken = threading.Event()
+    stopped = threading.Event()
+
+    def take(number: int, frame: FrameType | None) -> None:
+        taken.set()
+
+    def status() -> str:
+        signal.raise_signal(signal.SIGINT)
+        return "1 node"
+
+    def work() -> bool:
+        return taken.wait(20) and not stopped.is_set()
+
+    before = signal.signal(signal.SIGINT, take)
+    try:
+        assert watched(work, stopped.set, status=status)
+        assert signal.getsignal(signal.SIGINT) is take
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.parametrize("seconds", [1e30, float("inf")])
+def test_time_without_end_is_no_trouble(seconds: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    troubles: list[object] = []
+    monkeypatch.setattr(threading, "excepthook", troubles.append)
+    stopped = threading.Event()
+    assert not watched(lambda: stopped.wait(0.1), stopped.set, seconds=seconds)
+    assert troubles == []
 
 
 def test_the_line_is_not_shown_for_a_search_in_another_thread(

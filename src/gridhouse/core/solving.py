@@ -6,6 +6,7 @@ a :class:`Solution`; ``solve_command`` beside it is the command ``gridhouse solv
 
 from __future__ import annotations
 
+import signal
 import sys
 import threading
 from abc import ABC, abstractmethod
@@ -86,24 +87,25 @@ def watched(
 
     ``work`` runs in a thread of its own, so it should be compiled code, which lets others run, and
     should return soon after ``stop`` was called.  ``status`` makes the line that is shown
-    meanwhile on standard error, if that is a terminal and the main thread waits.
+    meanwhile on standard error, if that is a terminal and the main thread waits.  However often
+    Ctrl-C is pressed, what ``work`` returns is not lost.
     """
     # Who searches in another thread has no terminal, or uses it for something else.
     is_main = threading.current_thread() is threading.main_thread()
     line = Line(status if is_main else None)
-    with ThreadPoolExecutor(1) as pool:
+    with _interrupts_taken_by(stop), ThreadPoolExecutor(1) as pool:
         running = pool.submit(work)
         try:
             # A timer, since this thread may be looking away when time is up.
             with stopped_after(seconds, stop):
-                return _result(running, stop, line)
+                return _result(running, line)
         finally:
             stop()
             line.clear()
 
 
-def _result(running: Future[T], stop: Callable[[], None], line: Line) -> T:
-    """Return what runs in a thread, with a line about it meanwhile; Ctrl-C has it stopped."""
+def _result(running: Future[T], line: Line) -> T:
+    """Return what runs in a thread, with a line about it meanwhile."""
     while True:
         try:
             return running.result(GLANCE)
@@ -111,14 +113,30 @@ def _result(running: Future[T], stop: Callable[[], None], line: Line) -> T:
             if running.done():
                 raise
             line.show()
-        except KeyboardInterrupt:
-            stop()
+
+
+@contextmanager
+def _interrupts_taken_by(stop: Callable[[], None]) -> Iterator[None]:
+    """Have ``stop`` called on Ctrl-C meanwhile, where Python would raise KeyboardInterrupt.
+
+    An exception could come anywhere, and what has been found would be lost.
+    """
+    # Only the main thread may say what a signal does.
+    is_main = threading.current_thread() is threading.main_thread()
+    if not is_main or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+        yield
+        return
+    signal.signal(signal.SIGINT, lambda *_: stop())
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @contextmanager
 def stopped_after(seconds: float | None, stop: Callable[[], None]) -> Iterator[None]:
     """Have what runs meanwhile stopped when so many seconds are over, never without a number."""
-    timer = threading.Timer(max(0.0, seconds or 0.0), stop)
+    timer = threading.Timer(min(max(0.0, seconds or 0.0), threading.TIMEOUT_MAX), stop)
     timer.daemon = True
     if seconds is not None:
         timer.start()
