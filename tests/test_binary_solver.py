@@ -8,8 +8,10 @@ import json
 import os
 import random
 import signal
+import subprocess
 import sys
 import threading
+import time
 import tracemalloc
 from typing import TYPE_CHECKING, Any
 
@@ -466,12 +468,97 @@ def test_an_interrupt_leaves_what_is_known() -> None:
     assert found.nodes > 0
 
 
+@pytest.mark.parametrize("name", ["_warm_once", "Board"])
+def test_an_interrupt_may_come_before_the_search_begins(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stopped = threading.Event()
+    step, stop = getattr(solver, name), solver.Work.stop
+
+    def interrupted(*given: Any) -> Any:
+        signal.raise_signal(signal.SIGINT)
+        assert stopped.wait(20)
+        return step(*given)
+
+    def noted(work: solver.Work) -> None:
+        stop(work)
+        stopped.set()
+
+    monkeypatch.setattr(solver, name, interrupted)
+    monkeypatch.setattr(solver.Work, "stop", noted)
+    state = BinaryGame(rows=9, cols=7).new_initial_state()
+    found = plain(state, jit=True, seconds=60)
+    assert (found.outcome, found.moves, found.nodes) == ("unknown", [], 0)
+
+
+def test_a_search_stopped_after_the_outcome_lists_the_moves_it_knows(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    value = Search.value
+
+    def value_and_stop(search: Search, moves: tuple[int, ...] = (), heap: int = 0) -> int:
+        found = value(search, moves, heap)
+        search.stop()
+        return found
+
+    chance = random.Random(14)
+    states = [BinaryGame(rows=3, cols=5).new_initial_state()]
+    states += [random_position(chance, 14, (4, 6)) for _ in range(20)]
+    won = 0
+    for state in states:
+        whole = plain(state, jit=True, all_moves=True)
+        with monkeypatch.context() as patched:
+            patched.setattr(Search, "value", value_and_stop)
+            found = plain(state, jit=True, all_moves=True)
+        assert found.outcome == whole.outcome
+        if found.outcome == "win":
+            won += len(found.moves) < len(whole.moves)
+            assert found.moves
+            assert set(found.moves) <= set(whole.moves)
+            assert found.all_moves <= (len(found.moves) == len(whole.moves))
+    assert won > 1
+
+
+def test_loading_takes_no_time_from_the_search(monkeypatch: pytest.MonkeyPatch) -> None:
+    solver.warm()
+    monkeypatch.setattr(solver, "_warm_once", lambda: time.sleep(0.3))
+    state = gridhouse.parse("binary(rows=5,cols=3) 0../.../.../.../..1")
+    found = plain(state, jit=True, seconds=0.2)
+    assert found.outcome in ("win", "loss")
+    assert found.seconds < 0.3
+
+
+def test_a_position_that_is_too_large_says_so() -> None:
+    found = plain(gridhouse.load("binary", rows=11, cols=11).new_initial_state(), jit=False)
+    assert str(found).startswith("unknown who wins: 121 cells are open, more than 63\n0 nodes in ")
+    assert set(found.facts()) == {"outcome", "moves", "nimber", "nodes", "seconds"}
+    assert found.facts()["outcome"] == "unknown"
+
+
 @pytest.mark.parametrize(
-    "options", [{"seconds": 0}, {"memory": 0}, {"threads": -1}, {"off": ("luck",)}]
+    ("options", "line"),
+    [
+        ({"seconds": 0}, "seconds: 0 is not above 0"),
+        ({"seconds": float("nan")}, "seconds: nan is not above 0"),
+        ({"memory": 0}, "memory: 0 is not a whole number above 0"),
+        ({"threads": -1}, "threads: -1 is not a whole number above 0"),
+        ({"threads": 1.5}, "threads: 1.5 is not a whole number above 0"),
+        ({"limit": 0}, "limit: 0 is not a whole number above 0"),
+        ({"limit": -5}, "limit: -5 is not a whole number above 0"),
+        ({"off": ("luck",)}, f"there is no technique luck: {', '.join(TECHNIQUES)}"),
+        ({"off": "luck"}, f"there is no technique luck: {', '.join(TECHNIQUES)}"),
+    ],
 )
-def test_bad_options_are_refused(options: dict[str, Any]) -> None:
-    with pytest.raises(SolverError, match=next(iter(options)) + ":|no technique luck"):
+def test_bad_options_are_refused(options: dict[str, Any], line: str) -> None:
+    with pytest.raises(SolverError) as error:
         solve(BinaryGame(rows=3, cols=3).new_initial_state(), **options)
+    assert str(error.value) == line
+
+
+def test_one_technique_may_be_named_alone() -> None:
+    state = gridhouse.parse("binary(rows=3,cols=5) 0..1./..0../.....")
+    nodes = [plain(state, jit=True, off=off).nodes for off in ((), ("order",), "order")]
+    assert nodes[0] != nodes[1] == nodes[2]
 
 
 def test_a_solution_tells_itself() -> None:
@@ -525,6 +612,15 @@ def test_what_the_command_cannot_use_gets_one_line(
     assert run.err.count("\n") == 1
 
 
+@pytest.mark.parametrize("words", [["5"], ["a", "b"]])
+def test_what_is_no_position_is_called_that(
+    words: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run_cli(monkeypatch, *words) == 2
+    line = f"gridhouse: '{' '.join(words)}' is neither WIDTH HEIGHT nor a position's text\n"
+    assert capsys.readouterr().err == line
+
+
 def test_lines_are_described_the_same_compiled() -> None:
     memories = [_layout.Memory(jit=True), _layout.Memory(jit=False)]
     for text in (
@@ -552,6 +648,7 @@ class TestQuick:
     def loader(self, monkeypatch: pytest.MonkeyPatch) -> quick.Loader:
         loader = quick.Loader()
         monkeypatch.setattr(quick, "LOADER", loader)
+        monkeypatch.setattr(quick, "GRACE", 0.0)
         return loader
 
     def test_what_is_known_needs_no_search(self, loader: quick.Loader) -> None:
@@ -623,6 +720,25 @@ class TestQuick:
         state = gridhouse.parse("binary(rows=3,cols=5) 0..../...../.....")
         assert quick.solve_within(state, 100).outcome == "loss"
         assert used == [False, True]
+
+    def test_kernels_are_loaded_beside_an_interpreted_search(self) -> None:
+        solver.warm()
+        # Interpreted this takes two minutes.  Long turns show how often the loader waits for one.
+        text = "binary(rows=6,cols=5) ....1/....0/.0.../..1.1/..0../....1"
+        code = (
+            "import gridhouse, sys\n"
+            "from gridhouse.games.binary.quick import solve_within\n"
+            "sys.setswitchinterval(0.5)\n"
+            f"print(solve_within(gridhouse.parse({text!r}), 30).outcome)"
+        )
+        run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+        assert (run.stdout, run.stderr) == ("win\n", "")
+
+    def test_threads_take_turns_as_before_once_kernels_are_loaded(self) -> None:
+        before = sys.getswitchinterval()
+        with quick.hurried():
+            assert sys.getswitchinterval() < before / 10
+        assert sys.getswitchinterval() == before
 
 
 @pytest.mark.parametrize("jit", [True, False], ids=["compiled", "interpreted"])
@@ -884,8 +1000,6 @@ class TestCheckpoints:
 
     def test_files_that_are_refused(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         file = tmp_path / "state"
-        assert self.refused(tmp_path) == "Is a directory"
-        assert self.refused(tmp_path / "none" / "state") == "nothing can be written there"
         plain(self.state, limit=50, jit=False, checkpoint=str(file))
         good = file.read_bytes()
         other = gridhouse.parse("binary(rows=5,cols=3) 0../.../.../.../..0")
@@ -905,6 +1019,50 @@ class TestCheckpoints:
             assert self.refused(file) == "a checkpoint of another version of the program"
             monkeypatch.undo()
         assert file.read_bytes() == good
+
+    @pytest.mark.parametrize(
+        ("place", "line"),
+        [
+            ("", "'': No such file or directory"),
+            ("folder", "folder: Is a directory"),
+            ("taken", "taken.new: Is a directory"),
+            ("none/state", "none/state.new: No such file or directory"),
+        ],
+    )
+    @pytest.mark.parametrize("text", [str(state), "binary(rows=20,cols=20)#0"])
+    def test_places_are_refused_before_anything_is_searched(
+        self, text: str, place: str, line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def search(*given: Any, **options: Any) -> None:
+            pytest.fail("it is searched")
+
+        monkeypatch.setattr(solver, "watched", search)
+        monkeypatch.chdir(tmp_path)
+        for name in ("folder", "taken.new"):
+            (tmp_path / name).mkdir()
+        with pytest.raises(SolverError) as error:
+            plain(gridhouse.parse(text), checkpoint=place)
+        assert str(error.value) == line
+        assert sorted(os.listdir(tmp_path)) == ["folder", "taken.new"]
+
+    def test_where_nothing_is_searched_nothing_is_written(self, tmp_path: Path) -> None:
+        state = BinaryGame(rows=20, cols=20).new_initial_state()
+        assert plain(state, checkpoint=str(tmp_path / "state")).outcome == "loss"
+        assert os.listdir(tmp_path) == []
+
+    def test_tables_larger_than_the_memory_are_refused(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        file = tmp_path / "state"
+        monkeypatch.setattr(solver, "FIRST_WORDS", 1 << 18)
+        plain(self.state, limit=50, jit=True, memory=4, checkpoint=str(file))
+        good = file.read_bytes()
+        for memory, times in ((1, 4), (2, 2)):
+            line = self.refused(file, jit=True, memory=memory)
+            assert line == f"needs {times} times the memory that is allowed"
+        assert file.read_bytes() == good
+        found = plain(self.state, limit=50, jit=True, memory=4, checkpoint=str(file))
+        assert found.nodes > 50
 
     def test_all_modules_that_give_keys_their_meaning_count(self) -> None:
         names = {os.path.basename(path) for path in checkpoint.kernel_paths()}
@@ -954,13 +1112,43 @@ class TestCheckpoints:
         file = tmp_path / "state"
         plain(self.state, limit=50, jit=False, checkpoint=str(file))
         good = file.read_bytes()
-
-        def fail(number: int) -> None:
-            raise OSError(28, "No space left on device")
-
-        monkeypatch.setattr(os, "fsync", fail)
+        monkeypatch.setattr(os, "fsync", self.fail)
         assert self.refused(file, limit=500) == "No space left on device"
         assert file.read_bytes() == good
+        assert os.listdir(tmp_path) == ["state"]
+
+    def fail(self, number: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    def test_what_cannot_be_saved_is_told_all_the_same(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        known = plain(self.state, jit=True, nimber=True)
+        monkeypatch.setattr(os, "fsync", self.fail)
+        with pytest.raises(solver.UnsavedError) as error:
+            plain(self.state, jit=True, nimber=True, checkpoint=str(tmp_path / "state"))
+        found = error.value.solution
+        assert found.facts() | {"seconds": 0} == known.facts() | {"seconds": 0}
+        assert (found.outcome, found.seconds > 0) == (known.outcome, True)
+        assert os.listdir(tmp_path) == []
+
+    @pytest.mark.parametrize("options", [[], ["--json"]])
+    def test_the_command_prints_what_cannot_be_saved(
+        self,
+        options: list[str],
+        tmp_path: Path,
+        monkeypatch: pytest.MonkeyPatch,
+        capsys: pytest.CaptureFixture[str],
+    ) -> None:
+        file = tmp_path / "state"
+        monkeypatch.setattr(os, "fsync", self.fail)
+        words = ["3", "3", "--no-proved", "--checkpoint", str(file), *options]
+        assert run_cli(monkeypatch, *words) == 2
+        run = capsys.readouterr()
+        begins = '{"outcome": "win"' if options else "the player to move wins\n"
+        assert run.out.startswith(begins)
+        assert run.err == f"gridhouse: {file}: No space left on device\n"
+        assert os.listdir(tmp_path) == []
 
     def test_the_command(
         self,
@@ -1261,7 +1449,7 @@ class TestGrowing:
     @pytest.mark.parametrize("threads", [1, 2])
     def test_they_do_as_they_fill(self, threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
         search = self._search(threads=threads)
-        most = search._most_words
+        most = search.most_words
         take = search.take
         taken = []
 
@@ -1310,7 +1498,7 @@ class TestGrowing:
 
         monkeypatch.setattr(search, "_tables", tables)
         assert search.value() != _frame.UNKNOWN
-        assert len(search.words) == search._most_words == 1 << 16
+        assert len(search.words) == search.most_words == 1 << 16
 
     def test_answers_are_counted_all_the_same(self) -> None:
         state = gridhouse.parse(self.TEXT)
@@ -1426,6 +1614,7 @@ def test_the_line_shown_while_it_runs() -> None:
     state = BinaryGame(rows=3, cols=3).new_initial_state()
     found = BinarySolution(state)
     work = solver.Work(state, found, nimber=False, all_moves=False)
+    assert work.status().startswith("getting ready")
     work.search = Search(_layout.Board(state.position, _layout.Memory(jit=False)), memory=1)
     work.run()
     assert work.status().startswith(f"{work.search.nodes} nodes, ")

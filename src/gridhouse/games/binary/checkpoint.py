@@ -14,10 +14,12 @@ import json
 import os
 import zlib
 from array import array
+from contextlib import suppress
 from itertools import chain
 
 from gridhouse.core import chance
 from gridhouse.core.errors import SolverError
+from gridhouse.core.notation import shown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -73,14 +75,27 @@ def save(path: str, search: Search, position: str) -> None:
             os.fsync(file.fileno())
         os.replace(beside, path)
     except OSError as error:
+        with suppress(OSError):
+            os.remove(beside)
         raise SolverError(f"{path}: {error.strerror}") from None
+
+
+def check_place(path: str) -> None:
+    """Raise SolverError where no checkpoint can be written, before a search takes hours."""
+    if os.path.isdir(path):
+        raise SolverError(f"{path}: Is a directory")
+    beside = f"{path}.new" if path else path
+    try:
+        with open(beside, "ab"):
+            pass
+        os.remove(beside)
+    except OSError as error:
+        raise SolverError(f"{beside or shown(path)}: {error.strerror}") from None
 
 
 def load(path: str, search: Search, position: str) -> bool:
     """Let a search know what was written down; tell whether anything was; raises SolverError."""
     if not os.path.exists(path):
-        if not os.access(os.path.dirname(path) or ".", os.W_OK):
-            raise SolverError(f"{path}: nothing can be written there")
         return False
     try:
         with open(path, "rb") as file:
@@ -108,6 +123,9 @@ def _read(path: str, file: BufferedReader, search: Search, position: str) -> Non
         if head[name] != here:
             what = {"kernels": "version of the program", "switches": "choice of techniques"}
             raise SolverError(f"{path}: a checkpoint of another {what.get(name, name)}")
+    times = -(-head["words"] // search.most_words)
+    if times > 1:
+        raise SolverError(f"{path}: needs {times} times the memory that is allowed")
     packed = zlib.decompressobj()
     search.take(*(_unpacked(file, packed, search, head[name]) for name in ("words", "pairs")))
     search.nodes_before = head["nodes"]

@@ -6,8 +6,10 @@ before (``gridhouse warm`` does it): the search then starts over with them.
 
 from __future__ import annotations
 
+import sys
 import threading
 import time
+from contextlib import contextmanager
 
 from gridhouse.core.solving import stopped_after
 from gridhouse.games.binary._layout import Board, Memory, TooLargeError
@@ -15,9 +17,13 @@ from gridhouse.games.binary.solver import BinarySolution, Search, Work, has_comp
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from gridhouse.core.game import State
 
 MEMORY = 256  # MiB
+GRACE = 0.5  # seconds that the search has to itself: much is found in these
+TURN = 0.0001  # seconds that the search may go on when the kernels could
 MARGIN = 0.02  # seconds kept back for answering
 
 
@@ -38,10 +44,12 @@ class Loader:
             self.thread.start()
 
     def _load(self) -> None:
-        if not was_compiled():
-            return
-        memory = Memory(jit=True)
-        warm(memory)
+        time.sleep(GRACE)
+        with hurried():
+            if not was_compiled():
+                return
+            memory = Memory(jit=True)
+            warm(memory)
         with self._lock:
             self.memory = memory
             if self._waiting is not None:
@@ -55,6 +63,21 @@ class Loader:
 
 
 LOADER = Loader()
+
+
+@contextmanager
+def hurried() -> Iterator[None]:
+    """Have threads take turns more often meanwhile.
+
+    Who loads lets the others go on at each of thousands of reads, and has to wait for its turn
+    again: with Python's five milliseconds it may not be done in half a minute.
+    """
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(TURN)
+    try:
+        yield
+    finally:
+        sys.setswitchinterval(interval)
 
 
 def was_compiled() -> bool:

@@ -11,10 +11,11 @@ from gridhouse.core.console import UsageError, run
 from gridhouse.core.notation import parse_integer, shown
 from gridhouse.core.registry import parse
 from gridhouse.games.binary.game import BinaryGame
-from gridhouse.games.binary.solver import solve
+from gridhouse.games.binary.solver import UnsavedError, solve
 
 if TYPE_CHECKING:
     from gridhouse.core.game import State
+    from gridhouse.games.binary.solver import BinarySolution
 
 
 def read_position(words: list[str]) -> State:
@@ -22,9 +23,12 @@ def read_position(words: list[str]) -> State:
     sizes = [parse_integer(word) for word in words]
     if len(words) == 2 and None not in sizes:
         return BinaryGame(rows=sizes[1], cols=sizes[0]).new_initial_state()
-    state = parse(" ".join(words))
+    text = " ".join(words)
+    if "(" not in text:
+        raise UsageError(f"{shown(text)} is neither WIDTH HEIGHT nor a position's text")
+    state = parse(text)
     if not isinstance(state.game, BinaryGame):
-        raise UsageError(f"{shown(' '.join(words))} is not a position of the Binary Game")
+        raise UsageError(f"{shown(text)} is not a position of the Binary Game")
     return state
 
 
@@ -32,7 +36,7 @@ def command(
     position: Annotated[
         list[str], typer.Argument(help="Width and height of an empty board, or a position's text.")
     ],
-    time: Annotated[float | None, typer.Option(help="Seconds that it may take.")] = None,
+    time: Annotated[float | None, typer.Option(help="Seconds that it may search.")] = None,
     memory: Annotated[int, typer.Option(help="Megabytes for the tables.")] = 1024,
     nimber: Annotated[bool, typer.Option("--nimber", help="Find the nimber too.")] = False,
     all_moves: Annotated[bool, typer.Option("--all", help="Find all winning moves.")] = False,
@@ -48,9 +52,18 @@ def command(
     """Tell who wins a position of the Binary Game: the player to move, or the other."""
 
     def work(_: list[str]) -> None:
-        state = read_position(position)
-        solution = solve(
-            state,
+        try:
+            tell(search())
+        except UnsavedError as error:
+            tell(error.solution)
+            raise
+
+    def tell(solution: BinarySolution) -> None:
+        print(json.dumps(solution.facts()) if as_json else solution)
+
+    def search() -> BinarySolution:
+        return solve(
+            read_position(position),
             seconds=time,
             memory=memory,
             nimber=nimber,
@@ -61,6 +74,5 @@ def command(
             proved=proved,
             checkpoint=checkpoint,
         )
-        print(json.dumps(solution.facts()) if as_json else solution)
 
     raise typer.Exit(run(work, []))

@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import threading
 import time
+from functools import cache
 
 from gridhouse.core.errors import SolverError
-from gridhouse.core.solving import Solution, watched
+from gridhouse.core.solving import Solution, stopped_after, watched
 from gridhouse.games.binary import _frame, _search, book, rules
 from gridhouse.games.binary._layout import Board, Memory, TooLargeError
-from gridhouse.games.binary.checkpoint import load, save
+from gridhouse.games.binary.checkpoint import check_place, load, save
 from gridhouse.games.binary.proved import every_move_wins
 from gridhouse.games.binary.symmetry import symmetry_of, winning_reply
 
@@ -68,6 +69,7 @@ class BinarySolution(Solution):
         self.seconds = 0.0
         self.used = 0.0
         self.all_moves = False
+        self.reason = ""  # why nothing was searched
 
     def facts(self) -> dict[str, object]:
         """Return outcome, winning moves, nimber, nodes and seconds."""
@@ -81,9 +83,10 @@ class BinarySolution(Solution):
 
     def __str__(self) -> str:
         """Tell the outcome, the moves, the nimber and what it took."""
+        unknown = f"unknown who wins: {self.reason}" if self.reason else "unknown who wins"
         lines = [
             {"win": "the player to move wins", "loss": "the player to move loses"}.get(
-                self.outcome, "unknown who wins"
+                self.outcome, unknown
             )
         ]
         if self.moves:
@@ -95,6 +98,15 @@ class BinarySolution(Solution):
             f"{self.nodes} nodes in {self.seconds:.2f} s, {self.used:.1%} of the table used"
         )
         return "\n".join(lines)
+
+
+class UnsavedError(SolverError):
+    """What was found could not be kept in a file; it is in ``solution``."""
+
+    def __init__(self, message: str, solution: BinarySolution) -> None:
+        """Keep the solution beside the message."""
+        super().__init__(message)
+        self.solution = solution
 
 
 def has_compiler() -> bool:
@@ -134,7 +146,7 @@ class Search:
             size *= 2
         if not board.memory.jit:
             size = min(size, PLAIN_WORDS)
-        self._most_words = size
+        self.most_words = size
         self._limit = limit
         self.start = records(_frame.Frame)
         self.frames = [records(_frame.Frame, _search.MOST_FRAMES) for _ in range(self._threads)]
@@ -156,7 +168,7 @@ class Search:
         """Go on with other tables, of what is known and of proof numbers, until they are full."""
         self.words = words
         self.pairs = pairs
-        is_last = len(words) >= self._most_words
+        is_last = len(words) >= self.most_words
         room = NO_LIMIT if is_last else len(words) // FILLING // self._threads
         for control in self.controls:
             control[0].limit = min(self._limit, int(control[0].nodes) + room)
@@ -165,12 +177,12 @@ class Search:
         """Go on with larger tables if the search has stopped for these; tell whether it did."""
         size = len(self.words)
         is_over = any(control[0].nodes >= self._limit for control in self.controls)
-        if self.stopped or is_over or size >= self._most_words:
+        if self.stopped or is_over or size >= self.most_words:
             return False
         try:
-            words, pairs = self._tables(min(GROWTH * size, self._most_words))
+            words, pairs = self._tables(min(GROWTH * size, self.most_words))
         except MemoryError:  # the machine has less than was allowed: what there is has to do
-            self._most_words = size
+            self.most_words = size
             words, pairs = self.words, self.pairs
         else:
             self.kernels.move_words(self.words, words)
@@ -196,7 +208,7 @@ class Search:
         """The part of the largest table that is in use, told by a sample of the one there is."""
         sample = self.words[: 1 << 12]
         share = sum(1 for word in sample if word) / len(sample)
-        return share * len(self.words) / self._most_words
+        return share * len(self.words) / self.most_words
 
     def stop(self) -> None:
         """Make the search end soon."""
@@ -237,10 +249,8 @@ class Search:
 
     def value(self, moves: tuple[int, ...] = (), heap: int = 0) -> int:
         """Return who wins after some moves, with a heap beside: WIN, LOSS or UNKNOWN."""
-        if self.stopped:
-            return _frame.UNKNOWN
         value = self._enter(0, moves, heap)
-        if value != _frame.UNKNOWN:
+        if value != _frame.UNKNOWN or self.stopped:
             return value
         while True:
             if self._threads == 1:
@@ -353,6 +363,19 @@ class Work:
         self._nimber = nimber
         self._all_moves = all_moves
         self.search: Search | None = None
+        self._is_stopped = False
+
+    def begin(self, search: Search) -> None:
+        """Take the search that is to find it out."""
+        self.search = search
+        if self._is_stopped:  # before there was one
+            search.stop()
+
+    def stop(self) -> None:
+        """Make the search end soon."""
+        self._is_stopped = True
+        if self.search is not None:
+            self.search.stop()
 
     def knows_at_once(self, *, symmetry: bool, proved: bool) -> bool:
         """Tell whether nothing needs to be searched, and note what is known."""
@@ -388,7 +411,7 @@ class Work:
 
     def run(self) -> None:
         """Search until everything is known or the search is stopped."""
-        search, solution = self._searching(), self._solution
+        search, solution = self.searching(), self._solution
         value = search.value()
         solution.outcome = OUTCOMES[value]
         if value == _frame.LOSS:
@@ -399,7 +422,8 @@ class Work:
             if self._nimber:
                 self._find_nimber(search)
 
-    def _searching(self) -> Search:
+    def searching(self) -> Search:
+        """Return the search, which has begun."""
         assert self.search is not None
         return self.search
 
@@ -439,21 +463,25 @@ class Work:
 
     def status(self) -> str:
         """Return the line shown while the search runs."""
-        search = self._searching()
+        search = self.search
+        if search is None:
+            return "getting ready, which takes a minute the first time"
         return f"{search.nodes:,} nodes, {search.used:.1%} of the table used"
 
     def finish(self) -> None:
         """Note what the search took."""
-        search, solution = self._searching(), self._solution
+        search, solution = self.searching(), self._solution
         solution.nodes = search.nodes
         solution.used = search.used
 
 
-def check(seconds: float | None, memory: int, threads: int) -> None:
+def check(seconds: float | None, **numbers: int | None) -> None:
     """Raise SolverError for limits that cannot be kept."""
-    for name, value in (("seconds", seconds), ("memory", memory), ("threads", threads)):
-        if value is not None and not value > 0:
-            raise SolverError(f"{name}: {value} is not above 0")
+    if seconds is not None and not seconds > 0:
+        raise SolverError(f"seconds: {seconds} is not above 0")
+    for name, number in numbers.items():
+        if number is not None and not (isinstance(number, int) and number > 0):
+            raise SolverError(f"{name}: {number} is not a whole number above 0")
 
 
 def solve(
@@ -473,45 +501,75 @@ def solve(
 ) -> BinarySolution:
     """Return who wins, a winning move or with ``all_moves`` all, and with ``nimber`` the nimber.
 
-    It takes at most so many ``seconds`` and MiB of ``memory``, and each thread searches at most
-    ``limit`` nodes.  Techniques named in ``off`` are left out, ``proof`` numbers and boards
-    ``proved`` once if these are false.  What was found is kept in the file ``checkpoint``, and a
-    search goes on with what is there.  Without ``jit`` the search runs interpreted; it does
-    as well where there is no compiler.  Raises SolverError for limits that cannot be kept, and
-    for a file that is damaged or of another position.
+    It takes at most so many ``seconds``, after what is compiled has been loaded, and MiB of
+    ``memory``, and each thread searches at most ``limit`` nodes.  Techniques named in ``off`` are
+    left out, ``proof`` numbers and boards ``proved`` once if these are false.  What was found is
+    kept in the file ``checkpoint``, and a search goes on with what is there.  Without ``jit`` the
+    search runs interpreted; it does as well where there is no compiler.  Raises SolverError for
+    limits that cannot be kept, and for a file that is damaged or of another position, and
+    UnsavedError, which holds the solution, if the file cannot be written at the end.
     """
-    check(seconds, memory, threads)
-    begun = time.monotonic()
+    check(seconds, memory=memory, threads=threads, limit=limit)
+    switches = _switches(off)
+    if checkpoint is not None:
+        check_place(checkpoint)
     solution = BinarySolution(state)
     work = Work(state, solution, nimber=nimber, all_moves=all_moves)
+
+    def prepare() -> float:
+        """Have the search begin; return when."""
+        kernels = Memory(jit=has_compiler() if jit is None else jit)
+        if kernels.jit and seconds is not None:
+            _warm_once()
+        begun = time.monotonic()
+        search = Search(
+            Board(state.position, kernels),
+            memory=memory,
+            threads=threads,
+            switches=switches,
+            proof=proof,
+            limit=limit or NO_LIMIT,
+        )
+        if checkpoint is not None:
+            load(checkpoint, search, solution.position)
+        work.begin(search)
+        return begun
+
+    def run() -> None:
+        try:
+            begun = prepare()
+        except TooLargeError as error:
+            solution.reason = str(error)
+            return
+        left = None if seconds is None else max(0.001, seconds - (time.monotonic() - begun))
+        with stopped_after(left, work.stop):
+            work.run()
+        work.finish()
+        solution.seconds = time.monotonic() - begun
+        if checkpoint is not None:
+            try:
+                save(checkpoint, work.searching(), solution.position)
+            except SolverError as error:
+                raise UnsavedError(str(error), solution) from None
+
+    if not work.knows_at_once(symmetry=switches & _frame.PAIRING != 0, proved=proved):
+        watched(run, work.stop, status=work.status)
+    return solution
+
+
+def _switches(off: Sequence[str]) -> int:
+    """Return the techniques that are not off; raises SolverError for a name that is none."""
     switches = _frame.ALL
-    for name in off:
+    for name in [off] if isinstance(off, str) else off:
         if name not in TECHNIQUES:
             raise SolverError(f"there is no technique {name}: {', '.join(TECHNIQUES)}")
         switches &= ~TECHNIQUES[name]
-    if not work.knows_at_once(symmetry=switches & _frame.PAIRING != 0, proved=proved):
-        try:
-            board = Board(state.position, Memory(jit=has_compiler() if jit is None else jit))
-        except TooLargeError:
-            board = None
-        if board is not None:
-            work.search = Search(
-                board,
-                memory=memory,
-                threads=threads,
-                switches=switches,
-                proof=proof,
-                limit=limit or NO_LIMIT,
-            )
-            if checkpoint is not None:
-                load(checkpoint, work.search, solution.position)
-            left = None if seconds is None else max(0.001, seconds - (time.monotonic() - begun))
-            watched(work.run, work.search.stop, seconds=left, status=work.status)
-            work.finish()
-            if checkpoint is not None:
-                save(checkpoint, work.search, solution.position)
-    solution.seconds = time.monotonic() - begun
-    return solution
+    return switches
+
+
+@cache
+def _warm_once() -> None:
+    warm()
 
 
 def warm(memory: Memory | None = None) -> None:
