@@ -14,10 +14,13 @@ from __future__ import annotations
 
 import sys
 import threading
+from functools import partial
 from time import perf_counter, process_time, sleep
 from typing import TYPE_CHECKING
 
 import gridhouse
+from gridhouse.core.console import UsageError, read_file, run
+from gridhouse.core.errors import GridhouseError
 from gridhouse.core.game import State
 from gridhouse.games.collapse import _common
 from gridhouse.games.collapse._search import Search
@@ -27,6 +30,11 @@ from gridhouse.games.collapse.solver import solve, told, warm
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
+USAGE = (
+    "usage: python benchmarks/collapse_solver.py (linear ROWS COLS DIGITS BOARDS SECONDS"
+    " | samegame FILE SECONDS[,SECONDS...] [FIRST LAST]"
+    " | runs FILE ROLLOUTS ROUNDS[,ROUNDS...] [NUMBER ...])"
+)
 GLANCE = 0.002  # seconds between two looks at the clock
 
 
@@ -66,10 +74,14 @@ def sampled(
 
 
 def samegames(file: str) -> list[State]:
-    """Return the boards of a file."""
-    with open(file, encoding="utf-8") as lines:
-        boards = lines.read().strip().split("\n\n")
-    return [State(*CollapseGame.from_board(read_board(board), "samegame")) for board in boards]
+    """Return the boards of a file; raises UsageError."""
+    states = []
+    for number, board in enumerate(read_file(file).strip().split("\n\n"), 1):
+        try:
+            states.append(State(*CollapseGame.from_board(read_board(board), "samegame")))
+        except GridhouseError as error:
+            raise UsageError(f"{file!a}: board {number}: {error}") from None
+    return states
 
 
 def samegame(file: str, marks: list[float], first: int = 1, last: int = 1000) -> None:
@@ -89,6 +101,8 @@ def samegame(file: str, marks: list[float], first: int = 1, last: int = 1000) ->
 def runs(file: str, rollouts: int, sizes: list[int], numbers: list[int]) -> None:
     """Print how good runs of different lengths are that spare the commonest digit."""
     states = samegames(file)
+    if max(numbers, default=0) > len(states):
+        raise UsageError(f"{file!a} has {len(states)} boards and none of number {max(numbers)}")
     warm()
     for size in sizes:
         count = max(1, rollouts // size**_common.LEVELS)
@@ -99,8 +113,8 @@ def runs(file: str, rollouts: int, sizes: list[int], numbers: list[int]) -> None
             search.least = -_common.MANY
             spared = search._commonest(search.start)[0]
             memory = search._rollouts()
-            for run in range(count):
-                search._rolled(memory, size, 2 * run + 1, spared=spared)
+            for turn in range(count):
+                search._rolled(memory, size, 2 * turn + 1, spared=spared)
             total += search.score
             nodes += search.nodes
         speed = nodes / (process_time() - began)
@@ -114,17 +128,39 @@ def columns(numbers: Iterable[float]) -> str:
     return " ".join(f"{number:6g}" for number in numbers)
 
 
-def main(kind: str, *words: str) -> None:
-    """Run one of the three."""
+def chosen(kind: str, *words: str) -> Callable[[], None]:
+    """Return what is to run; raises ValueError for words that do not say it."""
     if kind == "linear":
-        rows, cols, digits, boards = map(int, words[:4])
-        linear(rows, cols, digits, boards, float(words[4]))
-    elif kind == "runs":
-        sizes = [int(size) for size in words[2].split(",")]
-        runs(words[0], int(words[1]), sizes, [int(number) for number in words[3:]])
-    else:
-        samegame(words[0], [float(mark) for mark in words[1].split(",")], *map(int, words[2:]))
+        *sizes, boards, seconds = words
+        rows, cols, digits = map(positive, sizes)
+        return partial(linear, rows, cols, digits, positive(boards), float(seconds))
+    if kind == "samegame":
+        file, seconds, *ends = words
+        first, last = map(positive, ends or ("1", "1000"))
+        return partial(samegame, file, [float(mark) for mark in seconds.split(",")], first, last)
+    if kind == "runs":
+        file, rollouts, rounds, *numbers = words
+        lengths = [positive(length) for length in rounds.split(",")]
+        return partial(runs, file, positive(rollouts), lengths, [*map(positive, numbers)])
+    raise ValueError(kind)
+
+
+def positive(word: str) -> int:
+    """Return the number that a word spells; raises ValueError unless it is above 0."""
+    number = int(word)
+    if number < 1:
+        raise ValueError(word)
+    return number
+
+
+def main(words: list[str]) -> None:
+    """Run one of the three; raises UsageError."""
+    try:
+        work = chosen(*(words or [""]))
+    except ValueError:
+        raise UsageError(USAGE) from None
+    work()
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    sys.exit(run(main, sys.argv[1:]))

@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 import json
+import os
 from typing import Annotated
 
 import typer
 
 from gridhouse.core.console import UsageError, read_file, run
-from gridhouse.core.errors import GridhouseError
+from gridhouse.core.errors import GridhouseError, ParameterError, PositionError
 from gridhouse.core.game import State
+from gridhouse.core.notation import shown
+from gridhouse.core.registry import games, parse
 from gridhouse.games.collapse.game import CollapseGame, read_board
 
-Files = Annotated[list[str], typer.Argument(help="boards as the program takes them")]
+Boards = Annotated[
+    list[str], typer.Argument(help="files of boards or of saved positions, or positions' texts")
+]
 Seconds = Annotated[float, typer.Option("--time", help="seconds for each board")]
-Score = Annotated[str, typer.Option("--scoring", help="linear or samegame")]
+Score = Annotated[
+    str | None,
+    typer.Option("--scoring", help="linear or samegame; else linear, or a position's own"),
+]
 Nodes = Annotated[int | None, typer.Option("--nodes", help="picks and rollouts for each board")]
 Seed = Annotated[int, typer.Option("--seed", help="equal seeds give equal results with --nodes")]
 Threads = Annotated[int, typer.Option("--threads", help="how many threads search")]
@@ -22,9 +30,9 @@ Json = Annotated[bool, typer.Option("--json", help="print one JSON object a boar
 
 
 def command(
-    files: Files,
+    boards: Boards,
     seconds: Seconds = 10.0,
-    scoring: Score = "linear",
+    scoring: Score = None,
     nodes: Nodes = None,
     seed: Seed = 0,
     threads: Threads = 2,
@@ -35,10 +43,10 @@ def command(
     Ctrl-C ends the search of a board with the best found so far.
     """
 
-    def solve_files(names: list[str]) -> None:
-        boards = [(name, board_of(name, scoring)) for name in names]
-        for name, board in boards:
-            solve_board(name if len(boards) > 1 else "", board)
+    def solve_all(names: list[str]) -> None:
+        states = [board_of(name, scoring) for name in names]
+        for name, state in zip(names, states, strict=True):
+            solve_board(name if len(names) > 1 else "", state)
 
     def solve_board(name: str, board: State) -> None:
         from gridhouse.games.collapse.solver import solve
@@ -49,13 +57,36 @@ def command(
         else:
             print(f"{name}: {found}" if name else str(found), flush=True)
 
-    raise typer.Exit(run(solve_files, files))
+    raise typer.Exit(run(solve_all, boards))
 
 
-def board_of(name: str, scoring: str) -> State:
-    """Return the position of a board file; raises GridhouseError or UsageError."""
+def board_of(name: str, scoring: str | None) -> State:
+    """Return the position of a file, of a board or as it is saved, or of a position's text.
+
+    Raises UsageError, also where the solver does not take the position.
+    """
+    is_text = "(" in name and not os.path.exists(name)
+    text = name if is_text else read_file(name)
     try:
-        rows = read_board(read_file(name))
+        if is_text or text.startswith(tuple(f"{game}(" for game in games())):
+            state = position_of(text.strip(), scoring)
+        else:
+            rows = read_board(text)
+            state = State(*CollapseGame.from_board(rows, "linear" if scoring is None else scoring))
+        from gridhouse.games.collapse.solver import check
+
+        check(state, None, None, 1)
     except GridhouseError as error:
-        raise UsageError(f"{name!a}: {error}") from None
-    return State(*CollapseGame.from_board(rows, scoring))
+        raise UsageError(f"{shown(name) if is_text else ascii(name)}: {error}") from None
+    return state
+
+
+def position_of(text: str, scoring: str | None) -> State:
+    """Return the position of a text; raises GridhouseError, also for another scoring than asked."""
+    state = parse(text)
+    if not isinstance(state.game, CollapseGame):
+        raise PositionError(f"this is a position of {state.game.title}, not of Collapse")
+    own = state.game.values["scoring"]
+    if scoring is not None and scoring != own:
+        raise ParameterError(f"--scoring {shown(scoring)}, but the position has scoring={own}")
+    return state
