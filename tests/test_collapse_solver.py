@@ -6,6 +6,9 @@ import itertools
 import json
 import os
 import random
+import re
+import runpy
+import signal
 import sys
 import threading
 from collections import Counter
@@ -17,6 +20,7 @@ import pytest
 
 import gridhouse
 from gridhouse import cli
+from gridhouse.core import compiling
 from gridhouse.core.errors import ParameterError, PositionError, SolverError
 from gridhouse.core.game import State
 from gridhouse.core.solving import solve as solve_any
@@ -34,7 +38,8 @@ from gridhouse.games.collapse import (
 from gridhouse.games.collapse.advice import Adviser
 from gridhouse.games.collapse.game import CollapseGame, read_board
 from gridhouse.games.collapse.rules import BLANK
-from harness import CONFORMANCE, run_compiled
+from gridhouse.table import save
+from harness import CONFORMANCE, ROOT, run_compiled
 from naive import collapse_best
 
 SCORINGS = ("linear", "samegame")
@@ -808,7 +813,10 @@ def test_advice_keeps_its_plan(monkeypatch: pytest.MonkeyPatch) -> None:
         advice = adviser.advise(state, 60.0)
         assert advice is not None
         assert advice.value == best
-        assert advice.verdict == f"Proved: {best:.0f} is the most that can be scored"
+        assert advice.verdict == (
+            f"Proved: {best:.0f} is the most that can be scored; the board can be cleared"
+        )
+        assert adviser.advise(state, 60.0) == advice
         after = state.clone()
         for action in advice.line:
             after.apply_action(action)
@@ -828,7 +836,7 @@ def test_advice_begins_anew_where_the_game_leaves_the_plan() -> None:
     advice = adviser.advise(state, 60.0)
     assert advice is not None
     assert advice.value == solver.solve(state, seconds=None, threads=1).score
-    assert adviser.advise(state, 0.0) is None
+    assert Adviser(threads=1).advise(state, 0.0) is None
 
 
 def test_advice_that_is_stopped_is_better_than_none_and_never_gets_worse() -> None:
@@ -845,9 +853,103 @@ def test_advice_that_is_stopped_is_better_than_none_and_never_gets_worse() -> No
         state.apply_action(advice.action)
 
 
+def test_advice_says_whether_the_board_can_be_cleared() -> None:
+    told = {
+        "collapse(rows=2,cols=3,digits=3) 0 112/112": "the board can be cleared",
+        "collapse(rows=2,cols=3,digits=3) 0 112/110": "the board cannot be cleared",
+        "collapse(rows=2,cols=3,digits=3,scoring=samegame) 0 112/110": (
+            "the board cannot be cleared"
+        ),
+        "collapse(rows=12,cols=12,digits=10,scoring=samegame)#3": (
+            "whether the board can be cleared is not known"
+        ),
+    }
+    for text, words in told.items():
+        advice = Adviser(threads=1).advise(gridhouse.parse(text), 0.2)
+        assert advice is not None
+        assert advice.verdict.endswith(f"; {words}"), text
+
+
+def test_advice_is_no_worse_when_it_is_asked_for_again() -> None:
+    state = gridhouse.parse("collapse(rows=15,cols=15,digits=5,scoring=samegame)#2")
+    adviser = Adviser()
+    values = []
+    for _ in range(6):
+        advice = adviser.advise(state, 0.15)
+        assert advice is not None
+        values.append(advice.value)
+    assert values == sorted(values)
+
+
 def test_par_is_the_same_every_time() -> None:
     state = gridhouse.parse(SEVEN_BY_ELEVEN)
     assert solver.par(state) == solver.par(state) <= solver.solve(state, seconds=1).bound
+
+
+def test_par_takes_fewer_rollouts_on_larger_boards(monkeypatch: pytest.MonkeyPatch) -> None:
+    nodes = []
+
+    def told(state: State, **options: Any) -> Any:
+        nodes.append(options["nodes"])
+        return solver.CollapseSolution([], 0, 0, cleared=False, nodes=0, seconds=0.0)
+
+    monkeypatch.setattr(solver, "solve", told)
+    for side in (9, 15, 30, 100):
+        solver.par(gridhouse.load("collapse", rows=side, cols=side).new_initial_state())
+    assert nodes == [20_001, 20_001, 1251, 11]
+
+
+def test_however_short_the_time_there_is_a_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    make = _common.Common._control
+
+    def stopped(search: _search.Search, *args: Any, **options: Any) -> Any:
+        control = make(search, *args, **options)
+        search.stop()  # as a timer may, right after it was told to go on
+        return control
+
+    monkeypatch.setattr(_common.Common, "_control", stopped)
+    for scoring in SCORINGS:
+        state = gridhouse.load(
+            "collapse", rows=8, cols=8, digits=4, scoring=scoring
+        ).new_initial_state(1)
+        assert solver.solve(state, seconds=5.0).picks
+
+
+def test_nobody_waits_for_what_is_known_not_to_be_cleared(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_search.Search, "_run_linear", lambda search: pytest.fail("searched"))
+    state = gridhouse.parse("collapse(rows=2,cols=4,digits=3) 0 1120/1100")
+    assert solver.can_clear(state, seconds=None) is False
+
+
+def test_an_interrupt_while_picks_are_replayed_loses_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    replay = solver.told
+
+    def interrupted(*args: Any) -> solver.CollapseSolution:
+        signal.raise_signal(signal.SIGINT)
+        return replay(*args)
+
+    monkeypatch.setattr(solver, "told", interrupted)
+    assert solver.solve(state_of([[1, 1], [2, 2]])).optimal
+
+
+def test_picks_on_large_boards_are_replayed_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    state = gridhouse.parse("collapse(rows=6,cols=9,digits=5)#3")
+    known = solver.solve(state, nodes=100).facts()
+    used = []
+
+    def bound(game: CollapseGame, *, jit: bool) -> Any:
+        used.append(jit)
+        return compiling.rules_of(game, jit=jit)
+
+    monkeypatch.setattr(solver, "COMPILED_CELLS", 50)
+    monkeypatch.setattr(solver, "rules_of", bound)
+    assert solver.solve(state, nodes=100).facts() | {"seconds": 0} == known | {"seconds": 0}
+    assert used == [True]
+    monkeypatch.setattr(_search.Search, "action", lambda search, cell: 53)
+    with pytest.raises(SolverError, match="do not score"):
+        solver.solve(state, nodes=100)
 
 
 def test_wrong_picks_are_not_given(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -859,6 +961,7 @@ def test_wrong_picks_are_not_given(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_what_the_solver_cannot_do_is_refused() -> None:
     with pytest.raises(SolverError, match="62750 cells"):
         solver.solve(gridhouse.load("collapse", rows=250, cols=251).new_initial_state())
+    assert solver.solve(state_of([[1, 1]]), nodes=10**30, seconds=float("inf")).optimal
     for limit in ({"seconds": 0}, {"nodes": 0}, {"threads": -1}, {"seconds": float("nan")}):
         with pytest.raises(SolverError, match=f"{next(iter(limit))}: .* is not above 0"):
             solver.solve(state_of([[1]]), **limit)
@@ -920,6 +1023,146 @@ def test_the_command_complains_in_one_line(
     out, err, status = said(capsys, str(board), *options)
     assert (out, status, err.count("\n")) == ("", 2, 1)
     assert complaint in err
+
+
+def test_the_command_takes_texts_and_saved_positions(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    state = gridhouse.parse("collapse(rows=3,cols=4,digits=3)#2")
+    for row, col in solver.solve(state, threads=1).picks[:2]:
+        state.play(f"{row} {col}")
+    assert state.position.score > 0
+    save(state, "saved")
+    samegame = "collapse(rows=2,cols=2,digits=3,scoring=samegame)"
+    Path("same").write_text(f"{samegame}#1\r\n", encoding="utf-8")
+    Path("board(1)").write_text("1 2\n1 2\n", encoding="utf-8")
+    start = "collapse(rows=3,cols=4,digits=3)#2"
+    names = (start, str(state), "saved", "same", f"{samegame} 7 11/22", "board(1)")
+    out, err, status = said(capsys, *names)
+    assert (err, status) == ("", 0)
+    scores = dict(re.findall(r"^(.*): Score (\S+), optimal", out, re.MULTILINE))
+    best = solver.solve(state).score
+    same = solver.solve(gridhouse.parse(f"{samegame}#1")).score
+    assert list(map(int, scores.values())) == [best, best, best, same, 1007, 6]
+    assert tuple(scores) == names
+    assert said(capsys, "same", "--scoring", "samegame")[2] == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "complaint"),
+    [
+        ("binary(rows=2,cols=2)#1", [], "this is a position of Binary Game, not of Collapse"),
+        ("collapse(rows=2,cols=2) 0 11/1", [], "it needs 2 rows of 2 cells"),
+        ("collapse(rows=250,cols=251)#1", [], "the board has 62750 cells"),
+        (
+            "collapse(scoring=samegame)#1",
+            ["--scoring", "linear"],
+            "--scoring 'linear', but the position has scoring=samegame",
+        ),
+        (
+            "collapse()#1",
+            ["--scoring", "best"],
+            "--scoring 'best', but the position has scoring=linear",
+        ),
+    ],
+)
+def test_the_command_refuses_positions_in_one_line(
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    text: str,
+    options: list[str],
+    complaint: str,
+) -> None:
+    saved = tmp_path / "saved.txt"
+    saved.write_text(f"{text}\n", encoding="utf-8")
+    for name in (text, str(saved)):
+        out, err, status = said(capsys, name, *options)
+        assert (out, status, err.count("\n")) == ("", 2, 1)
+        assert err.startswith(f"gridhouse: {name!a}: ")
+        assert complaint in err
+
+
+def test_the_command_checks_all_boards_before_it_solves_one(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    board, large = tmp_path / "board.txt", tmp_path / "large.txt"
+    board.write_text("1 2\n1 2\n", encoding="utf-8")
+    large.write_text(("1 " * 251 + "\n") * 250, encoding="utf-8")
+    out, err, status = said(capsys, str(board), str(large))
+    complaint = "the board has 62750 cells; the solver takes at most 62500"
+    assert (out, err, status) == ("", f"gridhouse: {str(large)!a}: {complaint}\n", 2)
+
+
+def benchmarked(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[str, str, int]:
+    """Run the benchmark of the solver in this process."""
+    script = str(ROOT / "benchmarks" / "collapse_solver.py")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "argv", [script, *arguments])
+        with pytest.raises(SystemExit) as caught:
+            runpy.run_path(script, run_name="__main__")
+    out, err = capsys.readouterr()
+    return out, err, int(caught.value.code or 0)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        "",
+        "best FILE 1",
+        "linear 2 2 2 1",
+        "linear 2 2 2 1 1 1",
+        "linear 2 2 2 0 1",
+        "linear 2 2 2 1 soon",
+        "samegame FILE",
+        "samegame FILE 1,",
+        "samegame FILE 1 0 2",
+        "samegame FILE 1 1 2 3",
+        "runs FILE 9",
+        "runs FILE 9 1,a",
+        "runs FILE 9 1 0",
+    ],
+)
+def test_the_benchmark_says_how_it_is_used(
+    capsys: pytest.CaptureFixture[str], arguments: str
+) -> None:
+    out, err, status = benchmarked(capsys, *arguments.split())
+    assert (out, status, err.count("\n")) == ("", 2, 1)
+    assert err.startswith("gridhouse: usage: python benchmarks/collapse_solver.py ")
+
+
+def test_the_benchmark_complains_in_one_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    missing, boards = str(tmp_path / "missing"), str(tmp_path / "boards")
+    Path(boards).write_text("1 1\n\n1 a\n", encoding="utf-8")
+    found = f"gridhouse: {boards!a}: board 2: line 1: 'a' is not a digit 0 to 9\n"
+    for words in (["samegame", "1"], ["runs", "9", "1"]):
+        out, err, status = benchmarked(capsys, words[0], missing, *words[1:])
+        assert (out, status) == ("", 2)
+        assert err == f"gridhouse: {missing!a}: No such file or directory\n"
+        assert benchmarked(capsys, words[0], boards, *words[1:]) == ("", found, 2)
+    Path(boards).write_text("1 1\n\n2 2\n", encoding="utf-8")
+    out, err, status = benchmarked(capsys, "runs", boards, "9", "1", "1", "3")
+    assert (out, status) == ("", 2)
+    assert err == f"gridhouse: {boards!a} has 2 boards and none of number 3\n"
+    assert benchmarked(capsys, "linear", "2", "2", "2", "1", "0")[1:] == (
+        "gridhouse: seconds: 0.0 is not above 0\n",
+        2,
+    )
+
+
+def test_the_benchmark_runs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    boards = tmp_path / "boards"
+    boards.write_text("1 1\n\n2 2\n", encoding="utf-8")
+    for arguments, wanted in (
+        (["linear", "2", "2", "2", "1", "1"], "| 2x2, 2 digits | 1 | 1 s | 1 (100.0 %)"),
+        (["samegame", str(boards), "1", "2", "2"], "sum   1000 of 1 boards,      1 s each"),
+        (["runs", str(boards), "9", "1"], "   9 of   1 rounds a level:   2000,"),
+    ):
+        out, err, status = benchmarked(capsys, *arguments)
+        assert (err, status) == ("", 0)
+        assert wanted in out
 
 
 def test_kernels_are_loaded_in_the_next_process() -> None:

@@ -77,7 +77,7 @@ class Common:
         self.stride = self.rows + 1
         self.scoring = Scoring.LINEAR if clearing else Scoring(position.scoring)
         self.seed = seed
-        self.limit = MANY if nodes is None else nodes
+        self.limit = MANY if nodes is None else min(nodes, MANY)
         self.threads = 1 if nodes is not None else threads
         self.clearing = clearing
         self.weights = [0] + ([1] * 10 if clearing else list(range(10))) + [0]
@@ -147,8 +147,12 @@ class Common:
     def _work(self) -> Any:
         return self.kernels.work(max(len(self.start), self._least_room))
 
-    def _control(self, seed: int) -> Any:
-        """Return a search's control that ``stop`` reaches, with the nodes that are left."""
+    def _control(self, seed: int, *, ends: bool = True) -> Any:
+        """Return a search's control with the nodes that are left; ``stop`` reaches it if it ends.
+
+        What finds the first line does not end before it has: then there is one, however short the
+        time.
+        """
         control = self.kernels.records(_board.Control())[0]
         chance.seed(control, self.seed * 1000 + seed)
         control.limit = max(1, self.limit - self.nodes)
@@ -158,9 +162,10 @@ class Common:
         control.closer = self.closer
         for kind, weight in enumerate(self.weights):
             control.weights[kind] = weight
-        with self._lock:
-            self._controls.append(control)
-            control.stop = self._stopped
+        if ends:
+            with self._lock:
+                self._controls.append(control)
+                control.stop = self._stopped
         return control
 
     def _release(self, control: Any) -> None:
@@ -260,9 +265,7 @@ class Common:
 
         They leave a kind alone where one is to be ``spared``.
         """
-        control = self._control(seed)
-        if self.left == MANY:
-            control.stop = 0  # however short the time, there is a line
+        control = self._control(seed, ends=self.left != MANY)
         control.spared = spared
         control.best = MANY
         top = len(memory.policies) - 1

@@ -27,6 +27,8 @@ class Search(Linear, Samegame):
             self.least = self.total if self.scoring == Scoring.LINEAR else 0
             self._note(self.least, [])
             return
+        if self.clearing and self.least > 0:
+            return  # something stays, whatever is picked
         self._random_line(0)
         if self.scoring == Scoring.LINEAR:
             self._run_linear()

@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING
 
 from gridhouse.core.errors import SolverError
 from gridhouse.core.solving import Advice, stopped_after
 from gridhouse.games.collapse import solver
 from gridhouse.games.collapse._search import Search
+from gridhouse.games.collapse.rules import Scoring
 
 if TYPE_CHECKING:
     from gridhouse.core.game import State
+
+
+CLEARING = 0.1  # the part of the time for whether the board can be cleared
+CLEARS = {
+    True: "the board can be cleared",
+    False: "the board cannot be cleared",
+    None: "whether the board can be cleared is not known",
+}
 
 
 class Adviser:
@@ -18,7 +28,7 @@ class Adviser:
 
     As long as the game follows the plan, a new search replaces the rest of it only by something
     better, so the score that was found once is never lost; a plan that is proved optimal is played
-    without searching again.
+    without searching again.  A tenth of the time is for whether the board can still be cleared.
     """
 
     def __init__(self, *, jit: bool = True, seed: int = 0, threads: int = 2) -> None:
@@ -30,7 +40,9 @@ class Adviser:
         self._score = 0
         self._bound = 0
         self._optimal = False
-        self._ahead = ""  # the position that the plan begins at
+        self._clears: bool | None = None  # the board, or not known
+        self._begin = ""  # the position that the plan begins at
+        self._ahead = ""  # and the one after its first pick
         self._search: Search | None = None
 
     def advise(self, state: State, seconds: float) -> Advice | None:
@@ -38,23 +50,26 @@ class Adviser:
 
         Also None for a board that the solver does not take, or where there is no time at all.
         """
-        if str(state) != self._ahead:
+        here = str(state)
+        if here == self._ahead:
+            self._plan.pop(0)
+        elif here != self._begin:
             self._plan = []
         if not self._plan or not self._optimal:
             self._look(state, seconds)
         if not self._plan:
             return None
-        line = tuple(self._plan)
-        pick = self._plan.pop(0)
         after = state.clone()
-        after.apply_action(pick)
-        self._ahead = str(after)
-        return Advice(float(self._score), line, self._verdict())
+        after.apply_action(self._plan[0])
+        self._begin, self._ahead = here, str(after)
+        return Advice(float(self._score), tuple(self._plan), self._verdict())
 
     def _verdict(self) -> str:
         if self._optimal:
-            return f"Proved: {self._score} is the most that can be scored"
-        return f"{self._score} can be scored, and no play scores more than {self._bound}"
+            score = f"Proved: {self._score} is the most that can be scored"
+        else:
+            score = f"{self._score} can be scored, and no play scores more than {self._bound}"
+        return f"{score}; {CLEARS[self._clears]}"
 
     def stop(self) -> None:
         """Make advice that another thread waits for come at once."""
@@ -68,17 +83,34 @@ class Adviser:
             solver.check(state, seconds, None, self._threads)
         except SolverError:
             return
+        deadline = time.monotonic() + seconds
+        search = self._searched(state, seconds * (1 - CLEARING), clearing=False)
+        found = solver.told(state, search, seconds)
+        if not self._plan or found.score > self._score:
+            self._plan = [search.action(cell) for cell in search.line]
+            self._score = found.score
+            self._clears = found.cleared or None
+        self._bound = found.bound
+        self._optimal = self._score >= found.bound
+        if search.scoring == Scoring.LINEAR and search.least > 0:
+            self._clears = False
+        if self._clears is None:
+            left = max(deadline - time.monotonic(), seconds * CLEARING)
+            self._clears = solver.clears(self._searched(state, left, clearing=True))
+
+    def _searched(self, state: State, seconds: float, *, clearing: bool) -> Search:
+        """Return a search that is over, for a score or for whether the board can be cleared."""
         search = self._search = Search(
-            state, seed=self._seed, nodes=None, threads=self._threads, jit=self._jit
+            state,
+            seed=self._seed,
+            nodes=None,
+            threads=self._threads,
+            jit=self._jit,
+            clearing=clearing,
         )
         try:
             with stopped_after(seconds, search.stop):
                 search.run()
         finally:
             self._search = None
-        found = solver.told(state, search, seconds)
-        if not self._plan or found.score > self._score:
-            self._plan = [search.action(cell) for cell in search.line]
-            self._score = found.score
-        self._bound = found.bound
-        self._optimal = self._score >= found.bound
+        return search

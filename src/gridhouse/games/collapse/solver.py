@@ -14,6 +14,7 @@ import time
 from functools import cache
 from typing import Any
 
+from gridhouse.core.compiling import rules_of, to_records
 from gridhouse.core.errors import SolverError
 from gridhouse.core.game import State
 from gridhouse.core.solving import Solution, watched
@@ -24,6 +25,8 @@ from gridhouse.games.collapse.game import CollapseGame
 MAX_CELLS = 250 * 250
 SECONDS = 10.0
 PAR_NODES = 20_000
+PAR_CELLS = 225  # of larger boards rollouts take longer, the more so the larger they are
+COMPILED_CELLS = 1000
 
 
 class CollapseSolution(Solution):
@@ -94,8 +97,12 @@ def solve(
     if jit:
         warm(search.room)
     began = time.perf_counter()
-    watched(search.run, search.stop, seconds=seconds, status=search.status)
-    return told(state, search, time.perf_counter() - began)
+
+    def work() -> CollapseSolution:
+        search.run()
+        return told(state, search, time.perf_counter() - began)
+
+    return watched(work, search.stop, seconds=seconds, status=search.status)
 
 
 def check(state: State, seconds: float | None, nodes: int | None, threads: int) -> None:
@@ -118,22 +125,29 @@ def warm(room: int = ROOM) -> None:
 
 def told(state: State, search: Search, seconds: float) -> CollapseSolution:
     """Return a search's findings, with its picks replayed by the rules."""
-    after = state.clone()
-    position: Any = after.position
-    already = position.score
+    # Compiled where picks times cells are many: they may be thousands times tens of thousands.
+    jit = search.kernels.jit and len(search.start) > COMPILED_CELLS
+    rules: Any = rules_of(state.game, jit=jit)
+    position: Any = state.position.copy()
+    if jit:
+        position = to_records(position)[0]
+    already = int(position.score)
     picks = []
     for cell in search.line:
         action = search.action(cell)
-        row, col = map(int, after.action_to_string(action).split())
+        row, col = map(int, state.game.write_move(position, action).split())
         picks.append((row, col))
-        after.apply_action(action)
-    if position.score - already != search.score or not after.is_terminal():
+        if rules.refusal(position, action):
+            break
+        rules.apply_action(position, action)
+    score = int(position.score)
+    if score - already != search.score or not rules.is_terminal(position):
         raise SolverError(f"the solver's picks do not score {search.score} in {state}")
     return CollapseSolution(
         picks,
-        position.score,
+        score,
         already + search.bound,
-        cleared=position.wide == 0,
+        cleared=bool(position.wide == 0),
         nodes=search.nodes,
         seconds=seconds,
     )
@@ -150,7 +164,8 @@ def hint(state: State, *, seconds: float = 1.0, seed: int = 0) -> int | None:
 
 def par(state: State) -> int:
     """Return the score that the solver finds with a small fixed effort, the same every time."""
-    return solve(state, seconds=None, nodes=PAR_NODES).score
+    larger = max(1.0, state.game.rows * state.game.cols / PAR_CELLS)
+    return solve(state, seconds=None, nodes=int(PAR_NODES / larger**2) + 1).score
 
 
 def can_clear(
@@ -162,6 +177,11 @@ def can_clear(
     if jit:
         warm(search.room)
     watched(search.run, search.stop, seconds=seconds)
+    return clears(search)
+
+
+def clears(search: Search) -> bool | None:
+    """Return what a search for what must stay has found out: whether nothing must, or None."""
     if search.left == 0:
         return True
     return False if search.least > 0 else None
