@@ -14,6 +14,7 @@ from sqlalchemy.exc import OperationalError
 
 import gridhouse
 from gridhouse.core.registry import game_class
+from gridhouse.games.collapse import solver as collapse_solver
 from gridhouse.web import days
 from gridhouse.web.results import Best, Puzzle, Reached, write_result
 from gridhouse.web.serve import is_thinking
@@ -407,6 +408,41 @@ def test_the_best_is_found_once_and_kept(
         view = solve(visitor, 1)
         assert view["heading"] == f"Solved. {least + 2} moves; the best is {least} moves"
     assert len(asked) == 1
+
+
+class NotFound:
+    """What a solver says that has found nothing."""
+
+    def best(self) -> None:
+        return None
+
+
+def test_par_is_what_a_short_search_finds(
+    tmp_path: Path, clock: Clock, small: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+
+    def par(state: State) -> int:
+        asked.append(str(state))
+        if len(asked) == 2:
+            raise ValueError("no par")
+        return 17
+
+    monkeypatch.setattr(collapse_solver, "par", par)
+    monkeypatch.setattr(days, "solve", lambda state, **options: NotFound())
+    with open_house(tmp_path, now=clock, jit=True) as client:
+        visitor = Visitor(client)
+        assert "Par" not in visitor.get(SLIDING).text
+        told = "Par, what a short search finds, is 17 points."
+        wait_for(lambda: told in visitor.get(COLLAPSE).text, "the par")
+        assert "17 points" in visitor.get("/daily").text
+        earlier = "/daily/collapse/2026-11-19"
+        visitor.get(earlier)
+        wait_for(lambda: len(asked) == 2, "a second par")
+        assert "Par" not in visitor.get(earlier).text
+        monkeypatch.setattr(days, "MOST_SEARCHES", 0)
+        assert "Par" not in visitor.get("/daily/collapse/2026-11-18").text
+    assert len(asked) == 2
 
 
 def test_whoever_beats_the_best_known_is_the_best_known(

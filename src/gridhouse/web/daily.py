@@ -65,10 +65,14 @@ def best_in_words(shown: Shown) -> str:
     best = shown.best
     if best is not None:
         proof = ", and it is proved that none is better" if best.proved else ""
-        return sentence(best_text(shown.state.game, best) + proof)
-    if shown.searching:
-        return "The best is being looked for; look again in a while."
-    return "The best is not known yet."
+        told = sentence(best_text(shown.state.game, best) + proof)
+    elif shown.searching:
+        told = "The best is being looked for; look again in a while."
+    else:
+        told = "The best is not known yet."
+    if shown.par is not None:
+        told += f" Par, what a short search finds, is {shown.state.game.write_result(shown.par)}."
+    return told
 
 
 async def own_results(days: Days, shown: Shown, visitor: str | None) -> dict[bool, int]:

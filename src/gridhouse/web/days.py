@@ -30,12 +30,16 @@ MOST_SEARCHES = 8  # that run or wait; only the puzzles of today are always look
 
 
 class Shown(NamedTuple):
-    """A puzzle, its start, and the best that is known of it, or whether that is looked for."""
+    """A puzzle, its start, and the best that is known of it, or whether that is looked for.
+
+    ``par`` is what the solver reaches by a short search, if it is known.
+    """
 
     puzzle: Puzzle
     state: State
     best: Best | None
     searching: bool
+    par: int | None = None
 
 
 class Days:
@@ -51,6 +55,7 @@ class Days:
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="best")
         self._asked: dict[Puzzle, asyncio.Task[None]] = {}
         self._failed: set[Puzzle] = set()
+        self._pars: dict[Puzzle, asyncio.Future[int]] = {}
         self.running: set[Puzzle] = set()
 
     def today(self) -> date:
@@ -70,7 +75,21 @@ class Days:
             reached = await asyncio.to_thread(self.results.reached, puzzle)
             if reached is not None and (best is None or is_better(puzzle, reached, best.result)):
                 best = Best(reached, False)
-        return Shown(puzzle, state, best, searching)
+        return Shown(puzzle, state, best, searching, self._par(puzzle, state))
+
+    def _par(self, puzzle: Puzzle, state: State) -> int | None:
+        """Return the par if it is known, else have it found out, if the game has pars."""
+        find = getattr(part(type(state.game), "solver"), "par", None)
+        if find is None or not self._settings.jit:
+            return None
+        if puzzle not in self._pars:
+            waiting = sum(not par.done() for par in self._pars.values())
+            if waiting >= MOST_SEARCHES and puzzle.day != self.today().isoformat():
+                return None
+            loop = asyncio.get_running_loop()
+            self._pars[puzzle] = loop.run_in_executor(self._pool, find, state)
+        par = self._pars[puzzle]
+        return par.result() if par.done() and not par.exception() else None
 
     def _ask(self, puzzle: Puzzle, state: State) -> None:
         """Have the best looked for, if it is not already and there is room."""
