@@ -870,6 +870,22 @@ def test_advice_says_whether_the_board_can_be_cleared() -> None:
         assert advice.verdict.endswith(f"; {words}"), text
 
 
+def test_advice_on_clearing_is_true_all_the_way() -> None:
+    chance = random.Random(3)
+    turns = 0  # of the best picks, that only other ones would have cleared
+    for _ in range(30):
+        state = state_of([[chance.choice((0, 0, 1, 2)) for _ in range(3)] for _ in range(3)])
+        adviser = Adviser()
+        could = False
+        while advice := adviser.advise(state, 10.0):
+            can = solver.can_clear(state, seconds=None)
+            assert advice.verdict.endswith(f"; the board can{'' if can else 'not'} be cleared")
+            turns += could and not can
+            could = bool(can)
+            state.apply_action(advice.action)
+    assert turns
+
+
 def test_advice_is_no_worse_when_it_is_asked_for_again() -> None:
     state = gridhouse.parse("collapse(rows=15,cols=15,digits=5,scoring=samegame)#2")
     adviser = Adviser()

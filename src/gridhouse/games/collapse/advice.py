@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from typing import TYPE_CHECKING
 
 from gridhouse.core.errors import SolverError
@@ -40,7 +39,8 @@ class Adviser:
         self._score = 0
         self._bound = 0
         self._optimal = False
-        self._clears: bool | None = None  # the board, or not known
+        self._cleared = False  # whether the plan clears the board
+        self._clears: bool | None = None  # whether anything does, or not known
         self._begin = ""  # the position that the plan begins at
         self._ahead = ""  # and the one after its first pick
         self._search: Search | None = None
@@ -53,12 +53,17 @@ class Adviser:
         here = str(state)
         if here == self._ahead:
             self._plan.pop(0)
+            if self._clears and not self._cleared:
+                self._clears = None  # another line would have cleared the board
         elif here != self._begin:
             self._plan = []
+            self._clears = None
         if not self._plan or not self._optimal:
-            self._look(state, seconds)
+            self._look(state, seconds * (1 - CLEARING))
         if not self._plan:
             return None
+        if self._clears is None:
+            self._ask(state, seconds * CLEARING)
         after = state.clone()
         after.apply_action(self._plan[0])
         self._begin, self._ahead = here, str(after)
@@ -83,20 +88,22 @@ class Adviser:
             solver.check(state, seconds, None, self._threads)
         except SolverError:
             return
-        deadline = time.monotonic() + seconds
-        search = self._searched(state, seconds * (1 - CLEARING), clearing=False)
+        search = self._searched(state, seconds, clearing=False)
         found = solver.told(state, search, seconds)
         if not self._plan or found.score > self._score:
             self._plan = [search.action(cell) for cell in search.line]
             self._score = found.score
-            self._clears = found.cleared or None
+            self._cleared = found.cleared
         self._bound = found.bound
         self._optimal = self._score >= found.bound
-        if search.scoring == Scoring.LINEAR and search.least > 0:
+        if self._cleared:
+            self._clears = True
+        elif search.scoring == Scoring.LINEAR and search.least > 0:
             self._clears = False
-        if self._clears is None:
-            left = max(deadline - time.monotonic(), seconds * CLEARING)
-            self._clears = solver.clears(self._searched(state, left, clearing=True))
+
+    def _ask(self, state: State, seconds: float) -> None:
+        """Ask whether the board can be cleared."""
+        self._clears = solver.clears(self._searched(state, seconds, clearing=True))
 
     def _searched(self, state: State, seconds: float, *, clearing: bool) -> Search:
         """Return a search that is over, for a score or for whether the board can be cleared."""
