@@ -1064,6 +1064,11 @@ class TestCheckpoints:
         found = plain(self.state, limit=50, jit=True, memory=4, checkpoint=str(file))
         assert found.nodes > 50
 
+    def test_a_file_that_cannot_be_read(self, tmp_path: Path) -> None:
+        search = Search(_layout.Board(self.state.position, _layout.Memory(jit=False)), memory=1)
+        with pytest.raises(SolverError, match="Is a directory"):
+            checkpoint.load(str(tmp_path), search, str(self.state))
+
     def test_all_modules_that_give_keys_their_meaning_count(self) -> None:
         names = {os.path.basename(path) for path in checkpoint.kernel_paths()}
         used = {name for name, value in vars(_layout).items() if inspect.ismodule(value)}
