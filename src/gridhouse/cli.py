@@ -191,10 +191,14 @@ def _add_solver(name: str) -> None:
 
 def main() -> None:
     """Run the command."""
+    # What calls this again, as tests do, finds the games there.
+    known = {command.name for command in app.registered_commands}
     for name in games():
-        _add_game(name)
-        _add_solver(name)
+        if name not in known:
+            _add_game(name)
+            _add_solver(name)
+    groups = [info.typer_instance for info in app.registered_groups]
     for group in (solving, verifying):
-        if group.registered_commands:
+        if group.registered_commands and group not in groups:
             app.add_typer(group)
     app(prog_name="gridhouse")
