@@ -76,6 +76,13 @@ def solve(state: State, **options: Any) -> Solution:
     return found
 
 
+def check_limits(**limits: float | None) -> None:
+    """Raise SolverError for a limit that is not above 0; None is no limit."""
+    for name, limit in limits.items():
+        if limit is not None and not limit > 0:
+            raise SolverError(f"{name}: {limit} is not above 0")
+
+
 def watched(
     work: Callable[[], T],
     stop: Callable[[], None],
@@ -91,8 +98,7 @@ def watched(
     Ctrl-C is pressed, what ``work`` returns is not lost.
     """
     # Who searches in another thread has no terminal, or uses it for something else.
-    is_main = threading.current_thread() is threading.main_thread()
-    line = Line(status if is_main else None)
+    line = Line(status if _is_main() else None)
     with _interrupts_taken_by(stop), ThreadPoolExecutor(1) as pool:
         running = pool.submit(work)
         try:
@@ -115,6 +121,10 @@ def _result(running: Future[T], line: Line) -> T:
             line.show()
 
 
+def _is_main() -> bool:
+    return threading.current_thread() is threading.main_thread()
+
+
 @contextmanager
 def _interrupts_taken_by(stop: Callable[[], None]) -> Iterator[None]:
     """Have ``stop`` called on Ctrl-C meanwhile, where Python would raise KeyboardInterrupt.
@@ -122,8 +132,7 @@ def _interrupts_taken_by(stop: Callable[[], None]) -> Iterator[None]:
     An exception could come anywhere, and what has been found would be lost.
     """
     # Only the main thread may say what a signal does.
-    is_main = threading.current_thread() is threading.main_thread()
-    if not is_main or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+    if not _is_main() or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
         yield
         return
     signal.signal(signal.SIGINT, lambda *_: stop())

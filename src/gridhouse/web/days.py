@@ -83,8 +83,7 @@ class Days:
         if find is None or not self._settings.jit:
             return None
         if puzzle not in self._pars:
-            waiting = sum(not par.done() for par in self._pars.values())
-            if waiting >= MOST_SEARCHES and puzzle.day != self.today().isoformat():
+            if self._is_full(sum(not par.done() for par in self._pars.values()), puzzle):
                 return None
             loop = asyncio.get_running_loop()
             self._pars[puzzle] = loop.run_in_executor(self._pool, find, state)
@@ -93,10 +92,14 @@ class Days:
 
     def _ask(self, puzzle: Puzzle, state: State) -> None:
         """Have the best looked for, if it is not already and there is room."""
-        is_full = len(self._asked) >= MOST_SEARCHES and puzzle.day != self.today().isoformat()
+        is_full = self._is_full(len(self._asked), puzzle)
         if puzzle in self._asked or puzzle in self._failed or is_full:
             return
         self._asked[puzzle] = asyncio.create_task(self._look(puzzle, state))
+
+    def _is_full(self, waiting: int, puzzle: Puzzle) -> bool:
+        """Tell whether so many wait that a puzzle of another day cannot wait as well."""
+        return waiting >= MOST_SEARCHES and puzzle.day != self.today().isoformat()
 
     async def _look(self, puzzle: Puzzle, state: State) -> None:
         loop = asyncio.get_running_loop()

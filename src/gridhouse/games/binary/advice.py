@@ -53,7 +53,7 @@ class Adviser:
             if search is not None and search.board.whole:
                 self._search = None  # with more digits there are faster ways to lay a board out
             return None
-        work.search = search
+        work.begin(search)
         self._is_running = True
         try:
             with stopped_after(deadline - time.monotonic(), search.stop):

@@ -113,7 +113,8 @@ def attempt(work: Work, memory: Memory, deadline: float, *, waits: bool) -> None
         board = Board(work.state.position, memory)
     except TooLargeError:
         return
-    search = work.search = Search(board, memory=MEMORY)
+    search = Search(board, memory=MEMORY)
+    work.begin(search)
     with stopped_after(deadline - time.monotonic(), search.stop):
         if not waits or LOADER.wait_for(search):
             work.run()

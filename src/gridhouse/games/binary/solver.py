@@ -13,7 +13,7 @@ import time
 from functools import cache
 
 from gridhouse.core.errors import SolverError
-from gridhouse.core.solving import Solution, stopped_after, watched
+from gridhouse.core.solving import Solution, check_limits, stopped_after, watched
 from gridhouse.games.binary import _frame, _search, book, rules
 from gridhouse.games.binary._layout import Board, Memory, TooLargeError
 from gridhouse.games.binary.checkpoint import check_place, load, save
@@ -477,8 +477,7 @@ class Work:
 
 def check(seconds: float | None, **numbers: int | None) -> None:
     """Raise SolverError for limits that cannot be kept."""
-    if seconds is not None and not seconds > 0:
-        raise SolverError(f"seconds: {seconds} is not above 0")
+    check_limits(seconds=seconds)
     for name, number in numbers.items():
         if number is not None and not (isinstance(number, int) and number > 0):
             raise SolverError(f"{name}: {number} is not a whole number above 0")

@@ -17,7 +17,7 @@ from typing import Any
 from gridhouse.core.compiling import rules_of, to_records
 from gridhouse.core.errors import SolverError
 from gridhouse.core.game import State
-from gridhouse.core.solving import Solution, watched
+from gridhouse.core.solving import Solution, check_limits, watched
 from gridhouse.games.collapse._common import ROOM
 from gridhouse.games.collapse._search import Search
 from gridhouse.games.collapse.game import CollapseGame
@@ -110,9 +110,7 @@ def check(state: State, seconds: float | None, nodes: int | None, threads: int) 
     cells = state.game.rows * state.game.cols
     if cells > MAX_CELLS:
         raise SolverError(f"the board has {cells} cells; the solver takes at most {MAX_CELLS}")
-    for name, limit in (("seconds", seconds), ("nodes", nodes), ("threads", threads)):
-        if limit is not None and not limit > 0:
-            raise SolverError(f"{name}: {limit} is not above 0")
+    check_limits(seconds=seconds, nodes=nodes, threads=threads)
 
 
 @cache

@@ -154,8 +154,7 @@ def text_of(moves: Sequence[int]) -> str:
 
 def check_options(seconds: float | None, within: float | None, threads: int | None) -> None:
     """Raise SolverError for a limit that cannot be meant."""
-    if seconds is not None and not seconds > 0:
-        raise SolverError(f"seconds: {seconds} is not above 0")
+    solving.check_limits(seconds=seconds)
     if within is not None and not within >= 1:
         raise SolverError(f"within: {within} is less than 1")
     if threads is not None and not threads >= 1:
