@@ -12,8 +12,9 @@ import signal
 import sys
 import threading
 from collections import Counter
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -41,6 +42,9 @@ from gridhouse.games.collapse.rules import BLANK
 from gridhouse.table import save
 from harness import CONFORMANCE, ROOT, run_compiled
 from naive import collapse_best
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 SCORINGS = ("linear", "samegame")
 # Linear also with the bound rising by steps only.
@@ -994,14 +998,29 @@ def test_the_score_of_samegame_may_be_negative() -> None:
         gridhouse.parse("collapse(rows=1,cols=3,digits=3) -9 112")
 
 
-def said(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[str, str, int]:
-    """Run ``gridhouse solve collapse`` in this process."""
+Said = tuple[str, str, int]
+
+
+def ended(capsys: pytest.CaptureFixture[str], program: Callable[[], object], *argv: str) -> Said:
+    """Run a program in this process; return what it wrote, and its status."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sys, "argv", ["gridhouse", "solve", "collapse", *arguments])
+        patch.setattr(sys, "argv", list(argv))
         with pytest.raises(SystemExit) as caught:
-            cli.main()
+            program()
     out, err = capsys.readouterr()
     return out, err, int(caught.value.code or 0)
+
+
+def said(capsys: pytest.CaptureFixture[str], *arguments: str) -> Said:
+    """Run ``gridhouse solve collapse`` in this process."""
+    return ended(capsys, cli.main, "gridhouse", "solve", "collapse", *arguments)
+
+
+def complaint_of(said: Said) -> str:
+    """Return the one line that a program wrote that could not use its arguments."""
+    out, err, status = said
+    assert (out, status, err.count("\n")) == ("", 2, 1)
+    return err
 
 
 def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -1036,9 +1055,7 @@ def test_the_command_complains_in_one_line(
 ) -> None:
     board = tmp_path / "board.txt"
     board.write_text(text, encoding="utf-8")
-    out, err, status = said(capsys, str(board), *options)
-    assert (out, status, err.count("\n")) == ("", 2, 1)
-    assert complaint in err
+    assert complaint in complaint_of(said(capsys, str(board), *options))
 
 
 def test_the_command_takes_texts_and_saved_positions(
@@ -1093,10 +1110,9 @@ def test_the_command_refuses_positions_in_one_line(
     saved = tmp_path / "saved.txt"
     saved.write_text(f"{text}\n", encoding="utf-8")
     for name in (text, str(saved)):
-        out, err, status = said(capsys, name, *options)
-        assert (out, status, err.count("\n")) == ("", 2, 1)
-        assert err.startswith(f"gridhouse: {name!a}: ")
-        assert complaint in err
+        line = complaint_of(said(capsys, name, *options))
+        assert line.startswith(f"gridhouse: {name!a}: ")
+        assert complaint in line
 
 
 def test_the_command_checks_all_boards_before_it_solves_one(
@@ -1105,20 +1121,16 @@ def test_the_command_checks_all_boards_before_it_solves_one(
     board, large = tmp_path / "board.txt", tmp_path / "large.txt"
     board.write_text("1 2\n1 2\n", encoding="utf-8")
     large.write_text(("1 " * 251 + "\n") * 250, encoding="utf-8")
-    out, err, status = said(capsys, str(board), str(large))
     complaint = "the board has 62750 cells; the solver takes at most 62500"
-    assert (out, err, status) == ("", f"gridhouse: {str(large)!a}: {complaint}\n", 2)
+    line = complaint_of(said(capsys, str(board), str(large)))
+    assert line == f"gridhouse: {str(large)!a}: {complaint}\n"
 
 
-def benchmarked(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[str, str, int]:
+def benchmarked(capsys: pytest.CaptureFixture[str], *arguments: str) -> Said:
     """Run the benchmark of the solver in this process."""
     script = str(ROOT / "benchmarks" / "collapse_solver.py")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sys, "argv", [script, *arguments])
-        with pytest.raises(SystemExit) as caught:
-            runpy.run_path(script, run_name="__main__")
-    out, err = capsys.readouterr()
-    return out, err, int(caught.value.code or 0)
+    run = partial(runpy.run_path, script, run_name="__main__")
+    return ended(capsys, run, script, *arguments)
 
 
 @pytest.mark.parametrize(
@@ -1142,9 +1154,8 @@ def benchmarked(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[st
 def test_the_benchmark_says_how_it_is_used(
     capsys: pytest.CaptureFixture[str], arguments: str
 ) -> None:
-    out, err, status = benchmarked(capsys, *arguments.split())
-    assert (out, status, err.count("\n")) == ("", 2, 1)
-    assert err.startswith("gridhouse: usage: python benchmarks/collapse_solver.py ")
+    line = complaint_of(benchmarked(capsys, *arguments.split()))
+    assert line.startswith("gridhouse: usage: python benchmarks/collapse_solver.py ")
 
 
 def test_the_benchmark_complains_in_one_line(
@@ -1154,14 +1165,12 @@ def test_the_benchmark_complains_in_one_line(
     Path(boards).write_text("1 1\n\n1 a\n", encoding="utf-8")
     found = f"gridhouse: {boards!a}: board 2: line 1: 'a' is not a digit 0 to 9\n"
     for words in (["samegame", "1"], ["runs", "9", "1"]):
-        out, err, status = benchmarked(capsys, words[0], missing, *words[1:])
-        assert (out, status) == ("", 2)
-        assert err == f"gridhouse: {missing!a}: No such file or directory\n"
-        assert benchmarked(capsys, words[0], boards, *words[1:]) == ("", found, 2)
+        line = complaint_of(benchmarked(capsys, words[0], missing, *words[1:]))
+        assert line == f"gridhouse: {missing!a}: No such file or directory\n"
+        assert complaint_of(benchmarked(capsys, words[0], boards, *words[1:])) == found
     Path(boards).write_text("1 1\n\n2 2\n", encoding="utf-8")
-    out, err, status = benchmarked(capsys, "runs", boards, "9", "1", "1", "3")
-    assert (out, status) == ("", 2)
-    assert err == f"gridhouse: {boards!a} has 2 boards and none of number 3\n"
+    line = complaint_of(benchmarked(capsys, "runs", boards, "9", "1", "1", "3"))
+    assert line == f"gridhouse: {boards!a} has 2 boards and none of number 3\n"
     assert benchmarked(capsys, "linear", "2", "2", "2", "1", "0")[1:] == (
         "gridhouse: seconds: 0.0 is not above 0\n",
         2,
