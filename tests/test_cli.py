@@ -9,13 +9,14 @@ import pytest
 
 import gridhouse
 from gridhouse import cli
+from gridhouse.core.console import EXIT_INTERRUPTED
 from harness import CONFORMANCE, Run
 
 
 def command(*arguments: str, typed: str = "") -> Run:
     """Run the command in a process of its own."""
     done = subprocess.run(
-        [sys.executable, "-c", "from gridhouse.cli import main; main()", *arguments],
+        [sys.executable, "-m", "gridhouse", *arguments],
         input=typed.encode(),
         capture_output=True,
         env={"COLUMNS": "100", "TERM": "dumb"},
@@ -23,6 +24,20 @@ def command(*arguments: str, typed: str = "") -> Run:
         check=False,
     )
     return Run(done.stdout.decode(), done.stderr.decode(), done.returncode)
+
+
+def test_an_interrupt_while_the_command_is_imported_ends_it_without_a_word() -> None:
+    code = (
+        "import runpy, sys\n"
+        "class Interrupted:\n"
+        "    def find_spec(self, name, path=None, target=None):\n"
+        "        if name == 'typer':\n"
+        "            raise KeyboardInterrupt\n"
+        "sys.meta_path.insert(0, Interrupted())\n"
+        "runpy.run_module('gridhouse', run_name='__main__')"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert (run.stdout, run.stderr, run.returncode) == ("", "", EXIT_INTERRUPTED)
 
 
 def test_help_lists_the_games_and_reads_well() -> None:
