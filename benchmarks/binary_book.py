@@ -18,7 +18,10 @@ import random
 import sys
 from typing import TYPE_CHECKING
 
+from command_line import Count, start
+
 import gridhouse
+from gridhouse.core.console import UsageError
 from gridhouse.games.binary import _frame, book
 from gridhouse.games.binary._layout import Board, Memory
 from gridhouse.games.binary.game import BinaryGame
@@ -29,14 +32,15 @@ if TYPE_CHECKING:
     from gridhouse.core.game import State
 
 MEMORY = 2000
+ALL = 1 << 40
 
 
-def check(width: int, height: int, count: int | None = None) -> None:
+def check(width: Count, height: Count, count: Count = ALL) -> None:
     """Search what the last moves of the book lead to, or so many of them."""
     size = width * height
-    late = size - book.OPENED[width, height]
+    late = size - opened(width, height)
     boards = [one for one in book.moves() if len(one) == size and one.count(book.EMPTY) == late]
-    if count is not None:
+    if count < len(boards):
         boards = random.Random(count).sample(boards, count)
     lost = nodes = 0
     for board in boards:
@@ -51,8 +55,9 @@ def check(width: int, height: int, count: int | None = None) -> None:
     print(f"{lost} of {len(boards)} lost, {nodes} nodes")
 
 
-def prove(width: int, height: int, memory: int) -> None:
+def prove(width: Count, height: Count, memory: Count = MEMORY) -> None:
     """Prove the book and print it."""
+    most = opened(width, height)
     state = BinaryGame(rows=height, cols=width).new_initial_state()
     search = Search(Board(state.position, Memory(jit=True)), memory=memory, threads=2)
     found: dict[str, str] = {}
@@ -70,14 +75,14 @@ def prove(width: int, height: int, memory: int) -> None:
         found[board] = f"{board} {col} {row} {(action & 1) ^ swap}"
         print(len(found), "of", len(todo), search.nodes, "nodes", file=sys.stderr, flush=True)
         state.apply_action(action)
-        if len(state.history()) < book.OPENED[width, height]:
+        if len(state.history()) < most:
             for answer in state.legal_actions():
                 todo.append(state.clone())
                 todo[-1].apply_action(answer)
     print("\n".join(sorted(found.values())))
 
 
-def firsts(width: int, height: int, memory: int) -> None:
+def firsts(width: Count, height: Count, memory: Count = MEMORY) -> None:
     """Search the first moves, with the same memory: one helps to prove the next."""
     start = BinaryGame(rows=height, cols=width).new_initial_state()
     search = Search(Board(start.position, Memory(jit=True)), memory=memory, threads=2)
@@ -100,7 +105,7 @@ def firsts(width: int, height: int, memory: int) -> None:
             print(f"{name}: {outcome}, {search.nodes - before} nodes", flush=True)
 
 
-def three(memory: int) -> None:
+def three(memory: Count = MEMORY) -> None:
     """Search all boards of three digits that are not images of each other."""
     start = BinaryGame(rows=book.SIDE, cols=book.SIDE).new_initial_state()
     states = {"": start}
@@ -124,22 +129,13 @@ def three(memory: int) -> None:
     print(f"{len(states) - len(won)} of {len(states)} lost, {search.nodes} nodes; won:", *won)
 
 
-def main(arguments: list[str]) -> None:
-    """Run what the arguments say."""
-    kind, *numbers = arguments or [""]
-    sizes = [int(number) for number in numbers]
-    has_book = len(sizes) in (2, 3) and (sizes[0], sizes[1]) in book.OPENED
-    if kind == "check" and has_book:
-        check(*sizes)
-    elif kind == "prove" and has_book:
-        prove(*[*sizes, MEMORY][:3])
-    elif kind == "firsts" and len(sizes) in (2, 3):
-        firsts(*[*sizes, MEMORY][:3])
-    elif kind == "three" and len(sizes) < 2:
-        three(*sizes or [MEMORY])
-    else:
-        sys.exit(__doc__)
+def opened(width: int, height: int) -> int:
+    """Return until how many moves the book has a board open; raises UsageError without a book."""
+    if (width, height) not in book.OPENED:
+        boards = ", ".join(f"{wide} {high}" for wide, high in book.OPENED)
+        raise UsageError(f"there is no book of {width} {height}, only of {boards}")
+    return book.OPENED[width, height]
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    start(check=check, prove=prove, firsts=firsts, three=three)

@@ -7,28 +7,50 @@ four random moves, with an interval of 95 % confidence.
 ``python benchmarks/binary_player.py tuned ...``: the same against ``mcts`` as it is.
 ``python benchmarks/binary_player.py time [SECONDS] [POSITIONS]``: by how much a choice took longer
 than SECONDS (0.2) at most, over POSITIONS (20) of random play on each of some boards to 20x20.
+``python benchmarks/binary_player.py strong [GAMES] [SECONDS] [SIDE ...]``: matches of the exact
+program's strong ``genmove`` against random moves where the solver finds none that wins, after two
+random moves, GAMES (20), SECONDS (1) and each SIDE (7 and 9).
 """
 
 from __future__ import annotations
 
 import random
-import sys
 import time
+from typing import TYPE_CHECKING
+
+from command_line import Count, Counts, Seconds, start
 
 import gridhouse
+from gridhouse.games.binary import quick
 from gridhouse.games.binary.game import BinaryGame
 from gridhouse.players.match import OPENING, match
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
 SIDES = (6, 7, 8, 9, 10)
-PEERS = {"match": {"rave": 0.0}, "tuned": {}}
+STRONG_SIDES = (7, 9)
+OPENED = 2  # random moves before these play
 BOARDS = ((5, 5), (9, 7), (10, 10), (12, 12), (1, 19), (20, 3), (19, 19), (20, 20))
 
 
-def matches(peer: dict[str, float], games: int, seconds: float, sides: tuple[int, ...]) -> None:
+def against_plain(games: Count = 200, seconds: Seconds = 0.05, sides: Counts = None) -> None:
+    """Match the perfect player with plain Monte-Carlo search."""
+    matches({"rave": 0.0}, games, seconds, sides)
+
+
+def against_tuned(games: Count = 200, seconds: Seconds = 0.05, sides: Counts = None) -> None:
+    """Match the perfect player with Monte-Carlo search as it is."""
+    matches({}, games, seconds, sides)
+
+
+def matches(
+    peer: dict[str, float], games: int, seconds: float, sides: Sequence[int] | None
+) -> None:
     """Print the share of the perfect player's points on each board."""
     limits = gridhouse.Limits(seconds=seconds)
     for moves in (0, OPENING):
-        for side in sides:
+        for side in sides or SIDES:
             game = BinaryGame(rows=side, cols=side)
             perfect = gridhouse.player("perfect", game, seed=side)
             mcts = gridhouse.player("mcts", game, seed=side, **peer)
@@ -38,7 +60,7 @@ def matches(peer: dict[str, float], games: int, seconds: float, sides: tuple[int
             print(f"{side}x{side} after {moves} random moves: {score}", flush=True)
 
 
-def overruns(seconds: float, count: int) -> None:
+def overruns(seconds: Seconds = 0.2, positions: Count = 20) -> None:
     """Print by how many milliseconds choices came late, or early if less than 0."""
     limits = gridhouse.Limits(seconds=seconds)
     chance = random.Random(1)
@@ -46,7 +68,7 @@ def overruns(seconds: float, count: int) -> None:
         game = BinaryGame(rows=rows, cols=cols)
         perfect = gridhouse.player("perfect", game)
         late = []
-        for _ in range(count):
+        for _ in range(positions):
             state = game.new_initial_state()
             for _ in range(chance.randrange(rows * cols)):
                 if len(state.legal_actions()) > 1:
@@ -54,22 +76,30 @@ def overruns(seconds: float, count: int) -> None:
             begun = time.perf_counter()
             perfect.choose(state, limits)
             late.append(1000 * (time.perf_counter() - begun - seconds))
-        mean = sum(late) / count
+        mean = sum(late) / positions
         print(f"{cols}x{rows}: {max(late):.0f} ms at most, {mean:.0f} ms on average", flush=True)
 
 
-def main(arguments: list[str]) -> None:
-    """Run what the arguments say."""
-    if arguments[:1] == ["time"]:
-        numbers = [*map(float, arguments[1:]), 0.2, 20][:2]
-        overruns(numbers[0], int(numbers[1]))
-        return
-    kind = arguments[0] if arguments else "match"
-    if kind not in PEERS:
-        sys.exit(__doc__)
-    numbers = [*map(float, arguments[1:3]), *(200, 0.05)[len(arguments[1:3]) :]]
-    matches(PEERS[kind], int(numbers[0]), numbers[1], tuple(map(int, arguments[3:])) or SIDES)
+def strong(games: Count = 20, seconds: Seconds = 1.0, sides: Counts = None) -> None:
+    """Print how many games the exact program's strong moves win against the solver's alone."""
+    for side in sides or STRONG_SIDES:
+        game, won = BinaryGame(rows=side, cols=side), 0
+        for number in range(games):
+            chance = random.Random(number // 2)  # every opening twice, colours swapped
+            state = game.new_initial_state()
+            while not state.is_terminal():
+                if len(state.history()) < OPENED:
+                    action = chance.choice(state.legal_actions())
+                elif state.current_player() == number % 2:
+                    action = quick.move_within(state, seconds)
+                else:
+                    moves = quick.solve_within(state, seconds).moves
+                    legal = state.legal_actions()
+                    action = state.string_to_action(moves[0]) if moves else chance.choice(legal)
+                state.apply_action(action)
+            won += state.returns()[number % 2] > 0
+        print(f"{side}x{side}: {won} of {games} games, {seconds:g} s a move", flush=True)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    start(match=against_plain, tuned=against_tuned, time=overruns, strong=strong)

@@ -1,8 +1,9 @@
 """What each technique of the Binary Game's solver earns: nodes and seconds without it.
 
-``python benchmarks/binary_solver.py [SECONDS] [FILE]``: boards and mid-game positions with all
-techniques and with each left out, at most SECONDS (20) each, beside a plain alpha-beta search with
-a table of the positions as they stand.  FILE holds the course's test cases of ``solve``.
+``python benchmarks/binary_solver.py techniques [SECONDS] [FILE]``: boards and mid-game positions
+with all techniques and with each left out, at most SECONDS (20) each, beside a plain alpha-beta
+search with a table of the positions as they stand.  FILE holds the course's test cases of
+``solve``.
 ``python benchmarks/binary_solver.py random [SECONDS] [COUNT]``: how many random positions of each
 number of playable cells are solved.
 ``python benchmarks/binary_solver.py threads [COUNT]``: what COUNT (24) random positions of 23
@@ -18,10 +19,12 @@ import time
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from command_line import Count, Seconds, Word, start
 
 import gridhouse
 from gridhouse.core import position
 from gridhouse.core.compiling import rules_of, to_records, twin
+from gridhouse.core.console import read_file
 from gridhouse.games.binary.game import BinaryGame
 from gridhouse.games.binary.solver import TECHNIQUES, solve, warm
 
@@ -133,8 +136,9 @@ def random_position(
             return str(state)
 
 
-def random_positions(seconds: float, count: int) -> None:
+def random_positions(seconds: Seconds = 10.0, count: Count = 24) -> None:
     """Print how many random positions of each size are solved, and how fast."""
+    warm()
     for live in SIZES:
         chance = random.Random(live)
         times = []
@@ -146,8 +150,9 @@ def random_positions(seconds: float, count: int) -> None:
         print(f"{live} cells: {solved} of {count} in {seconds:g} s, {quick} in 1 s", flush=True)
 
 
-def compare_threads(count: int) -> None:
+def compare_threads(count: Count = 24) -> None:
     """Print the nodes and seconds of random positions with one thread and with two."""
+    warm()
     chance = random.Random(SHARED)
     positions = [random_position(chance, SHARED, SMALL_SIDES) for _ in range(count)]
     for threads in (1, 2):
@@ -161,30 +166,22 @@ def course_positions(file: str) -> list[str]:
     """Return the positions that the course's test file asks to be solved."""
     positions = []
     state = BinaryGame(rows=1, cols=1).new_initial_state()
-    with open(file, encoding="utf-8") as lines:
-        for line in lines:
-            words = line.split()
-            if words[:1] == ["game"]:
-                state = BinaryGame(rows=int(words[2]), cols=int(words[1])).new_initial_state()
-            elif words[:1] == ["play"]:
-                state.play(" ".join(words[1:]))
-            elif words == ["?solve"]:
-                positions.append(str(state))
+    for line in read_file(file).splitlines():
+        words = line.split()
+        if words[:1] == ["game"]:
+            state = BinaryGame(rows=int(words[2]), cols=int(words[1])).new_initial_state()
+        elif words[:1] == ["play"]:
+            state.play(" ".join(words[1:]))
+        elif words == ["?solve"]:
+            positions.append(str(state))
     return positions
 
 
-def main(arguments: list[str]) -> None:
-    """Run what the arguments say."""
+def techniques(seconds: Seconds = 20.0, file: Word = "") -> None:
+    """Print what each technique earns, and what the course's test cases take, if they are given."""
+    positions = course_positions(file) if file else []
     warm()
-    if arguments[:1] == ["random"]:
-        numbers = [*map(float, arguments[1:]), 10, 24][:2]
-        random_positions(numbers[0], int(numbers[1]))
-        return
-    if arguments[:1] == ["threads"]:
-        compare_threads(int([*arguments[1:], "24"][0]))
-        return
-    seconds = float(arguments[0]) if arguments else 20
-    for text in course_positions(arguments[1]) if arguments[1:] else []:
+    for text in positions:
         found = solve(gridhouse.parse(text), seconds=seconds)
         print(row(text[:20], found.outcome, found.nodes, found.seconds), flush=True)
     for width, height in BOARDS:
@@ -194,4 +191,4 @@ def main(arguments: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    start(techniques=techniques, random=random_positions, threads=compare_threads)

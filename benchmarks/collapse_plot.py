@@ -6,13 +6,13 @@ the first boards of the file SAMEGAME, both by the processor's seconds (two thre
 
 from __future__ import annotations
 
-import sys
 from math import log10
 from pathlib import Path
 from time import process_time
 from typing import TYPE_CHECKING
 
 from collapse_solver import samegames, sampled
+from command_line import Word, start
 
 import gridhouse
 from gridhouse.games.collapse import solver
@@ -87,7 +87,7 @@ def key() -> list[str]:
     ]
 
 
-def main(file: str, path: str) -> None:
+def main(file: Word, path: Word) -> None:
     """Measure, and write the file."""
     solver.warm()
     shares = [proved(*size) for size in SIZES]
@@ -108,4 +108,4 @@ def main(file: str, path: str) -> None:
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    start(main)

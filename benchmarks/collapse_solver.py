@@ -12,14 +12,14 @@ time, which other programs on the machine do not lengthen.
 
 from __future__ import annotations
 
-import sys
 import threading
-from functools import partial
 from time import perf_counter, process_time, sleep
 from typing import TYPE_CHECKING
 
+from command_line import Count, Counts, Seconds, Word, listed, start
+
 import gridhouse
-from gridhouse.core.console import UsageError, read_file, run
+from gridhouse.core.console import UsageError, read_file
 from gridhouse.core.errors import GridhouseError
 from gridhouse.core.game import State
 from gridhouse.games.collapse import _common
@@ -30,15 +30,10 @@ from gridhouse.games.collapse.solver import solve, told, warm
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-USAGE = (
-    "usage: python benchmarks/collapse_solver.py (linear ROWS COLS DIGITS BOARDS SECONDS"
-    " | samegame FILE SECONDS[,SECONDS...] [FIRST LAST]"
-    " | runs FILE ROLLOUTS ROUNDS[,ROUNDS...] [NUMBER ...])"
-)
 GLANCE = 0.002  # seconds between two looks at the clock
 
 
-def linear(rows: int, cols: int, digits: int, boards: int, seconds: float) -> None:
+def linear(rows: Count, cols: Count, digits: Count, boards: Count, seconds: Seconds) -> None:
     """Print how many of the boards with the seeds from 0 on are proved, and how far others are."""
     game = gridhouse.load("collapse", rows=rows, cols=cols, digits=digits)
     solve(game.new_initial_state(0), nodes=1)  # waits for compiled code
@@ -84,8 +79,9 @@ def samegames(file: str) -> list[State]:
     return states
 
 
-def samegame(file: str, marks: list[float], first: int = 1, last: int = 1000) -> None:
+def samegame(file: Word, seconds: Word, first: Count = 1, last: Count = 1000) -> None:
     """Print what every board from the first to the last scores after some seconds, and the sums."""
+    marks = listed(seconds)
     states = samegames(file)[first - 1 : last]
     warm()
     sums = [0] * len(marks)
@@ -98,17 +94,19 @@ def samegame(file: str, marks: list[float], first: int = 1, last: int = 1000) ->
     print(f"sum {columns(sums)} of {len(states)} boards, {columns(marks)} s each")
 
 
-def runs(file: str, rollouts: int, sizes: list[int], numbers: list[int]) -> None:
+def runs(file: Word, rollouts: Count, rounds: Word, boards: Counts = None) -> None:
     """Print how good runs of different lengths are that spare the commonest digit."""
+    sizes = [int(number) for number in listed(rounds)]
     states = samegames(file)
-    if max(numbers, default=0) > len(states):
-        raise UsageError(f"{file!a} has {len(states)} boards and none of number {max(numbers)}")
+    last = max(boards or [0])
+    if last > len(states):
+        raise UsageError(f"{file!a} has {len(states)} boards and none of number {last}")
     warm()
     for size in sizes:
         count = max(1, rollouts // size**_common.LEVELS)
         total = nodes = 0
         began = process_time()
-        for number in numbers or range(1, len(states) + 1):
+        for number in boards or range(1, len(states) + 1):
             search = Search(states[number - 1], seed=0, nodes=None, threads=1, jit=True)
             search.least = -_common.MANY
             spared = search._commonest(search.start)[0]
@@ -123,44 +121,10 @@ def runs(file: str, rollouts: int, sizes: list[int], numbers: list[int]) -> None
         )
 
 
-def columns(numbers: Iterable[float]) -> str:
+def columns(values: Iterable[float]) -> str:
     """Return numbers side by side."""
-    return " ".join(f"{number:6g}" for number in numbers)
-
-
-def chosen(kind: str, *words: str) -> Callable[[], None]:
-    """Return what is to run; raises ValueError for words that do not say it."""
-    if kind == "linear":
-        *sizes, boards, seconds = words
-        rows, cols, digits = map(positive, sizes)
-        return partial(linear, rows, cols, digits, positive(boards), float(seconds))
-    if kind == "samegame":
-        file, seconds, *ends = words
-        first, last = map(positive, ends or ("1", "1000"))
-        return partial(samegame, file, [float(mark) for mark in seconds.split(",")], first, last)
-    if kind == "runs":
-        file, rollouts, rounds, *numbers = words
-        lengths = [positive(length) for length in rounds.split(",")]
-        return partial(runs, file, positive(rollouts), lengths, [*map(positive, numbers)])
-    raise ValueError(kind)
-
-
-def positive(word: str) -> int:
-    """Return the number that a word spells; raises ValueError unless it is above 0."""
-    number = int(word)
-    if number < 1:
-        raise ValueError(word)
-    return number
-
-
-def main(words: list[str]) -> None:
-    """Run one of the three; raises UsageError."""
-    try:
-        work = chosen(*(words or [""]))
-    except ValueError:
-        raise UsageError(USAGE) from None
-    work()
+    return " ".join(f"{number:6g}" for number in values)
 
 
 if __name__ == "__main__":
-    sys.exit(run(main, sys.argv[1:]))
+    start(linear=linear, samegame=samegame, runs=runs)

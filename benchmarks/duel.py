@@ -9,27 +9,27 @@ player's share with its interval of 95 % confidence.
 
 from __future__ import annotations
 
-import sys
 import time
 
-import gridhouse
+from command_line import Count, Word, start
+
+from gridhouse.core.registry import parse_game
 from gridhouse.players import player, seat
 from gridhouse.players.match import match
 
 
-def main(text: str, first: str, second: str, games: int = 100) -> None:
+def main(game: Word, first: Word, second: Word, games: Count = 100) -> None:
     """Play the match and print its line."""
-    game = gridhouse.parse(f"{text}#0").game
-    players, limits = zip(*(seat(one, game, seed=1) for one in (first, second)), strict=True)
+    played = parse_game(game)[0]
+    players, limits = zip(*(seat(one, played, seed=1) for one in (first, second)), strict=True)
     for mover, limit in zip(players, limits, strict=True):  # compiles before time counts
-        mover.choose(game.new_initial_state(), limit)
+        mover.choose(played.new_initial_state(), limit)
     start = time.perf_counter()
-    score = match(game, players, limits, games, judge=player("alphabeta", game))
+    score = match(played, players, limits, games, judge=player("alphabeta", played))
     moves = sum(score.moves) / score.games
-    print(f"{game} {first} against {second}: {score}")
+    print(f"{played} {first} against {second}: {score}")
     print(f"{moves:.1f} moves a game, {time.perf_counter() - start:.1f} s")
 
 
 if __name__ == "__main__":
-    text, first, second, *games = sys.argv[1:]
-    main(text, first, second, *map(int, games))
+    start(main)

@@ -10,18 +10,21 @@ batch of 4096 from seed 1; it is the same on every machine.
 from __future__ import annotations
 
 import random
-import sys
 import time
 import warnings
 from typing import TYPE_CHECKING, Any
 
-import jax
-import jumanji
-from jumanji.environments.logic.sliding_tile_puzzle.generator import RandomWalkGenerator
+from command_line import Seconds, need, start
 
-import gridhouse
-from gridhouse.adapters.gymnasium import GridEnv
-from gridhouse.adapters.pettingzoo import raw_env
+need("jax", "jumanji")
+
+import jax  # noqa: E402
+import jumanji  # noqa: E402
+from jumanji.environments.logic.sliding_tile_puzzle.generator import RandomWalkGenerator  # noqa: E402
+
+import gridhouse  # noqa: E402
+from gridhouse.adapters.gymnasium import GridEnv  # noqa: E402
+from gridhouse.adapters.pettingzoo import raw_env  # noqa: E402
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore", DeprecationWarning)
@@ -123,7 +126,7 @@ def single_rate(env: GridEnv, seconds: float) -> float:
     return rate(run, seconds)
 
 
-def main(seconds: float) -> None:
+def main(seconds: Seconds = 2.0) -> None:
     """Print a table of batches and one of single environments."""
     peer = jumanji_rate(seconds, 1)
     print(f"| {COUNT} games at once | steps, millions a second | with drawing | ratio | ended |")
@@ -151,4 +154,4 @@ def main(seconds: float) -> None:
 
 
 if __name__ == "__main__":
-    main(float(sys.argv[1]) if len(sys.argv) > 1 else 2.0)
+    start(main)

@@ -26,6 +26,7 @@ from pathlib import Path
 from statistics import median, quantiles
 from typing import Any
 
+from command_line import Count, Seconds, start
 from websockets.asyncio.client import ClientConnection, connect
 
 import gridhouse
@@ -273,14 +274,14 @@ async def measure(port: int, server: int, slots: list[Slot], seconds: float, rat
     print(f"front door meanwhile {1000 * median(pages):.0f} ms")
 
 
-def main() -> None:
+def main(
+    seconds: Seconds = 20.0, rate: Seconds = 500.0, tables: Count = 100, sockets: Count = 5
+) -> None:
     """Measure a house on this machine."""
-    given = [float(word) for word in sys.argv[1:]] + [20.0, 500.0, 100.0, 5.0][len(sys.argv) - 1 :]
-    seconds, rate, tables, sockets = given
     with tempfile.TemporaryDirectory() as folder:
         database = f"sqlite:///{folder}/house.db"
         rounds = 2 + int(rate / tables * (seconds + 3) / 20)  # a game has twenty moves or more
-        names, cookie = prepare(database, int(tables) * rounds + len(gridhouse.games()))
+        names, cookie = prepare(database, tables * rounds + len(gridhouse.games()))
         machines = prepare_machines(database)
         server = subprocess.Popen(
             [sys.executable, "-c", SERVER, database], stdout=subprocess.PIPE, text=True
@@ -288,10 +289,8 @@ def main() -> None:
         assert server.stdout is not None
         port = int(server.stdout.readline())
         slots = [
-            Slot(
-                port, names[place : -len(gridhouse.games()) : int(tables)], int(sockets) - 1, cookie
-            )
-            for place in range(int(tables))
+            Slot(port, names[place : -len(gridhouse.games()) : tables], sockets - 1, cookie)
+            for place in range(tables)
         ]
         try:
             asyncio.run(warm_up(port, names[-len(gridhouse.games()) :], cookie))
@@ -304,4 +303,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    start(main)

@@ -18,6 +18,8 @@ from itertools import chain
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
+from command_line import start
+
 from gridhouse.games.binary.game import BinaryGame
 from gridhouse.games.collapse.game import CollapseGame
 
@@ -124,4 +126,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    start(main)

@@ -10,10 +10,11 @@ from __future__ import annotations
 import os
 import statistics
 import subprocess
-import sys
 import tempfile
 import time
 from pathlib import Path
+
+from command_line import Count, start
 
 PROGRAMS = Path(__file__).resolve().parent.parent / "programs"
 SCRIPTS = {
@@ -36,7 +37,7 @@ def milliseconds(command: list[str], folder: str) -> float:
     return 1000 * (time.perf_counter() - start)
 
 
-def main(runs: int) -> None:
+def main(runs: Count = 20) -> None:
     """Print a line a program."""
     print(f"start to end on empty input, median of {runs} runs, ms")
     print(f"{'program':26}{'program':>9}{'pass':>7}{'ratio':>7}{'allowed':>9}")
@@ -55,4 +56,4 @@ def main(runs: int) -> None:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 20)
+    start(main)

@@ -11,14 +11,17 @@ from __future__ import annotations
 
 import os
 import random
-import sys
 import time
 from typing import TYPE_CHECKING
 
-import pyspiel
+from command_line import Seconds, need, start
 
-import gridhouse
-from gridhouse.search.engine import Engine
+need("pyspiel")
+
+import pyspiel  # noqa: E402
+
+import gridhouse  # noqa: E402
+from gridhouse.search.engine import Engine  # noqa: E402
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -80,7 +83,7 @@ def our_line(state: State, seconds: float, best: float) -> str:
     return f"{one / 1e6:9.2f}{many / 1e6:10.2f}{one / best:9.1f}{counted:12}"
 
 
-def main(seconds: float) -> None:
+def main(seconds: Seconds = 2.0) -> None:
     """Print a line a game."""
     print(f"{'millions of moves a second':32}{'one core':>9}{'all cores':>10}")
     rates = []
@@ -95,4 +98,4 @@ def main(seconds: float) -> None:
 
 
 if __name__ == "__main__":
-    main(float(sys.argv[1]) if len(sys.argv) > 1 else 2.0)
+    start(main)

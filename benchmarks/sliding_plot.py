@@ -7,13 +7,13 @@ On the right the processor's seconds to the first solution, and its length, of b
 
 from __future__ import annotations
 
-import sys
 from math import log10
 from pathlib import Path
 from statistics import mean
 from time import process_time
 from typing import TYPE_CHECKING
 
+from command_line import Word, start
 from sliding_solver import instances, shuffled
 
 from gridhouse.games.sliding import solver
@@ -81,7 +81,7 @@ def panel(left: float, title: str, across: str, series: Sequence[Sequence[Point]
     return lines
 
 
-def main(path: str) -> None:
+def main(path: Word) -> None:
     """Measure, and write the file."""
     seconds, lengths = first()
     for (side, spent), (_, length) in zip(seconds, lengths, strict=True):
@@ -101,4 +101,4 @@ def main(path: str) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    start(main)

@@ -37,15 +37,16 @@ from __future__ import annotations
 import csv
 import os
 import random
-import sys
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor, wait
 from pathlib import Path
 from statistics import mean, median
 from time import perf_counter, process_time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 STARTED = perf_counter()
+
+from command_line import Seconds, Some, Word, listed, start  # noqa: E402
 
 from gridhouse.games.sliding import (  # noqa: E402
     _anytime,
@@ -77,6 +78,10 @@ CORES = os.cpu_count() or 1
 SIDES = (6, 8, 10, 12, 14)
 BOARDS = 20  # a side for one beam
 COUNTED = ("bounds", "numberings", "turns", "beams", "layers")
+Benchmark = Literal[
+    "korf15", "words4", "korf24", "proofs", "words5proofs", "words5", "words6", "words7", "words8",
+    "bounds", "numberings", "turns", "beams", "layers", "large",
+]  # fmt: skip
 LEAST_GROWTH = 4  # of nodes from one bound to the next: four- to tenfold on boards of 25 cells
 SLACK = 4  # moves by which a beam's solution of such a board may be longer than the shortest
 FAST = 50_000_000  # nodes a second, more than a core has been seen to look at,
@@ -422,32 +427,41 @@ def counted(what: str, number: int, count: int, extra: str) -> None:
         beams("6x6", [(None, state) for state in shuffled(6, count or BOARDS)], number)
 
 
-def main(what: str, seconds: float = 10.0, count: int = 0, extra: str = "") -> None:
+def main(
+    benchmark: Benchmark,
+    seconds: Seconds = 10.0,
+    count: Some = 0,
+    extra: Word = "",
+) -> None:
     """Run one of the benchmarks."""
+    if extra not in ("", "processor", "default"):
+        listed(extra)
     timed = by_processor if extra == "processor" else in_time
-    if what == "korf15":
+    if benchmark == "korf15":
         optimally(instances("korf15"), 1)
-    elif what == "words4":
+    elif benchmark == "words4":
         optimally([(None, state) for state in words(4, count or 500)], 1)
-    elif what == "korf24":
+    elif benchmark == "korf24":
         chosen = instances("korf24")
-        step = len(chosen) // (count or len(chosen))
+        step = max(1, len(chosen) // (count or len(chosen)))
         spread = list(chosen[min(2, step - 1) :: step][: count or len(chosen)])
         timed("korf24", spread, seconds, 0.0)
-    elif what == "proofs":
+    elif benchmark == "proofs":
         easiest = sorted(enumerate(instances("korf24"), 1), key=lambda row: row[1][0])
         proofs(
             [(at, *row) for at, row in easiest if is_wanted(at, extra)][: count or None],
             seconds,
             gives_up=not extra,
         )
-    elif what == "words5proofs":
+    elif benchmark == "words5proofs":
         proofs(words5(extra)[: count or None], seconds, gives_up=not extra)
-    elif what in COUNTED:
-        counted(what, int(seconds), count, extra)
-    elif what.startswith("words"):
-        puzzles = [(None, state) for state in words(int(what.removeprefix("words")), count or 50)]
-        timed(what, puzzles, seconds, 0.0 if extra == "default" else 1.0)
+    elif benchmark in COUNTED:
+        counted(benchmark, int(seconds), count, extra)
+    elif benchmark.startswith("words"):
+        puzzles = [
+            (None, state) for state in words(int(benchmark.removeprefix("words")), count or 50)
+        ]
+        timed(benchmark, puzzles, seconds, 0.0 if extra == "default" else 1.0)
     else:
         for side in SIDES:
             chosen_states = [(None, state) for state in shuffled(side, count or 5)]
@@ -455,10 +469,4 @@ def main(what: str, seconds: float = 10.0, count: int = 0, extra: str = "") -> N
 
 
 if __name__ == "__main__":
-    given = sys.argv[2:]
-    main(
-        sys.argv[1],
-        float(given[0]) if given else 10.0,
-        int(given[1]) if given[1:] else 0,
-        *given[2:3],
-    )
+    start(main)

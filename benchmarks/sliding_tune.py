@@ -9,16 +9,19 @@ power of three, since that is how lengths grow.
 
 from __future__ import annotations
 
-import sys
 from statistics import mean
 from time import perf_counter
 from typing import TYPE_CHECKING
 
-import cma
-from sliding_solver import shuffled
+from command_line import Count, Seconds, need, start
 
-from gridhouse.games.sliding import _beams, _ends
-from gridhouse.games.sliding._puzzle import puzzle_of
+need("cma")
+
+import cma  # noqa: E402
+from sliding_solver import shuffled  # noqa: E402
+
+from gridhouse.games.sliding import _beams, _ends  # noqa: E402
+from gridhouse.games.sliding._puzzle import puzzle_of  # noqa: E402
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -81,25 +84,25 @@ def length(side: int, count: int, seed: int, width: int) -> float:
     return mean(found)
 
 
-def main(minutes: str = "40", width: str = "400") -> None:
+def main(minutes: Seconds = 40, width: Count = 400) -> None:
     """Tune for so many minutes."""
     began, old = perf_counter(), weights()
     search = cma.CMAEvolutionStrategy(old, 1, {"CMA_stds": steps(), "seed": 5, "verbose": -9})
     generation = 0
-    while perf_counter() - began < 60 * float(minutes):
+    while perf_counter() - began < 60 * minutes:
         generation += 1
         tried = search.ask()
         lengths = []
         for values in tried:
             put(values)
-            lengths.append(mean(length(side, BOARDS, generation, int(width)) for side in SIDES))
+            lengths.append(mean(length(side, BOARDS, generation, width) for side in SIDES))
         search.tell(tried, lengths)
         if generation % 5 == 0:
             for name, values in (("old", old), ("new", [float(value) for value in search.mean])):
                 put(values)
-                ratios = [f"{length(side, TESTS, 0, int(width)):.4f}" for side in SIDES]
+                ratios = [f"{length(side, TESTS, 0, width):.4f}" for side in SIDES]
                 print(generation, name, *ratios, [round(value, 2) for value in values], flush=True)
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    start(main)

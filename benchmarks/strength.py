@@ -11,19 +11,22 @@ fares against the one below.
 
 from __future__ import annotations
 
-import sys
 import time
 from typing import TYPE_CHECKING, Any
 
-import pyspiel
+from command_line import Count, Seconds, Words, need, start
 
-import gridhouse
-import gridhouse.adapters.openspiel
-from gridhouse.players import Choice, Limits, player, seat
-from gridhouse.players.base import Player
-from gridhouse.players.levels import LEVELS
-from gridhouse.players.match import Score, match
-from gridhouse.search.engine import best_search
+need("pyspiel")
+
+import pyspiel  # noqa: E402
+
+import gridhouse  # noqa: E402
+import gridhouse.adapters.openspiel  # noqa: E402
+from gridhouse.players import Choice, Limits, player, seat  # noqa: E402
+from gridhouse.players.base import Player  # noqa: E402
+from gridhouse.players.levels import LEVELS  # noqa: E402
+from gridhouse.players.match import Score, match  # noqa: E402
+from gridhouse.search.engine import best_search  # noqa: E402
 
 if TYPE_CHECKING:
     from gridhouse.core.game import Game, State
@@ -141,8 +144,9 @@ def levels(games: int, names: list[str]) -> None:
             print(compare(game, first, second, games), flush=True)
 
 
-def main(games: int, seconds: float, names: list[str]) -> None:
+def main(games: Count = 400, seconds: Seconds = 0.05, names: Words = None) -> None:
     """Print the table."""
+    names = names or []
     print("| game | first | second | points of the first | moves |\n|---|---|---|---|---|")
     if names[:1] == ["levels"]:
         levels(games, names[1:])
@@ -159,8 +163,4 @@ def main(games: int, seconds: float, names: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    main(
-        int(sys.argv[1]) if len(sys.argv) > 1 else 400,
-        float(sys.argv[2]) if len(sys.argv) > 2 else 0.05,
-        sys.argv[3:],
-    )
+    start(main)

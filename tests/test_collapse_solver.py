@@ -1133,31 +1133,6 @@ def benchmarked(capsys: pytest.CaptureFixture[str], *arguments: str) -> Said:
     return ended(capsys, run, script, *arguments)
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        "",
-        "best FILE 1",
-        "linear 2 2 2 1",
-        "linear 2 2 2 1 1 1",
-        "linear 2 2 2 0 1",
-        "linear 2 2 2 1 soon",
-        "samegame FILE",
-        "samegame FILE 1,",
-        "samegame FILE 1 0 2",
-        "samegame FILE 1 1 2 3",
-        "runs FILE 9",
-        "runs FILE 9 1,a",
-        "runs FILE 9 1 0",
-    ],
-)
-def test_the_benchmark_says_how_it_is_used(
-    capsys: pytest.CaptureFixture[str], arguments: str
-) -> None:
-    line = complaint_of(benchmarked(capsys, *arguments.split()))
-    assert line.startswith("gridhouse: usage: python benchmarks/collapse_solver.py ")
-
-
 def test_the_benchmark_complains_in_one_line(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

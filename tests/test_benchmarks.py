@@ -1,0 +1,75 @@
+"""The benchmarks refuse words that do not fit as programs do, without a traceback."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from gridhouse.core.console import EXIT_USAGE
+from harness import ROOT, Run
+
+
+def benchmark(command: str) -> Run:
+    """Run a benchmark in a process of its own."""
+    script, *words = command.split()
+    done = subprocess.run(
+        [sys.executable, str(ROOT / "benchmarks" / script), *words],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    return Run(done.stdout, done.stderr, done.returncode)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "binary_book.py",
+        "binary_book.py three some",
+        "binary_player.py match 2 soon",
+        "binary_solver.py random 1 0",
+        "collapse_plot.py FILE",
+        "collapse_solver.py best FILE 1",
+        "collapse_solver.py linear 2 2 2 1",
+        "collapse_solver.py linear 2 2 2 1 1 1",
+        "collapse_solver.py linear 2 2 2 0 1",
+        "collapse_solver.py linear 2 2 2 1 soon",
+        "collapse_solver.py samegame FILE 1 0 2",
+        "duel.py binary(rows=3,cols=3) mcts",
+        "house_load.py 1 1 0",
+        "long_games.py 1",
+        "programs.py all",
+        "random_games.py -1",
+        "sliding_plot.py",
+        "sliding_solver.py korf",
+        "strength.py many",
+    ],
+)
+def test_words_that_do_not_fit_are_refused(command: str) -> None:
+    run = benchmark(command)
+    assert (run.out, run.status) == ("", EXIT_USAGE)
+    assert f"Usage: {command.split()[0]}" in run.err
+    assert "Traceback" not in run.err
+
+
+@pytest.mark.parametrize(
+    ("command", "line"),
+    [
+        ("binary_book.py prove 4 4", "there is no book of 4 4, only of 5 5, 9 3"),
+        ("binary_solver.py techniques 1 missing", "'missing': No such file or directory"),
+        (
+            "collapse_solver.py samegame missing 1,",
+            "'1,' are not numbers above 0, with commas between them",
+        ),
+        ("duel.py chess mcts mcts", "'chess' is not of the form 'game(parameters) position'"),
+        (
+            "sliding_solver.py words5 1 1 a,b",
+            "'a,b' are not numbers above 0, with commas between them",
+        ),
+    ],
+)
+def test_what_cannot_be_used_gets_one_line(command: str, line: str) -> None:
+    assert benchmark(command) == ("", f"gridhouse: {line}\n", EXIT_USAGE)
