@@ -199,6 +199,7 @@ def test_an_address_opens_so_many_tables_in_an_hour(
     monkeypatch.setattr("gridhouse.web.app.MOST_TABLES", 2)
     for _ in range(2):
         visitor.new("sliding")
+        assert visitor.post("/new/sliding", {"preset": "none"}).status_code == 422  # is no table
     answer = visitor.post("/new/sliding")
     assert answer.status_code == 429
     assert "wait a while" in answer.text
@@ -358,6 +359,8 @@ def test_friends_meet_by_a_link_and_take_back_by_consent(client: TestClient) -> 
         assert taken.status_code == 409
         assert "seat is taken" in taken.text
         assert "This seat is taken." in carl.get(link).text
+        for sitter in (anna, bert):  # who sits there comes to the table
+            assert sitter.get(link).headers["location"] == table
         with bert.at(table) as second, carl.at(table) as third:
             assert third.view["gestures"] == []
             assert not third.view["acts"]

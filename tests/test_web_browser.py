@@ -207,6 +207,52 @@ def test_pieces_are_dragged(visit: Callable[..., Page], address: str) -> None:
     assert hands.page.inner_text("#moves") == "Red: 0 1 1 0"
 
 
+@pytest.mark.parametrize(
+    ("game", "start", "cells", "move"),
+    [
+        ("Sliding word puzzle", "sliding(rows=2,cols=2) ab c/abcd", (3, 2), ""),
+        (
+            "Tactego",
+            "tactego(rows=3,cols=2,pieces=5x1 Fx1) R 0 RF,R5/,/BF,B5",
+            (1, 3),
+            "Red: 0 1 1 1",
+        ),
+    ],
+)
+def test_a_finger_drags_and_the_page_stays(
+    visit: Callable[..., Page], address: str, game: str, start: str, cells: tuple[int, int],
+    move: str,
+) -> None:  # fmt: skip
+    page = visit(address, **PHONE)
+    hands = Hands(page)
+    hands.begin(game, start=start, **({"opponent": "hotseat"} if game == "Tactego" else {}))
+    touch = page.context.new_cdp_session(page)
+    (x, y), (to_x, to_y) = (hands.place(cell) for cell in cells)
+    before = page.evaluate("scrollY")
+    for step in range(6):
+        at = {"x": x + (to_x - x) * step / 5, "y": y + (to_y - y) * step / 5}
+        kind = "touchMove" if step else "touchStart"
+        touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": [at]})
+    touch.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+    hands.wait(1)
+    assert move in hands.text("moves")
+    assert page.evaluate("scrollY") == before
+
+
+def test_a_size_of_ones_own_does_not_matter_once_another_is_chosen(
+    visit: Callable[..., Page], address: str
+) -> None:
+    page = visit(address)
+    page.goto(f"{address}/new/binary")
+    page.check("input[value=own]")
+    page.fill("input[name=p-rows]", "30")
+    page.click("form button.main")
+    assert page.inner_text(".problem") == "Rows: 30 is not in 1..20."
+    page.check("input[value=small]")
+    page.click("form button.main")
+    Hands(page).wait(0)
+
+
 def test_a_file_is_a_start_and_a_position_goes_on_in_another_game(
     visit: Callable[..., Page], address: str, tmp_path: Path
 ) -> None:
@@ -265,7 +311,9 @@ def test_a_phone_has_room_for_everything(visit: Callable[..., Page], address: st
     for name in gridhouse.games():
         page.goto(address)
         hands.begin(game_class(name).title)
-        assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0, name
+        for width in (320, 390):
+            page.set_viewport_size({"width": width, "height": 780})
+            assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0, name
         low = page.evaluate(
             "[...document.querySelectorAll('button')].filter(b => b.offsetParent"
             " && b.offsetHeight < 44).map(b => b.innerText)"
@@ -316,8 +364,12 @@ def test_a_killed_house_comes_back_with_every_table(
             if len(state.history()) in (2, 4, 7):
                 assert "The house is open at" in house.kill()
                 hands.page.wait_for_selector("#offline", state="visible")
+                hands.page.fill("#move", "what is typed")
+                hands.page.keyboard.press("Enter")
+                assert hands.text("why") == "That was not sent: the house does not answer."
                 house.start()
                 hands.page.wait_for_selector("#offline", state="hidden")
+                assert hands.page.input_value("#move") == "what is typed"
                 assert from_page(hands.page) == state
         assert hands.text("heading") == state.game.outcome(state.position)
     finally:

@@ -597,6 +597,7 @@ def test_a_result_that_is_not_on_disk_is_not_shown(
 def test_a_name_is_short_and_can_be_seen(visitor: Visitor) -> None:
     solve(visitor)
     name = f"{SLIDING}/name"
+    assert visitor.get(name).text == visitor.get(SLIDING).text  # where a refused one has led
     for given, kept in (
         ("Anna", "Anna"),
         ("  two\twords \n", "two words"),

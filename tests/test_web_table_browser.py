@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Browser, Page, WebSocketRoute
 
 ROW = "binary(rows=1,cols=6) ......"
 MOVES = ("0 0 0", "5 0 1", "1 0 1", "4 0 0")
@@ -92,6 +92,55 @@ def test_the_clock_of_who_is_to_move_runs_until_it_has_run_out(
         see(hands, "heading", "Player 1 has no time left; Player 2 wins")
         assert hands.page.locator(".clock b").first.inner_text() == "0:00.0"
         assert hands.page.locator(".clock.runs").count() == 0
+
+
+def test_a_key_that_is_held_looks_back_without_breaking_the_connection(
+    visit: Callable[..., Page], tmp_path: Path
+) -> None:
+    with served(tmp_path, burst=20, rate=10.0) as address:
+        hands = Hands(visit(address))
+        connections: list[object] = []
+        hands.page.on("websocket", lambda socket: connections.append(socket))
+        hands.begin("Sliding word puzzle", preset="standard")
+        state = from_page(hands.page)
+        for at in range(60):  # quicker than the house allows
+            move = state.legal_moves()[0 if at % 2 else -1]
+            state.play(move)
+            type_move(hands, move)
+        hands.page.evaluate("document.activeElement.blur()")
+        for _ in range(120):
+            hands.page.keyboard.down("ArrowLeft")
+        hands.page.keyboard.up("ArrowLeft")
+        hands.page.wait_for_selector("text=You look back.")
+        for _ in range(60):
+            hands.page.mouse.click(*hands.place(0))  # cannot be moved there
+        hands.page.click("#step-first")
+        hands.page.wait_for_selector("#step-first[aria-disabled=true]")
+        assert len(connections) == 1
+
+
+def test_a_connection_that_is_dead_is_noticed(visit: Callable[..., Page], address: str) -> None:
+    hands = Hands(visit(address))
+    dead = False
+
+    def passes(socket: WebSocketRoute) -> None:
+        server = socket.connect_to_server()
+        socket.on_message(lambda message: None if dead else server.send(message))
+        server.on_message(lambda message: None if dead else socket.send(message))
+
+    hands.page.route_web_socket("**/socket", passes)
+    hands.begin("Binary Game", start=ROW, opponent="hotseat")
+    type_move(hands, MOVES[0])
+    type_move(hands, MOVES[1])
+    hands.page.keyboard.press("Escape")
+    hands.page.click("#step-back")
+    hands.page.wait_for_selector("text=You look back.")
+    dead = True
+    hands.page.click("#step-back")
+    hands.page.wait_for_selector("#offline", state="visible")
+    dead = False
+    hands.page.wait_for_selector("#offline", state="hidden")
+    hands.page.wait_for_selector("text=You look back.")  # it goes on where it was
 
 
 def test_friends_agree_on_undo_and_redo_and_one_gives_up(

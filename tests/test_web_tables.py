@@ -476,6 +476,22 @@ def test_the_machine_helps_neither_friends_nor_who_watches(
         assert mine.wait("judge")["text"] == "Player 1 wins"
 
 
+def test_two_kinds_of_help_may_be_asked_for_at_once(visitor: Visitor) -> None:
+    table = visitor.new("tactego", preset="small", opponent="machine")
+    with visitor.at(table) as seat:
+        seat.say("hint")
+        seat.say("judge")
+        assert {seat.listen()["type"], seat.listen()["type"]} == {"hint", "judge"}
+
+
+def test_a_page_may_ask_whether_the_house_is_there(visitor: Visitor, friend: Visitor) -> None:
+    table = visitor.new("sliding")
+    for who in (visitor, friend):
+        with who.at(table) as seat:
+            seat.say("here")
+            assert seat.listen() == {"type": "here"}
+
+
 def test_help_is_for_the_position_that_is_played(visitor: Visitor) -> None:
     with visitor.at(visitor.new("binary", start=ROW, opponent="hotseat")) as seat:
         seat.move("0 0 0")

@@ -199,6 +199,7 @@ ROUTES = [
     Route("/daily/{game}", puzzle),
     Route("/daily/{game}/{day}", puzzle, methods=["GET"]),
     Route("/daily/{game}/{day}", play, methods=["POST"]),
+    Route("/daily/{game}/{day}/name", puzzle, methods=["GET"]),
     Route("/daily/{game}/{day}/name", name, methods=["POST"]),
     Route("/daily/{game}/{day}/picture.svg", picture),
 ]

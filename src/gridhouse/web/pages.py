@@ -155,11 +155,11 @@ async def create(request: Request) -> Response:
     cls = wanted_game(request)
     need_own_page(request)
     form = await read_form(request)
-    request.app.state.newcomers.need_room(request)
     try:
         order = await run_in_threadpool(read_order, cls, form)
     except GridhouseError as error:
         return form_page(request, cls, form, sentence(error))
+    request.app.state.newcomers.need_room(request)
     return await found(request, order)
 
 
@@ -184,12 +184,20 @@ async def table(request: Request) -> Response:
     sits = bool(live.table.seats_of(visitor))
     shown = view(live.look, sight_of(live.table, visitor, None), sits=sits)
     game = live.table.state.game
-    return page(request, "table", table=live.table, game=game, sits=sits, shown=shown)
+    settings = door(request).house.settings
+    return page(
+        request, "table", table=live.table, game=game, sits=sits, shown=shown, settings=settings
+    )
 
 
 async def invitation(request: Request) -> Response:
-    """Ask whoever was invited whether to sit down: only opening the page takes no seat."""
+    """Ask whoever was invited whether to sit down: only opening the page takes no seat.
+
+    Who sits there already comes to the table.
+    """
     live = await invited(request)
+    if live.table.seats_of(door(request).keeper.visitor(request.cookies)):
+        return RedirectResponse(f"/t/{live.table.id}", 303)
     seats = live.table.open_seats()
     names = [live.table.state.game.players[seat] for seat in seats]
     return page(request, "join", table=live.table, game=live.table.state.game, names=names)

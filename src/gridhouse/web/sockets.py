@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("gridhouse.web")
 REFUSED = 1008  # a socket that breaks the rules of the house is closed with this
-HELP = ("hint", "judge", "show")
+PLACES = {"hint": "board", "show": "board", "judge": "side"}  # where help is seen
 FRAME = 1.5  # pauses of the machine between two moves that are shown
 MOST_NESTED = 100  # brackets of a message, which needs two
 GOODBYE = 1000
@@ -73,7 +73,7 @@ class Guest:
         self._stale = True
         self._notes: list[str] = []
         self._wake = asyncio.Event()
-        self._help: asyncio.Task[None] | None = None
+        self._helps: dict[str, asyncio.Task[None]] = {}
 
     def sight(self) -> Sight:
         """Return how this page looks at the table."""
@@ -114,7 +114,7 @@ class Guest:
             done, _ = await asyncio.wait(works, return_when=asyncio.FIRST_COMPLETED)
         finally:
             # Nothing is awaited here: whoever runs this may be cancelled again and again.
-            for work in works | (set() if self._help is None else {self._help}):
+            for work in works | set(self._helps.values()):
                 work.add_done_callback(heard_out)
                 work.cancel()
             self.house.leave(self.live, self.changed)
@@ -171,6 +171,8 @@ class Guest:
             self._show_again()
         elif kind == "look":
             self._look_back(asked.get("ply"))
+        elif kind == "here":
+            self.tell("here")
         elif not self.live.table.seats_of(self.visitor):
             raise RefusedError("you watch this game; you do not play it")
         elif kind == "move":
@@ -183,7 +185,7 @@ class Guest:
             is_mine = sight.acts
             reason = why_not(table.state, cells_of(asked)) if is_mine else waits(table, sight)
             raise RefusedError(reason)
-        elif kind in HELP:
+        elif kind in PLACES:
             self._ask_for_help(kind)
         elif kind == "stop":
             self._stop_help()
@@ -226,13 +228,16 @@ class Guest:
             raise RefusedError(ALONE if table.daily is not None else reason)
         if look.ply is not None and not table.over:
             raise RefusedError("help is for the position that is played")
-        self._stop_help()
-        self._help = asyncio.create_task(self._find_help(kind, look, sight))
+        place = PLACES[kind]
+        self._stop_help(place)
+        self._helps[place] = asyncio.create_task(self._find_help(kind, look, sight))
 
-    def _stop_help(self) -> None:
-        if self._help is not None:
-            self._help.cancel()
-            self._help = None
+    def _stop_help(self, *places: str) -> None:
+        """Let the machine end its help in these places of the page, or in all of them."""
+        for place in places or tuple(self._helps):
+            help_there = self._helps.pop(place, None)
+            if help_there is not None:
+                help_there.cancel()
 
     async def _find_help(self, kind: str, look: Look, sight: Sight) -> None:
         """Tell what the machine thinks; raises nothing, since nobody waits for the task."""

@@ -95,8 +95,8 @@ async def found_table(
 ) -> Joined:
     """Found a table and sit down at it."""
     house, keeper = pages.door(request)
-    request.app.state.newcomers.need_room(request)
     order = await run_in_threadpool(read, asked)
+    request.app.state.newcomers.need_room(request)
     visitor, token = (caller, None) if caller else keeper.newcomer()
     live = await house.find(await house.found(order, visitor))
     assert live is not None

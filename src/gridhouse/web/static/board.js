@@ -7,6 +7,7 @@
 /** @type {Record<string, [x: number, y: number]>} */
 const ARROWS = { ArrowUp: [0, -1], ArrowDown: [0, 1], ArrowLeft: [-1, 0], ArrowRight: [1, 0] };
 const AHEAD = 0.45; // cosine of the widest angle that still counts as this way
+const FEW = 4; // moves, each by one cell, that are ways for a piece to slide
 const FAR = 6; // pixels that a finger may tremble in a click
 const SLIDE = { duration: 220, easing: "ease-out" };
 const FADE = { duration: 260, easing: "ease-in" };
@@ -35,6 +36,9 @@ export class Board {
     this.pressed = null;
     root.addEventListener("pointerdown", (event) => this.press(event));
     root.addEventListener("pointerup", (event) => this.release(event));
+    root.addEventListener("pointercancel", () => (this.pressed = null));
+    // A finger on what can be dragged does not move the page.
+    root.addEventListener("touchmove", (event) => this.drags() && event.preventDefault(), { passive: false });
     // What is pressed must still be there when it is let go, so the press moves no focus.
     root.addEventListener("mousedown", (event) => cellOf(event.target) !== null && event.preventDefault());
     root.addEventListener("click", (event) => this.click(event));
@@ -109,16 +113,23 @@ export class Board {
     this.pressed = cell === null ? null : { cell, x: event.clientX, y: event.clientY };
   }
 
+  /** Tells whether what is pressed may be dragged: to another cell, or as one of a few that slide. */
+  drags() {
+    const found = this.acts && this.pressed ? this.beginning([this.pressed.cell]) : [];
+    return found.some(([, named]) => named.length > 1 || this.gestures.length <= FEW);
+  }
+
   /** @param {PointerEvent} event */
   release(event) {
     const from = this.pressed;
+    const drags = this.drags();
     this.pressed = null;
-    if (!from || !this.acts || Math.hypot(event.clientX - from.x, event.clientY - from.y) < FAR) return;
+    if (!from || !drags || Math.hypot(event.clientX - from.x, event.clientY - from.y) < FAR) return;
     const cell = cellOf(document.elementFromPoint(event.clientX, event.clientY));
     if (cell === null || cell === from.cell) return;
     this.clear();
     this.point(from.cell);
-    this.point(cell);
+    if (this.chosen.length) this.point(cell); // else that was the whole move
   }
 
   /** @param {MouseEvent} event */

@@ -75,4 +75,8 @@ export interface Shown {
 }
 
 export type Help = Hint | Judgement | Frame | Shown;
+/** The answer to the same question: whether the other side is still there. */
+export interface Here {
+  type: "here";
+}
 export type Message = View | Refusal | Help;

@@ -25,21 +25,52 @@ let missed = false; // whether moves were made while the reader looked back
 let question = null;
 let withdrew = false; // whether the reader has just given up what was asked for
 
-const wire = new Wire(table.dataset.socket ?? "", heard, (open) => {
+let sidesTurned = false; // whether the board is seen from the other side
+/** @type {{ looking: number | null } | null} what was shown when the connection was lost */
+let lost = null;
+
+const allowed = { burst: Number(table.dataset.burst), rate: Number(table.dataset.rate) };
+const wire = new Wire(table.dataset.socket ?? "", allowed, heard, (open) => {
+  if (!open) miss();
   hide("offline", open);
 });
 const board = new Board(root, {
-  move: (text) => wire.say({ type: "move", move: text, ply: ply() }),
+  move: (text) => say({ type: "move", move: text, ply: ply() }),
   why,
   choices: offer,
 });
 const clocks = new Clocks(need("clocks"));
 const moves = new Moves(need("moves"), need("steps"), lookAt);
 
+/**
+ * Tells the house what is wished for, or the reader that this could not be done.
+ * @param {import("./wire.js").Wish} message
+ * @returns {boolean} whether it was sent
+ */
+function say(message) {
+  const sent = wire.say(message);
+  if (!sent) write("why", "That was not sent: the house does not answer.");
+  return sent;
+}
+
+/** Forgets what a house that does not answer was asked for. */
+function miss() {
+  lost ??= { looking: view?.looking ?? null };
+  if (part("why")?.textContent === THINKING) write("why", "");
+}
+
+/** Goes on where the connection was lost: a new one shows the game as it stands, from its own side. */
+function goOn() {
+  const looking = lost?.looking ?? null;
+  if (lost && sidesTurned) say({ type: "turn" });
+  lost = null;
+  if (looking !== null && looking < ply()) lookAt(looking);
+}
+
 /** @param {number[]} cells that cannot be pointed at */
 function why(cells) {
   if (isAway()) write("why", "To move, go back to the game.");
-  else wire.say({ type: "why", cells });
+  else say({ type: "why", cells });
 }
 
 /** Tells whether the board shows something else than the game as it stands. */
@@ -49,7 +80,10 @@ function isAway() {
 
 /** @param {import("./messages").Message} message */
 function heard(message) {
-  if (message.type === "view") showView(message);
+  if (message.type === "view") {
+    showView(message);
+    goOn();
+  }
   else if (message.type === "refusal") {
     write("why", sentence(capital(message.text)));
     if (shows === "asked") showing("");
@@ -103,7 +137,7 @@ function showAway() {
 /** Goes back from what the machine shows, and otherwise from the past. */
 function comeBack() {
   write("why", "");
-  wire.say({ type: "look", ply: shows ? (view?.looking ?? null) : null });
+  say({ type: "look", ply: shows ? (view?.looking ?? null) : null });
 }
 
 /** @param {View} next */
@@ -152,6 +186,7 @@ function showStatus(status) {
 function showTools(view) {
   disable("undo", !view.undo);
   disable("redo", !view.redo);
+  if (document.activeElement?.id === "resign" && !view.resign) board.reach(board.current);
   hide("resign", !view.resign);
   const goesOn = !view.over || view.looking !== null;
   disable("hint", !mayAsk(view) || !goesOn);
@@ -187,7 +222,7 @@ function showQuestion(view) {
 /** @param {boolean} agrees */
 function answer(agrees) {
   if (question && agrees) question();
-  else if (!question) wire.say({ type: "answer", agrees });
+  else if (!question) say({ type: "answer", agrees });
   if (question) part("resign")?.focus();
   withdrew = !question && Boolean(view?.waits);
   question = null;
@@ -218,12 +253,12 @@ function judge() {
   const asks = judges && view && mayAsk(view);
   hide("judgement", !judges || !view || view.unaided);
   write("judgement", asks ? "…" : "");
-  if (asks) wire.say({ type: "judge" });
+  if (asks) say({ type: "judge" });
 }
 
 /** @param {number} to */
 function lookAt(to) {
-  wire.say({ type: "look", ply: to < ply() ? to : null });
+  say({ type: "look", ply: to < ply() ? to : null });
 }
 
 /** @param {import("./board.js").Gesture[]} found */
@@ -236,7 +271,7 @@ function offer(found) {
       button.dataset.move = move;
       button.addEventListener("click", () => {
         board.clear();
-        wire.say({ type: "move", move, ply: ply() });
+        say({ type: "move", move, ply: ply() });
         board.reach(board.current);
       });
       return button;
@@ -309,21 +344,23 @@ function copies(id, link) {
 part("typed")?.addEventListener("submit", (event) => {
   event.preventDefault();
   const input = /** @type {HTMLInputElement} */ (part("move"));
-  if (input.value.trim()) wire.say({ type: "move", move: input.value.trim(), ply: ply() });
-  input.value = "";
+  const move = input.value.trim();
+  if (!move || say({ type: "move", move, ply: ply() })) input.value = "";
 });
-onClick("turn", () => wire.say({ type: "turn" }));
-onClick("undo", () => wire.say({ type: "undo" }));
-onClick("redo", () => wire.say({ type: "redo" }));
+onClick("turn", () => {
+  if (say({ type: "turn" })) sidesTurned = !sidesTurned;
+});
+onClick("undo", () => say({ type: "undo" }));
+onClick("redo", () => say({ type: "redo" }));
 onClick("resign", () => {
-  question = () => wire.say({ type: "resign" });
+  question = () => say({ type: "resign" });
   showQuestion(view);
   part("agree")?.focus();
 });
 onClick("show", () => {
+  if (!say({ type: "show" })) return;
   write("why", THINKING);
   showing("asked");
-  wire.say({ type: "show" });
 });
 onClick("stop", comeBack);
 onClick("present", comeBack);
@@ -333,8 +370,8 @@ onClick("judge", () => {
   judge();
 });
 onClick("hint", () => {
-  write("why", THINKING);
-  wire.say({ type: "hint" });
+  if (shows) comeBack();
+  if (say({ type: "hint" })) write("why", THINKING);
 });
 onClick("save-png", async () => {
   try {
@@ -347,7 +384,7 @@ onClick("save-png", async () => {
 onClick("agree", () => answer(true));
 onClick("disagree", () => answer(false));
 onClick("curtain-button", () => {
-  if (view?.handing) wire.say({ type: view.handing.does });
+  if (view?.handing) say({ type: view.handing.does });
 });
 copies("invitation-copy", () => /** @type {HTMLInputElement} */ (part("invitation-link")).value);
 copies("watch-copy", () => location.href.replace(/#.*/, ""));
