@@ -137,7 +137,7 @@ def test_nobody_sees_the_others_bombs() -> None:
     state = environment.unwrapped.state_of_play
     before = environment.observe("player_1")["observation"]
     environment.step(state.string_to_action("0 0 b"))
-    assert "your bombs: 0 0" in environment.render()
+    assert "Light's bombs: 0 0" in environment.render()
     after = environment.observe("player_1")["observation"]
     assert np.argwhere((before != after).any(axis=(1, 2))).ravel().tolist() == [16]  # that one lies
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from gridhouse.core.game import State
 
 SEEDS = st.integers(0, 2**64)
+NAMES = {"R": "Red", "B": "Blue"}
 KINDS = ["F", "M", "S", "A", "1", "2", "5", "10", "300"]
 
 
@@ -56,7 +57,7 @@ def test_games_are_the_same(seed: int, hidden: bool) -> None:
         for player, name in enumerate("RB"):
             same_view(state, naive, player, name, hidden)
         if winner is not None:
-            assert state.game.outcome(position) == f"{winner} has won the game"
+            assert state.game.outcome(position) == f"{NAMES[winner]} has won the game"
             assert state.returns()["RB".index(winner)] == 1
             break
         assert state.returns() == [0, 0]

@@ -124,7 +124,7 @@ def test_a_side_that_has_to_move_and_cannot_has_lost() -> None:
     state = gridhouse.parse("tactego(rows=3,cols=2,pieces=Fx1 Mx1 5x1) R 0 RF,RM/,R5/BF,BM")
     state.play("1 1 1 0")
     assert state.is_terminal()
-    assert state.game.outcome(state.position) == "R has won the game"
+    assert state.game.outcome(state.position) == "Red has won the game"
 
 
 def test_at_the_start_too(folder: Path) -> None:
@@ -139,7 +139,7 @@ def test_all_flags_have_to_be_captured() -> None:
     assert not state.is_terminal()
     state.play("1 2 0 2")
     state.play("1 1 1 0")
-    assert state.game.outcome(state.position) == "R has won the game"
+    assert state.game.outcome(state.position) == "Red has won the game"
 
 
 def test_a_game_without_captures_goes_on_for_ever(folder: Path) -> None:

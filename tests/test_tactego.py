@@ -45,13 +45,13 @@ def test_a_draw_is_read_as_one() -> None:
 
 @pytest.mark.parametrize(
     ("board", "winner"),
-    [("R 4 RF,R5,/,,/,,/,B3,", "R"), ("B 4 ,R5,/,,/,,/,B3,BF", "B"),
-     ("B 4 RF,R5,/,,/,,/,,BF", "R"), ("R 4 RF,,/,,/,,/,B3,BF", "B")],
+    [("R 4 RF,R5,/,,/,,/,B3,", "Red"), ("B 4 ,R5,/,,/,,/,B3,BF", "Blue"),
+     ("B 4 RF,R5,/,,/,,/,,BF", "Red"), ("R 4 RF,,/,,/,,/,B3,BF", "Blue")],
 )  # fmt: skip
 def test_who_has_won_does_not_draw(board: str, winner: str) -> None:
     state = gridhouse.parse(DRAWISH + board)
     assert state.game.outcome(state.position) == f"{winner} has won the game"
-    assert state.returns()["RB".index(winner)] == 1
+    assert state.returns()[state.game.players.index(winner)] == 1
     assert state.legal_actions() == []
 
 

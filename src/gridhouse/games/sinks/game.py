@@ -238,12 +238,15 @@ class SinksGame(Game):
             f"freezings {position.freezings[side]}, sink moves {position.sink_moves[side]}"
             for side, name in enumerate(SIDE_NAMES)
         ]
-        parts.append(f"moves left in this turn: {2 - position.moves}")
+        if not position.over:
+            parts.append(f"moves left in this turn: {2 - position.moves}")
         if 2 * position.quiet > position.limit:
             parts.append(f"moves to a draw: {position.limit - position.quiet}")
-        fields = [f"{cell // self.cols} {cell % self.cols}" for cell in self._bombed(position)]
-        if fields:
-            parts.append(f"your bombs: {', '.join(fields)}")
+        for side, name in enumerate(SIDE_NAMES):
+            cells = [cell for cell in self._bombed(position) if position.bomb[cell] == side + 1]
+            fields = [f"{cell // self.cols} {cell % self.cols}" for cell in cells]
+            if fields:
+                parts.append(f"{name}'s bombs: {', '.join(fields)}")
         return " - ".join(parts)
 
     @staticmethod

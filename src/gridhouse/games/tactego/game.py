@@ -295,11 +295,11 @@ class TactegoGame(Game):
         return None if start is None or end is None else self.action(start, end)
 
     def outcome(self, position: Position) -> str:
-        """Return the document's last line, or that it is a draw, of which it does not know."""
+        """Return who has won, or that it is a draw."""
         winner = rules.winner(position)
         if winner == rules.NOBODY:
             return f"Draw: {self.limit} moves without a capture"
-        return f"{SIDES[winner]} has won the game"
+        return f"{SIDE_NAMES[winner]} has won the game"
 
 
 GAME = TactegoGame

@@ -8,7 +8,7 @@ from gridhouse.core.console import UsageError, read_file, read_line
 from gridhouse.core.errors import ParameterError
 from gridhouse.core.notation import parse_integer, parse_integers, seed_bytes, shown
 from gridhouse.games.tactego import rules
-from gridhouse.games.tactego.game import TactegoGame, parse_army
+from gridhouse.games.tactego.game import SIDES, TactegoGame, parse_army
 from gridhouse.games.tactego.rules import Position, Refusal
 
 USAGE = ""
@@ -60,7 +60,7 @@ def play(game: TactegoGame, position: Position) -> None:
         start = ask_start(game, position)
         rules.apply_action(position, ask_end(game, position, start))
         print("\n".join(game.board(position)))
-    print(game.outcome(position))
+    print(f"{SIDES[rules.winner(position)]} has won the game")
 
 
 def tactego(pieces_file: str, length: int, width: int) -> None:
