@@ -191,7 +191,14 @@ def test_the_command_draws(tmp_path: Path) -> None:
     ("arguments", "line"),
     [
         (["binary"], "gridhouse: 'binary' is not of the form 'game(parameters) position'\n"),
-        (["binary(rows=2,cols=2)#1", "--player", "3"], "gridhouse: binary has no player 2: 0..1\n"),
+        (
+            ["binary(rows=2,cols=2)#1", "--player", "3"],
+            "gridhouse: --player 3: the players are 1 to 2\n",
+        ),
+        (
+            ["binary(rows=2,cols=2)#1", "--player", "0"],
+            "gridhouse: --player 0: the players are 1 to 2\n",
+        ),
         (
             ["binary(rows=2,cols=2)#1", "--out", "/nowhere/at.svg"],
             "gridhouse: '/nowhere/at.svg': No such file or directory\n",

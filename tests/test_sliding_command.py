@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+import signal
+import threading
 from typing import TYPE_CHECKING, Protocol
 
 import pytest
 import typer
 
+import gridhouse
 from gridhouse import cli
-from gridhouse.games.sliding import _cache, solve_command
+from gridhouse.core.console import EXIT_INTERRUPTED
+from gridhouse.games.sliding import _cache, solve_command, solver
 from harness import Run
 
 if TYPE_CHECKING:
@@ -87,8 +91,25 @@ def test_the_literatures_numbers_and_their_replay(command: Command, tmp_path: Pa
     )
     answers.write_text("LU\n", encoding="utf-8")
     assert command(*replay) == Run("", "gridhouse: 1 solutions for 2 puzzles\n", 2)
-    answers.write_text("{}\n{\n", encoding="utf-8")
-    assert command(*replay).err == "gridhouse: '{}' is not an object with moves\n"
+    for line in ("{}", '{"moves": null}'):
+        answers.write_text(f"{line}\n{{\n", encoding="utf-8")
+        assert command(*replay).err == f"gridhouse: {line!r} is not an object with moves\n"
+    answers.write_text("LUL\nULL\n", encoding="utf-8")
+    assert command(*replay).out.startswith(
+        "1: 3 moves, move 3, R, comes after the puzzle is solved\n"
+    )
+
+
+def test_an_interrupt_ends_a_file_with_what_is_found(command: Command, tmp_path: Path) -> None:
+    puzzles = tmp_path / "puzzles"
+    lines = [str(gridhouse.parse(f"sliding(rows=5,cols=5)#{seed}")) for seed in range(3)]
+    puzzles.write_text("\n".join(lines), encoding="utf-8")
+    solver.warm()
+    timer = threading.Timer(1.0, signal.raise_signal, [signal.SIGINT])
+    timer.start()
+    run = command("solve", "--file", str(puzzles), "--json", "--time", "60")
+    assert ["moves" in json.loads(line) for line in run.out.splitlines()] == [True]
+    assert (run.err, run.status) == ("", EXIT_INTERRUPTED)
 
 
 def test_a_file_of_letters_and_positions(command: Command, tmp_path: Path) -> None:
@@ -118,8 +139,7 @@ def test_a_file_of_letters_and_positions(command: Command, tmp_path: Path) -> No
          "'fhg bcade' and 'dogcatpig' have other letters: the puzzle should have 'iopt' in place "
          "of 'befh' (the solution's last letter is left out)"),
         (["abcde", "--goal", "abcd"],
-         "'abcde/abcd' is not a position of sliding(rows=2,cols=2): it needs 4 letters, a slash, "
-         "4 letters"),
+         "'abcde' and 'abcd' are boards of 5 and 4 cells"),
         (["--tiles", SWAPPED],
          f"'{SWAPPED}': the puzzle cannot be solved: it is an odd permutation of its solution, as "
          "if two tiles had been exchanged by hand, and no two tiles are equal"),

@@ -12,7 +12,7 @@ import pytest
 import gridhouse
 from gridhouse.core import solving
 from gridhouse.core.errors import SolverError
-from gridhouse.core.solving import watched
+from gridhouse.core.solving import was_interrupted, watched
 
 if TYPE_CHECKING:
     from types import FrameType
@@ -114,6 +114,8 @@ def test_an_interrupt_while_another_stops_the_work_is_one_more() -> None:
     timer = threading.Timer(0.1, signal.raise_signal, [signal.SIGINT])
     timer.start()
     assert watched(work, stop) == [True, True]
+    assert was_interrupted()
+    assert not was_interrupted()  # it has been told
 
 
 @pytest.mark.parametrize("fails", [False, True])

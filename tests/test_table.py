@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import re
 import sys
+from functools import partial
+from time import perf_counter
 from typing import TYPE_CHECKING
 
 import pytest
 
 import gridhouse
 from gridhouse import table
+from gridhouse.core.console import EXIT_INTERRUPTED
 from harness import run_here
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from gridhouse.core.game import State
+    from gridhouse.players import Player
 
 HIDDEN = "tactego(rows=3,cols=2,pieces=Fx1 5x1,hidden=True) R 0 RF,R5/,/B5,BF"
 
@@ -58,7 +64,7 @@ def test_a_preset_or_parameters_may_be_chosen() -> None:
     out = house("binary", "cols=30", "huge", "rows=0", "", "", "quit", "q")
     assert out.count("That does not work: ") == 3
     assert "cols: 30 is not in 1..20." in out
-    assert "binary has no parameter 'huge'" in out
+    assert "'huge' is neither small, standard" in out
 
 
 def test_a_file_of_the_games_own_kind_may_be_given(tmp_path: Path) -> None:
@@ -115,6 +121,41 @@ def test_the_end_of_input_keeps_the_game() -> None:
     assert run.status == 0
 
 
+def test_an_interrupt_keeps_the_game(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(mover: Player, state: State) -> int:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(table, "think", interrupted)
+    run = run_here(table.menu, typed="binary\nrows=2,cols=2\n\n0 0 1\nhint\n")
+    assert run.out.endswith("file or position:\nbinary(rows=2,cols=2) 1./..\n")
+    assert (run.err, run.status) == ("", EXIT_INTERRUPTED)
+
+
+@pytest.mark.parametrize("typed", [["q"], ["small", "quit"]])
+def test_another_game_may_be_chosen_after_all(typed: list[str]) -> None:
+    out = house("binary", *typed, "q")
+    assert out.count("Which game?") == 2
+    assert "That does not work" not in out
+
+
+def test_the_machine_is_told_to_stop_after_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(table, "PATIENCE", 0.2)
+    state = gridhouse.load("binary", rows=9, cols=9).new_initial_state()
+    mover = gridhouse.player("mcts", state.game)
+    limits = gridhouse.Limits(playouts=1)
+    mover.choose(state, limits)  # compiles before time counts
+    monkeypatch.setattr(mover, "choose", partial(mover.choose, limits=gridhouse.Limits(seconds=60)))
+    begun = perf_counter()
+    assert table.think(mover, state) in state.legal_actions()
+    assert perf_counter() - begun < 5
+
+
+def test_a_level_is_a_number() -> None:
+    for words in ("machine", "machine x"):
+        out = house("binary", "", "", words, "quit", "q")
+        assert "Not possible: after machine comes a level, from 1 to 8." in out
+
+
 def test_in_a_hidden_game_the_screen_is_handed_over() -> None:
     out = house("tactego", "", HIDDEN, "", "0 1 1 0", "", "", "2 0 1 1", "", "", "quit", "q")
     assert out.index("Red, it is your turn.") < out.index("RF")
@@ -140,12 +181,12 @@ def test_bombs_are_handed_over_and_plain_turns_are_not() -> None:
         "Light: a bomb is laid, 5 3 l\n"
     ) in bombed
     assert "bl00" not in bombed
-    assert bombed.count("your bombs: 0 0") == 2
+    assert bombed.count("Light's bombs: 0 0") == 2
 
 
 def test_bombs_are_handed_back_to_their_player_unseen() -> None:
     out = house("sinks", "", "", "0 0 b", "5 3 l", "", "", "7 2 u", "7 7 l", "", "", "quit", "q")
-    shown = out.split("your bombs: 0 0")
+    shown = out.split("Light's bombs: 0 0")
     assert len(shown) == 4
     assert "Press Enter to hand over to Light." in shown[2]
 
@@ -187,7 +228,7 @@ def test_the_machine_takes_the_other_side() -> None:
     assert out.count("Player 2 (the machine): ") == 1
     assert "Player 2> " not in out
     assert out.count("\n.....\n.....\n") == 2  # the move and the answer are taken back
-    for level in ("0", "9", "", "x"):
+    for level in ("0", "9"):
         assert "Not possible: there is no level" in house(
             "binary", "", position, f"machine {level}", "quit", "q"
         )

@@ -2,17 +2,19 @@
 
 import sys
 
-from gridhouse.core.console import EXIT_INTERRUPTED
+from gridhouse.core.console import run
 
 
 def main() -> None:
     """Run the command; an interrupt ends it without a word even while it is being imported."""
-    try:
-        from gridhouse.cli import main as command
+    sys.exit(run(command, []))
 
-        command()
-    except KeyboardInterrupt:
-        sys.exit(EXIT_INTERRUPTED)
+
+def command(_: list[str]) -> None:
+    """Import the command and run it."""
+    from gridhouse.cli import main as gridhouse
+
+    gridhouse()
 
 
 if __name__ == "__main__":

@@ -148,6 +148,9 @@ def picture(
 
     def draw(_: list[str]) -> None:
         state = parse(position)
+        count = state.game.num_players
+        if player is not None and not 1 <= player <= count:
+            raise UsageError(f"--player {player}: the players are 1 to {count}")
         svg = state.picture(None if player is None else player - 1).svg(theme)
         if not out:
             print(svg, end="")

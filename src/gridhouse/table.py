@@ -14,11 +14,13 @@ from gridhouse.core.console import UsageError, read_file, read_line
 from gridhouse.core.errors import GridhouseError, MoveError
 from gridhouse.core.notation import parse_integer
 from gridhouse.core.registry import game_class, games, parse
+from gridhouse.core.solving import stopped_after
 
 if TYPE_CHECKING:
     from gridhouse.core.game import Game, State
     from gridhouse.players import Player
 
+PATIENCE = 10.0  # seconds that the machine may think
 CLEAR_SCREEN = "\033[2J\033[3J\033[H"
 LEAVE = ("q", "quit", "exit")
 HELP = (
@@ -52,7 +54,7 @@ def sit_down(cls: type[Game]) -> None:
     print(f"\n{cls.title}")
     for name, values in cls.presets.items():
         print(f"  {name:10} {', '.join(f'{key}={value}' for key, value in values.items())}")
-    print("A name above, or parameters, with commas between them:")
+    print("A name above, or parameters, with commas between them, or q to go back:")
     for parameter in cls.parameters:
         print(f"  {parameter.name}={parameter.default}  {parameter.about}")
     while True:
@@ -61,18 +63,25 @@ def sit_down(cls: type[Game]) -> None:
         except (GridhouseError, UsageError) as error:
             print(f"That does not work: {error}.")
         else:
-            play(state)
+            if state is not None:
+                play(state)
             return
 
 
-def start(cls: type[Game]) -> State:
+def start(cls: type[Game]) -> State | None:
     """Ask for a preset or parameters and for a file, and return the start of the game.
 
-    Raises GridhouseError or UsageError.
+    None if the player wants another one.  Raises GridhouseError or UsageError.
     """
     size = read_line("Which? (Enter for the standard) ").strip()
+    if size in LEAVE:
+        return None
+    if size not in cls.presets and size and "=" not in size:
+        raise UsageError(f"{size!a} is neither {', '.join(cls.presets)} nor parameters")
     game = cls(**cls.presets[size]) if size in cls.presets else cls.from_text(size)
     name = read_line(f"A file with {cls.file_holds}, or a position? (Enter for none) ").strip()
+    if name in LEAVE:
+        return None
     seed = random.getrandbits(64)
     if not name:
         return game.new_initial_state(seed)
@@ -89,6 +98,19 @@ def play(state: State) -> None:
     """
     print()
     say_help(state)
+    try:
+        is_over = play_on(state)
+    except (EOFError, KeyboardInterrupt):
+        print()
+        say_farewell(state)
+        raise
+    if is_over:
+        print("\n" + state.board())
+        print(f"\n{state.game.outcome(state.position)}\n")
+
+
+def play_on(state: State) -> bool:
+    """Let the players move in turn; tell whether the game is over, or they leave before that."""
     viewer = state.current_player()
     is_secret = state.has_had_secrets()
     told: list[str] = []
@@ -106,18 +128,12 @@ def play(state: State) -> None:
             told = []
         viewer = player
         show(state, player)
-        try:
-            move = take_turn(state, player, seats)
-        except EOFError:
-            print()
-            say_farewell(state)
-            raise
+        move = take_turn(state, player, seats)
         if move is None:
-            return
+            return False
         told.append(move)
         is_secret = is_secret or state.has_secrets()
-    print("\n" + state.board())
-    print(f"\n{state.game.outcome(state.position)}\n")
+    return True
 
 
 def hand_over(state: State, last: int, player: int, told: list[str]) -> None:
@@ -189,7 +205,8 @@ def think(mover: Player, state: State) -> int:
     """Return what the machine plays, and say that it thinks where that may take a while."""
     if sys.stdout.isatty():
         print("... ", end="", flush=True)
-    return mover.choose(state).action
+    with stopped_after(PATIENCE, mover.stop):
+        return mover.choose(state).action
 
 
 def hint(state: State) -> int:
@@ -204,8 +221,12 @@ def seat_machine(state: State, player: int, seats: dict[int, Player], level: str
     if state.game.num_players == 1:
         print("Not possible: this is a game for one; ask for a hint.")
         return
+    number = parse_integer(level)
+    if number is None:
+        print("Not possible: after machine comes a level, from 1 to 8.")
+        return
     try:
-        seats[1 - player] = machine(state, parse_integer(level) or 0)
+        seats[1 - player] = machine(state, number)
     except GridhouseError as error:
         print(f"Not possible: {error}.")
     else:

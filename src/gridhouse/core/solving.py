@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 GLANCE = 0.25  # seconds between two looks at a search that runs
+_INTERRUPTED = threading.Event()
 
 
 class Advice(NamedTuple):
@@ -121,6 +122,13 @@ def _result(running: Future[T], line: Line) -> T:
             line.show()
 
 
+def was_interrupted() -> bool:
+    """Tell whether Ctrl-C ended what was watched last; who asks again is told no."""
+    was_set = _INTERRUPTED.is_set()
+    _INTERRUPTED.clear()
+    return was_set
+
+
 def _is_main() -> bool:
     return threading.current_thread() is threading.main_thread()
 
@@ -135,7 +143,13 @@ def _interrupts_taken_by(stop: Callable[[], None]) -> Iterator[None]:
     if not _is_main() or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
         yield
         return
-    signal.signal(signal.SIGINT, lambda *_: stop())
+    _INTERRUPTED.clear()
+
+    def interrupt(*_: object) -> None:
+        _INTERRUPTED.set()
+        stop()
+
+    signal.signal(signal.SIGINT, interrupt)
     try:
         yield
     finally:

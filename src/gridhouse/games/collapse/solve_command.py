@@ -8,7 +8,8 @@ from typing import Annotated
 
 import typer
 
-from gridhouse.core.console import UsageError, read_file, run
+from gridhouse.core import solving
+from gridhouse.core.console import EXIT_INTERRUPTED, UsageError, read_file, run
 from gridhouse.core.errors import GridhouseError, ParameterError, PositionError
 from gridhouse.core.game import State
 from gridhouse.core.notation import shown
@@ -40,13 +41,16 @@ def command(
 ) -> None:
     """Find the picks that score most on a board of Collapse, and what can be scored at most.
 
-    Ctrl-C ends the search of a board with the best found so far.
+    Ctrl-C ends the search with the best found so far, and leaves out the boards after it.
     """
 
-    def solve_all(names: list[str]) -> None:
+    def solve_all(names: list[str]) -> int:
         states = [board_of(name, scoring) for name in names]
         for name, state in zip(names, states, strict=True):
             solve_board(name if len(names) > 1 else "", state)
+            if solving.was_interrupted():
+                return EXIT_INTERRUPTED
+        return 0
 
     def solve_board(name: str, board: State) -> None:
         from gridhouse.games.collapse.solver import solve

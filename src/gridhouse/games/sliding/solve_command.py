@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from gridhouse.core.console import UsageError, read_file, run
+from gridhouse.core import solving
+from gridhouse.core.console import EXIT_INTERRUPTED, UsageError, read_file, run
 from gridhouse.core.errors import GridhouseError
 from gridhouse.core.notation import shown
 from gridhouse.games.sliding import game, rules
@@ -49,9 +50,12 @@ def command(
     within: Annotated[float | None, typer.Option(help="Stop at so many times the bound.")] = None,
     threads: Annotated[int | None, typer.Option(help="Threads, all cores by default.")] = None,
 ) -> None:
-    """Solve a sliding puzzle in few moves: of letters, or of numbers with --tiles."""
+    """Solve a sliding puzzle in few moves: of letters, or of numbers with --tiles.
 
-    def work(_: list[str]) -> None:
+    Ctrl-C ends the search with what it has found, and leaves out the puzzles after it.
+    """
+
+    def work(_: list[str]) -> int:
         from gridhouse.games.sliding import solver
 
         for position, is_turned in given(puzzle, goal, tiles, rows, blank, file):
@@ -66,6 +70,9 @@ def command(
                     turned(found.moves), found.bound, found.nodes, found.seconds
                 )
             print(json.dumps(found.facts()) if as_json else found, flush=True)
+            if solving.was_interrupted():
+                return EXIT_INTERRUPTED
+        return 0
 
     raise typer.Exit(run(work, []))
 
@@ -104,9 +111,12 @@ def moves_of(line: str) -> str:
     if not line.lstrip().startswith("{"):
         return line.strip()
     try:
-        return str(json.loads(line)["moves"])
+        moves = json.loads(line)["moves"]
     except (ValueError, KeyError):
-        raise UsageError(f"{shown(line)} is not an object with moves") from None
+        moves = None
+    if not isinstance(moves, str):
+        raise UsageError(f"{shown(line)} is not an object with moves")
+    return moves
 
 
 def refuted(position: Position, moves: str) -> str:
@@ -115,6 +125,8 @@ def refuted(position: Position, moves: str) -> str:
     for number, letter in enumerate(moves, 1):
         if letter not in MOVES:
             return f"move {number}, {shown(letter)}, is not one of U, D, L and R"
+        if rules.is_terminal(replayed):
+            return f"move {number}, {letter}, comes after the puzzle is solved"
         if rules.refusal(replayed, MOVES.index(letter)):
             return f"move {number}, {letter}, is not legal"
         rules.apply_action(replayed, MOVES.index(letter))
@@ -184,7 +196,7 @@ def of_line(line: str, rows: int | None, blank: str) -> tuple[Position, bool]:
 
 def sides(count: int, rows: int | None, what: str) -> tuple[int, int]:
     """Return rows and columns of so many cells; raises UsageError if they do not make a board."""
-    high = rows or isqrt(count)
+    high = isqrt(count) if rows is None else rows
     wide = count // high if high > 0 else 0
     low, most = rules.MIN_SIDE, rules.MAX_SIDE
     if high * wide != count or not (low <= high <= most and low <= wide <= most):
@@ -196,9 +208,12 @@ def sides(count: int, rows: int | None, what: str) -> tuple[int, int]:
 def of_letters(puzzle: str, goal: str, rows: int | None) -> Position:
     """Return the puzzle of two texts; a blank that is missing at the end is put back."""
     puzzle = puzzle.ljust(len(goal))
+    if len(puzzle) > len(goal):
+        sizes = f"{len(puzzle)} and {len(goal)} cells"
+        raise UsageError(f"{shown(puzzle)} and {shown(goal)} are boards of {sizes}")
     high, wide = sides(len(goal), rows, goal)
     letters, wanted = sorted(puzzle), sorted(game.BLANK + goal[:-1])
-    if len(puzzle) == len(goal) and letters != wanted:
+    if letters != wanted:
         over = without(letters, wanted)
         missing = without(wanted, letters)
         raise UsageError(
