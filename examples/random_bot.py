@@ -12,14 +12,19 @@ from urllib.request import Request, urlopen
 
 from websockets.sync.client import connect
 
+if len(sys.argv) != 3 and "/t/" not in sys.argv[-1]:
+    sys.exit(__doc__)
 house, _, link = sys.argv[1].rstrip("/").partition("/t/")
 table, _, invitation = link.partition("/join/")
 path = f"tables/{table}/seats" if table else "tables"
 asked = {"invitation": invitation} if table else {"game": sys.argv[2], "opponent": "friends"}
 kind = {"content-type": "application/json"}
-with urlopen(Request(f"{house}/api/{path}", json.dumps(asked).encode(), kind)) as answer:
-    joined = json.load(answer)
-if not table:
+try:
+    with urlopen(Request(f"{house}/api/{path}", json.dumps(asked).encode(), kind)) as answer:
+        joined = json.load(answer)
+except (OSError, ValueError) as error:
+    sys.exit(f"{house}: {error}")
+if joined["table"]["invitation"]:
     print(house + joined["table"]["invitation"], flush=True)
 address = f"{house.replace('http', 'ws', 1)}/t/{joined['table']['id']}/socket"
 with connect(address, additional_headers={"authorization": f"Bearer {joined['token']}"}) as socket:

@@ -49,7 +49,7 @@ const moves = new Moves(need("moves"), need("steps"), lookAt);
  */
 function say(message) {
   const sent = wire.say(message);
-  if (!sent) write("why", "That was not sent: the house does not answer.");
+  if (!sent) write("why", "That was not sent.");
   return sent;
 }
 
