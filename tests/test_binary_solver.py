@@ -31,6 +31,7 @@ from gridhouse.games.binary import (
     book,
     checkpoint,
     quick,
+    sampling,
     solver,
     symmetry,
 )
@@ -621,6 +622,21 @@ def test_what_is_no_position_is_called_that(
     assert capsys.readouterr().err == line
 
 
+def test_random_games_find_the_few_moves_that_win() -> None:
+    chance = random.Random(9)
+    random.seed(9)
+    found: list[bool] = []
+    while len(found) < 20:
+        state = random_position(chance, 14)
+        winning = plain(state, all_moves=True).moves
+        # Of moves drawn at random one in four or fewer would win.
+        if winning and 4 * len(winning) <= len(state.legal_actions()):
+            goes_on = iter([True] * 400 + [False])
+            move = sampling.likely_move(state.position, goes_on.__next__)
+            found.append(state.action_to_string(move) in winning)
+    assert sum(found) >= 14
+
+
 def test_lines_are_described_the_same_compiled() -> None:
     memories = [_layout.Memory(jit=True), _layout.Memory(jit=False)]
     for text in (
@@ -662,6 +678,29 @@ class TestQuick:
         assert quick.solve_within(state, 60).outcome == plain(state, jit=True).outcome
         for text in ("binary(rows=19,cols=19)#0", "binary(rows=7,cols=9)#0"):
             assert quick.solve_within(gridhouse.parse(text), 0.1).outcome == "unknown"
+
+    def test_a_move_is_one_that_wins_if_any_is_found(self) -> None:
+        chance = random.Random(8)
+        for _ in range(8):
+            state = random_position(chance, 12)
+            winning = plain(state, all_moves=True).moves
+            move = quick.move_within(state, 20)
+            if winning:
+                assert state.action_to_string(move) in winning
+
+    def test_a_move_where_nothing_is_found(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(quick, "solve_within", lambda state, _: BinarySolution(state))
+        # A third 0 beside the two would be no move, so the last cell takes nothing but this 1.
+        state = gridhouse.parse("binary(rows=1,cols=3) 00.")
+        assert state.action_to_string(quick.move_within(state, 0.1)) == "2 0 1"
+
+    def test_a_move_keeps_to_its_time(self) -> None:
+        for side in (7, 20):
+            state = BinaryGame(rows=side, cols=side).new_initial_state()
+            begun = time.monotonic()
+            move = quick.move_within(state, 0.3)
+            assert time.monotonic() - begun < 0.6  # 0.3, with room for what else is running
+            assert move in state.legal_actions()
 
     def test_kernels_that_were_never_compiled_are_left(
         self, loader: quick.Loader, monkeypatch: pytest.MonkeyPatch

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
     from gridhouse.games.binary.patterns import Weights
     from gridhouse.games.binary.rules import Position
-    from gridhouse.games.binary.solver import BinarySolution
 
 USAGE = ""
 ABOUT = (
@@ -50,7 +49,8 @@ class Session:
     def __init__(self) -> None:
         """Begin without a game."""
         self.seconds = 1
-        self.is_strong = False
+        # What genmove asks if it is to be strong, with the seconds it has; else it plays at random.
+        self.move_within: Callable[[State, float], int] | None = None
         self.weights: Weights = {}
         self._game: BinaryGame | None = None
         self._position: Position | None = None
@@ -69,6 +69,10 @@ class Session:
         if self._position is None:
             raise CommandError("no game has been started: game n m")
         return self._position
+
+    def state(self) -> State:
+        """Return the state of the game being played, for a search; its history begins there."""
+        return State(self.game, self.position.copy())
 
     def start(self, game: BinaryGame) -> None:
         """Begin a game."""
@@ -116,31 +120,28 @@ def legal(session: Session, words: list[str]) -> None:
 
 
 def policy(session: Session, words: list[str]) -> None:
-    """Let genmove play at random, as the document has it, or what the solver finds."""
+    """Let genmove play at random, as the document has it, or as well as it can."""
     if words[0] not in POLICIES:
         raise CommandError(f"the policies of genmove are {' and '.join(POLICIES)}")
-    session.is_strong = words[0] == STRONG
+    session.move_within = None
+    if words[0] == STRONG:
+        from gridhouse.games.binary.quick import move_within  # now, since this takes some time
 
-
-def solution(session: Session) -> BinarySolution:
-    """Return what the solver finds within the time limit."""
-    from gridhouse.games.binary.quick import solve_within
-
-    return solve_within(State(session.game, session.position.copy()), session.seconds)
+        session.move_within = move_within
 
 
 def genmove(session: Session, words: list[str]) -> None:
-    """Play a random move and print it, or if the policy is strong a winning one that is found."""
+    """Play a random move and print it, or if the policy is strong the best that is found."""
     position = session.position
     buffer = [0] * session.game.num_actions
     count = rules.legal_actions(position, buffer)
     if count == 0:
         print("resign")
         return
-    action = buffer[random.randrange(count)]
-    moves = solution(session).moves if session.is_strong else []
-    if moves:
-        action = session.game.read_move(position, moves[0]) or 0
+    if session.move_within is None:
+        action = buffer[random.randrange(count)]
+    else:
+        action = session.move_within(session.state(), session.seconds)
     print(session.game.write_move(position, action))
     rules.apply_action(position, action)
 
@@ -169,8 +170,10 @@ def timelimit(session: Session, words: list[str]) -> None:
 
 def solve(session: Session, words: list[str]) -> None:
     """Print who wins, and how if it is the player to move; unknown if time runs out."""
+    from gridhouse.games.binary.quick import solve_within
+
     player = (session.position.ply & 1) + 1
-    found = solution(session)
+    found = solve_within(session.state(), session.seconds)
     if found.outcome == "loss":
         print(3 - player)
     elif found.moves:

@@ -1,4 +1,4 @@
-"""Solving within a time limit that begins now, whether compiled code is at hand yet or not.
+"""Solving and moving within a time limit that begins now, whether compiled code is at hand or not.
 
 The search begins interpreted.  Meanwhile the compiled kernels are loaded, if they were compiled
 before (``gridhouse warm`` does it): the search then starts over with them.
@@ -12,6 +12,7 @@ import time
 from contextlib import contextmanager
 
 from gridhouse.core.solving import stopped_after
+from gridhouse.games.binary import sampling
 from gridhouse.games.binary._layout import Board, Memory, TooLargeError
 from gridhouse.games.binary.solver import BinarySolution, Search, Work, has_compiler, warm
 
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
 MEMORY = 256  # MiB
 GRACE = 0.5  # seconds that the search has to itself: much is found in these
 TURN = 0.0001  # seconds that the search may go on when the kernels could
+# Of the time of a move, for the solver: who is the first to solve a won position wins it, which is
+# worth more than a better choice before.
+SHARE = 0.9
 MARGIN = 0.02  # seconds kept back for answering
 
 
@@ -100,6 +104,18 @@ def solve_within(state: State, seconds: float) -> BinarySolution:
     if not is_complete(solution) and LOADER.memory is not None:
         attempt(work, LOADER.memory, deadline, waits=False)
     return solution
+
+
+def move_within(state: State, seconds: float) -> int:
+    """Return a winning move if one is found in so many seconds, else what random games like best.
+
+    Where all is lost, that is where the other side is most likely to err.
+    """
+    deadline = time.monotonic() + seconds - MARGIN
+    solution = solve_within(state, SHARE * seconds)
+    if solution.moves:
+        return state.string_to_action(solution.moves[0])
+    return sampling.likely_move(state.position, lambda: time.monotonic() < deadline)
 
 
 def is_complete(solution: BinarySolution) -> bool:
