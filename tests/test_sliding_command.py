@@ -110,6 +110,10 @@ def test_an_interrupt_ends_a_file_with_what_is_found(command: Command, tmp_path:
     run = command("solve", "--file", str(puzzles), "--json", "--time", "60")
     assert ["moves" in json.loads(line) for line in run.out.splitlines()] == [True]
     assert (run.err, run.status) == ("", EXIT_INTERRUPTED)
+    puzzles.write_text(lines[0], encoding="utf-8")
+    timer = threading.Timer(0.5, signal.raise_signal, [signal.SIGINT])
+    timer.start()
+    assert command("solve", "--file", str(puzzles), "--json", "--time", "60").status == 0
 
 
 def test_a_file_of_letters_and_positions(command: Command, tmp_path: Path) -> None:

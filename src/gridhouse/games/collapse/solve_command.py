@@ -46,10 +46,12 @@ def command(
 
     def solve_all(names: list[str]) -> int:
         states = [board_of(name, scoring) for name in names]
+        interrupted = False
         for name, state in zip(names, states, strict=True):
-            solve_board(name if len(names) > 1 else "", state)
-            if solving.was_interrupted():
+            if interrupted:
                 return EXIT_INTERRUPTED
+            solve_board(name if len(names) > 1 else "", state)
+            interrupted = solving.was_interrupted()
         return 0
 
     def solve_board(name: str, board: State) -> None:

@@ -58,7 +58,10 @@ def command(
     def work(_: list[str]) -> int:
         from gridhouse.games.sliding import solver
 
+        interrupted = False
         for position, is_turned in given(puzzle, goal, tiles, rows, blank, file):
+            if interrupted:
+                return EXIT_INTERRUPTED
             try:
                 found = solver.solve_position(
                     position, seconds=time, optimal=optimal, within=within, threads=threads
@@ -70,8 +73,7 @@ def command(
                     turned(found.moves), found.bound, found.nodes, found.seconds
                 )
             print(json.dumps(found.facts()) if as_json else found, flush=True)
-            if solving.was_interrupted():
-                return EXIT_INTERRUPTED
+            interrupted = solving.was_interrupted()
         return 0
 
     raise typer.Exit(run(work, []))

@@ -122,9 +122,9 @@ export class Board {
   /** @param {PointerEvent} event */
   release(event) {
     const from = this.pressed;
-    const drags = this.drags();
+    const drags = this.drags() || this.gestures.some(([, named]) => named.length > 1);
     this.pressed = null;
-    if (!from || !drags || Math.hypot(event.clientX - from.x, event.clientY - from.y) < FAR) return;
+    if (!from || !this.acts || !drags || Math.hypot(event.clientX - from.x, event.clientY - from.y) < FAR) return;
     const cell = cellOf(document.elementFromPoint(event.clientX, event.clientY));
     if (cell === null || cell === from.cell) return;
     this.clear();
