@@ -21,7 +21,8 @@ import pytest
 
 import gridhouse
 from gridhouse import cli
-from gridhouse.core import compiling
+from gridhouse.core import compiling, solving
+from gridhouse.core.console import EXIT_INTERRUPTED
 from gridhouse.core.errors import ParameterError, PositionError, SolverError
 from gridhouse.core.game import State
 from gridhouse.core.solving import solve as solve_any
@@ -1124,6 +1125,18 @@ def test_the_command_checks_all_boards_before_it_solves_one(
     complaint = "the board has 62750 cells; the solver takes at most 62500"
     line = complaint_of(said(capsys, str(board), str(large)))
     assert line == f"gridhouse: {str(large)!a}: {complaint}\n"
+
+
+def test_an_interrupt_leaves_the_boards_after_it_out(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    board = tmp_path / "board"
+    board.write_text("1 1 2\n", encoding="utf-8")
+    monkeypatch.setattr(solving, "was_interrupted", lambda: True)
+    out, err, status = said(capsys, "--json", str(board), str(board))
+    assert (out.count("picks"), err, status) == (1, "", EXIT_INTERRUPTED)
+    out, err, status = said(capsys, "--json", str(board))
+    assert (out.count("picks"), err, status) == (1, "", 0)
 
 
 def benchmarked(capsys: pytest.CaptureFixture[str], *arguments: str) -> Said:

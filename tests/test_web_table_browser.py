@@ -112,10 +112,15 @@ def test_a_key_that_is_held_looks_back_without_breaking_the_connection(
             hands.page.keyboard.down("ArrowLeft")
         hands.page.keyboard.up("ArrowLeft")
         hands.page.wait_for_selector("text=You look back.")
-        for _ in range(60):
-            hands.page.mouse.click(*hands.place(0))  # cannot be moved there
         hands.page.click("#step-first")
         hands.page.wait_for_selector("#step-first[aria-disabled=true]")
+        hands.page.click("#step-last")
+        hands.page.wait_for_selector("#step-last[aria-disabled=true]")
+        movable = {state.gesture(action)[0][0] for action in state.legal_actions()}
+        place = hands.place(min(set(range(16)) - movable))
+        for _ in range(60):
+            hands.page.mouse.click(*place)
+        hands.page.wait_for_selector("#why:not(:empty)")
         assert len(connections) == 1
 
 

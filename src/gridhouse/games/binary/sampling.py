@@ -64,11 +64,10 @@ class Node:
         self.total += 1
         self.games[place] += 1
         self.won[place] += is_won
-        for move in played:
-            other = self.places.get(move)
-            if other is not None:
-                self.later_games[other] += 1
-                self.later_won[other] += is_won
+        for move in played:  # each of which was legal here already
+            later = self.places[move]
+            self.later_games[later] += 1
+            self.later_won[later] += is_won
 
 
 def likely_move(position: Position, goes_on: Callable[[], bool]) -> int:
