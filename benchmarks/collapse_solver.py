@@ -81,7 +81,7 @@ def samegames(file: str) -> list[State]:
 
 def samegame(file: Word, seconds: Word, first: Count = 1, last: Count = 1000) -> None:
     """Print what every board from the first to the last scores after some seconds, and the sums."""
-    marks = listed(seconds)
+    marks = listed(seconds, float)
     states = samegames(file)[first - 1 : last]
     warm()
     sums = [0] * len(marks)
@@ -96,7 +96,7 @@ def samegame(file: Word, seconds: Word, first: Count = 1, last: Count = 1000) ->
 
 def runs(file: Word, rollouts: Count, rounds: Word, boards: Counts = None) -> None:
     """Print how good runs of different lengths are that spare the commonest digit."""
-    sizes = [int(number) for number in listed(rounds)]
+    sizes = listed(rounds, int)
     states = samegames(file)
     last = max(boards or [0])
     if last > len(states):

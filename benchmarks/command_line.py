@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from functools import wraps
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
@@ -14,6 +14,7 @@ from gridhouse.core.console import UsageError, run
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+Number = TypeVar("Number", int, float)
 Word = Annotated[str, typer.Argument()]
 Words = Annotated[list[str] | None, typer.Argument()]
 Count = Annotated[int, typer.Argument(min=1)]
@@ -29,14 +30,15 @@ def need(*modules: str) -> None:
         sys.exit(f"missing here: {', '.join(missing)}; this benchmark needs the extra bench")
 
 
-def listed(words: str) -> list[float]:
-    """Return numbers above 0 that are listed with commas between them; raises UsageError."""
+def listed(words: str, kind: Callable[[str], Number]) -> list[Number]:
+    """Return numbers of a kind, above 0, that stand between commas; raises UsageError."""
     try:
-        found = [float(word) for word in words.split(",")]
+        found = [kind(word) for word in words.split(",")]
     except ValueError:
         found = []
-    if not found or min(found) <= 0:
-        raise UsageError(f"{words!a} are not numbers above 0, with commas between them")
+    if not found or not all(number > 0 for number in found):
+        whole = "whole " if kind is int else ""
+        raise UsageError(f"{words!a} are not {whole}numbers above 0, with commas between them")
     return found
 
 

@@ -435,7 +435,7 @@ def main(
 ) -> None:
     """Run one of the benchmarks."""
     if extra not in ("", "processor", "default"):
-        listed(extra)
+        listed(extra, int)
     timed = by_processor if extra == "processor" else in_time
     if benchmark == "korf15":
         optimally(instances("korf15"), 1)

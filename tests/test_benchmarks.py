@@ -37,7 +37,12 @@ def benchmark(command: str) -> Run:
         "collapse_solver.py linear 2 2 2 1 1 1",
         "collapse_solver.py linear 2 2 2 0 1",
         "collapse_solver.py linear 2 2 2 1 soon",
+        "collapse_solver.py",
+        "collapse_solver.py samegame FILE",
         "collapse_solver.py samegame FILE 1 0 2",
+        "collapse_solver.py samegame FILE 1 1 2 3",
+        "collapse_solver.py runs FILE 9",
+        "collapse_solver.py runs FILE 9 1 0",
         "duel.py binary(rows=3,cols=3) mcts",
         "house_load.py 1 1 0",
         "long_games.py 1",
@@ -64,10 +69,17 @@ def test_words_that_do_not_fit_are_refused(command: str) -> None:
             "collapse_solver.py samegame missing 1,",
             "'1,' are not numbers above 0, with commas between them",
         ),
+        *[
+            (
+                f"collapse_solver.py runs missing 9 {rounds}",
+                f"'{rounds}' are not whole numbers above 0, with commas between them",
+            )
+            for rounds in ("1,a", "0.5")
+        ],
         ("duel.py chess mcts mcts", "'chess' is not of the form 'game(parameters) position'"),
         (
             "sliding_solver.py words5 1 1 a,b",
-            "'a,b' are not numbers above 0, with commas between them",
+            "'a,b' are not whole numbers above 0, with commas between them",
         ),
     ],
 )

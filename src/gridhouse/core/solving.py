@@ -18,7 +18,7 @@ from gridhouse.core.errors import SolverError
 from gridhouse.core.registry import part
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from gridhouse.core.game import State
 
@@ -127,6 +127,19 @@ def was_interrupted() -> bool:
     was_set = _INTERRUPTED.is_set()
     _INTERRUPTED.clear()
     return was_set
+
+
+def until_interrupted(things: Iterable[T]) -> Iterator[T]:
+    """Yield things to be watched one after the other, until Ctrl-C ends one of them.
+
+    Raises KeyboardInterrupt if any are left then.
+    """
+    interrupted = False
+    for thing in things:
+        if interrupted:
+            raise KeyboardInterrupt
+        yield thing
+        interrupted = was_interrupted()
 
 
 def _is_main() -> bool:

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from gridhouse.core import solving
-from gridhouse.core.console import EXIT_INTERRUPTED, UsageError, read_file, run
+from gridhouse.core.console import UsageError, read_file, run
 from gridhouse.core.errors import GridhouseError, ParameterError, PositionError
 from gridhouse.core.game import State
 from gridhouse.core.notation import shown
@@ -44,15 +44,10 @@ def command(
     Ctrl-C ends the search with the best found so far, and leaves out the boards after it.
     """
 
-    def solve_all(names: list[str]) -> int:
+    def solve_all(names: list[str]) -> None:
         states = [board_of(name, scoring) for name in names]
-        interrupted = False
-        for name, state in zip(names, states, strict=True):
-            if interrupted:
-                return EXIT_INTERRUPTED
+        for name, state in solving.until_interrupted(zip(names, states, strict=True)):
             solve_board(name if len(names) > 1 else "", state)
-            interrupted = solving.was_interrupted()
-        return 0
 
     def solve_board(name: str, board: State) -> None:
         from gridhouse.games.collapse.solver import solve

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from gridhouse.core import solving
-from gridhouse.core.console import EXIT_INTERRUPTED, UsageError, read_file, run
+from gridhouse.core.console import UsageError, read_file, run
 from gridhouse.core.errors import GridhouseError
 from gridhouse.core.notation import shown
 from gridhouse.games.sliding import game, rules
@@ -55,13 +55,11 @@ def command(
     Ctrl-C ends the search with what it has found, and leaves out the puzzles after it.
     """
 
-    def work(_: list[str]) -> int:
+    def work(_: list[str]) -> None:
         from gridhouse.games.sliding import solver
 
-        interrupted = False
-        for position, is_turned in given(puzzle, goal, tiles, rows, blank, file):
-            if interrupted:
-                return EXIT_INTERRUPTED
+        positions = given(puzzle, goal, tiles, rows, blank, file)
+        for position, is_turned in solving.until_interrupted(positions):
             try:
                 found = solver.solve_position(
                     position, seconds=time, optimal=optimal, within=within, threads=threads
@@ -73,8 +71,6 @@ def command(
                     turned(found.moves), found.bound, found.nodes, found.seconds
                 )
             print(json.dumps(found.facts()) if as_json else found, flush=True)
-            interrupted = solving.was_interrupted()
-        return 0
 
     raise typer.Exit(run(work, []))
 
