@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -197,12 +198,19 @@ def test_an_address_opens_so_many_tables_in_an_hour(
     visitor: Visitor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("gridhouse.web.app.MOST_TABLES", 2)
+    now = 1000.0
+    monkeypatch.setattr("gridhouse.web.app.time", SimpleNamespace(monotonic=lambda: now))
     for _ in range(2):
+        now += 60
         visitor.new("sliding")
         assert visitor.post("/new/sliding", {"preset": "none"}).status_code == 422  # is no table
     answer = visitor.post("/new/sliding")
     assert answer.status_code == 429
-    assert "wait a while" in answer.text
+    assert "2 new games in an hour: the next one may come in 59 minutes." in answer.text
+    now += 3500
+    assert "in 1 minute." in visitor.post("/new/sliding").text
+    now += 41
+    visitor.new("sliding")
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
@@ -80,8 +81,11 @@ class Newcomers:
         address = request.client.host if request.client else ""
         lately = [then for then in self._times.get(address, []) if now - then < HOUR]
         if len(lately) >= MOST_TABLES:
+            minutes = math.ceil((lately[0] + HOUR - now) / 60)
             raise HTTPException(
-                429, f"These are {MOST_TABLES} {self._what} in an hour: wait a while."
+                429,
+                f"These are {MOST_TABLES} {self._what} in an hour: the next one may come in "
+                f"{minutes} minute{'s' if minutes > 1 else ''}.",
             )
         self._times[address] = [*lately, now]
         for known in [name for name, times in self._times.items() if now - times[-1] >= HOUR]:
