@@ -149,6 +149,28 @@ def test_sinks_starts_from_a_setup_with_or_without_its_end() -> None:
         assert str(state).endswith("l 0 - 2/2 2/2 0/0 - s100 la33 da66")
 
 
+def test_sinks_goes_on_with_the_moves_after_a_setup() -> None:
+    game = gridhouse.load("sinks")
+    setup = "s 1 0 0\nl a 3 3 d a 6 6\n#\n"
+    state = game.start_from_file(setup + "3 3 u\n0 0 r 6 6\nd", 0)
+    again = game.start_from_file(setup, 0)
+    for move in ("3 3 u", "0 0 r", "6 6 d"):
+        again.play(move)
+    assert state == again
+    assert state.history() == again.history()
+    for wrong, named in (("3 3 u 0 0", "'0 0'"), ("3 3 u 9 9 l", "'9 9 l'")):
+        with pytest.raises(GridhouseError, match=named):
+            game.start_from_file(setup + wrong, 0)
+
+
+def test_what_a_file_says_after_the_end_of_a_game_of_sinks_is_not_read() -> None:
+    game = gridhouse.load("sinks", limit=3)
+    setup = "s 1 0 0\nl a 3 3 d a 6 6\n#\n"
+    moves = " 3 3 u 4 3 u 6 6 l "
+    assert not game.start_from_file(setup + moves[:-7], 0).is_terminal()
+    assert game.start_from_file(setup + moves + "what is this?", 0).is_terminal()
+
+
 @pytest.mark.parametrize(
     ("name", "file"),
     [("binary", "..\n."), ("binary", ""), ("binary", "xx\nxx"), ("collapse", "1 a"),

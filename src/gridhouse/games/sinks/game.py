@@ -130,7 +130,7 @@ class SinksGame(Game):
         "standard": {"rows": 10, "cols": 10},
     }
     move_form = "row col l|r|u|d|b|f"
-    file_holds = "a set-up"
+    file_holds = "a set-up, perhaps with moves"
     limit: int
     rules = rules
     perfect_information = False
@@ -199,12 +199,20 @@ class SinksGame(Game):
         return self._start.copy()
 
     def start_from_file(self, text: str, seed: int | str) -> State:
-        """Start from a set-up as the document's program reads it; a missing ``#`` is forgiven."""
+        """Start from what the document's program reads: a set-up, and the moves after its ``#``.
+
+        A missing ``#`` is forgiven.
+        """
         del seed
         try:
-            return State(self, read_setup(self, Tokens(iter([text, END_OF_SETUP]))))
+            state = State(self, read_setup(self, Tokens(iter([text, END_OF_SETUP]))))
         except EOFError:
             raise self.wrong_position(text, "the set-up ends within an object") from None
+        words = text.partition(END_OF_SETUP)[2].split()
+        while words and not state.is_terminal():
+            state.play(" ".join(words[:3]))
+            del words[:3]
+        return state
 
     def cell_text(self, position: Position, cell: int) -> str:
         """Return the two characters that the document prints for a field."""
