@@ -75,7 +75,7 @@ def samegames(file: str) -> list[State]:
         try:
             states.append(State(*CollapseGame.from_board(read_board(board), "samegame")))
         except GridhouseError as error:
-            raise UsageError(f"{file!a}: board {number}: {error}") from None
+            raise UsageError(f"{file!r}: board {number}: {error}") from None
     return states
 
 
@@ -100,7 +100,7 @@ def runs(file: Word, rollouts: Count, rounds: Word, boards: Counts = None) -> No
     states = samegames(file)
     last = max(boards or [0])
     if last > len(states):
-        raise UsageError(f"{file!a} has {len(states)} boards and none of number {last}")
+        raise UsageError(f"{file!r} has {len(states)} boards and none of number {last}")
     warm()
     for size in sizes:
         count = max(1, rollouts // size**_common.LEVELS)

@@ -38,7 +38,7 @@ def listed(words: str, kind: Callable[[str], Number]) -> list[Number]:
         found = []
     if not found or not all(number > 0 for number in found):
         whole = "whole " if kind is int else ""
-        raise UsageError(f"{words!a} are not {whole}numbers above 0, with commas between them")
+        raise UsageError(f"{words!r} are not {whole}numbers above 0, with commas between them")
     return found
 
 

@@ -1112,7 +1112,7 @@ def test_the_command_refuses_positions_in_one_line(
     saved.write_text(f"{text}\n", encoding="utf-8")
     for name in (text, str(saved)):
         line = complaint_of(said(capsys, name, *options))
-        assert line.startswith(f"gridhouse: {name!a}: ")
+        assert line.startswith(f"gridhouse: {name!r}: ")
         assert complaint in line
 
 
@@ -1124,7 +1124,7 @@ def test_the_command_checks_all_boards_before_it_solves_one(
     large.write_text(("1 " * 251 + "\n") * 250, encoding="utf-8")
     complaint = "the board has 62750 cells; the solver takes at most 62500"
     line = complaint_of(said(capsys, str(board), str(large)))
-    assert line == f"gridhouse: {str(large)!a}: {complaint}\n"
+    assert line == f"gridhouse: {str(large)!r}: {complaint}\n"
 
 
 def test_an_interrupt_leaves_the_boards_after_it_out(
@@ -1151,14 +1151,14 @@ def test_the_benchmark_complains_in_one_line(
 ) -> None:
     missing, boards = str(tmp_path / "missing"), str(tmp_path / "boards")
     Path(boards).write_text("1 1\n\n1 a\n", encoding="utf-8")
-    found = f"gridhouse: {boards!a}: board 2: line 1: 'a' is not a digit 0 to 9\n"
+    found = f"gridhouse: {boards!r}: board 2: line 1: 'a' is not a digit 0 to 9\n"
     for words in (["samegame", "1"], ["runs", "9", "1"]):
         line = complaint_of(benchmarked(capsys, words[0], missing, *words[1:]))
-        assert line == f"gridhouse: {missing!a}: No such file or directory\n"
+        assert line == f"gridhouse: {missing!r}: No such file or directory\n"
         assert complaint_of(benchmarked(capsys, words[0], boards, *words[1:])) == found
     Path(boards).write_text("1 1\n\n2 2\n", encoding="utf-8")
     line = complaint_of(benchmarked(capsys, "runs", boards, "9", "1", "1", "3"))
-    assert line == f"gridhouse: {boards!a} has 2 boards and none of number 3\n"
+    assert line == f"gridhouse: {boards!r} has 2 boards and none of number 3\n"
     assert benchmarked(capsys, "linear", "2", "2", "2", "1", "0")[1:] == (
         "gridhouse: seconds: 0.0 is not above 0\n",
         2,

@@ -185,7 +185,7 @@ def test_no_program_needs_anything_heavy(command: list[str]) -> None:
 def test_a_usage_error_is_a_line_on_standard_error() -> None:
     def fail(arguments: list[str]) -> None:
         print("said before")
-        raise console.UsageError(f"{arguments[0]!a} is wrong")
+        raise console.UsageError(f"{arguments[0]!r} is wrong")
 
     assert run_here(fail, "\udcff") == ("said before\n", "gridhouse: '\\udcff' is wrong\n", 2)
 

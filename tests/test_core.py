@@ -79,7 +79,8 @@ def test_numbers_of_thousands_of_digits_are_far_off_every_board() -> None:
 
 
 def test_what_is_shown_of_a_text_is_one_short_line() -> None:
-    assert notation.shown("a\nb\udcff") == "'a\\nb\\udcff'"
+    assert notation.shown("a\nb\udcff\u202e") == "'a\\nb\\udcff\\u202e'"
+    assert notation.shown("Übung.txt") == "'Übung.txt'"
     assert notation.shown("x" * 1000) == "'" + "x" * 40 + "...'"
 
 

@@ -136,7 +136,7 @@ def test_tables_are_founded(anna: Program, asked: dict[str, Any], position: str 
         ({"game": "binary", "parameters": {"rows": 10**30}}, "parameters.rows: "),
         ({"game": "binary", "parameters": {"depth": 9}}, "'depth'"),
         ({"game": "binary", "seed": 1}, "seed: "),
-        ({"game": "binary", "\x00 é": 1}, "'\\x00 \\xe9': "),
+        ({"game": "binary", "\x00 é": 1}, "'\\x00 é': "),
         ({"position": "\x00"}, "'\\x00'"),
         ({"game": "sliding", "position": "ab\x00 cde"}, ""),
         ({"game": "sinks", "parameters": {"setup": "\x00"}}, ""),

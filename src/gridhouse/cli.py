@@ -159,7 +159,7 @@ def picture(
             with open(out, "w", encoding="utf-8") as file:
                 file.write(svg)
         except OSError as error:
-            raise UsageError(f"{out!a}: {error.strerror}") from None
+            raise UsageError(f"{out!r}: {error.strerror}") from None
 
     raise typer.Exit(run(draw, []))
 

@@ -46,7 +46,7 @@ def menu(_: list[str]) -> None:
         if answer in choices:
             sit_down(game_class(choices[answer]))
         else:
-            print(f"There is no game {answer!a}: type a number from 1 to {len(names)}.\n")
+            print(f"There is no game {answer!r}: type a number from 1 to {len(names)}.\n")
 
 
 def sit_down(cls: type[Game]) -> None:
@@ -77,7 +77,7 @@ def start(cls: type[Game]) -> State | None:
     if size in LEAVE:
         return None
     if size not in cls.presets and size and "=" not in size:
-        raise UsageError(f"{size!a} is neither {', '.join(cls.presets)} nor parameters")
+        raise UsageError(f"{size!r} is neither {', '.join(cls.presets)} nor parameters")
     game = cls(**cls.presets[size]) if size in cls.presets else cls.from_text(size)
     name = read_line(f"A file with {cls.file_holds}, or a position? (Enter for none) ").strip()
     if name in LEAVE:
@@ -280,11 +280,11 @@ def save(state: State, name: str) -> None:
         with open(name, "x", encoding="utf-8", errors="surrogateescape") as file:
             print(state, file=file)
     except OSError as error:
-        print(f"Not saved to {name!a}: {error.strerror}.")
+        print(f"Not saved to {name!r}: {error.strerror}.")
     except ValueError as error:
-        print(f"Not saved to {name!a}: {error}.")
+        print(f"Not saved to {name!r}: {error}.")
     else:
-        print(f"Saved to {name!a}; give this name when the menu asks for a file.")
+        print(f"Saved to {name!r}; give this name when the menu asks for a file.")
 
 
 def say_help(state: State) -> None:

@@ -63,7 +63,7 @@ def read_file(name: str) -> str:
             return file.read()
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else str(error)
-        raise UsageError(f"{name!a}: {reason}") from None
+        raise UsageError(f"{name!r}: {reason}") from None
 
 
 def run(program: Callable[[list[str]], int | None], arguments: list[str]) -> int:

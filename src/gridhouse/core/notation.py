@@ -37,4 +37,4 @@ def seed_bytes(seed: int | str) -> bytes:
 
 def shown(text: str, longest: int = 40) -> str:
     """Return a text quoted for an error message: one line, printable, not too long."""
-    return ascii(text if len(text) <= longest else text[:longest] + "...")
+    return repr(text if len(text) <= longest else text[:longest] + "...")

@@ -80,7 +80,7 @@ def read_side(text: str, players: int) -> int:
         return random.randrange(players)
     side = parse_integer(text)
     if side is None or side not in range(players):
-        raise ParameterError(f"side: there is no player {text[:20]!a}")
+        raise ParameterError(f"side: there is no player {text[:20]!r}")
     return side
 
 
@@ -107,7 +107,7 @@ def read_game(cls: type[Game], form: Mapping[str, str]) -> Game:
     if preset in cls.presets:
         return cls(**cls.presets[preset])
     if preset not in ("", OWN):
-        raise ParameterError(f"there is no preset {preset[:20]!a}")
+        raise ParameterError(f"there is no preset {preset[:20]!r}")
     given: dict[str, object] = {}
     for parameter in cls.parameters:
         text = form.get(f"p-{parameter.name}")

@@ -230,7 +230,7 @@ def execute(session: Session, line: str) -> str:
         return play(session, words)
     if name not in COMMANDS:
         raise CommandError(
-            f"unknown command {name!a}; the commands are play, {', '.join(COMMANDS)}"
+            f"unknown command {name!r}; the commands are play, {', '.join(COMMANDS)}"
         )
     command, count = COMMANDS[name]
     if len(words) != count:

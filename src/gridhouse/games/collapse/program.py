@@ -51,7 +51,7 @@ def main(arguments: list[str]) -> None:
     try:
         game, position = CollapseGame.from_board(read_board(read_file(arguments[0])))
     except PositionError as error:
-        raise UsageError(f"{arguments[0]!a}: {error}") from None
+        raise UsageError(f"{arguments[0]!r}: {error}") from None
     show(game, position)
     while not rules.is_terminal(position):
         turn(game, position)

@@ -78,7 +78,7 @@ def board_of(name: str, scoring: str | None) -> State:
 
         check(state, None, None, 1)
     except GridhouseError as error:
-        raise UsageError(f"{shown(name) if is_text else ascii(name)}: {error}") from None
+        raise UsageError(f"{shown(name) if is_text else repr(name)}: {error}") from None
     return state
 
 

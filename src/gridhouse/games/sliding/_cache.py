@@ -44,7 +44,7 @@ def path_of(puzzle: Puzzle, parts: Parts) -> Path:
 
 def complain(path: Path, reason: str) -> None:
     """Say in one line what is wrong with a file."""
-    print(f"gridhouse: {str(path)!a}: {reason}", file=sys.stderr)
+    print(f"gridhouse: {str(path)!r}: {reason}", file=sys.stderr)
 
 
 def _facts(puzzle: Puzzle, parts: Parts, words: Any) -> dict[str, Any]:

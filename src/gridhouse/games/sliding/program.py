@@ -52,7 +52,7 @@ def get_game_solution(file_name: str, grid_size: int) -> str:
     """
     words = load_words(file_name, grid_size)
     if not words:
-        raise ValueError(f"{file_name!a} has no words of {grid_size} letters")
+        raise ValueError(f"{file_name!r} has no words of {grid_size} letters")
     return "".join(random.choices(words, k=grid_size))
 
 
@@ -150,7 +150,7 @@ def play(
     """
     text = read_file(words_file)
     if not any(words_of(text, size) for size in range(rules.MIN_SIDE, rules.MAX_SIDE + 1)):
-        raise UsageError(f"{words_file!a} holds no words of 2 to 14 letters, one a line")
+        raise UsageError(f"{words_file!r} holds no words of 2 to 14 letters, one a line")
     print(texts.WELCOME_MESSAGE)
     again = AGAIN[0]
     while again in AGAIN:

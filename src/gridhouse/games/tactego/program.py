@@ -77,7 +77,7 @@ def tactego(pieces_file: str, length: int, width: int) -> None:
         # The document knows no draw.
         game = TactegoGame.from_army(army, length, width, limit=0)
     except ParameterError as error:
-        raise UsageError(f"{pieces_file!a}: {error}") from None
+        raise UsageError(f"{pieces_file!r}: {error}") from None
     play(game, game.shuffled(random))
 
 
