@@ -702,6 +702,13 @@ class TestQuick:
             assert time.monotonic() - begun < 0.6  # 0.3, with room for what else is running
             assert move in state.legal_actions()
 
+    def test_a_move_where_all_is_lost_takes_a_small_part_of_the_time(self) -> None:
+        state = BinaryGame(rows=4, cols=4).new_initial_state()
+        begun = time.monotonic()
+        move = quick.move_within(state, 20)
+        assert time.monotonic() - begun < 5  # 2, with room for what else is running
+        assert move in state.legal_actions()
+
     def test_kernels_that_were_never_compiled_are_left(
         self, loader: quick.Loader, monkeypatch: pytest.MonkeyPatch
     ) -> None:

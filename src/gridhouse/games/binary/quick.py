@@ -109,12 +109,15 @@ def solve_within(state: State, seconds: float) -> BinarySolution:
 def move_within(state: State, seconds: float) -> int:
     """Return a winning move if one is found in so many seconds, else what random games like best.
 
-    Where all is lost, that is where the other side is most likely to err.
+    Where all is lost, that is where the other side is most likely to err, and is looked for no
+    longer than the solver leaves time for where it does not end.
     """
     deadline = time.monotonic() + seconds - MARGIN
     solution = solve_within(state, SHARE * seconds)
     if solution.moves:
         return state.string_to_action(solution.moves[0])
+    if solution.outcome == "loss":
+        deadline = min(deadline, time.monotonic() + (1 - SHARE) * seconds)
     return sampling.likely_move(state.position, lambda: time.monotonic() < deadline)
 
 
