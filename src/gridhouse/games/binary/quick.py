@@ -109,8 +109,8 @@ def solve_within(state: State, seconds: float) -> BinarySolution:
 def move_within(state: State, seconds: float) -> int:
     """Return a winning move if one is found in so many seconds, else what random games like best.
 
-    Where all is lost, that is where the other side is most likely to err, and is looked for no
-    longer than the solver leaves time for where it does not end.
+    Where all is lost, that is where the other side is most likely to err; only the part of the
+    time that is not the solver's goes into it.
     """
     deadline = time.monotonic() + seconds - MARGIN
     solution = solve_within(state, SHARE * seconds)
