@@ -40,6 +40,14 @@ def test_bits_under_a_mask_are_moved_together(extract: Any, word: int, mask: int
     assert compiled_extract(word, mask) == bits.extract(word, mask) == expected
 
 
+@pytest.mark.parametrize("deposit", [machine_bits.deposit, numba.njit(bits.deposit)])
+@given(word=st.integers(0, 2**63 - 1), mask=st.integers(0, 2**63 - 1))
+def test_bits_are_moved_to_where_a_mask_has_its_own(deposit: Any, word: int, mask: int) -> None:
+    places = [place for place in range(63) if mask >> place & 1]
+    expected = sum((word >> index & 1) << place for index, place in enumerate(places))
+    assert compiled_of_two(deposit)(word, mask) == bits.deposit(word, mask) == expected
+
+
 @functools.cache
 def compiled_of_two(function: Any) -> Any:
     return numba.njit(lambda first, second: function(first, second))

@@ -35,6 +35,7 @@ from gridhouse.games.collapse import (
     _pairs,
     _samegame,
     _search,
+    _words,
     solver,
 )
 from gridhouse.games.collapse.advice import Adviser
@@ -45,11 +46,11 @@ from harness import CONFORMANCE, ROOT, run_compiled
 from naive import collapse_best
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
 SCORINGS = ("linear", "samegame")
-# Linear also with the bound rising by steps only.
-WAYS = (("linear", _linear.NEAR), ("linear", 0), ("samegame", _linear.NEAR))
+# Linear also where a better line is always asked for at once, and with few cells in a word.
+WAYS = (("linear", 8, 62), ("linear", 1, 62), ("linear", 8, 18), ("samegame", 8, 18))
 LARGE_BOARD = """
 11232112214
 33214421321
@@ -95,11 +96,24 @@ def give_memory(monkeypatch: pytest.MonkeyPatch, room: int, picks: int, table: i
 
     def memory(search: _search.Search, shared: Any = None) -> Any:
         records = search.kernels.records
-        memory = _exact.make_memory(room, table, len(search.start), np.zeros, records)
-        return memory._replace(children=memory.children[:picks])
+        rows = max(room, picks)
+        memory = _exact.make_memory(rows, table, search.words, np.zeros, records)
+        return memory._replace(
+            boards=memory.boards[:room],
+            parts=memory.parts[:room],
+            drafts=memory.drafts[:picks],
+            children=memory.children[:picks],
+        )
 
     monkeypatch.setattr(_search.Search, "_memory", memory)
     monkeypatch.setattr(_linear, "MOST_ENTRIES", 0)  # nor may it grow
+
+
+def give_words(monkeypatch: pytest.MonkeyPatch, length: int) -> None:
+    """Let the exact search use so many bits of each word; warming up is for 62."""
+    monkeypatch.setattr(_words, "LENGTH", length)
+    if length < 62:
+        monkeypatch.setattr(solver, "warm_for", lambda room, words: None)
 
 
 def check_solved(rows: list[list[int]], scoring: str, *, jit: bool = True) -> None:
@@ -111,11 +125,12 @@ def check_solved(rows: list[list[int]], scoring: str, *, jit: bool = True) -> No
     assert replayed(state, found) == best
 
 
-@pytest.mark.parametrize(("scoring", "near"), WAYS)
+@pytest.mark.parametrize(("scoring", "steps", "length"), WAYS)
 def test_small_boards_are_solved_for_good(
-    monkeypatch: pytest.MonkeyPatch, scoring: str, near: int
+    monkeypatch: pytest.MonkeyPatch, scoring: str, steps: int, length: int
 ) -> None:
-    monkeypatch.setattr(_linear, "NEAR", near)
+    monkeypatch.setattr(_linear, "STEPS", steps)
+    give_words(monkeypatch, 62 if length == 62 else 4)
     chance = random.Random(1)
     every = [
         [list(cells[row * cols : (row + 1) * cols]) for row in range(rows)]
@@ -131,11 +146,12 @@ def test_small_boards_are_solved_for_good(
         check_solved(rows, scoring)
 
 
-@pytest.mark.parametrize(("scoring", "near"), WAYS)
+@pytest.mark.parametrize(("scoring", "steps", "length"), WAYS)
 def test_random_boards_up_to_five_by_five_are_solved_for_good(
-    monkeypatch: pytest.MonkeyPatch, scoring: str, near: int
+    monkeypatch: pytest.MonkeyPatch, scoring: str, steps: int, length: int
 ) -> None:
-    monkeypatch.setattr(_linear, "NEAR", near)
+    monkeypatch.setattr(_linear, "STEPS", steps)
+    give_words(monkeypatch, length)
     chance = random.Random(2)
     for _ in range(40):
         check_solved(random_rows(chance, 18), scoring)
@@ -143,11 +159,12 @@ def test_random_boards_up_to_five_by_five_are_solved_for_good(
         check_solved([[chance.randrange(digits) for _ in range(5)] for _ in range(5)], scoring)
 
 
-@pytest.mark.parametrize(("scoring", "near"), WAYS)
+@pytest.mark.parametrize(("scoring", "steps", "length"), WAYS)
 def test_the_kernels_mean_the_same_interpreted(
-    monkeypatch: pytest.MonkeyPatch, scoring: str, near: int
+    monkeypatch: pytest.MonkeyPatch, scoring: str, steps: int, length: int
 ) -> None:
-    monkeypatch.setattr(_linear, "NEAR", near)
+    monkeypatch.setattr(_linear, "STEPS", steps)
+    give_words(monkeypatch, length)
     chance = random.Random(3)
     for _ in range(8):
         check_solved(random_rows(chance, 14), scoring, jit=False)
@@ -231,9 +248,8 @@ def test_dead_are_just_those_that_the_definition_says(monkeypatch: pytest.Monkey
         search = _search.Search(state_of(rows), seed=0, nodes=None, threads=1, jit=turn % 3 > 0)
         start, stride, work = search.start, search.stride, search._work()
         kernels = search.kernels
-        for at in np.flatnonzero(start):
-            if turn % 2 and chance.randrange(6) == 0:
-                start[at] = _board.WALL
+        if turn % 2:
+            with_walls(search, chance)
         groups = kernels.board.find_groups(start, stride, work)
         grouped = {int(at) for at in work.members[: work.start[groups]]}
         count = kernels.bound.find_dead(start, stride, work)
@@ -251,30 +267,147 @@ def test_dead_are_just_those_that_the_definition_says(monkeypatch: pytest.Monkey
     assert fewer > 0
 
 
-def test_the_key_of_what_a_pick_leads_to_needs_no_pick() -> None:
+def packed(search: _search.Search, cells: Any, frame: Any) -> Any:
+    """Return a board of bytes as words."""
+    board = np.zeros(_words.PLANES * max(1, search.words), np.int64)
+    search.kernels.words.pack(cells, search.stride, board, frame)
+    return board
+
+
+def with_walls(search: _search.Search, chance: random.Random) -> None:
+    """Turn some cells of a search's board into walls."""
+    for at in np.flatnonzero(search.start):
+        if chance.randrange(6) == 0:
+            search.start[at] = _board.WALL
+
+
+def square_rows(chance: random.Random) -> list[list[int]]:
+    """Return a board of up to six rows and columns, of which twelve bits hold few columns."""
+    rows, cols = chance.randint(2, 6), chance.randint(2, 6)
+    return [[chance.randrange(4) for _ in range(cols)] for _ in range(rows)]
+
+
+@pytest.mark.parametrize("length", [62, 12])
+def test_words_find_the_dead_cells_that_bytes_find(
+    monkeypatch: pytest.MonkeyPatch, length: int
+) -> None:
+    monkeypatch.setattr(_words, "LENGTH", length)
+    chance = random.Random(21)
+    found = 0
+    for turn in range(200):
+        rows = random_rows(chance, 40) if length == 62 else square_rows(chance)
+        search = _search.Search(state_of(rows), seed=0, nodes=None, threads=1, jit=turn % 4 > 0)
+        kernels, start, frame, work = search.kernels, search.start, search._frame(), search._work()
+        if turn % 2:
+            with_walls(search, chance)
+        kernels.board.find_groups(start, search.stride, work)
+        count = kernels.bound.find_dead(start, search.stride, work)
+        walled = start.copy()
+        walled[work.alone[:count]] = _board.WALL
+        cost = sum(search.weights[int(start[at])] for at in work.alone[:count])
+        board = packed(search, start, frame)
+        kernels.words.read(board, frame)
+        kernels.words.find_dead(_words.NO_KIND, frame)
+        weights = search._control(0).weights
+        assert kernels.words.build_walls(board, frame, weights) == cost, rows
+        assert board.tolist() == packed(search, walled, frame).tolist(), rows
+        found += count
+    assert found > 100
+
+
+@pytest.mark.parametrize(("length", "tall"), [(62, 15), (12, 15), (62, 1)])
+def test_words_fall_as_bytes_do(monkeypatch: pytest.MonkeyPatch, length: int, tall: int) -> None:
+    monkeypatch.setattr(_words, "LENGTH", length)
     chance = random.Random(13)
     keys = set()
     for turn in range(100):
-        state = state_of(random_rows(chance, 30))
-        search = _search.Search(state, seed=0, nodes=None, threads=1, jit=turn % 4 > 0)
-        board, start, stride, work = (
-            search.kernels.board,
-            search.start,
-            search.stride,
-            search._work(),
-        )
-        groups = board.find_groups(start, stride, work)
-        picks = [work.members[work.start[group]] for group in range(groups)]
-        wide = board.note_columns(start, stride, work)
-        assert wide == np.count_nonzero(start[::stride])
-        ends = list(itertools.pairwise(int(end) for end in work.start[: groups + 1]))
-        found = [board.key_after(start, stride, *group, wide, work) for group in ends]
-        for cell, key in zip(picks, found, strict=True):
-            after = start.copy()
-            search._pick(after, cell, work)
-            assert board.board_key(after, stride, work) == key
-        keys.update(found)
-    assert len(keys) > 200
+        rows = random_rows(chance, 30) if length == 62 else square_rows(chance)
+        jit = tall == _words.PACKED_ROWS and turn % 4 > 0
+        search = _search.Search(state_of(rows), seed=0, nodes=None, threads=1, jit=jit)
+        kernels = search.kernels
+        if not jit:
+            monkeypatch.setattr(kernels.words, "PACKED_ROWS", tall)
+        memory, frame, work = search._memory(), search._frame(), search._work()
+        memory.boards[0][:] = packed(search, search.start, frame)
+        end = kernels.exact.list_picks(memory, 0, 0, frame, search._control(0))
+        groups = kernels.board.find_groups(search.start, search.stride, work)
+        near = 0
+        for kind in search._commonest(search.start):
+            kernels.words.find_near(kind, frame)
+            near += kernels.words.count_of(frame.near, 0)
+        assert near == work.start[groups]
+        firsts = search._firsts(search.start, work)
+        assert end == len(firsts)
+        boards = {}
+        for cell in firsts:
+            after = search.start.copy()
+            size = search._pick(after, cell, work)
+            boards[packed(search, after, frame).tobytes()] = (size, after)
+        for index in range(end):
+            size, after = boards.pop(memory.drafts[index].tobytes())
+            child = memory.children[index]
+            assert child.gone == size
+            assert child.left + size == np.count_nonzero(search.start == child.kind)
+            mirrored = np.zeros_like(after)
+            columns = [column for column in after.reshape(-1, search.stride) if column.any()]
+            for col, column in enumerate(reversed(columns), 1):
+                mirrored[col * search.stride : (col + 1) * search.stride] = column
+            for board in (after, mirrored):
+                assert kernels.words.key_of(packed(search, board, frame), frame) == child.key
+            keys.add(int(child.key))
+    assert len(keys) > 100
+
+
+def test_what_two_or_three_cells_owe_is_never_too_much() -> None:
+    chance = random.Random(22)
+    owing = 0
+    for turn in range(400):
+        rows = [[chance.randrange(1, 7) for _ in range(4)] for _ in range(4)]
+        search = _search.Search(state_of(rows), seed=0, nodes=None, threads=1, jit=turn % 8 > 0)
+        words, frame, weights = search.kernels.words, search._frame(), search._control(0).weights
+        board = packed(search, search.start, frame)
+        words.read(board, frame)
+        words.find_dead(_words.NO_KIND, frame)
+        cost = words.build_walls(board, frame, weights)
+        owed = words.owed(0, frame, weights)
+        least = search.total - collapse_best.best(collapse_best.board_of(rows), "linear")
+        assert cost + owed <= least, rows
+        assert words.owed(100, frame, weights) == 0
+        owing += owed > 0
+    assert owing > 20
+
+
+@pytest.mark.parametrize(
+    ("row", "parts"),
+    [([1, 1, 9, 2, 2], 2), ([1, 1, 9, 1, 1], 2), ([1, 2, 2, 1], 1), ([1, 1, 9, 2, 2, 8, 2, 2], 3)],
+)
+def test_boards_fall_apart_where_nothing_ever_meets(row: list[int], parts: int) -> None:
+    for jit in (True, False):
+        search = _search.Search(state_of([row]), seed=0, nodes=None, threads=1, jit=jit)
+        memory, frame, control = search._memory(), search._frame(), search._control(0)
+        begin = search.kernels.exact.begin
+        assert begin(memory, search.start, search.stride, 100, frame, control) == parts
+
+
+def test_boards_that_are_too_tall_for_words_are_not_searched_exactly() -> None:
+    assert _words.words_of(62, 8) == 8
+    assert _words.words_of(62, 9) == _words.words_of(63, 1) == 0
+    assert _words.words_of(1, 512) == 0
+    rows = [[1, 2], [2, 1]] * 32
+    search = _search.Search(state_of(rows), seed=0, nodes=None, threads=1, jit=False)
+    assert search.words == 0
+    assert not search._prove_some(search._memory(), 0, 10, at_once=True)
+    found = solver.solve(state_of(rows), nodes=200, jit=False)
+    assert replayed(state_of(rows), found) == found.score <= found.bound
+
+
+def test_a_better_line_ends_what_asks_for_one_no_better() -> None:
+    state = gridhouse.parse("collapse(rows=4,cols=4,digits=4)#1")
+    search = _search.Search(state, seed=0, nodes=None, threads=2, jit=False)
+    proof, beam = search._control(0), search._control(1)
+    search._proofs.append(proof)
+    search._note(20, [])
+    assert (int(proof.limit), int(beam.limit)) == (0, _common.MANY)
 
 
 def test_rollouts_know_all_groups_and_tiles_after_every_pick(
@@ -350,26 +483,27 @@ def test_the_score_is_that_of_running_rollouts_as_well() -> None:
     assert search.score == 7
 
 
-def test_a_second_thread_helps_to_prove_where_digits_are_common(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    for digits, helps in ((3, True), (10, False)):
-        state = gridhouse.parse(f"collapse(rows=7,cols=7,digits={digits})#1")
+def test_a_second_thread_helps_to_prove(monkeypatch: pytest.MonkeyPatch) -> None:
+    for size, helps in ((7, True), (12, False)):
+        state = gridhouse.parse(f"collapse(rows={size},cols={size},digits=3)#1")
         search = _search.Search(state, seed=0, nodes=None, threads=2, jit=False)
-        done: list[int] = []
+        done: list[object] = []
 
-        def look(rollouts: Any, turn: int, search: Any = search, done: list[int] = done) -> int:
+        def look(rollouts: Any, turn: int, search: Any = search, done: list[object] = done) -> int:
             search._stopped = turn == 1
             done.append(turn)
             return 8
 
-        def prove(memory: Any, turn: int, nodes: int, done: list[int] = done) -> None:
-            done.append(-nodes)
+        def prove(
+            memory: Any, seed: int, nodes: int, *, at_once: bool, done: list[object] = done
+        ) -> None:
+            done.append((seed, nodes, at_once))
 
         monkeypatch.setattr(search, "_look", look)
         monkeypatch.setattr(search, "_prove_some", prove)
         search._widen(search._memory())
-        assert done == ([0, -160, 1, -160] if helps else [0, 1])
+        first, later = (1, _linear.HELP, True), 8 * _linear.NODES_PER_WIDTH
+        assert done == ([first, 0, (2, later, False), 1, (3, later, False)] if helps else [0, 1])
 
 
 def field_of(search: _search.Search, cell: int) -> tuple[int, int]:
@@ -385,7 +519,7 @@ def pairs_of(search: _search.Search, work: Any) -> set[tuple[tuple[int, int], tu
 
 def test_pairs_that_are_struck_out_never_meet() -> None:
     chance = random.Random(8)
-    struck = followed = 0
+    struck = 0
     for turn in range(200):
         rows = random_rows(chance, 20)
         jit = turn % 10 > 0
@@ -398,43 +532,7 @@ def test_pairs_that_are_struck_out_never_meet() -> None:
         kernels.pairs.find_dead(start, stride, dead, work)
         struck += before - int(work.pairs)
         assert pairs_of(search, work) >= collapse_best.meetings(collapse_best.board_of(rows)), rows
-        firsts = search._firsts(start, work)
-        if not firsts:
-            continue
-        after = start.copy()
-        cell = chance.choice(firsts)
-        search._pick(after, cell, work)
-        columns = [tuple(map(int, column[column > 0])) for column in after.reshape(-1, stride)[1:]]
-        board = tuple(column for column in columns if column)
-        shift = chance.randint(0, max(0, len(board) - 1))
-        part = np.zeros_like(after)
-        part[stride : len(part) - shift * stride] = after[(shift + 1) * stride :]
-        kernels.pairs.follow(start, part, stride, cell, shift, work)
-        met = {
-            ((col - shift, level), (beside - shift, height))
-            for (col, level), (beside, height) in collapse_best.meetings(board)
-            if col >= shift
-        }
-        pairs = pairs_of(search, work)
-        assert pairs >= met, rows
-        assert all(part[(col + 1) * stride + level] > 0 for pair in pairs for col, level in pair)
-        followed += len(met)
     assert struck > 100
-    assert followed > 100
-
-
-def test_a_closer_look_changes_no_result(monkeypatch: pytest.MonkeyPatch) -> None:
-    leave_beams_out(monkeypatch)
-    exact = _common.Kernels(jit=False).exact
-    monkeypatch.setattr(exact, "LOOK_CELLS", 0)
-    chance = random.Random(9)
-    for _ in range(40):
-        check_solved(random_rows(chance, 20), "linear", jit=False)
-    for kept in (0, 4):
-        monkeypatch.setattr(exact, "KEPT_PAIRS", kept)
-        check_solved(
-            [[chance.randrange(6) for _ in range(5)] for _ in range(4)], "linear", jit=False
-        )
 
 
 def test_a_board_of_too_many_pairs_is_left_as_it_is() -> None:
@@ -451,24 +549,11 @@ def test_pairs_are_not_looked_at_where_digits_are_common() -> None:
     for digits, closer in ((3, False), (10, True)):
         state = gridhouse.parse(f"collapse(rows=7,cols=7,digits={digits})#1")
         search = _search.Search(state, seed=0, nodes=None, threads=1, jit=False)
-        assert (search.closer, bool(search._control(0).closer)) == (closer, closer)
+        assert search.closer == closer
         work = search._work()
         search.kernels.board.find_groups(search.start, search.stride, work)
         search._dead(work)
         assert (work.pairs > 0) == closer
-
-
-def test_a_closer_look_is_not_taken_where_it_settles_little() -> None:
-    control, size = _board.Control(), _exact.LOOK_CELLS
-    control.nodes = 1
-    assert not _exact.is_worth_a_look(size, control)
-    control.closer = 1
-    assert _exact.is_worth_a_look(size, control)
-    assert not _exact.is_worth_a_look(size - 1, control)
-    control.looked[size] = 100
-    assert not _exact.is_worth_a_look(size, control)
-    control.settled[size] = 90
-    assert _exact.is_worth_a_look(size, control)
 
 
 def test_boards_of_ten_digits_have_a_bound_that_no_play_beats() -> None:
@@ -555,9 +640,9 @@ def test_the_exact_search_needs_no_lines_to_begin_with(
         check_solved(random_rows(chance, 20), "linear", jit=jit)
 
 
-@pytest.mark.parametrize("near", [0, _linear.NEAR])
-def test_the_bound_rises_interpreted(monkeypatch: pytest.MonkeyPatch, near: int) -> None:
-    monkeypatch.setattr(_linear, "NEAR", near)
+@pytest.mark.parametrize("steps", [1, 8])
+def test_the_bound_rises_interpreted(monkeypatch: pytest.MonkeyPatch, steps: int) -> None:
+    monkeypatch.setattr(_linear, "STEPS", steps)
     monkeypatch.setattr(_search.Search, "_look", lambda search, rollouts, turn: None)
     chance = random.Random(9)
     for digits in (5, 7) * 6:
@@ -565,7 +650,12 @@ def test_the_bound_rises_interpreted(monkeypatch: pytest.MonkeyPatch, near: int)
         check_solved(rows, "linear", jit=False)
 
 
-def test_the_bound_rises_at_once_or_by_steps_to_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("size", "numbers", "jit"), [(7, (28, 44, 84, 94), True), (4, range(20), False)]
+)
+def test_the_bound_rises_at_once_or_by_steps_to_the_same(
+    monkeypatch: pytest.MonkeyPatch, size: int, numbers: Sequence[int], jit: bool
+) -> None:
     """Asked at once, the first answer is already that no line leaves less than the best one."""
     measure = _search.Search._measure
     asked: list[bool] = []
@@ -576,17 +666,18 @@ def test_the_bound_rises_at_once_or_by_steps_to_the_same(monkeypatch: pytest.Mon
 
     monkeypatch.setattr(_search.Search, "_measure", measured)
     found: list[list[tuple[int, int]]] = []
-    for near in (0, 10**6):
-        monkeypatch.setattr(_linear, "NEAR", near)
+    for at_once, seed in ((True, 0), (False, 0), (True, 1), (False, 2)):
         asked.clear()
         found.append([])
-        for seed in (28, 44, 84, 94):
-            state = gridhouse.parse(f"collapse(rows=7,cols=7,digits=5)#{seed}")
-            search = _search.Search(state, seed=0, nodes=200_000, threads=1, jit=True)
-            search.run()
+        for number in numbers:
+            state = gridhouse.parse(f"collapse(rows={size},cols={size},digits=5)#{number}")
+            search = _search.Search(state, seed=0, nodes=None, threads=1, jit=jit)
+            search._build_walls([])
+            search._beam(1, search.start, [], 0, 16)
+            search._prove_some(search._memory(), seed, _common.MANY, at_once=at_once)
             found[-1].append((search.left, search.least))
-        assert asked[0] == (near > 0)
-    assert found[0] == found[1]
+        assert all(asked) == at_once
+    assert found[0] == found[1] == found[2] == found[3]
     assert all(left == least for left, least in found[0])
 
 
@@ -673,13 +764,37 @@ def test_a_plan_for_some_columns_ends_where_the_board_does_something_else() -> N
 def test_what_the_memory_knows_is_not_searched_again(jit: bool) -> None:
     state = gridhouse.parse("collapse(rows=4,cols=5,digits=4)#2")
     search = _search.Search(state, seed=0, nodes=None, threads=1, jit=jit)
-    memory, control, work = search._memory(), search._control(0), search._work()
+    memory, control, frame = search._memory(), search._control(0), search._frame()
     left, nodes = [], []
     for _ in range(2):
-        left.append(search._measure(memory, search.start, 1000, work, control))
+        left.append(search._measure(memory, search.start, 1000, frame, control))
         nodes.append(int(control.nodes))
     assert left[0] == left[1]
     assert 0 < nodes[0] == nodes[1]
+
+
+@pytest.mark.parametrize("jit", [True, False])
+def test_a_line_read_off_the_tables_leaves_just_so_much(jit: bool) -> None:
+    """Also where the tables know of other lines that leave more."""
+    chance = random.Random(23)
+    for _ in range(12):
+        rows = [[chance.randrange(1, 6) for _ in range(5)] for _ in range(4)]
+        search = _search.Search(state_of(rows), seed=0, nodes=None, threads=1, jit=jit)
+        memory, frame, control = search._memory(), search._frame(), search._control(0)
+        work = search._work()
+        for _ in range(20):
+            board = search.start.copy()
+            while firsts := search._firsts(board, work):
+                search._pick(board, chance.choice(firsts), work)
+                search._measure(memory, board, 1000, frame, control)
+        least = search._measure(memory, search.start, 1000, frame, control)
+        picks = np.zeros(search.size, np.int32)
+        trace, board = search.kernels.exact.trace, search.start.copy()
+        count = trace(memory, board, search.stride, least, picks, frame, control)
+        for cell in picks[:count].tolist():
+            search._pick(board, cell, work)
+        assert not search._firsts(board, work)
+        assert sum(search.weights[kind] for kind in board.tolist()) == least, rows
 
 
 def test_a_large_board_is_cleared_in_few_nodes() -> None:
@@ -697,6 +812,8 @@ def test_larger_tables_know_what_smaller_ones_knew() -> None:
     for key in keys:
         _exact.remember(memory.table, key, chance.randrange(100), key % 2 == 1, 1 + key % 77)
         _exact.note_bound(memory, key, 1 + key % 99)
+    _exact.remember(memory.table, keys[-1], 99, True, 1)  # once more, in the same place
+    assert _exact.look_up(memory.table, keys[-1]) >> _exact.LEAST == 99
     larger = memory._replace(
         table=_exact.enlarged(memory.table, _exact.WAYS, 8),
         bounds=_exact.enlarged(memory.bounds, 1, 8),
@@ -712,21 +829,23 @@ def test_larger_tables_know_what_smaller_ones_knew() -> None:
 
 def test_tables_grow_as_a_proof_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
     leave_beams_out(monkeypatch)
-    state = gridhouse.parse("collapse(rows=7,cols=7,digits=5)#28")
-    for most, entries in ((0, 0), (1 << 18, 1 << 19), (1 << 22, 1 << 19)):
+    state = gridhouse.parse("collapse(rows=7,cols=7,digits=5)#71")
+    monkeypatch.setattr(_linear, "FIRST_RUN", 4000)
+    for most, entries in ((0, 0), (1 << 19, 1 << 21), (1 << 22, 1 << 21)):
         monkeypatch.setattr(_linear, "MOST_ENTRIES", most)
-        search = _search.Search(state, seed=0, nodes=100_000, threads=1, jit=True)
+        search = _search.Search(state, seed=0, nodes=400_000, threads=1, jit=True)
         search.run()
-        assert (search.left, search.least) == (4, 4)
+        assert (search.left, search.least) == (8, 8)
         assert len(search._tables.get("table", ())) == 2 * entries
 
 
 def test_tables_may_grow_while_they_are_written_to() -> None:
     state = gridhouse.parse("collapse(rows=8,cols=8,digits=5)#80")
     search = _search.Search(state, seed=0, nodes=None, threads=1, jit=True)
+    search._build_walls([])
     search._beam(16, search.start, [], 0, 16)
     memory = search._memory()
-    proving = threading.Thread(target=search._prove_some, args=(memory, 0, 60_000))
+    proving = threading.Thread(target=partial(search._prove_some, memory, 0, 200_000, at_once=True))
     proving.start()
     grown = 0
     while proving.is_alive():
@@ -737,7 +856,7 @@ def test_tables_may_grow_while_they_are_written_to() -> None:
 
 
 @pytest.mark.parametrize(
-    ("room", "picks"), [(3, 3), (8, 8), (10, 40), (20, 20), (60, 6), (150, 30)]
+    ("room", "picks"), [(3, 3), (3, 60), (8, 8), (10, 40), (20, 20), (60, 6), (150, 30)]
 )
 @pytest.mark.parametrize("scoring", SCORINGS)
 def test_an_exact_search_without_room_proves_nothing(
@@ -745,8 +864,7 @@ def test_an_exact_search_without_room_proves_nothing(
 ) -> None:
     give_memory(monkeypatch, room, picks, 16)
     leave_beams_out(monkeypatch)
-    monkeypatch.setattr(solver, "warm", lambda room: None)
-    monkeypatch.setattr(_common.Kernels(jit=False).exact, "LOOK_CELLS", 0)
+    monkeypatch.setattr(solver, "warm_for", lambda room, words: None)
     rows = gridhouse.parse("collapse(rows=5,cols=5,digits=5)#4").board()
     board = [[int(digit) for digit in row.split()] for row in rows.splitlines()]
     best = collapse_best.best(collapse_best.board_of(board), scoring)

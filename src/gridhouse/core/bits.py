@@ -47,6 +47,16 @@ def extract(bits: int, mask: int) -> int:
     return result
 
 
+def deposit(bits: int, mask: int) -> int:
+    """Return the lowest bits of a word, moved up to where a mask has its bits."""
+    result = 0
+    while mask:
+        result |= (mask & -mask) * (bits & 1)
+        bits >>= 1
+        mask &= mask - 1
+    return result
+
+
 def rank(words: Sequence[int], lane: int) -> int:
     """Return how many of sixteen lanes, four in each word, hold less than one of them does."""
     lanes = [word >> 16 * at & 0xFFFF for word in words[:4] for at in range(4)]

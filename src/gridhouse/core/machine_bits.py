@@ -63,24 +63,28 @@ def backwards(typing_context: Any, bits: Any) -> Any:
     return types.int64(types.int64), generate
 
 
-@intrinsic
-def _extract_at_once(typing_context: Any, bits: Any, mask: Any) -> Any:
-    """Return the bits of a word that a mask has, by the one instruction that x86 has for it."""
-    del typing_context, bits, mask
+def _moved_at_once(name: str) -> Any:
+    """Return what moves bits by a mask, by the one instruction that x86 has for it."""
 
-    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        del context, signature
-        word = ir.IntType(WORD)
-        kind = ir.FunctionType(word, [word, word])
-        name = "llvm.x86.bmi.pext.64"
-        function = builder.module.globals.get(name) or ir.Function(builder.module, kind, name)
-        return builder.call(function, values)
+    @intrinsic
+    def moved(typing_context: Any, bits: Any, mask: Any) -> Any:
+        del typing_context, bits, mask
 
-    return types.int64(types.int64, types.int64), generate
+        def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+            del context, signature
+            word = ir.IntType(WORD)
+            kind = ir.FunctionType(word, [word, word])
+            function = builder.module.globals.get(name) or ir.Function(builder.module, kind, name)
+            return builder.call(function, values)
+
+        return types.int64(types.int64, types.int64), generate
+
+    return moved
 
 
-has_extract = binding.get_host_cpu_features().get("bmi2", False)
-extract = _extract_at_once if has_extract else njit(plain_bits.extract)
+has_moves = binding.get_host_cpu_features().get("bmi2", False)
+extract = _moved_at_once("llvm.x86.bmi.pext.64") if has_moves else njit(plain_bits.extract)
+deposit = _moved_at_once("llvm.x86.bmi.pdep.64") if has_moves else njit(plain_bits.deposit)
 
 
 @intrinsic

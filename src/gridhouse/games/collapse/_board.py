@@ -19,7 +19,6 @@ WALL = 11  # in parts of boards: a cell that stays, whatever its digit
 MIX = 0x1E3779B97F4A7C15
 OTHER_MIX = 0x0F58476D1CE4E5B9
 MOST_PAIRS = 2048  # of equal cells that are looked at one by one
-MOST_CELLS = 512  # of parts whose numbers of cells are told apart
 LINEAR = 0
 CLEARED = 1000  # what SameGame gives for a cleared board
 
@@ -30,8 +29,6 @@ class Control(position.Position):
     ``stop`` may be set from another thread at any time.  ``best`` is the value of the best line,
     to be made as small as possible: what it leaves (linear), or its score with its sign changed.
     With ``target`` a search may end at once.  ``spared`` is the kind that rollouts leave alone.
-    Where parts may be looked at ``closer``, it is counted by their number of cells how many were
-    ``looked`` at, and how many that ``settled``.
     """
 
     control = position.integer("int8")
@@ -48,9 +45,6 @@ class Control(position.Position):
     best = position.integer("int64")
     target = position.integer("int64")
     weights = position.integers("int64", KINDS + 1)
-    closer = position.integer("int8")
-    looked = position.integers("int32", MOST_CELLS)
-    settled = position.integers("int32", MOST_CELLS)
 
 
 class Work(position.Position):
@@ -80,12 +74,9 @@ class Work(position.Position):
     level = position.integers("int32", "size")
     lowest = position.integers("int32", "size")
     walls = position.integers("int32", "size")
-    links = position.integers("int32", "size")
     columns = position.integers("int64", "size")
-    codes = position.integers("int64", "size")
     held = position.integers("int8", "size")
     counted = position.integers("int8", "size")
-    moved = position.integers("int32", "size")
     pairs = position.integer("int32")
     ones = position.integers("int32", MOST_PAIRS)
     others = position.integers("int32", MOST_PAIRS)
@@ -273,40 +264,6 @@ def note_columns(cells: Any, stride: int, work: Work) -> int:
         wide += 1
         base += stride
     return wide
-
-
-def key_after(cells: Any, stride: int, begin: int, end: int, wide: int, work: Work) -> int:
-    """Return the key of what the pick of the listed cells leads to.
-
-    The board has so many columns, of which the codes are noted.
-    """
-    codes = work.codes
-    stamp = next_stamp(work)
-    low = len(cells)
-    high = 0
-    for index in range(begin, end):
-        at = int(work.members[index])
-        work.seen[at] = stamp
-        low = min(low, at)
-        high = max(high, at)
-    left = 0
-    for col in range(wide):
-        base = (col + 1) * stride
-        code = int(work.columns[col])
-        is_there = True
-        if base <= high and low < base + stride:
-            code = 0
-            is_there = False
-            at = base
-            while cells[at] != 0:
-                if work.seen[at] != stamp:
-                    code = joined(code, int(cells[at]))
-                    is_there = True
-                at += 1
-        if is_there:
-            codes[left] = code
-            left += 1
-    return columns_key(codes, left)
 
 
 def joined(code: int, number: int) -> int:

@@ -187,36 +187,3 @@ def may_meet(one: int, other: int, work: Work) -> bool:
     if work.lowest[other] > work.level[one] or work.lowest[one] > work.level[other]:
         return False
     return work.walls[beside] == work.walls[column + 1]
-
-
-def link_columns(cells: Any, stride: int, wide: int, work: Work) -> None:
-    """Note for each column whether a live cell up to it may come to lie beside a later one.
-
-    Where none may, what is left and what is right of there never touch each other.
-    The dead cells must have been found.
-    """
-    place_cells(cells, stride, work)
-    links = work.links
-    for col in range(wide + 2):
-        links[col] = 0
-    begin = 0
-    for kind in range(1, _board.KINDS):
-        end = int(work.ends[kind])
-        for first in range(begin, end):
-            at = int(work.order[first])
-            col = int(work.column[at])
-            level = int(work.level[at])
-            lowest = int(work.lowest[at])
-            walls = work.walls[col + 1]
-            for second in range(first + 1, end):
-                other = int(work.order[second])
-                beside = int(work.column[other])
-                if work.walls[beside] > walls and beside > col:
-                    break  # cells are listed by column
-                is_near = work.level[other] >= lowest and work.lowest[other] <= level
-                if is_near and beside > col:
-                    links[col] += 1
-                    links[beside] -= 1
-        begin = end
-    for col in range(1, wide + 2):
-        links[col] += links[col - 1]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gridhouse.core import chance, compiling
-from gridhouse.games.collapse import _beam, _board, _bound, _exact, _nrpa, _pairs
+from gridhouse.games.collapse import _beam, _board, _bound, _exact, _nrpa, _pairs, _words
 from gridhouse.games.collapse.rules import BLANK, Scoring
 
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 MANY = 1 << 60
 SMALL_CELLS = 30  # SameGame boards up to this size do with the table that linear search begins with
+FEW_CELLS = 40  # boards up to this size do with small tables to begin with
 ROOM = 1024  # of scratch memory at least: most boards share what is compiled for that
 PARTNERS = 12  # cells of a digit up to which pairs are looked at: of more nearly all can meet
 LEVELS = 3  # of nested rollouts
@@ -29,18 +30,22 @@ CHOICES = 64  # of a playout's pick; further groups are passed over
 class Kernels(SimpleNamespace):
     """The compiled modules, or the same interpreted."""
 
-    def __init__(self, *, jit: bool) -> None:
-        """Bind the modules to each other."""
+    def __init__(self, *, jit: bool, words: int = 1) -> None:
+        """Bind the modules to each other; boards of the exact search have so many words a plane."""
         board = compiling.twin(_board, "collapse", jit=jit)
         bound = compiling.twin(_bound, "collapse", jit=jit, _board=board)
         with_bound = {"_board": board, "_bound": bound}
         pairs = compiling.twin(_pairs, "collapse", jit=jit, **with_bound)
+        words_twin = compiling.twin(_words, f"collapse{words}", jit=jit, WORDS=words, _board=board)
         super().__init__(
             board=board,
             bound=bound,
             pairs=pairs,
             beam=compiling.twin(_beam, "collapse", jit=jit, **with_bound),
-            exact=compiling.twin(_exact, "collapse", jit=jit, _pairs=pairs, **with_bound),
+            words=words_twin,
+            exact=compiling.twin(
+                _exact, f"collapse{words}", jit=jit, _board=board, _words=words_twin
+            ),
             nrpa=compiling.twin(_nrpa, "collapse", jit=jit, _board=board),
             records=compiling.to_records if jit else plain_records,
             jit=jit,
@@ -72,7 +77,6 @@ class Common:
     ) -> None:
         """Take the position over; ``clearing`` counts cells left and not what they would score."""
         position: Any = state.position
-        self.kernels = Kernels(jit=jit)
         self.rows, self.cols = state.game.rows, state.game.cols
         self.stride = self.rows + 1
         self.scoring = Scoring.LINEAR if clearing else Scoring(position.scoring)
@@ -83,12 +87,17 @@ class Common:
         self.weights = [0] + ([1] * 10 if clearing else list(range(10))) + [0]
         self.start = self._packed(position.cells)
         self.size = int(np.count_nonzero(self.start))
+        heights = np.count_nonzero(self.start.reshape(-1, self.stride), axis=1)
+        self.height = max(1, int(heights.max()))
+        self.words = _words.words_of(self.height, max(1, int(np.count_nonzero(heights))))
+        self.kernels = Kernels(jit=jit, words=max(1, self.words))
         self.total: int = sum(self.weights[kind] for kind in self.start.tolist())
         self.closer = self.size <= PARTNERS * len(self._commonest(self.start))
         self.line: list[int] = []
         self.left = MANY  # what the best line leaves, linear, or its score with its sign changed
         self.least = 0  # what any line leaves at least, the same way
         self._controls: list[Any] = []
+        self._proofs: list[Any] = []  # those of them that ask for a better line than the best
         self._used = 0
         self._least_room = 0
         self._stopped = False
@@ -159,7 +168,6 @@ class Common:
         control.scoring = self.scoring
         control.best = self.left
         control.target = self.least
-        control.closer = self.closer
         for kind, weight in enumerate(self.weights):
             control.weights[kind] = weight
         if ends:
@@ -177,11 +185,16 @@ class Common:
             self.stop()
 
     def _note(self, left: int, line: list[int]) -> None:
-        """Keep a line if it is the best, and end when none can be better."""
+        """Keep a line if it is the best, and end when none can be better.
+
+        What asks for a better one than the last ends, to ask for a better one than this.
+        """
         with self._lock:
             if left < self.left:
                 self.left = left
                 self.line = line
+                for control in self._proofs:
+                    control.limit = 0
         if self.left <= self.least:
             self.stop()
 
@@ -285,13 +298,26 @@ class Common:
         board, _, _ = self._thinned(line, -1)
         self._note(sum(self.weights[kind] for kind in board.tolist()), line)
 
+    def _frame(self) -> Any:
+        """Return scratch memory for an exact search."""
+        frame = self.kernels.records(_words.Frame())[0]
+        _words.shape(frame, self.height, sorted(self._commonest(self.start)))
+        return frame
+
     def _memory(self, shared: _exact.Memory | None = None) -> _exact.Memory:
         """Return memory for exact searches, with the tables of another if there is one."""
         rows = 64 * self.size + 64
-        is_small = self.scoring == Scoring.LINEAR or self.size <= SMALL_CELLS
-        table = 1 << (12 if not self.kernels.jit else 16 if is_small else 22)
         records = self.kernels.records
+        words = max(1, self.words)
         memory = _exact.make_memory(
-            rows, 1 if shared else table, len(self.start), np.zeros, records
+            rows, 1 if shared else self._entries(), words, np.zeros, records
         )
         return memory._replace(table=shared.table, bounds=shared.bounds) if shared else memory
+
+    def _entries(self) -> int:
+        """Return how many entries tables begin with: memory that is new is slow to come."""
+        if not self.kernels.jit:
+            return 1 << 12
+        if self.scoring != Scoring.LINEAR and self.size > SMALL_CELLS:
+            return 1 << 22  # for good
+        return 1 << (16 if self.size <= FEW_CELLS else 18)

@@ -12,34 +12,34 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gridhouse.core import arrays, bits, chance, position
-from gridhouse.games.collapse import _board, _bound, _pairs
+from gridhouse.games.collapse import _board, _words
 
 if TYPE_CHECKING:
-    from gridhouse.games.collapse._board import Work
+    from gridhouse.games.collapse._words import Frame
 
 NOTHING = -1
-NOWHERE = -1
 MANY = 1 << 40
 OFFSET = 1 << 40  # keeps scores in the table positive
 WAYS = 4  # entries that a key may be in
-KEPT_PAIRS = 512  # of a part, for what its picks lead to
-LOOK_CELLS = 50  # a part of fewer cells is sooner searched than looked at closer
-LOOK_RATE = 8  # one look in so many should settle a part
-LOOK_AGAIN = 32  # where that is not so, one part in so many is looked at all the same
 FULL = 2  # why a search stopped: there was no room for more parts
 NOISE = 1 << 8  # parts of a point of the noise in a child's value
+BACKWARDS = -1  # in place of noise: the worst child first
 LEAST = 17  # where the cost begins in the data of an entry
 EXACT = 1 << 16
 SIZES = EXACT - 1
 
 
 class Child(position.Position):
-    """What a pick leads to: what stays for good, and the rows of the parts left to search."""
+    """What the pick of some of a kind's cells leads to: what stays, the rows of the parts left."""
 
     child = position.integer("int8")
     key = position.integer("int64")
     place = position.integer("int32")  # of the child that comes here in order
-    cell = position.integer("int32")
+    word = position.integer("int32")  # of a cell of the group,
+    cell = position.integer("int64")  # and its bit there
+    kind = position.integer("int32")
+    gone = position.integer("int32")  # cells of the group
+    left = position.integer("int32")  # other cells of its kind
     begin = position.integer("int32")
     count = position.integer("int32")
     dead = position.integer("int64")
@@ -53,36 +53,31 @@ class Part(position.Position):
     part = position.integer("int8")
     key = position.integer("int64")
     least = position.integer("int64")
-    parent = position.integer("int32")  # the row of the part that a pick made this one from
-    cell = position.integer("int32")  # that was picked
-    shift = position.integer("int32")  # columns on the left that belong to other parts
-    pairs = position.integer("int32")  # how many are known, if they are
 
 
 class Memory(NamedTuple):
-    """Parts of boards, their pairs, and children, one ply behind the other, and the tables.
+    """The boards of parts and of children, one ply behind the other, and the tables.
 
-    An entry of a table is what is known of a part, packed, and its key joined with that.  Two
-    threads may write at once: a mixture of two entries has a key that nothing asks for (Hyatt and
-    Mann, 2002).
+    Boards are words (see ``_words``).  An entry of a table is what is known of a part, packed, and
+    its key joined with that.  Two threads may write at once: a mixture of two entries has a key
+    that nothing asks for (Hyatt and Mann, 2002).
     """
 
     boards: Any
     parts: Any
-    ones: Any
-    others: Any
+    drafts: Any
     children: Any
     table: Any
     bounds: Any
 
 
-def make_memory(rows: int, table: int, size: int, zeros: Any, to_records: Any) -> Memory:
-    """Return memory for boards of so many bytes, so many rows and entries, a power of two."""
+def make_memory(rows: int, table: int, words: int, zeros: Any, to_records: Any) -> Memory:
+    """Return memory for so many boards of so many words a plane, and entries, a power of two."""
+    size = _words.PLANES * words
     return Memory(
-        boards=zeros((rows, size), "int8"),
+        boards=zeros((rows, size), "int64"),
         parts=to_records(Part(), rows),
-        ones=zeros((rows, KEPT_PAIRS), "int32"),
-        others=zeros((rows, KEPT_PAIRS), "int32"),
+        drafts=zeros((rows, size), "int64"),
         children=to_records(Child(), rows),
         table=arrays.zeros(2 * table, "int64"),
         bounds=arrays.zeros(2 * table, "int64"),
@@ -138,14 +133,7 @@ def enlarged(table: Any, ways: int, times: int) -> Any:
 
 
 def solve(
-    memory: Memory,
-    row: int,
-    space: int,
-    child: int,
-    stride: int,
-    budget: int,
-    work: Work,
-    control: Any,
+    memory: Memory, row: int, space: int, child: int, budget: int, frame: Frame, control: Any
 ) -> int:
     """Return the least that a part can leave if that is within the budget, else a bound above it.
 
@@ -160,13 +148,11 @@ def solve(
         if lowest > budget or known & EXACT != 0:
             return lowest
     _board.count_node(control)
-    size = min(cells_of(memory.boards[row], stride), SIZES)
-    end = expand(memory, row, space, child, size, stride, budget, work, control)
+    end = list_children(memory, row, space, child, budget, frame, control)
     if control.stop != 0:
         return 0
     # A part has a live cell, so it has a group.
     space = int(memory.children[end - 1].begin + memory.children[end - 1].count)
-    sort_children(memory, child, end)
     best = MANY
     bound = MANY
     for order in range(child, end):
@@ -179,9 +165,9 @@ def solve(
                 break
             expected = int(memory.parts[part].least)
             cost -= expected
-            cost += solve(memory, part, space, end, stride, limit - cost, work, control)
-            if control.stop != 0:
-                return 0
+            cost += solve(memory, part, space, end, limit - cost, frame, control)
+        if control.stop != 0:
+            return 0
         if cost <= limit:
             best = cost
             if best <= lowest:
@@ -191,41 +177,26 @@ def solve(
         bound = min(bound, cost)
     is_exact = best <= budget
     lowest = best if is_exact else max(lowest, bound)
-    remember(memory.table, key, lowest, is_exact, size)
+    remember(memory.table, key, lowest, is_exact, _words.size_of(memory.boards[row]))
     return lowest
 
 
-def expand(
+def list_children(
     memory: Memory,
     row: int,
     space: int,
     child: int,
-    size: int,
-    stride: int,
     budget: int,
-    work: Work,
+    frame: Frame,
     control: Any,
 ) -> int:
-    """List the children of a part of so many cells, and return where the list ends.
-
-    Where a closer look finds dead cells, or parts, there is one child: the part without those.
-    """
-    if is_worth_a_look(size, control):
-        look_closer(memory, row, space, child, stride, budget, work, control)
-        if control.stop != 0:
-            return child
-        if memory.children[child].count != 1 or memory.parts[space].key != memory.parts[row].key:
-            return child + 1
-    return list_children(memory, row, space, child, stride, budget, work, control)
-
-
-def is_worth_a_look(size: int, control: Any) -> bool:
-    """Tell whether to look closer at a part: if that has settled enough parts of its size."""
-    if control.closer == 0 or size < LOOK_CELLS:
-        return False
-    kind = min(size, _board.MOST_CELLS - 1)
-    is_rare = (control.settled[kind] + 1) * LOOK_RATE < control.looked[kind]
-    return not is_rare or control.nodes % LOOK_AGAIN == 0
+    """List what the picks of a part lead to, in order, and return where the list ends."""
+    end = list_picks(memory, row, child, frame, control)
+    for index in range(child, end):
+        if control.stop == 0:
+            space = judge(memory, index, space, budget, frame, control)
+    sort_children(memory, child, end)
+    return end
 
 
 def bound_slot(memory: Memory, key: int) -> int:
@@ -247,19 +218,6 @@ def note_bound(memory: Memory, key: int, least: int) -> None:
     memory.bounds[slot + 1] = key ^ least
 
 
-def cells_of(board: Any, stride: int) -> int:
-    """Return how many cells a board has."""
-    count = 0
-    base = stride
-    while board[base] != 0:
-        at = base
-        while board[at] != 0:
-            at += 1
-        count += at - base
-        base += stride
-    return count
-
-
 def sort_children(memory: Memory, begin: int, end: int) -> None:
     """Bring children into the order of their values."""
     children = memory.children
@@ -275,47 +233,54 @@ def sort_children(memory: Memory, begin: int, end: int) -> None:
         children[hole].place = place
 
 
-def list_children(
-    memory: Memory,
-    row: int,
-    space: int,
-    child: int,
-    stride: int,
-    budget: int,
-    work: Work,
-    control: Any,
-) -> int:
-    """List what the picks of a part lead to, and return where the list ends.
+def list_picks(memory: Memory, row: int, child: int, frame: Frame, control: Any) -> int:
+    """List what the picks of a part lead to as children, and return where the list ends.
 
-    Of children whose cost is above the budget nothing but a bound of it is found out.
+    First all keys, so that what is known of them is near when it is asked for.
     """
     board = memory.boards[row]
-    groups = _board.find_groups(board, stride, work)
-    if child + groups >= len(memory.children):
-        control.stop = FULL
-        return child
-    wide = _board.note_columns(board, stride, work)
-    # First all keys, so that what is known of them is near when it is asked for.
-    for group in range(groups):
-        begin, end = int(work.start[group]), int(work.start[group + 1])
-        after = memory.children[child + group]
-        after.cell = work.members[begin]
-        kind = int(board[after.cell])
-        # A cell that is the last of its digit stays.
-        after.dead = int(control.weights[kind]) if end - begin == work.counts[kind] - 1 else 0
-        after.key = NOTHING  # nobody asks for this one
-        if after.dead <= budget:
-            after.key = _board.key_after(board, stride, begin, end, wide, work)
-            bits.prefetch(memory.bounds, bound_slot(memory, int(after.key)))
-    for index in range(child, child + groups):
-        after = memory.children[index]
-        if after.dead <= budget:
-            after.dead = bound_of(memory, int(after.key))
-        if after.dead > budget:
-            give_up(after, space)
-        else:
-            space = make_child(memory, row, space, index, stride, budget, work, control)
-    return child + groups
+    _words.read(board, frame)
+    _words.note_codes(board, frame)
+    near = frame.near
+    for place in range(frame.kinds):
+        kind = int(frame.kind[place])
+        count = _words.count_of(frame.masks, kind * _words.WORDS)
+        _words.find_near(kind, frame)
+        for word in range(_words.WORDS):
+            while near[word] != 0:
+                if child + 1 >= len(memory.children):
+                    control.stop = FULL
+                    return child
+                cell = int(near[word] & -near[word])
+                _words.flood(kind, word, cell, frame)
+                for other in range(word, _words.WORDS):
+                    near[other] &= ~frame.group[other]
+                after = memory.children[child]
+                after.word = word
+                after.cell = cell
+                after.kind = kind
+                after.gone = _words.count_of(frame.group, 0)
+                after.left = count - after.gone
+                after.key = _words.fall(board, memory.drafts[child], frame)
+                bits.prefetch(memory.bounds, bound_slot(memory, int(after.key)))
+                bits.prefetch(memory.table, bucket(memory.table, int(after.key), WAYS))
+                child += 1
+    return child
+
+
+def judge(memory: Memory, index: int, space: int, budget: int, frame: Frame, control: Any) -> int:
+    """Find out what a child costs at least and its parts; return the first row that is still free.
+
+    Of one whose cost is above the budget nothing but a bound of it is found out.
+    """
+    child = memory.children[index]
+    child.dead = bound_of(memory, int(child.key))
+    if child.left == 1:  # a cell that is the last of its digit stays
+        child.dead = max(child.dead, int(control.weights[child.kind]))
+    if child.dead > budget:
+        give_up(child, space)
+        return space
+    return take_apart(memory, index, space, budget, frame, control)
 
 
 def give_up(child: Any, space: int) -> None:
@@ -326,208 +291,60 @@ def give_up(child: Any, space: int) -> None:
     child.value = MANY
 
 
-def make_child(
-    memory: Memory,
-    row: int,
-    space: int,
-    index: int,
-    stride: int,
-    budget: int,
-    work: Work,
-    control: Any,
-) -> int:
-    """Make what a pick leads to, its key being known; return the first row that is still free."""
-    child = memory.children[index]
-    bits.prefetch(memory.table, bucket(memory.table, int(child.key), WAYS))
-    if not start_child(memory, row, space, index, stride, control):
-        return space
-    board = memory.boards[space]
-    if child.cell != NOWHERE:
-        end = _board.flood(board, stride, child.cell, 0, _board.next_stamp(work), work)
-        _board.remove(board, stride, work.members, 0, end)
-    _board.find_groups(board, stride, work)
-    dead = _bound.find_dead(board, stride, work)
-    work.pairs = _pairs.UNKNOWN
-    return take_apart(memory, row, space, index, dead, stride, budget, work, control)
-
-
-def start_child(
-    memory: Memory, row: int, space: int, index: int, stride: int, control: Any
-) -> bool:
-    """Begin a child with a copy of a part's board, if there is room for what it may fall into."""
-    boards = memory.boards
-    child = memory.children[index]
-    child.begin = space
-    child.count = 0
-    parts = len(boards[0]) // stride
-    if index + 1 >= len(memory.children) or space + parts + 1 >= len(boards):
-        control.stop = FULL
-        return False
-    board = boards[space]
-    source = boards[row]
-    for at in range(len(board)):
-        board[at] = source[at]
-    return True
-
-
-def look_closer(
-    memory: Memory,
-    row: int,
-    space: int,
-    index: int,
-    stride: int,
-    budget: int,
-    work: Work,
-    control: Any,
-) -> None:
-    """Make a child of a part itself by what its pairs of cells tell."""
-    child = memory.children[index]
-    if not start_child(memory, row, space, index, stride, control):
-        return
-    child.cell = NOWHERE
-    child.key = memory.parts[row].key
-    board = memory.boards[space]
-    _board.find_groups(board, stride, work)
-    dead = find_pairs(memory, row, _bound.find_dead(board, stride, work), stride, work)
-    take_apart(memory, row, space, index, dead, stride, budget, work, control)
-    kind = min(cells_of(memory.boards[row], stride), _board.MOST_CELLS - 1)
-    control.looked[kind] += 1
-    control.settled[kind] += int(child.least > budget)
-
-
-def find_pairs(memory: Memory, row: int, dead: int, stride: int, work: Work) -> int:
-    """Find the pairs of a part that may meet, and more dead cells; return how many there are."""
-    part = memory.parts[row]
-    board = memory.boards[row]
-    parent = int(part.parent)
-    ones, others = memory.ones, memory.others
-    known = int(memory.parts[parent].pairs)
-    if known == _pairs.UNKNOWN:
-        _pairs.list_pairs(board, stride, work)
-    else:
-        for pair in range(known):
-            work.ones[pair] = ones[parent][pair]
-            work.others[pair] = others[parent][pair]
-        work.pairs = known
-        source = memory.boards[parent]
-        _pairs.follow(source, board, stride, int(part.cell), int(part.shift), work)
-    dead = _pairs.find_dead(board, stride, dead, work)
-    if work.pairs <= KEPT_PAIRS:
-        part.pairs = work.pairs
-        for pair in range(work.pairs):
-            ones[row][pair] = work.ones[pair]
-            others[row][pair] = work.others[pair]
-    return dead
-
-
 def take_apart(
-    memory: Memory,
-    row: int,
-    space: int,
-    index: int,
-    dead: int,
-    stride: int,
-    budget: int,
-    work: Work,
-    control: Any,
+    memory: Memory, index: int, space: int, budget: int, frame: Frame, control: Any
 ) -> int:
-    """Pay for a child's dead cells and part what is left; return the next free row."""
+    """Find the dead cells of a child and its parts; return the first row that is still free."""
     child = memory.children[index]
-    board = memory.boards[space]
-    cost = 0
-    for at in range(dead):
-        cell = work.alone[at]
-        cost += int(control.weights[int(board[cell])])
-        board[cell] = _board.WALL
-    child.dead = cost
-    if cost > budget:
-        note_bound(memory, int(child.key), cost)
+    draft = memory.drafts[index]
+    _words.read(draft, frame)
+    if space + frame.wide + 1 >= len(memory.boards):
+        control.stop = FULL
+        return space
+    _words.find_dead(_words.NO_KIND, frame)
+    child.dead = _words.build_walls(draft, frame, control.weights)
+    if child.dead <= budget:
+        owed = _words.owed(budget - child.dead, frame, control.weights)
+        if child.dead + owed > budget:
+            child.dead += owed
+    if child.dead > budget:
+        note_bound(memory, int(child.key), int(child.dead))
         give_up(child, space)
         return space
-    child.count = split(memory, space, int(child.key), stride, work)
-    child.least = cost
+    child.begin = space
+    child.count = split(memory, index, space, frame)
+    child.least = child.dead
     for part in range(space, space + child.count):
         child.least += memory.parts[part].least
-        memory.parts[part].parent = row
-        memory.parts[part].cell = child.cell
-        memory.parts[part].pairs = _pairs.UNKNOWN
-    child.value = child.least * 50 + promise(dead, board, work, control)
-    child.value = child.value * NOISE + chance.draw(control, int(control.noise) * NOISE + 1)
+    child.value = child.least * 50 + _words.promise(frame, control.weights)
+    if control.noise == BACKWARDS:
+        child.value = -child.value
+    else:
+        child.value = child.value * NOISE + chance.draw(control, int(control.noise) * NOISE + 1)
     return space + int(child.count)
 
 
-def promise(dead: int, board: Any, work: Work, control: Any) -> int:
-    """Return how bad the cells look that are not dead and have no equal neighbour."""
-    result = 0
-    for index in range(dead, work.counts[2 * _board.KINDS]):
-        result += 2 + 2 * int(control.weights[int(board[work.alone[index]])])
-    return result
-
-
-def split(memory: Memory, row: int, key: int, stride: int, work: Work) -> int:
-    """Put the parts of a board into its own and the next rows, and return how many there are.
-
-    The key is that of the board before its dead cells became walls.
-    """
-    board = memory.boards[row]
-    wide = _board.wide_of(board, stride)
-    if wide == 0:
+def split(memory: Memory, index: int, row: int, frame: Frame) -> int:
+    """Put the parts of a child, which was read, into rows, and return how many there are."""
+    draft = memory.drafts[index]
+    if frame.wide == 0:
         return 0
-    _bound.find_walls(board, stride, work)
-    if work.pairs != _pairs.UNKNOWN:
-        _pairs.link_columns(wide, work)
-    elif work.walls[wide + 1] == 0:
-        memory.parts[row].shift = 0
-        enter(memory, row, key)
+    if _words.count_of(frame.walls, 0) == 0:
+        for at in range(len(draft)):
+            memory.boards[row][at] = draft[at]
+        enter(memory, row, int(memory.children[index].key))
         return 1
-    else:
-        _bound.link_columns(board, stride, wide, work)
+    _words.link_columns(frame)
     count = 0
-    begin = 1
-    for col in range(1, wide + 1):
-        if work.links[col] == 0:
-            count += copy_part(memory, row, row + 1 + count, begin, col, stride, work)
+    begin = 0
+    for col in range(frame.wide):
+        if frame.links[col] == 0:
+            part = memory.boards[row + count]
+            if _words.copy_part(draft, part, begin, col + 1, frame):
+                enter(memory, row + count, _words.key_of(part, frame))
+                count += 1
             begin = col + 1
-    # The first row held the board itself; the last part moves there.
-    if count > 0:
-        source = memory.boards[row + count]
-        for at in range(len(board)):
-            board[at] = source[at]
-        memory.parts[row].shift = memory.parts[row + count].shift
-        for part in range(row, row + count):
-            enter(memory, part, _board.board_key(memory.boards[part], stride, work))
     return count
-
-
-def copy_part(
-    memory: Memory, row: int, target: int, begin: int, end: int, stride: int, work: Work
-) -> int:
-    """Copy some columns of a board into a row of their own; return 0 if all they hold is walls.
-
-    Walls above all other cells of a column do nothing, as long as some wall keeps the column.
-    """
-    board = memory.boards[row]
-    part = memory.boards[target]
-    memory.parts[target].shift = begin - 1
-    for at in range(len(part)):
-        part[at] = 0
-    some = 0
-    for col in range(begin, end + 1):
-        base = col * stride
-        top = base
-        while board[top] != 0:
-            top += 1
-        last = top - 1
-        while last >= base and board[last] == _board.WALL:
-            last -= 1
-        walls = int(work.lowest[last]) if last >= base else 0
-        if last >= base:
-            some = 1
-        if walls == 0 and last + 1 < top:
-            last += 1
-        for at in range(base, last + 1):
-            part[at + (1 - begin) * stride] = board[at]
-    return some
 
 
 def enter(memory: Memory, row: int, key: int) -> None:
@@ -538,65 +355,80 @@ def enter(memory: Memory, row: int, key: int) -> None:
     part.least = 0 if known == NOTHING else known >> LEAST
 
 
-def begin(memory: Memory, stride: int, budget: int, work: Work, control: Any) -> int:
-    """Put the parts of the board in the first row behind it; return the first row after them.
+def begin(memory: Memory, cells: Any, stride: int, budget: int, frame: Frame, control: Any) -> int:
+    """Put the parts of a board of bytes into the first rows; return the first row after them.
 
     What is known of the whole is then in the first of the children.  The caller solves the parts:
     compiled code that calls ``solve``, which calls itself, crashes when it comes from Numba's cache
     on disk (0.68).
     """
     child = memory.children[0]
-    child.cell = NOWHERE
-    child.key = _board.board_key(memory.boards[0], stride, work)
-    child.dead = bound_of(memory, int(child.key))
-    memory.parts[0].pairs = _pairs.UNKNOWN
-    if child.dead > budget:
-        give_up(child, 1)
-        return 1
-    return make_child(memory, 0, 1, 0, stride, budget, work, control)
+    _words.pack(cells, stride, memory.drafts[0], frame)
+    child.key = _words.key_of(memory.drafts[0], frame)
+    child.left = 0
+    return judge(memory, 0, 0, budget, frame, control)
 
 
-def recall(memory: Memory, space: int) -> int:
-    """Return what the board that ``begin`` took leaves at least, or MANY if that is not known."""
-    for part in range(1, space):
+def trace(
+    memory: Memory, cells: Any, stride: int, rest: int, line: Any, frame: Frame, control: Any
+) -> int:
+    """Write picks that leave just so much, as far as the tables know them; return how many.
+
+    They begin at a board of bytes, and are places of bytes as well.
+    """
+    board = memory.boards[0]
+    _words.pack(cells, stride, board, frame)
+    count = 0
+    while True:
+        index = list_picks(memory, 0, 0, frame, control)
+        while index > 0 and not is_known(memory, index - 1, rest, frame, control):
+            index -= 1
+        if index == 0:
+            return count
+        child = memory.children[index - 1]
+        place = bits.lowest(int(child.cell))
+        col = int(child.word) * frame.spread + frame.place[place]
+        line[count] = (col + 1) * stride + place - frame.shift[col]
+        count += 1
+        rest -= int(child.dead)
+        for at in range(len(board)):
+            board[at] = memory.drafts[index - 1][at]
+
+
+def is_known(memory: Memory, index: int, rest: int, frame: Frame, control: Any) -> bool:
+    """Tell whether a child is known to leave no more than that, as the tables have it."""
+    end = judge(memory, index, 1, rest, frame, control)
+    for part in range(1, end):
         known = look_up(memory.table, int(memory.parts[part].key))
         if known == NOTHING or known & EXACT == 0:
-            return MANY
-    return int(memory.children[0].least)
+            return False
+    return int(memory.children[index].least) <= rest
 
 
-def best_score(memory: Memory, row: int, child: int, stride: int, work: Work, control: Any) -> int:
+def best_score(memory: Memory, row: int, child: int, frame: Frame, control: Any) -> int:
     """Return the most that SameGame gives from the board in a row on, by plain exhaustion.
 
     Means nothing once ``stop`` is set.
     """
-    board = memory.boards[row]
-    key = _board.board_key(board, stride, work)
+    key = _words.key_of(memory.boards[row], frame)
     known = look_up(memory.table, key)
     if known != NOTHING:
         return (known >> LEAST) - OFFSET
-    groups = _board.find_groups(board, stride, work)
-    if groups == 0:
-        return _board.final_bonus(work)
+    end = list_picks(memory, row, child, frame, control)
+    if end == child:
+        return _words.final_bonus(frame)
     _board.count_node(control)
-    if child + groups >= len(memory.children) or row + 1 >= len(memory.boards):
+    if row + 1 >= len(memory.boards):
         control.stop = FULL
-    for group in range(groups):
-        if control.stop == 0:
-            memory.children[child + group].cell = work.members[work.start[group]]
     best = -OFFSET
-    for index in range(child, child + groups):
+    for index in range(child, end):
         if control.stop != 0:
             return 0
-        after = memory.boards[row + 1]
-        for at in range(len(board)):
-            after[at] = board[at]
-        cell = int(memory.children[index].cell)
-        end = _board.flood(after, stride, cell, 0, _board.next_stamp(work), work)
-        _board.remove(after, stride, work.members, 0, end)
-        score = (end - 2) ** 2
-        score += best_score(memory, row + 1, child + groups, stride, work, control)
-        best = max(best, score)
+        for at in range(len(memory.drafts[index])):
+            memory.boards[row + 1][at] = memory.drafts[index][at]
+        score = (int(memory.children[index].gone) - 2) ** 2
+        best = max(best, score + best_score(memory, row + 1, end, frame, control))
     if control.stop == 0:
-        remember(memory.table, key, best + OFFSET, True, min(cells_of(board, stride), SIZES))
+        size = _words.size_of(memory.boards[row])
+        remember(memory.table, key, best + OFFSET, True, size)
     return best

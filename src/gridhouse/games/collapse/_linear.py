@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gridhouse.games.collapse import _exact
+from gridhouse.games.collapse import _board, _exact
 from gridhouse.games.collapse._common import MANY, Common
 
 if TYPE_CHECKING:
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 BEAM_CELLS = 420  # larger boards are cleared column by column until so many are left
 WINDOW = 250  # cells of the columns that are cleared together there
 WIDEST = 64  # of the beams that do so
-FIRST_RUN = 4000  # nodes of an exact search before it begins anew in another order
-MOST_ENTRIES = 1 << 22  # of the tables
+FIRST_RUN = 16_000  # nodes of an exact search before it begins anew, with larger tables if need be
+MOST_ENTRIES = 1 << 24  # of the tables
 GROWTH = 8  # they grow by so much when there are fewer entries than so many for each node
 NODES_PER_WIDTH = 20  # of an exact search for a board of the beam before it
 NOISE = 12  # points by which that order may differ from the best one
-STEPS = 8  # by which the bound rises to the best line,
-NEAR = 40  # every other time by one step if so many points are left between them
+STEPS = 8  # by which the bound rises to the best line
+HELP = 50_000  # nodes with which a second thread begins to help to prove
 HELPED_CELLS = 120  # on larger boards beams find more than a second exact search
 EXACT_CELLS = 300  # larger boards are not searched exactly
 FIRST_WIDTHS = (16, 64)
@@ -52,14 +52,18 @@ class Linear(Common):
         self._together(partial(self._prove, memory), partial(self._widen, self._memory(memory)))
 
     def _widen(self, memory: _exact.Memory) -> None:
-        """Repeat rollouts and beams; a thread of its own helps to prove between them."""
+        """Repeat rollouts and beams; a thread of its own raises the bound between them."""
         rollouts = self._rollouts()
+        helps = self.threads > 1 and self.size <= HELPED_CELLS
+        if helps:
+            self._prove_some(memory, 1, HELP, at_once=True)
         turn = int(self.threads == 1)
         while not self._stopped:
             width = self._look(rollouts, turn)
             turn += 1
-            if self.threads > 1 and self.size <= HELPED_CELLS and not self.closer:
-                self._prove_some(memory, turn, NODES_PER_WIDTH * width)
+            if helps:
+                times = REPEATS if self.closer else 1
+                self._prove_some(memory, 1 + turn, times * NODES_PER_WIDTH * width, at_once=False)
 
     def _look(self, rollouts: Any, turn: int) -> int:
         """Look for a better line by nested rollouts and by a beam; return how wide it was."""
@@ -122,14 +126,20 @@ class Linear(Common):
         return picks
 
     def _prove(self, memory: _exact.Memory) -> None:
-        """Prove in runs that grow, each in another order; what one found out the next ones know."""
+        """Prove in runs that grow; what one found out the next ones know.
+
+        A better line is asked for at once, or every other time by one thread alone: that takes
+        fewer nodes to an end than raising the bound by steps, but tells nothing before.
+        """
         end = self.nodes + (self.limit - self.nodes) // 2
         turn, size, searched = 0, FIRST_RUN, 0
-        while self.nodes < end and self._prove_some(memory, turn, min(size, end - self.nodes)):
+        while self.nodes < end and self._prove_some(
+            memory, 0, min(size, end - self.nodes), at_once=self.threads > 1 or turn % 2 == 0
+        ):
             searched += size
             self._enlarge(memory, searched)
             turn += 1
-            size += size // 4
+            size *= 2
 
     def _enlarge(self, memory: _exact.Memory, nodes: int) -> None:
         """Enlarge the tables if they may be full soon: memory that is new is slow to come."""
@@ -141,29 +151,32 @@ class Linear(Common):
                 "bounds": _exact.enlarged(memory.bounds, 1, GROWTH),
             }
 
-    def _prove_some(self, memory: _exact.Memory, seed: int, nodes: int) -> bool:
+    def _prove_some(self, memory: _exact.Memory, seed: int, nodes: int, *, at_once: bool) -> bool:
         """Raise what is left at least until it meets the best line, or a better one is found.
 
-        A better line is asked for at once every other time, where the bound is near: that takes
-        fewer nodes to an end, but tells nothing before.  Returns False when that is done, or there
-        is no room for it.
+        Returns False when that is done, or there is no room for it.
         """
-        if self.size > EXACT_CELLS or self._stopped:
+        if self.size > EXACT_CELLS or self.words == 0 or self._stopped:
             return False
         memory = memory._replace(**self._tables)
-        work, control = self._work(), self._control(seed)
-        control.limit = min(int(control.limit), nodes)
-        control.noise = NOISE if seed > 0 else 0
-        is_near = self.left - self.least <= NEAR
-        steps = 1 if is_near and seed % 2 == 0 else STEPS
+        frame, control = self._frame(), self._control(seed)
+        control.limit = limit = min(int(control.limit), nodes)
+        control.noise = (0, _exact.BACKWARDS, NOISE)[min(seed, 2)]
+        steps = 1 if at_once else STEPS
+        with self._lock:
+            self._proofs.append(control)
         while control.stop == 0:
             budget = self.least + (self.left - 1 - self.least) // steps
-            cost = self._measure(memory, self.start, budget, work, control)
+            cost = self._measure(memory, self.walled, budget - self.paid, frame, control)
+            cost += self.paid
             if control.stop != 0:
                 break
             if cost <= budget:
                 self._trace(memory, cost, control)
+                control.limit = limit
             self._raise(cost)
+        with self._lock:
+            self._proofs = [other for other in self._proofs if other is not control]
         self._release(control)
         return bool(control.stop != _exact.FULL) and not self._stopped
 
@@ -175,51 +188,56 @@ class Linear(Common):
             self.stop()
 
     def _measure(
-        self, memory: _exact.Memory, board: Any, budget: int, work: Any, control: Any
+        self, memory: _exact.Memory, board: Any, budget: int, frame: Any, control: Any
     ) -> int:
         """Return the least that a board can leave, or a bound above the budget."""
-        exact, stride = self.kernels.exact, self.stride
-        memory.boards[0][:] = board
-        space = int(exact.begin(memory, stride, budget, work, control))
+        exact = self.kernels.exact
+        space = int(exact.begin(memory, board, self.stride, budget, frame, control))
         cost = int(memory.children[0].least)
-        for part in range(1, space):
+        for part in range(space):
             if cost <= budget and control.stop == 0:
                 cost -= int(memory.parts[part].least)
-                cost += int(
-                    exact.solve(memory, part, space, 1, stride, budget - cost, work, control)
-                )
+                cost += int(exact.solve(memory, part, space, 1, budget - cost, frame, control))
         return cost
 
     def _trace(self, memory: Any, cost: int, control: Any) -> None:
-        """Note the line that leaves just so much, found out by asking the memory pick by pick."""
-        board, work, line = self.start.copy(), self._work(), []
-        while self._firsts(board, work):
-            cell = self._kept_to(memory, board, cost, work, control)
-            if cell == _exact.NOWHERE:
-                return  # stopped on the way
-            line.append(cell)
-            self._pick(board, cell, work)
-        self._note(cost, line)
-
-    def _kept_to(self, memory: Any, board: Any, cost: int, work: Any, control: Any) -> int:
-        """Return a pick that still leaves just so much.
+        """Note the line that leaves just so much.
 
         What the memory knows is asked first: to judge a pick that the search did without may take
         longer than the whole search.
         """
-        for measure in (self._recall, self._measure):
-            for cell in self._firsts(board, work):
-                after = board.copy()
-                self._pick(after, cell, work)
-                left = measure(memory, after, cost, work, control)
-                if left <= cost and control.stop == 0:
-                    return cell
-        return _exact.NOWHERE
+        board, work, line = self.walled.copy(), self._work(), list[int]()
+        rest, frame, known = cost - self.paid, self._frame(), np.zeros(self.size, np.int32)
+        while firsts := self._firsts(board, work):
+            count = self.kernels.exact.trace(
+                memory, board, self.stride, rest, known, frame, control
+            )
+            picks = known[:count].tolist() or self._kept_to(
+                memory, board, firsts, rest, frame, control
+            )
+            if not picks:
+                return  # stopped on the way
+            for cell in picks:
+                self._pick(board, cell, work)
+            line += picks
+        self._note(cost, line)
 
-    def _recall(
-        self, memory: _exact.Memory, board: Any, budget: int, work: Any, control: Any
-    ) -> int:
-        """Return the least that a board can leave if the memory knows, else far too much."""
-        memory.boards[0][:] = board
-        space = self.kernels.exact.begin(memory, self.stride, budget, work, control)
-        return int(self.kernels.exact.recall(memory, space))
+    def _kept_to(
+        self, memory: Any, board: Any, firsts: list[int], rest: int, frame: Any, control: Any
+    ) -> list[int]:
+        """Return the one of some picks that still leaves just so much, none once it is stopped."""
+        work = self._work()
+        for cell in firsts:
+            after = board.copy()
+            self._pick(after, cell, work)
+            left = self._measure(memory, after, rest, frame, control)
+            if left <= rest and control.stop == 0:
+                return [cell]
+        return []
+
+    def _build_walls(self, dead: Any) -> None:
+        """Note the board with walls in place of cells that can never go, and what these cost."""
+        self.walled = self.start.copy()
+        self.walled[dead] = _board.WALL
+        self.paid = sum(self.weights[int(self.start[at])] for at in dead)
+        self.least = self.paid

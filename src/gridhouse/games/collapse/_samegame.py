@@ -82,25 +82,29 @@ class Samegame(Common):
 
     def _go_through(self) -> None:
         """Search the whole game."""
-        memory, work = self._memory(), self._work()
+        memory, frame = self._memory(), self._frame()
         control = self._control(0)
         control.limit = max(1, (self.limit - self.nodes) // 2) if self.limit < MANY else MANY
-        memory.boards[0][:] = self.start
-        most = int(self.kernels.exact.best_score(memory, 0, 0, self.stride, work, control))
+        most = self._best_score(memory, self.start, frame, control)
         if control.stop == 0:
             self.least = -most
-            self._trace_score(memory, most, work, control)
+            self._trace_score(memory, most, frame, control)
         self._release(control)
 
-    def _trace_score(self, memory: Any, most: int, work: Any, control: Any) -> None:
+    def _best_score(self, memory: Any, board: Any, frame: Any, control: Any) -> int:
+        """Return the most that a board can give."""
+        self.kernels.words.pack(board, self.stride, memory.boards[0], frame)
+        return int(self.kernels.exact.best_score(memory, 0, 0, frame, control))
+
+    def _trace_score(self, memory: Any, most: int, frame: Any, control: Any) -> None:
         """Note a line with just this score."""
         board, rest, line = self.start.copy(), most, list[int]()
+        work = self._work()
         while cells := self._firsts(board, work):
             for cell in cells:
                 after = board.copy()
                 gain = (self._pick(after, cell, work) - 2) ** 2
-                memory.boards[0][:] = after
-                more = int(self.kernels.exact.best_score(memory, 0, 0, self.stride, work, control))
+                more = self._best_score(memory, after, frame, control)
                 if gain + more == rest and control.stop == 0:
                     break
             else:

@@ -19,8 +19,7 @@ class Search(Linear, Samegame):
         groups = self.kernels.board.find_groups(self.start, self.stride, work)
         dead = self._dead(work)
         if self.scoring == Scoring.LINEAR:
-            kinds = [int(self.start[at]) for at in work.alone[:dead]]
-            self.least = sum(self.weights[kind] for kind in kinds)
+            self._build_walls(work.alone[:dead])
         else:
             self.least = -self._most(work, dead)
         if groups == 0:
@@ -46,12 +45,12 @@ class Search(Linear, Samegame):
     def touch(self, room: int) -> None:
         """Run every kernel once on a small board, so that it is compiled or loaded."""
         self._least_room = room
-        control, memory, work = self._control(0), self._memory(), self._work()
+        control, memory, work, frame = self._control(0), self._memory(), self._work(), self._frame()
         # First of all: what notes a line that clears the board has everything stopped.
-        self._measure(memory, self.start, MANY, work, control)
-        self._recall(memory, self.start, MANY, work, control)
-        memory.boards[0][:] = self.start
-        self.kernels.exact.best_score(memory, 0, 0, self.stride, work, control)
+        self._measure(memory, self.start, MANY, frame, control)
+        self._build_walls([])
+        self._trace(memory, 0, control)
+        self._best_score(memory, self.start, frame, control)
         self._beam(2, self.start, [], 0, 0)
         self._random_line(0)
         self._pick(self.start, self._firsts(self.start, work)[0], work)

@@ -18,6 +18,7 @@ from gridhouse.core.compiling import rules_of, to_records
 from gridhouse.core.errors import SolverError
 from gridhouse.core.game import State
 from gridhouse.core.solving import Solution, check_limits, watched
+from gridhouse.games.collapse import _words
 from gridhouse.games.collapse._common import ROOM
 from gridhouse.games.collapse._search import Search
 from gridhouse.games.collapse.game import CollapseGame
@@ -27,6 +28,7 @@ SECONDS = 10.0
 PAR_NODES = 20_000
 PAR_CELLS = 225  # of larger boards rollouts take longer, the more so the larger they are
 COMPILED_CELLS = 1000
+FULL_WORD = 32  # rows of columns of which no two fit into a word
 
 
 class CollapseSolution(Solution):
@@ -95,7 +97,7 @@ def solve(
     check(state, seconds, nodes, threads)
     search = Search(state, seed=seed, nodes=nodes, threads=threads, jit=jit)
     if jit:
-        warm(search.room)
+        warm_for(search.room, search.words)
     began = time.perf_counter()
 
     def work() -> CollapseSolution:
@@ -113,10 +115,17 @@ def check(state: State, seconds: float | None, nodes: int | None, threads: int) 
     check_limits(seconds=seconds, nodes=nodes, threads=threads)
 
 
+def warm() -> None:
+    """Have everything compiled, or loaded, for all boards but large ones, before a clock runs."""
+    for words in _words.SIZES:
+        warm_for(ROOM, words)
+
+
 @cache
-def warm(room: int = ROOM) -> None:
-    """Have everything compiled, or loaded, before a clock runs; large boards need more room."""
-    game, position = CollapseGame.from_board([[1, 1], [2, 2]])
+def warm_for(room: int, words: int) -> None:
+    """Have compiled what boards need so much room for, and so many words in the exact search."""
+    rows = [[1, 1], [2, 2]] if words <= 1 else [[1] * words] * FULL_WORD
+    game, position = CollapseGame.from_board(rows)
     state = State(game, position)
     Search(state, seed=0, nodes=None, threads=1, jit=True).touch(room)
 
@@ -173,7 +182,7 @@ def can_clear(
     check(state, seconds, nodes, 1)
     search = Search(state, seed=0, nodes=nodes, threads=2, jit=jit, clearing=True)
     if jit:
-        warm(search.room)
+        warm_for(search.room, search.words)
     watched(search.run, search.stop, seconds=seconds)
     return clears(search)
 
