@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from gridhouse.games.collapse._board import Work
 
 UNKNOWN = -1  # how many pairs there are where there is no room for them
-NONE = -1  # in place of a pair, or of a cell that is picked
+NONE = -1  # in place of a pair
 ENOUGH = 87  # percent of the pairs: when more than so many are left, that is that
 
 

@@ -352,21 +352,18 @@ def may_meet(kind: int, word: int, cell: int, frame: Frame) -> bool:
     if is_met_in_column(cell, column_of(frame.masks, base, col, frame), dead):
         return True
     levels = levels_of(cell, dead)
-    wide = int(frame.wide)
+    return is_met_beside(base, levels, col, 1, frame) or is_met_beside(base, levels, col, -1, frame)
+
+
+def is_met_beside(base: int, levels: int, col: int, step: int, frame: Frame) -> bool:
+    """Tell whether a cell of a mask may come to lie at some levels beside a column, on one side."""
     dead = 0
-    at = col + 1
-    while at < wide and dead == 0:
-        dead = column_of(frame.dead, 0, at, frame)
-        if levels & reach(column_of(frame.masks, base, at, frame), dead) != 0:
+    col += step
+    while 0 <= col < frame.wide and dead == 0:
+        dead = column_of(frame.dead, 0, col, frame)
+        if levels & reach(column_of(frame.masks, base, col, frame), dead) != 0:
             return True
-        at += 1
-    dead = 0
-    at = col - 1
-    while at >= 0 and dead == 0:
-        dead = column_of(frame.dead, 0, at, frame)
-        if levels & reach(column_of(frame.masks, base, at, frame), dead) != 0:
-            return True
-        at -= 1
+        col += step
     return False
 
 
