@@ -6,7 +6,6 @@ import importlib.util
 import logging
 import os
 import shutil
-import socket
 import subprocess
 import sys
 import threading
@@ -17,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from ports import reserved_port
 from wire_helpers import PATIENCE
 
 if TYPE_CHECKING:
@@ -124,10 +124,9 @@ def served(folder: Path, *, calm: bool = True, **others: Any) -> Iterator[str]:
 class Process:
     """A house in a process of its own, always at the same address, that can be killed."""
 
-    def __init__(self, database: str) -> None:
-        with socket.create_server(("127.0.0.1", 0)) as free:
-            self.port = free.getsockname()[1]
-        self.address = f"http://127.0.0.1:{self.port}"
+    def __init__(self, database: str, port: int) -> None:
+        self.port = port
+        self.address = f"http://127.0.0.1:{port}"
         self.env = {**os.environ, "GRIDHOUSE_DATABASE_URL": database}
         self.start()
 
@@ -138,20 +137,32 @@ class Process:
             command, env=self.env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
         )
         end = time.monotonic() + PATIENCE
-        while time.monotonic() < end:
+        while time.monotonic() < end and self.process.poll() is None:
             try:
                 urllib.request.urlopen(self.address).close()
             except OSError:
                 time.sleep(0.05)
             else:
                 return
-        raise AssertionError("the house did not open")
+        raise AssertionError(f"the house did not open: {self.kill()}")
 
     def kill(self) -> str:
         """Kill it as ``kill -9`` does, and return what it had printed."""
         self.process.kill()
         printed, _ = self.process.communicate()
         return printed
+
+
+@contextmanager
+def house_process(database: str) -> Iterator[Process]:
+    """Open a house in a process of its own and yield it; what still runs in the end is killed."""
+    with reserved_port() as port:
+        house = Process(database, port)
+        try:
+            yield house
+        finally:
+            if house.process.poll() is None:
+                house.kill()
 
 
 class Hands:

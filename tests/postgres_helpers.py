@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import socket
 import subprocess
 import tempfile
 from contextlib import contextmanager
@@ -12,6 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+
+from ports import reserved_port
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -39,11 +40,9 @@ def postgres() -> Iterator[str]:
     # PostgreSQL does not run as root; Debian's package makes a user for it.
     is_root = os.getuid() == 0
     user = "postgres" if is_root else None
-    with tempfile.TemporaryDirectory(prefix="pg") as data:
+    with tempfile.TemporaryDirectory(prefix="pg") as data, reserved_port() as port:
         if user is not None:
             shutil.chown(data, user)
-        with socket.create_server(("127.0.0.1", 0)) as free:
-            port = free.getsockname()[1]
 
         def call(program: str, *words: str) -> None:
             command = [str(folder / program), *words]

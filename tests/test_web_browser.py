@@ -10,7 +10,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 import gridhouse
-from browser_helpers import Fingers, Hands, Keys, Process
+from browser_helpers import Fingers, Hands, Keys, house_process
 from gridhouse.core.registry import game_class
 from web_helpers import HIDDEN, near_end, playout
 
@@ -353,8 +353,7 @@ def test_two_browsers_at_one_table(visit: Callable[..., Page], address: str) -> 
 def test_a_killed_house_comes_back_with_every_table(
     visit: Callable[..., Page], tmp_path: Path
 ) -> None:
-    house = Process(f"sqlite:///{tmp_path / 'house.db'}")
-    try:
+    with house_process(f"sqlite:///{tmp_path / 'house.db'}") as house:
         hands = Hands(visit(house.address))
         hands.begin("Binary Game", preset="small", opponent="hotseat")
         state = from_page(hands.page)
@@ -372,8 +371,6 @@ def test_a_killed_house_comes_back_with_every_table(
                 assert hands.page.input_value("#move") == "what is typed"
                 assert from_page(hands.page) == state
         assert hands.text("heading") == state.game.outcome(state.position)
-    finally:
-        house.kill()
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -12,7 +12,7 @@ import sqlalchemy as sa
 from websockets.exceptions import ConnectionClosed, InvalidMessage
 
 import gridhouse
-from browser_helpers import Process
+from browser_helpers import house_process
 from gridhouse.web.clocks import now
 from gridhouse.web.store import Change, Kept, Record, StaleError, Store
 from postgres_helpers import postgres
@@ -21,6 +21,8 @@ from wire_helpers import Caller
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
+    from browser_helpers import Process
 
 KILLS = 6
 TABLES = 8
@@ -70,17 +72,18 @@ class Crowd:
 # A connection that dies with the house may leave its socket to the garbage collector.
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_what_was_seen_is_there_however_often_the_house_is_killed(tmp_path: Path) -> None:
-    house = Process(f"sqlite:///{tmp_path / 'house.db'}")
-    crowd = Crowd(house)
-    chance = random.Random(5)
-    try:
-        for thread in crowd.threads:
-            thread.start()
-        for _ in range(KILLS):
-            time.sleep(0.2 + 0.3 * chance.random())
-            house.kill()
-            house.start()
-        crowd.over.set()
+    with house_process(f"sqlite:///{tmp_path / 'house.db'}") as house:
+        crowd = Crowd(house)
+        chance = random.Random(5)
+        try:
+            for thread in crowd.threads:
+                thread.start()
+            for _ in range(KILLS):
+                time.sleep(0.2 + 0.3 * chance.random())
+                house.kill()
+                house.start()
+        finally:
+            crowd.over.set()
         for thread in crowd.threads:
             thread.join()
         assert crowd.lost == []
@@ -94,17 +97,15 @@ def test_what_was_seen_is_there_however_often_the_house_is_killed(tmp_path: Path
                 state.play(move)  # what the rules forbid raises
             assert [[name, move] for name, _, move in moves][: len(seen)] == seen
         assert sum(map(len, crowd.seen.values())) > KILLS * TABLES
-    finally:
-        crowd.over.set()
-        house.kill()
 
 
 @pytest.fixture
 def houses(database: str) -> Iterator[list[Process]]:
-    opened = [Process(database), Process(database)]
-    yield opened
-    for house in opened:
-        assert "Traceback" not in house.kill()
+    with house_process(database) as first, house_process(database) as second:
+        opened = [first, second]
+        yield opened
+        for house in opened:
+            assert "Traceback" not in house.kill()
 
 
 def test_two_processes_serve_one_table(houses: list[Process]) -> None:
@@ -170,16 +171,12 @@ def test_the_machine_moves_once_however_many_processes_show_the_table(
 def test_clocks_start_again_only_when_no_process_was_there(database: str) -> None:
     store = Store(database)
     store.add(Record("clock", "binary(rows=1,cols=2) ..", "hotseat", initial=60_000, since=1))
-    first = Process(database)
-    try:
+    with house_process(database):
         began = since(store)
         assert began > now() - 60_000
-        second = Process(database)  # somebody serves the table already
-        second.kill()
-        assert since(store) == began
-    finally:
-        first.kill()
-        store.close()
+        with house_process(database):  # somebody serves the table already
+            assert since(store) == began
+    store.close()
 
 
 def since(store: Store) -> int:

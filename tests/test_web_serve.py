@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from browser_helpers import Process
+from browser_helpers import house_process
 from gridhouse.core.console import UsageError
 from gridhouse.web import serve
 from test_cli import command
@@ -105,8 +105,8 @@ def test_without_the_extra_one_line_says_what_is_missing() -> None:
 
 
 def test_an_interrupt_closes_the_house_quietly(tmp_path: Path) -> None:
-    house = Process(f"sqlite:///{tmp_path / 'house.db'}")
-    house.process.send_signal(signal.SIGINT)
-    printed, _ = house.process.communicate(timeout=30)
-    assert printed == f"The house is open at {house.address}/ (Ctrl-C closes it)\n"
-    assert house.process.returncode == 130
+    with house_process(f"sqlite:///{tmp_path / 'house.db'}") as house:
+        house.process.send_signal(signal.SIGINT)
+        printed, _ = house.process.communicate(timeout=30)
+        assert printed == f"The house is open at {house.address}/ (Ctrl-C closes it)\n"
+        assert house.process.returncode == 130

@@ -9,10 +9,11 @@ import shutil
 import signal
 import subprocess
 import time
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeVar
 
 import pytest
+from PIL import Image, ImageGrab
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 PATIENCE = 60.0  # seconds
-STUCK = 10.0  # seconds for a picture, which takes some hundredths
 STILLNESS = 0.6  # seconds, longer than a window flashes
 CLIENT_MESSAGE = 33  # X11's number of the event by which a window manager speaks to a window
 
@@ -32,7 +32,7 @@ def need(*tools: str) -> None:
         module for module in ("_tkinter", "stddraw") if importlib.util.find_spec(module) is None
     ]
     if missing:
-        wanted = "apt install xvfb xdotool imagemagick python3-tk, and the extra gui"
+        wanted = "apt install xvfb xdotool python3-tk, and the extra gui"
         reason = f"{', '.join(missing)} missing: {wanted}"
         assert "CI" not in os.environ, reason
         pytest.skip(reason)
@@ -50,7 +50,7 @@ def wait_for(look: Callable[[], T], what: str) -> T:
 @contextmanager
 def screen(width: int = 1024, height: int = 768) -> Iterator[dict[str, str]]:
     """Start an X server on a free display and yield the environment for programs on it."""
-    need("Xvfb", "xdotool", "import")
+    need("Xvfb", "xdotool")
     read_end, write_end = os.pipe()
     # A server that starts over when its last client leaves turns away whoever comes meanwhile.
     command = ["Xvfb", "-displayfd", str(write_end), "-nolisten", "tcp", "-noreset"]
@@ -70,12 +70,10 @@ def screen(width: int = 1024, height: int = 768) -> Iterator[dict[str, str]]:
 class Picture:
     """What is seen in a window: rows of red, green, blue from the top."""
 
-    def __init__(self, ppm: bytes) -> None:
-        """Take apart a picture in the binary PPM format."""
-        magic, width, height, depth, self.data = ppm.split(None, 4)
-        assert (magic, depth) == (b"P6", b"255")
-        self.width, self.height = int(width), int(height)
-        self.data = ppm[len(ppm) - 3 * self.width * self.height :]
+    def __init__(self, image: Image.Image) -> None:
+        """Keep the pixels of an image."""
+        self.width, self.height = image.size
+        self.data = image.convert("RGB").tobytes()
 
     def pixel(self, x: float, y: float) -> tuple[int, int, int]:
         """Return the colour at a point that is counted from the bottom left."""
@@ -140,24 +138,15 @@ class Window:
         self._xdotool("keyup", key)
 
     def picture(self) -> Picture:
-        """Return what is seen now.
-
-        Whoever takes a picture keeps all others from the screen, and now and then waits for them
-        for good, so that it has to be ended and begun again.
-        """
-        command = ["import", "-window", self.id, "-depth", "8", "ppm:-"]
-
-        def taken() -> Picture | None:
-            with suppress(subprocess.TimeoutExpired):
-                run = subprocess.run(
-                    command, env=self.env, capture_output=True, check=True, timeout=STUCK
-                )
-                return Picture(run.stdout)
-            return None
-
-        picture = wait_for(taken, "a picture of the window")
-        assert picture is not None
-        return picture
+        """Return what is seen now."""
+        asked = ["xdotool", "getwindowgeometry", "--shell", self.id]
+        run = subprocess.run(asked, env=self.env, check=True, capture_output=True, text=True)
+        told = dict(line.split("=") for line in run.stdout.split())
+        left, top, width, height = (int(told[name]) for name in ("X", "Y", "WIDTH", "HEIGHT"))
+        # Of the whole screen: a program that asks for one window keeps others from the screen
+        # meanwhile, and now and then waits for them for good.
+        with ImageGrab.grab(xdisplay=self.env["DISPLAY"]) as seen:
+            return Picture(seen.crop((left, top, left + width, top + height)))
 
     def sees(self, what: str, look: Callable[[Picture], object]) -> Picture:
         """Return the first picture of which something is true."""
