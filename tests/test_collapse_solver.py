@@ -49,7 +49,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 SCORINGS = ("linear", "samegame")
-# Linear also where a better line is always asked for at once, and with few cells in a word.
+# Linear also where a better line is always asked for at once and picks are left out, and with few
+# cells in a word.
 WAYS = (("linear", 8, 62), ("linear", 1, 62), ("linear", 8, 18), ("samegame", 8, 18))
 LARGE_BOARD = """
 11232112214
@@ -130,6 +131,7 @@ def test_small_boards_are_solved_for_good(
     monkeypatch: pytest.MonkeyPatch, scoring: str, steps: int, length: int
 ) -> None:
     monkeypatch.setattr(_linear, "STEPS", steps)
+    monkeypatch.setattr(_words, "MANY_KINDS", 0 if steps == 1 else _words.MANY_KINDS)
     give_words(monkeypatch, 62 if length == 62 else 4)
     chance = random.Random(1)
     every = [
@@ -151,6 +153,7 @@ def test_random_boards_up_to_five_by_five_are_solved_for_good(
     monkeypatch: pytest.MonkeyPatch, scoring: str, steps: int, length: int
 ) -> None:
     monkeypatch.setattr(_linear, "STEPS", steps)
+    monkeypatch.setattr(_words, "MANY_KINDS", 0 if steps == 1 else _words.MANY_KINDS)
     give_words(monkeypatch, length)
     chance = random.Random(2)
     for _ in range(40):
@@ -164,6 +167,7 @@ def test_the_kernels_mean_the_same_interpreted(
     monkeypatch: pytest.MonkeyPatch, scoring: str, steps: int, length: int
 ) -> None:
     monkeypatch.setattr(_linear, "STEPS", steps)
+    monkeypatch.setattr(_words, "MANY_KINDS", 0 if steps == 1 else _words.MANY_KINDS)
     give_words(monkeypatch, length)
     chance = random.Random(3)
     for _ in range(8):
@@ -329,6 +333,7 @@ def test_words_fall_as_bytes_do(monkeypatch: pytest.MonkeyPatch, length: int, ta
             monkeypatch.setattr(kernels.words, "PACKED_ROWS", tall)
         memory, frame, work = search._memory(), search._frame(), search._work()
         memory.boards[0][:] = packed(search, search.start, frame)
+        frame.reduces = 0
         end = kernels.exact.list_picks(memory, 0, 0, frame, search._control(0))
         groups = kernels.board.find_groups(search.start, search.stride, work)
         near = 0
@@ -356,6 +361,51 @@ def test_words_fall_as_bytes_do(monkeypatch: pytest.MonkeyPatch, length: int, ta
                 assert kernels.words.key_of(packed(search, board, frame), frame) == child.key
             keys.add(int(child.key))
     assert len(keys) > 100
+
+
+def ends_of(search: _search.Search, *, reduces: bool) -> tuple[set[bytes], int]:
+    """Return the boards on which games end, and how many boards lead there."""
+    memory, frame, control = search._memory(), search._frame(), search._control(0)
+    memory = memory._replace(sides=memory.sides[:4])  # few, so that they are often mistaken
+    frame.reduces = int(reduces)
+    control.stop = 1  # lines are read off the tables after a search was stopped as well
+    start = packed(search, search.start, frame)
+    waiting, seen, ends = [start], {start.tobytes()}, set()
+    while waiting:
+        memory.boards[0][:] = waiting.pop()
+        count = search.kernels.exact.list_picks(memory, 0, 0, frame, control)
+        if count == 0:
+            ends.add(memory.boards[0].tobytes())
+        for index in range(count):
+            after = memory.drafts[index].copy()
+            if after.tobytes() not in seen:
+                seen.add(after.tobytes())
+                waiting.append(after)
+    return ends, len(seen)
+
+
+@pytest.mark.parametrize("length", [62, 12])
+def test_picks_that_are_enough_lead_to_every_end(
+    monkeypatch: pytest.MonkeyPatch, length: int
+) -> None:
+    monkeypatch.setattr(_words, "LENGTH", length)
+    chance = random.Random(23)
+    every, enough = 0, 0
+    for turn in range(400):
+        rows, cols = chance.randint(1, 4), chance.randint(3, 7)
+        digits = chance.randint(2, 6)
+        drawn = [[chance.randrange(digits) for _ in range(cols)] for _ in range(rows)]
+        if turn == 0:  # once the zeros are gone, either pair meets a third before both are gone
+            drawn = [[7, 1, 0, 2, 8], [2, 2, 0, 1, 1]]
+        jit = turn % 8 > 0
+        search = _search.Search(state_of(drawn), seed=0, nodes=None, threads=1, jit=jit)
+        if turn % 2:
+            with_walls(search, chance)
+        ends, boards = ends_of(search, reduces=False)
+        assert ends_of(search, reduces=True)[0] == ends, drawn
+        every += boards
+        enough += ends_of(search, reduces=True)[1]
+    assert enough < 0.8 * every
 
 
 def test_what_two_or_three_cells_owe_is_never_too_much() -> None:
@@ -643,6 +693,7 @@ def test_the_exact_search_needs_no_lines_to_begin_with(
 @pytest.mark.parametrize("steps", [1, 8])
 def test_the_bound_rises_interpreted(monkeypatch: pytest.MonkeyPatch, steps: int) -> None:
     monkeypatch.setattr(_linear, "STEPS", steps)
+    monkeypatch.setattr(_words, "MANY_KINDS", 0 if steps == 1 else _words.MANY_KINDS)
     monkeypatch.setattr(_search.Search, "_look", lambda search, rollouts, turn: None)
     chance = random.Random(9)
     for digits in (5, 7) * 6:

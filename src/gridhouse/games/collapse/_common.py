@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gridhouse.core import chance, compiling
-from gridhouse.games.collapse import _beam, _board, _bound, _exact, _nrpa, _pairs, _words
+from gridhouse.games.collapse import (
+    _beam,
+    _board,
+    _bound,
+    _exact,
+    _nrpa,
+    _pairs,
+    _persistent,
+    _words,
+)
 from gridhouse.games.collapse.rules import BLANK, Scoring
 
 if TYPE_CHECKING:
@@ -36,7 +45,9 @@ class Kernels(SimpleNamespace):
         bound = compiling.twin(_bound, "collapse", jit=jit, _board=board)
         with_bound = {"_board": board, "_bound": bound}
         pairs = compiling.twin(_pairs, "collapse", jit=jit, **with_bound)
-        words_twin = compiling.twin(_words, f"collapse{words}", jit=jit, WORDS=words, _board=board)
+        name = f"collapse{words}"
+        words_twin = compiling.twin(_words, name, jit=jit, WORDS=words, _board=board)
+        persistent = compiling.twin(_persistent, name, jit=jit, _words=words_twin)
         super().__init__(
             board=board,
             bound=bound,
@@ -44,7 +55,7 @@ class Kernels(SimpleNamespace):
             beam=compiling.twin(_beam, "collapse", jit=jit, **with_bound),
             words=words_twin,
             exact=compiling.twin(
-                _exact, f"collapse{words}", jit=jit, _board=board, _words=words_twin
+                _exact, name, jit=jit, _board=board, _words=words_twin, _persistent=persistent
             ),
             nrpa=compiling.twin(_nrpa, "collapse", jit=jit, _board=board),
             records=compiling.to_records if jit else plain_records,

@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gridhouse.core import arrays, bits, chance, position
-from gridhouse.games.collapse import _board, _words
+from gridhouse.games.collapse import _board, _persistent, _words
 
 if TYPE_CHECKING:
     from gridhouse.games.collapse._words import Frame
@@ -40,6 +40,8 @@ class Child(position.Position):
     kind = position.integer("int32")
     gone = position.integer("int32")  # cells of the group
     left = position.integer("int32")  # other cells of its kind
+    low = position.integer("int32")  # the columns of the group: the first
+    high = position.integer("int32")  # and the last
     begin = position.integer("int32")
     count = position.integer("int32")
     dead = position.integer("int64")
@@ -67,6 +69,7 @@ class Memory(NamedTuple):
     parts: Any
     drafts: Any
     children: Any
+    sides: Any
     table: Any
     bounds: Any
 
@@ -79,6 +82,7 @@ def make_memory(rows: int, table: int, words: int, zeros: Any, to_records: Any) 
         parts=to_records(Part(), rows),
         drafts=zeros((rows, size), "int64"),
         children=to_records(Child(), rows),
+        sides=zeros((_persistent.SIDES, 1 + words), "int64"),
         table=arrays.zeros(2 * table, "int64"),
         bounds=arrays.zeros(2 * table, "int64"),
     )
@@ -236,11 +240,28 @@ def sort_children(memory: Memory, begin: int, end: int) -> None:
 def list_picks(memory: Memory, row: int, child: int, frame: Frame, control: Any) -> int:
     """List what the picks of a part lead to as children, and return where the list ends.
 
-    First all keys, so that what is known of them is near when it is asked for.
+    Of many kinds not all picks, if some are enough.  First all keys, so that what is known of them
+    is near when it is asked for.
     """
     board = memory.boards[row]
     _words.read(board, frame)
     _words.note_codes(board, frame)
+    end = list_groups(memory, board, child, frame, control)
+    if frame.reduces != 0:
+        if end > child + 1:
+            end = _persistent.reduce(memory, child, end, frame)
+        for index in range(child, end):
+            for word in range(_words.WORDS):
+                frame.group[word] = memory.drafts[index][word]
+            let_fall(memory, board, index, frame)
+    return end
+
+
+def list_groups(memory: Memory, board: Any, child: int, frame: Frame, control: Any) -> int:
+    """List the groups of a board, which was read, as children; return where the list ends.
+
+    Their cells stand in the drafts if not all may be needed, else what is left without them.
+    """
     near = frame.near
     for place in range(frame.kinds):
         kind = int(frame.kind[place])
@@ -261,11 +282,21 @@ def list_picks(memory: Memory, row: int, child: int, frame: Frame, control: Any)
                 after.kind = kind
                 after.gone = _words.count_of(frame.group, 0)
                 after.left = count - after.gone
-                after.key = _words.fall(board, memory.drafts[child], frame)
-                bits.prefetch(memory.bounds, bound_slot(memory, int(after.key)))
-                bits.prefetch(memory.table, bucket(memory.table, int(after.key), WAYS))
+                if frame.reduces != 0:
+                    for other in range(_words.WORDS):
+                        memory.drafts[child][other] = frame.group[other]
+                else:
+                    let_fall(memory, board, child, frame)
                 child += 1
     return child
+
+
+def let_fall(memory: Memory, board: Any, index: int, frame: Frame) -> None:
+    """Make what is left of a board, whose codes are noted, when the ``group`` of a child goes."""
+    after = memory.children[index]
+    after.key = _words.fall(board, memory.drafts[index], frame)
+    bits.prefetch(memory.bounds, bound_slot(memory, int(after.key)))
+    bits.prefetch(memory.table, bucket(memory.table, int(after.key), WAYS))
 
 
 def judge(memory: Memory, index: int, space: int, budget: int, frame: Frame, control: Any) -> int:

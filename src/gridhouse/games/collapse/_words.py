@@ -28,6 +28,7 @@ WALL = 15
 LENGTH = 62  # bits of a word that are used
 PACKED_ROWS = 15  # in all four planes of a column of so many rows fit into a word
 NO_KIND = 0
+MANY_KINDS = 7  # with fewer it takes longer to find out which picks are enough than it saves
 SALT = 0x165667B19E3779F9
 
 
@@ -51,15 +52,25 @@ class Frame(position.Position):
     shift = position.integers("int32", MOST_COLUMNS)
     place = position.integers("int32", 64)  # the column of a bit
     wide = position.integer("int64")
+    begin = position.integer("int64")  # the columns that are looked at
+    end = position.integer("int64")
     ahead = position.integer("int64")
     back = position.integer("int64")
     codes = position.integers("int64", MOST_COLUMNS)
     links = position.integers("int8", MOST_COLUMNS)
+    reduces = position.integer("int8")  # whether picks are left out where some are enough
+    starts = position.integers("int32", MOST_COLUMNS)  # picks of which it is the first column
+    crossed = position.integers("int8", MOST_COLUMNS)  # whether a pick lies on either side
+    left = position.integers("int8", MOST_COLUMNS)  # what is known of the left edge of a column,
+    right = position.integers("int8", MOST_COLUMNS)  # and of the right one
+    before = position.integers("int64", MOST_COLUMNS)  # keys of all columns up to one, from there,
+    behind = position.integers("int64", MOST_COLUMNS)  # and of all from one on
     masks = position.integers("int64", _board.KINDS * MOST_WORDS)
     cells = position.integers("int64", MOST_WORDS)
     walls = position.integers("int64", MOST_WORDS)
     dead = position.integers("int64", MOST_WORDS)
     near = position.integers("int64", MOST_WORDS)
+    still = position.integers("int64", MOST_WORDS)  # cells of no group
     group = position.integers("int64", MOST_WORDS)
 
 
@@ -79,6 +90,7 @@ def shape(frame: Any, rows: int, kinds: list[int]) -> None:
     frame.column = (1 << rows) - 1
     frame.inner = sum(((1 << (rows - 1)) - 1) << rows * col for col in range(spread))
     frame.kinds = len(kinds)
+    frame.reduces = int(len(kinds) >= MANY_KINDS)
     for index, kind in enumerate(kinds):
         frame.kind[index] = kind
     for col in range(MOST_COLUMNS):
@@ -118,6 +130,8 @@ def read(board: Any, frame: Frame) -> None:
             frame.masks[kind * WORDS + word] = mask
         if cells != 0:
             frame.wide = word * frame.spread + frame.place[bits.length(cells) - 1] + 1
+    frame.begin = 0
+    frame.end = frame.wide
 
 
 def column_of(words: Any, base: int, col: int, frame: Frame) -> int:
@@ -318,6 +332,24 @@ def find_dead(skipped: int, frame: Frame) -> None:
             find_near(kind, frame)
             for word in range(WORDS):
                 dead[word] &= ~frame.near[word]
+    grow(skipped, frame)
+
+
+def find_dead_between(frame: Frame) -> None:
+    """Note the cells in ``dead`` that can never be removed by what is between two columns alone.
+
+    ``still`` has been noted; no group lies on either side of these columns.
+    """
+    for word in range(WORDS):
+        frame.dead[word] = 0
+    for col in range(frame.begin, frame.end):
+        own = column_of(frame.still, 0, col, frame)
+        frame.dead[frame.word[col]] |= own << frame.shift[col]
+    grow(NO_KIND, frame)
+
+
+def grow(skipped: int, frame: Frame) -> None:
+    """Take cells from the dead ones until none is left that may meet an equal one."""
     grew = True
     while grew:
         grew = False
@@ -359,7 +391,7 @@ def is_met_beside(base: int, levels: int, col: int, step: int, frame: Frame) -> 
     """Tell whether a cell of a mask may come to lie at some levels beside a column, on one side."""
     dead = 0
     col += step
-    while 0 <= col < frame.wide and dead == 0:
+    while frame.begin <= col < frame.end and dead == 0:
         dead = column_of(frame.dead, 0, col, frame)
         if levels & reach(column_of(frame.masks, base, col, frame), dead) != 0:
             return True
