@@ -82,7 +82,7 @@ def make_memory(rows: int, table: int, words: int, zeros: Any, to_records: Any) 
         parts=to_records(Part(), rows),
         drafts=zeros((rows, size), "int64"),
         children=to_records(Child(), rows),
-        sides=zeros((_persistent.SIDES, 1 + words), "int64"),
+        sides=zeros((_persistent.SIDES, words + 1), "int64"),
         table=arrays.zeros(2 * table, "int64"),
         bounds=arrays.zeros(2 * table, "int64"),
     )
@@ -251,8 +251,7 @@ def list_picks(memory: Memory, row: int, child: int, frame: Frame, control: Any)
         if end > child + 1:
             end = _persistent.reduce(memory, child, end, frame)
         for index in range(child, end):
-            for word in range(_words.WORDS):
-                frame.group[word] = memory.drafts[index][word]
+            _words.copy(memory.drafts[index], frame.group, _words.WORDS)
             let_fall(memory, board, index, frame)
     return end
 
@@ -283,8 +282,7 @@ def list_groups(memory: Memory, board: Any, child: int, frame: Frame, control: A
                 after.gone = _words.count_of(frame.group, 0)
                 after.left = count - after.gone
                 if frame.reduces != 0:
-                    for other in range(_words.WORDS):
-                        memory.drafts[child][other] = frame.group[other]
+                    _words.copy(frame.group, memory.drafts[child], _words.WORDS)
                 else:
                     let_fall(memory, board, child, frame)
                 child += 1
@@ -361,8 +359,7 @@ def split(memory: Memory, index: int, row: int, frame: Frame) -> int:
     if frame.wide == 0:
         return 0
     if _words.count_of(frame.walls, 0) == 0:
-        for at in range(len(draft)):
-            memory.boards[row][at] = draft[at]
+        _words.copy(draft, memory.boards[row], len(draft))
         enter(memory, row, int(memory.children[index].key))
         return 1
     _words.link_columns(frame)
@@ -422,8 +419,7 @@ def trace(
         line[count] = (col + 1) * stride + place - frame.shift[col]
         count += 1
         rest -= int(child.dead)
-        for at in range(len(board)):
-            board[at] = memory.drafts[index - 1][at]
+        _words.copy(memory.drafts[index - 1], board, len(board))
 
 
 def is_known(memory: Memory, index: int, rest: int, frame: Frame, control: Any) -> bool:
@@ -455,8 +451,7 @@ def best_score(memory: Memory, row: int, child: int, frame: Frame, control: Any)
     for index in range(child, end):
         if control.stop != 0:
             return 0
-        for at in range(len(memory.drafts[index])):
-            memory.boards[row + 1][at] = memory.drafts[index][at]
+        _words.copy(memory.drafts[index], memory.boards[row + 1], len(memory.drafts[index]))
         score = (int(memory.children[index].gone) - 2) ** 2
         best = max(best, score + best_score(memory, row + 1, end, frame, control))
     if control.stop == 0:

@@ -60,8 +60,7 @@ def reduce(memory: Any, begin: int, end: int, frame: Frame) -> int:
 def note_picks(memory: Any, begin: int, end: int, frame: Frame) -> None:
     """Note in which columns picks lie, the cells of none, and keys of all columns on one side."""
     wide = int(frame.wide)
-    for word in range(_words.WORDS):
-        frame.still[word] = frame.cells[word]
+    _words.copy(frame.cells, frame.still, _words.WORDS)
     for col in range(wide):
         frame.starts[col] = 0
         frame.left[col] = UNKNOWN
@@ -103,8 +102,7 @@ def keep(memory: Any, begin: int, end: int, first: int, last: int) -> int:
             kept.kind = pick.kind
             kept.gone = pick.gone
             kept.left = pick.left
-            for word in range(_words.WORDS):
-                memory.drafts[place][word] = memory.drafts[index][word]
+            _words.copy(memory.drafts[index], memory.drafts[place], _words.WORDS)
             place += 1
     return place
 
@@ -114,15 +112,14 @@ def is_region(memory: Any, begin: int, end: int, first: int, last: int, frame: F
     is_inner = first > 0 and last + 1 < frame.wide
     if is_inner and has_only(memory, begin, end, first, last, frame):
         return False  # what is on either side of it would meet
-    if last + 1 < frame.wide and is_open(memory, begin, end, last, 1, frame.right, frame):
+    if last + 1 < frame.wide and is_open(memory, begin, end, last, 1, frame):
         return False
-    return first == 0 or not is_open(memory, begin, end, first, -1, frame.left, frame)
+    return first == 0 or not is_open(memory, begin, end, first, -1, frame)
 
 
-def is_open(
-    memory: Any, begin: int, end: int, edge: int, step: int, known: Any, frame: Frame
-) -> bool:
+def is_open(memory: Any, begin: int, end: int, edge: int, step: int, frame: Frame) -> bool:
     """Tell whether cells up to an edge may come to lie beside equal ones behind it; ask once."""
+    known = frame.right if step > 0 else frame.left
     if known[edge] == UNKNOWN:
         is_touching = is_touched(memory, begin, end, edge, step, frame)
         known[edge] = OPEN if is_touching else CLOSED
@@ -149,8 +146,9 @@ def is_touched(memory: Any, begin: int, end: int, edge: int, step: int, frame: F
     look_beside(memory, edge + step, step, frame)
     for index in range(frame.kinds):
         kind = int(frame.kind[index])
-        own = _words.column_of(frame.masks, kind * _words.WORDS, edge, frame)
-        if own != 0 and own & levels_beside(kind, 0, edge, step, frame) != 0:
+        base = kind * _words.WORDS
+        own = _words.column_of(frame.masks, base, edge, frame)
+        if own != 0 and _words.is_met_beside(base, own, edge, step, _words.ALL, frame):
             return True
     for index in range(begin, end):
         pick = memory.children[index]
@@ -170,41 +168,22 @@ def is_touched_after(group: Any, edge: int, step: int, frame: Frame) -> bool:
         col -= step
     for index in range(frame.kinds):
         kind = int(frame.kind[index])
-        own = _words.column_of(frame.masks, kind * _words.WORDS, col + step, frame) & rest
-        if own != 0:
-            own = bits.extract(own, rest)
-            if own & levels_beside(kind, -1, edge, step, frame) != 0:
-                return True
+        base = kind * _words.WORDS
+        own = bits.extract(_words.column_of(frame.masks, base, col + step, frame), rest)
+        if own != 0 and _words.is_met_beside(base, own, edge, step, _words.LIVE, frame):
+            return True
     return False
-
-
-def levels_beside(kind: int, going: int, edge: int, step: int, frame: Frame) -> int:
-    """Return the levels beside an edge to which cells of a kind may come.
-
-    All cells behind it, or, where ``going`` is -1, only those that may be removed there.
-    """
-    levels = 0
-    dead = 0
-    col = edge + step
-    while 0 <= col < frame.wide and dead == 0:
-        dead = _words.column_of(frame.dead, 0, col, frame)
-        own = _words.column_of(frame.masks, kind * _words.WORDS, col, frame)
-        levels |= _words.reach(own & ~(dead & going), dead)
-        col += step
-    return levels
 
 
 def look_beside(memory: Any, col: int, step: int, frame: Frame) -> None:
     """Note in ``dead`` what can never be removed by the columns from one on alone, on one side."""
     key = int(frame.behind[col] if step > 0 else frame.before[col])
     side = memory.sides[key & (len(memory.sides) - 1)]
-    if side[0] == key:
-        for word in range(_words.WORDS):
-            frame.dead[word] = side[1 + word]
-        return
     frame.begin = col if step > 0 else 0
     frame.end = frame.wide if step > 0 else col + 1
-    _words.find_dead_between(frame)
-    side[0] = key
-    for word in range(_words.WORDS):
-        side[1 + word] = frame.dead[word]
+    if side[_words.WORDS] == key:
+        _words.copy(side, frame.dead, _words.WORDS)
+    else:
+        _words.find_dead_between(frame)
+        _words.copy(frame.dead, side, _words.WORDS)
+        side[_words.WORDS] = key

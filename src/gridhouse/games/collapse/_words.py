@@ -28,6 +28,8 @@ WALL = 15
 LENGTH = 62  # bits of a word that are used
 PACKED_ROWS = 15  # in all four planes of a column of so many rows fit into a word
 NO_KIND = 0
+ALL = 0  # which of the dead cells do not count: none,
+LIVE = -1  # or all
 MANY_KINDS = 7  # with fewer it takes longer to find out which picks are enough than it saves
 SALT = 0x165667B19E3779F9
 
@@ -137,6 +139,12 @@ def read(board: Any, frame: Frame) -> None:
 def column_of(words: Any, base: int, col: int, frame: Frame) -> int:
     """Return the bits of a column, from the words that begin at a place."""
     return int((words[base + frame.word[col]] >> frame.shift[col]) & frame.column)
+
+
+def copy(words: Any, to: Any, count: int) -> None:
+    """Copy so many words."""
+    for word in range(count):
+        to[word] = words[word]
 
 
 def size_of(board: Any) -> int:
@@ -324,8 +332,7 @@ def note_codes(board: Any, frame: Frame) -> None:
 def find_dead(skipped: int, frame: Frame) -> None:
     """Note all cells in ``dead`` that can never be removed while a kind, if any, stays."""
     dead = frame.dead
-    for word in range(WORDS):
-        dead[word] = frame.cells[word]
+    copy(frame.cells, dead, WORDS)
     for index in range(frame.kinds):
         kind = int(frame.kind[index])
         if kind != skipped:
@@ -384,16 +391,21 @@ def may_meet(kind: int, word: int, cell: int, frame: Frame) -> bool:
     if is_met_in_column(cell, column_of(frame.masks, base, col, frame), dead):
         return True
     levels = levels_of(cell, dead)
-    return is_met_beside(base, levels, col, 1, frame) or is_met_beside(base, levels, col, -1, frame)
+    is_right = is_met_beside(base, levels, col, 1, ALL, frame)
+    return is_right or is_met_beside(base, levels, col, -1, ALL, frame)
 
 
-def is_met_beside(base: int, levels: int, col: int, step: int, frame: Frame) -> bool:
-    """Tell whether a cell of a mask may come to lie at some levels beside a column, on one side."""
+def is_met_beside(base: int, levels: int, col: int, step: int, unless: int, frame: Frame) -> bool:
+    """Tell whether a cell of a mask may come to lie at some levels beside a column, on one side.
+
+    Cells of the mask that are dead count as well, or with ``LIVE`` do not.
+    """
     dead = 0
     col += step
     while frame.begin <= col < frame.end and dead == 0:
         dead = column_of(frame.dead, 0, col, frame)
-        if levels & reach(column_of(frame.masks, base, col, frame), dead) != 0:
+        own = column_of(frame.masks, base, col, frame) & ~(dead & unless)
+        if levels & reach(own, dead) != 0:
             return True
         col += step
     return False
