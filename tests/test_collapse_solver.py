@@ -107,7 +107,7 @@ def give_memory(monkeypatch: pytest.MonkeyPatch, room: int, picks: int, table: i
         )
 
     monkeypatch.setattr(_search.Search, "_memory", memory)
-    monkeypatch.setattr(_linear, "MOST_ENTRIES", 0)  # nor may it grow
+    monkeypatch.setattr(_search.Search, "_enlarge", lambda *_: None)  # nor may it grow
 
 
 def give_words(monkeypatch: pytest.MonkeyPatch, length: int) -> None:
@@ -882,12 +882,43 @@ def test_tables_grow_as_a_proof_goes_on(monkeypatch: pytest.MonkeyPatch) -> None
     leave_beams_out(monkeypatch)
     state = gridhouse.parse("collapse(rows=7,cols=7,digits=5)#71")
     monkeypatch.setattr(_linear, "FIRST_RUN", 4000)
-    for most, entries in ((0, 0), (1 << 19, 1 << 21), (1 << 22, 1 << 21)):
-        monkeypatch.setattr(_linear, "MOST_ENTRIES", most)
-        search = _search.Search(state, seed=0, nodes=400_000, threads=1, jit=True)
+    first = 1 << 18
+    for memory, entries in ((1, 0), (8, 0), (16, 2 * first), (20, 2 * first), (512, 8 * first)):
+        search = _search.Search(state, seed=0, nodes=400_000, threads=1, jit=True, memory=memory)
+        assert len(search._memory().table) == 2 * min(first, memory << 15)
         search.run()
         assert (search.left, search.least) == (8, 8)
         assert len(search._tables.get("table", ())) == 2 * entries
+        assert len(search._tables.get("bounds", ())) == 2 * entries
+
+
+def test_tables_that_cannot_grow_stay_as_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+
+    def fail(*_: Any) -> None:
+        asked.append(1)
+        raise MemoryError
+
+    leave_beams_out(monkeypatch)
+    monkeypatch.setattr(_linear, "FIRST_RUN", 4000)
+    monkeypatch.setattr(_exact, "enlarged", fail)
+    state = gridhouse.parse("collapse(rows=7,cols=7,digits=5)#71")
+    found = solver.solve(state, seconds=None, threads=1)
+    assert found.optimal
+    assert len(asked) == 1
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_what_fails_in_a_thread_is_raised_and_ends_the_others(
+    monkeypatch: pytest.MonkeyPatch, threads: int
+) -> None:
+    def fail(*_: Any) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr(_search.Search, "_prove", fail)
+    state = gridhouse.parse("collapse(rows=8,cols=8,digits=5)#80")
+    with pytest.raises(MemoryError):
+        solver.solve(state, seconds=None, threads=threads)
 
 
 def test_tables_may_grow_while_they_are_written_to() -> None:

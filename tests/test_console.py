@@ -190,6 +190,14 @@ def test_a_usage_error_is_a_line_on_standard_error() -> None:
     assert run_here(fail, "\udcff") == ("said before\n", "gridhouse: '\\udcff' is wrong\n", 2)
 
 
+def test_too_little_memory_is_a_line_on_standard_error() -> None:
+    def fail(_: list[str]) -> None:
+        print("said before")
+        raise MemoryError
+
+    assert run_here(fail) == ("said before\n", "gridhouse: there is not enough memory\n", 2)
+
+
 def test_the_status_of_a_program_is_passed_on() -> None:
     assert run_here(lambda arguments: None).status == 0
     tokens = []

@@ -69,8 +69,8 @@ def read_file(name: str) -> str:
 def run(program: Callable[[list[str]], int | None], arguments: list[str]) -> int:
     """Run a program and return its exit status.
 
-    The end of input, a closed pipe and an interrupt end it quietly; a UsageError, or output that
-    cannot be written, prints its line on standard error.
+    The end of input, a closed pipe and an interrupt end it quietly; a UsageError, output that
+    cannot be written, or a machine without enough memory prints its line on standard error.
     """
     _prepare_streams()
     try:
@@ -96,6 +96,10 @@ def _run(program: Callable[[list[str]], int | None], arguments: list[str]) -> in
     except (UsageError, GridhouseError) as error:
         sys.stdout.flush()
         _complain(str(error))
+        return EXIT_USAGE
+    except MemoryError:
+        sys.stdout.flush()
+        _complain("there is not enough memory")
         return EXIT_USAGE
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
@@ -34,6 +35,8 @@ ROOM = 1024  # of scratch memory at least: most boards share what is compiled fo
 PARTNERS = 12  # cells of a digit up to which pairs are looked at: of more nearly all can meet
 LEVELS = 3  # of nested rollouts
 CHOICES = 64  # of a playout's pick; further groups are passed over
+MEMORY = 512  # MiB for the tables of the exact search
+MEGABYTE = 1 << 20
 
 
 class Kernels(SimpleNamespace):
@@ -84,9 +87,13 @@ class Common:
         nodes: int | None,
         threads: int,
         jit: bool,
+        memory: float = MEMORY,
         clearing: bool = False,
     ) -> None:
-        """Take the position over; ``clearing`` counts cells left and not what they would score."""
+        """Take the position over, and room for tables of so many MiB.
+
+        ``clearing`` counts cells left and not what they would score.
+        """
         position: Any = state.position
         self.rows, self.cols = state.game.rows, state.game.cols
         self.stride = self.rows + 1
@@ -94,6 +101,7 @@ class Common:
         self.seed = seed
         self.limit = MANY if nodes is None else min(nodes, MANY)
         self.threads = 1 if nodes is not None else threads
+        self.most_entries = _exact.entries_within(int(memory * MEGABYTE))
         self.clearing = clearing
         self.weights = [0] + ([1] * 10 if clearing else list(range(10))) + [0]
         self.start = self._packed(position.cells)
@@ -222,17 +230,22 @@ class Common:
         return [int(work.members[work.start[group]]) for group in range(groups)]
 
     def _together(self, *tasks: Callable[[], None]) -> None:
-        """Run tasks in threads, or one after the other if there is one thread only."""
-        if self.threads == 1:
-            for task in tasks:
-                task()
-            return
-        others = [threading.Thread(target=task) for task in tasks[1:]]
-        for other in others:
-            other.start()
-        tasks[0]()
-        for other in others:
-            other.join()
+        """Run tasks in threads, or one after the other if there is one thread only.
+
+        If one fails, all end, and its error is raised.
+        """
+        with ThreadPoolExecutor(min(self.threads, len(tasks))) as pool:
+            running = [pool.submit(self._or_stop, task) for task in tasks]
+        for each in running:
+            each.result()
+
+    def _or_stop(self, task: Callable[[], None]) -> None:
+        """Run a task; let no other one go on if it fails."""
+        try:
+            task()
+        except BaseException:
+            self.stop()
+            raise
 
     # Beams.
 
@@ -329,6 +342,7 @@ class Common:
         """Return how many entries tables begin with: memory that is new is slow to come."""
         if not self.kernels.jit:
             return 1 << 12
+        entries = 1 << (16 if self.size <= FEW_CELLS else 18)
         if self.scoring != Scoring.LINEAR and self.size > SMALL_CELLS:
-            return 1 << 22  # for good
-        return 1 << (16 if self.size <= FEW_CELLS else 18)
+            entries = 1 << 22  # for good
+        return min(entries, self.most_entries)

@@ -21,6 +21,7 @@ NOTHING = -1
 MANY = 1 << 40
 OFFSET = 1 << 40  # keeps scores in the table positive
 WAYS = 4  # entries that a key may be in
+ENTRY = 16  # bytes
 FULL = 2  # why a search stopped: there was no room for more parts
 NOISE = 1 << 8  # parts of a point of the noise in a child's value
 BACKWARDS = -1  # in place of noise: the worst child first
@@ -86,6 +87,11 @@ def make_memory(rows: int, table: int, words: int, zeros: Any, to_records: Any) 
         table=arrays.zeros(2 * table, "int64"),
         bounds=arrays.zeros(2 * table, "int64"),
     )
+
+
+def entries_within(size: int) -> int:
+    """Return how many entries each of both tables may have in so many bytes, a power of two."""
+    return max(WAYS, (1 << (size // (2 * ENTRY)).bit_length()) // 2)
 
 
 def bucket(table: Any, key: Any, ways: int) -> Any:

@@ -18,7 +18,6 @@ BEAM_CELLS = 420  # larger boards are cleared column by column until so many are
 WINDOW = 250  # cells of the columns that are cleared together there
 WIDEST = 64  # of the beams that do so
 FIRST_RUN = 16_000  # nodes of an exact search before it begins anew, with larger tables if need be
-MOST_ENTRIES = 1 << 24  # of the tables
 GROWTH = 8  # they grow by so much when there are fewer entries than so many for each node
 NODES_PER_WIDTH = 20  # of an exact search for a board of the beam before it
 NOISE = 12  # points by which that order may differ from the best one
@@ -145,11 +144,16 @@ class Linear(Common):
         """Enlarge the tables if they may be full soon: memory that is new is slow to come."""
         memory = memory._replace(**self._tables)
         entries = len(memory.table) // 2
-        if entries < min(MOST_ENTRIES, GROWTH * nodes):
+        if entries >= min(self.most_entries, GROWTH * nodes):
+            return
+        times = min(GROWTH, self.most_entries // entries)
+        try:
             self._tables = {
-                "table": _exact.enlarged(memory.table, _exact.WAYS, GROWTH),
-                "bounds": _exact.enlarged(memory.bounds, 1, GROWTH),
+                "table": _exact.enlarged(memory.table, _exact.WAYS, times),
+                "bounds": _exact.enlarged(memory.bounds, 1, times),
             }
+        except MemoryError:  # the machine has less than was allowed: what there is has to do
+            self.most_entries = entries
 
     def _prove_some(self, memory: _exact.Memory, seed: int, nodes: int, *, at_once: bool) -> bool:
         """Raise what is left at least until it meets the best line, or a better one is found.

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from gridhouse.core.game import State
 
 
+MEMORY = 128  # MiB
 CLEARING = 0.1  # the part of the time for whether the board can be cleared
 CLEARS = {
     True: "the board can be cleared",
@@ -113,6 +114,7 @@ class Adviser:
             nodes=None,
             threads=self._threads,
             jit=self._jit,
+            memory=MEMORY,
             clearing=clearing,
         )
         try:

@@ -27,6 +27,7 @@ Score = Annotated[
 Nodes = Annotated[int | None, typer.Option("--nodes", help="picks and rollouts for each board")]
 Seed = Annotated[int, typer.Option("--seed", help="equal seeds give equal results with --nodes")]
 Threads = Annotated[int, typer.Option("--threads", help="how many threads search")]
+Memory = Annotated[int, typer.Option("--memory", help="megabytes for the exact search's tables")]
 Json = Annotated[bool, typer.Option("--json", help="print one JSON object a board")]
 
 
@@ -37,6 +38,7 @@ def command(
     nodes: Nodes = None,
     seed: Seed = 0,
     threads: Threads = 2,
+    memory: Memory = 512,
     as_json: Json = False,
 ) -> None:
     """Find the picks that score most on a board of Collapse, and what can be scored at most.
@@ -52,7 +54,9 @@ def command(
     def solve_board(name: str, board: State) -> None:
         from gridhouse.games.collapse.solver import solve
 
-        found = solve(board, seconds=seconds, seed=seed, nodes=nodes, threads=threads)
+        found = solve(
+            board, seconds=seconds, seed=seed, nodes=nodes, threads=threads, memory=memory
+        )
         if as_json:
             print(json.dumps(found.facts()), flush=True)
         else:

@@ -19,7 +19,7 @@ from gridhouse.core.errors import SolverError
 from gridhouse.core.game import State
 from gridhouse.core.solving import Solution, check_limits, watched
 from gridhouse.games.collapse import _words
-from gridhouse.games.collapse._common import ROOM
+from gridhouse.games.collapse._common import MEMORY, ROOM
 from gridhouse.games.collapse._search import Search
 from gridhouse.games.collapse.game import CollapseGame
 
@@ -85,17 +85,19 @@ def solve(
     seed: int = 0,
     nodes: int | None = None,
     threads: int = 2,
+    memory: float = MEMORY,
     jit: bool = True,
 ) -> CollapseSolution:
     """Return the best picks found from a position on within some seconds.
 
     The search ends early when the score is proved, and on Ctrl-C.  With ``nodes`` it ends after so
-    many picks and rollouts as well, uses one thread, and gives the same for the same seed.  Without
-    ``jit`` everything runs interpreted.  Raises SolverError for a board of more than 62,500 cells,
-    and for limits that are not above 0.
+    many picks and rollouts as well, uses one thread, and gives the same for the same seed.  The
+    tables of the exact search take at most so many MiB of ``memory``.  Without ``jit`` everything
+    runs interpreted.  Raises SolverError for a board of more than 62,500 cells, and for limits that
+    are not above 0.
     """
-    check(state, seconds, nodes, threads)
-    search = Search(state, seed=seed, nodes=nodes, threads=threads, jit=jit)
+    check(state, seconds, nodes, threads, memory)
+    search = Search(state, seed=seed, nodes=nodes, threads=threads, jit=jit, memory=memory)
     if jit:
         warm_for(search.room, search.words)
     began = time.perf_counter()
@@ -107,12 +109,14 @@ def solve(
     return watched(work, search.stop, seconds=seconds, status=search.status)
 
 
-def check(state: State, seconds: float | None, nodes: int | None, threads: int) -> None:
+def check(
+    state: State, seconds: float | None, nodes: int | None, threads: int, memory: float = MEMORY
+) -> None:
     """Raise SolverError if the solver cannot do what it is asked for."""
     cells = state.game.rows * state.game.cols
     if cells > MAX_CELLS:
         raise SolverError(f"the board has {cells} cells; the solver takes at most {MAX_CELLS}")
-    check_limits(seconds=seconds, nodes=nodes, threads=threads)
+    check_limits(seconds=seconds, nodes=nodes, threads=threads, memory=memory)
 
 
 def warm() -> None:
