@@ -51,7 +51,10 @@ class Linear(Common):
         self._together(partial(self._prove, memory), partial(self._widen, self._memory(memory)))
 
     def _widen(self, memory: _exact.Memory) -> None:
-        """Repeat rollouts and beams; a thread of its own raises the bound between them."""
+        """Repeat rollouts and beams; a thread of its own helps to prove between them.
+
+        Where digits are rare the bound hardly rises by steps, so it is asked for at once.
+        """
         rollouts = self._rollouts()
         helps = self.threads > 1 and self.size <= HELPED_CELLS
         if helps:
@@ -61,8 +64,8 @@ class Linear(Common):
             width = self._look(rollouts, turn)
             turn += 1
             if helps:
-                times = REPEATS if self.closer else 1
-                self._prove_some(memory, 1 + turn, times * NODES_PER_WIDTH * width, at_once=False)
+                nodes = NODES_PER_WIDTH * width * (REPEATS if self.closer else 1)
+                self._prove_some(memory, 1 + turn, nodes, at_once=self.closer)
 
     def _look(self, rollouts: Any, turn: int) -> int:
         """Look for a better line by nested rollouts and by a beam; return how wide it was."""

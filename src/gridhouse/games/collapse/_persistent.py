@@ -29,7 +29,6 @@ SIDES = 1 << 13  # that are remembered, a power of two
 UNKNOWN = 0
 OPEN = 1
 CLOSED = 2
-MOST_PICKS = 12  # of a region; with more it is hardly ever worth while to look for one
 
 
 def reduce(memory: Any, begin: int, end: int, frame: Frame) -> int:
@@ -39,7 +38,7 @@ def reduce(memory: Any, begin: int, end: int, frame: Frame) -> int:
     """
     note_picks(memory, begin, end, frame)
     wide = int(frame.wide)
-    for wanted in range(1, min(end - begin, MOST_PICKS + 1)):
+    for wanted in range(1, end - begin):
         for first in range(wide):
             if first > 0 and frame.crossed[first - 1] != 0:
                 continue
