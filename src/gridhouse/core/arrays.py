@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 LINE = 64  # bytes that come from memory at once
+MEGABYTE = 1 << 20
 
 
 def zeros(count: int, kind: str) -> Any:

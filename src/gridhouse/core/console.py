@@ -93,13 +93,10 @@ def _run(program: Callable[[list[str]], int | None], arguments: list[str]) -> in
         return program(arguments) or 0
     except EOFError:
         return 0
-    except (UsageError, GridhouseError) as error:
+    except (UsageError, GridhouseError, MemoryError) as error:
         sys.stdout.flush()
-        _complain(str(error))
-        return EXIT_USAGE
-    except MemoryError:
-        sys.stdout.flush()
-        _complain("there is not enough memory")
+        is_full = isinstance(error, MemoryError)
+        _complain("there is not enough memory" if is_full else str(error))
         return EXIT_USAGE
 
 

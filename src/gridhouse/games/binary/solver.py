@@ -12,6 +12,7 @@ import threading
 import time
 from functools import cache
 
+from gridhouse.core import arrays
 from gridhouse.core.errors import SolverError
 from gridhouse.core.solving import Solution, check_limits, stopped_after, watched
 from gridhouse.games.binary import _frame, _search, book, rules
@@ -38,7 +39,6 @@ TECHNIQUES = {
     "order": _frame.ORDER,
     "structure": _frame.STRUCTURE,
 }
-MEGABYTE = 1 << 20
 WORD = 8  # bytes
 LEAST_WORDS = 1 << 12
 # Memory takes time when it is first used, and more of it is slower, so tables grow as they fill.
@@ -142,7 +142,7 @@ class Search:
         board.layout[0].limit = min(MOST_DEPTH_FIRST, max(DEPTH_FIRST, most))
         records = board.memory.records
         size = LEAST_WORDS
-        while 2 * size * WORD <= memory * MEGABYTE * (SHARE - 1) // SHARE:
+        while 2 * size * WORD <= memory * arrays.MEGABYTE * (SHARE - 1) // SHARE:
             size *= 2
         if not board.memory.jit:
             size = min(size, PLAIN_WORDS)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gridhouse.core import chance, compiling
+from gridhouse.core import arrays, chance, compiling
 from gridhouse.games.collapse import (
     _beam,
     _board,
@@ -36,7 +36,6 @@ PARTNERS = 12  # cells of a digit up to which pairs are looked at: of more nearl
 LEVELS = 3  # of nested rollouts
 CHOICES = 64  # of a playout's pick; further groups are passed over
 MEMORY = 512  # MiB for the tables of the exact search
-MEGABYTE = 1 << 20
 
 
 class Kernels(SimpleNamespace):
@@ -101,7 +100,7 @@ class Common:
         self.seed = seed
         self.limit = MANY if nodes is None else min(nodes, MANY)
         self.threads = 1 if nodes is not None else threads
-        self.most_entries = _exact.entries_within(int(memory * MEGABYTE))
+        self.most_entries = _exact.entries_within(int(memory * arrays.MEGABYTE))
         self.clearing = clearing
         self.weights = [0] + ([1] * 10 if clearing else list(range(10))) + [0]
         self.start = self._packed(position.cells)

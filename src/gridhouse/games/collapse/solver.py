@@ -96,7 +96,8 @@ def solve(
     runs interpreted.  Raises SolverError for a board of more than 62,500 cells, and for limits that
     are not above 0.
     """
-    check(state, seconds, nodes, threads, memory)
+    check(state, seconds, nodes, threads)
+    check_limits(memory=memory)
     search = Search(state, seed=seed, nodes=nodes, threads=threads, jit=jit, memory=memory)
     if jit:
         warm_for(search.room, search.words)
@@ -109,14 +110,12 @@ def solve(
     return watched(work, search.stop, seconds=seconds, status=search.status)
 
 
-def check(
-    state: State, seconds: float | None, nodes: int | None, threads: int, memory: float = MEMORY
-) -> None:
+def check(state: State, seconds: float | None, nodes: int | None, threads: int) -> None:
     """Raise SolverError if the solver cannot do what it is asked for."""
     cells = state.game.rows * state.game.cols
     if cells > MAX_CELLS:
         raise SolverError(f"the board has {cells} cells; the solver takes at most {MAX_CELLS}")
-    check_limits(seconds=seconds, nodes=nodes, threads=threads, memory=memory)
+    check_limits(seconds=seconds, nodes=nodes, threads=threads)
 
 
 def warm() -> None:
