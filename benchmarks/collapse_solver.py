@@ -3,16 +3,18 @@
 ``python benchmarks/collapse_solver.py linear ROWS COLS DIGITS BOARDS SECONDS`` prints how many
 random boards are solved for good; ``... samegame FILE SECONDS[,SECONDS...] [FIRST LAST]`` the
 scores on boards of a file, rows of digits with an empty line between boards, and their sums, one
-column for every number of seconds.  ``... runs FILE ROLLOUTS ROUNDS[,ROUNDS...] [NUMBER ...]``
-spends so many rollouts on each of some boards, in runs of so many rounds a level, and prints how
-many runs these are, the sum of their best scores, and rollouts a second of one thread.  Times are
-without compiling and include the search only; the last column of the first is the processor's mean
-time, which other programs on the machine do not lengthen.
+column for every number of seconds.  ``... cuts ROWS COLS DIGITS SEED SECONDS`` prints what a
+random board takes to its proof at each cut, and part by part, with one thread.  ``... runs FILE
+ROLLOUTS ROUNDS[,ROUNDS...] [NUMBER ...]`` spends so many rollouts on each of some boards, in runs
+of so many rounds a level, and prints how many runs these are, the sum of their best scores, and
+rollouts a second of one thread.  Times are without compiling and include the search only; the last
+column of the first is the processor's mean time, which other programs do not lengthen.
 """
 
 from __future__ import annotations
 
 import threading
+from functools import partial
 from time import perf_counter, process_time, sleep
 from typing import TYPE_CHECKING
 
@@ -22,7 +24,9 @@ import gridhouse
 from gridhouse.core.console import UsageError, read_file
 from gridhouse.core.errors import GridhouseError
 from gridhouse.core.game import State
+from gridhouse.core.solving import stopped_after
 from gridhouse.games.collapse import _common
+from gridhouse.games.collapse._cuts import CutSearch
 from gridhouse.games.collapse._search import Search
 from gridhouse.games.collapse.game import CollapseGame, read_board
 from gridhouse.games.collapse.solver import solve, told, warm
@@ -30,6 +34,7 @@ from gridhouse.games.collapse.solver import solve, told, warm
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
+CUT_MEMORY = 4000  # MiB, for the cuts that take most as well
 GLANCE = 0.002  # seconds between two looks at the clock
 
 
@@ -49,6 +54,37 @@ def linear(rows: Count, cols: Count, digits: Count, boards: Count, seconds: Seco
         f"| {times[boards // 2]:.3f} s | {sum(times) / boards:.3f} s | {times[-1]:.2f} s "
         f"| {spent:.3f} s |"
     )
+
+
+def cuts(rows: Count, cols: Count, digits: Count, seed: int, seconds: Seconds) -> None:
+    """Print nodes and seconds to the proof at each cut of a board, and part by part."""
+    state = gridhouse.load("collapse", rows=rows, cols=cols, digits=digits).new_initial_state(seed)
+    solve(state, nodes=1)  # waits for compiled code
+    search = Search(state, seed=0, nodes=None, threads=1, jit=True, memory=CUT_MEMORY)
+    search.find_walls()
+    for col in search.cuts:
+        cut = CutSearch(search.kernels, search.columns, col, search.memory)
+        control = search._control(0)
+        control.best = _common.MANY
+        began = perf_counter()
+        with stopped_after(seconds, partial(setattr, control, "stop", 1)):
+            cut.begin(control)
+            while not cut.over and control.stop == 0:
+                cut.run(control)
+        left = int(control.best) + search.paid if cut.proved else None
+        tell(f"cut {col:2}", left, int(control.nodes), perf_counter() - began)
+    by_parts = Search(state, seed=0, nodes=None, threads=1, jit=True, memory=CUT_MEMORY)
+    by_parts.cuts = []
+    began = perf_counter()
+    with stopped_after(seconds, by_parts.stop):
+        by_parts.run()
+    left = by_parts.left if by_parts.left <= by_parts.least else None
+    tell("by parts", left, by_parts.nodes, perf_counter() - began)
+
+
+def tell(name: str, left: int | None, nodes: int, seconds: float) -> None:
+    """Print what a search found and took; ``left`` if that is proved."""
+    print(f"{name:>8}: left {'?' if left is None else left:>4}, {nodes:11,} nodes, {seconds:.2f} s")
 
 
 def sampled(
@@ -127,4 +163,4 @@ def columns(values: Iterable[float]) -> str:
 
 
 if __name__ == "__main__":
-    start(linear=linear, samegame=samegame, runs=runs)
+    start(linear=linear, samegame=samegame, cuts=cuts, runs=runs)

@@ -110,6 +110,11 @@ def give_memory(monkeypatch: pytest.MonkeyPatch, room: int, picks: int, table: i
     monkeypatch.setattr(_search.Search, "_enlarge", lambda *_: None)  # nor may it grow
 
 
+def leave_cuts_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leave all proofs to the search by parts."""
+    monkeypatch.setattr(_common, "cuts_of", lambda heights: [])
+
+
 def give_words(monkeypatch: pytest.MonkeyPatch, length: int) -> None:
     """Let the exact search use so many bits of each word; warming up is for 62."""
     monkeypatch.setattr(_words, "LENGTH", length)
@@ -880,8 +885,8 @@ def test_larger_tables_know_what_smaller_ones_knew() -> None:
 
 def test_tables_grow_as_a_proof_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
     leave_beams_out(monkeypatch)
+    leave_cuts_out(monkeypatch)
     state = gridhouse.parse("collapse(rows=7,cols=7,digits=5)#71")
-    monkeypatch.setattr(_linear, "FIRST_RUN", 4000)
     first = 1 << 18
     for memory, entries in ((1, 0), (8, 0), (16, 2 * first), (20, 2 * first), (512, 8 * first)):
         search = _search.Search(state, seed=0, nodes=400_000, threads=1, jit=True, memory=memory)
@@ -900,7 +905,7 @@ def test_tables_that_cannot_grow_stay_as_they_are(monkeypatch: pytest.MonkeyPatc
         raise MemoryError
 
     leave_beams_out(monkeypatch)
-    monkeypatch.setattr(_linear, "FIRST_RUN", 4000)
+    leave_cuts_out(monkeypatch)
     monkeypatch.setattr(_exact, "enlarged", fail)
     state = gridhouse.parse("collapse(rows=7,cols=7,digits=5)#71")
     found = solver.solve(state, seconds=None, threads=1)
@@ -1371,6 +1376,7 @@ def test_the_benchmark_runs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     for arguments, wanted in (
         (["linear", "2", "2", "2", "1", "1"], "| 2x2, 2 digits | 1 | 1 s | 1 (100.0 %)"),
         (["samegame", str(boards), "1", "2", "2"], "sum   1000 of 1 boards,      1 s each"),
+        (["cuts", "2", "2", "2", "1", "9"], "cut  1: left    0,"),
         (["runs", str(boards), "9", "1"], "   9 of   1 rounds a level:   2000,"),
     ):
         out, err, status = benchmarked(capsys, *arguments)

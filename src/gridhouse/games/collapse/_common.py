@@ -14,12 +14,15 @@ from gridhouse.games.collapse import (
     _beam,
     _board,
     _bound,
+    _cut,
     _exact,
+    _half,
     _nrpa,
     _pairs,
     _persistent,
     _words,
 )
+from gridhouse.games.collapse._cuts import cuts_of
 from gridhouse.games.collapse.rules import BLANK, Scoring
 
 if TYPE_CHECKING:
@@ -49,6 +52,8 @@ class Kernels(SimpleNamespace):
         pairs = compiling.twin(_pairs, "collapse", jit=jit, **with_bound)
         name = f"collapse{words}"
         words_twin = compiling.twin(_words, name, jit=jit, WORDS=words, _board=board)
+        word_twin = compiling.twin(_words, "collapse1", jit=jit, WORDS=1, _board=board)
+        half = compiling.twin(_half, "collapse", jit=jit, _board=board, _words=word_twin)
         persistent = compiling.twin(_persistent, name, jit=jit, _words=words_twin)
         super().__init__(
             board=board,
@@ -59,6 +64,8 @@ class Kernels(SimpleNamespace):
             exact=compiling.twin(
                 _exact, name, jit=jit, _board=board, _words=words_twin, _persistent=persistent
             ),
+            half=half,
+            cut=compiling.twin(_cut, "collapse", jit=jit, _board=board, _half=half),
             nrpa=compiling.twin(_nrpa, "collapse", jit=jit, _board=board),
             records=compiling.to_records if jit else plain_records,
             jit=jit,
@@ -100,14 +107,17 @@ class Common:
         self.seed = seed
         self.limit = MANY if nodes is None else min(nodes, MANY)
         self.threads = 1 if nodes is not None else threads
-        self.most_entries = _exact.entries_within(int(memory * arrays.MEGABYTE))
         self.clearing = clearing
         self.weights = [0] + ([1] * 10 if clearing else list(range(10))) + [0]
         self.start = self._packed(position.cells)
         self.size = int(np.count_nonzero(self.start))
-        heights = np.count_nonzero(self.start.reshape(-1, self.stride), axis=1)
-        self.height = max(1, int(heights.max()))
-        self.words = _words.words_of(self.height, max(1, int(np.count_nonzero(heights))))
+        columns = np.count_nonzero(self.start.reshape(-1, self.stride), axis=1)
+        heights = columns[columns > 0].tolist()
+        self.height = max([1, *heights])
+        self.words = _words.words_of(self.height, max(1, len(heights)))
+        self.cuts = cuts_of(heights)
+        self.memory = int(memory * arrays.MEGABYTE) // (2 if self.cuts else 1)
+        self.most_entries = _exact.entries_within(self.memory)
         self.kernels = Kernels(jit=jit, words=max(1, self.words))
         self.total: int = sum(self.weights[kind] for kind in self.start.tolist())
         self.closer = self.size <= PARTNERS * len(self._commonest(self.start))

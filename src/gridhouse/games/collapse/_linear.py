@@ -10,6 +10,7 @@ import numpy as np
 
 from gridhouse.games.collapse import _board, _exact
 from gridhouse.games.collapse._common import MANY, Common
+from gridhouse.games.collapse._cuts import CutSearch
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -17,7 +18,8 @@ if TYPE_CHECKING:
 BEAM_CELLS = 420  # larger boards are cleared column by column until so many are left
 WINDOW = 250  # cells of the columns that are cleared together there
 WIDEST = 64  # of the beams that do so
-FIRST_RUN = 16_000  # nodes of an exact search before it begins anew, with larger tables if need be
+FIRST_RUN = 4_000  # nodes of a search by parts before it begins anew, with larger tables if need be
+MOST_FIRST = 100_000  # states of halves before they show anything
 GROWTH = 8  # they grow by so much when there are fewer entries than so many for each node
 NODES_PER_WIDTH = 20  # of an exact search for a board of the beam before it
 NOISE = 12  # points by which that order may differ from the best one
@@ -108,6 +110,15 @@ class Linear(Common):
             line += self._replayed(board, window, picks, work)
         return board, line
 
+    def _note_to_end(self, line: list[int]) -> None:
+        """Note a line that is played on, by picks that come first, to where there are none."""
+        board, _, _ = self._thinned(line, -1)
+        work = self._work()
+        while firsts := self._firsts(board, work):
+            self._pick(board, firsts[0], work)
+            line.append(firsts[0])
+        self._note_left(line)
+
     def _window(self, board: Any, room: int) -> Any:
         """Return the columns on the left that hold so many cells as a board of their own."""
         cells = np.cumsum(np.count_nonzero(board.reshape(-1, self.stride), axis=1))
@@ -128,20 +139,59 @@ class Linear(Common):
         return picks
 
     def _prove(self, memory: _exact.Memory) -> None:
-        """Prove in runs that grow; what one found out the next ones know.
+        """Prove by cuts, and by parts where that is soon done or no cut can be searched.
 
-        A better line is asked for at once, or every other time by one thread alone: that takes
-        fewer nodes to an end than raising the bound by steps, but tells nothing before.
+        What one run by parts found out the next ones know.  A better line is asked for at once, or
+        every other time by one thread alone: that takes fewer nodes to an end than raising the
+        bound by steps, but tells nothing before.
         """
         end = self.nodes + (self.limit - self.nodes) // 2
         turn, size, searched = 0, FIRST_RUN, 0
         while self.nodes < end and self._prove_some(
             memory, 0, min(size, end - self.nodes), at_once=self.threads > 1 or turn % 2 == 0
         ):
+            if turn == 0:
+                for cut in self._begun_cuts():
+                    self._prove_by_cut(cut, end - self.nodes)
             searched += size
             self._enlarge(memory, searched)
             turn += 1
             size *= 2
+
+    @property
+    def columns(self) -> list[list[int]]:
+        """The columns of the board with its walls, kinds from below."""
+        columns = self.walled.reshape(-1, self.stride).tolist()
+        return [[kind for kind in column if kind != 0] for column in columns if any(column)]
+
+    def _begun_cuts(self) -> list[CutSearch]:
+        """Return searches at some cuts, first where the halves can do least by themselves."""
+        begun: list[CutSearch] = []
+        most = MOST_FIRST
+        for col in self.cuts:
+            cut = CutSearch(self.kernels, self.columns, col, self.memory)
+            control = self._control(0)
+            control.limit = min(int(control.limit), 2 * most)
+            cut.begin(control)
+            self._release(control)
+            if cut.begun:
+                begun.append(cut)
+                most = min(most, cut.first)
+        return sorted(begun, key=lambda cut: cut.first)
+
+    def _prove_by_cut(self, cut: CutSearch, nodes: int) -> None:
+        """Look at pairs of what halves show, and note better lines, and when there is none."""
+        control = self._control(0)
+        control.limit = min(int(control.limit), nodes)
+        control.best = self.left - self.paid
+        while not cut.over and control.stop == 0:
+            best = control.best
+            cut.run(control)
+            if control.best < best:
+                self._note_to_end(cut.line(self.stride, control))
+        if cut.proved:
+            self._raise(int(control.best) + self.paid)
+        self._release(control)
 
     def _enlarge(self, memory: _exact.Memory, nodes: int) -> None:
         """Enlarge the tables if they may be full soon: memory that is new is slow to come."""

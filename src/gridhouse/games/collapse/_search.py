@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from gridhouse.games.collapse._common import MANY
+from gridhouse.games.collapse._cuts import CutSearch
 from gridhouse.games.collapse._linear import Linear
 from gridhouse.games.collapse._samegame import Samegame
 from gridhouse.games.collapse.rules import Scoring
@@ -15,13 +16,7 @@ class Search(Linear, Samegame):
 
     def run(self) -> None:
         """Search until the best line is proved, the nodes are used up, or ``stop`` is called."""
-        work = self._work()
-        groups = self.kernels.board.find_groups(self.start, self.stride, work)
-        dead = self._dead(work)
-        if self.scoring == Scoring.LINEAR:
-            self._build_walls(work.alone[:dead])
-        else:
-            self.least = -self._most(work, dead)
+        groups = self.find_walls()
         if groups == 0:
             self.least = self.total if self.scoring == Scoring.LINEAR else 0
             self._note(self.least, [])
@@ -33,6 +28,17 @@ class Search(Linear, Samegame):
             self._run_linear()
         else:
             self._run_samegame()
+
+    def find_walls(self) -> int:
+        """Note what can never be removed, and what that costs; return how many groups there are."""
+        work = self._work()
+        groups = int(self.kernels.board.find_groups(self.start, self.stride, work))
+        dead = self._dead(work)
+        if self.scoring == Scoring.LINEAR:
+            self._build_walls(work.alone[:dead])
+        else:
+            self.least = -self._most(work, dead)
+        return groups
 
     def _dead(self, work: Any) -> int:
         """List cells that can never be removed in ``alone``, and return how many they are."""
@@ -47,6 +53,7 @@ class Search(Linear, Samegame):
         self._least_room = room
         control, memory, work, frame = self._control(0), self._memory(), self._work(), self._frame()
         # First of all: what notes a line that clears the board has everything stopped.
+        self._touch_cut(self._control(0))
         self._measure(memory, self.start, MANY, frame, control)
         self._build_walls([])
         self._trace(memory, 0, control)
@@ -55,3 +62,11 @@ class Search(Linear, Samegame):
         self._random_line(0)
         self._pick(self.start, self._firsts(self.start, work)[0], work)
         self._dead(work)
+
+    def _touch_cut(self, control: Any) -> None:
+        """Run the kernels of the search at a cut, which are the same for all boards."""
+        cut = CutSearch(self.kernels, [[1, 1], [2, 2]], 1, MANY)
+        control.best = MANY
+        cut.begin(control)
+        cut.run(control)
+        cut.line(self.stride, control)
