@@ -275,7 +275,7 @@ def test_hard_boards_are_proved() -> None:
 def test_where_a_cut_has_no_room_the_next_one_is_searched(monkeypatch: pytest.MonkeyPatch) -> None:
     state = gridhouse.parse("collapse(rows=6,cols=6,digits=5)#1")
     monkeypatch.setattr(_linear, "FIRST_RUN", 1)
-    monkeypatch.setattr(_search.Search, "_look", lambda search, rollouts, turn: 0)
+    monkeypatch.setattr(_search.Search, "_look", lambda search, rollouts, turn: None)
     searched = []
     run = _cuts.CutSearch.run
 

@@ -36,7 +36,6 @@ class Control(position.Position):
     scoring = position.integer("int8")
     spared = position.integer("int8")
     hasty = position.integer("int8")  # whether a beam does not look for dead cells
-    noise = position.integer("int32")  # in the order of what an exact search looks at
     length = position.integer("int32")  # of the best line
     s0 = position.integer("int64")
     s1 = position.integer("int64")

@@ -19,7 +19,6 @@ from gridhouse.games.collapse import (
     _half,
     _nrpa,
     _pairs,
-    _persistent,
     _words,
 )
 from gridhouse.games.collapse._cuts import cuts_of
@@ -54,16 +53,13 @@ class Kernels(SimpleNamespace):
         words_twin = compiling.twin(_words, name, jit=jit, WORDS=words, _board=board)
         word_twin = compiling.twin(_words, "collapse1", jit=jit, WORDS=1, _board=board)
         half = compiling.twin(_half, "collapse", jit=jit, _board=board, _words=word_twin)
-        persistent = compiling.twin(_persistent, name, jit=jit, _words=words_twin)
         super().__init__(
             board=board,
             bound=bound,
             pairs=pairs,
             beam=compiling.twin(_beam, "collapse", jit=jit, **with_bound),
             words=words_twin,
-            exact=compiling.twin(
-                _exact, name, jit=jit, _board=board, _words=words_twin, _persistent=persistent
-            ),
+            exact=compiling.twin(_exact, name, jit=jit, _board=board, _words=words_twin),
             half=half,
             cut=compiling.twin(_cut, "collapse", jit=jit, _board=board, _half=half),
             nrpa=compiling.twin(_nrpa, "collapse", jit=jit, _board=board),
@@ -116,7 +112,7 @@ class Common:
         self.height = max([1, *heights])
         self.words = _words.words_of(self.height, max(1, len(heights)))
         self.cuts = cuts_of(heights)
-        self.memory = int(memory * arrays.MEGABYTE) // (2 if self.cuts else 1)
+        self.memory = int(memory * arrays.MEGABYTE)
         self.most_entries = _exact.entries_within(self.memory)
         self.kernels = Kernels(jit=jit, words=max(1, self.words))
         self.total: int = sum(self.weights[kind] for kind in self.start.tolist())
@@ -337,15 +333,11 @@ class Common:
         _words.shape(frame, self.height, sorted(self._commonest(self.start)))
         return frame
 
-    def _memory(self, shared: _exact.Memory | None = None) -> _exact.Memory:
-        """Return memory for exact searches, with the tables of another if there is one."""
+    def _memory(self) -> _exact.Memory:
+        """Return memory for exact searches by parts."""
         rows = 64 * self.size + 64
-        records = self.kernels.records
         words = max(1, self.words)
-        memory = _exact.make_memory(
-            rows, 1 if shared else self._entries(), words, np.zeros, records
-        )
-        return memory._replace(table=shared.table, bounds=shared.bounds) if shared else memory
+        return _exact.make_memory(rows, self._entries(), words, np.zeros, self.kernels.records)
 
     def _entries(self) -> int:
         """Return how many entries tables begin with: memory that is new is slow to come."""

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
+MOST_MEMORY = 1 << 33  # bytes: places are numbers of 32 bits
+
+
 class Growing(NamedTuple):
     """Arrays of a half that grow together, and where entries are found, by what keys."""
 
@@ -58,7 +61,7 @@ class CutSearch:
         wide = len(columns)
         self._kernels = kernels
         self._columns = columns
-        self._memory = memory
+        self._memory = min(memory, MOST_MEMORY)
         self._rows = max(map(len, columns))
         self._orders = (range(col), range(wide - 1, col - 1, -1))
         self._cut = _cut.make_cut(np.zeros, kernels.records)

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from gridhouse.core import arrays, bits, chance, position
-from gridhouse.games.collapse import _board, _persistent, _words
+from gridhouse.core import arrays, bits, position
+from gridhouse.games.collapse import _board, _words
 
 if TYPE_CHECKING:
     from gridhouse.games.collapse._words import Frame
@@ -23,8 +23,6 @@ OFFSET = 1 << 40  # keeps scores in the table positive
 WAYS = 4  # entries that a key may be in
 ENTRY = 16  # bytes
 FULL = 2  # why a search stopped: there was no room for more parts
-NOISE = 1 << 8  # parts of a point of the noise in a child's value
-BACKWARDS = -1  # in place of noise: the worst child first
 LEAST = 17  # where the cost begins in the data of an entry
 EXACT = 1 << 16
 SIZES = EXACT - 1
@@ -41,8 +39,6 @@ class Child(position.Position):
     kind = position.integer("int32")
     gone = position.integer("int32")  # cells of the group
     left = position.integer("int32")  # other cells of its kind
-    low = position.integer("int32")  # the columns of the group: the first
-    high = position.integer("int32")  # and the last
     begin = position.integer("int32")
     count = position.integer("int32")
     dead = position.integer("int64")
@@ -70,7 +66,6 @@ class Memory(NamedTuple):
     parts: Any
     drafts: Any
     children: Any
-    sides: Any
     table: Any
     bounds: Any
 
@@ -83,7 +78,6 @@ def make_memory(rows: int, table: int, words: int, zeros: Any, to_records: Any) 
         parts=to_records(Part(), rows),
         drafts=zeros((rows, size), "int64"),
         children=to_records(Child(), rows),
-        sides=zeros((_persistent.SIDES, words + 1), "int64"),
         table=arrays.zeros(2 * table, "int64"),
         bounds=arrays.zeros(2 * table, "int64"),
     )
@@ -246,27 +240,11 @@ def sort_children(memory: Memory, begin: int, end: int) -> None:
 def list_picks(memory: Memory, row: int, child: int, frame: Frame, control: Any) -> int:
     """List what the picks of a part lead to as children, and return where the list ends.
 
-    Of many kinds not all picks, if some are enough.  First all keys, so that what is known of them
-    is near when it is asked for.
+    First all keys, so that what is known of them is near when it is asked for.
     """
     board = memory.boards[row]
     _words.read(board, frame)
     _words.note_codes(board, frame)
-    end = list_groups(memory, board, child, frame, control)
-    if frame.reduces != 0:
-        if end > child + 1:
-            end = _persistent.reduce(memory, child, end, frame)
-        for index in range(child, end):
-            _words.copy(memory.drafts[index], frame.group, _words.WORDS)
-            let_fall(memory, board, index, frame)
-    return end
-
-
-def list_groups(memory: Memory, board: Any, child: int, frame: Frame, control: Any) -> int:
-    """List the groups of a board, which was read, as children; return where the list ends.
-
-    Their cells stand in the drafts if not all may be needed, else what is left without them.
-    """
     near = frame.near
     for place in range(frame.kinds):
         kind = int(frame.kind[place])
@@ -287,20 +265,11 @@ def list_groups(memory: Memory, board: Any, child: int, frame: Frame, control: A
                 after.kind = kind
                 after.gone = _words.count_of(frame.group, 0)
                 after.left = count - after.gone
-                if frame.reduces != 0:
-                    _words.copy(frame.group, memory.drafts[child], _words.WORDS)
-                else:
-                    let_fall(memory, board, child, frame)
+                after.key = _words.fall(board, memory.drafts[child], frame)
+                bits.prefetch(memory.bounds, bound_slot(memory, int(after.key)))
+                bits.prefetch(memory.table, bucket(memory.table, int(after.key), WAYS))
                 child += 1
     return child
-
-
-def let_fall(memory: Memory, board: Any, index: int, frame: Frame) -> None:
-    """Make what is left of a board, whose codes are noted, when the ``group`` of a child goes."""
-    after = memory.children[index]
-    after.key = _words.fall(board, memory.drafts[index], frame)
-    bits.prefetch(memory.bounds, bound_slot(memory, int(after.key)))
-    bits.prefetch(memory.table, bucket(memory.table, int(after.key), WAYS))
 
 
 def judge(memory: Memory, index: int, space: int, budget: int, frame: Frame, control: Any) -> int:
@@ -352,10 +321,6 @@ def take_apart(
     for part in range(space, space + child.count):
         child.least += memory.parts[part].least
     child.value = child.least * 50 + _words.promise(frame, control.weights)
-    if control.noise == BACKWARDS:
-        child.value = -child.value
-    else:
-        child.value = child.value * NOISE + chance.draw(control, int(control.noise) * NOISE + 1)
     return space + int(child.count)
 
 

@@ -19,13 +19,9 @@ BEAM_CELLS = 420  # larger boards are cleared column by column until so many are
 WINDOW = 250  # cells of the columns that are cleared together there
 WIDEST = 64  # of the beams that do so
 FIRST_RUN = 4_000  # nodes of a search by parts before it begins anew, with larger tables if need be
-MOST_FIRST = 100_000  # states of halves before they show anything
 GROWTH = 8  # they grow by so much when there are fewer entries than so many for each node
-NODES_PER_WIDTH = 20  # of an exact search for a board of the beam before it
-NOISE = 12  # points by which that order may differ from the best one
+MOST_FIRST = 100_000  # states of a half before it shows anything
 STEPS = 8  # by which the bound rises to the best line
-HELP = 50_000  # nodes with which a second thread begins to help to prove
-HELPED_CELLS = 120  # on larger boards beams find more than a second exact search
 EXACT_CELLS = 300  # larger boards are not searched exactly
 FIRST_WIDTHS = (16, 64)
 WIDTHS = (256, 1024, 4096)
@@ -49,34 +45,23 @@ class Linear(Common):
             return
         if self.threads == 1:
             self._look(self._rollouts(), 0)
-        memory = self._memory()
-        self._together(partial(self._prove, memory), partial(self._widen, self._memory(memory)))
+        self._together(self._prove, self._widen)
 
-    def _widen(self, memory: _exact.Memory) -> None:
-        """Repeat rollouts and beams; a thread of its own helps to prove between them.
-
-        Where digits are rare the bound hardly rises by steps, so it is asked for at once.
-        """
+    def _widen(self) -> None:
+        """Repeat rollouts and beams."""
         rollouts = self._rollouts()
-        helps = self.threads > 1 and self.size <= HELPED_CELLS
-        if helps:
-            self._prove_some(memory, 1, HELP, at_once=True)
         turn = int(self.threads == 1)
         while not self._stopped:
-            width = self._look(rollouts, turn)
+            self._look(rollouts, turn)
             turn += 1
-            if helps:
-                nodes = NODES_PER_WIDTH * width * (REPEATS if self.closer else 1)
-                self._prove_some(memory, 1 + turn, nodes, at_once=self.closer)
 
-    def _look(self, rollouts: Any, turn: int) -> int:
-        """Look for a better line by nested rollouts and by a beam; return how wide it was."""
+    def _look(self, rollouts: Any, turn: int) -> None:
+        """Look for a better line by nested rollouts and by a beam."""
         width, rounds = WIDTHS[turn % len(WIDTHS)], ROUNDS[turn % len(WIDTHS)]
         for repeat in range(REPEATS if self.closer else 1):
             if not self._stopped:
                 self._rolled(rollouts, rounds, REPEATS * turn + repeat, spared=NOTHING)
         self._beam(width, self.start, [], 0, 1 + turn)
-        return width
 
     def _sweep(self, seed: int) -> None:
         """Clear the board from the left, again and again with wider beams."""
@@ -138,25 +123,31 @@ class Linear(Common):
                 return picks[:count]
         return picks
 
-    def _prove(self, memory: _exact.Memory) -> None:
+    def _prove(self) -> None:
         """Prove by cuts, and by parts where that is soon done or no cut can be searched.
 
-        What one run by parts found out the next ones know.  A better line is asked for at once, or
-        every other time by one thread alone: that takes fewer nodes to an end than raising the
-        bound by steps, but tells nothing before.
+        What one run by parts found out the next ones know.  A better line is asked for at once and
+        the bound raised by steps, in turns: the first takes fewer nodes to an end, but tells
+        nothing before.
         """
+        memory = self._memory()
         end = self.nodes + (self.limit - self.nodes) // 2
         turn, size, searched = 0, FIRST_RUN, 0
         while self.nodes < end and self._prove_some(
-            memory, 0, min(size, end - self.nodes), at_once=self.threads > 1 or turn % 2 == 0
+            memory, min(size, end - self.nodes), at_once=turn % 2 == 0
         ):
             if turn == 0:
-                for cut in self._begun_cuts():
-                    self._prove_by_cut(cut, end - self.nodes)
+                self._prove_by_cuts(end)
             searched += size
             self._enlarge(memory, searched)
             turn += 1
             size *= 2
+
+    def _prove_by_cuts(self, end: int) -> None:
+        """Search at one cut after the other, of which each has all the memory, till one is done."""
+        cuts = self._begun_cuts()
+        while cuts and self.nodes < end and not self._stopped:
+            self._prove_by_cut(cuts.pop(0), end - self.nodes)
 
     @property
     def columns(self) -> list[list[int]]:
@@ -208,7 +199,7 @@ class Linear(Common):
         except MemoryError:  # the machine has less than was allowed: what there is has to do
             self.most_entries = entries
 
-    def _prove_some(self, memory: _exact.Memory, seed: int, nodes: int, *, at_once: bool) -> bool:
+    def _prove_some(self, memory: _exact.Memory, nodes: int, *, at_once: bool) -> bool:
         """Raise what is left at least until it meets the best line, or a better one is found.
 
         Returns False when that is done, or there is no room for it.
@@ -216,9 +207,8 @@ class Linear(Common):
         if self.size > EXACT_CELLS or self.words == 0 or self._stopped:
             return False
         memory = memory._replace(**self._tables)
-        frame, control = self._frame(), self._control(seed)
+        frame, control = self._frame(), self._control(0)
         control.limit = limit = min(int(control.limit), nodes)
-        control.noise = (0, _exact.BACKWARDS, NOISE)[min(seed, 2)]
         steps = 1 if at_once else STEPS
         with self._lock:
             self._proofs.append(control)

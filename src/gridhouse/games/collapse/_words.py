@@ -28,9 +28,6 @@ WALL = 15
 LENGTH = 62  # bits of a word that are used
 PACKED_ROWS = 15  # in all four planes of a column of so many rows fit into a word
 NO_KIND = 0
-ALL = 0  # which of the dead cells do not count: none,
-LIVE = -1  # or all
-MANY_KINDS = 7  # with fewer it takes longer to find out which picks are enough than it saves
 SALT = 0x165667B19E3779F9
 
 
@@ -54,25 +51,15 @@ class Frame(position.Position):
     shift = position.integers("int32", MOST_COLUMNS)
     place = position.integers("int32", 64)  # the column of a bit
     wide = position.integer("int64")
-    begin = position.integer("int64")  # the columns that are looked at
-    end = position.integer("int64")
     ahead = position.integer("int64")
     back = position.integer("int64")
     codes = position.integers("int64", MOST_COLUMNS)
     links = position.integers("int8", MOST_COLUMNS)
-    reduces = position.integer("int8")  # whether picks are left out where some are enough
-    starts = position.integers("int32", MOST_COLUMNS)  # picks of which it is the first column
-    crossed = position.integers("int8", MOST_COLUMNS)  # whether a pick lies on either side
-    left = position.integers("int8", MOST_COLUMNS)  # what is known of the left edge of a column,
-    right = position.integers("int8", MOST_COLUMNS)  # and of the right one
-    before = position.integers("int64", MOST_COLUMNS)  # keys of all columns up to one, from there,
-    behind = position.integers("int64", MOST_COLUMNS)  # and of all from one on
     masks = position.integers("int64", _board.KINDS * MOST_WORDS)
     cells = position.integers("int64", MOST_WORDS)
     walls = position.integers("int64", MOST_WORDS)
     dead = position.integers("int64", MOST_WORDS)
     near = position.integers("int64", MOST_WORDS)
-    still = position.integers("int64", MOST_WORDS)  # cells of no group
     group = position.integers("int64", MOST_WORDS)
 
 
@@ -92,7 +79,6 @@ def shape(frame: Any, rows: int, kinds: list[int]) -> None:
     frame.column = (1 << rows) - 1
     frame.inner = sum(((1 << (rows - 1)) - 1) << rows * col for col in range(spread))
     frame.kinds = len(kinds)
-    frame.reduces = int(len(kinds) >= MANY_KINDS)
     for index, kind in enumerate(kinds):
         frame.kind[index] = kind
     # All at once: to write into a record place by place takes milliseconds.
@@ -131,8 +117,6 @@ def read(board: Any, frame: Frame) -> None:
             frame.masks[kind * WORDS + word] = mask
         if cells != 0:
             frame.wide = word * frame.spread + frame.place[bits.length(cells) - 1] + 1
-    frame.begin = 0
-    frame.end = frame.wide
 
 
 def column_of(words: Any, base: int, col: int, frame: Frame) -> int:
@@ -338,24 +322,6 @@ def find_dead(skipped: int, frame: Frame) -> None:
             find_near(kind, frame)
             for word in range(WORDS):
                 dead[word] &= ~frame.near[word]
-    grow(skipped, frame)
-
-
-def find_dead_between(frame: Frame) -> None:
-    """Note the cells in ``dead`` that can never be removed by what is between two columns alone.
-
-    ``still`` has been noted; no group lies on either side of these columns.
-    """
-    for word in range(WORDS):
-        frame.dead[word] = 0
-    for col in range(frame.begin, frame.end):
-        own = column_of(frame.still, 0, col, frame)
-        frame.dead[frame.word[col]] |= own << frame.shift[col]
-    grow(NO_KIND, frame)
-
-
-def grow(skipped: int, frame: Frame) -> None:
-    """Take cells from the dead ones until none is left that may meet an equal one."""
     grew = True
     while grew:
         grew = False
@@ -390,21 +356,16 @@ def may_meet(kind: int, word: int, cell: int, frame: Frame) -> bool:
     if is_met_in_column(cell, column_of(frame.masks, base, col, frame), dead):
         return True
     levels = levels_of(cell, dead)
-    is_right = is_met_beside(base, levels, col, 1, ALL, frame)
-    return is_right or is_met_beside(base, levels, col, -1, ALL, frame)
+    return is_met_beside(base, levels, col, 1, frame) or is_met_beside(base, levels, col, -1, frame)
 
 
-def is_met_beside(base: int, levels: int, col: int, step: int, unless: int, frame: Frame) -> bool:
-    """Tell whether a cell of a mask may come to lie at some levels beside a column, on one side.
-
-    Cells of the mask that are dead count as well, or with ``LIVE`` do not.
-    """
+def is_met_beside(base: int, levels: int, col: int, step: int, frame: Frame) -> bool:
+    """Tell whether a cell of a mask may come to lie at some levels beside a column, on one side."""
     dead = 0
     col += step
-    while frame.begin <= col < frame.end and dead == 0:
+    while 0 <= col < frame.wide and dead == 0:
         dead = column_of(frame.dead, 0, col, frame)
-        own = column_of(frame.masks, base, col, frame) & ~(dead & unless)
-        if levels & reach(own, dead) != 0:
+        if levels & reach(column_of(frame.masks, base, col, frame), dead) != 0:
             return True
         col += step
     return False
