@@ -5,7 +5,7 @@ with all techniques and with each left out, at most SECONDS (20) each, beside a 
 search with a table of the positions as they stand.  FILE holds the course's test cases of
 ``solve``.
 ``python benchmarks/binary_solver.py random [SECONDS] [COUNT]``: how many random positions of each
-number of playable cells are solved.
+number of playable cells are solved, and of each four numbers together.
 ``python benchmarks/binary_solver.py threads [COUNT]``: what COUNT (24) random positions of 23
 playable cells take together with one thread and with two.
 """
@@ -38,7 +38,7 @@ POSITIONS = (
     "binary(rows=6,cols=5) .1.../..00./...1./.0.0./.1.1./.....",
 )
 SHARED = 23  # playable cells of the positions that threads search together
-SIZES = (18, 20, 22, 24, 26, 28, 30)
+SIZES = ((19, 20, 21, 22), (23, 24, 25, 26), (27, 28, 29, 30))
 SIDES = ((5, 5), (6, 5), (6, 6), (7, 6), (7, 7), (8, 6), (8, 8), (9, 7), (10, 10))
 SMALL_SIDES = ((6, 5), (6, 6), (7, 6))  # where positions of so many cells are hard
 ROOM = 1 << 22
@@ -137,17 +137,29 @@ def random_position(
 
 
 def random_positions(seconds: Seconds = 10.0, count: Count = 24) -> None:
-    """Print how many random positions of each size are solved, and how fast."""
+    """Print how many random positions of each size, and of sizes together, are solved how fast."""
     warm()
-    for live in SIZES:
-        chance = random.Random(live)
+    for sizes in SIZES:
         times = []
-        for _ in range(count):
-            found = solve(gridhouse.parse(random_position(chance, live)), seconds=seconds)
-            times.append(seconds if found.outcome == "unknown" else found.seconds)
-        solved = sum(taken < seconds for taken in times)
-        quick = sum(taken < 1 for taken in times)
-        print(f"{live} cells: {solved} of {count} in {seconds:g} s, {quick} in 1 s", flush=True)
+        for live in sizes:
+            chance = random.Random(live)
+            texts = [random_position(chance, live) for _ in range(count)]
+            times += [seconds_taken(text, seconds) for text in texts]
+            print_solved(f"{live} cells", times[-count:], seconds)
+        print_solved(f"{sizes[0]} to {sizes[-1]} cells", times, seconds)
+
+
+def seconds_taken(text: str, seconds: float) -> float:
+    """Return how long it takes to solve a position, ``seconds`` if that is too short a time."""
+    found = solve(gridhouse.parse(text), seconds=seconds)
+    return seconds if found.outcome == "unknown" else found.seconds
+
+
+def print_solved(name: str, times: list[float], seconds: float) -> None:
+    """Print how many positions were solved in the time there was, and how many in a second."""
+    solved = sum(taken < seconds for taken in times)
+    quick = sum(taken < 1 for taken in times)
+    print(f"{name}: {solved} of {len(times)} in {seconds:g} s, {quick} in 1 s", flush=True)
 
 
 def compare_threads(count: Count = 24) -> None:
