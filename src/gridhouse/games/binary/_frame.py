@@ -303,43 +303,12 @@ def play(frame: Any, layout: Any, table: Any, sets: Any, cell: int, digit: int) 
         close(frame, layout, dead, digit)
 
 
-def touched(frame: Any, digit: int, start: int, stop: int) -> int:
-    """Return the cells in the given lines that a digit may yet be taken away from."""
+def touched(frame: Any, layout: Any, digit: int) -> int:
+    """Return the cells that a digit may yet be taken away from."""
     result = 0
-    for at in range(digit * MOST_LINES + start, digit * MOST_LINES + stop):
+    for at in range(digit * MOST_LINES, digit * MOST_LINES + layout.num_lines):
         result |= frame.held[at]
     return int(result)
-
-
-def clash(frame: Any, layout: Any, table: Any, sets: Any, line: int, place: int) -> bool:
-    """Tell whether one line alone can take both digits from a cell: by sets that do not meet."""
-    zeros = entry_of(layout, table, line, frame.codes[line])
-    ones = entry_of(layout, table, MOST_LINES + line, frame.codes[MOST_LINES + line])
-    if zeros.count == 0 or ones.count == 0:
-        return True  # the sets are not listed: they may
-    bit = 1 << place
-    for i in range(zeros.first, zeros.first + zeros.count):
-        zero = sets[layout.blocks + i]
-        if zero & bit:
-            for j in range(ones.first, ones.first + ones.count):
-                if sets[layout.blocks + j] & (bit | zero) == bit:
-                    return True
-    return False
-
-
-def in_doubt(frame: Any, layout: Any, table: Any, sets: Any, cells: int, by_row: int) -> int:
-    """Return those of the cells that one line can take both digits from."""
-    risk = 0
-    while cells:
-        cell = bits.lowest(cells)
-        cells &= cells - 1
-        if by_row >> cell & 1:
-            is_at_risk = clash(frame, layout, table, sets, layout.row[cell], layout.row_place[cell])
-        else:
-            is_at_risk = clash(frame, layout, table, sets, layout.col[cell], layout.col_place[cell])
-        if is_at_risk:
-            risk |= 1 << cell
-    return risk
 
 
 def is_spoilt_by(
@@ -377,25 +346,16 @@ def settle(frame: Any, layout: Any, table: Any, sets: Any) -> int:
     if frame.compact:
         return settle_compact(frame)
     refresh(frame, layout, table, sets)
-    rows = layout.num_rows
-    lines = layout.num_lines
-    zero_rows = touched(frame, 0, 0, rows)
-    zero_cols = touched(frame, 0, rows, lines)
-    one_rows = touched(frame, 1, 0, rows)
-    one_cols = touched(frame, 1, rows, lines)
-    zeros = zero_rows | zero_cols
-    ones = one_rows | one_cols
+    zeros = touched(frame, layout, 0)
+    ones = touched(frame, layout, 1)
     live = count_alone(frame, layout, zeros | ones)
     make_compact(frame, layout, table, sets)
     if frame.compact or live == 0 or not layout.switches & PARITY:
         return UNKNOWN if live else winner_of(frame.heap, 0)
-    risk = (zeros & ~frame.opened[1]) | (ones & ~frame.opened[0])
-    risk |= (zero_rows & one_cols) | (zero_cols & one_rows)
-    doubt = zeros & ones & ~risk
-    if doubt:
-        risk |= in_doubt(frame, layout, table, sets, doubt, zero_rows)
-    frame.risk = risk
-    spoils = is_single(risk) and can_spoil(frame, layout, table, bits.lowest(risk))
+    # Sets of both digits that meet elsewhere as well cannot both be filled, but to look for others
+    # takes longer than it saves.
+    frame.risk = live & (zeros | ~frame.opened[0]) & (ones | ~frame.opened[1])
+    spoils = is_single(frame.risk) and can_spoil(frame, layout, table, bits.lowest(frame.risk))
     return count_out(frame, spoils, bits.population(live) & 1)
 
 

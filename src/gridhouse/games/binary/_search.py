@@ -213,6 +213,11 @@ def take_part(to: Any, frame: Any, layout: Any, part: int, heap: int) -> None:
     to.heap = heap
 
 
+def is_even(cells: int, heap: int) -> bool:
+    """Tell whether an even number of moves is left if no cell is spoilt: most such are lost."""
+    return (bits.population(cells) ^ heap) & 1 == 0
+
+
 def score(frame: Any, layout: Any, control: Any) -> int:
     """Return how late a move to this position is to be tried.
 
@@ -224,15 +229,23 @@ def score(frame: Any, layout: Any, control: Any) -> int:
     result = 4 * (bits.population(zeros) + bits.population(ones))
     if not layout.switches & ORDER:
         return 0
-    odd = (bits.population(zeros | ones) ^ frame.heap) & 1
     risk = bits.population(frame.risk)
-    result += ODD - 4 * risk if odd else 4 * risk
+    result += 4 * risk if is_even(zeros | ones, frame.heap) else ODD - 4 * risk
     if control.noise:
         result += chance.draw(control, control.noise)
     if layout.num_symmetries > 1:
         shift = bits.WORD - 1 - layout.num_cells
         result += 2 * bits.population(zeros ^ bits.backwards(ones) >> shift)
     return int(result)
+
+
+def score_heap(frame: Any) -> int:
+    """Return how late a move in the heap is to be tried.
+
+    Of all positions every second one has the nimber 0 or 1, and both are asked about everywhere: so
+    such moves come first in a larger heap, where hardly another one leads to just that nimber.
+    """
+    return 0 if frame.heap > 1 else 2 * ODD
 
 
 def add_move(frame: Any, child: Any, worth: int) -> None:
@@ -360,7 +373,8 @@ def list_moves(
             note_winner(frame, child.made)
             return WIN
         if value == UNKNOWN:
-            add_move(frame, child, 2 * ODD if child.made < 0 else score(child, layout, control))
+            late = score_heap(frame) if child.made < 0 else score(child, layout, control)
+            add_move(frame, child, late)
         place = next_made(frames, at, layout, table, sets, words)
     return UNKNOWN if frame.count else LOSS
 
@@ -728,7 +742,11 @@ def is_busy(frame: Any, index: int, at: int, trail: Any, control: Any) -> bool:
 
 
 def part_ways(frame: Any, at: int, trail: Any, control: Any) -> None:
-    """Take the best move where no other thread is, if another one is at the best of all."""
+    """Take the best move where no other thread is, if another one is at the best of all.
+
+    That is for positions that are lost, where all moves have to be searched.  Where one that wins
+    is enough, what another thread does with another move is in vain.
+    """
     best = frame.best
     second = frame.second
     if not is_busy(frame, best, at, trail, control):
@@ -775,8 +793,8 @@ def expand(
     a quarter above the second best's number, so that fewer moves are taken up again and again
     (Pawlewicz and Lew, 2007).
 
-    Threads share all tables and keep apart below the first ply: ``trail`` says for each ply where
-    each of them is.
+    Threads share all tables and keep apart where all moves are likely to be needed: ``trail`` says
+    for each ply where each of them is.
     """
     if out_of_bounds(control, at):
         return UNKNOWN
@@ -792,9 +810,7 @@ def expand(
             break
         if is_enough(frame, pairs, key, most_proof, most_disproof, control.nodes - began):
             return UNKNOWN
-        # Most positions that are asked about are won: then one move of theirs is enough, and what
-        # the other thread does with another one is lost.
-        if at > 0:
+        if is_even(frame.opened[0] | frame.opened[1], frame.heap):
             part_ways(frame, at, trail, control)
         best = frame.best
         mine = control.number * MOST_FRAMES + below(at)
