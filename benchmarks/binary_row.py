@@ -458,18 +458,13 @@ def look(rows: Any, frame: Any, end: int) -> bool:
     return False
 
 
-def take_next(frame: Any) -> int:
-    """Put a move with the fewest replies behind those that are left; return its place."""
+def best_move(frame: Any) -> int:
+    """Return the place of a move with the fewest replies."""
     best = 0
     for index in range(1, frame.listed):
         if frame.replies[index] < frame.replies[best]:
             best = index
-    frame.listed -= 1
-    spare = MOST_MOVES - 1
-    move_to(frame, best, spare)
-    move_to(frame, frame.listed, best)
-    move_to(frame, spare, frame.listed)
-    return int(frame.listed)
+    return best
 
 
 def wins(rows: Any, at: int) -> bool:
@@ -479,8 +474,10 @@ def wins(rows: Any, at: int) -> bool:
     rows[COUNTS][NODES] += 1
     won = list_moves(rows, at)
     while not won and frame.listed:
-        index = take_next(frame)
+        index = best_move(frame)
         make(rows, frame, child, frame.slots[index], frame.options[index])
+        frame.listed -= 1
+        move_to(frame, frame.listed, index)
         value = probe(rows, child.place, child.tag)
         won = not wins(rows, at + 1) if value == UNKNOWN else value == LOST
     store(rows, frame.place, frame.tag, int(won))

@@ -137,7 +137,7 @@ def random_position(
 
 
 def random_positions(seconds: Seconds = 10.0, count: Count = 24) -> None:
-    """Print how many random positions of each size, and of sizes together, are solved how fast."""
+    """Print how many random positions of each size, and of four sizes together, are solved."""
     warm()
     for sizes in SIZES:
         times = []
