@@ -47,10 +47,7 @@ GROWTH = 8
 FILLING = 2  # words for each node, at least
 PLAIN_WORDS = 1 << 16  # of a table in interpreted code
 NO_LIMIT = 1 << 60
-# Cells up to which proof numbers cost more than they earn: more where a search is larger.
-DEPTH_FIRST = 10
-MOST_DEPTH_FIRST = 12
-BY_PROOF_NUMBERS = 13  # plies in which they earn more
+DEPTH_FIRST = 12  # cells up to which proof numbers cost more than they earn
 LARGE = 21  # cells above which proof numbers come first
 NOISE = 4  # of the order of each thread after the first, depth first
 SHARE = 4  # the part of the memory that proof numbers have
@@ -138,8 +135,7 @@ class Search:
         board.layout[0].switches = switches
         if not switches & _frame.SYMMETRY:
             board.layout[0].num_symmetries = 1
-        most = len(board.opened[0] | board.opened[1]) - BY_PROOF_NUMBERS
-        board.layout[0].limit = min(MOST_DEPTH_FIRST, max(DEPTH_FIRST, most))
+        board.layout[0].limit = DEPTH_FIRST
         records = board.memory.records
         size = LEAST_WORDS
         while 2 * size * WORD <= memory * arrays.MEGABYTE * (SHARE - 1) // SHARE:
