@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -16,7 +17,7 @@ from browser_helpers import browser, served
 from wire_helpers import PATIENCE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Generator, Iterator
 
     from playwright.sync_api import Browser, Page
 
@@ -34,6 +35,23 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 EXPECTED = ("WebSocket", "status of 422")  # the house was killed, or a form was wrong
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, Any]:
+    """Run what is marked as untraced at full speed; other tests have to cover its lines.
+
+    To stop coverage itself is not enough: each worker measures itself more than once, and what
+    was started earlier goes on.
+    """
+    if not item.get_closest_marker("untraced"):
+        return (yield)
+    tracer = sys.gettrace()
+    sys.settrace(None)
+    try:
+        return (yield)
+    finally:
+        sys.settrace(tracer)
 
 
 @pytest.fixture(scope="module")

@@ -69,11 +69,15 @@ def run_script(name: str, *arguments: str, typed: str | bytes = "", cwd: Path | 
 
 
 def run_compiled(code: str, cache: Path, **environment: str) -> str:
-    """Return what code prints in a process of its own, whose compiled code is kept in a folder."""
+    """Return what code prints in a process of its own, whose compiled code is kept in a folder.
+
+    Its coverage is not measured: that would slow down the compiler.
+    """
+    inherited = {name: value for name, value in os.environ.items() if "COVERAGE" not in name}
     return subprocess.run(
         [sys.executable, "-c", code],
         stdout=subprocess.PIPE,
         text=True,
         check=True,
-        env={**os.environ, "XDG_CACHE_HOME": str(cache), **environment},
+        env={**inherited, "XDG_CACHE_HOME": str(cache), **environment},
     ).stdout

@@ -82,6 +82,7 @@ def as_moves(moves: list[str]) -> set[tuple[int, ...]]:
     return {tuple(map(int, move.split())) for move in moves}
 
 
+@pytest.mark.untraced
 @pytest.mark.parametrize("jit", [True, False], ids=["compiled", "interpreted"])
 @pytest.mark.parametrize(("width", "height"), SMALL)
 def test_every_position_of_small_boards(width: int, height: int, jit: bool) -> None:
@@ -883,6 +884,7 @@ def key_after(board: _layout.Board, cells: str = "") -> int:
     return int(frame.key)
 
 
+@pytest.mark.untraced
 @pytest.mark.parametrize(
     ("rows", "cols", "jit", "every", "fewer"),
     [

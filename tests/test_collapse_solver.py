@@ -886,6 +886,7 @@ def test_an_exact_search_without_room_proves_nothing(
         assert found.score <= best <= found.bound
 
 
+@pytest.mark.untraced
 @pytest.mark.parametrize("scoring", SCORINGS)
 def test_an_exact_search_may_be_stopped_anywhere(
     monkeypatch: pytest.MonkeyPatch, scoring: str

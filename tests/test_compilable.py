@@ -68,6 +68,7 @@ def same_draws(state: Any, record: Any, seed: int, name: str, function: Any, *ar
     assert same_fields(numbers, compiled_numbers)
 
 
+@pytest.mark.untraced
 @pytest.mark.parametrize("text", GAMES)
 def test_compiled_rules_are_the_interpreted_ones(text: str) -> None:
     chance = random.Random(1)

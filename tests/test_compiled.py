@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 NUM_TRACES = int(os.environ.get("GRIDHOUSE_TRACES", "5"))
 
 
+@pytest.mark.untraced
 @pytest.mark.parametrize("text", GAMES)
 def test_checksums_of_random_games_are_the_same(text: str) -> None:
     compiled = interpreted = None

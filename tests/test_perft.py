@@ -22,6 +22,8 @@ from naive.tactego import Tactego
 if TYPE_CHECKING:
     from gridhouse.core.game import Game
 
+pytestmark = pytest.mark.untraced
+
 SINKS_8 = "s211 s255 s125 s152 lc33 db34 lb43 dc44"
 SINKS_MIXED = "s111 s277 s172 s127 x20 x38 la33 lc34 lb35 ld43 da63 dc45 db46 dd55"
 

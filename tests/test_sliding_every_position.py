@@ -26,6 +26,8 @@ from naive.sliding_solver import shortest
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+pytestmark = pytest.mark.untraced
+
 # By goal how many positions can become it: half of all if no letter comes twice, else all.
 THREE_BY_THREE = {
     "abcdefgh ": 181440,

@@ -530,6 +530,7 @@ def met(puzzle: Puzzle, largest: int, threads: int = 1, *, jit: bool = True) -> 
     return search
 
 
+@pytest.mark.untraced
 @pytest.mark.parametrize("roots", [1, 8, 40])
 @pytest.mark.parametrize("goal", ["abcdefgh ", "aabbccdd ", "abcaabcd ", "banananb ", "aaaabbbb "])
 def test_both_sides_meet_on_a_shortest_way(
