@@ -38,6 +38,16 @@ def test_a_position_is_what_its_text_says(state: State) -> None:
     assert twin.returns() == state.returns()
 
 
+@given(states, st.randoms(use_true_random=False))
+def test_a_key_is_a_position_s_own(state: State, chance: random.Random) -> None:
+    key = state.game.rules.key
+    before = key(state.position)
+    assert key(gridhouse.parse(str(state)).position) == before
+    if not state.is_terminal():
+        state.apply_action(chance.choice(state.legal_actions()))
+        assert key(state.position) != before
+
+
 @given(states)
 def test_legal_actions_are_those_that_are_not_refused(state: State) -> None:
     allowed = [action for action in range(state.game.num_actions) if not state.refusal(action)]
