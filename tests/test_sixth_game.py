@@ -10,6 +10,7 @@ import pytest
 
 import gridhouse
 from gridhouse import cli, table
+from gridhouse.core import registry
 from harness import run_here
 from test_web_daily import Clock
 from web_helpers import Visitor, open_house
@@ -157,6 +158,7 @@ def nim(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     yield
     for name in [name for name in sys.modules if name.startswith("gridhouse.games.nim")]:
         del sys.modules[name]
+    registry.game_class.cache_clear()
 
 
 def test_it_is_found_played_and_parsed() -> None:

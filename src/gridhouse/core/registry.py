@@ -27,6 +27,7 @@ def games() -> list[str]:
     return sorted(module.name for module in pkgutil.iter_modules(package.__path__))
 
 
+@cache
 def game_class(name: str) -> type[Game]:
     """Return the class of a game, else raise UnknownGameError."""
     import importlib
