@@ -289,8 +289,8 @@ def test_searches_stay_within_their_memory_from_the_disk_as_well(
 ) -> None:
     """Compiled with every index checked, which compiled code otherwise leaves out.
 
-    Compiled code that is kept must do in the next process what it did in the first.  It is little
-    optimized, which saves a third of the time.
+    Compiled code that is kept must do in the next process what it did in the first.  The compiler
+    optimizes little here, which saves a third of its time.
     """
     code = (
         "import gridhouse\n"
