@@ -6,7 +6,7 @@ NODE_READY := tools/js/node_modules/.ready
 PYTHON ?= python3
 UV_VERSION := 0.13.8
 
-.PHONY: play test check bench strength lock clean
+.PHONY: play test check export programs bench strength lock clean
 
 play: $(READY)
 	@$(BIN)/gridhouse play
@@ -24,9 +24,19 @@ check: $(READY) $(NODE_READY)
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/codespell
+	$(BIN)/vermin --quiet --no-tips --target=3.8- --violations --exclude typing.Self \
+		$$($(BIN)/python -c 'from gridhouse.export import files; print(*files())') programs
 	$(BIN)/node tools/js/node_modules/typescript/bin/tsc --project tools/js
 	$(BIN)/node tools/js/node_modules/eslint/bin/eslint.js --config tools/js/eslint.config.js \
 		--max-warnings 0 src/gridhouse/web/static tools/js
+
+# make export GAME=tactego FOLDER=somewhere: the game's exact program, which needs nothing else.
+export: $(READY)
+	@$(BIN)/gridhouse export $(GAME) $(FOLDER)
+
+# The scripts in programs/, which are made of the same parts as exported ones.
+programs: $(READY)
+	$(BIN)/python -c "from gridhouse.export import write_linked; write_linked('programs')"
 
 bench: $(VENV)/.bench
 	$(BIN)/python benchmarks/programs.py

@@ -59,11 +59,10 @@ from gridhouse.games.sliding import (  # noqa: E402
 from gridhouse.games.sliding._pairing import paired, pairings  # noqa: E402
 from gridhouse.games.sliding._puzzle import backwards, parity_fits, puzzle_of  # noqa: E402
 from gridhouse.games.sliding.game import (  # noqa: E402
-    load_words,
-    own_words_file,
     position_of,
     shuffle,
 )
+from gridhouse.games.sliding.words import load_words, own_words_file  # noqa: E402
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

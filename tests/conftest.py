@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hypothesis import HealthCheck, settings
 
+import pythons
 from browser_helpers import browser, served
 from wire_helpers import PATIENCE
 
@@ -35,6 +36,12 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 EXPECTED = ("WebSocket", "status of 422")  # the house was killed, or a form was wrong
+
+
+def pytest_report_header() -> str:
+    """Say which Pythons the exact programs are run with."""
+    refused = ", ".join(pythons.too_old()) or "none"
+    return f"exact programs: run with Python {', '.join(pythons.able())}; refused by {refused}"
 
 
 @pytest.hookimpl(wrapper=True)

@@ -1248,15 +1248,29 @@ def test_the_command_refuses_positions_in_one_line(
         assert complaint in line
 
 
-def test_the_command_checks_all_boards_before_it_solves_one(
+def test_a_board_that_cannot_be_solved_is_no_end(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    board, large = tmp_path / "board.txt", tmp_path / "large.txt"
-    board.write_text("1 2\n1 2\n", encoding="utf-8")
-    large.write_text(("1 " * 251 + "\n") * 250, encoding="utf-8")
-    complaint = "the board has 62750 cells; the solver takes at most 62500"
-    line = complaint_of(said(capsys, str(board), str(large)))
-    assert line == f"gridhouse: {str(large)!r}: {complaint}\n"
+    board, large, missing = (str(tmp_path / name) for name in ("board.txt", "large.txt", "none"))
+    Path(board).write_text("1 2\n1 2\n", encoding="utf-8")
+    Path(large).write_text(("1 " * 251 + "\n") * 250, encoding="utf-8")
+    errors = [
+        f"{large!r}: the board has 62750 cells; the solver takes at most 62500",
+        f"{missing!r}: No such file or directory",
+    ]
+    out, err, status = said(capsys, "--json", large, board, missing, board)
+    facts = [json.loads(line) for line in out.splitlines()]
+    assert (err, status) == ("", 1)
+    assert [fact.get("score") for fact in facts] == [None, 6, None, 6]
+    assert [facts[0], facts[2]] == [{"error": error} for error in errors]
+    out, err, status = said(capsys, large, board, missing)
+    assert (err, status) == ("", 1)
+    assert [line for line in out.splitlines() if "Error" in line] == [
+        f"Error: {error}" for error in errors
+    ]
+    assert complaint_of(said(capsys, "--time", "0", board, board)) == (
+        "gridhouse: seconds: 0.0 is not above 0\n"
+    )
 
 
 def test_an_interrupt_leaves_the_boards_after_it_out(

@@ -155,6 +155,26 @@ def test_a_byte_order_mark_is_passed_over() -> None:
     assert run_here(first, typed=b"\xef\xbb\xbfgame 2 2\n").out == "game 2 2\n"
 
 
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be"])
+def test_files_of_other_makes_are_read(encoding: str, tmp_path: Path) -> None:
+    file = tmp_path / "file"
+    for text in ("1 2\r\n3 ä\r\n", "1", ""):
+        file.write_bytes(text.encode(encoding))
+        assert console.read_file(str(file)) == text.replace("\r", "")
+    file.write_bytes(b"1\x00\xff")
+    assert console.read_file(str(file))[0] == "1"
+
+
+def test_typed_utf_16_is_told_by_its_name() -> None:
+    def first(arguments: list[str]) -> None:
+        print(console.read_line())
+
+    said = "gridhouse: standard input is UTF-16 text; it should be UTF-8\n"
+    for mark, encoding in zip(console.UTF16_MARKS, ("utf-16-le", "utf-16-be"), strict=True):
+        assert run_here(first, typed=mark + "game 2 2\n".encode(encoding)) == ("", said, 2)
+    assert run_here(first, typed=b"\xff\xfegame\n").status == 0
+
+
 def test_an_interrupt_in_a_harness_is_quiet_too() -> None:
     def interrupted(arguments: list[str]) -> None:
         print("begun")

@@ -73,6 +73,7 @@ def test_numbers_of_thousands_of_digits_are_far_off_every_board() -> None:
     assert notation.parse_integer("9" * 100_000) == 10**18
     assert notation.parse_integer("-" + "9" * 5000) == -(10**18)
     assert notation.parse_integer("0" * 5000 + "7") == 7
+    assert str(notation.parse_integer("-" + "9" * 19)) == f"'-{'9' * 19}'"
     assert notation.parse_integers("1  -2\t3", 3) == [1, -2, 3]
     assert notation.parse_integers("1 2", 3) is None
     assert notation.parse_integers("1 x 3", 3) is None

@@ -241,12 +241,30 @@ def test_any_field_of_a_piece_names_it_but_its_action_is_one() -> None:
         assert state.game.read_move(state.position, text) is None
 
 
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("binary(rows=99999999999999999999)#1", "rows: '99999999999999999999' is not in 1..20"),
+        ("binary(rows=21)#1", "rows: 21 is not in 1..20"),
+        (
+            "tactego(pieces=Fx1 5x99999999999999999999)#1",
+            "line 2: no board has room for '99999999999999999999' pieces",
+        ),
+    ],
+)
+def test_numbers_are_told_as_they_were_typed(text: str, message: str) -> None:
+    with pytest.raises(GridhouseError) as caught:
+        gridhouse.parse(text)
+    assert str(caught.value) == message
+
+
 def test_strengths_of_any_length_are_told_apart() -> None:
     army = f"Fx1 7x1 12x1 1000x1 {'9' * 19}x1 {'8' * 22}x1"
     game = gridhouse.load("tactego", rows=4, cols=6, pieces=army)
     state = game.new_initial_state(1)
     assert gridhouse.parse(str(state)) == state
-    texts = [game.names[rules_kind] for rules_kind in range(6, 11)]  # type: ignore[attr-defined]
+    first = tactego_rules.NUMBER
+    texts = [game.names[kind] for kind in range(first, first + 5)]  # type: ignore[attr-defined]
     assert texts == ["7", "12", "1000", "9" * 19, "8" * 22]
 
 

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import os
+import random
 import re
 import subprocess
 import sys
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from gridhouse.games.binary import program
 from harness import CONFORMANCE, PROGRAMS, run_here
+from naive.binary import Binary
+from naive.binary_solver import winning_moves
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -88,7 +93,7 @@ def test_every_refusal_of_play_in_its_order() -> None:
         "play -1 0 0", "play 1.0 0 0", "play +2 00 0", "play 0 0 00",
     ) == [
         "= 1", "= 1", "= 1",
-        "= illegal move: wrong number of arguments",
+        "= illegal move:  wrong number of arguments",
         "= illegal move: 0 wrong number of arguments",
         "= illegal move: 9 9 9 9 wrong number of arguments",
         "= illegal move: x 9 a wrong coordinate",
@@ -156,10 +161,10 @@ def test_before_the_first_game_only_what_needs_none() -> None:
     "command",
     [
         "rubbish", "games 3 3", "game", "game 3", "game 0 3", "game 3 21", "game a b",
-        f"game 3 {'9' * 5000}", "show 1", "legal 0 0", "legal 0 0 0 0", "genmove 1", "winner 1",
-        "help me", "exit now", "timelimit", "timelimit 0", "timelimit 101", "timelimit x",
-        "timelimit 1.5", "solve 1", "policy_moves 1", "loadpatterns", "loadpatterns a b",
-        "policy", "policy best", "loadpatterns /no/such/file", "loadpatterns .", "\udcff\udcfe",
+        f"game 3 {'9' * 5000}", "game 3 3 3", "legal 0 0", "legal 0 0 0 0", "timelimit",
+        "timelimit 0", "timelimit 101", "timelimit x", "timelimit 1.5", "loadpatterns",
+        "loadpatterns a b", "policy", "policy best", "policy random now", "", "  \t", "# play", "#",
+        "x" * 5000, "loadpatterns /no/such/file", "loadpatterns .", "\udcff\udcfe",
         "\x00",
     ],
 )  # fmt: skip
@@ -171,9 +176,19 @@ def test_a_refused_game_leaves_the_old_one() -> None:
     assert answers("game 2 1", "play 0 0 1", "game 0 0", "show")[-1] == "1.\n= 1"
 
 
-def test_empty_lines_and_remarks_are_passed_over() -> None:
-    run = run_here(program.main, typed="\n   \n# play\n  # x\n\t\ngame 1 1\r\n\r\nshow")
-    assert run == ("= 1\n\n.\n= 1\n\n", "", 0)
+def test_words_too_many_are_passed_over_as_the_course_does(tmp_path: Path) -> None:
+    given = answers(
+        "game 1 1", "show me", "winner 1 2", "policy_moves 1", "help 0", "timelimit 2 3"
+    )
+    assert given[1:4] == [".\n= 1", "unfinished\n= 1", "0 0 0 0.5 0 0 1 0.5\n= 1"]
+    assert given[4].startswith("game\nshow\n")
+    assert given[5] == "= 1"
+    assert answers("game 1 1", "solve 1")[-1].startswith("1 0 0 ")
+    assert answers("game 1 1", "genmove x y", "genmove 1")[-1] == "resign\n= 1"
+    file = tmp_path / "weights"
+    file.write_text("XX.XX 0 30\n")
+    assert answers(f"loadpatterns {file} too") == ["= 1"]
+    assert answers("EXIT now, please", "show") == ["= 1"]
 
 
 def test_solve_names_the_winner_and_a_move_that_wins() -> None:
@@ -184,12 +199,38 @@ def test_solve_names_the_winner_and_a_move_that_wins() -> None:
     assert replied == "1\n= 1"
 
 
+@given(st.integers(0, 2**64))
+@settings(max_examples=30)
+def test_solve_agrees_with_plain_recursion(seed: int) -> None:
+    chance = random.Random(seed)
+    width, height = chance.choice(((3, 3), (4, 2), (2, 4), (5, 2), (1, 7), (4, 3)))
+    naive = Binary(width, height)
+    commands = [f"game {width} {height}", "timelimit 100"]
+    for _ in range(chance.randint(width * height - 6, width * height - 1)):
+        moves = naive.legal()
+        if moves:
+            x, y, digit = chance.choice(moves)
+            naive.play(x, y, digit)
+            commands.append(f"play {x} {y} {digit}")
+    player = 1 + (len(commands) - 2) % 2
+    found = answers(*commands, "solve")[-1].split("\n")[0]
+    wins = [f"{player} {x} {y} {digit}" for x, y, digit in winning_moves(naive)]
+    assert found in (wins or [str(3 - player)])
+
+
 def test_a_strong_genmove_wins_what_can_be_won() -> None:
     for _ in range(8):
         play = answers("game 1 3", "policy strong", *["genmove"] * 4, "winner")
         assert play[-1] == "1\n= 1"
     given = answers("game 2 2", "policy strong", "genmove", "policy random", "genmove")
     assert all(answer != "resign\n= 1" for answer in given)
+
+
+def test_the_fourth_assignment_begins_strong() -> None:
+    typed = "".join(f"{line}\n" for line in ("game 1 3", *["genmove"] * 4, "winner", "exit"))
+    for _ in range(4):
+        out = run_here(program.main_strong, typed=typed).out
+        assert out.endswith("resign\n= 1\n\n1\n= 1\n\n= 1\n\n")
 
 
 def test_solve_is_unknown_when_time_is_up() -> None:

@@ -68,7 +68,7 @@ def test_a_cell_without_an_equal_neighbour(tmp_path: Path) -> None:
 
 def test_a_cleared_board_prints_no_rows(tmp_path: Path) -> None:
     assert play(tmp_path, "9 9\n9 9\n", "1 1\n") == (
-        "9 9\n9 9\n\nYour score is: 0\n\n" + PROMPT + "\nYour score is: 36\n\nGame over\n"
+        "9 9\n9 9\n\nYour score is: 0\n\n" + PROMPT + "\n\nYour score is: 36\n\nGame over\n"
     )
 
 

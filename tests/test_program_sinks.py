@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 
 import gridhouse
+from gridhouse.core.console import Tokens
 from gridhouse.games.sinks import program
+from gridhouse.games.sinks.game import SinksGame
 from harness import CONFORMANCE, run_here, run_script
 
 SAMPLES = CONFORMANCE / "sinks"
@@ -16,6 +18,17 @@ def text_mode(typed: str, rows: int = 10, cols: int = 10) -> str:
     run = run_here(program.main, str(rows), str(cols), "0", typed=typed)
     assert (run.err, run.status) == ("", 0)
     return run.out
+
+
+def test_a_set_up_is_chosen_on_screen_where_nothing_is_piped(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
+    game = SinksGame()
+    assert program.piped_setup(game, Tokens(iter(["#"]))) is None
+    monkeypatch.setattr("sys.stdin.isatty", lambda: False, raising=False)
+    assert program.piped_setup(game, Tokens(iter([]))) is None
+    assert program.piped_setup(game, Tokens(iter(["x 0 0", "#"]))) is not None
 
 
 def last_line(typed: str) -> str:

@@ -11,7 +11,7 @@ from unittest import mock
 import pytest
 
 from gridhouse.games.sliding import program, texts
-from gridhouse.games.sliding.game import load_words, own_words_file
+from gridhouse.games.sliding.words import load_words, own_words_file
 from harness import CONFORMANCE, PROGRAMS, Run, run_here, run_script
 
 if TYPE_CHECKING:

@@ -19,9 +19,8 @@ SAMPLES = CONFORMANCE / "tactego"
 ASK_START = "Select Piece to Move by Position >> "
 ASK_END = "Select Position to move Piece >> "
 BAD_START = "You must select a starting position with one of your pieces, not a flag.\n"
-BAD_END = (
-    "You must select an ending position at most one place away, without one of your own pieces.\n"
-)
+STUCK = "That piece cannot move anywhere, you must select another one.\n"
+BAD_END = "You must select an ending position which is either empty or has an enemy piece.\n"
 QUESTIONS = (
     "What is seed? What is the filename for the pieces? What is the length? What is the width? "
 )
@@ -93,10 +92,10 @@ def test_a_bad_end_is_asked_again(folder: Path, end: str) -> None:
     assert out == board + ASK_START + ASK_END + BAD_END + ASK_END
 
 
-def test_a_piece_with_no_field_to_go_to_is_a_bad_start(folder: Path) -> None:
+def test_a_piece_with_no_field_to_go_to_is_told_so(folder: Path) -> None:
     (folder / "many.pieces").write_text("F 1\n5 5\n")
-    out = play("many.pieces", 4, 3, "0 0", seed="0")
-    assert out.endswith(BAD_START + ASK_START)
+    out = play("many.pieces", 4, 3, "0 0", "2 0", seed="0")
+    assert out.endswith(ASK_START + STUCK + ASK_START + BAD_START + ASK_START)
 
 
 FIGHTS = [
@@ -104,14 +103,14 @@ FIGHTS = [
     ("5", "5", "R5"), ("5", "3", "R5"), ("3", "5", "B5"), ("10", "9", "R10"), ("9", "10", "B10"),
     ("5", "F", "R5"), ("S", "F", "RS"), ("A", "F", "RA"), ("5", "M", ""), ("S", "M", "RS"),
     ("A", "M", "RA"), ("A", "10", "RA"), ("A", "A", "RA"), ("A", "S", "RA"), ("S", "A", "RS"),
-    ("S", "S", "RS"), ("S", "0", "B0"), ("S", "5", "B5"), ("5", "A", "R5"), ("5", "S", "R5"),
-    ("0", "S", "R0"), ("0", "0", "R0"),
+    ("S", "S", "RS"), ("S", "0", "RS"), ("S", "1", "B1"), ("S", "5", "B5"), ("5", "A", "R5"),
+    ("5", "S", "R5"), ("0", "S", "R0"), ("0", "0", "R0"),
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize(("attacker", "defender", "left"), FIGHTS)
 def test_combat(attacker: str, defender: str, left: str) -> None:
-    army = "Fx2 Mx1 Sx1 Ax1 0x1 3x1 5x2 9x1 10x1"
+    army = "Fx2 Mx1 Sx1 Ax1 0x1 1x1 3x1 5x2 9x1 10x1"
     game = f"tactego(rows=6,cols=4,pieces={army})"
     state = gridhouse.parse(f"{game} R 0 RF,,,/R{attacker},,,/B{defender},,,/BF,,,/R5,,B5,/,,,")
     state.play("1 0 2 0")

@@ -92,8 +92,9 @@ def test_the_literatures_numbers_and_their_replay(command: Command, tmp_path: Pa
     answers.write_text("LU\n", encoding="utf-8")
     assert command(*replay) == Run("", "gridhouse: 1 solutions for 2 puzzles\n", 2)
     for line in ("{}", '{"moves": null}'):
-        answers.write_text(f"{line}\n{{\n", encoding="utf-8")
-        assert command(*replay).err == f"gridhouse: {line!r} is not an object with moves\n"
+        answers.write_text(f"{line}\nULL\n", encoding="utf-8")
+        answer = f"1: Error: {line!r} is not an object with moves\n2: 3 moves, solved\n"
+        assert command(*replay) == Run(answer, "", 1)
     answers.write_text("LUL\nULL\n", encoding="utf-8")
     assert command(*replay).out.startswith(
         "1: 3 moves, move 3, R, comes after the puzzle is solved\n"
@@ -169,12 +170,38 @@ def test_what_is_wrong_is_said_in_a_line(
     assert command("solve", *arguments) == Run("", f"gridhouse: {message}\n", 2)
 
 
-def test_a_wrong_position_in_a_file(command: Command, tmp_path: Path) -> None:
-    puzzles = tmp_path / "puzzles"
-    puzzles.write_text("sliding(rows=2,cols=2) nonsense\n", encoding="utf-8")
+def test_a_puzzle_of_a_file_that_cannot_be_solved_is_no_end(
+    command: Command, tmp_path: Path
+) -> None:
+    puzzles, answers = tmp_path / "puzzles", tmp_path / "answers"
+    wrong = ("sliding(rows=2,cols=2) nonsense", "2 1 3 0", "1 2 x 0", "a", "1 2 3 4")
+    lines = ("1 2 0 3", *wrong, "sliding(rows=2,cols=2) ab c/abcd")
+    puzzles.write_text("\n".join(lines), encoding="utf-8")
     run = command("solve", "--file", str(puzzles))
+    assert (run.err, run.status) == ("", 1)
+    errors = [line for line in run.out.splitlines() if line.startswith("Error: ")]
+    assert len(errors) == len(wrong)
+    assert errors[0].startswith("Error: 'nonsense' is not a position of sliding(rows=2,cols=2)")
+    assert errors[1].startswith("Error: '2 1 3 0': the puzzle cannot be solved: it is an odd")
+    run = command("solve", "--file", str(puzzles), "--json")
+    for option in ("--time", "--threads", "--within"):  # these are wrong for all of them
+        assert command("solve", "--file", str(puzzles), option, "0").status == 2
+    facts = [json.loads(line) for line in run.out.splitlines()]
+    assert [fact.get("moves") for fact in facts] == ["R", None, None, None, None, None, "R"]
+    assert [f"Error: {fact['error']}" for fact in facts[1:-1]] == errors
+    answers.write_text(run.out, encoding="utf-8")
+    replay = command("verify", str(answers), "--file", str(puzzles))
+    assert (replay.err, replay.status) == ("", 1)
+    assert replay.out.splitlines()[0] == "1: 1 moves, solved"
+    assert replay.out.splitlines()[2].startswith('3: Error: \'{"error":')
+    assert replay.out.splitlines()[-1] == "7: 1 moves, solved"
+
+
+def test_a_positions_text_is_an_argument_too(command: Command) -> None:
+    assert "Moves: R\n" in command("solve", "sliding(rows=2,cols=2) ab c/abcd").out
+    run = command("solve", "sliding(rows=2,cols=2) bac /abcd")
+    assert run.err.startswith("gridhouse: 'bac ': the puzzle cannot be solved")
     assert run.status == 2
-    assert run.err.startswith("gridhouse: 'nonsense' is not a position of sliding(rows=2,cols=2)")
 
 
 def test_a_blank_that_is_missing_at_the_end_is_put_back(command: Command) -> None:

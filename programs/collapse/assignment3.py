@@ -1,9 +1,19 @@
-"""Collapse, the number board game: ``python3 assignment3.py input.txt``."""
+"""Collapse: ``python3 assignment3.py INPUT.txt``."""
 
 import os.path
 import sys
 
+if sys.version_info < (3, 8):
+    sys.exit("assignment3.py needs Python 3.8 or later; this is " + sys.version.split()[0])
+
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../../src"))
+try:
+    import gridhouse  # noqa: F401
+except ImportError:
+    sys.exit(
+        "assignment3.py needs the package gridhouse, which is not installed here;"
+        " 'gridhouse export collapse FOLDER' writes a copy that does not"
+    )
 
 from gridhouse.core.console import run
 from gridhouse.games.collapse.program import main

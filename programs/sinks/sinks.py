@@ -1,9 +1,19 @@
-"""Sinks: ``python3 sinks.py ROWS COLUMNS GUI`` reads set-up and moves."""
+"""Sinks: ``python3 sinks.py ROWS COLUMNS GUI``."""
 
 import os.path
 import sys
 
+if sys.version_info < (3, 8):
+    sys.exit("sinks.py needs Python 3.8 or later; this is " + sys.version.split()[0])
+
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../../src"))
+try:
+    import gridhouse  # noqa: F401
+except ImportError:
+    sys.exit(
+        "sinks.py needs the package gridhouse, which is not installed here;"
+        " 'gridhouse export sinks FOLDER' writes a copy that does not"
+    )
 
 from gridhouse.core.console import run
 from gridhouse.games.sinks.program import main

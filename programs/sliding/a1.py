@@ -3,7 +3,17 @@
 import os.path
 import sys
 
+if sys.version_info < (3, 8):
+    sys.exit("a1.py needs Python 3.8 or later; this is " + sys.version.split()[0])
+
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../../src"))
+try:
+    import gridhouse  # noqa: F401
+except ImportError:
+    sys.exit(
+        "a1.py needs the package gridhouse, which is not installed here;"
+        " 'gridhouse export sliding FOLDER' writes a copy that does not"
+    )
 
 from gridhouse.core.console import run
 from gridhouse.games.sliding import program
@@ -20,7 +30,7 @@ from gridhouse.games.sliding.texts import WORDS_FILE
 __all__ = ["check_win", "main", "move", "print_grid", "shuffle_puzzle", "swap_position"]
 
 
-def main() -> None:
+def main():
     """Play with ``words.txt`` of the working folder, or else with the one beside this file."""
     own = os.path.join(os.path.dirname(os.path.realpath(__file__)), WORDS_FILE)
     words_file = WORDS_FILE if os.path.exists(WORDS_FILE) else own

@@ -3,8 +3,8 @@
 import sys
 from importlib import import_module
 
-if sys.version_info < (3, 11):  # noqa: UP036  # the scripts may meet any Python
-    sys.exit(f"Gridhouse needs Python 3.11 or later; this is {sys.version.split()[0]}")
+if sys.version_info < (3, 8):  # noqa: UP036  # the scripts may meet any Python
+    sys.exit(f"The programs of Gridhouse need Python 3.8; this is {sys.version.split()[0]}")
 
 # The folder of the games is imported before the function of the same name: Python binds a
 # subpackage to its name once, so from here on ``gridhouse.games()`` is the function.

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+import typer.core
 
 from gridhouse import __version__
 from gridhouse.core.console import UsageError, run
@@ -14,7 +15,23 @@ from gridhouse.table import menu
 if TYPE_CHECKING:
     from gridhouse.core.game import Game
 
+PANELS = PLAY, SOLVE, PROGRAMS, TOOLS = ("Play", "Solve", "The exact programs", "Tools")
+
+
+class Panels(typer.core.TyperGroup):
+    """Lists the commands panel by panel."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """Return the commands' names in the order of their panels."""
+
+        def place(name: str) -> int:
+            return PANELS.index(getattr(self.commands[name], "rich_help_panel", None) or TOOLS)
+
+        return sorted(super().list_commands(ctx), key=place)
+
+
 app = typer.Typer(
+    cls=Panels,
     add_completion=False,
     pretty_exceptions_enable=False,
     no_args_is_help=False,
@@ -44,7 +61,7 @@ def house(
         raise typer.Exit(run(menu, []))
 
 
-@app.command()
+@app.command(rich_help_panel=PLAY)
 def play(
     host: Annotated[str, typer.Option("--host", help="The address to listen at.")] = "127.0.0.1",
     port: Annotated[
@@ -67,7 +84,7 @@ def play(
     raise typer.Exit(run(serve, []))
 
 
-@app.command()
+@app.command(rich_help_panel=TOOLS)
 def warm() -> None:
     """Compile every game ahead of time, so that no later start waits for it."""
     raise typer.Exit(run(_warm, []))
@@ -133,7 +150,7 @@ def _warm_board(game: Game) -> None:
         solver.warm()
 
 
-@app.command()
+@app.command(rich_help_panel=TOOLS)
 def picture(
     position: Annotated[str, typer.Argument(help="A position's text, or game(parameters)#seed.")],
     out: Annotated[
@@ -164,6 +181,27 @@ def picture(
     raise typer.Exit(run(draw, []))
 
 
+@app.command(rich_help_panel=PROGRAMS)
+def export(
+    game: Annotated[str, typer.Argument(help="The game's name.")],
+    folder: Annotated[str, typer.Argument(help="Where to write its program, '.' for here.")],
+    name: Annotated[
+        str, typer.Option("--name", help="Of several scripts this one: a4.py, for instance.")
+    ] = "",
+    force: Annotated[
+        bool, typer.Option("--force", help="Replace a script that is there already.")
+    ] = False,
+) -> None:
+    """Write a game's program into files that run with a bare Python 3.8 or later."""
+
+    def write(_: list[str]) -> None:
+        from gridhouse.export import export
+
+        print("\n".join(export(game, folder, name, force=force)))
+
+    raise typer.Exit(run(write, []))
+
+
 def _add_game(name: str) -> None:
     """Add the command that runs a game's exact program, if it has one, on the words given."""
     cls = game_class(name)
@@ -176,6 +214,7 @@ def _add_game(name: str) -> None:
         help=f"{cls.title}. {cls.summary}\n\n{program.ABOUT}\n\n{cls.how_to_play}",
         short_help=cls.summary,
         options_metavar=program.USAGE,
+        rich_help_panel=PROGRAMS,
         context_settings=RAW,
     )
     def command(context: typer.Context) -> None:
@@ -203,5 +242,5 @@ def main() -> None:
     groups = [info.typer_instance for info in app.registered_groups]
     for group in (solving, verifying):
         if group.registered_commands and group not in groups:
-            app.add_typer(group)
+            app.add_typer(group, rich_help_panel=SOLVE)
     app(prog_name="gridhouse")

@@ -129,7 +129,8 @@ def read_integer(word: str) -> int | None:
 
 def read_lines(text: str) -> list[str]:
     """Split typed input into lines, whatever the line ends."""
-    return text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    return lines[:-1] if lines[-1] == "" else lines
 
 
 def within(word: str, lowest: int, highest: int) -> bool:
@@ -159,7 +160,7 @@ class Talk:
         if command == "play" and self.game is not None:
             reason = play_refusal(self.game, arguments)
             if reason is not None:
-                return " ".join(["= illegal move:", *arguments, reason]) + "\n\n"
+                return "= illegal move: " + " ".join(arguments) + " " + reason + "\n\n"
         output = self.output(command, arguments)
         if output is None:
             return "= -1\n\n"
@@ -168,11 +169,11 @@ class Talk:
     def output(self, command: str, arguments: list[str]) -> list[str] | None:
         """Carry a command out and give its lines, or None for a failure."""
         if command in ("help", "exit"):
-            return without_arguments(arguments, HELP if command == "help" else [])
+            return HELP if command == "help" else []
         if command == "game":
             return self.new_game(arguments)
         if command == "timelimit":
-            right = len(arguments) == 1 and within(arguments[0], 1, LONGEST_TIME)
+            right = len(arguments) >= 1 and within(arguments[0], 1, LONGEST_TIME)
             return [] if right else None
         if self.game is None:
             return None
@@ -188,11 +189,6 @@ class Talk:
         return []
 
 
-def without_arguments(arguments: list[str], output: list[str]) -> list[str] | None:
-    """Give the output of a command that takes no arguments, None when it got some."""
-    return None if arguments else output
-
-
 def in_game(game: Binary, command: str, arguments: list[str]) -> list[str] | None:
     """Carry out a command that needs a board."""
     if command == "play":
@@ -204,11 +200,11 @@ def in_game(game: Binary, command: str, arguments: list[str]) -> list[str] | Non
             return None
         return ["yes" if play_refusal(game, arguments) is None else "no"]
     if command == "show":
-        return without_arguments(arguments, ["".join(row) for row in game.grid])
+        return ["".join(row) for row in game.grid]
     if command == "winner":
-        return without_arguments(arguments, [str(game.winner() or "unfinished")])
+        return [str(game.winner() or "unfinished")]
     if command == "policy_moves":
-        return without_arguments(arguments, policy_lines(game.policy({})))
+        return policy_lines(game.policy({}))
     return None
 
 
@@ -236,10 +232,8 @@ def session(text: str) -> str:
     talk = Talk()
     output = ""
     for line in read_lines(text):
-        words = line.lower().split()
-        if not words or words[0].startswith("#"):
-            continue
+        words = line.lower().split() or [""]
         output += talk.answer(words)
-        if words == ["exit"]:
+        if words[0] == "exit":
             break
     return output

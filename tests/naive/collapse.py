@@ -172,11 +172,9 @@ def _answer(game: Collapse, line: str) -> str:
 
 
 def _state(game: Collapse) -> str:
-    """Return the printed board and score; a cleared board leaves no trace."""
+    """Return the printed board and score; a cleared board has no lines."""
     board = "".join(line + "\n" for line in game.lines())
-    if board:
-        board += "\n"
-    return board + f"Your score is: {game.score}\n\n"
+    return f"{board}\nYour score is: {game.score}\n\n"
 
 
 def _number(word: str) -> int | None:

@@ -17,9 +17,8 @@ TOO_MANY = 1_000_000
 START_PROMPT = "Select Piece to Move by Position >> "
 END_PROMPT = "Select Position to move Piece >> "
 BAD_START = "You must select a starting position with one of your pieces, not a flag.\n"
-BAD_END = (
-    "You must select an ending position at most one place away, without one of your own pieces.\n"
-)
+STUCK = "That piece cannot move anywhere, you must select another one.\n"
+BAD_END = "You must select an ending position which is either empty or has an enemy piece.\n"
 
 
 class Tactego:
@@ -65,8 +64,10 @@ class Tactego:
         piece = self.grid[row][column]
         if piece == "" or piece[0] != self.player:
             return True
-        if piece[1:] in (FLAG, MINE):
-            return True
+        return piece[1:] in (FLAG, MINE)
+
+    def stuck(self, row: int, column: int) -> bool:
+        """Say whether a piece of the player has no field to go to."""
         return all(
             self.end_refused(row, column, to_row, to_column)
             for to_row in range(self.length)
@@ -199,9 +200,8 @@ def combat(attacker: str, defender: str) -> str:
         return "attacker" if attacker == SAPPER else "neither"
     if defender == SAPPER:
         return "attacker"
-    if attacker == SAPPER:
-        return "defender"
-    return "attacker" if number_of(attacker) >= number_of(defender) else "defender"
+    strength = 0 if attacker == SAPPER else number_of(attacker)
+    return "attacker" if strength >= number_of(defender) else "defender"
 
 
 def read_integer(word: str) -> int | None:
@@ -288,9 +288,12 @@ class Talk:
         """Ask for a start until it is valid."""
         while True:
             field = self.ask_field(START_PROMPT)
-            if field is not None and not game.start_refused(*field):
+            if field is None or game.start_refused(*field):
+                self.output += BAD_START
+            elif game.stuck(*field):
+                self.output += STUCK
+            else:
                 return field
-            self.output += BAD_START
 
     def ask_end(self, game: Tactego, start: tuple[int, int]) -> tuple[int, int]:
         """Ask for an end until it is valid."""

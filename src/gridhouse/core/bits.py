@@ -8,14 +8,17 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import MutableSequence, Sequence
+    from collections.abc import Callable, MutableSequence, Sequence
 
 WORD = 64
 
 
-def population(bits: int) -> int:
-    """Return how many bits of a word are set; the word is not negative."""
-    return bits.bit_count()
+def _count(bits: int) -> int:
+    return bin(bits).count("1")
+
+
+# How many bits of a word are set; the word is not negative.
+population: Callable[[int], int] = getattr(int, "bit_count", _count)  # Python 3.10 has it
 
 
 def lowest(bits: int) -> int:

@@ -6,6 +6,8 @@ drive them over pipes or put its own functions in place of the built-in ones.
 
 from __future__ import annotations
 
+import codecs
+import io
 import os
 import sys
 from contextlib import suppress
@@ -18,6 +20,8 @@ if TYPE_CHECKING:
 
 EXIT_USAGE = 2
 EXIT_INTERRUPTED = 130
+UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+UTF16_LINES = tuple(mark.decode("utf-8", "surrogateescape") for mark in UTF16_MARKS)
 
 
 class UsageError(ValueError):
@@ -27,9 +31,12 @@ class UsageError(ValueError):
 def read_line(prompt: str = "") -> str:
     """Print the prompt, send all output on its way, and return the next line without its end.
 
-    Raises EOFError at the end of input.
+    Raises EOFError at the end of input, and UsageError for UTF-16, of which no line can be read.
     """
-    return input(prompt).removesuffix("\r")
+    line = input(prompt)
+    if line.startswith(UTF16_LINES) and "\0" in line:
+        raise UsageError("standard input is UTF-16 text; it should be UTF-8")
+    return line[:-1] if line.endswith("\r") else line
 
 
 class Tokens:
@@ -56,11 +63,28 @@ def _input_lines() -> Iterator[str]:
         yield read_line()
 
 
+def read_text(name: str) -> str:
+    """Return the text of a file, whatever its bytes; raises OSError, or ValueError for its name.
+
+    A file is UTF-8, or UTF-16, which older versions of PowerShell write.
+    """
+    with open(name, "rb") as file:
+        start = file.peek(2)[:2]
+        if start in UTF16_MARKS:
+            encoding = "utf-16"
+        elif b"\0" in start and start != b"\0\0":  # one byte of an ASCII character is zero
+            encoding = "utf-16-be" if start[0] == 0 else "utf-16-le"
+        else:
+            encoding = "utf-8-sig"
+        errors = "surrogateescape" if encoding == "utf-8-sig" else "replace"
+        with io.TextIOWrapper(file, encoding, errors) as text:
+            return text.read()
+
+
 def read_file(name: str) -> str:
     """Return the text of a file, whatever its bytes; raises UsageError if it cannot be read."""
     try:
-        with open(name, encoding="utf-8-sig", errors="surrogateescape") as file:
-            return file.read()
+        return read_text(name)
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else str(error)
         raise UsageError(f"{name!r}: {reason}") from None

@@ -101,13 +101,14 @@ class Parameter:
         """Return the value if the parameter may have it, else raise ParameterError."""
         kind = type(self.default)
         if kind is int and hasattr(value, "__index__") and not isinstance(value, bool):
-            value = int(value)
+            number = value if isinstance(value, int) else int(value)
+            if not self.low <= number <= self.high:
+                raise ParameterError(f"{self.name}: {number} is not in {self.low}..{self.high}")
+            return int(number)
         if isinstance(value, str):
             value = " ".join(value.split())  # a position is one line, and its text parses back
         if type(value) is not kind:
             raise ParameterError(f"{self.name}: {shown(str(value))} is not {_KINDS[kind]}")
-        if kind is int and not self.low <= value <= self.high:  # type: ignore[operator]
-            raise ParameterError(f"{self.name}: {value} is not in {self.low}..{self.high}")
         return value
 
     def parse(self, text: str) -> Value:

@@ -7,18 +7,35 @@ _LONGEST = 18
 _DIGITS = frozenset("0123456789")
 
 
+class _Huge(int):
+    """Plus or minus 10**18 in place of a longer number; a message shows it as it was typed."""
+
+    text: str
+
+    def __str__(self) -> str:
+        """Return the digits as they were typed, quoted."""
+        return shown(self.text)
+
+    __format__ = object.__format__
+
+
 def parse_integer(token: str) -> int | None:
     """Return the integer that a token spells, or None if it spells none.
 
     An integer is an optional sign and ASCII decimal digits.  One of more than 18 digits (after
-    leading zeros) is given as plus or minus 10**18: far off every board, however long it was.
+    leading zeros) is given as plus or minus 10**18: far off every board, however long it was.  In
+    a message it is written as it was typed.
     """
     digits = token[1:] if token[:1] in ("+", "-") else token
     if not digits or not _DIGITS.issuperset(digits):
         return None
     digits = digits.lstrip("0")
-    value = int(digits or "0") if len(digits) <= _LONGEST else 10**_LONGEST
-    return -value if token[0] == "-" else value
+    sign = -1 if token[0] == "-" else 1
+    if len(digits) <= _LONGEST:
+        return sign * int(digits or "0")
+    huge = _Huge(sign * 10**_LONGEST)
+    huge.text = token
+    return huge
 
 
 def parse_integers(text: str, count: int) -> list[int] | None:

@@ -54,7 +54,7 @@ class Position:
         One that it declares anew keeps its place.
         """
         own = {name: f for name, f in vars(cls).items() if isinstance(f, Field)}
-        cls.fields = cls.fields | own
+        cls.fields = {**cls.fields, **own}
 
     def __init__(self, **capacities: int) -> None:
         """Make an all-zero position; ``capacities`` gives each named size its length."""

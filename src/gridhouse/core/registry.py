@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import lru_cache
 
 from gridhouse.core.errors import PositionError, UnknownGameError
 from gridhouse.core.notation import shown
@@ -27,7 +27,7 @@ def games() -> list[str]:
     return sorted(module.name for module in pkgutil.iter_modules(package.__path__))
 
 
-@cache
+@lru_cache(maxsize=None)
 def game_class(name: str) -> type[Game]:
     """Return the class of a game, else raise UnknownGameError."""
     import importlib
@@ -45,7 +45,7 @@ def part(cls: type[Game], name: str) -> ModuleType | None:
     return _module(f"{cls.__module__.rpartition('.')[0]}.{name}")
 
 
-@cache
+@lru_cache(maxsize=None)
 def _module(name: str) -> ModuleType | None:
     import importlib
     import importlib.util

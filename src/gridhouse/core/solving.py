@@ -6,6 +6,7 @@ a :class:`Solution`; ``solve_command`` beside it is the command ``gridhouse solv
 
 from __future__ import annotations
 
+import json
 import signal
 import sys
 import threading
@@ -14,16 +15,17 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from gridhouse.core.errors import SolverError
-from gridhouse.core.registry import part
+from gridhouse.core.console import UsageError
+from gridhouse.core.errors import GridhouseError, SolverError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from gridhouse.core.game import State
 
 T = TypeVar("T")
 
+EXIT_FAILED = 1  # of many inputs some could not be answered
 GLANCE = 0.25  # seconds between two looks at a search that runs
 _INTERRUPTED = threading.Event()
 
@@ -70,6 +72,8 @@ def solve(state: State, **options: Any) -> Solution:
 
     Raises SolverError if the game has no solver.
     """
+    from gridhouse.core.registry import part
+
     solver = part(type(state.game), "solver")
     if solver is None:
         raise SolverError(f"{state.game.name} has no solver")
@@ -140,6 +144,35 @@ def until_interrupted(things: Iterable[T]) -> Iterator[T]:
             raise KeyboardInterrupt
         yield thing
         interrupted = was_interrupted()
+
+
+def tell(found: Solution, *, as_json: bool, name: str = "") -> None:
+    """Print a solution, in words after a name or as one JSON object in a line."""
+    text = f"{name}: {found}" if name else str(found)
+    print(json.dumps(found.facts()) if as_json else text, flush=True)
+
+
+def answer_each(
+    inputs: Sequence[T],
+    answer: Callable[[T], Solution],
+    *,
+    as_json: bool = False,
+    names: Sequence[str] | None = None,
+) -> int:
+    """Print the answer to each input, in order, and return the exit status.
+
+    An input that cannot be read or solved is answered by its error, ``{"error": ...}`` as JSON,
+    and the status is 1 then.  ``names`` stand before the answers in text.  Ctrl-C ends the search
+    with what it has found, and leaves out the inputs after it.
+    """
+    status = 0
+    for number, given in enumerate(until_interrupted(inputs)):
+        try:
+            tell(answer(given), as_json=as_json, name=names[number] if names else "")
+        except (GridhouseError, UsageError) as error:
+            status = EXIT_FAILED
+            print(json.dumps({"error": str(error)}) if as_json else f"Error: {error}", flush=True)
+    return status
 
 
 def _is_main() -> bool:

@@ -74,7 +74,7 @@ class Memory:
         return [0] * count
 
 
-class _Growing(list[int]):
+class _Growing(list):  # type: ignore[type-arg]  # which Python 3.8 cannot name
     """A list with room for one more at its end."""
 
     def __len__(self) -> int:

@@ -13,7 +13,8 @@ lost, and the four of three digits that lead there, which are won.
 
 from __future__ import annotations
 
-from functools import cache
+import os.path
+from functools import lru_cache
 from itertools import product
 
 from gridhouse.games.binary import rules
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
     from gridhouse.games.binary.rules import Position
 
+BOOK_FILE = "book.txt"
 SIDE = 5
 MOST_PLY = 4
 # By the longer and the shorter side: how many digits stand where the opening's last move is made.
@@ -34,13 +36,17 @@ EMPTY = "."
 LOST = frozenset({"..........00.11..........", "....................00.11"})
 
 
-@cache
+@lru_cache(maxsize=None)
 def moves() -> dict[str, tuple[int, int, int]]:
-    """Return the moves of the book, column, row and digit, by the boards."""
-    from importlib.resources import files
+    """Return the moves of the book, column, row and digit, by the boards; none without its file.
 
-    text = (files("gridhouse.games.binary") / "book.txt").read_text(encoding="ascii")
-    rows = (line.split() for line in text.splitlines())
+    The file may be missing beside a copy of the exact program.
+    """
+    try:
+        with open(os.path.join(os.path.dirname(__file__), BOOK_FILE), encoding="ascii") as file:
+            rows = [line.split() for line in file]
+    except FileNotFoundError:
+        return {}
     return {board: (int(x), int(y), int(digit)) for board, x, y, digit in rows}
 
 
@@ -65,12 +71,12 @@ def images(position: Position) -> Iterator[tuple[str, tuple[int, int, int], int]
 def opens(position: Position) -> bool:
     """Tell whether a position may be one of the opening."""
     sides = max(position.rows, position.cols), min(position.rows, position.cols)
-    return position.ply <= OPENED.get(sides, -1)
+    return position.ply <= OPENED.get(sides, -1) and bool(moves())
 
 
 def covers(position: Position) -> bool:
     """Tell whether it is known who wins a position."""
-    return (position.rows, position.cols) == (SIDE, SIDE) and position.ply <= MOST_PLY
+    return opens(position) and position.rows == position.cols and position.ply <= MOST_PLY
 
 
 def is_lost(position: Position) -> bool:

@@ -111,7 +111,10 @@ def _read(path: str, file: BufferedReader, search: Search, position: str) -> Non
         raise SolverError(f"{path}: not a checkpoint")
     mark = file.readline()
     begun = file.tell()
-    if mark != hashlib.file_digest(file, "sha256").hexdigest().encode() + b"\n":
+    found = hashlib.sha256()
+    for piece in iter(lambda: file.read(PIECE), b""):
+        found.update(piece)
+    if mark != found.hexdigest().encode() + b"\n":
         raise SolverError(f"{path}: a damaged checkpoint")
     file.seek(begun)
     head = json.loads(file.readline())

@@ -24,6 +24,14 @@ if TYPE_CHECKING:
     from gridhouse.games.binary.patterns import Weights
     from gridhouse.games.binary.rules import Position
 
+# The scripts of the program, with the functions that they offer, and a file that stands beside.
+SCRIPTS = {
+    "a1.py": ("main",),
+    "a2.py": ("main",),
+    "a3.py": ("main",),
+    "a4.py": ("main_strong",),
+}
+FILES = ("book.txt",)
 USAGE = ""
 ABOUT = (
     "Commands on standard input, one a line: game n m, show, play x y digit, legal x y digit, "
@@ -35,8 +43,9 @@ SUCCESS = "= 1\n"
 FAILURE = "= -1\n"
 LISTED = ("game", "show", "play", "legal", "genmove", "winner", "exit")
 MAX_SECONDS = 100
+RANDOM = "random"
 STRONG = "strong"
-POLICIES = ("random", STRONG)
+POLICIES = (RANDOM, STRONG)
 
 
 class CommandError(Exception):
@@ -49,8 +58,7 @@ class Session:
     def __init__(self) -> None:
         """Begin without a game."""
         self.seconds = 1
-        # What genmove asks if it is to be strong, with the seconds it has; else it plays at random.
-        self.move_within: Callable[[State, float], int] | None = None
+        self.is_strong = False
         self.weights: Weights = {}
         self._game: BinaryGame | None = None
         self._position: Position | None = None
@@ -123,11 +131,7 @@ def policy(session: Session, words: list[str]) -> None:
     """Let genmove play at random, as the document has it, or as well as it can."""
     if words[0] not in POLICIES:
         raise CommandError(f"the policies of genmove are {' and '.join(POLICIES)}")
-    session.move_within = None
-    if words[0] == STRONG:
-        from gridhouse.games.binary.quick import move_within  # now, since this takes some time
-
-        session.move_within = move_within
+    session.is_strong = words[0] == STRONG
 
 
 def genmove(session: Session, words: list[str]) -> None:
@@ -138,10 +142,12 @@ def genmove(session: Session, words: list[str]) -> None:
     if count == 0:
         print("resign")
         return
-    if session.move_within is None:
-        action = buffer[random.randrange(count)]
+    if session.is_strong:
+        from gridhouse.games.binary.quick import move_within
+
+        action = move_within(session.state(), session.seconds)
     else:
-        action = session.move_within(session.state(), session.seconds)
+        action = buffer[random.randrange(count)]
     print(session.game.write_move(position, action))
     rules.apply_action(position, action)
 
@@ -197,6 +203,7 @@ def policy_moves(session: Session, words: list[str]) -> None:
         print(" ".join(f"{x} {y} {digit} {round(p, 3)}" for x, y, digit, p in moves))
 
 
+# Each command with the number of its arguments.
 COMMANDS: dict[str, tuple[Callable[[Session, list[str]], None], int]] = {
     "help": (show_help, 0),
     "game": (start_game, 2),
@@ -211,6 +218,8 @@ COMMANDS: dict[str, tuple[Callable[[Session, list[str]], None], int]] = {
     "loadpatterns": (loadpatterns, 1),
     "policy_moves": (policy_moves, 0),
 }
+# The others ignore further words, as the course's starter code does.
+EXACT = ("game", "legal", "policy")
 
 
 def play(session: Session, words: list[str]) -> str:
@@ -218,14 +227,15 @@ def play(session: Session, words: list[str]) -> str:
     position = session.position
     action, reason = session.parse_move(words)
     if action is None:
-        return " ".join(["= illegal move:", *words, reason]) + "\n"
+        # Without words the course's own code prints two spaces.
+        return f"= illegal move: {' '.join(words)} {reason}\n"
     rules.apply_action(position, action)
     return SUCCESS
 
 
 def execute(session: Session, line: str) -> str:
     """Carry out a command line and return the answer's last line; raises CommandError."""
-    name, *words = line.lower().split()
+    name, *words = line.lower().split() or [""]
     if name == "play":
         return play(session, words)
     if name not in COMMANDS:
@@ -233,23 +243,30 @@ def execute(session: Session, line: str) -> str:
             f"unknown command {name!r}; the commands are play, {', '.join(COMMANDS)}"
         )
     command, count = COMMANDS[name]
-    if len(words) != count:
+    if len(words) < count or (len(words) > count and name in EXACT):
         raise CommandError(f"{name} takes {count} arguments, not {len(words)}")
     command(session, line.split()[1:] if name == "loadpatterns" else words)
     return SUCCESS
 
 
-def main(arguments: list[str]) -> None:
-    """Answer commands until ``exit`` or the end of input."""
+def main(arguments: list[str], policy: str = RANDOM) -> None:
+    """Answer commands until ``exit`` or the end of input; ``policy`` is what genmove begins with.
+
+    Every line gets a status, an empty line or a remark too: a harness waits for it.
+    """
     if arguments:
         raise UsageError(f"no argument is needed, {len(arguments)} given: commands are read")
     session = Session()
+    session.is_strong = policy == STRONG
     while session.is_open:
-        line = read_line().strip()
-        if line and not line.startswith("#"):
-            try:
-                answer = execute(session, line)
-            except CommandError as error:
-                print(error, file=sys.stderr)
-                answer = FAILURE
-            print(answer)
+        try:
+            answer = execute(session, read_line())
+        except CommandError as error:
+            print(error, file=sys.stderr)
+            answer = FAILURE
+        print(answer)
+
+
+def main_strong(arguments: list[str]) -> None:
+    """Answer commands with the strong ``genmove`` of the course's fourth assignment."""
+    main(arguments, STRONG)

@@ -77,7 +77,7 @@ def likely_move(position: Position, goes_on: Callable[[], bool]) -> int:
     play_through(root, position.copy(), order)
     while goes_on():
         play_through(root, position.copy(), order)
-    return max(zip(root.games, root.moves, strict=True))[1]
+    return max(zip(root.games, root.moves))[1]
 
 
 def play_through(root: Node, position: Position, order: list[int]) -> None:

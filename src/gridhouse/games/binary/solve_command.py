@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -10,6 +9,7 @@ import typer
 from gridhouse.core.console import UsageError, run
 from gridhouse.core.notation import parse_integer, shown
 from gridhouse.core.registry import parse
+from gridhouse.core.solving import tell
 from gridhouse.games.binary.game import BinaryGame
 from gridhouse.games.binary.solver import UnsavedError, solve
 
@@ -53,13 +53,10 @@ def command(
 
     def work(_: list[str]) -> None:
         try:
-            tell(search())
+            tell(search(), as_json=as_json)
         except UnsavedError as error:
-            tell(error.solution)
+            tell(error.solution, as_json=as_json)
             raise
-
-    def tell(solution: BinarySolution) -> None:
-        print(json.dumps(solution.facts()) if as_json else solution)
 
     def search() -> BinarySolution:
         return solve(

@@ -8,16 +8,16 @@ rest is searched (``_search``).
 
 from __future__ import annotations
 
+import sys
 import threading
 import time
-from functools import cache
+from functools import lru_cache
 
-from gridhouse.core import arrays
+from gridhouse.core import arrays, bits
 from gridhouse.core.errors import SolverError
 from gridhouse.core.solving import Solution, check_limits, stopped_after, watched
 from gridhouse.games.binary import _frame, _search, book, rules
 from gridhouse.games.binary._layout import Board, Memory, TooLargeError
-from gridhouse.games.binary.checkpoint import check_place, load, save
 from gridhouse.games.binary.proved import every_move_wins
 from gridhouse.games.binary.symmetry import symmetry_of, winning_reply
 
@@ -51,6 +51,7 @@ DEPTH_FIRST = 12  # cells up to which proof numbers cost more than they earn
 LARGE = 21  # cells above which proof numbers come first
 NOISE = 4  # of the order of each thread after the first, depth first
 SHARE = 4  # the part of the memory that proof numbers have
+OLDEST_COMPILED = (3, 11)
 
 
 class BinarySolution(Solution):
@@ -107,10 +108,14 @@ class UnsavedError(SolverError):
 
 
 def has_compiler() -> bool:
-    """Tell whether compiled code can be had here."""
+    """Tell whether compiled code can be had here.
+
+    A copy of the exact program does without, and so does an older Python than the package's.
+    """
     from importlib.util import find_spec
 
-    return find_spec("numba") is not None
+    needed = ("numba", "gridhouse.core.compiling")
+    return sys.version_info >= OLDEST_COMPILED and all(map(find_spec, needed))
 
 
 class Search:
@@ -258,7 +263,7 @@ class Search:
 
     def _is_large(self, thread: int) -> bool:
         frame = self.frames[thread][0]
-        return (int(frame.opened[0]) | int(frame.opened[1])).bit_count() > LARGE
+        return bits.population(int(frame.opened[0]) | int(frame.opened[1])) > LARGE
 
     def _place(self, thread: int, moves: tuple[int, ...]) -> None:
         """Make the position after some moves that of a thread's first frame."""
@@ -319,7 +324,7 @@ class Search:
         value = kernels.settle(frame, layout, board.table, board.sets)
         if value == _frame.UNKNOWN and frame.compact:
             value = kernels.settle_late(frame, layout)
-        return int(frame.risk).bit_count() if value == _frame.UNKNOWN else 0
+        return bits.population(int(frame.risk)) if value == _frame.UNKNOWN else 0
 
     def answers(self, move: int, most: int) -> tuple[int, int]:
         """Return how many replies there are to a move, and how many of these are known to win.
@@ -329,7 +334,7 @@ class Search:
         board, frames, control = self.board, self.frames[0], self.controls[0][0]
         while True:
             self._place(0, (move,))
-            replies = sum(int(cells).bit_count() for cells in frames[0].opened)
+            replies = sum(bits.population(int(cells)) for cells in frames[0].opened)
             common = (board.layout[0], board.table, board.sets, self.words)
             count = int(self.kernels.count_wins(frames, *common, control, 0, most))
             if not control.stop or not self._grows():
@@ -507,6 +512,8 @@ def solve(
     check(seconds, memory=memory, threads=threads, limit=limit)
     switches = _switches(off)
     if checkpoint is not None:
+        from gridhouse.games.binary.checkpoint import check_place, load, save
+
         check_place(checkpoint)
     solution = BinarySolution(state)
     work = Work(state, solution, nimber=nimber, all_moves=all_moves)
@@ -562,7 +569,7 @@ def _switches(off: Sequence[str]) -> int:
     return switches
 
 
-@cache
+@lru_cache(maxsize=None)
 def _warm_once() -> None:
     warm()
 

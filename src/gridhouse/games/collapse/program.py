@@ -11,6 +11,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from gridhouse.games.collapse.rules import Position
 
+SCRIPTS = {"assignment3.py": ("main",)}
 USAGE = "INPUT.txt"
 ABOUT = "INPUT.txt holds the board: rows of digits 0 to 9, separated by spaces."
 
@@ -21,11 +22,10 @@ GAME_OVER = "Game over"
 
 
 def show(game: CollapseGame, position: Position) -> None:
-    """Print the board, if anything is left of it, and the score."""
-    lines = game.board(position)
-    if lines:
-        print("\n".join(lines), end="\n\n")
-    print(f"Your score is: {position.score}", end="\n\n")
+    """Print the board, an empty line, the score and an empty line; a cleared board has no rows."""
+    for line in game.board(position):
+        print(line)
+    print(f"\nYour score is: {position.score}", end="\n\n")
 
 
 def turn(game: CollapseGame, position: Position) -> None:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import os
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -15,6 +14,9 @@ from gridhouse.core.game import State
 from gridhouse.core.notation import shown
 from gridhouse.core.registry import games, parse
 from gridhouse.games.collapse.game import CollapseGame, read_board
+
+if TYPE_CHECKING:
+    from gridhouse.core.solving import Solution
 
 Boards = Annotated[
     list[str], typer.Argument(help="files of boards or of saved positions, or positions' texts")
@@ -46,21 +48,18 @@ def command(
     Ctrl-C ends the search with the best found so far, and leaves out the boards after it.
     """
 
-    def solve_all(names: list[str]) -> None:
-        states = [board_of(name, scoring) for name in names]
-        for name, state in solving.until_interrupted(zip(names, states, strict=True)):
-            solve_board(name if len(names) > 1 else "", state)
-
-    def solve_board(name: str, board: State) -> None:
+    def solve_board(name: str) -> Solution:
+        board = board_of(name, scoring)
         from gridhouse.games.collapse.solver import solve
 
-        found = solve(
-            board, seconds=seconds, seed=seed, nodes=nodes, threads=threads, memory=memory
-        )
-        if as_json:
-            print(json.dumps(found.facts()), flush=True)
-        else:
-            print(f"{name}: {found}" if name else str(found), flush=True)
+        return solve(board, seconds=seconds, seed=seed, nodes=nodes, threads=threads, memory=memory)
+
+    def solve_all(names: list[str]) -> int:
+        if len(names) > 1:
+            solving.check_limits(seconds=seconds, nodes=nodes, threads=threads, memory=memory)
+            return solving.answer_each(names, solve_board, as_json=as_json, names=names)
+        solving.tell(solve_board(names[0]), as_json=as_json)
+        return 0
 
     raise typer.Exit(run(solve_all, boards))
 

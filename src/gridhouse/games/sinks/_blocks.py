@@ -6,7 +6,6 @@ Lengths are in fields.  A point ``(x, y, z)`` is over column ``x`` and row ``y``
 from __future__ import annotations
 
 import math
-from itertools import pairwise
 from typing import NamedTuple
 
 from gridhouse.games.sinks import rules
@@ -29,7 +28,7 @@ class Body(NamedTuple):
         """Return the unit lengths along an axis; the outer ones are cut by the inset."""
         start, length = self.corner[axis], round(self.extents[axis])
         cuts = [start + INSET, *(start + cut for cut in range(1, length)), start + length - INSET]
-        return list(pairwise(cuts))
+        return list(zip(cuts, cuts[1:]))
 
 
 class Face(NamedTuple):

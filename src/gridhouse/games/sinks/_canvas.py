@@ -22,7 +22,7 @@ PEN_UNIT = 512  # stddraw counts a pen's radius in parts of its default canvas
 
 def blend(one: Colour, other: Colour, share: float) -> Colour:
     """Return the mixture of two colours; a share of 0 is the one, of 1 the other."""
-    red, green, blue = (round(a + (b - a) * share) for a, b in zip(one, other, strict=True))
+    red, green, blue = (round(a + (b - a) * share) for a, b in zip(one, other))
     return red, green, blue
 
 
@@ -69,13 +69,13 @@ class Canvas:
     def polygon(self, points: Iterable[Point], colour: Colour) -> None:
         """Fill a polygon."""
         self._dip(colour)
-        xs, ys = zip(*((round(x), round(y)) for x, y in points), strict=True)
+        xs, ys = zip(*((round(x), round(y)) for x, y in points))
         self._stddraw.filledPolygon(xs, ys)
 
     def outline(self, points: Iterable[Point], colour: Colour) -> None:
         """Draw a polygon's edges, one pixel wide."""
         self._dip(colour, 1)
-        xs, ys = zip(*((round(x), round(y)) for x, y in points), strict=True)
+        xs, ys = zip(*((round(x), round(y)) for x, y in points))
         self._stddraw.polygon(xs, ys)
 
     def line(self, start: Point, end: Point, colour: Colour) -> None:

@@ -506,7 +506,7 @@ def draw_start(canvas: Canvas, session: Session) -> None:
     canvas.text((middle, 650), 64, INK, session.game.title)
     canvas.text((middle, 590), 20, FAINT, session.game.summary)
     cards = _layout.start_cards(len(session.starts))
-    for number, (name, card) in enumerate(zip(session.starts, cards, strict=True), 1):
+    for number, (name, card) in enumerate(zip(session.starts, cards), 1):
         draw_card(canvas, card)
         place = _layout.start_place(session.game.rows, session.game.cols, card)
         draw_board(canvas, place, session.starts[name])

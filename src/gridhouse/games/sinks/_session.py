@@ -217,7 +217,7 @@ class Session:
             self._click_play(x, y)
 
     def _click_start(self, x: float, y: float) -> None:
-        for name, card in zip(self.starts, _layout.start_cards(len(self.starts)), strict=True):
+        for name, card in zip(self.starts, _layout.start_cards(len(self.starts))):
             if card.holds(x, y):
                 self.begin(name)
                 return

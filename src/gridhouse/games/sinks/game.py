@@ -356,7 +356,7 @@ class SinksGame(Game):
         position.laid = on_board
         if "laid" in counts:
             position.laid = self._pair(text, counts["laid"], MOST_LAID)
-        if any(laid < lie for laid, lie in zip(position.laid, on_board, strict=True)):
+        if any(laid < lie for laid, lie in zip(position.laid, on_board)):
             self._refuse(text, "more bombs lie on the board than were laid")
         position.quiet = self._count(text, counts, "quiet", self.limit)
         position.blown = self._count(text, counts, "blown", MOST_BLOWN)
@@ -378,7 +378,7 @@ class SinksGame(Game):
                 self._refuse(text, f"no bomb can lie at {shown(part)}")
             position.bomb[cell] = SIDES.index(part[1]) + 1
             return
-        name = part.removesuffix("*")
+        name = part[:-1] if part.endswith("*") else part
         frozen = name != part
         lie = LIES.index(name[-1]) if name[-1:] in LIES[1:] else rules.UPRIGHT
         kind, cell = self._object(name[:-1] if lie else name)

@@ -21,6 +21,7 @@ from gridhouse.games.sinks.setup import (
     read_setup,
 )
 
+SCRIPTS = {"sinks.py": ("main",)}
 USAGE = "ROWS COLUMNS GUI"
 ABOUT = (
     "ROWS and COLUMNS are 8 to 10. GUI is 0 for text mode: set-up and moves are read from "
@@ -38,7 +39,7 @@ def parse_arguments(arguments: list[str]) -> tuple[int, int, int]:
         raise SinksError("Too many arguments")
     sizes = range(rules.MIN_SIDE, rules.MAX_SIDE + 1)
     numbers = []
-    for argument, allowed in zip(arguments, (sizes, sizes, range(2)), strict=True):
+    for argument, allowed in zip(arguments, (sizes, sizes, range(2))):
         number = parse_integer(argument)
         if number is None or number not in allowed:
             raise SinksError("Illegal argument")

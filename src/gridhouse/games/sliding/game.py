@@ -7,6 +7,7 @@ from gridhouse.core.game import Game, Parameter, State
 from gridhouse.core.notation import seed_bytes
 from gridhouse.games.sliding import rules, texts
 from gridhouse.games.sliding.rules import Position, Refusal
+from gridhouse.games.sliding.words import load_words, own_words_file, words_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,30 +27,6 @@ if TYPE_CHECKING:
 DIRECTIONS = (texts.UP, texts.DOWN, texts.LEFT, texts.RIGHT)
 BLANK = texts.EMPTY
 SEPARATOR = "/"
-
-
-def words_of(text: str, length: int) -> list[str]:
-    """Return the words of a text that have this length, in their order.
-
-    A word stands alone on its line and is printable; anything else is passed over.
-    """
-    words = (line.strip() for line in text.split("\n"))
-    return [
-        word for word in words if len(word) == length and word.isprintable() and BLANK not in word
-    ]
-
-
-def load_words(file_name: str, length: int) -> list[str]:
-    """Return the words of a file that have this length, in the file's order; raises OSError."""
-    with open(file_name, encoding="utf-8-sig", errors="surrogateescape") as file:
-        return words_of(file.read(), length)
-
-
-def own_words_file() -> str:
-    """Return the path of the words that come with the game."""
-    import os.path
-
-    return os.path.join(os.path.dirname(__file__), texts.WORDS_FILE)
 
 
 def swap_position(puzzle: str, from_index: int, to_index: int) -> str:
@@ -95,7 +72,7 @@ def grid_lines(letters: str, cols: int) -> list[str]:
     corner, side = texts.CORNER, texts.VERTICAL_WALL
     wall = corner + (3 * texts.HORIZONTAL_WALL + corner) * cols
     lines = [wall]
-    for at in range(0, len(letters), cols):
+    for at in range(0, len(letters), max(1, cols)):
         lines += [side + "".join(f" {letter} {side}" for letter in letters[at : at + cols]), wall]
     return lines
 

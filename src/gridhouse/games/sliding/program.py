@@ -11,15 +11,13 @@ from gridhouse.games.sliding import rules, texts
 from gridhouse.games.sliding.game import (
     DIRECTIONS,
     grid_lines,
-    load_words,
-    own_words_file,
     position_of,
     puzzle_text,
     shuffle,
     solution_text,
     swap_position,
-    words_of,
 )
+from gridhouse.games.sliding.words import get_game_solution, own_words_file, words_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,22 +36,15 @@ __all__ = [
     "swap_position",
 ]
 
+SCRIPTS = {"a1.py": ()}  # the module of this name
+SUPPORT = ("a1_support.py",)
+FILES = (texts.WORDS_FILE,)
+LICENCES = ("words.LICENSE.txt",)
 USAGE = "[--words FILE]"
 ABOUT = "FILE holds the words of the puzzles, one a line, instead of those that come with the game."
 
 WORDS_OPTION = "--words"
 AGAIN = ("Y", "y", "")
-
-
-def get_game_solution(file_name: str, grid_size: int) -> str:
-    """Return the words of a new puzzle, drawn from a file by the module ``random``, as one text.
-
-    Raises OSError if the file cannot be read and ValueError if it has no words of this length.
-    """
-    words = load_words(file_name, grid_size)
-    if not words:
-        raise ValueError(f"{file_name!r} has no words of {grid_size} letters")
-    return "".join(random.choices(words, k=grid_size))
 
 
 def shuffle_puzzle(solution: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from math import isqrt
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -16,16 +17,20 @@ from gridhouse.games.sliding import game, rules
 from gridhouse.games.sliding._puzzle import MOVES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable
 
     from gridhouse.games.sliding.rules import Position
 
+    # Returns a position, and whether it is turned by half a circle.
+    Reader = Callable[[], tuple[Position, bool]]
+
 BLANKS = ("first", "last")
+POSITION = f"{game.GAME.name}("  # how the text of a position begins
 TURNED = {"U": "D", "D": "U", "L": "R", "R": "L"}
-EXIT_WRONG = 1
 
 Puzzle = Annotated[
-    str | None, typer.Argument(help="Letters row by row, a blank for the empty cell.")
+    str | None,
+    typer.Argument(help="Letters row by row, a blank for the empty cell; or a position's text."),
 ]
 Goal = Annotated[str | None, typer.Option(help="The letters of the solution, row by row.")]
 Tiles = Annotated[str | None, typer.Option(help="Numbers row by row instead, 0 is the empty cell.")]
@@ -55,22 +60,29 @@ def command(
     Ctrl-C ends the search with what it has found, and leaves out the puzzles after it.
     """
 
-    def work(_: list[str]) -> None:
+    def solve(read: Reader) -> solving.Solution:
+        position, is_turned = read()
         from gridhouse.games.sliding import solver
 
-        positions = given(puzzle, goal, tiles, rows, blank, file)
-        for position, is_turned in solving.until_interrupted(positions):
-            try:
-                found = solver.solve_position(
-                    position, seconds=time, optimal=optimal, within=within, threads=threads
-                )
-            except GridhouseError as error:
-                raise UsageError(f"{puzzle_name(position, is_turned)}: {error}") from None
-            if is_turned:
-                found = solver.Solution(
-                    turned(found.moves), found.bound, found.nodes, found.seconds
-                )
-            print(json.dumps(found.facts()) if as_json else found, flush=True)
+        try:
+            found = solver.solve_position(
+                position, seconds=time, optimal=optimal, within=within, threads=threads
+            )
+        except GridhouseError as error:
+            raise UsageError(f"{puzzle_name(position, is_turned)}: {error}") from None
+        if is_turned:
+            found = solver.Solution(turned(found.moves), found.bound, found.nodes, found.seconds)
+        return found
+
+    def work(_: list[str]) -> int:
+        puzzles = given(puzzle, goal, tiles, rows, blank, file)
+        if file is not None:
+            from gridhouse.games.sliding.solver import check_options
+
+            check_options(time, within, threads)
+            return solving.answer_each(puzzles, solve, as_json=as_json)
+        solving.tell(solve(puzzles[0]), as_json=as_json)
+        return 0
 
     raise typer.Exit(run(work, []))
 
@@ -90,16 +102,22 @@ def verify_command(
 
     def work(_: list[str]) -> int:
         lines = [line for line in read_file(solutions).split("\n") if line.strip()]
-        puzzles = list(given(puzzle, goal, tiles, rows, blank, file))
+        puzzles = given(puzzle, goal, tiles, rows, blank, file)
         if len(lines) != len(puzzles):
             raise UsageError(f"{len(lines)} solutions for {len(puzzles)} puzzles")
-        wrong = 0
-        for number, (line, (position, is_turned)) in enumerate(zip(lines, puzzles, strict=True), 1):
-            moves = moves_of(line)
-            reason = refuted(position, turned(moves) if is_turned else moves)
-            wrong += bool(reason)
-            print(f"{number}: {len(moves)} moves, {reason or 'solved'}")
-        return EXIT_WRONG if wrong else 0
+        status = 0
+        for number, (line, read) in enumerate(zip(lines, puzzles, strict=True), 1):
+            try:
+                position, is_turned = read()
+                moves = moves_of(line)
+                reason = refuted(position, turned(moves) if is_turned else moves)
+                verdict = f"{len(moves)} moves, {reason or 'solved'}"
+            except (GridhouseError, UsageError) as error:
+                verdict = reason = f"Error: {error}"
+            if reason:
+                status = solving.EXIT_FAILED
+            print(f"{number}: {verdict}")
+        return status
 
     raise typer.Exit(run(work, []))
 
@@ -157,31 +175,27 @@ def turned_numbers(numbers: list[int]) -> list[int]:
 def given(
     puzzle: str | None, goal: str | None, tiles: str | None, rows: int | None, blank: str,
     file: str | None,
-) -> Iterator[tuple[Position, bool]]:  # fmt: skip
-    """Yield the positions asked for, and whether each is turned by half a circle.
-
-    Raises UsageError.
-    """
+) -> list[Reader]:  # fmt: skip
+    """Return what reads each of the positions asked for; raises UsageError."""
     if blank not in BLANKS:
         raise UsageError(f"--blank {shown(blank)} is neither first nor last")
     if sum(source is not None for source in (puzzle, tiles, file)) != 1:
         raise UsageError("one of a puzzle, --tiles and --file is needed")
+    if puzzle is not None and goal is None and puzzle.startswith(POSITION):
+        return [partial(of_line, puzzle, rows, blank)]
     if (puzzle is None) != (goal is None):
         raise UsageError("a puzzle of letters and --goal belong together")
     if file is not None:
-        for line in read_file(file).split("\n"):
-            text = line.rstrip("\r")
-            if text.strip():
-                yield of_line(text, rows, blank)
-    elif tiles is not None:
-        yield of_numbers(tiles, rows, blank)
-    else:
-        yield of_letters(str(puzzle), str(goal), rows), False
+        lines = filter(str.strip, read_file(file).split("\n"))
+        return [partial(of_line, line, rows, blank) for line in lines]
+    if tiles is not None:
+        return [partial(of_numbers, tiles, rows, blank)]
+    return [lambda: (of_letters(str(puzzle), str(goal), rows), False)]
 
 
 def of_line(line: str, rows: int | None, blank: str) -> tuple[Position, bool]:
     """Return the puzzle of a line: a position as it is saved, letters with a slash, or numbers."""
-    if line.startswith(f"{game.GAME.name}("):
+    if line.startswith(POSITION):
         from gridhouse.core.registry import parse
 
         position: Any = parse(line).position

@@ -169,7 +169,7 @@ def census(state: Position, top: int) -> list[int]:
         piece = int(state.board[cell])
         if piece != 0:
             counts[piece if piece > 0 else top + 1 - piece] += 1
-    for kind in range(rules.NUMBER + 1, top + 1):
+    for kind in range(rules.NUMBER, top + 1):
         counts[kind] += counts[kind - 1]
         counts[top + 1 + kind] += counts[top + kind]
     return counts
@@ -187,12 +187,14 @@ def guard_ways(state: Position, ways: list[int], top: int) -> list[int]:
             guards[at] = min(guards[at], way)
     for base in (0, top + 1):
         assassin = guards[base + rules.ASSASSIN]
+        sapper = guards[base + rules.SAPPER]
         for kind in range(top - 1, 0, -1):
             guards[base + kind] = min(guards[base + kind], guards[base + kind + 1])
         # Everything that moves beats an assassin, and an assassin everything.
         guards[base + rules.ASSASSIN] = guards[base + rules.SAPPER]
-        for kind in range(rules.NUMBER, top + 1):
+        for kind in range(rules.ZERO, top + 1):
             guards[base + kind] = min(guards[base + kind], assassin)
+        guards[base + rules.ZERO] = min(guards[base + rules.ZERO], sapper)
     return guards
 
 
@@ -223,7 +225,7 @@ def piece_worth(kind: int, counts: list[int], enemy: int) -> int:
     worth = NUMBER + STRONGER * (kind - rules.NUMBER)
     if numbers > 0:
         worth += BEATS * counts[enemy + kind] // numbers
-    weaker = counts[enemy + kind - 1] if kind > rules.NUMBER else 0
+    weaker = counts[enemy + kind - 1] if kind > rules.ZERO else 0
     return worth + UNBEATEN if weaker == numbers else worth
 
 

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 SIDES = ("R", "B")
 SIDE_NAMES = ("Red", "Blue")
 LETTERS = {"F": rules.FLAG, "M": rules.MINE, "S": rules.SAPPER, "A": rules.ASSASSIN}
-NAMES = {kind: letter for letter, kind in LETTERS.items()} | {rules.UNKNOWN: "?"}
+NAMES = {rules.UNKNOWN: "?", **{kind: letter for letter, kind in LETTERS.items()}}
+ZERO = "0"
 MARKS = ("", "'", "!")  # nothing known, moved, fought
 MAX_STRENGTHS = 1000
 CELL_WIDTH = 5
@@ -44,6 +45,8 @@ def parse_army(lines: list[str]) -> list[tuple[str, int]]:
                 raise ParameterError(
                     f"line {number}: {shown(line)} is not a strength (or F, M, S, A) and a count"
                 )
+            if count > rules.MAX_SIDE**2:
+                raise ParameterError(f"line {number}: no board has room for {count} pieces")
             army.append((kind, count))
     if not any(kind == "F" and count > 0 for kind, count in army):
         raise ParameterError("there is no flag")
@@ -56,7 +59,7 @@ def parse_kind(word: str) -> str | None:
     """Return a kind in its one spelling, or None if the word is not one."""
     if word in LETTERS:
         return word
-    digits = word.removeprefix("+")
+    digits = word[1:] if word.startswith("+") else word
     return digits.lstrip("0") or "0" if digits.isascii() and digits.isdigit() else None
 
 
@@ -80,7 +83,7 @@ class TactegoGame(Game):
         "Red and Blue in turn move a piece one step, straight or diagonally. Stepping onto an "
         "enemy piece attacks it: the stronger wins, the attacker if they are equal, and the "
         "winner stays on the field. Flags (F) and mines (M) do not move. A mine takes its attacker "
-        "with it, but a sapper (S) removes mines; a sapper loses to every number. An assassin (A) "
+        "with it, but a sapper (S) removes mines; a sapper has strength 0. An assassin (A) "
         "wins every attack and loses whenever it is attacked. Capture all enemy flags to win; "
         "whoever has to move and cannot has lost. After 200 moves without a capture, or as many as "
         "the game's limit says, it is a draw.\n"
@@ -147,9 +150,12 @@ class TactegoGame(Game):
                 f"two armies of {total} pieces do not fit on {self.rows} by {self.cols} fields"
             )
         present = {kind for kind, count in self.army if count}
-        strengths = sorted((kind for kind in present if kind not in LETTERS), key=by_strength)
-        self.kinds = LETTERS | {text: rules.NUMBER + i for i, text in enumerate(strengths)}
-        self.names = NAMES | {kind: text for text, kind in self.kinds.items()}
+        strengths = sorted(present - {*LETTERS, ZERO}, key=by_strength)
+        self.kinds = dict(LETTERS)
+        self.kinds.update((text, kind) for kind, text in enumerate(strengths, rules.NUMBER))
+        if ZERO in present:
+            self.kinds[ZERO] = rules.ZERO
+        self.names = {**NAMES, **{kind: text for text, kind in self.kinds.items()}}
         self.cell_width = max(CELL_WIDTH, 3 + max(len(kind) for kind in present))
 
     def initial_position(self, seed: int | str) -> Position:
@@ -186,7 +192,7 @@ class TactegoGame(Game):
             position.board[cell] = self.kinds[kind]
         upwards = (r * self.cols + c for r in reversed(range(self.rows)) for c in range(self.cols))
         free = (cell for cell in upwards if not position.board[cell])
-        for cell, kind in zip(free, armies[1], strict=False):
+        for cell, kind in zip(free, armies[1]):
             position.board[cell] = -self.kinds[kind]
         position.flags_left = [army.count("F") for army in armies]
         return position
@@ -214,7 +220,7 @@ class TactegoGame(Game):
         """
         texts = [
             self.piece_text(piece) + MARKS[known]
-            for piece, known in zip(position.board, position.known, strict=True)
+            for piece, known in zip(position.board, position.known)
         ]
         rows = [texts[at : at + self.cols] for at in range(0, len(texts), self.cols)]
         board = "/".join(",".join(row) for row in rows)
@@ -274,7 +280,7 @@ class TactegoGame(Game):
         """Return the move from a cell to one of its eight neighbours, or None."""
         row_step = end // self.cols - start // self.cols
         col_step = end % self.cols - start % self.cols
-        steps = list(zip(rules.ROW_STEPS, rules.COL_STEPS, strict=True))
+        steps = list(zip(rules.ROW_STEPS, rules.COL_STEPS))
         if (row_step, col_step) not in steps:
             return None
         return rules.NUM_DIRECTIONS * start + steps.index((row_step, col_step))

@@ -11,6 +11,7 @@ from gridhouse.games.tactego import rules
 from gridhouse.games.tactego.game import SIDES, TactegoGame, parse_army
 from gridhouse.games.tactego.rules import Position, Refusal
 
+SCRIPTS = {"tactego.py": ("main", "tactego")}
 USAGE = ""
 ABOUT = "The program asks for a seed, a pieces file and the size of the board."
 
@@ -23,9 +24,8 @@ ASK_WIDTH = "What is the width? "
 ASK_START = "Select Piece to Move by Position >> "
 ASK_END = "Select Position to move Piece >> "
 BAD_START = "You must select a starting position with one of your pieces, not a flag."
-BAD_END = (
-    "You must select an ending position at most one place away, without one of your own pieces."
-)
+STUCK = "That piece cannot move anywhere, you must select another one."
+BAD_END = "You must select an ending position which is either empty or has an enemy piece."
 
 
 def ask_cell(game: TactegoGame, prompt: str) -> int | None:
@@ -38,9 +38,12 @@ def ask_start(game: TactegoGame, position: Position) -> int:
     """Ask until a cell is given from where a piece can move."""
     while True:
         cell = ask_cell(game, ASK_START)
-        if cell is not None and rules.can_leave(position, cell):
+        if cell is None or rules.start_refusal(position, cell) != Refusal.NONE:
+            print(BAD_START)
+        elif not rules.can_leave(position, cell):
+            print(STUCK)
+        else:
             return cell
-        print(BAD_START)
 
 
 def ask_end(game: TactegoGame, position: Position, start: int) -> int:

@@ -6,7 +6,7 @@ So many moves in a row without a combat as the limit says are a draw; the docume
 which is written 0.
 
 A cell holds 0, the kind of a Red piece, or minus the kind of a Blue one.  Numbered pieces have
-kinds from ``NUMBER`` on, in the order of their strength.  Action ``8 * cell + direction`` steps.
+kinds from ``ZERO`` on, in the order of their strength.  Action ``8 * cell + direction`` steps.
 """
 
 from __future__ import annotations
@@ -29,7 +29,8 @@ MINE = 3
 IMMOVABLE = (FLAG, MINE)  # the lowest kinds of all that are known
 SAPPER = 4
 ASSASSIN = 5
-NUMBER = 6
+ZERO = 6  # the number 0, which a sapper equals
+NUMBER = 7  # the lowest of the other numbers
 
 # What everybody knows of a piece in the hidden game.
 MOVED = 1
@@ -173,7 +174,8 @@ def combat(attacker: int, defender: int) -> int:
         return ATTACKER_WINS if attacker == SAPPER else BOTH_LOST
     if defender in (SAPPER, ASSASSIN):
         return ATTACKER_WINS
-    # Sappers have a lower kind than every number.
+    if attacker == SAPPER:
+        attacker = ZERO
     return ATTACKER_WINS if attacker >= defender else DEFENDER_WINS
 
 
@@ -341,8 +343,8 @@ def planes(state: Position, player: int, out: list[float]) -> None:
     """Write planes as the player sees them, own pieces before the enemy's.
 
     For each side: unknown, flag, mine, sapper, assassin, number, the numbers' strength as rank
-    over 64, known to have moved or fought as 0.5 and 1.  Then own turn, the hidden game, and the
-    moves since a capture as a part of the limit.
+    over 64 (that of strength zero is 0), known to have moved or fought as 0.5 and 1.  Then own
+    turn, the hidden game, and the moves since a capture as a part of the limit.
     """
     cells = state.rows * state.cols
     quiet = state.quiet / state.limit if state.limit > 0 else 0.0
@@ -350,9 +352,9 @@ def planes(state: Position, player: int, out: list[float]) -> None:
         piece = state.board[cell]
         if piece != 0:
             side = 0 if belongs_to(piece, player) else 8
-            kind = min(abs(piece), NUMBER)
+            kind = min(abs(piece), ZERO)
             out[(side + kind - 1) * cells + cell] = 1
-            if kind == NUMBER:
+            if kind == ZERO:
                 out[(side + 6) * cells + cell] = (abs(piece) - NUMBER + 1) / 64
             out[(side + 7) * cells + cell] = state.known[cell] / 2
         out[16 * cells + cell] = 1 if state.turn == player else 0

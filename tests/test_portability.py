@@ -1,0 +1,138 @@
+"""What only POSIX has is not there on Windows: neither programs nor package need it."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from gridhouse import export
+from harness import PROGRAMS, ROOT
+from test_golden import SESSIONS, golden
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+# "Availability: Unix" in Python's documentation, as far as anybody would think of using it.
+MODULES = {"crypt", "fcntl", "grp", "pty", "pwd", "resource", "syslog", "termios", "tty"}
+NAMES = {
+    "os": """
+        chown fchmod fork forkpty getegid geteuid getgid getloadavg getpgid getuid killpg lchown
+        mkfifo mknod nice openpty posix_spawn pread pwrite register_at_fork sched_getaffinity
+        sched_setaffinity sendfile setpriority setsid setuid statvfs sync uname wait wait3 WNOHANG
+    """,
+    "signal": """
+        SIGALRM SIGCHLD SIGHUP SIGKILL SIGPIPE SIGQUIT SIGSTOP SIGTSTP SIGUSR1 SIGUSR2 SIGWINCH
+        alarm pause pthread_kill pthread_sigmask setitimer siginterrupt sigwait
+    """,
+    "socket": "AF_UNIX",
+    "time": "clock_settime tzset",
+}
+BY_PYTHON = ("socket",)  # Python's own loop of events goes by these
+TAKEN = {module: names.split() for module, names in NAMES.items() if module not in BY_PYTHON}
+SOURCES = sorted((ROOT / "src").rglob("*.py"))
+
+# Run before a program: what only POSIX has is taken away.
+TAKEN_AWAY = f"""
+import os, signal, socket, sys, time
+for module in {sorted(MODULES)!r}:
+    sys.modules[module] = None
+for module, names in {TAKEN!r}.items():
+    for name in names:
+        if hasattr(sys.modules[module], name):
+            delattr(sys.modules[module], name)
+"""
+SCRIPT = TAKEN_AWAY + "import runpy; runpy.run_path(sys.argv[0], run_name='__main__')"
+# Other packages have Windows' own ways where they find themselves there: they are loaded before.
+PACKAGE = (
+    "import asyncio, multiprocessing.spawn, concurrent.futures.process, subprocess, tempfile\n"
+    "import fastapi, httpx2, numba, sqlalchemy.dialects.sqlite, starlette.testclient, typer\n"
+    "import uvicorn.server, websockets, alembic.command, rich.progress, platformdirs\n" + TAKEN_AWAY
+)
+IMPORT_ALL = """
+import importlib, pkgutil, gridhouse
+left_out = ("openspiel", "pettingzoo", "gymnasium", "__main__", "migrations")
+for module in pkgutil.walk_packages(gridhouse.__path__, "gridhouse."):
+    if not any(name in module.name for name in left_out):
+        importlib.import_module(module.name)
+from gridhouse.__main__ import main
+sys.argv = ["gridhouse", *sys.argv[1:]]
+main()
+"""
+OPENED = """
+from gridhouse.web.app import create_app
+from gridhouse.web.settings import Settings
+from starlette.testclient import TestClient
+with TestClient(create_app(Settings()), base_url="http://127.0.0.1") as client:
+    print(client.get("/").status_code)
+"""
+
+
+def posix_names(path: Path) -> list[str]:
+    """Return what a source names that only POSIX has."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    found = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            found += [alias.name for alias in node.names if alias.name in MODULES]
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names = NAMES.get(node.module, "").split()
+            found += [node.module] * (node.module in MODULES)
+            found += [alias.name for alias in node.names if alias.name in names]
+        elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            names = NAMES.get(node.value.id, "").split()
+            found += [f"{node.value.id}.{node.attr}"] * (node.attr in names)
+    return found
+
+
+def test_no_source_names_what_only_posix_has() -> None:
+    assert {str(path): names for path in SOURCES if (names := posix_names(path))} == {}
+
+
+def test_what_only_posix_has_is_found(tmp_path: Path) -> None:
+    source = tmp_path / "source.py"
+    source.write_text("import os, fcntl\nfrom signal import SIGALRM\nos.fork()\nos.getpid()\n")
+    assert posix_names(source) == ["fcntl", "SIGALRM", "os.fork"]
+
+
+@pytest.mark.parametrize("name", SESSIONS)
+def test_programs_run_without_what_only_posix_has(name: str, tmp_path: Path) -> None:
+    program, printed = golden(name)
+    export.export(program.game, str(tmp_path), program.script)
+    for script in (PROGRAMS / program.game / program.script, tmp_path / program.script):
+        done = subprocess.run(
+            [sys.executable, "-S", "-c", "import sys; del sys.argv[0]\n" + SCRIPT, str(script),
+             *program.arguments],
+            input=program.typed,
+            cwd=program.folder,
+            env={"PYTHONIOENCODING": "cp1252"},
+            capture_output=True,
+            timeout=60,
+            check=False,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        assert done.stdout == printed
+
+
+def ran(code: str, tmp_path: Path, *arguments: str) -> str:
+    """Return what code of the package prints on a console that is not UTF-8."""
+    done = subprocess.run(
+        [sys.executable, "-c", PACKAGE + code, *arguments],
+        env={"PYTHONIOENCODING": "cp1252", "XDG_CACHE_HOME": str(tmp_path),
+             "XDG_DATA_HOME": str(tmp_path), "COLUMNS": "100", "HOME": str(tmp_path)},
+        capture_output=True,
+        timeout=120,
+        check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr.decode()
+    return done.stdout.decode()
+
+
+def test_the_package_runs_without_what_only_posix_has(tmp_path: Path) -> None:
+    assert "Sliding" not in ran(IMPORT_ALL, tmp_path, "--version")
+    assert "─" in ran(IMPORT_ALL, tmp_path, "--help")
+    assert "Moves: R" in ran(IMPORT_ALL, tmp_path, "solve", "sliding", "ab c", "--goal", "abcd")
+    assert ran(OPENED, tmp_path) == "200\n"
