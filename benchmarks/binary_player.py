@@ -53,7 +53,7 @@ def matches(
         for side in sides or SIDES:
             game = BinaryGame(rows=side, cols=side)
             perfect = gridhouse.player("perfect", game, seed=side)
-            mcts = gridhouse.player("mcts", game, seed=side, **peer)
+            mcts = gridhouse.player("mcts", game, seed=side, **peer)  # type: ignore[arg-type]
             for mover in (perfect, mcts):
                 mover.choose(game.new_initial_state(), limits)
             score = match(game, [perfect, mcts], (limits, limits), games, moves=moves)

@@ -27,7 +27,8 @@ import typer
 from command_line import Count, start
 
 from gridhouse.core import arrays, bits, chance, position
-from gridhouse.core.compiling import to_records, twin
+from gridhouse.core.binding import twin
+from gridhouse.core.records import to_records
 
 if TYPE_CHECKING:
     from types import ModuleType

@@ -23,8 +23,9 @@ from command_line import Count, Seconds, Word, start
 
 import gridhouse
 from gridhouse.core import position
-from gridhouse.core.compiling import rules_of, to_records, twin
+from gridhouse.core.binding import rules_of, twin
 from gridhouse.core.console import read_file
+from gridhouse.core.records import to_records
 from gridhouse.games.binary.game import BinaryGame
 from gridhouse.games.binary.solver import TECHNIQUES, solve, warm
 

@@ -1,6 +1,6 @@
 """How long random tests search, interrupts, and a browser for the tests that need one.
 
-They search a little by default, much with HYPOTHESIS_PROFILE=thorough.
+They search a little by default, less with HYPOTHESIS_PROFILE=quick, much with ``thorough``.
 """
 
 from __future__ import annotations
@@ -24,11 +24,16 @@ if TYPE_CHECKING:
 
 QUIET = [HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
 settings.register_profile(
+    "quick", max_examples=15, deadline=None, suppress_health_check=QUIET, print_blob=True
+)
+settings.register_profile(
     "default", max_examples=60, deadline=None, suppress_health_check=QUIET, print_blob=True
 )
 settings.register_profile(
     "thorough", max_examples=2000, deadline=None, suppress_health_check=QUIET, print_blob=True
 )
+# Tests wait for what they need compiled, unless they ask for something else.
+os.environ.setdefault("GRIDHOUSE_COMPILE", "now")
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 
 # Who starts the tests in the background of a script has them ignore interrupts, and all their

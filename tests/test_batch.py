@@ -43,6 +43,7 @@ def compare(boards: Batch, at: int) -> None:
     assert np.array_equal(boards.observations()[at], boards.observations(int(player))[at])
 
 
+@pytest.mark.slow("compiles batches of its own")
 @pytest.mark.parametrize("text", GAMES)
 def test_a_batch_plays_as_its_states_do(text: str) -> None:
     boards = made(text, 6, seed=3)
@@ -64,6 +65,7 @@ def test_a_batch_plays_as_its_states_do(text: str) -> None:
         over = terminated.copy()
 
 
+@pytest.mark.slow("compiles batches of its own")
 @pytest.mark.parametrize("text", GAMES)
 def test_nothing_depends_on_the_number_of_threads(text: str, monkeypatch: Any) -> None:
     monkeypatch.setattr("gridhouse.search.batch.LEAST", 4)

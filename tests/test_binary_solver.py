@@ -22,6 +22,7 @@ import pytest
 
 import gridhouse
 from gridhouse import cli
+from gridhouse.core.compile_queue import SOLVER, Unit, note_ready
 from gridhouse.core.errors import PlayerError, SolverError
 from gridhouse.games.binary import (
     _frame,
@@ -82,6 +83,7 @@ def as_moves(moves: list[str]) -> set[tuple[int, ...]]:
     return {tuple(map(int, move.split())) for move in moves}
 
 
+@pytest.mark.slow("searches for seconds")
 @pytest.mark.untraced
 @pytest.mark.parametrize("jit", [True, False], ids=["compiled", "interpreted"])
 @pytest.mark.parametrize(("width", "height"), SMALL)
@@ -98,6 +100,7 @@ def test_every_position_of_small_boards(width: int, height: int, jit: bool) -> N
         assert found.all_moves
 
 
+@pytest.mark.slow("searches for seconds")
 @pytest.mark.parametrize("jit", [True, False], ids=["compiled", "interpreted"])
 def test_random_positions_of_larger_boards(jit: bool) -> None:
     chance = random.Random(5)
@@ -143,6 +146,7 @@ def test_interpreted_and_compiled_search_the_same_nodes(monkeypatch: pytest.Monk
             assert facts[0] | {"seconds": 0} == facts[1] | {"seconds": 0}
 
 
+@pytest.mark.slow("searches for seconds")
 def test_proof_numbers_alone_find_what_depth_first_search_finds(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -303,6 +307,7 @@ def test_symmetries(text: str, kind: object) -> None:
     assert symmetry.symmetry_of(gridhouse.parse(text).position) == kind
 
 
+@pytest.mark.slow("searches for seconds")
 def test_the_table_tells_how_many_nodes_the_search_takes() -> None:
     page = (ROOT / "docs/binary.md").read_text(encoding="utf-8")
     row = re.compile(r"(\d+) \| `gridhouse solve binary (\d+) (\d+) .*--threads 1`")
@@ -430,6 +435,7 @@ class TestBook:
             state.play(found.moves[0])
             assert plain(state, jit=True, threads=2).outcome == "loss"
 
+    @pytest.mark.slow("searches for seconds")
     def test_who_wins_where_it_ends_is_proved_again(self) -> None:
         for board in book.LOST:
             found = plain(self._state(board), memory=300, jit=True, threads=2)
@@ -438,6 +444,7 @@ class TestBook:
             known = solve(self._state(board), nimber=True, all_moves=True)
             assert (known.outcome, known.nimber, known.moves, known.nodes) == ("loss", 0, [], 0)
 
+    @pytest.mark.slow("searches for seconds")
     @pytest.mark.parametrize(("rows", "cols"), [(5, 5), (9, 3)])
     def test_the_perfect_player_wins_by_it(self, rows: int, cols: int) -> None:
         state = BinaryGame(rows=rows, cols=cols).new_initial_state()
@@ -764,6 +771,7 @@ class TestQuick:
     def test_being_ready_before_the_search_begins(self, loader: quick.Loader) -> None:
         memory = _layout.Memory(jit=True)
         solver.warm(memory)
+        note_ready(Unit(SOLVER, BinaryGame()))
         assert quick.was_compiled()
         loader.begin()
         assert loader.thread is not None
@@ -789,8 +797,10 @@ class TestQuick:
         assert quick.solve_within(state, 100).outcome == "loss"
         assert used == [False, True]
 
+    @pytest.mark.slow("searches for seconds")
     def test_kernels_are_loaded_beside_an_interpreted_search(self) -> None:
         solver.warm()
+        note_ready(Unit(SOLVER, BinaryGame()))
         # Interpreted this takes two minutes.  Long turns show how often the loader waits for one.
         text = "binary(rows=6,cols=5) ....1/....0/.0.../..1.1/..0../....1"
         code = (
@@ -809,6 +819,7 @@ class TestQuick:
         assert sys.getswitchinterval() == before
 
 
+@pytest.mark.slow("searches for seconds")
 @pytest.mark.parametrize("jit", [True, False], ids=["compiled", "interpreted"])
 def test_lines_too_long_for_a_table(jit: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(solver, "LARGE", 6)
@@ -884,6 +895,7 @@ def key_after(board: _layout.Board, cells: str = "") -> int:
     return int(frame.key)
 
 
+@pytest.mark.slow("searches for seconds")
 @pytest.mark.untraced
 @pytest.mark.parametrize(
     ("rows", "cols", "jit", "every", "fewer"),
@@ -1254,6 +1266,7 @@ def random_play(state: State, chance: random.Random) -> None:
     state.apply_action(chance.choice(state.legal_actions()))
 
 
+@pytest.mark.slow("searches for seconds")
 @pytest.mark.parametrize("jit", [True, False], ids=["compiled", "interpreted"])
 def test_the_perfect_player_wins_what_can_be_won(jit: bool) -> None:
     chance = random.Random(8)
@@ -1293,6 +1306,7 @@ def test_when_all_is_lost_the_hardest_reply_is_chosen() -> None:
         assert answers[advised.action] == min(answers.values())
 
 
+@pytest.mark.slow("searches for seconds")
 def test_what_cannot_be_solved_is_searched_in_time_and_can_be_stopped() -> None:
     for rows, cols in [(9, 7), (20, 20), (1, 20), (6, 6)]:
         state = BinaryGame(rows=rows, cols=cols).new_initial_state()
@@ -1436,6 +1450,7 @@ class TestFollowing:
                 assert advised.value == (1 if plain(state, jit=True).outcome == "win" else -1)
                 state.apply_action(chance.choice(state.legal_actions()))
 
+    @pytest.mark.slow("searches for seconds")
     @pytest.mark.parametrize("jit", [False, True])
     def test_answers_are_counted_as_far_as_asked(self, jit: bool) -> None:
         chance = random.Random(4)
@@ -1529,6 +1544,7 @@ class TestGrowing:
                 assert more_pairs[there : there + 2] == pairs[at : at + 2]
         assert found > 950
 
+    @pytest.mark.slow("searches for seconds")
     @pytest.mark.parametrize("threads", [1, 2])
     def test_they_do_as_they_fill(self, threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
         search = self._search(threads=threads)
@@ -1571,6 +1587,7 @@ class TestGrowing:
         assert all(control[0].stop for control in stopped.controls)
         assert stopped.nodes < 600
 
+    @pytest.mark.slow("searches for seconds")
     def test_without_more_memory_the_tables_there_are_have_to_do(
         self, monkeypatch: pytest.MonkeyPatch
     ) -> None:  # fmt: skip
@@ -1583,6 +1600,7 @@ class TestGrowing:
         assert search.value() != _frame.UNKNOWN
         assert len(search.words) == search.most_words == 1 << 16
 
+    @pytest.mark.slow("searches for seconds")
     def test_answers_are_counted_all_the_same(self) -> None:
         state = gridhouse.parse(self.TEXT)
         search = self._search()

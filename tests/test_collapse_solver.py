@@ -21,7 +21,7 @@ import pytest
 
 import gridhouse
 from gridhouse import cli
-from gridhouse.core import compiling, solving
+from gridhouse.core import binding, solving
 from gridhouse.core.console import EXIT_INTERRUPTED
 from gridhouse.core.errors import ParameterError, PositionError, SolverError
 from gridhouse.core.game import State
@@ -130,6 +130,7 @@ def check_solved(rows: list[list[int]], scoring: str, *, jit: bool = True) -> No
     assert replayed(state, found) == best
 
 
+@pytest.mark.slow("searches for seconds")
 @pytest.mark.parametrize(("scoring", "steps", "length"), WAYS)
 def test_small_boards_are_solved_for_good(
     monkeypatch: pytest.MonkeyPatch, scoring: str, steps: int, length: int
@@ -151,6 +152,7 @@ def test_small_boards_are_solved_for_good(
         check_solved(rows, scoring)
 
 
+@pytest.mark.slow("searches for seconds")
 @pytest.mark.parametrize(("scoring", "steps", "length"), WAYS)
 def test_random_boards_up_to_five_by_five_are_solved_for_good(
     monkeypatch: pytest.MonkeyPatch, scoring: str, steps: int, length: int
@@ -292,6 +294,7 @@ def square_rows(chance: random.Random) -> list[list[int]]:
     return [[chance.randrange(4) for _ in range(cols)] for _ in range(rows)]
 
 
+@pytest.mark.slow("searches for seconds")
 @pytest.mark.parametrize("length", [62, 12])
 def test_words_find_the_dead_cells_that_bytes_find(
     monkeypatch: pytest.MonkeyPatch, length: int
@@ -320,6 +323,7 @@ def test_words_find_the_dead_cells_that_bytes_find(
     assert found > 100
 
 
+@pytest.mark.slow("searches for seconds")
 @pytest.mark.parametrize(("length", "tall"), [(62, 15), (12, 15), (62, 1)])
 def test_words_fall_as_bytes_do(monkeypatch: pytest.MonkeyPatch, length: int, tall: int) -> None:
     monkeypatch.setattr(_words, "LENGTH", length)
@@ -886,6 +890,7 @@ def test_an_exact_search_without_room_proves_nothing(
         assert found.score <= best <= found.bound
 
 
+@pytest.mark.slow("searches for seconds")
 @pytest.mark.untraced
 @pytest.mark.parametrize("scoring", SCORINGS)
 def test_an_exact_search_may_be_stopped_anywhere(
@@ -1094,7 +1099,7 @@ def test_picks_on_large_boards_are_replayed_compiled(monkeypatch: pytest.MonkeyP
 
     def bound(game: CollapseGame, *, jit: bool) -> Any:
         used.append(jit)
-        return compiling.rules_of(game, jit=jit)
+        return binding.rules_of(game, jit=jit)
 
     monkeypatch.setattr(solver, "COMPILED_CELLS", 50)
     monkeypatch.setattr(solver, "rules_of", bound)
@@ -1311,6 +1316,7 @@ def test_the_benchmark_complains_in_one_line(
     )
 
 
+@pytest.mark.slow("searches for seconds")
 def test_the_benchmark_runs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     boards = tmp_path / "boards"
     boards.write_text("1 1\n\n2 2\n", encoding="utf-8")
@@ -1337,6 +1343,7 @@ def test_kernels_are_loaded_in_the_next_process() -> None:
     assert run_compiled(code, cache) == f"{found.score} True\n"
 
 
+@pytest.mark.slow("compiles all of the solver")
 def test_everything_is_compiled_or_loaded_before_the_clock_runs() -> None:
     code = (
         "from gridhouse.games.collapse import _common, solver;"

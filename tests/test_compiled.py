@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from typing import TYPE_CHECKING
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 import gridhouse
-from gridhouse.core import compiling
-from gridhouse.core.compiling import rules_of
+from gridhouse.core import records
+from gridhouse.core.binding import rules_of, twin
 from gridhouse.core.errors import ParameterError
 from gridhouse.core.registry import game_class
 from gridhouse.games.binary._layout import Memory
@@ -109,9 +110,9 @@ def test_records_hold_positions() -> None:
     for text in GAMES:
         state = gridhouse.parse(f"{text}#1")
         other = gridhouse.parse(f"{text}#2")
-        records = compiling.to_records(state.position, 3)
-        assert len(records) == 3
-        compiling.from_record(records[2], other.position)
+        made = records.to_records(state.position, 3)
+        assert len(made) == 3
+        records.from_record(made[2], other.position)
         assert other == state
 
 
@@ -151,7 +152,36 @@ def test_compiled_code_is_kept_for_the_next_process(tmp_path: Path) -> None:
     assert said == ["0 1\n", "1 0\n"]
 
 
-def test_the_cache_is_named_by_the_sources() -> None:
-    folder = compiling.cache_folder()
-    assert folder == compiling.cache_folder()
-    assert len(folder.name) == 16
+def module(name: str, source: str) -> Any:
+    """Return a module of kernels."""
+    made = ModuleType(name)
+    exec(source, vars(made))
+    return made
+
+
+KERNEL = "FACTOR = 3\nUNUSED = 1\ndef f(x):\n    'Triple.'\n    return x * FACTOR\n"
+
+
+def test_a_twin_is_bound_to_what_it_is_given() -> None:
+    kernel = module("kernel", KERNEL)
+    assert [twin(kernel, "game", FACTOR=n).f(2) for n in (3, 10, 20, 10)] == [6, 20, 40, 20]
+    assert twin(kernel, "game", FACTOR=10) is twin(kernel, "game", FACTOR=10)
+
+
+@pytest.mark.parametrize(
+    ("change", "is_same"),
+    [
+        (("'Triple.'", "'Three times as much.'  # or so"), True),
+        (("FACTOR = 3", "# a comment\n\nFACTOR = 3"), True),
+        (("UNUSED = 1", "UNUSED = 2"), True),
+        (("FACTOR = 3", "FACTOR = 4"), False),
+        (("x * FACTOR", "FACTOR + x"), False),
+    ],
+)
+def test_compiled_code_hangs_on_what_it_is_made_of(change: tuple[str, str], is_same: bool) -> None:
+    one, other = module("kernel", KERNEL), module("kernel", KERNEL.replace(*change))
+    callers = [module("caller", "kernel = None\ndef g(x):\n    return kernel.f(x)\n") for _ in "ab"]
+    kernels = [twin(each, "game") for each in (one, other)]
+    bound = [twin(each, "game", kernel=k) for each, k in zip(callers, kernels, strict=True)]
+    assert (kernels[0].DIGEST == kernels[1].DIGEST) == is_same
+    assert (bound[0].DIGEST == bound[1].DIGEST) == is_same

@@ -18,8 +18,10 @@ import numpy as np
 import pytest
 
 import gridhouse
-from gridhouse.core.compiling import cache_folder, to_records, twin
+from gridhouse.core.binding import twin
+from gridhouse.core.compile_queue import cache_folder
 from gridhouse.core.errors import SolverError
+from gridhouse.core.records import to_records
 from gridhouse.games.sliding import (
     _anytime,
     _beam,
@@ -178,6 +180,7 @@ def test_small_puzzles_are_solved_in_as_few_moves_as_by_breadth_first_search(
         assert (found.length, found.bound, found.optimal) == (known[puzzle], known[puzzle], True)
 
 
+@pytest.mark.slow("searches for seconds")
 @pytest.mark.parametrize(("goal", "rows"), GOALS)
 def test_the_search_from_both_ends_finds_as_few(goal: str, rows: int) -> None:
     known = shortest(goal, len(goal) // rows)
@@ -242,6 +245,7 @@ def test_equal_tiles_stay_together() -> None:
         size_of(puzzle, (1, 2, 6))
 
 
+@pytest.mark.slow("searches for seconds")
 @pytest.mark.parametrize("jit", [True, False])
 @pytest.mark.parametrize(
     ("goal", "part"),
@@ -345,9 +349,19 @@ def test_known_lengths_of_korfs_puzzles(number: int, length: int, tiles: str) ->
     assert (found.length, found.optimal) == (length, True)
 
 
+def begin_alike(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let interpreted searches begin as compiled ones do, which takes them longer."""
+    monkeypatch.setattr(_optimal, "PLAIN", ())
+    monkeypatch.setattr(_optimal, "LONGEST_PLAIN", _optimal.LONGEST)
+
+
+@pytest.mark.slow("searches for seconds")
 @pytest.mark.usefixtures("compiled")
 @pytest.mark.parametrize("goal", ["abcde ", "abcab "])
-def test_all_is_the_same_interpreted_and_compiled(goal: str) -> None:
+def test_all_is_the_same_interpreted_and_compiled(
+    monkeypatch: pytest.MonkeyPatch, goal: str
+) -> None:
+    begin_alike(monkeypatch)
     known = shortest(goal, 3)  # two rows of three
     for puzzle in random.Random(3).sample([p for p, moves in known.items() if moves >= 10], 2):
         here = puzzle_of(position(puzzle, goal, 2))
@@ -530,6 +544,7 @@ def met(puzzle: Puzzle, largest: int, threads: int = 1, *, jit: bool = True) -> 
     return search
 
 
+@pytest.mark.slow("searches for seconds")
 @pytest.mark.untraced
 @pytest.mark.parametrize("roots", [1, 8, 40])
 @pytest.mark.parametrize("goal", ["abcdefgh ", "aabbccdd ", "abcaabcd ", "banananb ", "aaaabbbb "])
@@ -547,9 +562,11 @@ def test_both_sides_meet_on_a_shortest_way(
             solver.check(position(text, goal, 3), search.moves)
 
 
+@pytest.mark.slow("searches for seconds")
 @pytest.mark.parametrize("jit", [True, False])
 def test_both_sides_count_the_same_moves(monkeypatch: pytest.MonkeyPatch, jit: bool) -> None:
     """Interpreted or compiled, and as many in any number of threads until one finds a way."""
+    begin_alike(monkeypatch)
     monkeypatch.setattr(_optimal, "TASKS", 4)
     puzzle = puzzle_of(position("hfbdc aeg", "abcdefgh ", 3))
     looked: list[int] = []
@@ -568,6 +585,7 @@ def test_both_sides_count_the_same_moves(monkeypatch: pytest.MonkeyPatch, jit: b
     assert looked[: half - 1] == COUNTED
 
 
+@pytest.mark.slow("searches for seconds")
 @pytest.mark.usefixtures("compiled")
 def test_letters_are_solved_from_both_sides(monkeypatch: pytest.MonkeyPatch) -> None:
     """There as well as back in as many moves, with ever larger databases."""
@@ -588,6 +606,7 @@ def test_letters_are_solved_from_both_sides(monkeypatch: pytest.MonkeyPatch) -> 
         assert lengths[0] == lengths[1]
 
 
+@pytest.mark.slow("searches for seconds")
 def test_from_both_sides_there_are_fewer_nodes() -> None:
     """As many as a quarter with databases of two tiles, and fewer the harder a puzzle is."""
     nodes = [0, 0]
@@ -659,6 +678,7 @@ def test_large_databases_are_kept_and_used_again(
     assert capsys.readouterr().err == ""
 
 
+@pytest.mark.slow("searches for seconds")
 @pytest.mark.parametrize(
     ("rows", "cols", "kinds", "limits"),
     [
@@ -851,6 +871,7 @@ def test_time_that_is_up_leaves_a_solution() -> None:
     assert found.bound <= 80 <= found.length
 
 
+@pytest.mark.slow("searches for seconds")
 def test_a_larger_board_is_proved_when_asked_for() -> None:
     puzzle = walked(distinct(3, 6), 60, random.Random(5))
     found = solver.solve_position(numbers(puzzle.tiles, 3), optimal=True, threads=2)
@@ -958,6 +979,7 @@ def test_a_proof_goes_on_without_memory_for_beams(monkeypatch: pytest.MonkeyPatc
     assert len(search.moves) == 200
 
 
+@pytest.mark.slow("searches for seconds")
 def test_nothing_is_left_to_compile_after_warming_up(tmp_path: Path) -> None:
     """Whatever is compiled after that, or read from disk, would come out of somebody's time.
 
@@ -995,6 +1017,7 @@ def test_nothing_is_left_to_compile_after_warming_up(tmp_path: Path) -> None:
     assert (run.stdout, run.stderr, run.returncode) == ("", "", 0)
 
 
+@pytest.mark.slow("searches for seconds")
 def test_the_usual_databases_are_of_the_shapes_that_are_warmed_up() -> None:
     shapes = set()
     for goal, most in (
@@ -1041,6 +1064,7 @@ def test_databases_of_two_partitions_are_kept_as_one(own_folder: Path) -> None:
         assert need(here, *tables) == need(here, *alone)
 
 
+@pytest.mark.slow("searches for seconds")
 @pytest.mark.usefixtures("kept_from_seventeen_cells")
 def test_a_larger_board_is_proved_with_databases_that_are_kept() -> None:
     puzzle = walked(distinct(3, 6), 60, random.Random(5))
@@ -1207,6 +1231,7 @@ def test_the_last_beam_is_as_wide_as_time_allows(
     assert len(search.moves) == (148 if spent else 150)
 
 
+@pytest.mark.slow("searches for seconds")
 @pytest.mark.parametrize("seconds", [0.001, 3.0])
 def test_beams_over_large_boards_keep_their_time(seconds: float) -> None:
     """A deadline that has passed makes the beam as narrow as may be; the solution is one anyway."""
@@ -1256,6 +1281,7 @@ def test_threads_widen_beams_of_their_own() -> None:
     solver.check(numbers(puzzle.tiles, 4), search.moves)
 
 
+@pytest.mark.slow("searches for seconds")
 def test_a_bound_that_meets_the_solution_ends_the_proof(monkeypatch: pytest.MonkeyPatch) -> None:
     """A search for a shorter solution goes no further than the best one that beams have found."""
     puzzle = walked(distinct(3, 6), 60, random.Random(5))
@@ -1478,6 +1504,7 @@ def test_conflicts_of_a_line_are_counted() -> None:
     assert _layers.excess(layer, 0) == 0
 
 
+@pytest.mark.slow("searches for seconds")
 @pytest.mark.parametrize("jit", [True, False])
 @pytest.mark.parametrize(("rows", "cols"), [(4, 4), (5, 5), (3, 9)])
 def test_beams_keep_what_databases_say(rows: int, cols: int, jit: bool) -> None:

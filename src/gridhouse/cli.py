@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 import typer.core
@@ -11,9 +11,6 @@ from gridhouse import __version__
 from gridhouse.core.console import UsageError, run
 from gridhouse.core.registry import game_class, games, parse, part
 from gridhouse.table import menu
-
-if TYPE_CHECKING:
-    from gridhouse.core.game import Game
 
 PANELS = PLAY, SOLVE, PROGRAMS, TOOLS = ("Play", "Solve", "The exact programs", "Tools")
 
@@ -96,14 +93,17 @@ def _warm(_: list[str]) -> None:
 
     from rich.progress import track
 
-    from gridhouse.core.compiling import cache_folder
+    from gridhouse.core.compile_queue import cache_folder
+    from gridhouse.warming import all_units, warm_all
 
-    # In processes of their own, since the compiler holds Python's lock.
+    # In processes of their own, since the compiler holds Python's lock; one for each game, since
+    # what its boards share is compiled once there.
     spawn = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(mp_context=spawn, initializer=_end_by_interrupt) as pool:
-        waiting = as_completed([pool.submit(_warm_game, name) for name in games()])
+        by_game = [[unit for unit in all_units() if unit.game.name == name] for name in games()]
+        waiting = as_completed([pool.submit(warm_all, units) for units in by_game])
         try:
-            for done in track(waiting, "Compiling", total=len(games())):
+            for done in track(waiting, "Compiling", total=len(by_game)):
                 done.result()
         except BaseException:
             for child in multiprocessing.active_children():
@@ -117,37 +117,6 @@ def _end_by_interrupt() -> None:
     import signal
 
     signal.signal(signal.SIGINT, signal.SIG_DFL)
-
-
-def _warm_game(name: str) -> None:
-    """Compile what a game needs on every preset: boards of other sizes may be compiled apart."""
-    for values in game_class(name).presets.values():
-        _warm_board(game_class(name)(**values))
-
-
-def _warm_board(game: Game) -> None:
-    """Compile what plays a game: random games, batches, and the players it has."""
-    from gridhouse.players import Limits, player
-    from gridhouse.search.batch import Batch
-    from gridhouse.search.engine import Engine, best_search
-    from gridhouse.search.play import Play
-
-    state = game.new_initial_state()
-    Engine(game).play_outs(state.position, 1)
-    boards = Batch(game, 1)
-    boards.step(boards.random_actions())
-    boards.masks()
-    boards.observations()
-    single = Play(game)
-    single.deal()
-    single.begin(state)
-    single.look(single.player)
-    single.apply_action(state.legal_actions()[0])
-    for kind in (best_search(game), "greedy"):
-        player(kind, game).choose(state, Limits(nodes=1, playouts=1))
-    solver = part(type(game), "solver")
-    if solver is not None and hasattr(solver, "warm"):
-        solver.warm()
 
 
 @app.command(rich_help_panel=TOOLS)

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 PACKAGE = Path(__file__).resolve().parent
 # What a program never asks for: compiled code, what only commands do, and pictures.
 LEFT_OUT = (
+    "gridhouse.core.binding",
+    "gridhouse.core.compile_queue",
     "gridhouse.core.compiling",
     "gridhouse.core.registry",
     "gridhouse.games.binary.checkpoint",

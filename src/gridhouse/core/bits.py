@@ -8,17 +8,21 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, MutableSequence, Sequence
+    from collections.abc import MutableSequence, Sequence
 
 WORD = 64
 
 
-def _count(bits: int) -> int:
-    return bin(bits).count("1")
+def population(bits: int) -> int:
+    """Return how many bits of a word are set; the word is not negative."""
+    return int(bits).bit_count()  # novm
 
 
-# How many bits of a word are set; the word is not negative.
-population: Callable[[int], int] = getattr(int, "bit_count", _count)  # Python 3.10 has it
+if not hasattr(int, "bit_count"):  # before Python 3.10
+
+    def population(bits: int) -> int:
+        """Return how many bits of a word are set; the word is not negative."""
+        return bin(bits).count("1")
 
 
 def lowest(bits: int) -> int:
@@ -41,11 +45,14 @@ def backwards(bits: int) -> int:
 
 def extract(bits: int, mask: int) -> int:
     """Return the bits of a word that a mask has, moved down to lie beside each other."""
-    result = 0
-    place = 0
+    # What stands before the mask's first gap is there already.
+    low = ~mask & (mask + 1)
+    result = bits & (low - 1)
+    mask &= -low
     while mask:
-        result |= int(bits & mask & -mask != 0) << place
-        place += 1
+        if bits & mask & -mask:
+            result |= low
+        low <<= 1
         mask &= mask - 1
     return result
 
@@ -62,8 +69,12 @@ def deposit(bits: int, mask: int) -> int:
 
 def rank(words: Sequence[int], lane: int) -> int:
     """Return how many of sixteen lanes, four in each word, hold less than one of them does."""
-    lanes = [word >> 16 * at & 0xFFFF for word in words[:4] for at in range(4)]
-    return sum(other < lanes[lane] for other in lanes)
+    own = words[lane >> 2] >> 16 * (lane & 3) & 0xFFFF
+    count = 0
+    for word in words[:4]:
+        count += ((word & 0xFFFF) < own) + ((word >> 16 & 0xFFFF) < own)
+        count += ((word >> 32 & 0xFFFF) < own) + ((word >> 48 & 0xFFFF) < own)
+    return count
 
 
 def include(words: MutableSequence[int], place: int, bits: int) -> None:

@@ -1,163 +1,273 @@
-"""The same rules, compiled: modules of plain functions bound to a game and given to Numba.
+"""Functions given to Numba, and the code that it makes kept on disk.
 
-A *twin* of a module has the same names, but its functions see the twin's own globals.  So the rules
-of a game are compiled over each other, and a search that names ``rules`` as a module global is
-bound to one game's rules without a word of it written twice.
-
-Compiled code is kept on disk, in a folder named by the hash of all sources of the package: Numba's
-own cache does not notice when a function in another file has changed.
+Compiled code is kept in a folder named by what it is made of (:func:`gridhouse.core.binding.twin`):
+Numba's own cache does not notice when a function in another file has changed, and forgets all when
+a comment has.  What Numba does not document is used here and nowhere else.
 """
 
 from __future__ import annotations
 
+import functools
 import hashlib
+import logging
 import sys
+import threading
+from contextlib import contextmanager
 from opcode import opmap
 from pathlib import Path
-from types import CodeType, FunctionType, ModuleType
+from types import CodeType, ModuleType
 from typing import TYPE_CHECKING, Any
 
 import numba
-import numpy as np
-import platformdirs
+from numba.core import types
+from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator
+from numba.core.codegen import JITCodeLibrary, JITCPUCodegen
+from numba.core.compiler_lock import global_compiler_lock
+from numba.core.dispatcher import Dispatcher
+from numba.core.registry import cpu_target
 
-from gridhouse.core import bits, chance
+from gridhouse.core.binding import copied
+from gridhouse.core.compile_queue import cache_folder
+from gridhouse.core.errors import NotCompiledError
 
 if TYPE_CHECKING:
-    from gridhouse.core.game import Game
-    from gridhouse.core.position import Position
+    from collections.abc import Callable, Iterator
+    from types import FunctionType
 
-PACKAGE = Path(__file__).resolve().parent.parent
-
-
-def cache_folder() -> Path:
-    """Return the folder of the code compiled from just these sources."""
-    sources = hashlib.sha256()
-    for file in sorted(PACKAGE.rglob("*.py")):
-        sources.update(file.relative_to(PACKAGE).as_posix().encode() + b"\0" + file.read_bytes())
-    return Path(platformdirs.user_cache_dir("gridhouse")) / "compiled" / sources.hexdigest()[:16]
+log = logging.getLogger("gridhouse")
+NJIT: Any = numba.njit  # its types know only what is documented
+_local = threading.local()  # whether this thread may only load what has been compiled
+_lost: list[str] = []  # what could not be kept on disk
 
 
-numba.config.CACHE_DIR = str(cache_folder())  # type: ignore[attr-defined]
+@contextmanager
+def only_loaded() -> Iterator[None]:
+    """Have this thread load compiled code and make none: the compiler would hold Python up.
 
-
-def twin(module: ModuleType, game: str, *, jit: bool = True, **bound: Any) -> ModuleType:
-    """Return a module's twin for a game, with ``bound`` in place of globals of these names.
-
-    The module ``chance`` is bound to its own twin wherever it is named, and ``bits``, compiled, to
-    the machine's instructions.  Without ``jit`` the functions run interpreted.  The same twin is
-    returned for the same module, game and ``jit``.
-
-    Where a module says ``INLINED = True``, the code of its functions takes the place of each call.
-    A call hands over seven words for every array, which can be more work than what it is for; to
-    compile takes longer.
+    NotCompiledError is raised in its place.
     """
-    kind = "compiled" if jit else "interpreted"
-    name = f"gridhouse._{kind}.{game}.{module.__name__.rpartition('.')[2]}"
-    if name in sys.modules:
-        return sys.modules[name]
-    made = ModuleType(name, module.__doc__)
-    inherited = {key: value for key, value in vars(module).items() if not key.startswith("__")}
-    if inherited.get("chance") is chance:
-        bound["chance"] = twin(chance, game, jit=jit)
-    if jit and inherited.get("bits") is bits:
-        from gridhouse.core import machine_bits
-
-        bound["bits"] = machine_bits
-    vars(made).update(inherited | bound)
-    own = {
-        key: value
-        for key, value in inherited.items()
-        if isinstance(value, FunctionType)
-        and value.__module__ == module.__name__
-        and key not in bound
-    }
-    inlined = inherited.get("INLINED", False)
-    makes_lists = jit and any(_makes_lists(function.__code__) for function in own.values())
-    for key, value in own.items():
-        copy = FunctionType(value.__code__, vars(made), key, value.__defaults__)
-        # Module and name tell the caches of two games apart.
-        copy.__module__ = name
-        copy.__qualname__ = f"{game}.{key}"
-        setattr(made, key, _compiled(copy, makes_lists, inlined) if jit else copy)
-    sys.modules[name] = made  # where unpickling a cached function looks for it
-    return made
+    before, _local.strict = getattr(_local, "strict", False), True
+    try:
+        yield
+    finally:
+        _local.strict = before
 
 
-def _compiled(function: FunctionType, makes_lists: bool, inlined: bool) -> Any:
-    """Give a function to Numba, with memory management only if its module makes lists.
+def is_kept() -> bool:
+    """Tell whether all that this process has compiled is on disk."""
+    return not _lost
 
-    All others are lent what they work on by their callers.  Without ``_nrt=False`` every call would
-    count references to the arrays that it is given, in steps that the whole machine has to see:
-    up to half of the time of a search.
+
+class _Locator(_CacheLocator):
+    """Says that a function's code is in a folder, however its source has changed."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._py_file = ""
+
+    def get_cache_path(self) -> str:
+        return str(self._folder)
+
+    def get_source_stamp(self) -> str:
+        return ""
+
+    def get_disambiguator(self) -> str:
+        return "0"
+
+
+class _Cache(FunctionCache):
+    """The code of one function on disk: what is damaged counts as not there.
+
+    ``prepare`` is called before anything is compiled.
     """
-    options: dict[str, Any] = {
-        "cache": True,
-        "nogil": True,
-        "error_model": "numpy",
-        "_nrt": makes_lists,
-        "forceinline": inlined,
-    }
-    return numba.njit(**options)(function)
+
+    def __init__(self, function: FunctionType, folder: Path, prepare: Callable[[], None]) -> None:
+        class Kept:
+            @staticmethod
+            def from_function(*_: Any) -> _Locator:
+                return _Locator(folder)
+
+        class Found(CompileResultCacheImpl):
+            _locator_classes: Any = (Kept,)
+
+        self._impl_class = Found
+        self._prepare = prepare
+        super().__init__(function)
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """Return a function's code, None without any; raises NotCompiledError where it may not."""
+        try:
+            found = super().load_overload(sig, target_context)
+        except Exception as error:  # whatever a damaged file is read as
+            _complain(f"{self.cache_path}: damaged, and compiled again ({error!r})")
+            found = None
+        if found is None:
+            if getattr(_local, "strict", False):
+                raise NotCompiledError(f"{self._name} has not been compiled yet")
+            self._prepare()
+        return found
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        """Keep a function's code, if that can be, once its parts have what they go by."""
+        for environment in data._find_referenced_environments():
+            data.codegen.set_env(environment.env_name, environment)
+        try:
+            super().save_overload(sig, data)
+        except OSError as error:
+            _lost.append(self._name)
+            _complain(f"{self.cache_path}: {error.strerror}; what is compiled is not kept")
 
 
-def _makes_lists(code: CodeType) -> bool:
+@functools.cache
+def _complain(line: str) -> None:
+    """Log a line once."""
+    log.warning(line)
+
+
+class _Part(JITCodeLibrary):
+    """The code of a function that only compiled code calls: neither optimized nor made executable.
+
+    Numba does both for every function, with all that it calls in it.  Here that is left to the
+    functions that Python calls, which all others become a part of.
+    """
+
+    def _optimize_final_module(self) -> None:
+        """Leave this to whatever the code becomes a part of."""
+
+    def _finalize_final_module(self) -> None:
+        self._finalize_dynamic_globals()
+        self._finalized = True
+
+    def get_pointer_to_function(self, name: str) -> int:
+        """Return that there is nothing to be run."""
+        del name
+        self._ensure_finalized()
+        return 0
+
+
+class _Parts(JITCPUCodegen):
+    """Makes libraries that are parts of others."""
+
+    _library_class = _Part
+
+    def set_env(self, env_name: str, env: Any) -> None:
+        """Leave this to whatever the code becomes a part of."""
+
+
+@contextmanager
+def _as_parts() -> Iterator[None]:
+    """Have what is compiled meanwhile become a part of what calls it."""
+    codegen = cpu_target.target_context.codegen()
+    before = codegen.__class__
+    codegen.__class__ = _Parts
+    try:
+        yield
+    finally:
+        codegen.__class__ = before
+
+
+class Compiled(ModuleType):
+    """A twin whose functions are compiled, or read from disk, when they are first called.
+
+    What Python sees are *entries*; each calls the function itself, a *part*, which becomes one with
+    it.  Compiled code sees parts only.
+    """
+
+    def __init__(
+        self, short: str, digest: str, own: dict[str, FunctionType], names: dict[str, Any]
+    ) -> None:
+        """Take the functions over, with what their globals are to be."""
+        super().__init__(f"gridhouse._compiled.{short}_{digest}")
+        vars(self).update((name, value) for name, value in names.items() if name not in own)
+        self.DIGEST = digest
+        self._own = own
+        self._names = names
+        # All others are lent what they work on by their callers.  Without ``_nrt=False`` every call
+        # would count references to the arrays that it is given, in steps that the whole machine
+        # has to see: up to half of the time of a search.
+        lists = any(makes_lists(function.__code__) for function in own.values())
+        self._options = {
+            "nogil": True,
+            "error_model": "numpy",
+            "_nrt": lists,
+            "forceinline": names.get("INLINED", False),
+        }
+
+    def __getattr__(self, name: str) -> Any:
+        """Return an entry, made when it is first asked for."""
+        own = vars(self).get("_own", {})
+        if name not in own:
+            raise AttributeError(f"{self.__name__} has no {name}")
+        names: dict[str, Any] = {}
+        code = own[name].__code__
+        arguments = ", ".join(code.co_varnames[: code.co_argcount])
+        exec(f"def {name}({arguments}): return part({arguments})", names)
+        names[name].__module__ = self.__name__
+        entry = NJIT(**self._options)(names[name])
+        entry._cache = _Cache(
+            names[name],
+            cache_folder() / self.DIGEST,
+            lambda: names.update(part=getattr(self.parts, name)),
+        )
+        setattr(self, name, entry)
+        return entry
+
+    @functools.cached_property
+    def parts(self) -> ModuleType:
+        """The module as compiled code sees it."""
+        made = ModuleType(f"{self.__name__}_parts")
+        for name, value in self._names.items():
+            setattr(made, name, _part_of(value))
+        for name, function in self._own.items():
+            setattr(made, name, self._part(copied(function, vars(made), self)))
+        return made
+
+    def _part(self, function: FunctionType) -> Any:
+        """Give a function to Numba, to become a part of what calls it.
+
+        All whole numbers are handed on as words: else a function would be compiled once more for
+        every constant and every narrower type that it is called with.
+        """
+        part = NJIT(no_cpython_wrapper=True, no_cfunc_wrapper=True, **self._options)(function)
+        fold, template = part.fold_argument_types, part.get_call_template
+
+        def folded(args: Any, kws: Any) -> Any:
+            signature, args = fold(args, kws)
+            return signature, tuple(map(_widened, args))
+
+        def call_template(args: Any, kws: Any) -> Any:
+            _, args = folded(args, kws)
+            with global_compiler_lock, _as_parts():
+                return template(args, {})
+
+        part.fold_argument_types = folded
+        part.get_call_template = call_template
+        return part
+
+
+def _part_of(value: Any) -> Any:
+    """Return what compiled code sees in the place of a global: of entries, the parts."""
+    if isinstance(value, Compiled):
+        return value.parts
+    if isinstance(value, Dispatcher):
+        twin = sys.modules.get(value.py_func.__module__)
+        return getattr(twin.parts, value.py_func.__name__) if isinstance(twin, Compiled) else value
+    return value
+
+
+def makes_lists(code: CodeType) -> bool:
     """Tell whether a function, or a comprehension in it, makes a list."""
     inner = (part for part in code.co_consts if isinstance(part, CodeType))
     # Every second byte is an instruction, the others are what it is given.
-    return opmap["BUILD_LIST"] in code.co_code[::2] or any(map(_makes_lists, inner))
+    return opmap["BUILD_LIST"] in code.co_code[::2] or any(map(makes_lists, inner))
 
 
-def rules_of(game: Game, *, jit: bool = True) -> ModuleType:
-    """Return the twin of a game's rules."""
-    module = game.rules
-    assert isinstance(module, ModuleType)
-    return twin(module, game.name, jit=jit)
+def _widened(kind: Any) -> Any:
+    """Return the type as which an argument is handed on."""
+    kind = types.unliteral(kind)
+    return types.int64 if getattr(kind, "signed", False) else kind
 
 
-def capacity(length: int) -> int:
-    """Return the room that a record has for so many integers: a power of four, 16 or more.
-
-    Positions of like sizes then share one record type, for which everything is compiled once.
-    """
-    room = 16
-    while room < length:
-        room *= 4
-    return room
-
-
-def record_type(position: Position) -> np.dtype[Any]:
-    """Return the record type for a position; fields of a chosen length have more room there."""
-    fields: list[Any] = []
-    for name, field in position.fields.items():
-        if field.size is None:
-            fields.append((name, field.kind))
-        else:
-            length = len(getattr(position, name))
-            room = capacity(length) if isinstance(field.size, str) else length
-            fields.append((name, field.kind, (room,)))
-    return np.dtype((np.record, np.dtype(fields, align=True)))
-
-
-def to_records(position: Position, count: int = 1) -> np.ndarray[Any, Any]:
-    """Return an array of so many records, each equal to the position."""
-    record = np.zeros(1, record_type(position))
-    for name, field in position.fields.items():
-        value = getattr(position, name)
-        if field.size is None:
-            record[name][0] = value
-        elif any(value):  # to write many zeros over zeros takes long
-            record[name][0, : len(value)] = value
-    records = np.zeros(count, record.dtype)
-    if record.view("u1").any():  # memory that stays zero is not touched before it is used
-        records[:] = record
-    return records
-
-
-def from_record(record: Any, position: Position) -> None:
-    """Write the fields of a record into a position of the same size."""
-    for name, field in position.fields.items():
-        value = record[name].tolist()
-        setattr(
-            position, name, value if field.size is None else value[: len(getattr(position, name))]
-        )
+def source_digest(path: str) -> str:
+    """Return a digest of a file, for code that is made in other ways than from functions."""
+    return hashlib.sha256(Path(path).read_bytes()).hexdigest()[:16]

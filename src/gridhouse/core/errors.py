@@ -29,6 +29,10 @@ class SolverError(GridhouseError):
     """A game or a position cannot be solved, or not in the way that was asked for."""
 
 
+class NotCompiledError(GridhouseError):
+    """Code would have to be compiled in a process that must not do it."""
+
+
 class PictureError(GridhouseError):
     """A game cannot be drawn."""
 

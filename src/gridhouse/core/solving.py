@@ -21,7 +21,7 @@ from gridhouse.core.errors import GridhouseError, SolverError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from gridhouse.core.game import State
+    from gridhouse.core.game import Game, State
 
 T = TypeVar("T")
 
@@ -86,6 +86,92 @@ def check_limits(**limits: float | None) -> None:
     for name, limit in limits.items():
         if limit is not None and not limit > 0:
             raise SolverError(f"{name}: {limit} is not above 0")
+
+
+def uses_compiled(game: Game) -> bool:
+    """Tell whether the compiled code of a game's solver is there; if not, have it made beside."""
+    from gridhouse.core.compile_queue import SOLVER, Unit, use_compiled
+
+    return use_compiled(Unit(SOLVER, game))
+
+
+def attempt_interpreted(
+    game: Game, attempt: Callable[[bool], bool], pause: Callable[[], None]
+) -> None:
+    """Have a game's solver attempt a position interpreted until its compiled code is there.
+
+    If it is before the attempt has ended, ``pause`` is called, and what ``attempt`` then tells to
+    be incomplete is attempted anew, compiled.
+    """
+    from gridhouse.core.compile_queue import SOLVER, Awaited, Unit
+
+    with Awaited(Unit(SOLVER, game), pause) as awaited:
+        is_complete = attempt(False)
+    if awaited.is_ready and not is_complete:
+        attempt(True)
+
+
+class Attempts:
+    """A search that begins anew once it can be compiled, and that another thread may stop.
+
+    ``make(jit=...)`` returns a search with ``run``, ``stop`` and ``status``, ``load`` loads its
+    compiled code, and ``is_complete`` tells whether there is nothing left for it to find.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        make: Callable[..., Any],
+        is_complete: Callable[[Any], bool],
+        *,
+        jit: bool | None,
+        load: Callable[[Any], object] = id,
+    ) -> None:
+        """Have the search ready: compiled if ``jit``, interpreted if it is false.
+
+        If it is None, that is as soon as compiled code is there.
+        """
+        self._game = game
+        self._make = make
+        self._load = load
+        self._is_complete = is_complete
+        self._is_stopped = False
+        self._waits = jit is None and not uses_compiled(game)
+        self._begin(jit=not self._waits and jit is not False)
+
+    def _begin(self, *, jit: bool) -> None:
+        self.search = self._make(jit=jit)
+        if jit:
+            self._load(self.search)
+        if self._is_stopped:
+            self.search.stop()
+
+    def run(self) -> None:
+        """Search."""
+        if self._waits:
+            attempt_interpreted(self._game, self._attempt, self.pause)
+        else:
+            self.search.run()
+
+    def _attempt(self, jit: bool) -> bool:
+        if jit:
+            self._begin(jit=True)
+        self.search.run()
+        return self._is_stopped or self._is_complete(self.search)
+
+    def pause(self) -> None:
+        """End the attempt that runs, whatever it has found."""
+        getattr(self.search, "give_up", self.search.stop)()
+
+    def stop(self) -> None:
+        """End all attempts."""
+        self._is_stopped = True
+        self.search.stop()
+
+    def status(self) -> str:
+        """Return the line shown while the search runs."""
+        text: str = self.search.status()
+        return text
 
 
 def watched(

@@ -5,11 +5,15 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from gridhouse.core import compile_queue
+from gridhouse.core.binding import has_compiler
+from gridhouse.core.compile_queue import Unit
 from gridhouse.core.errors import PlayerError
 from gridhouse.core.notation import shown
 from gridhouse.core.registry import part
+from gridhouse.players.auto import AutoPlayer
 from gridhouse.players.base import Choice, Limits, Player
-from gridhouse.players.levels import LEVELS, LevelPlayer
+from gridhouse.players.levels import LEVELS, LevelPlayer, ladder
 from gridhouse.players.searching import SEARCHES
 from gridhouse.players.simple import GreedyPlayer, RandomPlayer
 from gridhouse.players.solving import SolverPlayer
@@ -30,12 +34,16 @@ NOT_BY_TEXT = ("kind", "game", "seed", "jit", "constants")  # what whoever seats
 UNITS = {"s": "seconds", "n": "nodes", "p": "playouts"}
 
 
-def player(kind: str, game: Game, *, seed: int = 0, **settings: Any) -> Player:
+def player(
+    kind: str, game: Game, *, seed: int = 0, jit: bool | None = None, **settings: Any
+) -> Player:
     """Return a player of a kind for a game.
 
     The kinds are random, greedy, mcts, pomcp, alphabeta, nested, level, and, for games with a
     solver that picks moves, perfect.
-    ``settings`` are those of the player's class.  Raises PlayerError for a kind that there is not,
+    ``settings`` are those of the player's class.  It plays compiled as soon as its code is there,
+    with ``jit`` from the start, which may wait for the compiler, and never where that is false.
+    Raises PlayerError for a kind that there is not,
     that does not play such games, or that has no such setting, or not with such a value.
 
     >>> import gridhouse
@@ -49,14 +57,29 @@ def player(kind: str, game: Game, *, seed: int = 0, **settings: Any) -> Player:
     for name, value in settings.items():
         if types.get(name, "").startswith("int") and isinstance(value, float):
             raise PlayerError(f"{kind}: {name}: {value} is not a whole number")
+
+    def make(jit: bool) -> Player:
+        return KINDS[kind](game, seed=seed, jit=jit, **settings)
+
     try:
-        return KINDS[kind](game, seed=seed, **settings)
+        if jit is not None or kind == "random":
+            return make(bool(jit))
+        if compile_queue.mode() != compile_queue.BESIDE or settings.get("constants"):
+            return make(compile_queue.mode() != compile_queue.NEVER and has_compiler())
+        return AutoPlayer(Unit(compiled_kind(kind, game), game), make)
     except TypeError as error:
         unknown = [shown(name) for name in settings if name not in types]
         reason = f"there is no setting {', '.join(unknown)}" if unknown else error
         raise PlayerError(f"{kind}: {reason}") from None
     except MemoryError:
         raise PlayerError(f"{kind}: there is not enough memory") from None
+
+
+def compiled_kind(kind: str, game: Game) -> str:
+    """Return the kind whose compiled code a kind of player needs."""
+    if kind != "level":
+        return kind
+    return next(name for name, cls in KINDS.items() if cls is ladder(game).player)
 
 
 @cache
@@ -78,6 +101,11 @@ def strongest(game: Game, *, seed: int = 0, **settings: Any) -> Player:
     if part(type(game), "advice") is not None:
         return player("perfect", game, seed=seed, **settings)
     return player("level", game, level=LEVELS[-1], seed=seed, **settings)
+
+
+def best_kind(game: Game) -> str:
+    """Return the kind whose compiled code the strongest player needs."""
+    return "perfect" if part(type(game), "advice") is not None else compiled_kind("level", game)
 
 
 def seat(text: str, game: Game, *, seed: int = 0) -> tuple[Player, Limits | None]:

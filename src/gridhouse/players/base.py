@@ -64,6 +64,8 @@ class Choice:
 class Player(ABC):
     """Picks moves in one game; the same ones for the same seed and limits other than time."""
 
+    is_timed = False  # whether it keeps to a time of its own
+
     def __init__(
         self,
         game: Game,

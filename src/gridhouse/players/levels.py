@@ -57,6 +57,7 @@ LADDERS = {
     )),
 }  # fmt: skip
 LEVELS = range(1, 9)
+MOMENT = 0.7  # seconds that a search has that runs interpreted
 
 
 def ladder(game: Game) -> Ladder:
@@ -69,17 +70,25 @@ def ladder(game: Game) -> Ladder:
 class LevelPlayer(Player):
     """A player of a level from 1 to 8; it takes as long as its level takes, whatever the limits."""
 
-    def __init__(self, game: Game, *, level: int, seed: int = 0, **settings: Any) -> None:
-        """Sit down to a game; raises PlayerError for a level that there is not."""
+    def __init__(
+        self, game: Game, *, level: int, seed: int = 0, jit: bool = True, **settings: Any
+    ) -> None:
+        """Sit down to a game; raises PlayerError for a level that there is not.
+
+        Without ``jit`` it does as much as a moment allows.
+        """
         if level not in LEVELS:
             raise PlayerError(f"there is no level {level}; levels are 1 to {LEVELS[-1]}")
-        super().__init__(game, seed=seed, **settings)
+        super().__init__(game, seed=seed, jit=jit, **settings)
+        self.is_timed = not jit
         kind, unit, levels = ladder(game)
         slips, size = levels[level - 1]
         self._slips = slips / 100
         self._chance = random.Random(seed)
-        self._best = kind(game, seed=seed, **settings)
+        self._best = kind(game, seed=seed, jit=jit, **settings)
         limit: dict[str, Any] = {unit: size}
+        if not jit:
+            limit["seconds"] = min(MOMENT, limit.get("seconds", MOMENT))
         self._limits = Limits(**limit)
 
     def _choose(self, state: State, limits: Limits) -> Choice:

@@ -14,6 +14,8 @@ from gridhouse.search.engine import SEED_BITS
 if TYPE_CHECKING:
     from gridhouse.core.game import Game
 
+PLAIN = 1 << 13  # nodes, or positions of a table, of a search that runs interpreted
+
 
 def need_players(game: Game, count: int, kind: str) -> None:
     """Raise PlayerError unless the game has so many players."""
@@ -61,7 +63,7 @@ class MctsPlayer(Player):
         super().__init__(game, seed=seed, **settings)
         tuned = self.engine.evaluation
         self._kernels: Any = self.engine.bind(mcts)
-        self._room = room
+        room = self._room = room if self.engine.jit else max(1 + game.num_actions, min(room, PLAIN))
         self._nodes = self.engine.memory(mcts.Node(), room)
         self._spare: Any = None
         actions = game.num_actions
@@ -157,6 +159,7 @@ class PomcpPlayer(Player):
         need_least("pomcp", 0, explore=explore)
         super().__init__(game, seed=seed, **settings)
         self._kernels: Any = self.engine.bind(pomcp)
+        room = room if self.engine.jit else max(1 + game.num_actions, min(room, PLAIN))
         self._nodes = self.engine.memory(pomcp.Node(), room)
         tree = pomcp.Tree()
         tree.room = room
@@ -207,6 +210,7 @@ class AlphaBetaPlayer(Player):
         self._depth = depth
         actions = game.num_actions
         self._frames = self.engine.memory(alphabeta.Frame(actions=actions), alphabeta.MAX_PLY)
+        table = table if self.engine.jit else min(table, PLAIN)
         self._table = self.engine.memory(alphabeta.Entry(), table)
         control = alphabeta.Control(actions=actions, history=2 * actions)
         control.num_actions = actions

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import itertools
 import os
+import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gridhouse.core.compile_queue import PAUSE, Unit, use_compiled
 from gridhouse.core.errors import ParameterError
 from gridhouse.core.registry import load
 from gridhouse.search import batches
@@ -40,10 +42,13 @@ class Batch:
         seed: int = 0,
         horizon: int = 0,
         threads: int | None = None,
+        jit: bool | None = None,
     ) -> None:
         """Make the batch and deal its starts; a game is truncated after ``horizon`` moves, if any.
 
-        Raises ParameterError for a count or a number of threads below one, or a negative horizon.
+        It runs compiled as soon as its code is there, with ``jit`` from the start, which may wait
+        for the compiler, and never where that is false: ``positions`` is no array then.  Raises
+        ParameterError for a count or a number of threads below one, or a negative horizon.
         """
         threads = threads or os.cpu_count() or 1
         for name, value, least in (
@@ -57,14 +62,40 @@ class Batch:
         self.count = count
         self.horizon = horizon
         self.num_players = game.num_players
-        self._engine = Engine(game)
-        self._kernels: Any = self._engine.bind(batches)
+        self._unit = Unit("batch", game)
+        self._may_wake = jit is None
+        self.positions: Any = None
+        self._starts: Any = None
+        self._sources: Any = None
+        self._bind(jit=use_compiled(self._unit) if jit is None else jit)
         self._ranges = self._split(max(1, min(threads, count // LEAST)))
         self._pool = ThreadPoolExecutor(len(self._ranges)) if len(self._ranges) > 1 else None
-        self._scratches = [self._engine.scratch(0) for _ in self._ranges]
-        self._works = [self._engine.memory(game.initial_position(0)) for _ in self._ranges]
+        self._make_room()
         self._make_arrays()
         self.reset(seed=seed)
+
+    def _bind(self, *, jit: bool) -> None:
+        self._engine = Engine(self.game, jit=jit)
+        self._kernels: Any = self._engine.bind(batches)
+        self._looked = time.monotonic()
+
+    def _make_room(self) -> None:
+        start = self.game.initial_position(0)
+        self._scratches = [self._engine.scratch(0) for _ in self._ranges]
+        self._works = [self._engine.memory(start) for _ in self._ranges]
+
+    def _wake(self) -> None:
+        """Go over to compiled code if it has come to be there."""
+        if self._engine.jit or not self._may_wake or time.monotonic() - self._looked < PAUSE:
+            return
+        self._looked = time.monotonic()
+        if use_compiled(self._unit):
+            self._bind(jit=True)
+            self._make_room()
+            start = self.game.initial_position(0)
+            self.positions = self._engine.moved(self.positions, start)
+            self._starts = self._engine.moved(self._starts, start)
+            self._sources = self._engine.moved(self._sources, batches.Source())
 
     def _split(self, parts: int) -> list[tuple[int, int]]:
         edges = [self.count * part // parts for part in range(parts + 1)]
@@ -87,6 +118,7 @@ class Batch:
 
     def _each(self, work: Callable[[int, int, int], Any]) -> list[Any]:
         """Call the work for every thread's number and range."""
+        self._wake()
         if self._pool is None:
             return [work(0, 0, self.count)]
         calls = [
@@ -103,11 +135,11 @@ class Batch:
         if seed is not None:
             low = seed & SEED_BITS
             self._each(lambda _, begin, end: self._kernels.seed(self._sources, low, begin, end))
-            made = [
-                self._engine.memory(self.game.initial_position(seed + number))
-                for number in range(batches.STARTS if self.game.has_chance else 1)
-            ]
-            self._starts = np.concatenate(made)
+            count = batches.STARTS if self.game.has_chance else 1
+            self._starts = self._engine.memory(self.game.initial_position(seed), count)
+            for number in range(1, count):
+                start = self.game.initial_position(seed + number)
+                self._starts[number] = self._engine.memory(start)[0]
         wanted = np.ones(self.count, np.bool_) if where is None else np.asarray(where, np.bool_)
         self._each(
             lambda _, begin, end: self._kernels.reset(

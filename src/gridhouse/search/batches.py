@@ -60,7 +60,7 @@ def refused(positions: Any, actions: Any, over: Any, out: Any, begin: int, end: 
     """Write whether each position that goes on refuses its action; return how many do."""
     count = 0
     for at in range(begin, end):
-        action = actions[at]
+        action = int(actions[at])
         out[at] = not over[at] and (action < 0 or rules.refusal(positions[at], action) != 0)
         count += out[at]
     return count
@@ -94,7 +94,7 @@ def step(
             truncated[at] = False
         else:
             sources[at].plies += 1
-            rules.apply_action(positions[at], actions[at])
+            rules.apply_action(positions[at], int(actions[at]))
             reward(positions[at], made, rewards, at)
             truncated[at] = 0 < horizon <= sources[at].plies
         terminated[at] = rules.is_terminal(positions[at])
@@ -146,6 +146,7 @@ def observations(positions: Any, work: Any, viewers: Any, out: Any, begin: int, 
     """Write the planes that the viewers see; ``work`` is room for one position."""
     for at in range(begin, end):
         work[0] = positions[at]
-        rules.hide(work[0], viewers[at])
+        viewer = int(viewers[at])
+        rules.hide(work[0], viewer)
         out[at, :] = 0
-        rules.planes(work[0], viewers[at], out[at])
+        rules.planes(work[0], viewer, out[at])

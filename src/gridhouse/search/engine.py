@@ -5,9 +5,7 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from gridhouse.core.compiling import from_record, rules_of, to_records, twin
+from gridhouse.core.binding import rules_of, twin
 from gridhouse.core.errors import ParameterError
 from gridhouse.core.game import State
 from gridhouse.core.notation import shown
@@ -25,11 +23,27 @@ SEED_BITS = (1 << 61) - 1  # a seed of any size is taken, but not more than thes
 LIMIT = 1000  # moves after which a random game that does not end is left
 
 
-class _Copies(list[Any]):
-    """A list that copies what is assigned to its places, as an array of records does."""
+class _Records:
+    """Positions in a row, which copy what is assigned to their places, as an array of records does.
 
-    def __setitem__(self, place: Any, value: Any) -> None:
-        super().__setitem__(place, value.copy())
+    Each is made when it is first asked for: a search seldom uses all of its memory.
+    """
+
+    def __init__(self, position: Position, count: int) -> None:
+        self._position = position.copy()
+        self._made: list[Any] = [None] * count
+
+    def __len__(self) -> int:
+        return len(self._made)
+
+    def __getitem__(self, place: int) -> Any:
+        found = self._made[place]
+        if found is None:
+            found = self._made[place] = self._position.copy()
+        return found
+
+    def __setitem__(self, place: int, value: Any) -> None:
+        self._made[place] = value.copy()
 
 
 def evaluation_of(game: Game) -> ModuleType:
@@ -88,17 +102,32 @@ class Engine:
     def memory(self, position: Position, count: int = 1) -> Any:
         """Return an array of so many records, each equal to the position, as the twins take it."""
         if self.jit:
+            from gridhouse.core.records import to_records
+
             return to_records(position, count)
-        return _Copies([position.copy() for _ in range(count)])
+        return _Records(position, count)
+
+    def moved(self, records: Any, position: Position) -> Any:
+        """Return records of interpreted twins, which are like a position, as compiled ones."""
+        made = self.memory(position, len(records))
+        for place in range(len(records)):
+            made[place] = self.memory(records[place])[0]
+        return made
 
     def table(self, size: int) -> Any:
         """Return an array of so many small whole numbers, all zero."""
-        return np.zeros(size, np.int32) if self.jit else [0] * size
+        if self.jit:
+            import numpy as np
+
+            return np.zeros(size, np.int32)
+        return [0] * size
 
     def state(self, record: Any) -> State:
         """Return the state of a position in memory; its history begins there."""
         if not self.jit:
             return State(self.game, record.copy())
+        from gridhouse.core.records import from_record
+
         position = self.game.initial_position(0)
         from_record(record, position)
         return State(self.game, position)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gridhouse.core.compile_queue import Unit, use_compiled
 from gridhouse.search import batches, single
 from gridhouse.search.engine import SEED_BITS, Engine
 
@@ -26,38 +27,63 @@ class Play:
     has made: floats, an array that changes with the game.
     """
 
-    def __init__(self, game: Game) -> None:
-        """Sit down to a game; ``begin`` or ``deal`` begins it."""
+    def __init__(self, game: Game, *, jit: bool | None = None) -> None:
+        """Sit down to a game; ``begin`` or ``deal`` begins it.
+
+        It runs compiled if its code is there, or as soon as it is at another beginning; with
+        ``jit`` from the start, which may wait for the compiler, and never where that is false.
+        """
         self.game = game
-        self._engine = Engine(game)
-        self._kernels: Any = self._engine.bind(single)
-        self._dealer: Any = self._engine.bind(batches)
+        self._unit = Unit("play", game)
+        self._may_wake = jit is None
+        self._bind(jit=use_compiled(self._unit) if jit is None else jit)
         self._shape = game.observation_tensor_shape
         self._actions = np.zeros(game.num_actions, np.int32)
         self._memory = self._engine.memory(game.initial_position(0), 2)
         self._source = self._engine.memory(batches.Source())
         self._made = np.zeros((1, game.num_players))
         self.returns = self._made[0]
+        self._starts: Any = []
         self._most = batches.STARTS if game.has_chance else 1
         self.seed(random.getrandbits(32))
 
+    def _bind(self, *, jit: bool) -> None:
+        self._engine = Engine(self.game, jit=jit)
+        self._kernels: Any = self._engine.bind(single)
+        self._dealer: Any = self._engine.bind(batches)
+
+    def _wake(self) -> None:
+        """Go over to compiled code if it has come to be there."""
+        if not self._engine.jit and self._may_wake and use_compiled(self._unit):
+            self._bind(jit=True)
+            start = self.game.initial_position(0)
+            self._memory = self._engine.moved(self._memory, start)
+            starts = [self._engine.memory(made) for made in self._starts]
+            self._starts = np.concatenate(starts) if starts else []
+            self._source = self._engine.moved(self._source, batches.Source())
+
     def begin(self, state: State) -> None:
         """Go on from a state of the game."""
+        self._wake()
         self._memory = self._engine.memory(state.position, 2)
         self._note(self._kernels.status(self._memory, self.returns))
 
     def seed(self, seed: int) -> None:
         """Let the starts that ``deal`` makes be those that follow from a seed."""
         self._seed = seed
-        self._starts = self._memory[:0]
+        self._starts = []
         self._dealer.seed(self._source, seed & SEED_BITS, 0, 1)
 
     def deal(self) -> None:
         """Begin at a random start, one that is not over already if that can be."""
+        self._wake()
         made = len(self._starts)
         if made < self._most:
             start = self._engine.memory(self.game.initial_position(self._seed + made))
-            self._starts = np.concatenate([self._starts, start])
+            if self._engine.jit:
+                self._starts = np.concatenate([*([self._starts] if made else ()), start])
+            else:
+                self._starts = [*self._starts, start[0]]
         self._dealer.restart(self._memory, self._starts, self._source, self._made, 0)
         self._note(self._kernels.status(self._memory, self.returns))
 
@@ -72,7 +98,7 @@ class Play:
         """
         if not 0 <= action < self.game.num_actions:
             self.state().refusal(action)  # raises, with the reason
-        status = self._kernels.play(self._memory, self.returns, action)
+        status = self._kernels.play(self._memory, self.returns, int(action))
         if status == single.REFUSED:
             return False
         self._note(status)
@@ -99,11 +125,13 @@ class Play:
 
     def __getstate__(self) -> dict[str, Any]:
         """Return what a copy needs: the game, how it stands, and what decides further starts."""
-        return {name: getattr(self, name) for name in ("game", *KEPT)}
+        kept = {name: getattr(self, name) for name in ("game", *KEPT)}
+        return {"jit": self._engine.jit, "may_wake": self._may_wake, **kept}
 
     def __setstate__(self, kept: dict[str, Any]) -> None:
         """Sit down again and go on."""
-        self.__init__(kept["game"])  # type: ignore[misc]
+        self.__init__(kept["game"], jit=kept["jit"])  # type: ignore[misc]
+        self._may_wake = kept["may_wake"]
         for name in KEPT:
             setattr(self, name, kept[name])
         self._note(self._kernels.status(self._memory, self.returns))

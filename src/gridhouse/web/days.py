@@ -9,9 +9,10 @@ from datetime import UTC, date
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
+from gridhouse.core.compile_queue import PAUSE, SOLVER, Unit, can_wait, is_ready
 from gridhouse.core.registry import game_class, games, load, part
 from gridhouse.core.registry import parse as parse_position
-from gridhouse.core.solving import solve
+from gridhouse.core.solving import solve, uses_compiled
 from gridhouse.web.results import Best, Puzzle, Reached, Results, is_better
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 log = logging.getLogger("gridhouse.web")
 FIRST = date(2026, 1, 1)  # there are no puzzles of days before, but for today's
 SECONDS = 10.0  # that the best is looked for
+MOMENT = 1.0  # seconds that it is looked for interpreted, before it is compiled
 MOST_SEARCHES = 8  # that run or wait; only the puzzles of today are always looked at
 
 
@@ -55,6 +57,7 @@ class Days:
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="best")
         self._asked: dict[Puzzle, asyncio.Task[None]] = {}
         self._failed: set[Puzzle] = set()
+        self._meantime: dict[Puzzle, Best] = {}  # what is known until a solver is compiled
         self._pars: dict[Puzzle, asyncio.Future[int]] = {}
         self.running: set[Puzzle] = set()
 
@@ -70,6 +73,7 @@ class Days:
         best = kept.best
         if best is None and part(cls, "solver") is not None:
             self._ask(puzzle, state)
+            best = self._meantime.get(puzzle)
         searching = puzzle in self._asked
         if not searching and (best is None or not best.proved):
             reached = await asyncio.to_thread(self.results.reached, puzzle)
@@ -80,7 +84,7 @@ class Days:
     def _par(self, puzzle: Puzzle, state: State) -> int | None:
         """Return the par if it is known, else have it found out, if the game has pars."""
         find = getattr(part(type(state.game), "solver"), "par", None)
-        if find is None or not self._settings.jit:
+        if find is None or not self._is_compiled(state.game):
             return None
         if puzzle not in self._pars:
             if self._is_full(sum(not par.done() for par in self._pars.values()), puzzle):
@@ -89,6 +93,11 @@ class Days:
             self._pars[puzzle] = loop.run_in_executor(self._pool, find, state)
         par = self._pars[puzzle]
         return par.result() if par.done() and not par.exception() else None
+
+    def _is_compiled(self, game: Game) -> bool:
+        """Tell whether a game's solver runs compiled; if it may by and by, have it made so."""
+        jit = self._settings.jit
+        return uses_compiled(game) if jit is None else jit
 
     def _ask(self, puzzle: Puzzle, state: State) -> None:
         """Have the best looked for, if it is not already and there is room."""
@@ -102,23 +111,37 @@ class Days:
         return waiting >= MOST_SEARCHES and puzzle.day != self.today().isoformat()
 
     async def _look(self, puzzle: Puzzle, state: State) -> None:
-        loop = asyncio.get_running_loop()
         try:
-            best = await loop.run_in_executor(self._pool, self._work, puzzle, state)
-            await asyncio.to_thread(self.results.keep_best, puzzle, best)
+            await self._keep(puzzle, state)
         except Exception:
             self._failed.add(puzzle)
             log.exception("the best of a daily puzzle was not found")
-        else:
-            self._found(puzzle, best)
         finally:
             del self._asked[puzzle]
 
-    def _work(self, puzzle: Puzzle, state: State) -> Best:
-        """Find the best; the search is compiled code, which lets pages be served meanwhile."""
+    async def _keep(self, puzzle: Puzzle, state: State) -> None:
+        """Find the best and keep it; where the solver is not compiled yet, one for the meantime."""
+        unit = Unit(SOLVER, state.game)
+        while not self._is_compiled(state.game) and can_wait(unit):
+            self._meantime[puzzle] = await self._find(puzzle, state, MOMENT)
+            self._found(puzzle, self._meantime[puzzle])
+            while can_wait(unit) and not is_ready(unit):
+                await asyncio.sleep(PAUSE)
+        best = await self._find(puzzle, state, SECONDS)
+        await asyncio.to_thread(self.results.keep_best, puzzle, best)
+        self._meantime.pop(puzzle, None)
+        self._found(puzzle, best)
+
+    async def _find(self, puzzle: Puzzle, state: State, seconds: float) -> Best:
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._pool, self._work, puzzle, state, seconds)
+
+    def _work(self, puzzle: Puzzle, state: State, seconds: float) -> Best:
+        """Find the best; compiled code lets pages be served meanwhile."""
         self.running.add(puzzle)
         try:
-            found = solve(state, seconds=SECONDS, threads=1, jit=self._settings.jit).best()
+            jit = self._is_compiled(state.game)
+            found = solve(state, seconds=seconds, threads=1, jit=jit).best()
         finally:
             self.running.discard(puzzle)
         if found is None:

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy.exc import SQLAlchemyError
 
+from gridhouse.core.compile_queue import Unit, use_compiled
+from gridhouse.players import best_kind, compiled_kind
 from gridhouse.web import clocks
 from gridhouse.web.days import Days
 from gridhouse.web.results import write_result
@@ -72,6 +74,16 @@ class Live:
             guest()
 
 
+def ask_for_players(table: Table) -> None:
+    """Have compiled what plays at a table, its machine first, and then what gives hints."""
+    game = table.state.game
+    kinds = [best_kind(game)]
+    if table.opponent == MACHINE:
+        kinds.append(compiled_kind("level", game))
+    for kind in kinds:  # what is asked for last is compiled first
+        use_compiled(Unit(kind, game))
+
+
 class House:
     """All tables, and what is done at them."""
 
@@ -83,7 +95,6 @@ class House:
         self.days = Days(settings, self.store.engine, self._found_best)
         self._live: dict[str, Live] = {}
         self._opening = asyncio.Lock()
-        self._prepared: set[str] = set()
         self._errands: set[asyncio.Task[None]] = set()
         self._neighbours = self._meet_neighbours()
 
@@ -186,17 +197,9 @@ class House:
     def enter(self, live: Live, guest: Guest) -> None:
         """Let somebody look at a table; the machine thinks while anybody does."""
         live.guests.add(guest)
-        if live.table.opponent == MACHINE and not live.table.over:
-            self._spawn(self._prepare(live.table))
+        if self.settings.jit is None and not live.table.over:
+            self._spawn(asyncio.to_thread(ask_for_players, live.table))
         self._wake_machine(live)
-
-    async def _prepare(self, table: Table) -> None:
-        """Have the searches of a game compiled while the player looks at the first position."""
-        name = table.state.game.name
-        if self.settings.jit and name not in self._prepared:
-            self._prepared.add(name)
-            with suppress(Exception):  # whoever needs the machine will hear of it
-                await self.thinkers.choose(table.state.clone(), table.level or 1)
 
     def leave(self, live: Live, guest: Guest) -> None:
         """Let somebody go; the machine stops thinking when nobody is left."""

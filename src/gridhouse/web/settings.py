@@ -48,7 +48,8 @@ class Settings:
     """One house: where its tables are kept, and how its machine thinks.
 
     ``patience`` is after how many seconds a search is told to stop, ``pause`` how many lie between
-    two moves of the machine, so that people can follow.  Without ``jit`` it thinks interpreted.
+    two moves of the machine, so that people can follow.  It thinks compiled as soon as that can be,
+    with ``jit`` from the start, and never where that is false.
     A page may send ``burst`` messages at once, and ``rate`` a second in the long run.
     ``now`` tells the time, and so which day's puzzle is today's.
     """
@@ -57,7 +58,7 @@ class Settings:
     workers: int = field(default_factory=_workers)
     patience: float = 10.0
     pause: float = 0.4
-    jit: bool = True
+    jit: bool | None = None
     burst: int = 40
     rate: float = 10.0
     now: Callable[[], datetime] = _now

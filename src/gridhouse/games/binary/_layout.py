@@ -45,7 +45,7 @@ class Memory:
         self.frame: Any = _frame
         self.search: Any = _search
         if jit:
-            from gridhouse.core.compiling import twin
+            from gridhouse.core.binding import twin
 
             self.lines = twin(_lines, "binary")
             self.frame = twin(
@@ -60,7 +60,7 @@ class Memory:
     def records(self, kind: Any, count: int = 1) -> Any:
         """Return so many records, all zero."""
         if self.jit:
-            from gridhouse.core.compiling import to_records
+            from gridhouse.core.records import to_records
 
             return to_records(kind(), count)
         return [kind() for _ in range(count)]

@@ -32,7 +32,8 @@ class Adviser:
     def __init__(self, *, jit: bool = True) -> None:
         """Bind the kernels, and use them once, so that no move waits for that."""
         self._memory = Memory(jit=jit)
-        warm(self._memory)
+        if jit:
+            warm(self._memory)
         self._search: Search | None = None
         self._is_running = False
 

@@ -86,9 +86,10 @@ def hurried() -> Iterator[None]:
 
 def was_compiled() -> bool:
     """Tell whether the kernels have been compiled from these sources before."""
-    from gridhouse.core.compiling import cache_folder
+    from gridhouse.core.compile_queue import SOLVER, Unit, is_ready
+    from gridhouse.games.binary.game import BinaryGame
 
-    return any(cache_folder().rglob("*_search.binary.expand*.nbi"))
+    return is_ready(Unit(SOLVER, BinaryGame()))
 
 
 def solve_within(state: State, seconds: float) -> BinarySolution:

@@ -15,7 +15,14 @@ from functools import lru_cache
 
 from gridhouse.core import arrays, bits
 from gridhouse.core.errors import SolverError
-from gridhouse.core.solving import Solution, check_limits, stopped_after, watched
+from gridhouse.core.solving import (
+    Solution,
+    attempt_interpreted,
+    check_limits,
+    stopped_after,
+    uses_compiled,
+    watched,
+)
 from gridhouse.games.binary import _frame, _search, book, rules
 from gridhouse.games.binary._layout import Board, Memory, TooLargeError
 from gridhouse.games.binary.proved import every_move_wins
@@ -360,7 +367,7 @@ class Work:
     ) -> None:
         """Take note of what is asked."""
         self.state = state
-        self._solution = solution
+        self.solution = solution
         self._nimber = nimber
         self._all_moves = all_moves
         self.search: Search | None = None
@@ -378,9 +385,29 @@ class Work:
         if self.search is not None:
             self.search.stop()
 
+    def pause(self) -> None:
+        """Make the search end soon, for another one."""
+        if self.search is not None:
+            self.search.stop()
+
+    def forget(self) -> None:
+        """Forget what a search has found."""
+        self.solution.outcome = OUTCOMES[_frame.UNKNOWN]
+        self.solution.moves = []
+        self.solution.all_moves = False
+        self.solution.nimber = None
+
+    def is_over(self) -> bool:
+        """Tell whether all that was asked is found, or was given up."""
+        found = self.solution
+        if self._is_stopped or found.outcome == OUTCOMES[_frame.LOSS]:
+            return True
+        has_moves = found.all_moves or (bool(found.moves) and not self._all_moves)
+        return has_moves and (found.nimber is not None or not self._nimber)
+
     def knows_at_once(self, *, symmetry: bool, proved: bool) -> bool:
         """Tell whether nothing needs to be searched, and note what is known."""
-        position, solution = self.state.position, self._solution
+        position, solution = self.state.position, self.solution
         if (
             rules.is_terminal(position)
             or (symmetry and symmetry_of(position) is not None)
@@ -412,7 +439,7 @@ class Work:
 
     def run(self) -> None:
         """Search until everything is known or the search is stopped."""
-        search, solution = self.searching(), self._solution
+        search, solution = self.searching(), self.solution
         value = search.value()
         solution.outcome = OUTCOMES[value]
         if value == _frame.LOSS:
@@ -443,13 +470,13 @@ class Work:
                 self._note(search.board.action(move))
                 if not self._all_moves:
                     return
-        self._solution.all_moves = complete
+        self.solution.all_moves = complete
 
     def _note(self, action: int) -> None:
         """Note a winning move; it has to be legal by the rules, whatever the search says."""
         after = self.state.clone()
         after.apply_action(action)
-        self._solution.moves.append(self.state.action_to_string(action))
+        self.solution.moves.append(self.state.action_to_string(action))
 
     def _find_nimber(self, search: Search) -> None:
         """Find the one heap that makes a lost position with this one."""
@@ -460,7 +487,7 @@ class Work:
                 break
             heap += 1
         if value == _frame.LOSS:
-            self._solution.nimber = heap
+            self.solution.nimber = heap
 
     def status(self) -> str:
         """Return the line shown while the search runs."""
@@ -471,7 +498,7 @@ class Work:
 
     def finish(self) -> None:
         """Note what the search took."""
-        search, solution = self.searching(), self._solution
+        search, solution = self.searching(), self.solution
         solution.nodes = search.nodes
         solution.used = search.used
 
@@ -504,59 +531,101 @@ def solve(
     It takes at most so many ``seconds``, after what is compiled has been loaded, and MiB of
     ``memory``, and each thread searches at most ``limit`` nodes.  Techniques named in ``off`` are
     left out, ``proof`` numbers and boards ``proved`` once if these are false.  What was found is
-    kept in the file ``checkpoint``, and a search goes on with what is there.  Without ``jit`` the
-    search runs interpreted; it does as well where there is no compiler.  Raises SolverError for
-    limits that cannot be kept, and for a file that is damaged or of another position, and
-    UnsavedError, which holds the solution, if the file cannot be written at the end.
+    kept in the file ``checkpoint``, and a search goes on with what is there.  It runs compiled as
+    soon as its code is there, with ``jit`` or a checkpoint from the start, and never where that is
+    false, or there is no compiler.  Raises SolverError for limits that cannot be kept, and for a
+    file that is damaged or of another position, and UnsavedError, which holds the solution, if the
+    file cannot be written at the end.
     """
     check(seconds, memory=memory, threads=threads, limit=limit)
     switches = _switches(off)
     if checkpoint is not None:
-        from gridhouse.games.binary.checkpoint import check_place, load, save
+        from gridhouse.games.binary.checkpoint import check_place
 
         check_place(checkpoint)
+        jit = has_compiler() if jit is None else jit
     solution = BinarySolution(state)
     work = Work(state, solution, nimber=nimber, all_moves=all_moves)
+    if not work.knows_at_once(symmetry=switches & _frame.PAIRING != 0, proved=proved):
+        search = {
+            "memory": memory,
+            "threads": threads,
+            "switches": switches,
+            "proof": proof,
+            "limit": limit or NO_LIMIT,
+        }
+        attempts = _Attempts(work, search, seconds, checkpoint, jit)
+        watched(attempts.run, work.stop, status=work.status)
+    return solution
 
-    def prepare() -> float:
-        """Have the search begin; return when."""
-        kernels = Memory(jit=has_compiler() if jit is None else jit)
-        if kernels.jit and seconds is not None:
-            _warm_once()
-        begun = time.monotonic()
-        search = Search(
-            Board(state.position, kernels),
-            memory=memory,
-            threads=threads,
-            switches=switches,
-            proof=proof,
-            limit=limit or NO_LIMIT,
-        )
-        if checkpoint is not None:
-            load(checkpoint, search, solution.position)
-        work.begin(search)
-        return begun
 
-    def run() -> None:
+class _Attempts:
+    """Searches of a position: one, or one interpreted and another compiled."""
+
+    def __init__(
+        self,
+        work: Work,
+        settings: dict[str, Any],
+        seconds: float | None,
+        checkpoint: str | None,
+        jit: bool | None,
+    ) -> None:
+        """Take what is asked for, and how."""
+        self._work = work
+        self._settings = settings
+        self._seconds = seconds
+        self._checkpoint = checkpoint
+        self._waits = jit is None and not (has_compiler() and uses_compiled(work.state.game))
+        self._jit = not self._waits and jit is not False
+
+    def run(self) -> None:
+        """Search until all is found or time is up."""
+        work, solution = self._work, self._work.solution
         try:
-            begun = prepare()
+            begun = self._prepare(jit=self._jit)
         except TooLargeError as error:
             solution.reason = str(error)
             return
-        left = None if seconds is None else max(0.001, seconds - (time.monotonic() - begun))
+        left = self._seconds
+        if left is not None:
+            left = max(0.001, left - (time.monotonic() - begun))
         with stopped_after(left, work.stop):
-            work.run()
+            if self._waits:
+                attempt_interpreted(work.state.game, self._attempt, work.pause)
+            else:
+                work.run()
         work.finish()
         solution.seconds = time.monotonic() - begun
-        if checkpoint is not None:
+        if self._checkpoint is not None:
+            from gridhouse.games.binary.checkpoint import save
+
             try:
-                save(checkpoint, work.searching(), solution.position)
+                save(self._checkpoint, work.searching(), solution.position)
             except SolverError as error:
                 raise UnsavedError(str(error), solution) from None
 
-    if not work.knows_at_once(symmetry=switches & _frame.PAIRING != 0, proved=proved):
-        watched(run, work.stop, status=work.status)
-    return solution
+    def _prepare(self, *, jit: bool) -> float:
+        """Have the search begin; return when."""
+        work = self._work
+        kernels = Memory(jit=jit)
+        if jit and self._seconds is not None:
+            _warm_once()
+        begun = time.monotonic()
+        search = Search(Board(work.state.position, kernels), **self._settings)
+        if self._checkpoint is not None:
+            from gridhouse.games.binary.checkpoint import load
+
+            load(self._checkpoint, search, work.solution.position)
+        work.begin(search)
+        return begun
+
+    def _attempt(self, jit: bool) -> bool:
+        """Search the position, anew if compiled; tell whether all is found, or time is up."""
+        if jit:
+            self._work.forget()
+            self._prepare(jit=True)
+        self._work.run()
+        return self._work.is_over()
 
 
 def _switches(off: Sequence[str]) -> int:
@@ -587,5 +656,7 @@ def warm(memory: Memory | None = None) -> None:
         search.board.layout[0].limit = 0
         search.run(0, (), 0, proof=proof)
     search.answers(0, 0)
+    search.risk()
+    memory.frame.settle_late(search.frames[0][0], search.board.layout[0])
     search.kernels.move_words(search.words, search.words)
     search.kernels.move_pairs(search.pairs, search.pairs)

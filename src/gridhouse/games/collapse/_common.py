@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gridhouse.core import arrays, chance, compiling
+from gridhouse.core import arrays, chance
+from gridhouse.core.binding import capacity, twin
 from gridhouse.games.collapse import (
     _beam,
     _board,
@@ -45,25 +46,25 @@ class Kernels(SimpleNamespace):
 
     def __init__(self, *, jit: bool, words: int = 1) -> None:
         """Bind the modules to each other; boards of the exact search have so many words a plane."""
-        board = compiling.twin(_board, "collapse", jit=jit)
-        bound = compiling.twin(_bound, "collapse", jit=jit, _board=board)
+        board = twin(_board, "collapse", jit=jit)
+        bound = twin(_bound, "collapse", jit=jit, _board=board)
         with_bound = {"_board": board, "_bound": bound}
-        pairs = compiling.twin(_pairs, "collapse", jit=jit, **with_bound)
+        pairs = twin(_pairs, "collapse", jit=jit, **with_bound)
         name = f"collapse{words}"
-        words_twin = compiling.twin(_words, name, jit=jit, WORDS=words, _board=board)
-        word_twin = compiling.twin(_words, "collapse1", jit=jit, WORDS=1, _board=board)
-        half = compiling.twin(_half, "collapse", jit=jit, _board=board, _words=word_twin)
+        words_twin = twin(_words, name, jit=jit, WORDS=words, _board=board)
+        word_twin = twin(_words, "collapse1", jit=jit, WORDS=1, _board=board)
+        half = twin(_half, "collapse", jit=jit, _board=board, _words=word_twin)
         super().__init__(
             board=board,
             bound=bound,
             pairs=pairs,
-            beam=compiling.twin(_beam, "collapse", jit=jit, **with_bound),
+            beam=twin(_beam, "collapse", jit=jit, **with_bound),
             words=words_twin,
-            exact=compiling.twin(_exact, name, jit=jit, _board=board, _words=words_twin),
+            exact=twin(_exact, name, jit=jit, _board=board, _words=words_twin),
             half=half,
-            cut=compiling.twin(_cut, "collapse", jit=jit, _board=board, _half=half),
-            nrpa=compiling.twin(_nrpa, "collapse", jit=jit, _board=board),
-            records=compiling.to_records if jit else plain_records,
+            cut=twin(_cut, "collapse", jit=jit, _board=board, _half=half),
+            nrpa=twin(_nrpa, "collapse", jit=jit, _board=board),
+            records=records_of() if jit else plain_records,
             jit=jit,
         )
 
@@ -71,6 +72,13 @@ class Kernels(SimpleNamespace):
         """Return scratch memory for boards of so many bytes."""
         room = max(size, ROOM) if self.jit else size
         return self.records(_board.Work(size=room))[0]
+
+
+def records_of() -> Callable[..., Any]:
+    """Return what makes records for compiled kernels."""
+    from gridhouse.core.records import to_records
+
+    return to_records
 
 
 def plain_records(position: Position, count: int = 1) -> list[Position]:
@@ -166,7 +174,7 @@ class Common:
     @property
     def room(self) -> int:
         """How many cells the scratch memory has room for: what is compiled depends on that."""
-        return max(ROOM, compiling.capacity(len(self.start)))
+        return max(ROOM, capacity(len(self.start)))
 
     def _packed(self, cells: list[int]) -> Any:
         """Return the board as the kernels hold it."""

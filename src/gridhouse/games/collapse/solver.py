@@ -11,13 +11,18 @@ How strong all this is: ``docs/collapse.md``.
 from __future__ import annotations
 
 import time
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
-from gridhouse.core.compiling import rules_of, to_records
+from gridhouse.core.binding import rules_of
 from gridhouse.core.errors import SolverError
 from gridhouse.core.game import State
-from gridhouse.core.solving import Solution, check_limits, watched
+from gridhouse.core.solving import (
+    Attempts,
+    Solution,
+    check_limits,
+    watched,
+)
 from gridhouse.games.collapse import _words
 from gridhouse.games.collapse._common import MEMORY, ROOM
 from gridhouse.games.collapse._search import Search
@@ -86,28 +91,27 @@ def solve(
     nodes: int | None = None,
     threads: int = 2,
     memory: float = MEMORY,
-    jit: bool = True,
+    jit: bool | None = None,
 ) -> CollapseSolution:
     """Return the best picks found from a position on within some seconds.
 
     The search ends early when the score is proved, and on Ctrl-C.  With ``nodes`` it ends after so
     many picks and rollouts as well, uses one thread, and gives the same for the same seed.  The
-    tables of the exact search take at most so many MiB of ``memory``.  Without ``jit`` everything
-    runs interpreted.  Raises SolverError for a board of more than 62,500 cells, and for limits that
-    are not above 0.
+    tables of the exact search take at most so many MiB of ``memory``.  It runs compiled as soon as
+    its code is there, with ``jit`` from the start, and never where that is false.  Raises
+    SolverError for a board of more than 62,500 cells, and for limits that are not above 0.
     """
     check(state, seconds, nodes, threads)
     check_limits(memory=memory)
-    search = Search(state, seed=seed, nodes=nodes, threads=threads, jit=jit, memory=memory)
-    if jit:
-        warm_for(search.room, search.words)
+    make = partial(Search, state, seed=seed, nodes=nodes, threads=threads, memory=memory)
+    work = Attempts(state.game, make, is_proved, jit=jit, load=load)
     began = time.perf_counter()
 
-    def work() -> CollapseSolution:
-        search.run()
-        return told(state, search, time.perf_counter() - began)
+    def run() -> CollapseSolution:
+        work.run()
+        return told(state, work.search, time.perf_counter() - began)
 
-    return watched(work, search.stop, seconds=seconds, status=search.status)
+    return watched(run, work.stop, seconds=seconds, status=work.status)
 
 
 def check(state: State, seconds: float | None, nodes: int | None, threads: int) -> None:
@@ -133,6 +137,16 @@ def warm_for(room: int, words: int) -> None:
     Search(state, seed=0, nodes=None, threads=1, jit=True).touch(room)
 
 
+def is_proved(search: Search) -> bool:
+    """Tell whether a search has nothing left to find."""
+    return search.score >= search.bound
+
+
+def load(search: Search) -> None:
+    """Have loaded what a search needs, or compiled."""
+    warm_for(search.room, search.words)
+
+
 def told(state: State, search: Search, seconds: float) -> CollapseSolution:
     """Return a search's findings, with its picks replayed by the rules."""
     # Compiled where picks times cells are many: they may be thousands times tens of thousands.
@@ -140,6 +154,8 @@ def told(state: State, search: Search, seconds: float) -> CollapseSolution:
     rules: Any = rules_of(state.game, jit=jit)
     position: Any = state.position.copy()
     if jit:
+        from gridhouse.core.records import to_records
+
         position = to_records(position)[0]
     already = int(position.score)
     picks = []
@@ -179,15 +195,18 @@ def par(state: State) -> int:
 
 
 def can_clear(
-    state: State, *, seconds: float | None = 5.0, nodes: int | None = None, jit: bool = True
+    state: State,
+    *,
+    seconds: float | None = 5.0,
+    nodes: int | None = None,
+    jit: bool | None = None,
 ) -> bool | None:
     """Tell whether the board can still be cleared: proved yes, proved no, or None for unknown."""
     check(state, seconds, nodes, 1)
-    search = Search(state, seed=0, nodes=nodes, threads=2, jit=jit, clearing=True)
-    if jit:
-        warm_for(search.room, search.words)
-    watched(search.run, search.stop, seconds=seconds)
-    return clears(search)
+    make = partial(Search, state, seed=0, nodes=nodes, threads=2, clearing=True)
+    work = Attempts(state.game, make, is_proved, jit=jit, load=load)
+    watched(work.run, work.stop, seconds=seconds)
+    return clears(work.search)
 
 
 def clears(search: Search) -> bool | None:

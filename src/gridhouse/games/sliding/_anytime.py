@@ -85,6 +85,7 @@ class Anytime:
         self._whole = 0 if puzzle.cells <= _views.SMALL else NEVER
         self._seconds = seconds
         self._stopped = False
+        self._given_up = False
         self._failure: Exception | None = None
         self._runs = [Run(self.puzzle, jit=jit) for _ in range(threads)]
         self._optimal = _optimal.Optimal(self.puzzle, threads, waits=waits, jit=jit)
@@ -117,6 +118,11 @@ class Anytime:
         if self.moves:
             self._stop_runs()
 
+    def give_up(self) -> None:
+        """Have the search end soon, maybe without a solution."""
+        self._given_up = True
+        self.stop()
+
     def _stop_runs(self) -> None:
         for run in self._runs:
             run.stop()
@@ -137,7 +143,7 @@ class Anytime:
         self._seek_proof()
         if self._failure is not None and self._waits:
             raise SolverError(f"a shortest solution: {self._failure}") from self._failure
-        if not self.moves:
+        if not self.moves and not self._given_up:
             self._beams(0.0)
 
     def _head_start(self) -> float:
@@ -206,7 +212,7 @@ class Anytime:
         run = self._runs[0]
         self._sides = [_side(self.puzzle)]
         width, salt = FIRST, 0
-        while not self.moves:
+        while not self.moves and not self._given_up:
             self._beam(run, width, salt)
             width, salt = GROWTH * width, salt + 1
         if self._is_done:

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from gridhouse.core import arrays
-from gridhouse.core.compiling import to_records, twin
+from gridhouse.core.binding import twin
+from gridhouse.core.records import to_records
 from gridhouse.games.sliding import (
     _beam,
     _databases,

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from gridhouse.core.compiling import to_records, twin
+from gridhouse.core.binding import twin
+from gridhouse.core.records import to_records
 from gridhouse.games.sliding import _idastar, _patterns
 from gridhouse.games.sliding._partitions import kinds_of, size_of
 from gridhouse.games.sliding._puzzle import Puzzle, neighbours

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gridhouse.core.compiling import to_records
+from gridhouse.core.records import to_records
 from gridhouse.games.sliding import _layers
 from gridhouse.games.sliding._puzzle import Puzzle, neighbours
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from gridhouse.core.compiling import to_records
+from gridhouse.core.records import to_records
 from gridhouse.games.sliding import _cache, _databases, _idastar, _repeats, _views
 from gridhouse.games.sliding._partitions import partitions
 from gridhouse.games.sliding._puzzle import Puzzle, backwards, even_out, neighbours
@@ -57,6 +57,7 @@ ROOM = 7 << 30  # bytes of memory; databases of a byte a word take up to five wh
 # Moves of the longest ways that are known to repeat others: finding them takes 0.03 and 0.6 s.
 LONGEST = 10
 LONGEST_LARGE = 13
+LONGEST_PLAIN = 7  # in interpreted code: 0.1 s
 # How many views databases give and how many patterns there are in each, whether some tiles are
 # equal, and how many views tell how far the root is, on square boards of sixteen and of twenty-five
 # cells.
@@ -74,6 +75,8 @@ SHAPES = (
     (2, 5, True, 2),
     (2, 6, True, 2),
 )
+PLAIN = (2, 3)  # tiles of parts that interpreted code begins with,
+PLAIN_NODES = 3000  # and how many nodes it searches with each
 NOTHING = np.zeros(1, np.int64)  # the set of a search from one side, which it leaves alone
 
 
@@ -143,6 +146,8 @@ def levels(
     the disk, and those of gigabytes, are built only for who ``waits``.
     """
     how["jit"] = jit
+    # What is solved by few nodes should not wait for what takes long to build.
+    yield from [] if jit else [(partial(small_tables, most=n, **how), PLAIN_NODES) for n in PLAIN]
     if puzzle.cells > _views.SMALL:
         yield partial(_views.tables_of, look=0, **how), NO_LIMIT
         return
@@ -257,7 +262,9 @@ class Optimal:
 
     @property
     def _machine(self) -> Any:
-        longest = LONGEST_LARGE if self._waits and self.puzzle.cells > 16 else LONGEST
+        longest = LONGEST if self._jit else LONGEST_PLAIN
+        if self._jit and self._waits and self.puzzle.cells > 16:
+            longest = LONGEST_LARGE
         return _repeats.machine(longest, jit=self._jit)
 
     def _record(self, tiles: list[int], path: list[int], limit: int) -> Any:

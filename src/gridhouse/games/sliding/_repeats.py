@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from gridhouse.core.compiling import twin
+from gridhouse.core.binding import twin
 from gridhouse.games.sliding import _walks
 
 MOVES = 4

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gridhouse.core import chance
-from gridhouse.core.compiling import to_records
+from gridhouse.core.records import to_records
 from gridhouse.games.sliding import _beam, _cache, _databases, _idastar, _partitions
 from gridhouse.games.sliding._puzzle import neighbours
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from gridhouse.games.sliding._puzzle import Puzzle
     from gridhouse.games.sliding.rules import Position
 
+PLAIN = 16  # cells of a board up to which there may be a solution in time in interpreted code
 WORTH = 1.0  # what a solved puzzle returns
 
 
@@ -26,7 +27,7 @@ class Adviser:
     """
 
     def __init__(self, *, jit: bool = True) -> None:
-        """Note whether there is compiled code; without, only the smallest boards are solved."""
+        """Note whether there is compiled code; without, only small boards are solved in time."""
         self._jit = jit
         self._search: Anytime | None = None
         self._moves: list[int] = []
@@ -41,9 +42,11 @@ class Adviser:
                 puzzle = puzzle_of(position)
             except SolverError:
                 return None
-            if puzzle.is_solved() or not (self._jit or puzzle.cells <= _small.CELLS):
+            if puzzle.is_solved() or not (self._jit or puzzle.cells <= PLAIN):
                 return None
             self._moves, bound = self._solve(puzzle, seconds)
+            if not self._moves:  # interpreted, time may have been too short for any solution
+                return None
             self._plan = plan(position, self._moves)
             self._gap = len(self._moves) - bound
         line = tuple(self._moves[self._plan[key(position)] :])
@@ -60,7 +63,7 @@ class Adviser:
             puzzle, 1.0, os.cpu_count() or 1, seconds, waits=puzzle.cells <= SMALL, jit=self._jit
         )
         try:
-            with stopped_after(seconds, search.stop):
+            with stopped_after(seconds, search.stop if self._jit else search.give_up):
                 search.run()
         finally:
             self._search = None

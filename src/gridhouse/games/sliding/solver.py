@@ -7,7 +7,7 @@ equal tiles has a shorter one.
 from __future__ import annotations
 
 import os
-from functools import cache
+from functools import cache, partial
 from time import perf_counter
 from typing import TYPE_CHECKING
 
@@ -80,15 +80,15 @@ def solve(
     optimal: bool = False,
     within: float | None = None,
     threads: int | None = None,
-    jit: bool = True,
+    jit: bool | None = None,
 ) -> Solution:
     """Return a solution of a puzzle.
 
     Boards of up to sixteen cells are solved optimally.  On larger ones the first solution is made
     better and better for ``seconds``, ten if neither they nor a goal is given; the goal is a
     solution of at most ``within`` times the proved bound, or with ``optimal`` a shortest one.
-    ``threads`` is how many threads to use, as many as there are cores by default.  Without ``jit``
-    everything runs interpreted.
+    ``threads`` is how many threads to use, as many as there are cores by default.  It runs
+    compiled as soon as its code is there, with ``jit`` from the start, never where that is false.
     Raises SolverError, with the reason, if the puzzle cannot be solved.
     """
     position = state.position
@@ -104,7 +104,7 @@ def solve_position(
     optimal: bool = False,
     within: float | None = None,
     threads: int | None = None,
-    jit: bool = True,
+    jit: bool | None = None,
 ) -> Solution:
     """Solve a position of the rules; see :func:`solve`."""
     started = perf_counter()
@@ -118,6 +118,7 @@ def solve_position(
         return Solution(text_of(moves), len(moves), nodes, perf_counter() - started)
     # Only now, since compiled code takes a while to load.
     from gridhouse.games.sliding import _anytime, _views
+    from gridhouse.games.sliding.game import SlidingGame
 
     is_small = puzzle.cells <= _anytime.SMALL
     goal = 1.0 if optimal or is_small or within is None else within
@@ -128,8 +129,12 @@ def solve_position(
     cores = threads or os.cpu_count() or 1
     # A proof is what shows that a solution is good enough.
     waits = optimal or is_small or (within is not None and puzzle.cells <= _views.SMALL)
-    search = _anytime.Anytime(puzzle, goal, cores, seconds, waits=waits, jit=jit)
-    solving.watched(search.run, search.stop, seconds=seconds, status=search.status)
+    make = partial(_anytime.Anytime, puzzle, goal, cores, seconds, waits=waits)
+    work = solving.Attempts(
+        SlidingGame(), make, lambda search: len(search.moves) == search.bound, jit=jit
+    )
+    solving.watched(work.run, work.stop, seconds=seconds, status=work.status)
+    search = work.search
     moves = search.moves
     check(position, moves)
     return Solution(text_of(moves), search.bound, search.nodes, perf_counter() - started)

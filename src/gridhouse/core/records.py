@@ -1,0 +1,49 @@
+"""Positions as NumPy records, over which compiled code runs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gridhouse.core.binding import capacity
+
+if TYPE_CHECKING:
+    from gridhouse.core.position import Position
+
+
+def record_type(position: Position) -> np.dtype[Any]:
+    """Return the record type for a position; fields of a chosen length have more room there."""
+    fields: list[Any] = []
+    for name, field in position.fields.items():
+        if field.size is None:
+            fields.append((name, field.kind))
+        else:
+            length = len(getattr(position, name))
+            room = capacity(length) if isinstance(field.size, str) else length
+            fields.append((name, field.kind, (room,)))
+    return np.dtype((np.record, np.dtype(fields, align=True)))
+
+
+def to_records(position: Position, count: int = 1) -> np.ndarray[Any, Any]:
+    """Return an array of so many records, each equal to the position."""
+    record = np.zeros(1, record_type(position))
+    for name, field in position.fields.items():
+        value = getattr(position, name)
+        if field.size is None:
+            record[name][0] = value
+        elif any(value):  # to write many zeros over zeros takes long
+            record[name][0, : len(value)] = value
+    records = np.zeros(count, record.dtype)
+    if record.view("u1").any():  # memory that stays zero is not touched before it is used
+        records[:] = record
+    return records
+
+
+def from_record(record: Any, position: Position) -> None:
+    """Write the fields of a record into a position of the same size."""
+    for name, field in position.fields.items():
+        value = record[name].tolist()
+        setattr(
+            position, name, value if field.size is None else value[: len(getattr(position, name))]
+        )

@@ -1,0 +1,128 @@
+"""Compiling ahead: all units for ``gridhouse warm``, or one, in a process of its own.
+
+``python -m gridhouse.warming KIND GAME`` compiles one unit (:mod:`gridhouse.core.compile_queue`).
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from functools import partial
+from typing import TYPE_CHECKING
+
+import filelock
+
+from gridhouse.core.compile_queue import LOCK, SOLVER, Unit, cache_folder, is_ready, note_ready
+from gridhouse.core.errors import GridhouseError
+from gridhouse.core.registry import game_class, games, parse_game, part
+
+if TYPE_CHECKING:
+    from gridhouse.core.game import Game
+
+NICE = 10  # how much lower the priority of a process is that compiles beside others
+MOVES, PLAYOUTS = 2, 200  # so that a tree is followed once
+USED = "play", "batch", "greedy"  # what every game has besides its best player and its solver
+
+
+def units_of(game: Game) -> list[Unit]:
+    """Return what is compiled ahead for a game, what a player waits for first."""
+    from gridhouse.search.engine import best_search
+
+    kinds = [best_search(game)]
+    if part(type(game), "solver") is not None:
+        kinds += [SOLVER, "perfect"]
+    return [Unit(kind, game) for kind in (*kinds, *USED)]
+
+
+def all_units() -> list[Unit]:
+    """Return the units of every game's presets, each kind of board once."""
+    found: dict[str, Unit] = {}
+    for name in games():
+        for values in game_class(name).presets.values():
+            for unit in units_of(game_class(name)(**values)):
+                found.setdefault(unit.name, unit)
+    return list(found.values())
+
+
+def warm(unit: Unit) -> None:
+    """Compile a unit, or read it from disk, by using it; note that it is ready."""
+    solver = part(type(unit.game), "solver")
+    if solver is not None and unit.kind in (SOLVER, "perfect") and hasattr(solver, "warm"):
+        solver.warm()
+    use = {SOLVER: _use_nothing, "batch": _use_batch, "play": _use_play}
+    use.get(unit.kind, partial(_use_player, unit.kind))(unit.game)
+    from gridhouse.core import compiling
+
+    if compiling.is_kept():
+        note_ready(unit)
+
+
+def warm_all(units: list[Unit]) -> None:
+    """Compile units that are not there yet."""
+    for unit in units:
+        if not is_ready(unit):
+            warm(unit)
+
+
+def _use_nothing(game: Game) -> None:
+    """Leave a game alone."""
+
+
+def _use_player(kind: str, game: Game) -> None:
+    from gridhouse.players import Limits, player
+
+    mover = player(kind, game, jit=True)
+    state = game.new_initial_state(1)
+    for _ in range(MOVES):
+        if not state.is_terminal():
+            state.apply_action(mover.choose(state, Limits(playouts=PLAYOUTS)).action)
+    # What is hidden only later in a game is guessed then.
+    engine = mover.engine
+    engine.rules.guess(engine.memory(state.position)[0], 0, engine.scratch(0))
+
+
+def _use_batch(game: Game) -> None:
+    from gridhouse.search.batch import Batch
+
+    boards = Batch(game, 1, jit=True)
+    boards.step(boards.random_actions())
+    boards.masks()
+    boards.observations()
+
+
+def _use_play(game: Game) -> None:
+    from gridhouse.search.engine import Engine
+    from gridhouse.search.play import Play
+
+    state = game.new_initial_state()
+    engine = Engine(game)
+    engine.play_outs(state.position, 1)
+    engine.trace(state.position, seed=0, limit=1)
+    single = Play(game, jit=True)
+    single.deal()
+    single.begin(state)
+    single.look(single.player)
+    single.apply_action(state.legal_actions()[0])
+
+
+def main(kind: str, text: str) -> None:
+    """Compile one unit, unless another process has by the time that it is this one's turn."""
+    lower = getattr(os, "nice", None)  # Windows is told by whoever starts this process
+    if lower is not None:
+        lower(NICE)
+    game, _ = parse_game(text)
+    unit = Unit(kind, game)
+    folder = cache_folder()
+    folder.mkdir(parents=True, exist_ok=True)
+    with filelock.FileLock(folder / LOCK):
+        if not is_ready(unit):
+            warm(unit)
+    if not is_ready(unit):
+        sys.exit(f"the folder {folder} does not keep what is compiled")
+
+
+if __name__ == "__main__":
+    try:
+        main(*sys.argv[1:])
+    except (GridhouseError, OSError) as error:
+        sys.exit(str(error))
