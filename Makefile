@@ -1,4 +1,5 @@
 # Two commands for everybody: `make play` and `make test`. Both do all the set-up on first use.
+# `make test-all` runs what takes long as well, and measures coverage.
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
@@ -6,15 +7,19 @@ NODE_READY := tools/js/node_modules/.ready
 PYTHON ?= python3
 UV_VERSION := 0.13.8
 
-.PHONY: play test check export programs bench strength lock clean
+.PHONY: play test test-all check export programs bench strength lock clean
 
 play: $(READY)
 	@$(BIN)/gridhouse play
 
-# Compiled ahead: tests side by side would compile the same more than once, and others wait for it.
+# Minutes: what is marked as slow is left out, and Hypothesis tries little.
 test: $(READY)
+	HYPOTHESIS_PROFILE=quick $(BIN)/python -m pytest -n 2 --dist loadfile -m "not slow" --durations=10
+
+# Compiled ahead: tests side by side would compile the same more than once, and others wait for it.
+test-all: $(READY)
 	$(BIN)/gridhouse warm
-	$(BIN)/python -m pytest -n 2 --cov --cov-report=term
+	$(BIN)/python -m pytest -n 2 --durations=10 --cov --cov-report=term
 	@$(BIN)/coverage report --include='src/gridhouse/games/*' --fail-under=100 --format=total >/dev/null \
 		|| { echo 'branch coverage of src/gridhouse/games is below 100 %'; exit 1; }
 

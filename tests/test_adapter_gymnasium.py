@@ -29,12 +29,14 @@ VARIANTS: list[tuple[str, dict[str, Any]]] = [
 ]
 
 
+@pytest.mark.slow("compiles environments of its own")
 @pytest.mark.parametrize("identifier", IDS)
 def test_gymnasiums_own_check_passes(identifier: str) -> None:
     check_env(gymnasium.make(identifier).unwrapped)
     check_env(gymnasium.make(identifier, render_mode="ansi").unwrapped)
 
 
+@pytest.mark.slow("compiles environments of its own")
 @pytest.mark.parametrize(("name", "parameters"), VARIANTS)
 @pytest.mark.parametrize("is_masked", [True, False])
 def test_episodes_are_games_of_the_house(
@@ -213,6 +215,7 @@ VECTORS: list[tuple[str, dict[str, Any]]] = [
 ]
 
 
+@pytest.mark.slow("compiles environments of its own")
 @pytest.mark.parametrize(("identifier", "parameters"), VECTORS)
 def test_a_vector_of_games_plays_what_single_states_play(
     identifier: str, parameters: dict[str, Any]

@@ -44,6 +44,7 @@ ABOUT_DICTIONARIES = [
 ]
 
 
+@pytest.mark.slow("plays what PettingZoo asks for")
 @PARAMETERS
 def test_pettingzoos_own_test_passes_without_a_warning(
     name: str, parameters: dict[str, Any]

@@ -29,6 +29,7 @@ def random_row(chance: random.Random, cells: int, digits: int) -> str:
     return state.board()
 
 
+@pytest.mark.slow("searches for seconds")
 @pytest.mark.parametrize("cells", range(1, 9))
 def test_every_position_of_a_short_row_has_the_nimber_of_plain_recursion(cells: int) -> None:
     for row, nimber in all_nimbers(cells, 1).items():

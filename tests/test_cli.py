@@ -98,6 +98,7 @@ def test_a_sample_through_the_command() -> None:
     assert run == ((folder / "example2.out").read_text(), "", 0)
 
 
+@pytest.mark.slow("compiles every game")
 def test_warming_up_compiles_every_game(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

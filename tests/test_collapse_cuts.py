@@ -65,6 +65,7 @@ def counts(cut: CutSearch) -> list[int]:
     return [*found, int(cut._cut.course.pairs), int(cut._cut.course.best)]
 
 
+@pytest.mark.slow("searches for seconds")
 @pytest.mark.parametrize("jit", [True, False])
 def test_every_cut_finds_what_trying_everything_finds(jit: bool) -> None:
     chance = random.Random(1)

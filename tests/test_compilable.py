@@ -17,7 +17,7 @@ import pytest
 
 import gridhouse
 from gridhouse.core import chance as sources
-from gridhouse.core.compiling import from_record, to_records
+from gridhouse.core.records import from_record, to_records
 from walks import source
 
 if TYPE_CHECKING:
@@ -68,6 +68,7 @@ def same_draws(state: Any, record: Any, seed: int, name: str, function: Any, *ar
     assert same_fields(numbers, compiled_numbers)
 
 
+@pytest.mark.slow("compiles with every index checked")
 @pytest.mark.untraced
 @pytest.mark.parametrize("text", GAMES)
 def test_compiled_rules_are_the_interpreted_ones(text: str) -> None:

@@ -139,6 +139,7 @@ def perft(game: Game, position: Any, depth: int) -> int:
     return count
 
 
+@pytest.mark.slow("counts hundreds of thousands of positions twice")
 @pytest.mark.parametrize(("text", "moves", "counts"), TABLE)
 def test_both_implementations_count_the_same(text: str, moves: str, counts: list[int]) -> None:
     state = gridhouse.parse(text)

@@ -74,6 +74,7 @@ def test_every_player_plays_games_to_their_end(text: str) -> None:
         assert state.is_terminal() or len(state.history()) == 40
 
 
+@pytest.mark.slow("compiles searches of its own, and plays many games")
 @pytest.mark.parametrize("text", GAMES)
 def test_players_choose_the_same_interpreted_and_compiled(text: str) -> None:
     for kind in kinds(gridhouse.parse(f"{text}#1"))[:-1]:
@@ -130,6 +131,7 @@ def small_ending(seed: int) -> str:
             return str(state)
 
 
+@pytest.mark.slow("compiles searches of its own, and plays many games")
 @pytest.mark.parametrize("seed", range(24))
 def test_alpha_beta_finds_the_value_that_a_naive_search_finds(seed: int) -> None:
     text = small_ending(seed)
@@ -164,6 +166,7 @@ def test_what_monte_carlo_search_proves_is_true(seed: int) -> None:
         assert mover._nodes[mcts.ROOT].proven != mcts.UNPROVEN
 
 
+@pytest.mark.slow("compiles searches of its own, and plays many games")
 @pytest.mark.parametrize(("rows", "cols"), [(2, 3), (3, 3)])
 def test_binary_searches_agree_with_the_solver(rows: int, cols: int) -> None:
     state = gridhouse.load("binary", rows=rows, cols=cols).new_initial_state()
@@ -187,6 +190,7 @@ def test_no_player_looks_at_what_is_hidden(seed: int, chance: random.Random) -> 
             assert choices[0].value == choices[1].value
 
 
+@pytest.mark.slow("compiles searches of its own, and plays many games")
 def test_priors_in_guessed_worlds_do_not_hang_on_the_first_of_them() -> None:
     # Red's only piece that moves can attack eight that look all the same to it; in every world
     # another of them is the flag, which promises a hundred times what the others do.
@@ -237,6 +241,7 @@ def test_where_bombs_are_laid_search_knows_that_something_is_hidden() -> None:
     assert state.hides()
 
 
+@pytest.mark.slow("compiles searches of its own, and plays many games")
 @pytest.mark.parametrize("kind", SEARCHES)
 def test_a_search_stops_when_told_to_and_when_time_is_up(kind: str) -> None:
     name = "collapse" if kind == "nested" else "tactego"
@@ -283,6 +288,7 @@ def test_a_tree_that_is_full_still_chooses(kind: str) -> None:
         state.apply_action(mover.choose(state, Limits(playouts=500)).action)
 
 
+@pytest.mark.slow("compiles searches of its own, and plays many games")
 @pytest.mark.parametrize("texts", [*([text] for text in GAMES[:-2]), [TACTEGO, HIDDEN]])
 def test_searches_stay_within_their_memory_from_the_disk_as_well(
     texts: list[str], tmp_path: Path
@@ -379,6 +385,7 @@ def test_settings_that_cannot_be_are_refused_in_a_line(text: str, reason: str) -
     assert str(caught.value) == reason
 
 
+@pytest.mark.slow("compiles searches of its own, and plays many games")
 @pytest.mark.parametrize("kind", ["mcts", "pomcp"])
 def test_a_tree_with_room_for_one_expansion_chooses(kind: str) -> None:
     state = gridhouse.load("binary").new_initial_state()

@@ -174,6 +174,7 @@ TACTICS = {
 }
 
 
+@pytest.mark.slow("searches for seconds")
 @pytest.mark.parametrize("name", TACTICS)
 def test_alphabeta_plays_the_tactics(name: str) -> None:
     text, depth, makes = TACTICS[name]

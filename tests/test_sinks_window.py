@@ -1001,6 +1001,7 @@ def click_button(opened: Window, key: str) -> None:
     opened.click(*_layout.BUTTONS[key].centre())
 
 
+@pytest.mark.slow("drives a window at a human pace")
 def test_a_game_with_the_mouse_on_a_real_screen(display: dict[str, str]) -> None:
     with playing(display, SETUP) as opened:
         opened.sees("Light's turn", paints(_layout.TURN_CARD, LIGHT))
@@ -1034,6 +1035,7 @@ def test_a_game_with_the_mouse_on_a_real_screen(display: dict[str, str]) -> None
         assert opened.process.stderr.read() == b""
 
 
+@pytest.mark.slow("drives a window at a human pace")
 def test_typed_moves_bombs_and_a_new_game_on_a_real_screen(display: dict[str, str]) -> None:
     with playing(display, SETUP) as opened:
         opened.type("b")
@@ -1062,6 +1064,7 @@ def test_typed_moves_bombs_and_a_new_game_on_a_real_screen(display: dict[str, st
         assert opened.status() == 0
 
 
+@pytest.mark.slow("drives a window at a human pace")
 def test_the_end_of_a_game_on_a_real_screen(display: dict[str, str]) -> None:
     with playing(display, b"s 2 1 3 l d 3 3 d a 6 6 #") as opened:
         click_fields(opened, (4, 4))
@@ -1073,6 +1076,7 @@ def test_the_end_of_a_game_on_a_real_screen(display: dict[str, str]) -> None:
         opened.sees("the start positions", paints(_layout.start_cards(4)[0], _drawing.PIT))
 
 
+@pytest.mark.slow("drives a window at a human pace")
 @pytest.mark.parametrize("put_away", ["key", "click"])
 def test_the_final_board_can_be_seen_on_a_real_screen(
     put_away: str, display: dict[str, str]
@@ -1091,6 +1095,7 @@ def test_the_final_board_can_be_seen_on_a_real_screen(
         assert lacks_box(_layout.BUTTONS["v"], _drawing.INK)(seen)
 
 
+@pytest.mark.slow("drives a window at a human pace")
 def test_bombs_stay_hidden_from_hasty_fingers_on_a_real_screen(display: dict[str, str]) -> None:
     lit = paints(_layout.BUTTONS["v"], _drawing.GOLD)
     asked = paints(_layout.MESSAGE_BAR, _drawing.GOLD)
@@ -1129,6 +1134,7 @@ def test_bombs_stay_hidden_from_hasty_fingers_on_a_real_screen(display: dict[str
 TAP_MS = 80  # between the taps of a quick hand
 
 
+@pytest.mark.slow("drives a window at a human pace")
 def test_quick_taps_of_arrows_on_a_real_screen(display: dict[str, str]) -> None:
     with playing(display, SETUP) as opened:
         opened.type("i")
@@ -1145,6 +1151,7 @@ def test_quick_taps_of_arrows_on_a_real_screen(display: dict[str, str]) -> None:
             opened.sees("the cursor back", shows(5, 5, _drawing.ICE_DARK))
 
 
+@pytest.mark.slow("drives a window at a human pace")
 def test_a_long_typed_line_stays_in_its_place_on_a_real_screen(display: dict[str, str]) -> None:
     with playing(display, SETUP) as opened:
         before = opened.settle()

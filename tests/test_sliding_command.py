@@ -101,6 +101,7 @@ def test_the_literatures_numbers_and_their_replay(command: Command, tmp_path: Pa
     )
 
 
+@pytest.mark.slow("compiles all of the solver")
 def test_an_interrupt_ends_a_file_with_what_is_found(command: Command, tmp_path: Path) -> None:
     puzzles = tmp_path / "puzzles"
     lines = [str(gridhouse.parse(f"sliding(rows=5,cols=5)#{seed}")) for seed in range(3)]

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from gridhouse.core.compiling import to_records
 from gridhouse.core.errors import SolverError
+from gridhouse.core.records import to_records
 from gridhouse.games.sliding import _databases, _idastar, _optimal, _repeats, _small, rules, solver
 from gridhouse.games.sliding._partitions import partitions
 from gridhouse.games.sliding._puzzle import Puzzle, even_out, neighbours, puzzle_of
@@ -145,12 +145,14 @@ def test_every_position_of_every_goal_on_boards_of_up_to_six_cells(
                     solver.solve_position(position(text, goal, rows))
 
 
+@pytest.mark.slow("searches for seconds")
 @pytest.mark.parametrize("goal", FEW)
 def test_every_position_of_three_by_three_goals_with_many_equal_letters(goal: str) -> None:
     for text, moves in shortest(goal, 3).items():
         assert_solved(text, goal, 3, moves)
 
 
+@pytest.mark.slow("searches for seconds")
 def test_a_sample_of_distinct_three_by_three_positions_of_every_length() -> None:
     """The search from both ends, a millisecond each: a sample, not all 181440 positions.
 
@@ -192,6 +194,7 @@ def test_every_step_of_the_search_from_both_ends(goal: str) -> None:
     assert len(seen) == len(known)
 
 
+@pytest.mark.slow("searches for seconds")
 @pytest.mark.parametrize(
     ("goal", "most"),
     [
@@ -226,6 +229,7 @@ def test_the_compiled_search_from_every_three_by_three_position(goal: str, most:
         assert changes == {1: 480944, 3: 2876, 5: 20}  # every move there and back
 
 
+@pytest.mark.slow("searches for seconds")
 @pytest.mark.parametrize("goal", ["abcdefgh ", "aabbccdd ", "abcabcab ", "banananb "])
 def test_no_move_changes_what_consistent_databases_ask_for_by_more_than_itself(goal: str) -> None:
     """Searches from both sides count on that; they never ask for too much either."""
@@ -253,6 +257,7 @@ def test_a_sample_of_the_other_half_of_distinct_three_by_three_positions_is_refu
             puzzle_of(position(text, "abcdefgh ", 3))
 
 
+@pytest.mark.slow("searches for seconds")
 @pytest.mark.parametrize("goal", ["abcdefghijklmno ", "aaabbbcccdddeee ", "abcdeabcdeabcde "])
 def test_every_four_by_four_position_near_its_goal(goal: str) -> None:
     """All positions of at most eleven moves: found, and never asked for too much."""

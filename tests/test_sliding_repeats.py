@@ -112,6 +112,7 @@ def within(box: Box, length: int, tiles: Tiles, at: Cell) -> Ends:
     return ends
 
 
+@pytest.mark.slow("searches for seconds")
 def test_every_repeat_of_a_long_machine_repeats_a_way() -> None:
     """The machine knows positions by hashes; here a way is found from both ends, tile by tile."""
     found = list(listed(_repeats.repeats(_optimal.LONGEST_LARGE)))

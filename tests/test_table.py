@@ -236,6 +236,7 @@ def test_the_machine_takes_the_other_side() -> None:
     assert "Not possible: this is a game for one; ask for a hint.\n" in out
 
 
+@pytest.mark.slow("waits for the machine")
 def test_against_the_machine_no_screen_is_handed_over_and_no_secret_told() -> None:
     far = "tactego(rows=5,cols=2,pieces=Fx1 5x1,hidden=True) R 0 RF,R5/,/,/,/B5,BF"
     out = house("tactego", "", far, "", "machine 2", "0 1 1 0", "undo", "quit", "q")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -43,6 +44,7 @@ def candidates(engine: Engine, position: Any) -> list[int]:
     return [int(action) for action in out[:count]]
 
 
+@pytest.mark.slow("compiles an evaluation of many kinds of boards")
 @given(states)
 def test_compiled_is_interpreted(state: State) -> None:
     compiled, plain = Engine(state.game), Engine(state.game, jit=False)
@@ -163,6 +165,7 @@ def test_a_safe_run_wins(state: State) -> None:
         assert outcome(state, 2 * steps - (mover == 1), {}) == mover
 
 
+@pytest.mark.slow("searches for seconds")
 @given(endings)
 def test_alpha_beta_plays_small_endings_as_minimax_does(state: State) -> None:
     if state.is_terminal():

@@ -41,6 +41,7 @@ def house(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     shutdown_lifespans()
 
 
+@pytest.mark.slow("sends what a document allows")
 def test_the_api_keeps_to_its_document(house: Any, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.ERROR)
     with get_client(house) as client:

@@ -8,6 +8,8 @@ import sys
 import urllib.request
 from typing import TYPE_CHECKING
 
+import pytest
+
 from browser_helpers import served
 from harness import ROOT
 
@@ -35,6 +37,7 @@ def test_the_documentation_holds_the_bot() -> None:
     assert f"```python\n{BOT.read_text(encoding='utf-8')}```\n" in page
 
 
+@pytest.mark.slow("plays at the pace of a house")
 def test_two_bots_play_a_game_to_its_end(tmp_path: Path) -> None:
     with served(tmp_path) as house:
         first = start(f"{house}/", "binary")

@@ -102,6 +102,7 @@ def test_a_game_from_the_front_door_to_its_end(
     play_out(hands, state, actions)
 
 
+@pytest.mark.slow("drives a browser")
 @pytest.mark.parametrize("way", WAYS)
 def test_hidden_pieces_on_one_screen(visit: Callable[..., Page], address: str, way: str) -> None:
     kind, look = WAYS[way]
@@ -173,6 +174,7 @@ def test_keys_at_the_board(visit: Callable[..., Page], address: str) -> None:
     assert "taken back" in hands.said()
 
 
+@pytest.mark.slow("drives a browser")
 @pytest.mark.parametrize("name", gridhouse.games())
 def test_arrow_keys_lead_from_every_cell_to_every_other(
     visit: Callable[..., Page], address: str, name: str
@@ -207,6 +209,7 @@ def test_pieces_are_dragged(visit: Callable[..., Page], address: str) -> None:
     assert hands.page.inner_text("#moves") == "Red: 0 1 1 0"
 
 
+@pytest.mark.slow("drives a browser")
 @pytest.mark.parametrize(
     ("game", "start", "cells", "move"),
     [
@@ -284,6 +287,7 @@ def test_a_hint_is_shown_on_the_board(visit: Callable[..., Page], address: str) 
     assert hands.page.locator(".mark-hint").count() == 1
 
 
+@pytest.mark.slow("drives a browser")
 @pytest.mark.parametrize("motion", ["no-preference", "reduce"])
 def test_pieces_glide_unless_that_is_unwanted(
     visit: Callable[..., Page], address: str, motion: str
@@ -297,6 +301,7 @@ def test_pieces_glide_unless_that_is_unwanted(
     assert page.evaluate("window.animated") == (1 if motion == "no-preference" else 0)
 
 
+@pytest.mark.slow("drives a browser")
 def test_a_phone_has_room_for_everything(visit: Callable[..., Page], address: str) -> None:
     page = visit(address, **PHONE)
     hands = Hands(page)
@@ -326,6 +331,7 @@ def test_a_phone_has_room_for_everything(visit: Callable[..., Page], address: st
     assert hands.text("heading") == "Score 2"
 
 
+@pytest.mark.slow("drives a browser")
 def test_two_browsers_at_one_table(visit: Callable[..., Page], address: str) -> None:
     anna, bert, carl = (Hands(visit(address)) for _ in range(3))
     anna.begin("Binary Game", preset="small", opponent="friends")
@@ -350,6 +356,7 @@ def test_two_browsers_at_one_table(visit: Callable[..., Page], address: str) -> 
     assert carl.page.locator("#moves li").count() == 3
 
 
+@pytest.mark.slow("drives a browser")
 def test_a_killed_house_comes_back_with_every_table(
     visit: Callable[..., Page], tmp_path: Path
 ) -> None:
@@ -373,6 +380,7 @@ def test_a_killed_house_comes_back_with_every_table(
         assert hands.text("heading") == state.game.outcome(state.position)
 
 
+@pytest.mark.slow("drives a browser")
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_no_page_keeps_anybody_out(visit: Callable[..., Page], address: str, scheme: str) -> None:
     from axe_playwright_python.sync_playwright import Axe

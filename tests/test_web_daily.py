@@ -178,6 +178,7 @@ def test_two_houses_offer_the_same(tmp_path: Path, clock: Clock, small: None) ->
     )
 
 
+@pytest.mark.slow("solves puzzles")
 def test_the_solver_knows_a_best_for_the_puzzles_of_people() -> None:
     """Interpreted, so that nothing has to be compiled here; compiled, it is much quicker."""
     for cls in days.daily_games():
@@ -320,6 +321,7 @@ def test_more_points_are_better_in_collapse(visitor: Visitor) -> None:
     assert lines(visitor, COLLAPSE) == [("1", "somebody (you)", f"{max(reached)} points")]
 
 
+@pytest.mark.slow("solves puzzles")
 def test_equal_results_share_a_place(client: TestClient, clock: Clock) -> None:
     least = shortest()
     visitors = []

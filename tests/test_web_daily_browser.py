@@ -45,6 +45,7 @@ def play_out(page: Page) -> Hands:
     return hands
 
 
+@pytest.mark.slow("drives a browser")
 def test_a_puzzle_from_the_front_door_to_the_table_of_the_day(
     chromium: Browser, address: str
 ) -> None:
@@ -74,6 +75,7 @@ def test_a_puzzle_from_the_front_door_to_the_table_of_the_day(
     context.close()
 
 
+@pytest.mark.slow("drives a browser")
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_no_page_of_the_days_keeps_anybody_out(
     chromium: Browser, address: str, scheme: str

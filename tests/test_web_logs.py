@@ -26,8 +26,12 @@ QUERY = "what=ever"
 
 
 @pytest.fixture
-def stderr(capsys: pytest.CaptureFixture[str]) -> Iterator[pytest.CaptureFixture[str]]:
+def stderr(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> Iterator[pytest.CaptureFixture[str]]:
     """Catch standard error; afterwards nothing is logged there any more."""
+    # OpenSpiel's logging, if another test has loaded it, would close what pytest catches errors in.
+    monkeypatch.setattr(logging, "shutdown", lambda *_: None)
     yield capsys
     for name in logs.config()["loggers"]:
         logging.getLogger(name).handlers.clear()

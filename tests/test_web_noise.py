@@ -158,6 +158,7 @@ def kept(client: Any, table: str) -> tuple[State, bool]:
     return state, record.ended is not None
 
 
+@pytest.mark.slow("sends much noise")
 @settings(derandomize=True, database=None)
 @given(chosen=st.sampled_from(TABLES), said=SAID)
 def test_noise_ends_nothing(

@@ -52,6 +52,7 @@ def colours(page: Page, png: bytes) -> set[str]:
     return set(page.evaluate(COLOURS, "data:image/png;base64," + base64.b64encode(png).decode()))
 
 
+@pytest.mark.slow("drives a browser")
 @pytest.mark.parametrize(("scheme", "theme"), [("light", LIGHT), ("dark", DARK)])
 def test_a_picture_is_saved_as_png(
     visit: Callable[..., Page], address: str, scheme: str, theme: dict[str, str]
@@ -71,6 +72,7 @@ def test_a_picture_is_saved_as_png(
     assert {HUES[2], HUES[3]} <= after
 
 
+@pytest.mark.slow("drives a browser")
 def test_a_large_picture_has_two_pixels_to_a_unit(visit: Callable[..., Page], address: str) -> None:
     page = visit(address)
     board = "/".join(["01" * 6] * 12)

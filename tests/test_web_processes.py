@@ -70,6 +70,7 @@ class Crowd:
 
 
 # A connection that dies with the house may leave its socket to the garbage collector.
+@pytest.mark.slow("starts and kills houses")
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_what_was_seen_is_there_however_often_the_house_is_killed(tmp_path: Path) -> None:
     with house_process(f"sqlite:///{tmp_path / 'house.db'}") as house:
@@ -108,6 +109,7 @@ def houses(database: str) -> Iterator[list[Process]]:
             assert "Traceback" not in house.kill()
 
 
+@pytest.mark.slow("starts and kills houses")
 def test_two_processes_serve_one_table(houses: list[Process]) -> None:
     here, there = houses
     first, second = Caller(), Caller()
@@ -150,6 +152,7 @@ def own(view: dict[str, Any]) -> dict[str, Any]:
     return {key: view[key] for key in ("undo", "redo")}
 
 
+@pytest.mark.slow("starts and kills houses")
 def test_the_machine_moves_once_however_many_processes_show_the_table(
     houses: list[Process],
 ) -> None:
@@ -168,6 +171,7 @@ def test_the_machine_moves_once_however_many_processes_show_the_table(
             assert here.view["acts"]
 
 
+@pytest.mark.slow("starts houses")
 def test_clocks_start_again_only_when_no_process_was_there(database: str) -> None:
     store = Store(database)
     store.add(Record("clock", "binary(rows=1,cols=2) ..", "hotseat", initial=60_000, since=1))

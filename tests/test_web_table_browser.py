@@ -85,6 +85,7 @@ def see_proved(hands: Hands, text: str) -> None:
     see(hands, "judgement", text)
 
 
+@pytest.mark.slow("drives a browser")
 def test_the_clock_of_who_is_to_move_runs_until_it_has_run_out(
     visit: Callable[..., Page], address: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -108,6 +109,7 @@ def test_the_clock_of_who_is_to_move_runs_until_it_has_run_out(
         assert hands.page.locator(".clock.runs").count() == 0
 
 
+@pytest.mark.slow("drives a browser")
 def test_a_key_that_is_held_looks_back_without_breaking_the_connection(
     visit: Callable[..., Page], tmp_path: Path
 ) -> None:
@@ -138,6 +140,7 @@ def test_a_key_that_is_held_looks_back_without_breaking_the_connection(
         assert len(connections) == 1
 
 
+@pytest.mark.slow("drives a browser")
 def test_a_connection_that_is_dead_is_noticed(visit: Callable[..., Page], address: str) -> None:
     hands = Hands(visit(address))
     dead = False
@@ -162,6 +165,7 @@ def test_a_connection_that_is_dead_is_noticed(visit: Callable[..., Page], addres
     hands.page.wait_for_selector("text=You look back.")  # it goes on where it was
 
 
+@pytest.mark.slow("drives a browser")
 def test_friends_agree_on_undo_and_redo_and_one_gives_up(
     visit: Callable[..., Page], address: str
 ) -> None:
@@ -209,6 +213,7 @@ def click_step(hands: Hands, key: str) -> None:
     hands.page.click(f"#step-{names[key]}")
 
 
+@pytest.mark.slow("drives a browser")
 @pytest.mark.parametrize("way", ["clicks", "keys at the moves", "keys at the buttons"])
 def test_a_game_is_stepped_through(visit: Callable[..., Page], address: str, way: str) -> None:
     hands = Hands(visit(address))
@@ -241,6 +246,7 @@ def test_a_game_is_stepped_through(visit: Callable[..., Page], address: str, way
     assert hands.text("why") == ""
 
 
+@pytest.mark.slow("drives a browser")
 def test_who_looks_back_stays_there_when_the_other_moves(
     visit: Callable[..., Page], address: str
 ) -> None:
@@ -339,6 +345,7 @@ def test_who_looks_at_the_lobby_sees_a_new_table_and_sits_down_at_it(
     assert bert.url == anna.url
 
 
+@pytest.mark.slow("drives a browser")
 def test_nothing_jumps_when_words_come_and_go(visit: Callable[..., Page], address: str) -> None:
     both = anna, _ = meet(visit, address, "5+3", **PHONE)
     page = anna.page
@@ -363,6 +370,7 @@ def test_nothing_jumps_when_words_come_and_go(visit: Callable[..., Page], addres
     assert last["y"] + last["height"] < PHONE["viewport"]["height"]  # it can be reached at once
 
 
+@pytest.mark.slow("drives a browser")
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_nothing_at_a_table_keeps_anybody_out(
     visit: Callable[..., Page], address: str, scheme: str

@@ -73,6 +73,7 @@ def test_a_search_is_stopped_when_its_time_is_up(tmp_path: Path, ponderers: list
     assert ponderers[0].settings["level"] == 2
 
 
+@pytest.mark.slow("waits for searches")
 def test_a_searchs_time_begins_when_its_player_is_ready_and_free(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ponderers: list[Ponderer]
 ) -> None:

@@ -59,6 +59,7 @@ def load(chromium: Browser, address: str, again: int = 0) -> Loaded:
     return Loaded(asked, sizes, ids)
 
 
+@pytest.mark.slow("drives a browser")
 @pytest.mark.parametrize(
     "path", ["/", "/new/sinks", "/rules/sinks", "/t/binary", "/t/sinks", "/t/tactego"]
 )
