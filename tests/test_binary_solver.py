@@ -332,6 +332,17 @@ def test_a_part_of_the_table_of_boards_is_proved_again() -> None:
 class TestBook:
     """The openings of 5x5 and 9x3."""
 
+    def test_without_its_file_nothing_is_known_by_it(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(book, "BOOK_FILE", "no such file")
+        book.moves.cache_clear()
+        try:
+            state = BinaryGame(rows=5, cols=5).new_initial_state()
+            assert (book.moves(), book.opens(state.position)) == ({}, False)
+            assert not book.covers(state.position)
+            assert book.winning_move(state.position) is None
+        finally:
+            book.moves.cache_clear()
+
     @pytest.mark.parametrize(
         ("rows", "cols", "first"), [(5, 5, "2 2 0"), (3, 9, "4 1 0"), (9, 3, "1 4 0")]
     )

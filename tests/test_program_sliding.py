@@ -83,6 +83,19 @@ def test_the_documents_grids(name: str, a1: Any, capsys: pytest.CaptureFixture[s
     assert capsys.readouterr().out == expected
 
 
+def test_the_package_has_the_scripts_as_modules(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    a1 = importlib.import_module("gridhouse.games.sliding.a1")
+    support = importlib.import_module("gridhouse.games.sliding.a1_support")
+    assert support.CORNER == texts.CORNER
+    lines = iter(["3", "GU", "n"])
+    monkeypatch.chdir(tmp_path)  # where there are no words, so that the game's own are taken
+    monkeypatch.setattr("builtins.input", lambda prompt="": next(lines))
+    a1.main()
+    assert capsys.readouterr().out.endswith(texts.BYE + "\n")
+
+
 def test_importing_prints_nothing_and_everything_is_documented(
     a1: Any, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -387,8 +387,7 @@ class Work:
 
     def pause(self) -> None:
         """Make the search end soon, for another one."""
-        if self.search is not None:
-            self.search.stop()
+        self.searching().stop()
 
     def forget(self) -> None:
         """Forget what a search has found."""
