@@ -91,7 +91,7 @@ def beside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     monkeypatch.setattr(compile_queue, "_QUEUE", compile_queue._Queue())
     monkeypatch.setattr(compile_queue, "_SPOILED", set())
-    for cached in (compile_queue.cache_folder, compile_queue._complain):
+    for cached in (compile_queue.cache_folder, compile_queue.warn_once):
         cached.cache_clear()
     yield compile_queue.cache_folder()
     compile_queue.cache_folder.cache_clear()

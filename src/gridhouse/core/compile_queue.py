@@ -108,7 +108,7 @@ def note_ready(unit: Unit) -> None:
 
 def spoil(unit: Unit, reason: object) -> None:
     """Note that a unit is not there after all: what was compiled is damaged or gone."""
-    _complain(f"{unit.name} is compiled again: {reason}")
+    warn_once(f"{unit.name} is compiled again: {reason}")
     _SPOILED.add(unit.name)
     with suppress(OSError):
         _marker(unit).unlink()
@@ -205,7 +205,7 @@ class _Queue:
             self._begin()
 
     def _fail(self, unit: Unit, reason: str) -> None:
-        _complain(f"{unit.name} is not compiled and runs interpreted: {reason}")
+        warn_once(f"{unit.name} is not compiled and runs interpreted: {reason}")
         self.failed.add(unit.name)
 
 
@@ -231,6 +231,6 @@ def _start(unit: Unit) -> subprocess.Popen[bytes]:
 
 
 @functools.cache
-def _complain(line: str) -> None:
+def warn_once(line: str) -> None:
     """Log a line once."""
     log.warning(line)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import functools
 import hashlib
-import logging
 import sys
 import threading
 from contextlib import contextmanager
@@ -27,14 +26,13 @@ from numba.core.dispatcher import Dispatcher
 from numba.core.registry import cpu_target
 
 from gridhouse.core.binding import copied
-from gridhouse.core.compile_queue import cache_folder
+from gridhouse.core.compile_queue import cache_folder, warn_once
 from gridhouse.core.errors import NotCompiledError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from types import FunctionType
 
-log = logging.getLogger("gridhouse")
 NJIT: Any = numba.njit  # its types know only what is documented
 _local = threading.local()  # whether this thread may only load what has been compiled
 _lost: list[str] = []  # what could not be kept on disk
@@ -99,7 +97,7 @@ class _Cache(FunctionCache):
         try:
             found = super().load_overload(sig, target_context)
         except Exception as error:  # whatever a damaged file is read as
-            _complain(f"{self.cache_path}: damaged, and compiled again ({error!r})")
+            warn_once(f"{self.cache_path}: damaged, and compiled again ({error!r})")
             found = None
         if found is None:
             if getattr(_local, "strict", False):
@@ -115,13 +113,7 @@ class _Cache(FunctionCache):
             super().save_overload(sig, data)
         except OSError as error:
             _lost.append(self._name)
-            _complain(f"{self.cache_path}: {error.strerror}; what is compiled is not kept")
-
-
-@functools.cache
-def _complain(line: str) -> None:
-    """Log a line once."""
-    log.warning(line)
+            warn_once(f"{self.cache_path}: {error.strerror}; what is compiled is not kept")
 
 
 class _Part(JITCodeLibrary):
