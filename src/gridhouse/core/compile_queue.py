@@ -42,7 +42,7 @@ SHARED = ("core", "search", "players")  # the folders whose code any unit may be
 _SPOILED: set[str] = set()
 PAUSE = 0.5  # seconds between two looks at whether a unit has become ready
 LOCK = "compiling.lock"
-FORMAT = 1  # to be counted up when code is compiled in another way from the same functions
+FORMAT = 2  # to be counted up when code is compiled in another way from the same functions
 
 
 class Unit(NamedTuple):

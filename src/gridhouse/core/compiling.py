@@ -20,14 +20,12 @@ from typing import TYPE_CHECKING, Any
 import numba
 from numba.core import types
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator
-from numba.core.codegen import JITCodeLibrary, JITCPUCodegen
-from numba.core.compiler_lock import global_compiler_lock
 from numba.core.dispatcher import Dispatcher
-from numba.core.registry import cpu_target
 
 from gridhouse.core.binding import copied
 from gridhouse.core.compile_queue import cache_folder, warn_once
 from gridhouse.core.errors import NotCompiledError
+from gridhouse.core.lean_compiler import EntryCompiler, HelperCompiler
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -116,48 +114,6 @@ class _Cache(FunctionCache):
             warn_once(f"{self.cache_path}: {error.strerror}; what is compiled is not kept")
 
 
-class _Part(JITCodeLibrary):
-    """The code of a function that only compiled code calls: neither optimized nor made executable.
-
-    Numba does both for every function, with all that it calls in it.  Here that is left to the
-    functions that Python calls, which all others become a part of.
-    """
-
-    def _optimize_final_module(self) -> None:
-        """Leave this to whatever the code becomes a part of."""
-
-    def _finalize_final_module(self) -> None:
-        self._finalize_dynamic_globals()
-        self._finalized = True
-
-    def get_pointer_to_function(self, name: str) -> int:
-        """Return that there is nothing to be run."""
-        del name
-        self._ensure_finalized()
-        return 0
-
-
-class _Parts(JITCPUCodegen):
-    """Makes libraries that are parts of others."""
-
-    _library_class = _Part
-
-    def set_env(self, env_name: str, env: Any) -> None:
-        """Leave this to whatever the code becomes a part of."""
-
-
-@contextmanager
-def _as_parts() -> Iterator[None]:
-    """Have what is compiled meanwhile become a part of what calls it."""
-    codegen = cpu_target.target_context.codegen()
-    before = codegen.__class__
-    codegen.__class__ = _Parts
-    try:
-        yield
-    finally:
-        codegen.__class__ = before
-
-
 class Compiled(ModuleType):
     """A twin whose functions are compiled, or read from disk, when they are first called.
 
@@ -195,7 +151,7 @@ class Compiled(ModuleType):
         arguments = ", ".join(code.co_varnames[: code.co_argcount])
         exec(f"def {name}({arguments}): return part({arguments})", names)
         names[name].__module__ = self.__name__
-        entry = NJIT(**self._options)(names[name])
+        entry = NJIT(pipeline_class=EntryCompiler, **self._options)(names[name])
         entry._cache = _Cache(
             names[name],
             cache_folder() / self.DIGEST,
@@ -220,7 +176,8 @@ class Compiled(ModuleType):
         All whole numbers are handed on as words: else a function would be compiled once more for
         every constant and every narrower type that it is called with.
         """
-        part = NJIT(no_cpython_wrapper=True, no_cfunc_wrapper=True, **self._options)(function)
+        options = {**self._options, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+        part = NJIT(pipeline_class=HelperCompiler, **options)(function)
         fold, template = part.fold_argument_types, part.get_call_template
 
         def folded(args: Any, kws: Any) -> Any:
@@ -229,8 +186,7 @@ class Compiled(ModuleType):
 
         def call_template(args: Any, kws: Any) -> Any:
             _, args = folded(args, kws)
-            with global_compiler_lock, _as_parts():
-                return template(args, {})
+            return template(args, {})
 
         part.fold_argument_types = folded
         part.get_call_template = call_template
