@@ -154,7 +154,7 @@ def test_a_single_game_is_dealt_by_its_seed(text: str) -> None:
     def dealt() -> list[str]:
         starts = []
         for _ in range(batches.STARTS + 6):
-            game.deal()
+            game.randomize_start()
             assert not game.is_over
             assert not any(game.returns)
             starts.append(str(game.state()))
@@ -163,8 +163,8 @@ def test_a_single_game_is_dealt_by_its_seed(text: str) -> None:
     game.seed(7)
     first = dealt()
     copy = pickle.loads(pickle.dumps(game))
-    game.deal()
-    copy.deal()
+    game.randomize_start()
+    copy.randomize_start()
     assert copy.state() == game.state()
     game.seed(7)
     assert dealt() == first

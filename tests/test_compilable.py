@@ -16,9 +16,9 @@ import numpy as np
 import pytest
 
 import gridhouse
+from gridhouse.conformance import random_source
 from gridhouse.core import chance as sources
 from gridhouse.core.records import from_record, to_records
-from walks import source
 
 if TYPE_CHECKING:
     from gridhouse.core.position import Position
@@ -33,7 +33,7 @@ GAMES = [
 ]
 CONTRACT = (
     "refusal", "legal_actions", "apply_action", "current_player", "is_terminal", "returns",
-    "deal", "hide", "hides", "guess", "planes",
+    "key", "randomize_start", "redact", "has_hidden_information", "resample", "observation_planes",
 )  # fmt: skip
 
 
@@ -60,7 +60,7 @@ def same_fields(position: Position, record: Any) -> bool:
 def same_draws(state: Any, record: Any, seed: int, name: str, function: Any, *args: int) -> None:
     """Compare what a function of the rules draws interpreted and compiled."""
     position, drawn = state.position.copy(), record.copy()
-    numbers = source(seed)
+    numbers = random_source(seed)
     compiled_numbers = to_records(numbers)[0]
     getattr(state.game.rules, name)(position, *args, numbers)
     function(drawn, *args, compiled_numbers)
@@ -80,7 +80,7 @@ def test_compiled_rules_are_the_interpreted_ones(text: str) -> None:
         functions = functions or compiled(rules)
         record = to_records(state.position)[0]
         size = len(state.observation_tensor(0))
-        same_draws(state, record, seed, "deal", functions["deal"])
+        same_draws(state, record, seed, "randomize_start", functions["randomize_start"])
         for _ in range(60):
             out = np.zeros(game.num_actions, np.int64)
             count = functions["legal_actions"](record, out)
@@ -92,11 +92,11 @@ def test_compiled_rules_are_the_interpreted_ones(text: str) -> None:
             assert made.tolist() == state.returns()
             for player in range(game.num_players):
                 seen, tensor = record.copy(), np.zeros(size)
-                functions["hide"](seen, player)
-                functions["planes"](seen, player, tensor)
+                functions["redact"](seen, player)
+                functions["observation_planes"](seen, player, tensor)
                 assert same_fields(state.observation(player), seen)
                 assert tensor.tolist() == state.observation_tensor(player)
-                same_draws(state, record, seed, "guess", functions["guess"], player)
+                same_draws(state, record, seed, "resample", functions["resample"], player)
             tried = chance.sample(range(game.num_actions), min(20, game.num_actions))
             for action in tried:
                 assert functions["refusal"](record, action) == state.refusal(action)
@@ -113,7 +113,7 @@ def test_rules_speak_one_vocabulary_and_import_nothing_heavy(name: str) -> None:
     rules = gridhouse.load(name).rules
     for function in CONTRACT:
         assert callable(getattr(rules, function))
-    assert next(iter(rules.Position.fields)) == name  # type: ignore[attr-defined]
+    assert next(iter(rules.Position.fields)) == name
     imported = {
         value.__name__ for value in vars(rules).values() if isinstance(value, types.ModuleType)
     }

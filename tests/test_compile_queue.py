@@ -57,7 +57,7 @@ for text in TEXTS:
         boards.step(boards.random_actions())
     boards.masks(), boards.observations()
     single = Play(state.game)
-    single.deal()
+    single.randomize_start()
     single.apply_action(single.state().legal_actions()[0])
     single.look(single.player)
     if part(type(state.game), "solver"):
@@ -160,7 +160,7 @@ def test_a_batch_goes_on_compiled(beside: Path, monkeypatch: pytest.MonkeyPatch)
         monkeypatch.setattr(f"gridhouse.search.{module}.use_compiled", lambda _: bool(ready))
     boards = [Batch(game, 5, seed=4), Batch(game, 5, seed=4, jit=True)]
     single = Play(game)
-    single.deal()
+    single.randomize_start()
     for step in range(30):
         if step == 10:
             ready.append(True)
@@ -175,7 +175,7 @@ def test_a_batch_goes_on_compiled(beside: Path, monkeypatch: pytest.MonkeyPatch)
     single.begin(before)
     assert single._engine.jit
     assert single.state() == before
-    single.deal()
+    single.randomize_start()
 
 
 def worker(unit: Unit, cache: Path) -> subprocess.Popen[str]:

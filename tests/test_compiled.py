@@ -122,7 +122,7 @@ def test_a_twin_is_made_once_and_bound_to_its_game() -> None:
     assert binary.playouts is not sliding.playouts
     assert binary.playouts.rules is binary.rules
     sinks = Engine(gridhouse.load("sinks"))
-    assert sinks.playouts.propose is sinks.rules.propose
+    assert sinks.playouts.sample_candidate is sinks.rules.sample_candidate
     assert playouts.rules is None
 
 

@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import gridhouse
+from gridhouse.conformance import random_source
 from gridhouse.core.game import State
-from walks import GAMES, source, walk
+from walks import GAMES, walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -22,7 +23,7 @@ SEEDS = st.integers(0, 2**32)
 def dealt(state: State, seed: int) -> State:
     """Return a state at the start that the rules deal from a seed."""
     position = state.position.copy()
-    state.game.rules.deal(position, source(seed))
+    state.game.rules.randomize_start(position, random_source(seed))
     return State(state.game, position)
 
 
@@ -54,10 +55,10 @@ def test_collapse_deals_a_full_board(text: str, seed: int) -> None:
 
 def test_collapse_deals_every_digit_to_every_cell_alike() -> None:
     state = gridhouse.parse("collapse(rows=2,cols=3,digits=4)#0")
-    numbers = source(1)
+    numbers = random_source(1)
     seen: Counter[tuple[int, int]] = Counter()
     for _ in range(4000):
-        state.game.rules.deal(state.position, numbers)
+        state.game.rules.randomize_start(state.position, numbers)
         seen.update(enumerate(state.position.cells))
     assert len(seen) == 24
     assert chi_squared(seen.values(), 1000) < 65  # of 18 degrees of freedom: once in a million
@@ -84,10 +85,10 @@ def test_sliding_deals_what_can_be_solved_and_is_not(rows: int, cols: int) -> No
 
 def test_sliding_deals_every_order_alike() -> None:
     state = gridhouse.parse("sliding(rows=2,cols=3) ABCDE /ABCDEF")
-    numbers = source(1)
+    numbers = random_source(1)
     seen: Counter[tuple[int, ...]] = Counter()
     for _ in range(5900):
-        state.game.rules.deal(state.position, numbers)
+        state.game.rules.randomize_start(state.position, numbers)
         seen[tuple(state.position.tiles)] += 1
     assert len(seen) == 59  # half of the orders of five letters, and not the solved one
     assert chi_squared(seen.values(), 100) < 125  # of 58 degrees of freedom: once in a million
@@ -114,10 +115,10 @@ def test_tactego_deals_both_armies_where_they_stand(text: str, seed: int) -> Non
 
 def test_tactego_deals_every_arrangement_alike() -> None:
     state = gridhouse.parse("tactego(rows=2,cols=3,pieces=Fx1 Mx1 5x1)#0")
-    numbers = source(1)
+    numbers = random_source(1)
     seen: Counter[tuple[int, ...]] = Counter()
     for _ in range(3600):
-        state.game.rules.deal(state.position, numbers)
+        state.game.rules.randomize_start(state.position, numbers)
         seen[tuple(state.position.board)] += 1
     assert len(seen) == 36
     assert chi_squared(seen.values(), 100) < 90  # of 35 degrees of freedom: once in a million

@@ -39,7 +39,7 @@ def test_evaluations_are_the_same_compiled(text: str) -> None:
         compiled, record = engine.evaluation, engine.memory(state.position)[0]
         assert compiled.evaluate(record) == module.evaluate(state.position)
         for action in state.legal_actions():
-            assert compiled.promise(record, action) == module.promise(state.position, action)
+            assert compiled.move_score(record, action) == module.move_score(state.position, action)
         out = engine.table(state.game.num_actions)
         count = compiled.candidates(record, out)
         assert out[:count].tolist() == listed(module, state)
@@ -50,7 +50,7 @@ def test_every_evaluation_has_what_the_plain_one_has(name: str) -> None:
     module = evaluation_of(gridhouse.load(name))
     assert module is not plain
     for attribute in vars(plain):
-        if attribute.isupper() or attribute in ("evaluate", "promise", "candidates"):
+        if attribute.isupper() or attribute in ("evaluate", "move_score", "candidates"):
             assert hasattr(module, attribute), attribute
 
 
@@ -93,4 +93,4 @@ def test_letters_have_as_far_to_go_as_the_evaluation_says(seed: int) -> None:
         after = state.clone()
         after.apply_action(action)
         gain = evaluation.evaluate(after.position) - before
-        assert gain == evaluation.promise(position, action)
+        assert gain == evaluation.move_score(position, action)

@@ -101,6 +101,7 @@ def test_only_what_a_program_runs_is_written() -> None:
         "gridhouse.core.chance",
         "gridhouse.core.position",
         "gridhouse.games.tactego.rules",
+        "gridhouse.core.contract",
         "gridhouse.core.game",
         "gridhouse.games.tactego.game",
         "gridhouse.games.tactego.program",

@@ -10,13 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import gridhouse
+from gridhouse.conformance import random_source
 from gridhouse.core import picture
 from gridhouse.core.errors import ParameterError
 from gridhouse.games.sinks import rules as sinks
 from gridhouse.games.sinks.view import Scene, back_to_front
 from gridhouse.games.tactego import rules as tactego
 from test_cli import command
-from walks import GAMES, source, walk
+from walks import GAMES, walk
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -65,12 +66,12 @@ def what_stands(state: State) -> dict[int, Any]:
     """Return what kind of piece stands on each cell that has one."""
     position, game = state.position, state.game
     if game.name == "binary":
-        digits = {c: game.rules.digit_at(position, c % game.cols, c // game.cols)  # type: ignore[attr-defined]
+        digits = {c: game.rules.digit_at(position, c % game.cols, c // game.cols)
                   for c in range(game.rows * game.cols)}  # fmt: skip
         return {cell: digit for cell, digit in digits.items() if digit >= 0}
     if game.name == "collapse":
         cells = range(game.rows * game.cols)
-        found = {c: position.cells[game.rules.cell_of(position, c)] for c in cells}  # type: ignore[attr-defined]
+        found = {c: position.cells[game.rules.cell_of(position, c)] for c in cells}
         return {cell: digit for cell, digit in found.items() if digit >= 0}
     if game.name == "sinks":
         return {c: kind for c, kind in enumerate(position.kind) if 0 < kind < sinks.BLOCK}
@@ -97,7 +98,7 @@ def test_a_picture_tells_no_secret(state: State, seed: int) -> None:
     for player in range(state.game.num_players):
         seen = state.picture(player).svg()
         other = state.clone()
-        state.game.rules.guess(other.position, player, source(seed))
+        state.game.rules.resample(other.position, player, random_source(seed))
         assert other.picture(player).svg() == seen
         assert other.public_picture().svg() == state.public_picture().svg()
 
@@ -107,7 +108,7 @@ def test_what_everybody_may_see_is_seen_by_every_player(state: State) -> None:
     for player in range(state.game.num_players):
         seen = state.observation(player)
         for other in range(state.game.num_players):
-            state.game.rules.hide(seen, other)
+            state.game.rules.redact(seen, other)
         assert seen == state.public_observation()
 
 

@@ -233,12 +233,12 @@ def test_an_enemy_that_is_imagined_does_not_know_which_piece_is_the_flag() -> No
 
 def test_where_bombs_are_laid_search_knows_that_something_is_hidden() -> None:
     state = gridhouse.load("sinks").new_initial_state()
-    assert not state.hides()
+    assert not state.has_hidden_information()
     state.play("0 0 b")
     while state.current_player() == 0:
-        assert not state.hides()
+        assert not state.has_hidden_information()
         state.play(next(move for move in state.legal_moves() if move[-1] in "lrud"))
-    assert state.hides()
+    assert state.has_hidden_information()
 
 
 @pytest.mark.slow("compiles searches of its own, and plays many games")

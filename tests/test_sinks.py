@@ -7,9 +7,9 @@ from collections import Counter
 import pytest
 
 import gridhouse
+from gridhouse.conformance import random_source
 from gridhouse.games.sinks import rules
 from gridhouse.games.sinks.rules import Position, Refusal
-from walks import source
 
 DRAWISH = "sinks(rows=10,cols=10,limit=8) l 0 - 2/2 2/2 0/0 - "
 
@@ -103,7 +103,7 @@ def test_bombs_that_lie_on_the_board_were_laid() -> None:
 def guessed(text: str, player: int, seed: int = 1) -> Position:
     """Return what a player guesses of a position."""
     position: Position = gridhouse.parse(text).position
-    rules.guess(position, player, source(seed))
+    rules.resample(position, player, random_source(seed))
     return position
 
 
@@ -134,10 +134,10 @@ def test_so_many_bombs_are_guessed(bombs: str, player: int, count: int) -> None:
 
 def test_the_other_bombs_are_guessed_at_no_field_more_than_at_another() -> None:
     position = gridhouse.parse(BOMBS + f"laid=1/3 bl00 {BOARD}").position
-    numbers, draws = source(1), 3000
+    numbers, draws = random_source(1), 3000
     seen: Counter[int] = Counter()
     for _ in range(draws):
-        rules.guess(position, 0, numbers)
+        rules.resample(position, 0, numbers)
         seen.update(cell for cell, bomb in enumerate(position.bomb) if bomb == 2)
     fields = 64 - 4 - 1
     assert len(seen) == fields

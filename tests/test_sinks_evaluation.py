@@ -67,10 +67,10 @@ def test_compiled_says_what_interpreted_says(state: State) -> None:
     for engine in engines:
         record = engine.memory(state.position)[0]
         scratch = engine.scratch(0)
-        promises = [engine.evaluation.promise(record, action) for action in state.legal_actions()]
+        scores = [engine.evaluation.move_score(record, action) for action in state.legal_actions()]
         count = engine.evaluation.candidates(record, scratch.actions)
         actions = [int(action) for action in scratch.actions[:count]]
-        said.append((engine.evaluation.evaluate(record), promises, actions))
+        said.append((engine.evaluation.evaluate(record), scores, actions))
     assert said[0] == said[1]
 
 
@@ -91,18 +91,18 @@ def test_candidates_are_legal_actions_each_once(state: State) -> None:
 
 
 @given(states)
-def test_what_sinks_own_pieces_is_loud(state: State) -> None:
+def test_what_sinks_own_pieces_is_tactical(state: State) -> None:
     for action in state.legal_actions():
         after = state.clone()
         after.apply_action(action)
         me = state.current_player()
         gains = [after.position.sunk[who] - state.position.sunk[who] for who in (me, 1 - me)]
-        is_loud = evaluation.promise(state.position, action) >= alphabeta.LOUD
-        assert is_loud == (gains[0] > gains[1])
+        is_tactical = evaluation.move_score(state.position, action) >= alphabeta.TACTICAL
+        assert is_tactical == (gains[0] > gains[1])
 
 
-def test_loud_is_what_the_search_calls_loud() -> None:
-    assert evaluation.LOUD == alphabeta.LOUD
+def test_tactical_means_the_same_to_the_search() -> None:
+    assert evaluation.TACTICAL == alphabeta.TACTICAL
 
 
 def shortest(state: State, cell: int) -> int:

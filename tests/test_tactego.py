@@ -10,10 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import gridhouse
+from gridhouse.conformance import random_source
 from gridhouse.core.errors import IllegalMoveError
 from gridhouse.games.tactego import rules
 from gridhouse.games.tactego.rules import Position, Refusal
-from walks import source, walk
+from walks import walk
 
 DRAWISH = "tactego(rows=4,cols=3,pieces=Fx1 5x1 3x1,limit=4) "
 QUIET_MOVES = ("0 1 1 1", "3 1 2 1", "1 1 0 1", "2 1 3 1")
@@ -93,14 +94,14 @@ SEEDS = st.integers(0, 2**32)
 def guessed(position: Position, player: int, seed: int) -> Position:
     """Return what a player guesses of a position."""
     other = position.copy()
-    rules.guess(other, player, source(seed))
+    rules.resample(other, player, random_source(seed))
     return other
 
 
 def hidden_from(position: Position, player: int) -> Position:
     """Return what a player sees of a position."""
     seen = position.copy()
-    rules.hide(seen, player)
+    rules.redact(seen, player)
     return seen
 
 
@@ -135,12 +136,12 @@ def test_every_guess_is_as_likely_as_any_other() -> None:
         "tactego(rows=2,cols=5,pieces=Fx1 Mx1 5x1 3x1 7x1,hidden=True)"
         " R 0 RF,R5,,,/BF,BM,B5',B3,B7!"
     )
-    numbers = source(1)
+    numbers = random_source(1)
     draws = 12_000
     seen: Counter[tuple[int, ...]] = Counter()
     for _ in range(draws):
         position = state.position.copy()
-        rules.guess(position, 0, numbers)
+        rules.resample(position, 0, numbers)
         seen[tuple(position.board)] += 1
     assert len(seen) == 12  # 5 or 3 has moved, the three others stand anywhere
     expected = draws / 12

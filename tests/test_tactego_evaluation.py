@@ -53,8 +53,8 @@ def test_compiled_is_interpreted(state: State) -> None:
     actions = candidates(plain, position)
     assert candidates(compiled, record) == actions
     for action in actions:
-        promised = plain.evaluation.promise(position, action)
-        assert compiled.evaluation.promise(record, action) == promised
+        promised = plain.evaluation.move_score(position, action)
+        assert compiled.evaluation.move_score(record, action) == promised
     assert position == state.position
 
 
@@ -83,7 +83,7 @@ def test_colours_are_treated_alike(state: State) -> None:
         cell, direction = divmod(action, rules.NUM_DIRECTIONS)
         start = position.rows * position.cols - 1 - cell
         mirrored = rules.NUM_DIRECTIONS * start + rules.NUM_DIRECTIONS - 1 - direction
-        assert evaluation.promise(other, mirrored) == evaluation.promise(position, action)
+        assert evaluation.move_score(other, mirrored) == evaluation.move_score(position, action)
 
 
 def what_happens(position: Any, action: int) -> tuple[int, int]:
@@ -101,12 +101,12 @@ def what_happens(position: Any, action: int) -> tuple[int, int]:
 
 
 @given(states)
-def test_loud_are_the_captures_that_win_a_piece(state: State) -> None:
-    assert evaluation.LOUD == alphabeta.LOUD
+def test_tactical_are_the_captures_that_win_a_piece(state: State) -> None:
+    assert evaluation.TACTICAL == alphabeta.TACTICAL
     for action in state.legal_actions():
-        promised = evaluation.promise(state.position, action)
+        promised = evaluation.move_score(state.position, action)
         mine, theirs = what_happens(state.position, action)
-        assert (promised >= alphabeta.LOUD) == (theirs > mine)
+        assert (promised >= alphabeta.TACTICAL) == (theirs > mine)
         if mine:
             assert promised < 0
 
@@ -116,7 +116,7 @@ def promises(text: str) -> dict[str, int]:
     state = gridhouse.parse(text)
     actions = state.legal_actions()
     return {
-        state.game.write_move(state.position, a): evaluation.promise(state.position, a)
+        state.game.write_move(state.position, a): evaluation.move_score(state.position, a)
         for a in actions
     }
 
@@ -126,7 +126,7 @@ def test_flags_promise_most_and_danger_little() -> None:
     assert promised["0 0 1 1"] < promised["0 0 0 1"] < promised["2 4 2 3"]
     promised = promises("tactego(rows=3,cols=3,pieces=5x1 3x1 Fx1) R 0 RF,,/,R3,/BF,B3,B5")
     assert max(promised, key=lambda move: promised[move]) == "1 1 2 0"
-    assert promised["1 1 2 1"] >= alphabeta.LOUD > promised["1 1 2 2"]
+    assert promised["1 1 2 1"] >= alphabeta.TACTICAL > promised["1 1 2 2"]
 
 
 def outcome(state: State, plies: int, known: dict[tuple[str, int], int]) -> int:

@@ -8,9 +8,7 @@ from typing import TYPE_CHECKING
 from hypothesis import strategies as st
 
 import gridhouse
-from gridhouse.core import chance as sources
 from gridhouse.core.registry import game_class
-from gridhouse.search.playouts import Scratch
 
 if TYPE_CHECKING:
     from gridhouse.core.game import State
@@ -53,13 +51,6 @@ def walk(text: str, seed: int) -> State:
             break
         state.apply_action(chance.choice(actions))
     return state
-
-
-def source(seed: int) -> Scratch:
-    """Return a source of random numbers as rules take it."""
-    made = Scratch(actions=1, players=1)
-    sources.seed(made, seed)
-    return made
 
 
 states = st.builds(walk, st.sampled_from(GAMES), st.integers(0, 2**32))

@@ -10,21 +10,67 @@ if sys.version_info < (3, 8):  # noqa: UP036  # the scripts may meet any Python
 # subpackage to its name once, so from here on ``gridhouse.games()`` is the function.
 import_module("gridhouse.games")
 
+from gridhouse.core.errors import (  # noqa: E402
+    AmbiguousMoveError,
+    GridhouseError,
+    IllegalMoveError,
+    InvalidMoveError,
+    MoveError,
+    ParameterError,
+    PictureError,
+    PlayerError,
+    PositionError,
+    RulesError,
+    SolverError,
+    UnknownGameError,
+)
+from gridhouse.core.game import Game, Parameter, State  # noqa: E402
 from gridhouse.core.registry import games, load, parse  # noqa: E402
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from gridhouse.core.outcome import Outcome
     from gridhouse.core.solving import solve
-    from gridhouse.players import Limits, player
+    from gridhouse.players import Choice, Limits, Player, player
     from gridhouse.search.batch import batch
 
-__all__ = ["Limits", "__version__", "batch", "games", "load", "parse", "player", "solve"]
+__all__ = [
+    "AmbiguousMoveError",
+    "Choice",
+    "Game",
+    "GridhouseError",
+    "IllegalMoveError",
+    "InvalidMoveError",
+    "Limits",
+    "MoveError",
+    "Outcome",
+    "Parameter",
+    "ParameterError",
+    "PictureError",
+    "Player",
+    "PlayerError",
+    "PositionError",
+    "RulesError",
+    "SolverError",
+    "State",
+    "UnknownGameError",
+    "__version__",
+    "batch",
+    "games",
+    "load",
+    "parse",
+    "player",
+    "solve",
+]
 __version__ = "0.1.0"
 
 # What is compiled, or threaded, is imported when it is asked for: the exact programs start at once.
 _LATER = {
-    "batch": "gridhouse.search.batch",
+    "Choice": "gridhouse.players",
     "Limits": "gridhouse.players",
+    "Outcome": "gridhouse.core.outcome",
+    "Player": "gridhouse.players",
+    "batch": "gridhouse.search.batch",
     "player": "gridhouse.players",
     "solve": "gridhouse.core.solving",
 }

@@ -150,6 +150,22 @@ def picture(
     raise typer.Exit(run(draw, []))
 
 
+@app.command("check-game", rich_help_panel=TOOLS)
+def check_game(
+    name: Annotated[str, typer.Argument(help="The game's name, that of its folder.")],
+) -> None:
+    """Play a game, compile it, and tell what its rules lack."""
+
+    def check(_: list[str]) -> int:
+        from gridhouse.conformance import check_game
+
+        report = check_game(name)
+        print("\n".join([*report.tried, *(f"Wrong: {each}" for each in report.problems)]))
+        return 1 if report.problems else 0
+
+    raise typer.Exit(run(check, []))
+
+
 @app.command(rich_help_panel=PROGRAMS)
 def export(
     game: Annotated[str, typer.Argument(help="The game's name.")],

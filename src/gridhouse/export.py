@@ -27,6 +27,7 @@ LEFT_OUT = (
     "gridhouse.core.binding",
     "gridhouse.core.compile_queue",
     "gridhouse.core.compiling",
+    "gridhouse.core.outcome",
     "gridhouse.core.records",
     "gridhouse.core.registry",
     "gridhouse.games.binary.checkpoint",

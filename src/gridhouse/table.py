@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from gridhouse.players import Player
 
 PATIENCE = 10.0  # seconds that the machine may think
+LONGEST_REASON = 200  # characters of an error that is told
 CLEAR_SCREEN = "\033[2J\033[3J\033[H"
 LEAVE = ("q", "quit", "exit")
 HELP = (
@@ -202,11 +203,19 @@ def machine(state: State, level: int) -> Player:
 
 
 def think(mover: Player, state: State) -> int:
-    """Return what the machine plays, and say that it thinks where that may take a while."""
+    """Return what the machine plays, and say that it thinks where that may take a while.
+
+    Where the search fails, say so and return any legal action, so that the game can go on.
+    """
     if sys.stdout.isatty():
         print("... ", end="", flush=True)
-    with stopped_after(PATIENCE, mover.stop):
-        return mover.choose(state).action
+    try:
+        with stopped_after(PATIENCE, mover.stop):
+            return mover.choose(state).action
+    except Exception as error:  # an error in a game's rules or evaluation
+        reason = " ".join(str(error).split())[:LONGEST_REASON]
+        print(f"\nThe machine has failed and moves at random: {type(error).__name__}: {reason}")
+        return random.choice(state.legal_actions())
 
 
 def hint(state: State) -> int:

@@ -78,7 +78,7 @@ def _use_player(kind: str, game: Game) -> None:
             state.apply_action(mover.choose(state, Limits(playouts=PLAYOUTS)).action)
     # What is hidden only later in a game is guessed then.
     engine = mover.engine
-    engine.rules.guess(engine.memory(state.position)[0], 0, engine.scratch(0))
+    engine.rules.resample(engine.memory(state.position)[0], 0, engine.scratch(0))
 
 
 def _use_batch(game: Game) -> None:
@@ -99,7 +99,7 @@ def _use_play(game: Game) -> None:
     engine.play_outs(state.position, 1)
     engine.trace(state.position, seed=0, limit=1)
     single = Play(game, jit=True)
-    single.deal()
+    single.randomize_start()
     single.begin(state)
     single.look(single.player)
     single.apply_action(state.legal_actions()[0])

@@ -66,7 +66,7 @@ class GridEnv(gymnasium.Env["NDArray[np.float32]", np.int64]):
     """A game of the house; ``side`` is the player.
 
     An opponent gets the state with all that it holds.  One that plays fair looks at
-    observations only, or at copies in which ``rules.guess`` has replaced what it may not see.
+    observations only, or at copies in which ``rules.resample`` has replaced what it may not see.
     """
 
     metadata: dict[str, Any] = {"render_modes": ["ansi"], "render_fps": 1}
@@ -112,7 +112,7 @@ class GridEnv(gymnasium.Env["NDArray[np.float32]", np.int64]):
             self._play.seed(seed)
             self._play.begin(self.game.new_initial_state(seed))
         if seed is None or self._play.is_over:
-            self._play.deal()
+            self._play.randomize_start()
         self.side = self._sides[int(self.np_random.integers(len(self._sides)))]
         self._credited = 0.0
         self._answer()

@@ -229,14 +229,14 @@ class GridState(pyspiel.State):  # type: ignore[misc]
         source = SimpleNamespace()
         chance.seed(source, int(sampler() * GUESSES))
         other: GridState = game.new_initial_state()
-        other._guess(self, player, source)
+        other._resample(self, player, source)
         return other
 
-    def _guess(self, known: GridState, player: int, source: Any) -> None:
+    def _resample(self, known: GridState, player: int, source: Any) -> None:
         """Become what the player knows of another state, completed by a guess."""
         play = known._playing
         position = play.position.copy()
-        play.game.rules.guess(position, player, source)
+        play.game.rules.resample(position, player, source)
         self.play = type(play)(play.game, position)
         self._earlier[player] = known.seen_so_far(player).removesuffix(known.seen(player))
         self._moves_left = known._moves_left

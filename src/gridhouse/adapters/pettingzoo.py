@@ -105,7 +105,7 @@ class raw_env(AECEnv):  # type: ignore[misc]  # noqa: N801  # PettingZoo's name 
         """Begin a game; equal seeds begin equal games.  There are no options."""
         del options
         if seed is None:
-            self._play.deal()
+            self._play.randomize_start()
         else:
             self._play.seed(seed)
             self._play.begin(self.game.new_initial_state(seed))

@@ -21,6 +21,7 @@ import sys
 import threading
 from contextlib import suppress
 from importlib import metadata
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -83,8 +84,11 @@ def cache_folder() -> Path:
 def _sources(game: str) -> str:
     """Return a digest of all sources that a unit of a game may be made of."""
     found = hashlib.sha256()
-    for folder in (*SHARED, f"games/{game}"):
-        for file in sorted((PACKAGE / folder).glob("*.py")):
+    own = find_spec(f"gridhouse.games.{game}")
+    assert own is not None
+    folders = [PACKAGE / name for name in SHARED]
+    for folder in (*folders, *map(Path, own.submodule_search_locations or ())):
+        for file in sorted(folder.glob("*.py")):
             found.update(file.name.encode() + b"\0" + file.read_bytes())
     return found.hexdigest()[:16]
 

@@ -17,6 +17,10 @@ class UnknownGameError(GridhouseError):
     """There is no game of this name."""
 
 
+class RulesError(GridhouseError):
+    """A game's rules do not keep the contract of ``core.contract``."""
+
+
 class ParameterError(GridhouseError):
     """A game cannot be made with these parameters."""
 

@@ -1,6 +1,6 @@
 """The outside of every game: ``Game`` makes positions, ``State`` plays them.
 
-A game's folder gives a module of rules (see :class:`Rules`) and a subclass of :class:`Game` that
+A game's folder gives a module of rules (see ``core.contract``) and a subclass of :class:`Game` that
 knows how its positions and moves are written.  Everything else stands here, once for all games:
 validation of parameters, legality, history, undo, texts that parse back.  ``State`` speaks the
 verbs of OpenSpiel (Lanctot et al., OpenSpiel: A Framework for Reinforcement Learning in Games,
@@ -9,6 +9,7 @@ verbs of OpenSpiel (Lanctot et al., OpenSpiel: A Framework for Reinforcement Lea
 
 from __future__ import annotations
 
+from gridhouse.core import contract
 from gridhouse.core.errors import (
     AmbiguousMoveError,
     IllegalMoveError,
@@ -24,59 +25,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from types import ModuleType
-    from typing import Any, ClassVar, Protocol, Self
+    from typing import Any, ClassVar, Self
 
+    from gridhouse.core.outcome import Outcome
     from gridhouse.core.picture import Canvas
     from gridhouse.core.position import Position
 
     Value = int | str | bool
-
-    class Rules(Protocol):
-        """What every ``rules.py`` offers, over the position type of its game."""
-
-        NUM_PLANES: int
-
-        def refusal(self, state: Any, action: int, /) -> int:
-            """Return 0 if the action is legal, else the reason why it is not."""
-
-        def legal_actions(self, state: Any, out: list[int], /) -> int:
-            """Write the legal actions in ascending order and return how many there are."""
-
-        def apply_action(self, state: Any, action: int, /) -> None:
-            """Play a legal action."""
-
-        def current_player(self, state: Any, /) -> int:
-            """Return the player to move."""
-
-        def is_terminal(self, state: Any, /) -> bool:
-            """Tell whether the game is over."""
-
-        def returns(self, state: Any, out: list[float], /) -> None:
-            """Write what each player has made so far."""
-
-        def key(self, state: Any, /) -> int:
-            """Return 61 bits that are equal for positions from which play goes on alike.
-
-            How near a draw by its limit a game is counts only when the draw is near.
-            """
-
-        def deal(self, state: Any, source: Any, /) -> None:
-            """Turn one start of a game into another, drawn from a source of ``core.chance``."""
-
-        def hide(self, state: Any, player: int, /) -> None:
-            """Take out of a position all that the player may not see."""
-
-        def hides(self, state: Any, player: int, /) -> bool:
-            """Tell whether, for all that the player knows, there is anything to be guessed."""
-
-        def guess(self, state: Any, player: int, source: Any, /) -> None:
-            """Put something as likely in the place of what the player may not see.
-
-            What is drawn depends on nothing but the source and what the player knows.
-            """
-
-        def planes(self, state: Any, player: int, out: list[float], /) -> None:
-            """Write a hidden position's features, plane by plane, as the player sees them."""
 
 
 TERMINAL = -4  # OpenSpiel's player number of a game that is over
@@ -136,18 +91,23 @@ class Game:
     parameters: ClassVar[tuple[Parameter, ...]]
     presets: ClassVar[Mapping[str, Mapping[str, Value]]]
     move_form: ClassVar[str]
-    file_holds: ClassVar[str]
+    file_holds: ClassVar[str] = "a position"
     can_repeat: ClassVar[bool] = True  # whether play may lead to an earlier position again
     # The parameters of the puzzle that a game for one offers every day, None where it offers none.
     daily: ClassVar[Mapping[str, Value] | None] = None
     fewer_is_better: ClassVar[bool] = False  # of two results; else the greater one is
-    rules: Rules
+    rules: ModuleType  # keeps the contract of core.contract
     rows: int
     cols: int
     refusals: ClassVar[Mapping[int, str]]
     num_actions: int
     perfect_information: bool = True  # False where a position may hold what a player may not see
     max_return: float = 1  # the most that a player can make from a start; of two, -1 is the least
+
+    def __init_subclass__(cls) -> None:
+        """Give the game's rules the defaults that they leave out; raises RulesError."""
+        if "rules" in vars(cls):
+            contract.complete(cls.rules)
 
     def __init__(self, **given: object) -> None:
         """Check the parameters; those that are not given have their defaults.
@@ -209,11 +169,12 @@ class Game:
         raise NotImplementedError
 
     def start_from_file(self, text: str, seed: int | str) -> State:
-        """Start a game from the text of a file of the game's own kind; see ``file_holds``.
+        """Start a game from the text of a file; ``file_holds`` says of what, by default a position.
 
         Raises what its reading raises, a GridhouseError.
         """
-        raise NotImplementedError
+        del seed
+        return self.parse(text)
 
     def board(self, position: Any) -> list[str]:
         """Return the lines of the board as the game's document prints it."""
@@ -230,7 +191,11 @@ class Game:
 
     def outcome(self, position: Any) -> str:
         """Return how a finished game ended, in one line."""
-        raise NotImplementedError
+        state = State(self, position)
+        if self.num_players == 1:
+            return self.write_result(self.result(state))
+        winner = state.winner()
+        return "A draw" if winner is None else f"{self.players[winner]} has won"
 
     def result(self, state: State) -> int:
         """Return what a finished game of one player counts where such games are compared."""
@@ -302,7 +267,7 @@ class State:
 
     def current_player(self) -> int:
         """Return the player to move, or TERMINAL when the game is over."""
-        return TERMINAL if self.is_terminal() else self.game.rules.current_player(self.position)
+        return TERMINAL if self.is_terminal() else self._viewer(None)
 
     def is_terminal(self) -> bool:
         """Tell whether the game is over."""
@@ -314,12 +279,26 @@ class State:
         self.game.rules.returns(self.position, out)
         return [float(value) for value in out]
 
+    def winner(self) -> int | None:
+        """Return the player who has won a game for two, None without one."""
+        returns = self.returns()
+        return returns.index(1) if len(returns) > 1 and 1 in returns else None
+
+    def outcome(self) -> Outcome | None:
+        """Return how the game has ended, None while it goes on."""
+        if not self.is_terminal():
+            return None
+        from gridhouse.core.outcome import Outcome  # the exact programs start without typing
+
+        return Outcome(self.game.outcome(self.position), self.winner())
+
     def refusal(self, action: int) -> int:
         """Return 0 if the action is legal, else the member of the game's Refusal that says why.
 
         Raises InvalidMoveError for a number that is no action of the game.
         """
-        return self.game.rules.refusal(self.position, self._checked(action))
+        found: int = self.game.rules.refusal(self.position, self._checked(action))
+        return found
 
     def legal_actions(self) -> list[int]:
         """Return the legal actions in ascending order; none when the game is over."""
@@ -386,9 +365,9 @@ class State:
             replay.apply_action(action)
         return replay.has_secrets()
 
-    def hides(self) -> bool:
+    def has_hidden_information(self) -> bool:
         """Tell whether the player to move may not see everything, for all that player knows."""
-        return bool(self.game.rules.hides(self.position, self._viewer(None)))
+        return bool(self.game.rules.has_hidden_information(self.position, self._viewer(None)))
 
     def history(self) -> list[int]:
         """Return the actions played since the start."""
@@ -452,7 +431,7 @@ class State:
         Without a player it is the view of the one whose turn it is.
         """
         seen = self.position.copy()
-        self.game.rules.hide(seen, self._viewer(player))
+        self.game.rules.redact(seen, self._viewer(player))
         return seen
 
     def observation_string(self, player: int | None = None) -> str:
@@ -464,14 +443,14 @@ class State:
         viewer = self._viewer(player)
         planes, rows, cols = self.game.observation_tensor_shape
         out = [0.0] * (planes * rows * cols)
-        self.game.rules.planes(self.observation(viewer), viewer, out)
+        self.game.rules.observation_planes(self.observation(viewer), viewer, out)
         return out
 
     def public_observation(self) -> Any:
         """Return a copy of the position without what some player may not see."""
         seen = self.position.copy()
         for player in range(self.game.num_players):
-            self.game.rules.hide(seen, player)
+            self.game.rules.redact(seen, player)
         return seen
 
     def information_state_string(self, player: int | None = None) -> str:
@@ -488,7 +467,7 @@ class State:
 
     def _viewer(self, player: int | None) -> int:
         if player is None:
-            return self.game.rules.current_player(self.position)
+            return int(self.game.rules.current_player(self.position))
         if not 0 <= player < self.game.num_players:
             highest = self.game.num_players - 1
             raise PlayerError(f"{self.game.name} has no player {player}: 0..{highest}")

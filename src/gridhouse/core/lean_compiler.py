@@ -25,6 +25,7 @@ PASSES = (
     untyped_passes.FixupArgs,
     untyped_passes.IRProcessing,
     CLOSURES,
+    untyped_passes.GenericRewrites,  # raise, print, places in tuples
     untyped_passes.ReconstructSSA,
     untyped_passes.DeadBranchPrune,
     typed_passes.NopythonTypeInference,

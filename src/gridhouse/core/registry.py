@@ -24,7 +24,7 @@ def games() -> list[str]:
     import pkgutil
 
     package = importlib.import_module("gridhouse.games")
-    return sorted(module.name for module in pkgutil.iter_modules(package.__path__))
+    return sorted(found.name for found in pkgutil.iter_modules(package.__path__) if found.ispkg)
 
 
 @lru_cache(maxsize=None)

@@ -81,7 +81,7 @@ class MctsPlayer(Player):
 
     def _choose(self, state: State, limits: Limits) -> Choice:
         tree = self._tree[0]
-        tree.hidden = state.hides()
+        tree.hidden = state.has_hidden_information()
         if tree.hidden or not self._follow(state):
             self._kernels.plant(self._nodes, tree, state.current_player())
         # A tree of guessed worlds has moves that the true one lacks: it is not to be followed.
@@ -222,7 +222,7 @@ class AlphaBetaPlayer(Player):
 
     def _choose(self, state: State, limits: Limits) -> Choice:
         self._kernels.relax(self._frames, self._memory[0])
-        if not state.hides():
+        if not state.has_hidden_information():
             seen = State(self.game, state.observation())
             return self._search(seen, limits.seconds, limits.work)
         choices = [self._in_a_world(state, limits) for _ in range(self._worlds)]
@@ -235,7 +235,7 @@ class AlphaBetaPlayer(Player):
     def _in_a_world(self, state: State, limits: Limits) -> Choice:
         """Search a world in which what is hidden has been guessed."""
         world = self.engine.memory(state.position)
-        self.engine.rules.guess(world[0], state.current_player(), self._source)
+        self.engine.rules.resample(world[0], state.current_player(), self._source)
         seconds = None if limits.seconds is None else limits.seconds / self._worlds
         nodes = max(1, limits.work // self._worlds)
         return self._search(self.engine.state(world[0]), seconds, nodes)

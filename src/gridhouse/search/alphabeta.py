@@ -2,7 +2,7 @@
 
 A principal variation search (Marsland and Campbell, 1982) with a transposition table, killer moves
 (Akl and Newborn, 1977), the history heuristic (Schaeffer, 1989), late moves searched less deeply
-first, and, where an evaluation calls actions loud, a search of those before a leaf is evaluated.
+first, and a quiescence search of the actions that an evaluation calls tactical.
 Where an evaluation asks for random moves first, a leaf is worth what they come to (Abramson,
 Expected-outcome, 1990).  A player may have several moves in a row, so values change their sign only
 with the player.
@@ -28,11 +28,11 @@ INFINITE = 1_000_000
 WIN = 900_000  # less the plies to it
 DECIDED = WIN - MAX_PLY
 SAMPLE = 200  # hundredths that a random game is worth to its winner
-LOUD = 100  # an action of this much promise is played out before a position is evaluated
+TACTICAL = 100  # an action with this move score is played out before a position is evaluated
 NONE = -1
 
-# In the order of moves, promise counts before history, and the move of the table before both.
-PROMISE_SHIFT = 20
+# Moves are ordered by the table's move, then by move score, then by history.
+SCORE_SHIFT = 20
 FIRST = 1 << 60
 
 EXACT = 0
@@ -207,7 +207,7 @@ def settle_early(line: Any, frame: Any, table: Any, control: Any, ply: int) -> b
     if frame.depth <= 0 or ply >= MAX_PLY - 1:
         frame.best = evaluated(line, control, ply)
         frame.value = frame.best
-        if frame.best >= frame.beta or ply >= MAX_PLY - 1 or not evaluation.HAS_LOUD:
+        if frame.best >= frame.beta or ply >= MAX_PLY - 1 or not evaluation.HAS_TACTICAL:
             return True
     frame.key = rules.key(line[ply])
     entry = table[frame.key % len(table)]
@@ -246,7 +246,7 @@ def begin_action(frame: Any) -> None:
 
 def reduction(score: int, index: int, depth: int) -> int:
     """Return how much less deeply a late move is searched first."""
-    if depth < 3 or index < LATE or score >= LOUD << PROMISE_SHIFT:
+    if depth < 3 or index < LATE or score >= TACTICAL << SCORE_SHIFT:
         return 0
     return 2 if index >= VERY_LATE and depth >= 4 else 1
 
@@ -311,19 +311,19 @@ def close(frame: Any, table: Any, control: Any, ply: int) -> None:
 
 
 def order(state: Any, frame: Any, control: Any, hint: int) -> None:
-    """Give the frame's actions their scores; before a leaf, keep only the loud ones."""
+    """Give the frame's actions their scores; before a leaf, keep only the tactical ones."""
     base = frame.player * control.num_actions
     kept = 0
     for index in range(frame.count):
         action = frame.actions[index]
-        promise = int(evaluation.promise(state, action))
-        if frame.depth <= 0 and promise < LOUD:
+        moved = int(evaluation.move_score(state, action))
+        if frame.depth <= 0 and moved < TACTICAL:
             continue
-        score = promise << PROMISE_SHIFT
+        score = moved << SCORE_SHIFT
         if action == hint:
             score = FIRST
         elif action == frame.killer[0] or action == frame.killer[1]:
-            score += (LOUD // 2) << PROMISE_SHIFT
+            score += (TACTICAL // 2) << SCORE_SHIFT
         frame.actions[kept] = action
         frame.scores[kept] = score + control.history[base + action]
         kept += 1
@@ -365,7 +365,7 @@ def note_cut(frame: Any, control: Any) -> None:
         frame.killer[0] = action
     at = frame.player * control.num_actions + action
     more = control.history[at] + frame.depth * frame.depth
-    control.history[at] = min(more, (1 << PROMISE_SHIFT) - 1)
+    control.history[at] = min(more, (1 << SCORE_SHIFT) - 1)
 
 
 def decides(entry: Any, frame: Any, ply: int) -> bool:

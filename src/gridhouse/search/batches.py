@@ -49,7 +49,7 @@ def restart(positions: Any, starts: Any, sources: Any, made: Any, at: int) -> No
     """Deal a new start that is not over already: one of the given, and what chance makes of it."""
     for _ in range(MOST_DEALS):
         positions[at] = starts[chance.draw(sources[at], len(starts))]
-        rules.deal(positions[at], sources[at])
+        rules.randomize_start(positions[at], sources[at])
         if not rules.is_terminal(positions[at]):
             break
     sources[at].plies = 0
@@ -147,6 +147,6 @@ def observations(positions: Any, work: Any, viewers: Any, out: Any, begin: int, 
     for at in range(begin, end):
         work[0] = positions[at]
         viewer = int(viewers[at])
-        rules.hide(work[0], viewer)
+        rules.redact(work[0], viewer)
         out[at, :] = 0
-        rules.planes(work[0], viewer, out[at])
+        rules.observation_planes(work[0], viewer, out[at])

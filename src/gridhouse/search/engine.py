@@ -6,6 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 from gridhouse.core.binding import rules_of, twin
+from gridhouse.core.contract import add_missing
 from gridhouse.core.errors import ParameterError
 from gridhouse.core.game import State
 from gridhouse.core.notation import shown
@@ -47,8 +48,12 @@ class _Records:
 
 
 def evaluation_of(game: Game) -> ModuleType:
-    """Return the module ``evaluation`` of a game's folder, else the plain one."""
-    return part(type(game), "evaluation") or plain
+    """Return the module ``evaluation`` of a game's folder; the plain one has what it leaves out."""
+    module = part(type(game), "evaluation")
+    if module is None:
+        return plain
+    add_missing(module, {name: value for name, value in vars(plain).items() if name[0] != "_"})
+    return module
 
 
 def best_search(game: Game) -> str:
@@ -79,7 +84,8 @@ class Engine:
         self.game = game
         self.jit = jit
         self.rules: Any = rules_of(game, jit=jit)
-        offered = {"propose": self.rules.propose} if hasattr(self.rules, "propose") else {}
+        own = getattr(self.rules, "sample_candidate", None)
+        offered = {} if own is None else {"sample_candidate": own}
         self.playouts: Any = twin(playouts, game.name, jit=jit, rules=self.rules, **offered)
 
     @property

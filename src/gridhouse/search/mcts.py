@@ -1,7 +1,7 @@
 """Monte-Carlo tree search over any two-player game, in flat arrays.
 
 Selection follows PUCT (Rosin, Multi-armed bandits with episode context, 2011; Silver et al., 2016)
-over priors that come from an evaluation's ``promise``, mixed with RAVE (Gelly and Silver, 2007).
+over priors that come from an evaluation's ``move_score``, mixed with RAVE (Gelly and Silver, 2007).
 Proven results are backed up (Winands et al., Monte-Carlo tree search solver, 2008).  In games whose
 positions never repeat, those reached in several ways share what is below them (Childs et al.,
 Transpositions and move groups, 2008); where they repeat, the shared tree would have cycles.
@@ -40,7 +40,7 @@ DRAWN = 3
 MAX_DEPTH = 1024
 EXPLORE = 1.4  # the constant of PUCT; no game wants another
 STEEPNESS = 200.0  # an evaluation of this many hundredths is worth tanh(1)
-PRIOR_STEEPNESS = 100.0  # as many hundredths of promise make a prior e times as high
+PRIOR_STEEPNESS = 100.0  # as many hundredths of move score make a prior e times as high
 WORLDS = 64  # after so many a prior is known well enough
 
 
@@ -115,7 +115,7 @@ def iterate(root: Any, work: Any, nodes: Any, tree: Any, scratch: Any, count: in
         work[0] = root[0]
         state = work[0]
         if tree.hidden:
-            rules.guess(state, tree.player, scratch)
+            rules.resample(state, tree.player, scratch)
         tree.clock += MAX_DEPTH * 4
         leaf = descend(state, nodes, tree, scratch)
         value = finish(state, nodes, tree, scratch, leaf)
@@ -208,7 +208,7 @@ def add_children(state: Any, nodes: Any, tree: Any, scratch: Any, at: int, count
 
 def height(state: Any, action: int) -> float:
     """Return how high a move's prior stands among others, by what it promises here."""
-    return math.exp(evaluation.promise(state, action) / PRIOR_STEEPNESS)
+    return math.exp(evaluation.move_score(state, action) / PRIOR_STEEPNESS)
 
 
 def set_priors(nodes: Any, at: int) -> None:
@@ -242,7 +242,7 @@ def complete(state: Any, nodes: Any, tree: Any, scratch: Any, at: int) -> None:
 
 
 def average(state: Any, nodes: Any, at: int) -> None:
-    """Take what a node's children promise in this world into their priors."""
+    """Add the move scores of a node's children in this world to their priors."""
     changed = False
     child = nodes[at].first
     while child != NONE:

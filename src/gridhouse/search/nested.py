@@ -22,7 +22,7 @@ evaluation: Any = None
 
 WORST = -(1 << 60)
 FINE = 1 << 20  # weights of random choices are whole numbers of this size
-BIAS = 100.0  # so many hundredths of promise make an action e times as likely
+BIAS = 100.0  # so many hundredths of score make an action e times as likely
 
 
 class Game(position.Position):
@@ -124,11 +124,11 @@ def count_game(control: Any) -> None:
 
 
 def draw(state: Any, level: Any, control: Any, count: int) -> int:
-    """Return one of the listed actions, those of more promise more often."""
+    """Return one of the listed actions, those with higher move scores more often."""
     total = 0
     for index in range(count):
-        promise = evaluation.promise(state, level.actions[index])
-        total += 1 + int(FINE * math.exp(min(0.0, promise / BIAS)))
+        score = evaluation.move_score(state, level.actions[index])
+        total += 1 + int(FINE * math.exp(min(0.0, score / BIAS)))
         level.weights[index] = total
     # A draw is below 2**31; two of them make enough for any total.
     aim = (chance.draw(control, 1 << 30) * (1 << 30) + chance.draw(control, 1 << 30)) % total

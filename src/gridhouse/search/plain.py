@@ -1,7 +1,7 @@
 """What a search knows of a game that brings no evaluation of its own: its rules.
 
-A game's ``evaluation.py`` may stand in its place; it offers the same three functions, in the part
-of Python that can be compiled, and imports its game's rules.
+A game's ``evaluation.py`` replaces what it defines of these names, in the part of Python that can
+be compiled.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ rules: Any = None
 HORIZON = 1000
 RAVE = 0.0
 
-# Whether any action can promise so much that alpha-beta plays it out before it evaluates.
-HAS_LOUD = False
+# Whether any action can have so high a move score that alpha-beta plays it out before it evaluates.
+HAS_TACTICAL = False
 
 # Which search plays the game best, where all is seen and where something may be hidden.
 BEST = "mcts"
@@ -31,8 +31,8 @@ def evaluate(state: Any) -> int:
     return 0
 
 
-def promise(state: Any, action: int) -> int:
-    """Return how good a legal action looks without playing it; from LOUD on it changes much."""
+def move_score(state: Any, action: int) -> int:
+    """Return how good a legal action looks without playing it; from TACTICAL on it changes much."""
     return 0
 
 

@@ -28,7 +28,7 @@ class Play:
     """
 
     def __init__(self, game: Game, *, jit: bool | None = None) -> None:
-        """Sit down to a game; ``begin`` or ``deal`` begins it.
+        """Sit down to a game; ``begin`` or ``randomize_start`` begins it.
 
         It runs compiled if its code is there, or as soon as it is at another beginning; with
         ``jit`` from the start, which may wait for the compiler, and never where that is false.
@@ -69,12 +69,12 @@ class Play:
         self._note(self._kernels.status(self._memory, self.returns))
 
     def seed(self, seed: int) -> None:
-        """Let the starts that ``deal`` makes be those that follow from a seed."""
+        """Let the starts that ``randomize_start`` makes be those that follow from a seed."""
         self._seed = seed
         self._starts = []
         self._dealer.seed(self._source, seed & SEED_BITS, 0, 1)
 
-    def deal(self) -> None:
+    def randomize_start(self) -> None:
         """Begin at a random start, one that is not over already if that can be."""
         self._wake()
         made = len(self._starts)

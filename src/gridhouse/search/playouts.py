@@ -31,11 +31,11 @@ class Scratch(position.Position):
     made = position.integers("float64", "players")
 
 
-def propose(state: Any, scratch: Any) -> int:
+def sample_candidate(state: Any, scratch: Any) -> int:
     """Return any action, legal or not.
 
-    Rules may have a ``propose(state, source)`` of their own, which takes this one's place: every
-    legal action is as likely as any other, and the others are drawn less often.
+    Rules may have a ``sample_candidate(state, rng)`` of their own, which takes this one's place:
+    every legal action is as likely as any other, and the others are drawn less often.
     """
     return chance.draw(scratch, int(scratch.num_actions))
 
@@ -47,7 +47,7 @@ def random_action(state: Any, scratch: Any) -> int:
     leaves them equally likely.
     """
     for _ in range(2 + int(scratch.num_actions) // TRIES):
-        action = propose(state, scratch)
+        action = sample_candidate(state, scratch)
         if rules.refusal(state, action) == 0:
             return action
     count = rules.legal_actions(state, scratch.actions)

@@ -99,7 +99,7 @@ def iterate(root: Any, work: Any, nodes: Any, tree: Any, scratch: Any, count: in
         if tree.stop:
             return done
         work[WORLD] = root[0]
-        rules.guess(work[WORLD], tree.player, scratch)
+        rules.resample(work[WORLD], tree.player, scratch)
         descend(work, nodes, tree, scratch)
         value = finish(work, tree, scratch)
         for depth in range(tree.depth + 1):
@@ -178,7 +178,7 @@ def select(nodes: Any, tree: Any, scratch: Any, at: int) -> int:
 def outlook(work: Any, nodes: Any, tree: Any, at: int) -> int:
     """Return the node of what the searcher sees now after an action, NONE without room."""
     work[VIEW] = work[WORLD]
-    rules.hide(work[VIEW], tree.player)
+    rules.redact(work[VIEW], tree.player)
     seen = rules.key(work[VIEW])
     child = nodes[at].first
     while child != NONE and nodes[child].seen != seen:
@@ -197,19 +197,19 @@ def imagined(work: Any, scratch: Any) -> int:
     """
     work[VIEW] = work[WORLD]
     view = work[VIEW]
-    rules.guess(view, rules.current_player(view), scratch)
+    rules.resample(view, rules.current_player(view), scratch)
     count = rules.legal_actions(view, scratch.actions)
     best = NOTHING
-    best_promise = 0
+    best_score = 0
     equal = 0
     for index in range(count):
         action = int(scratch.actions[index])
-        promise = evaluation.promise(view, action)
-        if equal == 0 or promise > best_promise:
+        score = evaluation.move_score(view, action)
+        if equal == 0 or score > best_score:
             best = action
-            best_promise = promise
+            best_score = score
             equal = 1
-        elif promise == best_promise:
+        elif score == best_score:
             equal += 1
             if chance.draw(scratch, equal) == 0:
                 best = action

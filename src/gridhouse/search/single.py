@@ -45,5 +45,5 @@ def look(memory: Any, player: int, actions: Any, mask: Any, planes: Any) -> None
         for index in range(rules.legal_actions(memory[STATE], actions)):
             mask[actions[index]] = 1
     memory[VIEW] = memory[STATE]
-    rules.hide(memory[VIEW], player)
-    rules.planes(memory[VIEW], player, planes)
+    rules.redact(memory[VIEW], player)
+    rules.observation_planes(memory[VIEW], player, planes)

@@ -347,13 +347,22 @@ class House:
         try:
             while self._to_think(table):
                 ply = len(table.plies)
-                choice = await self.thinkers.choose(table.state.clone(), table.level or 1)
+                action = await self._choose(table)
                 await asyncio.sleep(self.settings.pause)
                 with suppress(RefusedError):  # then the table is not what it thought over any more
-                    await self._change(live, partial(self._reply, live, ply, choice.action))
+                    await self._change(live, partial(self._reply, live, ply, action))
+        except Exception:
+            log.exception("the machine cannot move at a table")
+            raise
+
+    async def _choose(self, table: Table) -> int:
+        """Return the machine's action, or a random one, and note it, where its search fails."""
+        try:
+            return (await self.thinkers.choose(table.state.clone(), table.level or 1)).action
         except Exception:
             log.exception("the machine failed at a table")
-            raise
+            table.machine_failed = True
+            return secrets.choice(table.state.legal_actions())
 
     def _reply(self, live: Live, ply: int, action: int) -> Change | None:
         """Return the machine's move, if the table is what it thought over."""

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from gridhouse.core.game import State
     from gridhouse.core.picture import Canvas
 
+FAILED = "The machine has failed and moved at random"
 ASKED = {UNDO: "asks to take the last move back", REDO: "asks to make the move again"}
 
 
@@ -192,6 +193,12 @@ def heading(table: Table, sight: Sight, *, sits: bool) -> str:
         if table.daily is None:
             return table.outcome()
         return f"{table.outcome()}. {verdict(game, game.result(table.state), table.best)}"
+    return f"{FAILED}. " * table.machine_failed + turn(table, sight, mover, sits=sits)
+
+
+def turn(table: Table, sight: Sight, mover: int, *, sits: bool) -> str:
+    """Return in words who is to move."""
+    game = table.state.game
     name = game.players[mover]
     if game.num_players == 1:
         return "Your turn" if sits else f"{name} to move"

@@ -69,6 +69,7 @@ class Table:
         self.start = record.start
         self.daily = record.daily
         self.best: Best | None = None  # that is known of the puzzle of this day
+        self.machine_failed = False  # so that it moves at random
         self.clock = Clock(record.initial, record.increment) if record.initial else None
         self.state = parse(record.start)
         self.plies: list[Ply] = []

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 # by play on 6x6: RAVE beats none by 85 % at equal playouts).
 HORIZON = 1000
 RAVE = 1000.0
-HAS_LOUD = False
+HAS_TACTICAL = False
 BEST = "mcts"
 BEST_HIDDEN = "mcts"
 
@@ -28,7 +28,7 @@ def evaluate(state: Position) -> int:
     return 0
 
 
-def promise(state: Position, action: int) -> int:
+def move_score(state: Position, action: int) -> int:
     """Return how good a legal action looks: nothing is known of that."""
     return 0
 

@@ -16,8 +16,6 @@ from enum import IntEnum
 from gridhouse.core import chance, position
 
 TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 MAX_SIDE = 20
 NUM_PLANES = 3
@@ -194,24 +192,7 @@ def returns(state: Position, out: list[float]) -> None:
     out[1] = -result
 
 
-def deal(state: Position, source: Any) -> None:
-    """Turn one start into another: nothing is left to chance."""
-
-
-def hide(state: Position, player: int) -> None:
-    """Take out what the player may not see: nothing, both see the whole grid."""
-
-
-def hides(state: Position, player: int) -> bool:
-    """Tell whether the player may not see everything: never."""
-    return False
-
-
-def guess(state: Position, player: int, source: Any) -> None:
-    """Put something likely in the place of what is hidden: nothing is."""
-
-
-def planes(state: Position, player: int, out: list[float]) -> None:
+def observation_planes(state: Position, player: int, out: list[float]) -> None:
     """Write three planes of 0 and 1: the zeros, the ones, the empty cells."""
     cells = state.rows * state.cols
     for y in range(state.rows):

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 HORIZON = 1_000_000  # no limit: a board empties by itself
 RAVE = 0.0
-HAS_LOUD = False
+HAS_TACTICAL = False
 BEST = "nested"
 BEST_HIDDEN = "nested"
 
@@ -24,7 +24,7 @@ def evaluate(state: Position) -> int:
     return state.score
 
 
-def promise(state: Position, action: int) -> int:
+def move_score(state: Position, action: int) -> int:
     """Return how good a legal pick looks: low digits are in the way of high ones."""
     return -PER_DIGIT * state.cells[rules.cell_of(state, action)]
 

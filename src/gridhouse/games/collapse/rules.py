@@ -208,29 +208,16 @@ def returns(state: Position, out: list[float]) -> None:
     out[0] = state.score
 
 
-def deal(state: Position, source: Any) -> None:
+def randomize_start(state: Position, rng: Any) -> None:
     """Turn one start into another: a full board of random digits."""
     for cell in range(state.rows * state.cols):
-        state.cells[cell] = chance.draw(source, state.digits)
+        state.cells[cell] = chance.draw(rng, state.digits)
     state.tall = state.rows
     state.wide = state.cols
     state.score = 0
 
 
-def hide(state: Position, player: int) -> None:
-    """Take out what the player may not see: nothing."""
-
-
-def hides(state: Position, player: int) -> bool:
-    """Tell whether the player may not see everything: never."""
-    return False
-
-
-def guess(state: Position, player: int, source: Any) -> None:
-    """Put something likely in the place of what is hidden: nothing is."""
-
-
-def planes(state: Position, player: int, out: list[float]) -> None:
+def observation_planes(state: Position, player: int, out: list[float]) -> None:
     """Write a plane of 0 and 1 for every digit."""
     size = state.rows * state.cols
     for action in range(size):

@@ -161,7 +161,7 @@ class Session:
     def seen(self) -> Position:
         """Return what may be drawn: of the bombs at most those of the player to move."""
         seen = self.position.copy()
-        rules.hide(seen, seen.turn if self.bombs_shown else NOWHERE)
+        rules.redact(seen, seen.turn if self.bombs_shown else NOWHERE)
         return seen
 
     def legal_cells(self, verb: int) -> list[int]:

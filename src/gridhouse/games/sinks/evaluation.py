@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 # playouts would be mostly bombs, so leaves are evaluated at once.
 HORIZON = 0
 RAVE = 0.0
-HAS_LOUD = True
+HAS_TACTICAL = True
 BEST = "alphabeta"
 BEST_HIDDEN = "alphabeta"
 
-LOUD = 100  # as in the search: what promises so much is played out before a leaf is evaluated
+TACTICAL = 100  # as in the search: what promises so much is played out before a leaf is evaluated
 
 STRIDE = 12  # bits of a row; those beyond the board keep rows apart
 HALF = 5  # rows of a word
@@ -261,8 +261,8 @@ def sink_cells(state: Position) -> Cells:
     return cells
 
 
-def promise(state: Position, action: int) -> int:
-    """Return how good a legal action looks; from LOUD on it is played out before a leaf."""
+def move_score(state: Position, action: int) -> int:
+    """Return how good a legal action looks; from TACTICAL on it is played out before a leaf."""
     cell = action // rules.NUM_VERBS
     verb = action % rules.NUM_VERBS
     if verb >= rules.BOMB:
@@ -270,14 +270,14 @@ def promise(state: Position, action: int) -> int:
     kind = state.kind[cell]
     row, col, lie = rules.landing(state, cell, verb)
     if rules.is_sink(kind):
-        return push_promise(state, cell, row, col)
+        return push_score(state, cell, row, col)
     if rules.inside_sink(state, row, col, kind, lie):
-        return LOUD + 10 * rules.worth(kind)
+        return TACTICAL + 10 * rules.worth(kind)
     here = gap(state, rules.row_of(state, cell), rules.col_of(state, cell), kind)
     return 4 * (here - gap(state, row, col, kind))
 
 
-def push_promise(state: Position, cell: int, row: int, col: int) -> int:
+def push_score(state: Position, cell: int, row: int, col: int) -> int:
     """Return how good it looks to push a sink: it may swallow pieces, of either player."""
     gain = 0
     size = rules.height(state.kind[cell], rules.UPRIGHT)
@@ -288,7 +288,7 @@ def push_promise(state: Position, cell: int, row: int, col: int) -> int:
                 kind = state.kind[taken - 1]
                 worth = rules.worth(kind)
                 gain += worth if rules.owner(kind) == state.turn else -worth
-    return LOUD + 8 * gain if gain > 0 else 20 * gain - 5
+    return TACTICAL + 8 * gain if gain > 0 else 20 * gain - 5
 
 
 def gap(state: Position, row: int, col: int, kind: int) -> int:

@@ -565,7 +565,7 @@ def legal_actions(state: Position, out: list[int]) -> int:
     return count
 
 
-def propose(state: Position, source: Any) -> int:
+def sample_candidate(state: Position, rng: Any) -> int:
     """Return a random action; every legal one is as likely as any other.
 
     Of all actions, once no bomb can be laid, one in thirty is legal; of those drawn here two in
@@ -576,7 +576,7 @@ def propose(state: Position, source: Any) -> int:
     sinks = BOMB * state.num_anchors[SINKS] if state.sink_moves[me] > 0 else 0
     enemies = state.num_anchors[1 - me] if state.freezings[me] > 0 else 0
     cells = state.rows * state.cols if may_lay(state) else 0
-    number = chance.draw(source, own + sinks + enemies + cells)
+    number = chance.draw(rng, own + sinks + enemies + cells)
     if number < own:
         return NUM_VERBS * anchor_of(state, me, number // BOMB) + number % BOMB
     number -= own
@@ -742,11 +742,7 @@ def returns(state: Position, out: list[float]) -> None:
         out[1 - best] = -1
 
 
-def deal(state: Position, source: Any) -> None:
-    """Turn one start into another: nothing is left to chance."""
-
-
-def hide(state: Position, player: int) -> None:
+def redact(state: Position, player: int) -> None:
     """Take out what the player may not see: the other's bombs."""
     for cell in range(state.rows * state.cols):
         if state.bomb[cell] != player + 1:
@@ -777,17 +773,17 @@ def is_bare(state: Position, cell: int) -> bool:
     return state.covered[cell] == 0 and state.bomb[cell] == 0
 
 
-def hides(state: Position, player: int) -> bool:
+def has_hidden_information(state: Position, player: int) -> bool:
     """Tell whether the player may not see everything: bombs of the other may lie on the board."""
     return believed_bombs(state, player) > 0
 
 
-def guess(state: Position, player: int, source: Any) -> None:
+def resample(state: Position, player: int, rng: Any) -> None:
     """Put bombs at random where the other's may lie, on fields where nothing else is.
 
     Field after field gets its share of the bombs that are left (Knuth, selection sampling).
     """
-    hide(state, player)
+    redact(state, player)
     fields = 0
     for cell in range(state.rows * state.cols):
         if is_bare(state, cell):
@@ -795,13 +791,13 @@ def guess(state: Position, player: int, source: Any) -> None:
     bombs = believed_bombs(state, player)
     for cell in range(state.rows * state.cols):
         if is_bare(state, cell):
-            if chance.draw(source, fields) < bombs:
+            if chance.draw(rng, fields) < bombs:
                 state.bomb[cell] = 2 - player
                 bombs -= 1
             fields -= 1
 
 
-def planes(state: Position, player: int, out: list[float]) -> None:
+def observation_planes(state: Position, player: int, out: list[float]) -> None:
     """Write planes as the player sees them, own things before the other's.
 
     0..7 pieces a to d, own and other; 8 across, 9 away; 10 sinks; 11 blocked; 12 own bombs;

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 HORIZON = 60  # a search plans so many moves at most
 RAVE = 0.0
-HAS_LOUD = False
+HAS_TACTICAL = False
 BEST = "nested"
 BEST_HIDDEN = "nested"
 
@@ -40,7 +40,7 @@ def distance(state: Position, letter: int, cell: int) -> int:
     return best
 
 
-def promise(state: Position, action: int) -> int:
+def move_score(state: Position, action: int) -> int:
     """Return by how much a legal move brings its letter nearer to its place, in hundredths."""
     source = state.blank
     if action == UP:

@@ -52,7 +52,7 @@ def greedy(position: Position) -> tuple[int, int]:
     moves = 0
     while True:
         legal = buffer[: rules.legal_actions(state, buffer)]
-        better = [action for action in legal if evaluation.promise(state, action) > 0]
+        better = [action for action in legal if evaluation.move_score(state, action) > 0]
         if not better:
             return moves, -evaluation.evaluate(state) // evaluation.PER_STEP
         rules.apply_action(state, better[0])

@@ -137,7 +137,7 @@ def swap(state: Position, one: int, other: int) -> None:
     state.tiles[other] = tile
 
 
-def shuffle(state: Position, source: Any) -> None:
+def shuffle(state: Position, rng: Any) -> None:
     """Put the letters into any order that can be solved, all as likely, the empty cell last.
 
     With the empty cell at its goal these are the even permutations (Johnson and Story, 1879).
@@ -148,7 +148,7 @@ def shuffle(state: Position, source: Any) -> None:
     state.tiles[last] = EMPTY
     swaps = 0
     for cell in range(1, last):
-        other = chance.draw(source, cell + 1)
+        other = chance.draw(rng, cell + 1)
         swap(state, cell, other)
         swaps += 1 if other != cell else 0
     # One swap more makes as many odd permutations even as there are even ones.
@@ -157,28 +157,15 @@ def shuffle(state: Position, source: Any) -> None:
     start(state)
 
 
-def deal(state: Position, source: Any) -> None:
+def randomize_start(state: Position, rng: Any) -> None:
     """Turn one start into another: the letters shuffled anew, and not solved if that can be."""
     for _ in range(MOST_DRAWS):
-        shuffle(state, source)
+        shuffle(state, rng)
         if not is_terminal(state):
             break
 
 
-def hide(state: Position, player: int) -> None:
-    """Take out what the player may not see: nothing."""
-
-
-def hides(state: Position, player: int) -> bool:
-    """Tell whether the player may not see everything: never."""
-    return False
-
-
-def guess(state: Position, player: int, source: Any) -> None:
-    """Put something likely in the place of what is hidden: nothing is."""
-
-
-def planes(state: Position, player: int, out: list[float]) -> None:
+def observation_planes(state: Position, player: int, out: list[float]) -> None:
     """Write planes: letters and solution as code points over 128, empty cell, misplaced cells."""
     cells = state.rows * state.cols
     for cell in range(cells):

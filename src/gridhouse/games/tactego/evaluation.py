@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 # against as many random playouts to the end; six random moves first make it slower, not better.
 HORIZON = 0
 RAVE = 0.0
-HAS_LOUD = True
+HAS_TACTICAL = True
 BEST = "alphabeta"
 BEST_HIDDEN = "pomcp"
 
-LOUD = 100  # as in the search: what promises so much is played out before a leaf is evaluated
+TACTICAL = 100  # as in the search: what promises so much is played out before a leaf is evaluated
 BOUND = 99_999
 FAR = 1 << 20  # more steps than any board has
 
@@ -65,7 +65,7 @@ RUN_STEP = 15
 
 TEMPO = 8  # for the side to move
 
-# What actions promise.
+# Move scores.
 TAKES_FLAG = 600
 KIND_GAIN = 8
 MOST_GAIN = 240
@@ -341,14 +341,14 @@ def enters(piece: int, other: int) -> bool:
     return bool(rules.combat(abs(piece), abs(other)) == rules.ATTACKER_WINS)
 
 
-def promise(state: Position, action: int) -> int:
-    """Return how good a legal action looks: captures that win something are LOUD or more."""
+def move_score(state: Position, action: int) -> int:
+    """Return how good a legal action looks: captures that win something are TACTICAL or more."""
     start = action // rules.NUM_DIRECTIONS
     end = rules.target(state, action)
     attacker = abs(int(state.board[start]))
     defender = abs(int(state.board[end]))
     if defender != 0:
-        return capture_promise(attacker, defender)
+        return capture_score(attacker, defender)
     value = FORWARD * (end // state.cols - start // state.cols)
     if state.turn == 1:
         value = -value
@@ -359,13 +359,13 @@ def promise(state: Position, action: int) -> int:
     return value
 
 
-def capture_promise(attacker: int, defender: int) -> int:
+def capture_score(attacker: int, defender: int) -> int:
     """Return how good it looks that one kind attacks another."""
     result = rules.combat(attacker, defender)
     if result == rules.ATTACKER_WINS:
         if defender == rules.FLAG:
             return TAKES_FLAG
-        return LOUD + min(KIND_GAIN * defender, MOST_GAIN)
+        return TACTICAL + min(KIND_GAIN * defender, MOST_GAIN)
     return TRADE if result == rules.BOTH_LOST else LOSES
 
 

@@ -275,7 +275,7 @@ def is_secret(state: Position, cell: int, owner: int) -> bool:
     return belongs_to(state.board[cell], owner) and state.known[cell] != SHOWN
 
 
-def hide(state: Position, player: int) -> None:
+def redact(state: Position, player: int) -> None:
     """Take out what the player may not see: in the hidden game, enemy kinds that never fought."""
     if state.hidden:
         for cell in range(state.rows * state.cols):
@@ -293,7 +293,7 @@ def secret_kinds(state: Position, owner: int) -> list[int]:
 
 
 def scatter(
-    state: Position, owner: int, known: int, kinds: list[int], first: int, source: Any
+    state: Position, owner: int, known: int, kinds: list[int], first: int, rng: Any
 ) -> None:
     """Make random kinds, those from ``first`` on, of the owner's pieces of which so much is known.
 
@@ -301,29 +301,29 @@ def scatter(
     """
     for cell in range(state.rows * state.cols):
         if belongs_to(state.board[cell], owner) and state.known[cell] == known:
-            drawn = first + chance.draw(source, len(kinds) - first)
+            drawn = first + chance.draw(rng, len(kinds) - first)
             kind = kinds[drawn]
             kinds[drawn] = kinds[-1]
             kinds.pop()
             state.board[cell] = kind if owner == 0 else -kind
 
 
-def deal(state: Position, source: Any) -> None:
+def randomize_start(state: Position, rng: Any) -> None:
     """Turn one start into another: both armies shuffled over the cells where they stand."""
     state.turn = 0
     state.quiet = 0
     for cell in range(state.rows * state.cols):
         state.known[cell] = 0
     for owner in range(2):
-        scatter(state, owner, 0, secret_kinds(state, owner), 0, source)
+        scatter(state, owner, 0, secret_kinds(state, owner), 0, rng)
 
 
-def hides(state: Position, player: int) -> bool:
+def has_hidden_information(state: Position, player: int) -> bool:
     """Tell whether the player may not see everything: in the hidden game, at least a flag."""
     return state.hidden == 1
 
 
-def guess(state: Position, player: int, source: Any) -> None:
+def resample(state: Position, player: int, rng: Any) -> None:
     """Put enemy kinds that never fought anywhere they may be, all ways being equally likely.
 
     Armies are shuffled at the start, and which kinds are left is public: whatever fell has fought.
@@ -335,11 +335,11 @@ def guess(state: Position, player: int, source: Any) -> None:
         first = 0
         while first < len(kinds) and kinds[first] in IMMOVABLE:
             first += 1
-        scatter(state, 1 - player, MOVED, kinds, first, source)
-        scatter(state, 1 - player, 0, kinds, 0, source)
+        scatter(state, 1 - player, MOVED, kinds, first, rng)
+        scatter(state, 1 - player, 0, kinds, 0, rng)
 
 
-def planes(state: Position, player: int, out: list[float]) -> None:
+def observation_planes(state: Position, player: int, out: list[float]) -> None:
     """Write planes as the player sees them, own pieces before the enemy's.
 
     For each side: unknown, flag, mine, sapper, assassin, number, the numbers' strength as rank

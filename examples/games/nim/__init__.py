@@ -1,0 +1,1 @@
+"""Nim on a row of stones."""
