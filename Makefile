@@ -33,7 +33,7 @@ check: $(READY) $(NODE_READY)
 		$$($(BIN)/python -c 'from gridhouse.export import files; print(*files())') programs
 	$(BIN)/node tools/js/node_modules/typescript/bin/tsc --project tools/js
 	$(BIN)/node tools/js/node_modules/eslint/bin/eslint.js --config tools/js/eslint.config.js \
-		--max-warnings 0 src/gridhouse/web/static tools/js
+		--max-warnings 0 src/gridhouse/server/pages/static tools/js
 
 # make export GAME=tactego FOLDER=somewhere: the game's exact program, which needs nothing else.
 export: $(READY)

@@ -32,21 +32,22 @@ from websockets.asyncio.client import ClientConnection, connect
 import gridhouse
 from gridhouse.core.registry import game_class
 from gridhouse.players.levels import LEVELS
-from gridhouse.web.seats import COOKIE, Doorkeeper, named
-from gridhouse.web.store import Record, Store
+from gridhouse.server.auth import COOKIE, Auth, visitor_id
+from gridhouse.server.storage.records import StoredTable
+from gridhouse.server.storage.store import Store
 
 SERVER = """
 import sys
-from gridhouse.web.app import create_app
-from gridhouse.web.serve import listen, serve
-from gridhouse.web.settings import Settings
+from gridhouse.server.app import create_app
+from gridhouse.server.serve import listen, serve
+from gridhouse.server.settings import Settings
 listening = listen("127.0.0.1", 0)
 print(listening.getsockname()[1], flush=True)
 serve(create_app(Settings(database=sys.argv[1])), listening)
 """
 ECHO = """
 import uvicorn
-from gridhouse.web.serve import config_of, listen
+from gridhouse.server.serve import config_of, listen
 async def app(scope, receive, send):
     if scope["type"] == "lifespan":
         for kind in ("startup", "shutdown"):
@@ -99,7 +100,7 @@ class Slot:
             await connect(address, compression=None, ping_interval=None)
             for _ in range(self.watchers)
         ]
-        looking = [asyncio.create_task(self._look(other)) for other in others]
+        context_of = [asyncio.create_task(self._look(other)) for other in others]
         self.sent = (-1, 0.0)
         view = json.loads(await player.recv())
         self.ready.set()
@@ -120,7 +121,7 @@ class Slot:
             self.moves += 1
         for socket in (player, *others):
             await socket.close()
-        await asyncio.gather(*looking)
+        await asyncio.gather(*context_of)
 
     async def _shown(self, player: ClientConnection, ply: int) -> dict[str, Any]:
         while True:
@@ -140,7 +141,7 @@ class Slot:
 def prepare(database: str, count: int) -> tuple[list[str], str]:
     """Return the names of so many new tables, one game after the other, and the player's cookie."""
     store = Store(database)
-    cookie = Doorkeeper(store.secret())._cookies.sign(TOKEN).decode()
+    cookie = Auth(store.secret())._cookies.sign(TOKEN).decode()
     names = []
     games = gridhouse.games()
     for number in range(count):
@@ -148,7 +149,12 @@ def prepare(database: str, count: int) -> tuple[list[str], str]:
         players = range(state.game.num_players)
         names.append(f"load{number}")
         store.add(
-            Record(names[-1], str(state), "hotseat", sitters=dict.fromkeys(players, named(TOKEN)))
+            StoredTable(
+                names[-1],
+                str(state),
+                "hotseat",
+                seated_visitors=dict.fromkeys(players, visitor_id(TOKEN)),
+            )
         )
     store.close()
     return names, cookie
@@ -162,8 +168,8 @@ def prepare_machines(database: str) -> list[str]:
     for number in range(MACHINES):
         state = game_class(games[number % len(games)])().new_initial_state(number)
         names.append(f"machine{number}")
-        sitters = {1: named(TOKEN)}
-        store.add(Record(names[-1], str(state), "machine", LEVELS[-1], 0, sitters))
+        seated_visitors = {1: visitor_id(TOKEN)}
+        store.add(StoredTable(names[-1], str(state), "machine", LEVELS[-1], 0, seated_visitors))
     store.close()
     return names
 

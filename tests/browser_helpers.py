@@ -101,8 +101,8 @@ def served(folder: Path, *, calm: bool = True, **others: Any) -> Iterator[str]:
     """
     import uvicorn
 
-    from gridhouse.web.app import create_app
-    from gridhouse.web.serve import config_of, listen
+    from gridhouse.server.app import create_app
+    from gridhouse.server.serve import config_of, listen
     from web_helpers import settings_of
 
     listening = listen("127.0.0.1", 0)

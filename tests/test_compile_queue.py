@@ -19,8 +19,8 @@ from gridhouse.core.registry import game_class
 from gridhouse.players import Limits, best_kind, compiled_kind, player
 from gridhouse.search.batch import Batch
 from gridhouse.search.play import Play
-from gridhouse.web.house import ask_for_players
-from gridhouse.web.table import MACHINE
+from gridhouse.server.tables.service import compile_players
+from gridhouse.server.tables.table import MACHINE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -38,9 +38,9 @@ from gridhouse.core.errors import PlayerError
 from gridhouse.core.registry import part
 from gridhouse.search.batch import Batch
 from gridhouse.search.play import Play
-from gridhouse.web.settings import Settings
-from gridhouse.web.thinking import Thinkers
-thinkers = Thinkers(Settings())
+from gridhouse.server.settings import Settings
+from gridhouse.server.engine_pool import EnginePool
+engines = EnginePool(Settings())
 for text in TEXTS:
     state = gridhouse.parse(text)
     said = [state.game.name]
@@ -62,9 +62,9 @@ for text in TEXTS:
     single.look(single.player)
     if part(type(state.game), "solver"):
         said.append(type(gridhouse.solve(state, seconds=0.3)).__name__)
-    said.append(asyncio.run(thinkers.choose(state)).action in state.legal_actions())
+    said.append(asyncio.run(engines.choose(state)).action in state.legal_actions())
     print(*said)
-thinkers.close()
+engines.close()
 print(sorted(name for name in sys.modules if name.startswith("numba.")))
 """
 
@@ -321,7 +321,9 @@ def best_of(found: Any) -> tuple[object, ...]:
 
 def test_the_machine_of_a_house_is_asked_for_by_its_table(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
-    monkeypatch.setattr("gridhouse.web.house.use_compiled", lambda unit: asked.append(unit.kind))
+    monkeypatch.setattr(
+        "gridhouse.server.tables.service.use_compiled", lambda unit: asked.append(unit.kind)
+    )
     table: Any = SimpleNamespace(state=gridhouse.parse("binary()#1"), opponent=MACHINE)
-    ask_for_players(table)
+    compile_players(table)
     assert asked == ["perfect", "mcts"]

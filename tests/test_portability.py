@@ -63,8 +63,8 @@ sys.argv = ["gridhouse", *sys.argv[1:]]
 main()
 """
 OPENED = """
-from gridhouse.web.app import create_app
-from gridhouse.web.settings import Settings
+from gridhouse.server.app import create_app
+from gridhouse.server.settings import Settings
 from starlette.testclient import TestClient
 with TestClient(create_app(Settings()), base_url="http://127.0.0.1") as client:
     print(client.get("/").status_code)

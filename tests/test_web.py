@@ -12,8 +12,9 @@ from starlette.websockets import WebSocketDisconnect
 
 import gridhouse
 from gridhouse.core.registry import game_class
-from gridhouse.web import settings as limits
-from gridhouse.web.store import Change, Kept, Record, StaleError, Store, metadata, write
+from gridhouse.server import settings as limits
+from gridhouse.server.storage.records import Change, Ply, StaleError, StoredTable
+from gridhouse.server.storage.store import Store, metadata, write
 from web_helpers import Visitor, open_house, playout
 
 if TYPE_CHECKING:
@@ -174,7 +175,7 @@ def test_errors_are_pages_that_can_be_read(
     assert "longer than 64 KiB" in long.text
     broken = visitor.client.post("/new/binary", content=b"\xff\xfe")
     assert broken.status_code == 400
-    monkeypatch.setattr("gridhouse.web.pages.game_class", lambda name: 1 / 0)
+    monkeypatch.setattr("gridhouse.server.pages.views.game_class", lambda name: 1 / 0)
     failed = visitor.get("/rules/binary")
     assert failed.status_code == 500
     assert "It has been noted" in failed.text
@@ -197,9 +198,9 @@ def test_forms_and_sockets_of_others_are_refused(visitor: Visitor) -> None:
 def test_an_address_opens_so_many_tables_in_an_hour(
     visitor: Visitor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("gridhouse.web.app.MOST_TABLES", 2)
+    monkeypatch.setattr("gridhouse.server.app.MOST_TABLES", 2)
     now = 1000.0
-    monkeypatch.setattr("gridhouse.web.app.time", SimpleNamespace(monotonic=lambda: now))
+    monkeypatch.setattr("gridhouse.server.app.time", SimpleNamespace(monotonic=lambda: now))
     for _ in range(2):
         now += 60
         visitor.new("sliding")
@@ -306,7 +307,7 @@ def test_a_page_may_say_so_much_and_no_more(tmp_path: Path) -> None:
 
 
 def test_a_table_has_room_for_so_many(visitor: Visitor, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gridhouse.web.sockets.MOST_GUESTS", 1)
+    monkeypatch.setattr("gridhouse.server.tables.sockets.MAX_SUBSCRIBERS", 1)
     table = visitor.new("binary")
     with visitor.at(table), pytest.raises(WebSocketDisconnect), visitor.at(table):
         pass
@@ -347,7 +348,7 @@ def test_a_board_stands_as_who_moves_sees_it_and_can_be_turned(client: TestClien
     with anna.at(anna.new("binary")) as seat:
         assert not seat.view["turns"]
         anna_turns = seat.refused("turn")
-        assert anna_turns == "the house does not know what that is"
+        assert anna_turns == "this board looks the same from both sides"
 
 
 def test_friends_meet_by_a_link_and_take_back_by_consent(client: TestClient) -> None:
@@ -459,7 +460,7 @@ def test_a_move_that_is_not_on_disk_is_not_shown(
             raise OSError("the disk is full")
         write(connection, changes)
 
-    monkeypatch.setattr("gridhouse.web.store.write", fail_once)
+    monkeypatch.setattr("gridhouse.server.storage.store.write", fail_once)
     with visitor.at(table) as seat:
         seat.say("move", move="0 0 1", ply=0)
         assert "could not be written down" in seat.wait("refusal")["text"]
@@ -468,15 +469,17 @@ def test_a_move_that_is_not_on_disk_is_not_shown(
 
 def test_two_moves_in_one_place_are_refused(tmp_path: Path) -> None:
     store = Store(f"sqlite:///{tmp_path / 'new.db'}")
-    store.add(Record("t", "binary(rows=1,cols=2) ..", "hotseat", sitters={0: "a", 1: "a"}))
+    store.add(
+        StoredTable("t", "binary(rows=1,cols=2) ..", "hotseat", seated_visitors={0: "a", 1: "a"})
+    )
     first, second = (
-        store.keep(Change("t", 0, standing=0, added=Kept(move))) for move in ("0 0 1", "0 0 0")
+        store.append(Change("t", 0, standing=0, added=Ply(move))) for move in ("0 0 1", "0 0 0")
     )
     first.result()
     with pytest.raises(StaleError):
         second.result()
     found = store.load("t")
     assert found is not None
-    assert found.moves == [("0 0 1", 0)]
+    assert found.moves == [Ply("0 0 1")]
     assert found.version == 1
     store.close()

@@ -12,7 +12,7 @@ from starlette.websockets import WebSocketDisconnect
 
 import gridhouse
 from gridhouse.core.registry import game_class
-from gridhouse.web.api import access
+from gridhouse.server.api import access
 from web_helpers import HIDDEN, Visitor, open_house, playout
 
 if TYPE_CHECKING:
@@ -260,7 +260,7 @@ def test_a_table_of_the_lobby_needs_no_invitation(anna: Program, bert: Program) 
 def live_of(program: Program, made: Any) -> Any:
     """Return a table as the house has it in memory."""
     app: Any = program.client.app
-    return app.state.house._live[made["id"]]
+    return app.state.service._live[made["id"]]
 
 
 def test_one_waits_for_a_change_and_no_longer(
@@ -270,16 +270,16 @@ def test_one_waits_for_a_change_and_no_longer(
     table, live = f"tables/{made['id']}", live_of(anna, made)
     with ThreadPoolExecutor() as pool:
         waiting = pool.submit(bert.get, table, after=made["version"], wait=30)
-        while not live.guests:
+        while not live.subscribers:
             time.sleep(0.01)
         assert anna.do(f"{table}/moves", move="0 0 0", ply=0)["ply"] == 1
         assert waiting.result()["ply"] == 1
-    assert live.guests == set()
+    assert live.subscribers == set()
     assert anna.get(table, after=made["version"], wait=30)["ply"] == 1
     assert anna.get(table, after=made["version"] + 1, wait=1)["ply"] == 1
     assert anna.refused(422, f"{table}?wait=31", "GET").startswith("wait: ")
     assert anna.refused(422, f"{table}?after=x", "GET").startswith("after: ")
-    monkeypatch.setattr("gridhouse.web.api.routes.MOST_GUESTS", 0)
+    monkeypatch.setattr("gridhouse.server.api.routes.MAX_SUBSCRIBERS", 0)
     assert "no room" in anna.refused(429, f"{table}?wait=1&after={made['version'] + 1}", "GET")
 
 
@@ -295,11 +295,11 @@ def test_the_machine_thinks_for_a_program_that_asks(
             seen = anna.get(table, after=seen["version"], wait=30)
     assert {made["player"] for made in seen["moves"]} == {0, 1}
     live = live_of(anna, made)
-    assert len(live.guests) == 1
+    assert len(live.subscribers) == 1
     monkeypatch.setattr(access, "LINGER", 0.0)
     anna.get(table)
     anna.get(table, after=seen["version"], wait=1)
-    assert live.guests == set()
+    assert live.subscribers == set()
 
 
 def test_who_one_is(anna: Program, bert: Program, client: TestClient) -> None:
@@ -372,7 +372,7 @@ def test_one_may_ask_so_much_and_no_more(tmp_path: Path) -> None:
 
 def test_only_so_many_callers_are_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(access, "MOST_CALLERS", 2)
-    pace = access.Pace(1, 0)
+    pace = access.RateLimiter(1, 0)
     for caller in ("a", "b", "c", "a"):
         pace.need_room(caller)
 
@@ -380,7 +380,7 @@ def test_only_so_many_callers_are_remembered(monkeypatch: pytest.MonkeyPatch) ->
 def test_new_tables_are_counted_with_those_of_the_pages(
     anna: Program, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("gridhouse.web.app.MOST_TABLES", 2)
+    monkeypatch.setattr("gridhouse.server.app.MOST_TABLES", 2)
     Visitor(anna.client).new("binary")
     anna.sit("tables", game="binary")
     assert "in an hour" in anna.refused(429, "tables", game="binary")
@@ -400,7 +400,7 @@ def test_pictures_and_addresses(anna: Program) -> None:
 def test_what_goes_wrong_inside_is_said_and_noted(
     anna: Program, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("gridhouse.web.api.telling.game_info", lambda cls: cls.nothing)
+    monkeypatch.setattr("gridhouse.server.api.serializers.game_info", lambda cls: cls.nothing)
     assert anna.refused(500, "games", "GET").startswith("Something went wrong in the house.")
 
 

@@ -13,15 +13,15 @@ from schemathesis import GenerationMode
 from schemathesis.python.asgi import get_client, shutdown_lifespans
 from schemathesis.specs.openapi.checks import positive_data_acceptance
 
-from gridhouse.web.api import routes
-from gridhouse.web.app import create_app
+from gridhouse.server.api import routes
+from gridhouse.server.app import create_app
 from web_helpers import settings_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from gridhouse.web.api.access import Looker
+    from gridhouse.server.api.access import RequestContext
 
 OPENED: dict[str, Any] = {"opponent": "friends", "listed": True}
 EXAMPLES = 12  # of every operation, of the right form and of a wrong one
@@ -31,12 +31,12 @@ EXCLUDED = [positive_data_acceptance]
 
 @pytest.fixture
 def house(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
-    async def not_changed(looker: Looker, seconds: int) -> None:
-        assert looker.live.table.id
+    async def not_changed(context: RequestContext, seconds: int) -> None:
+        assert context.live.table.id
         assert 0 < seconds <= 30
 
     monkeypatch.setattr(routes, "changed", not_changed)
-    monkeypatch.setattr("gridhouse.web.app.MOST_TABLES", 100_000)
+    monkeypatch.setattr("gridhouse.server.app.MOST_TABLES", 100_000)
     yield create_app(settings_of(tmp_path, rate=1e6, burst=1e6))
     shutdown_lifespans()
 

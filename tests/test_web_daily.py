@@ -15,12 +15,13 @@ from sqlalchemy.exc import OperationalError
 import gridhouse
 from gridhouse.core.registry import game_class
 from gridhouse.games.collapse import solver as collapse_solver
-from gridhouse.web import days
-from gridhouse.web.results import Best, Puzzle, Reached, write_result
-from gridhouse.web.serve import is_thinking
-from gridhouse.web.sight import helps, sight_of
-from gridhouse.web.store import Record
-from gridhouse.web.table import Table
+from gridhouse.server.daily import service
+from gridhouse.server.daily.leaderboard import BestResult, DailyResult, Puzzle, write_result
+from gridhouse.server.serve import is_thinking
+from gridhouse.server.storage.records import StoredTable
+from gridhouse.server.tables.commands import MOVE, Command
+from gridhouse.server.tables.table import Table
+from gridhouse.server.tables.visibility import offers_help, viewpoint_of
 from web_helpers import Visitor, open_house
 from window_helpers import wait_for
 
@@ -153,16 +154,16 @@ def best_is_known(visitor: Visitor, path: str) -> str:
 def test_a_day_has_the_same_puzzle_everywhere() -> None:
     """These lines may not change: houses of several versions share a day."""
     day = date(2026, 11, 20)
-    assert days.start_of(game_class("sliding"), day) == (
+    assert service.start_of(game_class("sliding"), day) == (
         "sliding(rows=3,cols=4) neopnsbions /opensinsbond"
     )
-    assert days.start_of(game_class("collapse"), day) == (
+    assert service.start_of(game_class("collapse"), day) == (
         "collapse(rows=8,cols=10,digits=6,scoring=linear) 0 4200443541/0044153101/1112344330/"
         "5454553043/2014334534/1200150525/5230534103/4450115515"
     )
-    assert [cls.name for cls in days.daily_games()] == ["collapse", "sliding"]
-    for cls in days.daily_games():
-        starts = {days.start_of(cls, day + timedelta(ahead)) for ahead in range(50)}
+    assert [cls.name for cls in service.daily_games()] == ["collapse", "sliding"]
+    for cls in service.daily_games():
+        starts = {service.start_of(cls, day + timedelta(ahead)) for ahead in range(50)}
         assert len(starts) == 50
 
 
@@ -181,8 +182,8 @@ def test_two_houses_offer_the_same(tmp_path: Path, clock: Clock, small: None) ->
 @pytest.mark.slow("solves puzzles")
 def test_the_solver_knows_a_best_for_the_puzzles_of_people() -> None:
     """Interpreted, so that nothing has to be compiled here; compiled, it is much quicker."""
-    for cls in days.daily_games():
-        state = gridhouse.parse(days.start_of(cls, date(2026, 11, 20)))
+    for cls in service.daily_games():
+        state = gridhouse.parse(service.start_of(cls, date(2026, 11, 20)))
         is_sliding = cls.name == "sliding"
         seconds = 60.0 if is_sliding else 1.0
         told: Any = gridhouse.solve(state, seconds=seconds, threads=1, jit=False)
@@ -200,15 +201,19 @@ def test_results_in_words() -> None:
     assert [sliding.write_result(count) for count in (1, 2)] == ["1 move", "2 moves"]
     assert [collapse.write_result(count) for count in (1, 2)] == ["1 point", "2 points"]
     verdicts = {
-        days.verdict(sliding, 24, None): "24 moves",
-        days.verdict(sliding, 24, Best(20, True)): "24 moves; the best is 20 moves",
-        days.verdict(sliding, 24, Best(24, True)): "24 moves, the best there is",
-        days.verdict(collapse, 24, Best(24, False)): "24 points, as good as the best known",
-        days.verdict(collapse, 24, Best(30, False)): "24 points; the best known is 30 points",
-        days.verdict(collapse, 31, Best(30, False)): (
+        service.verdict(sliding, 24, None): "24 moves",
+        service.verdict(sliding, 24, BestResult(20, True)): "24 moves; the best is 20 moves",
+        service.verdict(sliding, 24, BestResult(24, True)): "24 moves, the best there is",
+        service.verdict(
+            collapse, 24, BestResult(24, False)
+        ): "24 points, as good as the best known",
+        service.verdict(
+            collapse, 24, BestResult(30, False)
+        ): "24 points; the best known is 30 points",
+        service.verdict(collapse, 31, BestResult(30, False)): (
             "31 points, better than the best known so far, 30 points"
         ),
-        days.verdict(sliding, 29, Best(30, False)): (
+        service.verdict(sliding, 29, BestResult(30, False)): (
             "29 moves, better than the best known so far, 30 moves"
         ),
     }
@@ -345,7 +350,7 @@ def test_equal_results_share_a_place(client: TestClient, clock: Clock) -> None:
 def test_the_table_of_the_day_ends_somewhere(
     client: TestClient, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("gridhouse.web.daily.MOST_PLACES", 2)
+    monkeypatch.setattr("gridhouse.server.pages.daily.MOST_PLACES", 2)
     visitors = [Visitor(client) for _ in range(3)]
     for visitor in visitors:
         clock.time += timedelta(minutes=1)
@@ -389,7 +394,7 @@ def test_the_best_is_found_once_and_kept(
         assert go_on.wait(20)
         return find(state, **options)
 
-    monkeypatch.setattr(days, "solve", slowly)
+    monkeypatch.setattr(service, "solve", slowly)
     least = shortest()
     with open_house(tmp_path, now=clock) as client:
         visitor = Visitor(client)
@@ -431,7 +436,7 @@ def test_par_is_what_a_short_search_finds(
         return 17
 
     monkeypatch.setattr(collapse_solver, "par", par)
-    monkeypatch.setattr(days, "solve", lambda state, **options: NotFound())
+    monkeypatch.setattr(service, "solve", lambda state, **options: NotFound())
     with open_house(tmp_path, now=clock, jit=True) as client:
         visitor = Visitor(client)
         assert "Par" not in visitor.get(SLIDING).text
@@ -442,7 +447,7 @@ def test_par_is_what_a_short_search_finds(
         visitor.get(earlier)
         wait_for(lambda: len(asked) == 2, "a second par")
         assert "Par" not in visitor.get(earlier).text
-        monkeypatch.setattr(days, "MOST_SEARCHES", 0)
+        monkeypatch.setattr(service, "MOST_SEARCHES", 0)
         assert "Par" not in visitor.get("/daily/collapse/2026-11-18").text
     assert len(asked) == 2
 
@@ -456,7 +461,7 @@ def test_whoever_beats_the_best_known_is_the_best_known(
         def best(self) -> tuple[int, bool]:
             return least + 2, False
 
-    monkeypatch.setattr(days, "solve", lambda state, **options: Weak())
+    monkeypatch.setattr(service, "solve", lambda state, **options: Weak())
     assert f"The best known is {least + 2} moves." in best_is_known(visitor, SLIDING)
     assert "better than the best known so far" in solve(visitor)["heading"]
     solve(Visitor(visitor.client), 2)
@@ -483,7 +488,7 @@ def test_a_solver_that_fails_leaves_everything_else(
             raise MemoryError("no room")
         return Other()
 
-    monkeypatch.setattr(days, "solve", fail)
+    monkeypatch.setattr(service, "solve", fail)
     assert "The best is not known yet." in best_is_known(visitor, SLIDING)
     assert "The best is not known yet." in visitor.get(SLIDING).text
     assert solve(visitor)["heading"] == f"Solved. {shortest()} moves"
@@ -495,9 +500,9 @@ def test_only_so_many_days_are_looked_at_at_once(
 ) -> None:
     go_on = threading.Event()
     find = gridhouse.solve
-    monkeypatch.setattr(days, "MOST_SEARCHES", 2)
+    monkeypatch.setattr(service, "MOST_SEARCHES", 2)
     monkeypatch.setattr(
-        days, "solve", lambda *given, **more: go_on.wait(20) and find(*given, **more)
+        service, "solve", lambda *given, **more: go_on.wait(20) and find(*given, **more)
     )
     pages = [visitor.get(f"/daily/sliding/2026-03-0{day}").text for day in range(1, 5)]
     assert ["being looked for" in page for page in pages] == [True, True, False, False]
@@ -528,14 +533,14 @@ def test_a_house_closes_while_it_looks_for_the_best(
         go_on.wait(20)
         raise AssertionError(f"nobody waits for {state}, {options}")
 
-    monkeypatch.setattr(days, "solve", hang)
+    monkeypatch.setattr(service, "solve", hang)
     with open_house(tmp_path, now=clock) as client:
         Visitor(client).get(SLIDING)
         assert begun.wait(20)
-        house = client.app.state.house  # type: ignore[attr-defined]
+        house = client.app.state.service  # type: ignore[attr-defined]
         assert is_thinking(client.app)  # type: ignore[arg-type]
     go_on.set()
-    wait_for(lambda: not house.days.running, "the end of the search")
+    wait_for(lambda: not house.daily_puzzles.running, "the end of the search")
 
 
 def test_no_help_is_given_until_the_game_has_ended(visitor: Visitor) -> None:
@@ -555,12 +560,12 @@ def test_no_help_is_given_until_the_game_has_ended(visitor: Visitor) -> None:
 
 def test_help_is_free_again_when_the_puzzle_is_done() -> None:
     start = "sliding(rows=2,cols=2) ab c/abcd"
-    table = Table(Record("t", start, "hotseat", sitters={0: "a"}, daily=TODAY))
-    assert not helps(table, sight_of(table, "a", None))
-    table.apply(table.played("R"))
-    assert helps(table, sight_of(table, "a", None))
-    other = Table(Record("t", start, "hotseat", sitters={0: "a"}))
-    assert helps(other, sight_of(other, "a", None))
+    table = Table(StoredTable("t", start, "hotseat", seated_visitors={0: "a"}, daily=TODAY))
+    assert not offers_help(table, viewpoint_of(table, "a", None))
+    table.apply(table.change_for(Command(MOVE, 0, "R", 0)))
+    assert offers_help(table, viewpoint_of(table, "a", None))
+    other = Table(StoredTable("t", start, "hotseat", seated_visitors={0: "a"}))
+    assert offers_help(other, viewpoint_of(other, "a", None))
 
 
 def test_another_tables_end_is_no_result(visitor: Visitor) -> None:
@@ -577,15 +582,15 @@ def test_a_result_that_is_not_on_disk_is_not_shown(
 ) -> None:
     table, state = begin(visitor, SLIDING)
     *first, last = way_out(state)
-    failed: list[Reached] = []
+    failed: list[DailyResult] = []
 
-    def fail_once(connection: Connection, reached: Reached) -> None:
+    def fail_once(connection: Connection, reached: DailyResult) -> None:
         failed.append(reached)
         if len(failed) == 1:
             raise OperationalError("", {}, Exception("the disk is full"))
         write_result(connection, reached)
 
-    monkeypatch.setattr("gridhouse.web.house.write_result", fail_once)
+    monkeypatch.setattr("gridhouse.server.tables.service.write_result", fail_once)
     with visitor.at(table) as seat:
         for move in first:
             seat.move(move)
@@ -647,7 +652,7 @@ def test_forms_of_others_and_too_many_are_refused(
     solve(visitor)
     assert visitor.post(SLIDING, origin=other).status_code == 403
     assert visitor.post(f"{SLIDING}/name", {"name": "x"}, origin=other).status_code == 403
-    monkeypatch.setattr("gridhouse.web.app.MOST_TABLES", 2)
+    monkeypatch.setattr("gridhouse.server.app.MOST_TABLES", 2)
     begin(visitor, SLIDING)
     full = visitor.post(SLIDING)
     assert full.status_code == 429
@@ -691,7 +696,7 @@ def test_a_table_says_after_the_house_opened_again_what_was_reached(
 def test_no_visitor_is_told_apart_by_what_a_page_holds(client: TestClient) -> None:
     anna, bert = Visitor(client), Visitor(client)
     solve(anna)
-    house = client.app.state.house  # type: ignore[attr-defined]
-    places, _ = house.days.results.table(Puzzle("sliding", TODAY, True), 10)
+    house = client.app.state.service  # type: ignore[attr-defined]
+    places, _ = house.daily_puzzles.results.table(Puzzle("sliding", TODAY, True), 10)
     assert places[0].visitor not in bert.get(SLIDING).text
     assert places[0].visitor not in anna.get(SLIDING).text

@@ -14,8 +14,9 @@ from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
 from browser_helpers import served
-from gridhouse.web import logs
-from gridhouse.web.store import Record, Store
+from gridhouse.server import logs
+from gridhouse.server.storage.records import StoredTable
+from gridhouse.server.storage.store import Store
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -55,18 +56,18 @@ def provoke(house: str, monkeypatch: pytest.MonkeyPatch) -> list[str]:
         del given, named
         raise OSError(f"at {house}{link}?{QUERY}, cookie: gridhouse={token}; Bearer {token}")
 
-    monkeypatch.setattr("gridhouse.web.store.write", fail)
+    monkeypatch.setattr("gridhouse.server.storage.store.write", fail)
     bearer = {"authorization": f"Bearer {token}"}
     move = {"move": "0 0 0", "ply": 0}
     with pytest.raises(HTTPError, match="409"):
         asked(f"{house}/api/tables/{table}/moves?player=0", move, **bearer)
-    monkeypatch.setattr("gridhouse.web.api.telling.game_info", fail)
+    monkeypatch.setattr("gridhouse.server.api.serializers.game_info", fail)
     with pytest.raises(HTTPError, match="500"):
         asked(f"{house}/api/games?{QUERY}", **bearer)
-    monkeypatch.setattr("gridhouse.web.pages.view", fail)
+    monkeypatch.setattr("gridhouse.server.pages.views.view", fail)
     with pytest.raises(HTTPError, match="500"):
         asked(f"{house}/t/{table}?{QUERY}", cookie=f"gridhouse={token}")
-    monkeypatch.setattr("gridhouse.web.sockets.view", fail)
+    monkeypatch.setattr("gridhouse.server.tables.sockets.view", fail)
     socket = f"{house.replace('http', 'ws')}/t/{table}/socket?{QUERY}"
     with connect(socket, additional_headers=bearer) as page, pytest.raises(ConnectionClosed):
         page.recv()
@@ -84,28 +85,30 @@ def test_what_is_logged_holds_no_token(
     assert [secret for secret in secrets if secret in said] == []
     assert said.count("OSError: at http://127.0.0.1") >= 4
     if form != "json":
-        assert "ERROR gridhouse.web: a change could not be written down\nTraceback" in said
+        assert "ERROR gridhouse.server: a change could not be written down\nTraceback" in said
         return
     lines = [json.loads(line) for line in said.splitlines()]
-    assert {line["logger"] for line in lines} == {"gridhouse.web", "uvicorn.error"}
+    assert {line["logger"] for line in lines} == {"gridhouse.server", "uvicorn.error"}
     assert all(set(line) == {"time", "level", "logger", "message", "trace"} for line in lines)
     assert {line["level"] for line in lines} == {"error"}
 
 
 def test_a_line_without_an_error_has_no_trace() -> None:
-    record = logging.LogRecord("gridhouse.web", logging.INFO, "", 0, "seat %s", ("x" * 43,), None)
+    record = logging.LogRecord(
+        "gridhouse.server", logging.INFO, "", 0, "seat %s", ("x" * 43,), None
+    )
     record.created = 0.0
     assert json.loads(logs.Objects().format(record)) == {
         "time": "1970-01-01T00:00:00.000+00:00",
         "level": "info",
-        "logger": "gridhouse.web",
+        "logger": "gridhouse.server",
         "message": "seat (hidden)",
     }
 
 
 def test_errors_of_the_database_hold_nothing_that_was_written(tmp_path: Path) -> None:
     store = Store(f"sqlite:///{tmp_path / 'new.db'}")
-    record = Record("t", "binary(rows=1,cols=2) ..", "hotseat", sitters={0: "anna"})
+    record = StoredTable("t", "binary(rows=1,cols=2) ..", "hotseat", seated_visitors={0: "anna"})
     store.add(record)
     with pytest.raises(IntegrityError) as caught:
         store.add(record)

@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 from starlette.websockets import WebSocketDisconnect
 
 import gridhouse
-from gridhouse.web.forms import Order
-from gridhouse.web.house import House
-from gridhouse.web.seats import Doorkeeper
-from gridhouse.web.sockets import Guest, understood
+from gridhouse.server.auth import Auth
+from gridhouse.server.tables.service import TableService
+from gridhouse.server.tables.sockets import Connection, parse_message
+from gridhouse.server.tables.table import TableOptions
 from web_helpers import HIDDEN, Visitor, open_house, settings_of
 
 if TYPE_CHECKING:
@@ -106,7 +106,7 @@ def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
         pytest.MonkeyPatch.context() as patch,
         open_house(tmp_path_factory.mktemp("house"), patience=0.02) as client,
     ):
-        patch.setattr("gridhouse.web.app.MOST_TABLES", 100_000)
+        patch.setattr("gridhouse.server.app.MOST_TABLES", 100_000)
         yield client
 
 
@@ -128,7 +128,7 @@ class Page:
             self.seat.socket.send_bytes(said)
         else:
             self.seat.socket.send_text(said)
-        if isinstance(said, str) and understood(said):
+        if isinstance(said, str) and parse_message(said):
             self.wait()
         else:
             with pytest.raises(WebSocketDisconnect):
@@ -150,7 +150,7 @@ class Page:
 
 def kept(client: Any, table: str) -> tuple[State, bool]:
     """Return the position to which what is kept leads by the rules, and whether that is the end."""
-    record = client.app.state.house.store.load(table.rpartition("/")[2])
+    record = client.app.state.service.store.load(table.rpartition("/")[2])
     state = gridhouse.parse(record.start)
     for made in record.moves:
         state.play(made.move)
@@ -241,15 +241,15 @@ class SlowSocket:
 
 def test_a_socket_is_not_closed_while_something_is_sent(tmp_path: Path) -> None:
     async def visit() -> tuple[list[int], int]:
-        house = House(settings_of(tmp_path))
+        house = TableService(settings_of(tmp_path))
         state = gridhouse.load("binary").new_initial_state()
-        live = await house.find(await house.found(Order(state, "hotseat", 0, 0), "somebody"))
+        live = await house.get(await house.create(TableOptions(state, "hotseat", 0, 0), "somebody"))
         assert live is not None
         socket = SlowSocket()
-        guest = Guest(house, Doorkeeper("secret"), live, cast("WebSocket", socket))
-        await guest.stay()
+        connection = Connection(house, Auth("secret"), live, cast("WebSocket", socket))
+        await connection.stay()
         await house.close()
-        return socket.closed, guest.parting
+        return socket.closed, connection.parting
 
     # It is closed by whoever let the page in, when its sending has ended.
     assert asyncio.run(visit()) == ([], 1008)

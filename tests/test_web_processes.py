@@ -13,8 +13,9 @@ from websockets.exceptions import ConnectionClosed, InvalidMessage
 
 import gridhouse
 from browser_helpers import house_process
-from gridhouse.web.clocks import now
-from gridhouse.web.store import Change, Kept, Record, StaleError, Store
+from gridhouse.server.clock import now
+from gridhouse.server.storage.records import Change, Ply, StaleError, StoredTable
+from gridhouse.server.storage.store import Store
 from postgres_helpers import postgres
 from wire_helpers import Caller
 
@@ -38,7 +39,7 @@ class Crowd:
     """Somebody at every table who plays at random, as fast as the house lets them."""
 
     def __init__(self, house: Process) -> None:
-        self.house = house
+        self.service = house
         self.seen: dict[str, list[Any]] = {}
         self.lost: list[str] = []  # tables that were not what they had been
         self.over = threading.Event()
@@ -54,7 +55,7 @@ class Crowd:
         chance = random.Random(table)
         while not self.over.is_set():
             try:
-                with self.caller.at(self.house.address, table) as place:
+                with self.caller.at(self.service.address, table) as place:
                     seen = self.seen[table]
                     if place.view["moves"][: len(seen)] != seen:
                         self.lost.append(table)
@@ -174,7 +175,7 @@ def test_the_machine_moves_once_however_many_processes_show_the_table(
 @pytest.mark.slow("starts houses")
 def test_clocks_start_again_only_when_no_process_was_there(database: str) -> None:
     store = Store(database)
-    store.add(Record("clock", "binary(rows=1,cols=2) ..", "hotseat", initial=60_000, since=1))
+    store.add(StoredTable("clock", "binary(rows=1,cols=2) ..", "hotseat", initial=60_000, since=1))
     with house_process(database):
         began = since(store)
         assert began > now() - 60_000
@@ -193,16 +194,20 @@ def since(store: Store) -> int:
 def test_postgresql_keeps_what_sqlite_keeps(database: str) -> None:
     store = Store(database)
     assert store.secret() == store.secret()
-    store.add(Record("t", "binary(rows=1,cols=2) ..", "friends", sitters={0: "a"}, listed=True))
-    seat = store.keep(Change("t", 0, seat=(1, "b")))
-    move = store.keep(Change("t", 1, standing=0, added=Kept("0 0 1", 7)))
-    late = store.keep(Change("t", 1, standing=0, added=Kept("0 0 0", 7)))
+    store.add(
+        StoredTable(
+            "t", "binary(rows=1,cols=2) ..", "friends", seated_visitors={0: "a"}, listed=True
+        )
+    )
+    seat = store.append(Change("t", 0, seat=(1, "b")))
+    move = store.append(Change("t", 1, standing=0, added=Ply("0 0 1", 7)))
+    late = store.append(Change("t", 1, standing=0, added=Ply("0 0 0", 7)))
     assert (seat.result(), move.result()) == (None, None)
     with pytest.raises(StaleError):
         late.result()
-    (found,) = store.listed(10, 0)
+    (found,) = store.list_public(10, 0)
     assert found == store.load("t")
-    assert (found.sitters, found.moves) == ({0: "a", 1: "b"}, [("0 0 1", 7)])
+    assert (found.seated_visitors, found.moves) == ({0: "a", 1: "b"}, [Ply("0 0 1", 7)])
     with store.engine.connect() as connection:
         assert connection.scalar(sa.text("SELECT count(*) FROM moves WHERE table_id = 't'")) == 1
     store.close()
@@ -215,11 +220,13 @@ def test_many_changes_at_once_are_kept_but_for_the_stale_one(
     store = Store(database if kind == "postgresql" else f"sqlite:///{tmp_path / 'house.db'}")
     names = [f"many{number}" for number in range(30)]
     for name in names:
-        store.add(Record(name, "binary(rows=1,cols=2) ..", "hotseat", sitters={0: "a"}))
-    changes = [Change(name, 0, standing=0, added=Kept("0 0 1")) for name in names]
+        store.add(
+            StoredTable(name, "binary(rows=1,cols=2) ..", "hotseat", seated_visitors={0: "a"})
+        )
+    changes = [Change(name, 0, standing=0, added=Ply("0 0 1")) for name in names]
     changes[17] = changes[17]._replace(version=5)
     changes.append(Change(names[0], 1, ended="resigned 0"))  # after the first one
-    promises = [store.keep(change) for change in changes]
+    promises = [store.append(change) for change in changes]
     failed = [at for at, promise in enumerate(promises) if promise.exception() is not None]
     assert failed == [17]
     assert isinstance(promises[17].exception(), StaleError)

@@ -89,7 +89,10 @@ def programs(who: Visitor, table: str) -> list[str]:
     sent = {"authorization": f"Bearer {token}"} if token else {}
     state = who.get(path, **sent).json()
     said = [who.get(path + asked, **sent).text for asked in ASKED]
-    said += [who.get(path).text, who.get(path + f"?wait=1&after={state['version'] - 1}").text]
+    said += [
+        who.get(path).text,
+        who.get(path + f"?wait=1&after={state['version'] - 1}").text,
+    ]
     tries: list[tuple[str, object]] = [("undo", None), ("redo", None), ("answer", {"agrees": True})]
     for ply in (0, state["ply"]):
         # What is legal would change the table.

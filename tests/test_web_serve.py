@@ -12,7 +12,7 @@ import pytest
 
 from browser_helpers import house_process
 from gridhouse.core.console import UsageError
-from gridhouse.web import serve
+from gridhouse.server import serve
 from test_cli import command
 
 if TYPE_CHECKING:
@@ -24,10 +24,10 @@ def test_the_address_is_printed_and_opened_where_there_is_a_screen(
 ) -> None:
     opened: list[str] = []
     monkeypatch.setenv("GRIDHOUSE_DATABASE_URL", f"sqlite:///{tmp_path / 'house.db'}")
-    monkeypatch.setattr("gridhouse.web.serve.webbrowser.open", opened.append)
+    monkeypatch.setattr("gridhouse.server.serve.webbrowser.open", opened.append)
     monkeypatch.setattr(serve, "serve", lambda app, listening: listening.close())
-    monkeypatch.setattr("gridhouse.web.serve.threading.Timer", AtOnce)
-    monkeypatch.setattr("gridhouse.web.serve.sys.platform", "linux")
+    monkeypatch.setattr("gridhouse.server.serve.threading.Timer", AtOnce)
+    monkeypatch.setattr("gridhouse.server.serve.sys.platform", "linux")
     monkeypatch.delenv("WAYLAND_DISPLAY", raising=False)
     for display, opens, expected in (("", True, 0), (":0", False, 0), (":0", True, 1)):
         monkeypatch.setenv("DISPLAY", display)

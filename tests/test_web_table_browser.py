@@ -9,7 +9,6 @@ import pytest
 import gridhouse
 from browser_helpers import Hands, served
 from gridhouse.players import Limits
-from gridhouse.web import clocks
 from test_web_browser import PHONE, from_page, way_out
 from wire_helpers import PATIENCE
 
@@ -89,7 +88,7 @@ def see_proved(hands: Hands, text: str) -> None:
 def test_the_clock_of_who_is_to_move_runs_until_it_has_run_out(
     visit: Callable[..., Page], address: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(clocks, "MINUTE", 2_500)  # milliseconds
+    monkeypatch.setattr("gridhouse.server.clock.MINUTE", 2_500)  # milliseconds
     both = anna, _ = meet(visit, address, "1+0")
     play_on(both, MOVES[:1])
     assert anna.page.locator(".clock.runs").count() == 0  # the first moves are free

@@ -16,11 +16,14 @@ from hypothesis import strategies as st
 import gridhouse
 from gridhouse.core.errors import ParameterError
 from gridhouse.players import Choice
-from gridhouse.web import clocks, helping, store
-from gridhouse.web.clocks import MINUTE, SECOND, Clock
-from gridhouse.web.forms import Order
-from gridhouse.web.house import House
-from gridhouse.web.table import FRIENDS, RefusedError
+from gridhouse.server import clock
+from gridhouse.server.clock import MINUTE, SECOND, Clock
+from gridhouse.server.storage import store
+from gridhouse.server.storage.records import Change, Ply, StoredTable
+from gridhouse.server.tables import hints
+from gridhouse.server.tables.commands import MOVE, SEAT, Command, RefusedError
+from gridhouse.server.tables.service import TableService
+from gridhouse.server.tables.table import FRIENDS, TableOptions
 from web_helpers import HIDDEN, MANY, Visitor, open_house, settings_of
 
 if TYPE_CHECKING:
@@ -28,7 +31,7 @@ if TYPE_CHECKING:
 
     from starlette.testclient import TestClient
 
-    from gridhouse.web.table import Table
+    from gridhouse.server.tables.table import Table
     from web_helpers import Seat
 
 ROW = "binary(rows=1,cols=6) ......"
@@ -63,7 +66,7 @@ class Watch:
 @pytest.fixture
 def watch(monkeypatch: pytest.MonkeyPatch) -> Watch:
     watch = Watch()
-    monkeypatch.setattr(clocks, "now", watch)
+    monkeypatch.setattr(clock, "now", watch)
     return watch
 
 
@@ -139,16 +142,16 @@ def test_who_moves_too_late_has_lost(visitor: Visitor, friend: Visitor, watch: W
 
 def test_a_clock_that_nobody_touches_runs_out(tmp_path: Path) -> None:
     async def wait() -> tuple[str | None, str | None]:
-        house = House(settings_of(tmp_path))
+        house = TableService(settings_of(tmp_path))
         state = gridhouse.parse(ROW)
-        name = await house.found(Order(state, FRIENDS, 0, 0, Clock(200, 0)), "somebody")
-        live = await house.find(name)
+        name = await house.create(TableOptions(state, FRIENDS, 0, 0, Clock(200, 0)), "somebody")
+        live = await house.get(name)
         assert live is not None
-        await house.take_seat(live, "another")
-        await house.play(live, 0, "0 0 0")
-        await house.play(live, 1, "5 0 1")
+        await house.submit(live, Command(SEAT, visitor="another"))
+        await house.submit(live, Command(MOVE, 0, "0 0 0", 0))
+        await house.submit(live, Command(MOVE, 1, "5 0 1", 1))
         changed = asyncio.Event()
-        live.guests.add(changed.set)
+        live.subscribers.add(changed.set)
         await changed.wait()
         kept = house.store.load(name)
         await house.close()
@@ -161,23 +164,25 @@ def test_a_clock_that_nobody_touches_runs_out(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("quicker", "moves"),
     [
-        (lambda table: table.seated("another"), ["0 0 0"]),
-        (lambda table: table.played("5 0 1"), ["5 0 1"]),
+        (lambda table: table.change_for(Command(SEAT, visitor="another")), ["0 0 0"]),
+        (lambda table: table.change_for(Command(MOVE, 0, "5 0 1", 0)), ["5 0 1"]),
     ],
     ids=["a seat was taken", "a move was made"],
 )
 def test_a_move_stands_unless_another_process_made_one(
-    tmp_path: Path, quicker: Callable[[Table], store.Change], moves: list[str]
+    tmp_path: Path, quicker: Callable[[Table], Change], moves: list[str]
 ) -> None:
     async def play() -> tuple[list[str], list[str]]:
-        house = House(settings_of(tmp_path))
-        name = await house.found(Order(gridhouse.parse(ROW), FRIENDS, 0, 0, None), "somebody")
-        live = await house.find(name)
+        house = TableService(settings_of(tmp_path))
+        name = await house.create(
+            TableOptions(gridhouse.parse(ROW), FRIENDS, 0, 0, None), "somebody"
+        )
+        live = await house.get(name)
         assert live is not None
-        house.store.keep(quicker(live.table)).result()
+        house.store.append(quicker(live.table)).result()
         refusals = []
         try:
-            await house.play(live, 0, "0 0 0")
+            await house.submit(live, Command(MOVE, 0, "0 0 0", 0))
         except RefusedError as error:
             refusals.append(str(error))
         await house.close()
@@ -189,14 +194,16 @@ def test_a_move_stands_unless_another_process_made_one(
 
 def test_a_seat_can_be_taken_although_another_process_made_a_move(tmp_path: Path) -> None:
     async def sit() -> tuple[list[str], dict[int, str]]:
-        house = House(settings_of(tmp_path))
-        name = await house.found(Order(gridhouse.parse(ROW), FRIENDS, 0, 0, None), "somebody")
-        live = await house.find(name)
+        house = TableService(settings_of(tmp_path))
+        name = await house.create(
+            TableOptions(gridhouse.parse(ROW), FRIENDS, 0, 0, None), "somebody"
+        )
+        live = await house.get(name)
         assert live is not None
-        house.store.keep(live.table.played("5 0 1")).result()
-        await house.take_seat(live, "another")
+        house.store.append(live.table.change_for(Command(MOVE, 0, "5 0 1", 0))).result()
+        await house.submit(live, Command(SEAT, visitor="another"))
         await house.close()
-        return [ply.move for ply in live.table.plies], live.table.sitters
+        return [ply.move for ply in live.table.plies], live.table.seated_visitors
 
     found = asyncio.run(asyncio.wait_for(sit(), 30))
     assert found == (["5 0 1"], {0: "somebody", 1: "another"})
@@ -414,12 +421,12 @@ def test_the_machine_tells_what_is_proved(visitor: Visitor) -> None:
     ],
 )
 def test_what_is_not_proved_is_said_in_words(value: float | None, text: str) -> None:
-    assert helping.judgement(gridhouse.parse(ROW), Choice(0, value)) == text
+    assert hints.evaluation_text(gridhouse.parse(ROW), Choice(0, value)) == text
 
 
 def test_the_score_that_is_hoped_for() -> None:
     state = gridhouse.parse("collapse(rows=1,cols=3,digits=2) 0 110")
-    assert helping.judgement(state, Choice(0, 4.4)) == "About 4 can be made"
+    assert hints.evaluation_text(state, Choice(0, 4.4)) == "About 4 can be made"
 
 
 def frames(seat: Seat) -> list[dict[str, Any]]:
@@ -538,17 +545,17 @@ def test_the_lobby_forgets_where_nothing_happens(
 ) -> None:
     visitor.new("sliding", listed="on")
     assert visitor.get("/lobby").text.count("Watch") == 1
-    later = clocks.now() + 25 * 60 * MINUTE
-    monkeypatch.setattr(clocks, "now", lambda: later)
+    later = clock.now() + 25 * 60 * MINUTE
+    monkeypatch.setattr(clock, "now", lambda: later)
     assert visitor.get("/lobby").text.count("Watch") == 0
 
 
 def test_migrations_lead_back_and_forth(tmp_path: Path) -> None:
     opened = store.Store(f"sqlite:///{tmp_path / 'old.db'}")
-    opened.add(store.Record("t", ROW, "hotseat", sitters={0: "a", 1: "a"}))
+    opened.add(StoredTable("t", ROW, "hotseat", seated_visitors={0: "a", 1: "a"}))
     for ply, move in enumerate(("0 0 0", "5 0 1")):
-        opened.keep(store.Change("t", ply, standing=ply, added=store.Kept(move))).result()
-    opened.keep(store.Change("t", 2, standing=1)).result()
+        opened.append(Change("t", ply, standing=ply, added=Ply(move))).result()
+    opened.append(Change("t", 2, standing=1)).result()
     config = Config()
     config.set_main_option("script_location", str(Path(store.__file__).parent / "migrations"))
     for target in ("0001", "head"):
@@ -559,4 +566,4 @@ def test_migrations_lead_back_and_forth(tmp_path: Path) -> None:
     found = opened.load("t")
     opened.close()
     assert found is not None
-    assert (found.moves, found.undone) == ([("0 0 0", 0)], [])
+    assert (found.moves, found.undone) == ([Ply("0 0 0")], [])

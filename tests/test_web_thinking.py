@@ -5,17 +5,18 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 import gridhouse
 from gridhouse.players import Choice
-from gridhouse.web import thinking
-from gridhouse.web.forms import Order
-from gridhouse.web.house import House
-from gridhouse.web.table import MACHINE
-from gridhouse.web.thinking import Thinkers
+from gridhouse.server import engine_pool
+from gridhouse.server.engine_pool import EnginePool
+from gridhouse.server.tables.commands import MOVE, Command, RefusedError
+from gridhouse.server.tables.service import TableService
+from gridhouse.server.tables.table import MACHINE, TableOptions
 from web_helpers import Visitor, open_house, settings_of
 from window_helpers import wait_for
 
@@ -55,7 +56,7 @@ class Ponderer:
 
 @pytest.fixture
 def ponderers(monkeypatch: pytest.MonkeyPatch) -> list[Ponderer]:
-    monkeypatch.setattr(thinking, "player", Ponderer)
+    monkeypatch.setattr(engine_pool, "player", Ponderer)
     monkeypatch.setattr(Ponderer, "made", [])
     monkeypatch.setattr(Ponderer, "waiting", 0)
     return Ponderer.made
@@ -65,10 +66,10 @@ STATE = gridhouse.load("binary", rows=2, cols=2).new_initial_state()
 
 
 def test_a_search_is_stopped_when_its_time_is_up(tmp_path: Path, ponderers: list[Ponderer]) -> None:
-    thinkers = Thinkers(settings_of(tmp_path, patience=0.01))
-    assert asyncio.run(thinkers.choose(STATE, 2)).action == STATE.legal_actions()[0]
-    assert asyncio.run(thinkers.choose(STATE, 2)).action == STATE.legal_actions()[0]
-    thinkers.close()
+    engines = EnginePool(settings_of(tmp_path, patience=0.01))
+    assert asyncio.run(engines.choose(STATE, 2)).action == STATE.legal_actions()[0]
+    assert asyncio.run(engines.choose(STATE, 2)).action == STATE.legal_actions()[0]
+    engines.close()
     assert [made.thought for made in ponderers] == [2]  # kept for the next move
     assert ponderers[0].settings["level"] == 2
 
@@ -79,7 +80,7 @@ def test_a_searchs_time_begins_when_its_player_is_ready_and_free(
 ) -> None:
     """What has to be compiled first, and who is first, take nothing of it."""
     patience = 0.5
-    thinkers = Thinkers(settings_of(tmp_path, workers=1, patience=patience))
+    engines = EnginePool(settings_of(tmp_path, workers=1, patience=patience))
     lasted = []
 
     class Slow(Ponderer):
@@ -93,13 +94,13 @@ def test_a_searchs_time_begins_when_its_player_is_ready_and_free(
             lasted.append(time.monotonic() - began)
             return choice
 
-    monkeypatch.setattr(thinking, "player", Slow)
+    monkeypatch.setattr(engine_pool, "player", Slow)
 
     async def crowd() -> None:
-        await asyncio.gather(*(thinkers.choose(STATE, level) for level in (1, 2)))
+        await asyncio.gather(*(engines.choose(STATE, level) for level in (1, 2)))
 
     asyncio.run(crowd())
-    thinkers.close()
+    engines.close()
     assert len(ponderers) == len(lasted) == 2
     assert min(lasted) >= patience
 
@@ -107,28 +108,28 @@ def test_a_searchs_time_begins_when_its_player_is_ready_and_free(
 def test_who_has_done_one_search_is_not_stopped_for_it_in_the_next(
     tmp_path: Path, ponderers: list[Ponderer]
 ) -> None:
-    thinkers = Thinkers(settings_of(tmp_path))
-    done, new = thinking.Job(STATE, 1), thinking.Job(STATE, 1)
+    engines = EnginePool(settings_of(tmp_path))
+    done, new = engine_pool.Job(STATE, 1), engine_pool.Job(STATE, 1)
     for job in (done, new):
-        search = threading.Thread(target=thinkers._work, args=(job,))
+        search = threading.Thread(target=engines._work, args=(job,))
         search.start()
         wait_for(lambda: Ponderer.waiting, "the search")
         if job is new:
-            thinkers._hurry(done)
+            engines._stop_once(done)
             assert not ponderers[0].stopped.is_set()
-        thinkers._hurry(job)
+        engines._stop_once(job)
         search.join()
-    thinkers.close()
+    engines.close()
     assert [made.thought for made in ponderers] == [2]
 
 
 def test_a_search_that_nobody_waits_for_is_stopped(
     tmp_path: Path, ponderers: list[Ponderer]
 ) -> None:
-    thinkers = Thinkers(settings_of(tmp_path, patience=PATIENCE))
+    engines = EnginePool(settings_of(tmp_path, patience=PATIENCE))
 
     async def give_up() -> None:
-        asked = asyncio.create_task(thinkers.choose(STATE, 1))
+        asked = asyncio.create_task(engines.choose(STATE, 1))
         while not Ponderer.waiting:
             await asyncio.sleep(0.01)
         asked.cancel()
@@ -136,18 +137,18 @@ def test_a_search_that_nobody_waits_for_is_stopped(
             await asked
 
     asyncio.run(give_up())
-    wait_for(lambda: not thinkers.running, "the end of the search")
-    thinkers.close()
+    wait_for(lambda: not engines.running, "the end of the search")
+    engines.close()
     assert [made.thought for made in ponderers] == [1]
 
 
 def test_so_many_think_at_once_and_who_gives_up_in_the_queue_never_does(
     tmp_path: Path, ponderers: list[Ponderer]
 ) -> None:
-    thinkers = Thinkers(settings_of(tmp_path, workers=1, patience=PATIENCE))
+    engines = EnginePool(settings_of(tmp_path, workers=1, patience=PATIENCE))
 
     async def crowd() -> None:
-        asked = [asyncio.create_task(thinkers.choose(STATE, level)) for level in (1, 2, 3)]
+        asked = [asyncio.create_task(engines.choose(STATE, level)) for level in (1, 2, 3)]
         while not Ponderer.waiting:
             await asyncio.sleep(0.01)
         asked[1].cancel()
@@ -161,7 +162,7 @@ def test_so_many_think_at_once_and_who_gives_up_in_the_queue_never_does(
         await asked[2]
 
     asyncio.run(crowd())
-    thinkers.close()
+    engines.close()
     assert [made.settings["level"] for made in ponderers] == [1, 3]
 
 
@@ -192,14 +193,14 @@ def test_the_house_answers_while_the_machine_thinks_and_stops_it_when_all_leave(
 
 def test_a_reply_to_a_position_that_is_gone_is_not_played(tmp_path: Path) -> None:
     async def reply_late() -> list[str]:
-        house = House(settings_of(tmp_path))
-        order = Order(STATE.clone(), MACHINE, 1, 1)
-        live = await house.find(await house.found(order, "somebody"))
+        house = TableService(settings_of(tmp_path))
+        order = TableOptions(STATE.clone(), MACHINE, 1, 1)
+        live = await house.get(await house.create(order, "somebody"))
         assert live is not None
+        move = live.table.state.legal_moves()[0]
         for ply in (1, 0, 0):
-            change = house._reply(live, ply, live.table.state.legal_actions()[0])
-            if change is not None:
-                live.table.apply(change)
+            with suppress(RefusedError):
+                await house.submit(live, Command(MOVE, 0, move, ply))
         await house.close()
         return [ply.move for ply in live.table.plies]
 
@@ -212,13 +213,13 @@ def test_a_machine_that_fails_leaves_the_table_standing(
     def fail(*_: Any, **__: Any) -> None:
         raise RuntimeError("out of order")
 
-    monkeypatch.setattr(thinking, "player", fail)
-    monkeypatch.setattr(thinking, "strongest", fail)
+    monkeypatch.setattr(engine_pool, "player", fail)
+    monkeypatch.setattr(engine_pool, "strongest", fail)
     with open_house(tmp_path) as client:
         visitor = Visitor(client)
         with visitor.at(visitor.new("binary", preset="small")) as seat:
             assert seat.refused("hint") == "no help was found"
-            assert not client.app.state.house.thinkers.running  # type: ignore[attr-defined]
+            assert not client.app.state.service.engines.running  # type: ignore[attr-defined]
             seat.move(seat.view["gestures"][0][0])
             assert "thinking" in seat.view["heading"]
             seat.say("undo")

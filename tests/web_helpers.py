@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 from starlette.testclient import TestClient
 
 import gridhouse
-from gridhouse.web.app import create_app
-from gridhouse.web.settings import Settings
+from gridhouse.server.app import create_app
+from gridhouse.server.settings import Settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

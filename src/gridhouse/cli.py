@@ -72,7 +72,7 @@ def play(
 
     def serve(_: list[str]) -> None:
         try:
-            from gridhouse.web import serve
+            from gridhouse.server import serve
         except ModuleNotFoundError as error:
             missing = f"{error.name} is missing; the house in the browser needs the extra web"
             raise UsageError(missing) from None

@@ -1,0 +1,142 @@
+"""The house as a web application: its addresses, and what holds for all of its answers."""
+
+from __future__ import annotations
+
+import math
+import time
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.middleware.gzip import GZipMiddleware
+from starlette.routing import Mount, Route, WebSocketRoute
+
+from gridhouse.server.api import create_api
+from gridhouse.server.api.access import RateLimiter, Visits
+from gridhouse.server.auth import Auth
+from gridhouse.server.pages import assets, daily, lobby, views
+from gridhouse.server.settings import MOST_TABLES
+from gridhouse.server.tables import sockets
+from gridhouse.server.tables.service import TableService
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, MutableMapping
+    from typing import Any
+
+    from starlette.requests import Request
+    from starlette.responses import Response
+    from starlette.types import ASGIApp, Receive, Scope, Send
+
+    from gridhouse.server.settings import Settings
+
+HOUR = 3600.0
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+    "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+)
+# A picture that is opened by itself brings its style along, and nothing else.
+PICTURE_POLICY = "default-src 'none'; style-src 'unsafe-inline'"
+HEADERS = {
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "same-origin",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+}
+
+
+class SecurityHeaders:
+    """Puts the headers that keep a page to itself on every answer."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        """Stand before an application."""
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass everything on, and the answer back with its headers."""
+
+        async def send_with_headers(message: MutableMapping[str, Any]) -> None:
+            if message["type"] == "http.response.start":
+                given = message.setdefault("headers", [])
+                is_picture = (b"content-type", views.SVG.encode()) in given
+                policy = PICTURE_POLICY if is_picture else POLICY
+                kept = {"content-security-policy": policy, **HEADERS}
+                given.extend((name.encode(), value.encode()) for name, value in kept.items())
+            await send(message)
+
+        await self.app(scope, receive, send_with_headers if scope["type"] == "http" else send)
+
+
+class HourlyLimit:
+    """How many tables, or other things, each address has opened lately."""
+
+    def __init__(self, what: str) -> None:
+        """Begin with nobody; ``what`` is what they open, in words."""
+        self._what = what
+        self._times: dict[str, list[float]] = {}
+
+    def need_room(self, request: Request) -> None:
+        """Note another one; raises HTTPException if an address has opened too many."""
+        now = time.monotonic()
+        address = request.client.host if request.client else ""
+        lately = [then for then in self._times.get(address, []) if now - then < HOUR]
+        if len(lately) >= MOST_TABLES:
+            minutes = math.ceil((lately[0] + HOUR - now) / 60)
+            raise HTTPException(
+                429,
+                f"These are {MOST_TABLES} {self._what} in an hour: the next one may come in "
+                f"{minutes} minute{'s' if minutes > 1 else ''}.",
+            )
+        self._times[address] = [*lately, now]
+        for known in [name for name, times in self._times.items() if now - times[-1] >= HOUR]:
+            del self._times[known]
+
+
+async def refuse(request: Request, error: Exception) -> Response:
+    """Say on a page what went wrong."""
+    status, text = views.trouble(error)
+    return views.page(request, "error", status=status, text=text, code=status)
+
+
+def create_app(settings: Settings) -> Starlette:
+    """Return the house as an application; it opens when the server starts it."""
+
+    @asynccontextmanager
+    async def opened(app: Starlette) -> AsyncIterator[None]:
+        service = TableService(settings)
+        app.state.service = service
+        app.state.auth = Auth(service.store.secret())
+        yield
+        await service.close()
+
+    api = create_api()
+    app = Starlette(
+        routes=[
+            Route("/", views.home),
+            Route("/lobby", lobby.lobby),
+            Route("/rules/{game}", views.rules),
+            Route("/new/{game}", views.new, methods=["GET"]),
+            Route("/new/{game}", views.create, methods=["POST"]),
+            Route("/t/{table}", views.table),
+            Route("/t/{table}/picture.svg", views.saved_picture),
+            Route("/t/{table}/position.txt", views.saved_record),
+            Route("/t/{table}/record.txt", views.saved_record),
+            Route("/t/{table}/join/{invitation}", views.invitation, methods=["GET"]),
+            Route("/t/{table}/join/{invitation}", views.join, methods=["POST"]),
+            *daily.ROUTES,
+            Mount("/api", api),
+            WebSocketRoute("/t/{table}/socket", sockets.serve_table),
+            Route("/static/style.css", assets.style),
+            Mount("/static", assets.Modules(directory=assets.STATIC)),
+        ],
+        middleware=[Middleware(SecurityHeaders), Middleware(GZipMiddleware)],
+        exception_handlers={HTTPException: refuse, 500: refuse},
+        lifespan=opened,
+    )
+    api.state = app.state  # services, auth, and rate limits
+    app.state.pace = RateLimiter(settings.burst, settings.rate)
+    app.state.visits = Visits()
+    app.state.newcomers = HourlyLimit("new games")
+    app.state.namers = HourlyLimit("new names")
+    return app

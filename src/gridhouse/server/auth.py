@@ -1,0 +1,98 @@
+"""Identity: an unguessable token in a signed cookie, and signed invitations to a seat."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import secrets
+from typing import TYPE_CHECKING
+
+from itsdangerous import BadSignature, Signer
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from starlette.requests import Request
+    from starlette.responses import Response
+
+COOKIE = "gridhouse"
+YEAR = 365 * 24 * 3600
+
+
+class Auth:
+    """Signs tokens and invitations, and verifies them."""
+
+    def __init__(self, secret: str) -> None:
+        """Sign with this secret."""
+        self._cookies = Signer(secret, salt="gridhouse.visitor", digest_method=hashlib.sha256)
+        self._invitations = Signer(
+            secret, salt="gridhouse.invitation", digest_method=hashlib.sha256
+        )
+
+    def visitor(self, cookies: Mapping[str, str]) -> str | None:
+        """Return the visitor whom a cookie names, None for one that is missing or not signed."""
+        return self.verify(cookies.get(COOKIE, ""))
+
+    def verify(self, signed: str) -> str | None:
+        """Return the visitor of a signed token, None for one that is not signed here."""
+        token = self._token(signed)
+        return None if token is None else visitor_id(token)
+
+    def authenticate(self, headers: Mapping[str, str], cookies: Mapping[str, str]) -> str | None:
+        """Return the visitor of a program's header, or without one of a browser's cookie."""
+        sent = bearer(headers)
+        return self.visitor(cookies) if sent is None else self.verify(sent)
+
+    def identify_or_create(self, request: Request) -> tuple[str, str]:
+        """Return the visitor, and what the cookie is to hold; a new visitor gets a new token."""
+        token = self._token(request.cookies.get(COOKIE, ""))
+        return self._introduced(token) if token else self.new_visitor()
+
+    def new_visitor(self) -> tuple[str, str]:
+        """Return a new visitor, and the signed token by which it is known from now on."""
+        return self._introduced(secrets.token_urlsafe(24))
+
+    def _introduced(self, token: str) -> tuple[str, str]:
+        return visitor_id(token), self._cookies.sign(token).decode()
+
+    def _token(self, signed: str) -> str | None:
+        try:
+            return self._cookies.unsign(signed).decode()
+        except BadSignature:
+            return None
+
+    def invitation(self, table: str) -> str:
+        """Return what opens the free seat of a table."""
+        return self._invitations.get_signature(table).decode()
+
+    def is_invited(self, table: str, invitation: str) -> bool:
+        """Tell whether an invitation is one to this table."""
+        return hmac.compare_digest(self.invitation(table).encode(), invitation.encode())
+
+
+def visitor_id(token: str) -> str:
+    """Return the visitor id stored in the database: a hash, so that it reveals no token."""
+    return hashlib.sha256(token.encode()).hexdigest()
+
+
+def bearer(headers: Mapping[str, str]) -> str | None:
+    """Return the signed token that a program sends, "" for one of another kind, None for none."""
+    sent = headers.get("authorization")
+    if sent is None:
+        return None
+    scheme, _, token = sent.partition(" ")
+    return token.strip() if scheme.lower() == "bearer" else ""
+
+
+def set_cookie(request: Request, response: Response, value: str) -> None:
+    """Let a browser keep who it is, out of reach of scripts and of other sites."""
+    is_secure = request.url.scheme == "https"
+    response.set_cookie(
+        COOKIE, value, max_age=YEAR, httponly=True, samesite="lax", secure=is_secure
+    )
+
+
+def is_own_origin(headers: Mapping[str, str]) -> bool:
+    """Tell whether what a browser sends comes from a page of this house, if it says at all."""
+    origin = headers.get("origin")
+    return origin is None or origin.partition("://")[2] == headers.get("host")

@@ -1,0 +1,1 @@
+"""The daily puzzles: their starts, the best results, and who reached what."""

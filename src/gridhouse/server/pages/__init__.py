@@ -1,0 +1,1 @@
+"""The pages of the house, made on the server."""

@@ -1,0 +1,213 @@
+"""The pages of the daily puzzles: what there is today, one day's puzzle, and its table."""
+
+from __future__ import annotations
+
+import asyncio
+import unicodedata
+from datetime import date, timedelta
+from typing import TYPE_CHECKING, Any
+
+from starlette.exceptions import HTTPException
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import Route
+
+from gridhouse.core.errors import PictureError
+from gridhouse.server.daily.service import FIRST, best_text, daily_games, verdict
+from gridhouse.server.pages.forms import read_form
+from gridhouse.server.pages.views import (
+    SVG,
+    found,
+    need_own_page,
+    page,
+    sentence,
+    services,
+    wanted_game,
+)
+from gridhouse.server.settings import MOST_NAME, MOST_PLACES
+from gridhouse.server.tables.table import HOTSEAT, TableOptions
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+
+    from gridhouse.core.game import Game
+    from gridhouse.server.daily.service import DailyService, Shown
+
+DAY = timedelta(days=1)
+MOST_MARKS = 2  # on a letter: as many as languages need, and no towers
+
+
+class NoNameError(ValueError):
+    """A text that is no name; the message says why."""
+
+
+def in_words(day: date) -> str:
+    """Return a day as people write it."""
+    return f"{day:%A} {day.day} {day:%B} {day.year}"
+
+
+def wanted_puzzle(request: Request) -> tuple[type[Game], date]:
+    """Return the game and the day that an address names, without a day today.
+
+    Raises HTTPException for a game without daily puzzles and for a day that has none, or not yet.
+    """
+    cls = wanted_game(request)
+    if cls.daily is None:
+        raise HTTPException(404, f"{cls.title} has no daily puzzle.")
+    today = services(request).service.daily_puzzles.today()
+    text = request.path_params.get("day", today.isoformat())
+    try:
+        day = date.fromisoformat(text)
+    except ValueError:
+        day = None
+    if day is None or day.isoformat() != text:
+        raise HTTPException(404, "A day is written like 2026-11-20.")
+    if day > today:
+        raise HTTPException(404, f"The puzzle of {in_words(day)} is not there yet.")
+    if day < FIRST and day != today:
+        raise HTTPException(404, f"The first daily puzzle was that of {in_words(FIRST)}.")
+    return cls, day
+
+
+def best_in_words(shown: Shown) -> str:
+    """Return what is known of the best result of a puzzle."""
+    best = shown.best
+    if best is not None:
+        proof = ", and it is proved that none is better" if best.proved else ""
+        told = sentence(best_text(shown.state.game, best) + proof)
+    elif shown.searching:
+        told = "The best is being looked for; look again in a while."
+    else:
+        told = "The best is not known yet."
+    if shown.par is not None:
+        told += f" Par, what a short search finds, is {shown.state.game.write_result(shown.par)}."
+    return told
+
+
+async def own_results(days: DailyService, shown: Shown, visitor: str | None) -> dict[bool, int]:
+    """Return what a visitor has reached: on the day under False, later under True."""
+    if visitor is None:
+        return {}
+    return await asyncio.to_thread(days.results.own, shown.puzzle, visitor)
+
+
+async def overview(request: Request) -> Response:
+    """Show today's puzzles of all games that have one."""
+    service, auth = services(request)
+    days, today = service.daily_puzzles, service.daily_puzzles.today()
+    visitor = auth.visitor(request.cookies)
+    listed: list[dict[str, Any]] = []
+    for cls in daily_games():
+        shown = await days.show(cls, today)
+        own = (await own_results(days, shown, visitor)).get(False)
+        mine = None if own is None else sentence(verdict(shown.state.game, own, shown.best))
+        listed.append({"game": cls, "best": best_in_words(shown), "own": mine})
+    return page(request, "daily", listed=listed, day=today.isoformat(), words=in_words(today))
+
+
+async def puzzle(request: Request) -> Response:
+    """Show the puzzle of a day, what one has reached, and the table of the day."""
+    return await puzzle_page(request)
+
+
+async def puzzle_page(request: Request, typed: str | None = None, problem: str = "") -> Response:
+    """Show a day's puzzle, with what was typed for a name and what was wrong with it."""
+    cls, day = wanted_puzzle(request)
+    service, auth = services(request)
+    days, today = service.daily_puzzles, service.daily_puzzles.today()
+    visitor = auth.visitor(request.cookies)
+    shown = await days.show(cls, day)
+    own = await own_results(days, shown, visitor)
+    places, count = await asyncio.to_thread(days.results.table, shown.puzzle, MOST_PLACES)
+    game = shown.state.game
+    context: dict[str, Any] = {
+        "game": cls,
+        "day": day.isoformat(),
+        "words": in_words(day),
+        "today": in_words(today),
+        "is_today": day == today,
+        "before": (day - DAY).isoformat() if day > FIRST else "",
+        "after": (day + DAY).isoformat() if day < today else "",
+        "others": [other for other in daily_games() if other is not cls],
+        "best": best_in_words(shown),
+        "own": {late: sentence(verdict(game, result, shown.best)) for late, result in own.items()},
+        "places": [
+            (place.rank, place.name, game.write_result(place.result), place.visitor == visitor)
+            for place in places
+        ],
+        "count": count,
+        "most": MOST_PLACES,
+        "longest": MOST_NAME,
+        "problem": problem,
+    }
+    if visitor is not None and own:
+        called = await asyncio.to_thread(days.results.name_of, visitor)
+        context["called"] = called if typed is None else typed
+    if False in own:
+        context["rank"] = await asyncio.to_thread(days.results.rank, shown.puzzle, own[False])
+    return page(request, "daily_puzzle", status=422 if problem else 200, **context)
+
+
+async def play(request: Request) -> Response:
+    """Found a table where a visitor plays the puzzle of a day, and lead there."""
+    cls, day = wanted_puzzle(request)
+    need_own_page(request)
+    request.app.state.newcomers.need_room(request)
+    shown = await services(request).service.daily_puzzles.show(cls, day)
+    return await found(request, TableOptions(shown.state, HOTSEAT, 0, 0, daily=day.isoformat()))
+
+
+async def name(request: Request) -> Response:
+    """Call a visitor who has a result as a form says."""
+    cls, day = wanted_puzzle(request)
+    need_own_page(request)
+    form = await read_form(request)
+    service, auth = services(request)
+    visitor = auth.visitor(request.cookies)
+    shown = await service.daily_puzzles.show(cls, day)
+    if visitor is None or not await own_results(service.daily_puzzles, shown, visitor):
+        raise HTTPException(403, "A name is for who has played this puzzle to its end.")
+    request.app.state.namers.need_room(request)
+    typed = form.get("name", "")
+    try:
+        await asyncio.to_thread(service.daily_puzzles.results.set_name, visitor, read_name(typed))
+    except NoNameError as error:
+        return await puzzle_page(request, typed[:MOST_NAME], sentence(error))
+    return RedirectResponse(f"/daily/{cls.name}/{day.isoformat()}", 303)
+
+
+def read_name(text: str) -> str:
+    """Return the name that a text spells, "" for none; raises NoNameError.
+
+    What cannot be seen, or turns the text around it, is in no name.
+    """
+    called = unicodedata.normalize("NFC", " ".join(text.split()))
+    if len(called) > MOST_NAME:
+        raise NoNameError(f"a name has at most {MOST_NAME} characters")
+    if not called.isprintable():
+        raise NoNameError("a name has no characters that cannot be seen")
+    marks = "".join("x" if unicodedata.category(letter)[0] == "M" else " " for letter in called)
+    if "x" * (MOST_MARKS + 1) in marks:
+        raise NoNameError(f"a letter of a name has at most {MOST_MARKS} marks")
+    return called
+
+
+async def picture(request: Request) -> Response:
+    """Give the picture of a day's puzzle."""
+    cls, day = wanted_puzzle(request)
+    shown = await services(request).service.daily_puzzles.show(cls, day)
+    try:
+        svg = await asyncio.to_thread(lambda: shown.state.public_picture().svg())
+    except PictureError as error:
+        raise HTTPException(404, sentence(error)) from None
+    return Response(svg, media_type=SVG, headers={"cache-control": "public, max-age=3600"})
+
+
+ROUTES = [
+    Route("/daily", overview),
+    Route("/daily/{game}", puzzle),
+    Route("/daily/{game}/{day}", puzzle, methods=["GET"]),
+    Route("/daily/{game}/{day}", play, methods=["POST"]),
+    Route("/daily/{game}/{day}/name", puzzle, methods=["GET"]),
+    Route("/daily/{game}/{day}/name", name, methods=["POST"]),
+    Route("/daily/{game}/{day}/picture.svg", picture),
+]

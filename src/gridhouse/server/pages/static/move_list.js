@@ -1,0 +1,160 @@
+// The score sheet: the moves of a game, which can be stepped through, and the clocks.
+
+/** @typedef {import("./messages").View} View */
+/** @typedef {import("./messages").Clock} Clock */
+
+const TICK = 200; // milliseconds
+const HASTE = 20_000; // milliseconds that are left when tenths are shown
+/** @type {Record<string, number>} how many moves a key goes on */
+const STEPS = {
+  ArrowLeft: -1,
+  ArrowUp: -1,
+  ArrowRight: 1,
+  ArrowDown: 1,
+  Home: -Infinity,
+  End: Infinity,
+};
+/** @type {Record<string, number>} */
+const BUTTONS = { "step-first": -Infinity, "step-back": -1, "step-on": 1, "step-last": Infinity };
+
+export class MoveList {
+  /**
+   * @param {HTMLElement} list
+   * @param {HTMLElement} steps the buttons that step from move to move
+   * @param {(ply: number) => void} look shows what it was like after so many moves
+   */
+  constructor(list, steps, look) {
+    this.list = list;
+    this.steps = steps;
+    this.look = look;
+    this.shown = 0; // how many moves lie behind the board that is shown
+    this.made = 0;
+    list.addEventListener("click", (event) => {
+      const line = event.target instanceof Element ? event.target.closest("li") : null;
+      if (line) look([...list.children].indexOf(line) + 1);
+    });
+    for (const [id, step] of Object.entries(BUTTONS)) {
+      document.getElementById(id)?.addEventListener("click", () => this.go(step));
+    }
+    document.addEventListener("keydown", (event) => this.key(event));
+  }
+
+  /**
+   * Steps by keys here, and wherever else nothing on the page has the focus.
+   * @param {KeyboardEvent} event
+   */
+  key(event) {
+    const at = event.target instanceof Node ? event.target : null;
+    const isHere = at === document.body || this.list.contains(at) || this.steps.contains(at);
+    const step = STEPS[event.key];
+    if (step === undefined || !isHere || event.altKey || event.ctrlKey || event.metaKey) return;
+    if (at === document.body && event.key !== "ArrowLeft" && event.key !== "ArrowRight") return;
+    event.preventDefault();
+    this.go(step);
+  }
+
+  /** @param {number} step */
+  go(step) {
+    const to = Math.min(this.made, Math.max(0, this.shown + step));
+    if (to !== this.shown) this.look(to);
+  }
+
+  /** @param {View} view */
+  show(view) {
+    this.made = view.ply;
+    this.shown = view.looking ?? view.ply;
+    const focused = this.list.contains(document.activeElement);
+    view.moves.forEach(([name, move], at) => this.write(at, `${name}: ${move}`));
+    while (this.list.children.length > view.moves.length) this.list.lastElementChild?.remove();
+    const current = this.mark();
+    if (focused) (current ?? this.list).focus({ preventScroll: true });
+    this.list.scrollTop = current ? current.offsetTop - this.list.clientHeight / 2 : 0;
+    for (const [id, step] of Object.entries(BUTTONS)) {
+      const isEnd = this.shown === (step < 0 ? 0 : this.made);
+      document.getElementById(id)?.setAttribute("aria-disabled", String(isEnd));
+    }
+  }
+
+  /**
+   * @param {number} at
+   * @param {string} text
+   */
+  write(at, text) {
+    let button = this.list.children[at]?.querySelector("button");
+    if (!button) {
+      const line = this.list.children[at] ?? this.list.appendChild(document.createElement("li"));
+      button = document.createElement("button");
+      line.replaceChildren(button);
+    }
+    if (button.textContent !== text) button.textContent = text;
+  }
+
+  /**
+   * Marks the move that led to what is shown, and lets the tab key reach one move of all.
+   * @returns {HTMLElement | null} its button
+   */
+  mark() {
+    const buttons = [...this.list.querySelectorAll("button")];
+    buttons.forEach((button, at) => {
+      const isCurrent = at + 1 === this.shown;
+      button.tabIndex = isCurrent || (at === 0 && !this.shown) ? 0 : -1;
+      if (isCurrent) button.setAttribute("aria-current", "step");
+      else button.removeAttribute("aria-current");
+    });
+    return buttons[this.shown - 1] ?? null;
+  }
+}
+
+/** The house keeps the time; here it only goes on between two of its words. */
+export class Clocks {
+  /** @param {HTMLElement} root */
+  constructor(root) {
+    this.root = root;
+    /** @type {Clock[]} */
+    this.clocks = [];
+    this.told = 0; // when the house told the time
+    setInterval(() => this.draw(), TICK);
+  }
+
+  /** @param {View["clocks"]} clocks */
+  show(clocks) {
+    this.clocks = (clocks ?? []).flatMap((clock) => clock ?? []); // the machine has none
+    this.told = performance.now();
+    this.root.hidden = !this.clocks.length;
+    while (this.root.children.length > this.clocks.length) this.root.lastElementChild?.remove();
+    while (this.root.children.length < this.clocks.length) this.root.append(face());
+    this.draw();
+  }
+
+  draw() {
+    this.clocks.forEach(({ name, left, runs }, at) => {
+      const clock = this.root.children[at];
+      const [who, rest] = clock?.children ?? [];
+      if (!clock || !who || !rest) return;
+      const now = Math.max(0, left - (runs ? performance.now() - this.told : 0));
+      if (who.textContent !== name) who.textContent = name;
+      if (rest.textContent !== time(now)) rest.textContent = time(now);
+      clock.classList.toggle("runs", runs);
+      clock.classList.toggle("short", now < HASTE);
+    });
+  }
+}
+
+/** Returns an empty clock; nobody is read the time unless they go and look. */
+function face() {
+  const clock = document.createElement("p");
+  clock.className = "clock";
+  clock.setAttribute("role", "timer");
+  clock.append(document.createElement("span"), " ", document.createElement("b"));
+  return clock;
+}
+
+/**
+ * @param {number} left milliseconds
+ * @returns {string} minutes and seconds
+ */
+function time(left) {
+  if (left < HASTE) return `0:${(Math.floor(left / 100) / 10).toFixed(1).padStart(4, "0")}`;
+  const seconds = Math.ceil(left / 1000);
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
+}

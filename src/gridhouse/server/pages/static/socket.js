@@ -1,0 +1,122 @@
+// The socket of a table, which connects again by itself.
+
+const FIRST_PAUSE = 250; // milliseconds
+const LONGEST_PAUSE = 4000;
+const SILENCE = 15_000; // milliseconds after which the house is asked whether it is still there
+const PATIENCE = 6000; // and within which it has to answer
+const SHARE = 0.7; // of what the house allows: what is on its way comes in heaps
+const LATEST = new Set(["look", "why"]); // of these only the last one counts
+const SLOW = new Set(["hint", "judge", "show", "stop"]); // these are not answered at once
+
+/** @typedef {{ type: string, [fact: string]: unknown }} Request */
+
+export class ReconnectingSocket {
+  /**
+   * @param {string} path
+   * @param {{ burst: number, rate: number }} allowed messages at once, and a second in the long run
+   * @param {(message: import("./messages").Message) => void} heard
+   * @param {(open: boolean) => void} turned
+   */
+  constructor(path, allowed, heard, turned) {
+    this.address = new URL(path, location.href.replace(/^http/, "ws")).href;
+    this.burst = SHARE * allowed.burst;
+    this.rate = SHARE * allowed.rate;
+    this.heard = heard;
+    this.turned = turned;
+    this.pause = FIRST_PAUSE;
+    this.left = 0; // messages that may go at once
+    this.counted = 0; // when that was
+    this.expects = false;
+    this.alarm = 0;
+    this.pump = 0;
+    /** @type {Request[]} */
+    this.queue = [];
+    /** @type {WebSocket | null} */
+    this.socket = null;
+    document.addEventListener("visibilitychange", () => document.hidden || this.check());
+    this.connect();
+  }
+
+  connect() {
+    const socket = new WebSocket(this.address);
+    this.socket = socket;
+    this.queue = [];
+    this.left = this.burst;
+    this.counted = performance.now();
+    this.expects = false;
+    this.expect();
+    socket.addEventListener("message", (event) => {
+      if (socket !== this.socket) return;
+      this.pause = FIRST_PAUSE;
+      this.expects = false;
+      this.wake(SILENCE, () => this.check());
+      this.turned(true);
+      /** @type {import("./messages").Message | import("./messages").Here} */
+      const message = JSON.parse(event.data);
+      if (message.type !== "here") this.heard(message);
+    });
+    socket.addEventListener("close", () => this.drop(socket));
+  }
+
+  /**
+   * Gives a connection up, and connects again after a while.
+   * @param {WebSocket | null} socket
+   */
+  drop(socket) {
+    if (socket === null || socket !== this.socket) return;
+    this.socket = null;
+    clearTimeout(this.alarm);
+    clearTimeout(this.pump);
+    socket.close();
+    this.turned(false);
+    setTimeout(() => this.connect(), this.pause);
+    this.pause = Math.min(2 * this.pause, LONGEST_PAUSE);
+  }
+
+  /**
+   * @param {number} after milliseconds
+   * @param {() => void} does
+   */
+  wake(after, does) {
+    clearTimeout(this.alarm);
+    this.alarm = setTimeout(does, after);
+  }
+
+  /** Gives the connection up unless there is a word soon: a dead one is not closed by anybody. */
+  expect() {
+    if (this.expects) return;
+    this.expects = true;
+    this.wake(PATIENCE, () => this.drop(this.socket));
+  }
+
+  /** Asks whether the house is still there. */
+  check() {
+    this.say({ type: "here" });
+  }
+
+  /**
+   * @param {Request} message
+   * @returns {boolean} whether there is a connection to send it by
+   */
+  say(message) {
+    if (this.socket?.readyState !== WebSocket.OPEN) return false;
+    if (LATEST.has(message.type)) this.queue = this.queue.filter(({ type }) => type !== message.type);
+    this.queue.push(message);
+    if (!SLOW.has(message.type)) this.expect();
+    this.send();
+    return true;
+  }
+
+  /** Sends what waits, but never so much that the house would close the connection. */
+  send() {
+    const now = performance.now();
+    this.left = Math.min(this.burst, this.left + ((now - this.counted) / 1000) * this.rate);
+    this.counted = now;
+    while (this.left >= 1 && this.queue.length) {
+      this.left -= 1;
+      this.socket?.send(JSON.stringify(this.queue.shift()));
+    }
+    clearTimeout(this.pump);
+    if (this.queue.length) this.pump = setTimeout(() => this.send(), (1000 * (1 - this.left)) / this.rate);
+  }
+}

@@ -1,0 +1,390 @@
+// A table: what the house tells is shown, and what is done here is told to the house, which alone
+// knows the rules.
+
+import { Board } from "./board.js";
+import { Clocks, MoveList } from "./move_list.js";
+import { ReconnectingSocket } from "./socket.js";
+
+/** @param {string} id */
+const part = (id) => document.getElementById(id);
+/** @param {string} id */
+const need = (id) => /** @type {HTMLElement} */ (part(id));
+const table = need("table");
+const root = need("board");
+const THINKING = "The machine is thinking …";
+
+/** @typedef {import("./messages").View} View */
+/** @type {View | null} what the house has said last */
+let view = null;
+const ply = () => view?.ply ?? -1;
+let judges = false; // whether the reader wants to know how positions stand
+/** @type {"" | "asked" | "runs" | "done"} how far the machine is with what it shows */
+let shows = "";
+let missed = false; // whether moves were made while the reader looked back
+/** @type {(() => void) | null} what is done if the reader says yes to what this page asks */
+let question = null;
+let withdrew = false; // whether the reader has just given up what was asked for
+
+let sidesTurned = false; // whether the board is seen from the other side
+/** @type {{ looking: number | null } | null} what was shown when the connection was lost */
+let lost = null;
+
+const allowed = { burst: Number(table.dataset.burst), rate: Number(table.dataset.rate) };
+const wire = new ReconnectingSocket(table.dataset.socket ?? "", allowed, heard, (open) => {
+  if (!open) miss();
+  hide("offline", open);
+});
+const board = new Board(root, {
+  move: (text) => say({ type: "move", move: text, ply: ply() }),
+  why,
+  choices: offer,
+});
+const clocks = new Clocks(need("clocks"));
+const moves = new MoveList(need("moves"), need("steps"), lookAt);
+
+/**
+ * Tells the house what is wished for, or the reader that this could not be done.
+ * @param {import("./socket.js").Request} message
+ * @returns {boolean} whether it was sent
+ */
+function say(message) {
+  const sent = wire.say(message);
+  if (!sent) write("why", "That was not sent.");
+  return sent;
+}
+
+/** Forgets what a house that does not answer was asked for. */
+function miss() {
+  lost ??= { looking: view?.looking ?? null };
+  if (part("why")?.textContent === THINKING) write("why", "");
+}
+
+/** Goes on where the connection was lost: a new one shows the game as it stands, from its own side. */
+function goOn() {
+  const looking = lost?.looking ?? null;
+  if (lost && sidesTurned) say({ type: "turn" });
+  lost = null;
+  if (looking !== null && looking < ply()) lookAt(looking);
+}
+
+/** @param {number[]} cells that cannot be pointed at */
+function why(cells) {
+  if (isAway()) write("why", "To move, go back to the game.");
+  else say({ type: "why", cells });
+}
+
+/** Tells whether the board shows something else than the game as it stands. */
+function isAway() {
+  return view?.looking != null || shows === "runs" || shows === "done";
+}
+
+/** @param {import("./messages").Message} message */
+function heard(message) {
+  if (message.type === "view") {
+    showView(message);
+    goOn();
+  }
+  else if (message.type === "refusal") {
+    write("why", sentence(capital(message.text)));
+    if (shows === "asked") showing("");
+  } else if (view && message.ply === view.ply) learn(message, view);
+}
+
+/**
+ * Shows what the machine has told of a position.
+ * @param {import("./messages").Help} help
+ * @param {View} view
+ */
+function learn(help, view) {
+  if (help.type === "judge") write("judgement", sentence(help.text));
+  else if (help.type === "shown") showing("done");
+  else if (help.type === "hint") {
+    write("why", `The machine would play ${help.move}.`);
+    board.hint(help.cells);
+  } else {
+    showing("runs");
+    write("why", "");
+    write("heading", help.heading);
+    showStatus(help.status);
+    board.show({ ...view, board: help.board, last: help.last, acts: false, gestures: [] });
+  }
+}
+
+/**
+ * Notes how far the machine is with what it shows.
+ * @param {typeof shows} now
+ */
+function showing(now) {
+  shows = now;
+  const runs = now === "asked" || now === "runs";
+  const focused = document.activeElement?.id;
+  hide("stop", !runs);
+  hide("show", runs || !view || view.unaided);
+  if (focused === "show" && runs) part("stop")?.focus();
+  if (focused === "stop" && !runs) part("show")?.focus();
+  showAway();
+}
+
+/** Says what the board shows if it is not the game as it stands, and offers the way back. */
+function showAway() {
+  const past = missed ? "A move was made meanwhile." : "You look back.";
+  write("away-says", !isAway() ? "" : shows ? "This is only shown." : past);
+  if (!isAway() && document.activeElement?.id === "present") board.reach(board.current);
+  hide("away", !isAway());
+  table.classList.toggle("elsewhere", isAway());
+}
+
+/** Goes back from what the machine shows, and otherwise from the past. */
+function comeBack() {
+  write("why", "");
+  say({ type: "look", ply: shows ? (view?.looking ?? null) : null });
+}
+
+/** @param {View} next */
+function showView(next) {
+  const before = view;
+  view = next;
+  missed = next.looking !== null && (missed || (before !== null && before.ply < next.ply));
+  board.show(next);
+  root.dataset.ply = String(next.ply);
+  write("heading", next.heading);
+  showStatus(next.status);
+  showReason(before, next);
+  clocks.show(next.clocks);
+  moves.show(next);
+  showing("");
+  if (before) announce(before, next);
+  const curtain = next.handing;
+  hide("curtain", !curtain);
+  if (curtain) {
+    write("curtain-says", curtain.says);
+    write("curtain-button", curtain.button);
+  }
+  showTools(next);
+  if (before?.ply !== next.ply || next.over) question = null;
+  showQuestion(next);
+  hide("invitation", !next.invitation);
+  const link = part("invitation-link");
+  if (link && next.invitation) /** @type {HTMLInputElement} */ (link).value = location.origin + next.invitation;
+  for (const open of document.querySelectorAll(".open-only")) {
+    /** @type {HTMLElement} */ (open).hidden = !next.position;
+  }
+  part("from-here")?.setAttribute("href", `/new/${table.dataset.game}?start=${encodeURIComponent(next.position)}`);
+}
+
+/** @param {string} status of several parts, each of which stays on its line if it can */
+function showStatus(status) {
+  const spans = status.split(" - ").map((text) => {
+    const span = document.createElement("span");
+    span.textContent = text;
+    return span;
+  });
+  part("status")?.replaceChildren(...spans.flatMap((span) => [span, " "]));
+}
+
+/** @param {View} view */
+function showTools(view) {
+  disable("undo", !view.undo);
+  disable("redo", !view.redo);
+  if (document.activeElement?.id === "resign" && !view.resign) board.reach(board.current);
+  hide("resign", !view.resign);
+  const goesOn = !view.over || view.looking !== null;
+  disable("hint", !mayAsk(view) || !goesOn);
+  disable("show", !mayAsk(view) || !goesOn);
+  hide("hint", view.unaided);
+  hide("judge", view.unaided);
+  hide("turn", !view.turns);
+  judge();
+}
+
+/**
+ * Takes back what was said of a position that is not shown any more, and says what became of a wish.
+ * @param {View | null} before
+ * @param {View} now
+ */
+function showReason(before, now) {
+  const stays = before?.ply === now.ply && before.looking === now.looking && !now.over;
+  if (!stays || now.waits) write("why", "");
+  else if (before.waits) write("why", withdrew ? "" : "There was no agreement.");
+  withdrew = false;
+}
+
+/** @param {View | null} view with what a player asks the other for */
+function showQuestion(view) {
+  const waits = question ? "" : (view?.waits ?? "");
+  const says = question ? "Give this game up?" : view?.asked || waits;
+  hide("asked", !says);
+  write("asked-says", says);
+  hide("agree", Boolean(waits));
+  write("disagree", waits ? "Withdraw" : "No");
+}
+
+/** @param {boolean} agrees */
+function answer(agrees) {
+  if (question && agrees) question();
+  else if (!question) say({ type: "answer", agrees });
+  if (question) part("resign")?.focus();
+  withdrew = !question && Boolean(view?.waits);
+  question = null;
+  showQuestion(view);
+}
+
+/**
+ * @param {View} before
+ * @param {View} now
+ */
+function announce(before, now) {
+  const made = now.moves.slice(before.moves.length).map(([name, move]) => `${name}: ${move}.`);
+  if (now.moves.length < before.moves.length) made.push("A move is taken back.");
+  const status = now.status ? [sentence(now.status)] : [];
+  write("said", [...made, sentence(now.heading), ...status].join(" "));
+}
+
+/**
+ * Tells whether the machine would help with the position that is shown.
+ * @param {View} view
+ */
+function mayAsk(view) {
+  return view.helps && (view.over || view.looking === null);
+}
+
+/** Asks how the position stands, if the reader wants to know. */
+function judge() {
+  const asks = judges && view && mayAsk(view);
+  hide("judgement", !judges || !view || view.unaided);
+  write("judgement", asks ? "…" : "");
+  if (asks) say({ type: "judge" });
+}
+
+/** @param {number} to */
+function lookAt(to) {
+  say({ type: "look", ply: to < ply() ? to : null });
+}
+
+/** @param {import("./board.js").Gesture[]} found */
+function offer(found) {
+  const choices = /** @type {HTMLElement} */ (part("choices"));
+  choices.replaceChildren(
+    ...found.map(([move, , choice]) => {
+      const button = document.createElement("button");
+      button.textContent = capital(choice || "here");
+      button.dataset.move = move;
+      button.addEventListener("click", () => {
+        board.clear();
+        say({ type: "move", move, ply: ply() });
+        board.reach(board.current);
+      });
+      return button;
+    }),
+  );
+}
+
+/**
+ * Ends a text with a full stop, unless it has an end.
+ * @param {string} text
+ */
+function sentence(text) {
+  return /[.!?…]$/.test(text) ? text : `${text}.`;
+}
+
+/** @param {string} text */
+function capital(text) {
+  return text.slice(0, 1).toUpperCase() + text.slice(1);
+}
+
+/**
+ * @param {string} id
+ * @param {string} text
+ */
+function write(id, text) {
+  const element = part(id);
+  if (element && element.textContent !== text) element.textContent = text;
+}
+
+/**
+ * @param {string} id
+ * @param {boolean} hidden
+ */
+function hide(id, hidden) {
+  const element = part(id);
+  if (element) element.hidden = hidden;
+}
+
+/**
+ * @param {string} id
+ * @param {boolean} disabled
+ */
+function disable(id, disabled) {
+  const button = /** @type {HTMLButtonElement | null} */ (part(id));
+  if (button) button.disabled = disabled;
+}
+
+/**
+ * @param {string} id
+ * @param {() => void} does
+ */
+function onClick(id, does) {
+  part(id)?.addEventListener("click", does);
+}
+
+/**
+ * @param {string} id
+ * @param {() => string} link
+ */
+function copies(id, link) {
+  onClick(id, () => {
+    navigator.clipboard?.writeText(link()).then(
+      () => write("why", "The link is copied."),
+      () => write("why", link()),
+    );
+    if (!navigator.clipboard) write("why", link());
+  });
+}
+
+part("typed")?.addEventListener("submit", (event) => {
+  event.preventDefault();
+  const input = /** @type {HTMLInputElement} */ (part("move"));
+  const move = input.value.trim();
+  if (!move || say({ type: "move", move, ply: ply() })) input.value = "";
+});
+onClick("turn", () => {
+  if (say({ type: "turn" })) sidesTurned = !sidesTurned;
+});
+onClick("undo", () => say({ type: "undo" }));
+onClick("redo", () => say({ type: "redo" }));
+onClick("resign", () => {
+  question = () => say({ type: "resign" });
+  showQuestion(view);
+  part("agree")?.focus();
+});
+onClick("show", () => {
+  if (!say({ type: "show" })) return;
+  write("why", THINKING);
+  showing("asked");
+});
+onClick("stop", comeBack);
+onClick("present", comeBack);
+onClick("judge", () => {
+  judges = !judges;
+  part("judge")?.setAttribute("aria-pressed", String(judges));
+  judge();
+});
+onClick("hint", () => {
+  if (shows) comeBack();
+  if (say({ type: "hint" })) write("why", THINKING);
+});
+onClick("save-png", async () => {
+  try {
+    const { savePng } = await import("./png.js"); // what few need is asked for when it is needed
+    await savePng(`${location.pathname}/picture.svg`, `${table.dataset.game}.png`);
+  } catch {
+    write("why", "The picture could not be saved.");
+  }
+});
+onClick("agree", () => answer(true));
+onClick("disagree", () => answer(false));
+onClick("curtain-button", () => {
+  if (view?.handing) say({ type: view.handing.does });
+});
+copies("invitation-copy", () => /** @type {HTMLInputElement} */ (part("invitation-link")).value);
+copies("watch-copy", () => location.href.replace(/#.*/, ""));

@@ -1,0 +1,278 @@
+"""The pages of the house, made on the server."""
+
+from __future__ import annotations
+
+import datetime
+import random
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.responses import PlainTextResponse, RedirectResponse, Response
+from starlette.templating import Jinja2Templates
+
+from gridhouse import __version__
+from gridhouse.core.errors import GridhouseError, PictureError, UnknownGameError
+from gridhouse.core.registry import game_class, games
+from gridhouse.players.levels import LEVELS
+from gridhouse.server.auth import Auth, is_own_origin, set_cookie
+from gridhouse.server.clock import USUAL
+from gridhouse.server.pages import assets
+from gridhouse.server.pages.forms import OWN, USUAL_LEVEL, read_form, read_options
+from gridhouse.server.tables.commands import SEAT, Command, RefusedError
+from gridhouse.server.tables.visibility import Viewpoint, view, viewpoint_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from starlette.requests import Request
+
+    from gridhouse.core.game import Game, State
+    from gridhouse.server.tables.service import LiveTable, TableService
+    from gridhouse.server.tables.table import Table, TableOptions
+
+SVG = "image/svg+xml"
+MOVES_SHOWN = 14  # that lie behind the pictures of the front door
+templates = Jinja2Templates(directory=Path(__file__).parent / "templates")
+templates.env.globals.update(version=__version__, style=assets.STYLE, icon=assets.ICON)
+templates.env.trim_blocks = templates.env.lstrip_blocks = True
+
+
+class Services(NamedTuple):
+    """The table service and auth of a request's application."""
+
+    service: TableService
+    auth: Auth
+
+
+def services(request: Request) -> Services:
+    """Return the services of a request's application."""
+    state = request.app.state
+    return Services(state.service, state.auth)
+
+
+def page(request: Request, name: str, status: int = 200, **context: Any) -> Response:
+    """Return a page made from a template."""
+    return templates.TemplateResponse(request, f"{name}.html", context, status_code=status)
+
+
+def wanted_game(request: Request) -> type[Game]:
+    """Return the game that an address names; raises HTTPException if there is none."""
+    try:
+        return game_class(request.path_params["game"])
+    except UnknownGameError as error:
+        raise HTTPException(404, sentence(error)) from None
+
+
+async def wanted_table(request: Request) -> LiveTable:
+    """Return the table that an address names; raises HTTPException if there is none."""
+    live = await services(request).service.get(request.path_params["table"])
+    if live is None:
+        raise HTTPException(404, "There is no table at this address.")
+    return live
+
+
+def need_own_page(request: Request) -> None:
+    """Raise HTTPException for a form that stands on a page of somebody else."""
+    if not is_own_origin(request.headers):
+        raise HTTPException(403, "This form does not come from this house.")
+
+
+def trouble(error: Exception) -> tuple[int, str]:
+    """Return the status of an error, and a sentence that a person can read."""
+    status = error.status_code if isinstance(error, HTTPException) else 500
+    text = str(getattr(error, "detail", ""))
+    if text.endswith("."):
+        return status, text
+    known = {
+        400: "What was sent cannot be read.",
+        404: "There is nothing at this address.",
+        405: "That cannot be done here.",
+    }
+    return status, known.get(status, "Something went wrong in the house. It has been noted.")
+
+
+def sentence(error: object) -> str:
+    """Return a message as a sentence."""
+    text = str(error)
+    return f"{text[:1].upper()}{text[1:]}."
+
+
+async def home(request: Request) -> Response:
+    """Show the front door."""
+    listed = [game_class(name) for name in games()]
+    pictures = await run_in_threadpool(samples, games())
+    return page(request, "home", games=listed, pictures=pictures)
+
+
+async def rules(request: Request) -> Response:
+    """Show the rules of a game."""
+    cls = wanted_game(request)
+    paragraphs = cls.how_to_play.split("\n")
+    pictures = await run_in_threadpool(samples, [cls.name])
+    return page(request, "rules", game=cls, paragraphs=paragraphs, picture=pictures[cls.name])
+
+
+async def new(request: Request) -> Response:
+    """Show the form for a new game; an address may bring a position along."""
+    start = request.query_params.get("start", "")
+    return form_page(request, wanted_game(request), {"start": start, "preset": ""})
+
+
+def form_page(
+    request: Request, cls: type[Game], form: Mapping[str, str], problem: str = ""
+) -> Response:
+    """Show the form for a new game with what was filled in, and what was wrong with it."""
+    settings = {
+        name: ", ".join(f"{key} {value}" for key, value in values.items())
+        for name, values in cls.presets.items()
+    }
+    return page(
+        request,
+        "new",
+        status=422 if problem else 200,
+        game=cls,
+        form=form,
+        presets=settings,
+        usual=next((name for name, values in cls.presets.items() if is_usual(cls, values)), ""),
+        own=OWN,
+        clocks=USUAL,
+        levels=list(LEVELS),
+        usual_level=str(USUAL_LEVEL),
+        problem=problem,
+    )
+
+
+def is_usual(cls: type[Game], values: Mapping[str, object]) -> bool:
+    """Tell whether a preset is what a game has without parameters."""
+    return cls(**values) == cls()
+
+
+async def create(request: Request) -> Response:
+    """Found a table as a form asks for it, and lead there."""
+    cls = wanted_game(request)
+    need_own_page(request)
+    form = await read_form(request)
+    try:
+        order = await run_in_threadpool(read_options, cls, form)
+    except GridhouseError as error:
+        return form_page(request, cls, form, sentence(error))
+    request.app.state.newcomers.need_room(request)
+    return await found(request, order)
+
+
+async def found(request: Request, order: TableOptions) -> Response:
+    """Found a table, and let the visitor sit down at it."""
+    service, auth = services(request)
+    visitor, cookie = auth.identify_or_create(request)
+    return to_table(request, await service.create(order, visitor), cookie)
+
+
+def to_table(request: Request, name: str, cookie: str) -> Response:
+    """Lead to a table where the visitor whom a cookie names sits now."""
+    response = RedirectResponse(f"/t/{name}", 303)
+    set_cookie(request, response, cookie)
+    return response
+
+
+async def table(request: Request) -> Response:
+    """Show a table as it is now to this visitor; a script takes over from there."""
+    live = await wanted_table(request)
+    visitor = services(request).auth.visitor(request.cookies)
+    sits = bool(live.table.seats_of(visitor))
+    shown = view(live.snapshot, viewpoint_of(live.table, visitor, None), sits=sits)
+    game = live.table.state.game
+    settings = services(request).service.settings
+    return page(
+        request, "table", table=live.table, game=game, sits=sits, shown=shown, settings=settings
+    )
+
+
+async def invitation(request: Request) -> Response:
+    """Ask whoever was invited whether to sit down: only opening the page takes no seat.
+
+    Who sits there already comes to the table.
+    """
+    live = await invited(request)
+    if live.table.seats_of(services(request).auth.visitor(request.cookies)):
+        return RedirectResponse(f"/t/{live.table.id}", 303)
+    seats = live.table.open_seats()
+    names = [live.table.state.game.players[seat] for seat in seats]
+    return page(request, "join", table=live.table, game=live.table.state.game, names=names)
+
+
+async def join(request: Request) -> Response:
+    """Let whoever was invited sit down."""
+    need_own_page(request)
+    live = await invited(request)
+    service, auth = services(request)
+    visitor, cookie = auth.identify_or_create(request)
+    try:
+        await service.submit(live, Command(SEAT, visitor=visitor))
+    except RefusedError as error:
+        raise HTTPException(409, sentence(error)) from None
+    return to_table(request, live.table.id, cookie)
+
+
+async def invited(request: Request) -> LiveTable:
+    """Return the table to which an address invites; raises HTTPException for a false one."""
+    live = await wanted_table(request)
+    if not services(request).auth.is_invited(live.table.id, request.path_params["invitation"]):
+        raise HTTPException(404, "This is no invitation to this table.")
+    return live
+
+
+def safe_viewpoint(request: Request, shown: Table) -> Viewpoint:
+    """Return how a visitor sees a table in a file: of two at one screen, as everybody does."""
+    return viewpoint_of(shown, services(request).auth.visitor(request.cookies), None)
+
+
+async def saved_picture(request: Request) -> Response:
+    """Give a table's picture as a file."""
+    live = await wanted_table(request)
+    try:
+        svg = live.snapshot.saved_picture(safe_viewpoint(request, live.table))
+    except PictureError as error:
+        raise HTTPException(404, sentence(error)) from None
+    return Response(svg, media_type=SVG, headers=as_file(f"{live.table.state.game.name}.svg"))
+
+
+async def saved_record(request: Request) -> Response:
+    """Give a game's start and moves as text, or its position on one line."""
+    live = await wanted_table(request)
+    is_record = request.url.path.endswith("record.txt")
+    try:
+        text = live.table.record() if is_record else live.table.position_text() + "\n"
+    except RefusedError as error:
+        raise HTTPException(403, f"There is no text of this game: {error}.") from None
+    return PlainTextResponse(text)
+
+
+def as_file(name: str) -> dict[str, str]:
+    """Return the header by which a browser saves instead of shows."""
+    return {"content-disposition": f'attachment; filename="{name}"'}
+
+
+def samples(names: list[str]) -> dict[str, str]:
+    """Return for every game the picture of one that is going on; every day it is another one."""
+    today = datetime.date.today().isoformat()
+    return {name: sample_picture(name, today) for name in names}
+
+
+@lru_cache(maxsize=32)
+def sample_picture(name: str, day: str) -> str:
+    """Return the picture of a game after some random moves, "" if it has no pictures."""
+    state: State = game_class(name)().new_initial_state(day)
+    chance = random.Random(f"{name} {day}")
+    for _ in range(MOVES_SHOWN):
+        after = state.clone()
+        after.apply_action(chance.choice(state.legal_actions()))
+        if after.is_terminal():
+            break
+        state = after
+    try:
+        return state.public_picture().inline(named=False)
+    except PictureError:
+        return ""

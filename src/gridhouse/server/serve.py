@@ -1,0 +1,118 @@
+"""Opening the house: a server at an address, and a browser where there is a screen."""
+
+from __future__ import annotations
+
+import gc
+import os
+import socket
+import sys
+import threading
+import webbrowser
+from typing import TYPE_CHECKING
+
+import uvicorn
+from sqlalchemy.exc import SQLAlchemyError
+
+from gridhouse.core.console import EXIT_INTERRUPTED, UsageError
+from gridhouse.server import logs
+from gridhouse.server.app import create_app
+from gridhouse.server.settings import MOST_MESSAGE, Settings
+from gridhouse.server.storage.store import Store
+
+if TYPE_CHECKING:
+    from starlette.applications import Starlette
+
+    from gridhouse.server.tables.service import TableService
+
+USUAL_PORT = 8017
+WAITING = 128  # connections that may wait to be accepted
+SWEEPS = (10_000, 20, 100)  # objects, and sweeps of the young ones, before the older are swept
+GRACE = 3  # seconds that open sockets have when the house closes
+
+
+def listen(host: str, port: int | None) -> socket.socket:
+    """Return a socket that listens there; without a port at the usual one, or at any that is free.
+
+    Raises UsageError.
+    """
+    for wanted in (USUAL_PORT, 0) if port is None else (port,):
+        try:
+            family = socket.getaddrinfo(host, wanted, type=socket.SOCK_STREAM)[0][0]
+            listening = socket.create_server((host, wanted), family=family, backlog=WAITING)
+        except (OSError, OverflowError) as error:
+            problem = getattr(error, "strerror", None) or str(error)
+        else:
+            return listening
+    place = host if port is None else f"{host} port {port}"
+    raise UsageError(f"{place}: {problem}")
+
+
+def address_of(host: str, listening: socket.socket) -> str:
+    """Return the address to give to a browser on this machine."""
+    shown = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(host, f"[{host}]" if ":" in host else host)
+    return f"http://{shown}:{listening.getsockname()[1]}/"
+
+
+def has_screen() -> bool:
+    """Tell whether a browser could be seen."""
+    is_desktop = sys.platform in ("darwin", "win32")
+    return is_desktop or bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
+
+
+def play(host: str, port: int | None, opens: bool) -> None:
+    """Serve the house until it is interrupted; raises UsageError."""
+    try:
+        settings = Settings()
+        Store(settings.database).close()
+        app = create_app(settings)
+        listening = listen(host, port)
+    except OSError as error:
+        raise UsageError(f"the folder for tables cannot be made: {error.strerror}") from None
+    except (SQLAlchemyError, ImportError) as error:
+        reason = str(error).splitlines()[0]
+        raise UsageError(f"the database cannot be used: {reason}") from None
+    address = address_of(host, listening)
+    print(f"The house is open at {address} (Ctrl-C closes it)", flush=True)
+    if opens and has_screen():
+        threading.Timer(0.5, webbrowser.open, [address]).start()
+    try:
+        serve(app, listening)
+    finally:
+        if is_thinking(app):
+            os._exit(
+                EXIT_INTERRUPTED
+            )  # Python would wait for what is being compiled, up to a minute
+
+
+def is_thinking(app: Starlette) -> bool:
+    """Tell whether a search still runs in a house that is closed."""
+    service: TableService | None = getattr(app.state, "service", None)
+    return service is not None and bool(service.engines.running or service.daily_puzzles.running)
+
+
+def serve(app: Starlette, listening: socket.socket) -> None:
+    """Run an application on a socket that listens; raises UsageError if it cannot open."""
+    # To look through all that is loaded for what can be thrown away holds every page up for a tenth
+    # of a second; what is there now stays, and of the rest little is ever left in a ring.
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(*SWEEPS)
+    server = uvicorn.Server(config_of(app))
+    server.run(sockets=[listening])
+    if not server.started:
+        raise UsageError("the house could not be opened; what is wrong stands above")
+
+
+def config_of(app: Starlette) -> uvicorn.Config:
+    """Return how the server is set up."""
+    return uvicorn.Config(
+        app,
+        log_config=logs.config(),
+        log_level="warning",
+        access_log=False,  # addresses hold invitations
+        server_header=False,
+        ws="websockets-sansio",
+        ws_max_size=MOST_MESSAGE,
+        ws_per_message_deflate=False,  # its windows would cost each socket 300 KiB
+        timeout_graceful_shutdown=GRACE,
+    )

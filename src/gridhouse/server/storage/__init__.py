@@ -1,0 +1,1 @@
+"""The database: tables, moves and seats, and notifications between processes."""

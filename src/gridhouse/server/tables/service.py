@@ -1,0 +1,348 @@
+"""The table service: it carries out commands, one at a time for each table, on disk first."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import re
+import secrets
+from contextlib import suppress
+from datetime import date
+from functools import partial
+from typing import TYPE_CHECKING
+
+from sqlalchemy.exc import SQLAlchemyError
+
+from gridhouse.core.compile_queue import Unit, use_compiled
+from gridhouse.core.errors import MoveError
+from gridhouse.players import best_kind, compiled_kind
+from gridhouse.server import clock
+from gridhouse.server.daily.leaderboard import write_result
+from gridhouse.server.daily.service import DailyService
+from gridhouse.server.engine_pool import EnginePool
+from gridhouse.server.storage.records import StaleError, StoredTable
+from gridhouse.server.storage.store import Store
+from gridhouse.server.tables.commands import MOVE, REDO, RESIGN, SEAT, UNDO, Command, RefusedError
+from gridhouse.server.tables.table import HOTSEAT, MACHINE, Table
+from gridhouse.server.tables.visibility import Snapshot
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Coroutine
+    from typing import Any
+
+    from gridhouse.server.daily.leaderboard import BestResult, DailyResult, Puzzle
+    from gridhouse.server.settings import Settings
+    from gridhouse.server.storage.notifications import Notifications
+    from gridhouse.server.storage.records import Change, Ply
+    from gridhouse.server.tables.table import TableOptions
+
+    Subscriber = Callable[[], None]
+
+log = logging.getLogger("gridhouse.server")
+NAME = re.compile(r"[\w-]{1,32}", re.ASCII)
+INTERRUPTING = (UNDO, REDO, RESIGN)  # commands before which the machine stops thinking
+MAX_IDLE = 50  # tables that are kept in memory with nobody at them
+
+
+async def run_to_completion(change: Coroutine[Any, Any, None]) -> None:
+    """Await a change to its end, also if this task is cancelled meanwhile."""
+    task = asyncio.create_task(change)
+    try:
+        await asyncio.shield(task)
+    except asyncio.CancelledError:
+        await asyncio.wait({task})
+        raise
+
+
+class StaleTableError(RefusedError):
+    """The table changed since the command was given."""
+
+
+class LiveTable:
+    """A table in memory, with its subscribers, which are called when it changes."""
+
+    def __init__(self, table: Table) -> None:
+        """Begin without subscribers."""
+        self.table = table
+        self.lock = asyncio.Lock()
+        self.subscribers: set[Subscriber] = set()
+        self.thinking: asyncio.Task[None] | None = None
+        self.flag_timer: asyncio.TimerHandle | None = None
+        self.snapshot = Snapshot(table)
+
+    def changed(self) -> None:
+        """Call all subscribers: the table has changed."""
+        self.snapshot = Snapshot(self.table)
+        for subscriber in list(self.subscribers):
+            subscriber()
+
+
+def compile_players(table: Table) -> None:
+    """Request compiled code for a table's players: its machine first, then hints."""
+    game = table.state.game
+    kinds = [best_kind(game)]
+    if table.opponent == MACHINE:
+        kinds.append(compiled_kind("level", game))
+    for kind in kinds:  # what is asked for last is compiled first
+        use_compiled(Unit(kind, game))
+
+
+class TableService:
+    """All tables of a server, and the commands given at them."""
+
+    def __init__(self, settings: Settings) -> None:
+        """Open the house; raises SQLAlchemyError if its database cannot be used."""
+        self.settings = settings
+        self.store = Store(settings.database)
+        self.engines = EnginePool(settings)
+        self.daily_puzzles = DailyService(settings, self.store.engine, self._best_was_found)
+        self._live: dict[str, LiveTable] = {}
+        self._opening = asyncio.Lock()
+        self._background_tasks: set[asyncio.Task[None]] = set()
+        self._notifications = self._listen_to_others()
+
+    def _listen_to_others(self) -> Notifications | None:
+        """Begin to listen to other processes on the same database, if it can have any."""
+        if not self.store.is_shared:
+            self.store.restart_clocks()
+            return None
+        from gridhouse.server.storage.notifications import Notifications
+
+        call = asyncio.get_running_loop().call_soon_threadsafe
+        return Notifications(
+            self.store,
+            lambda name, version: call(self._heard, name, version),
+            lambda: call(self._missed),
+        )
+
+    def _heard(self, name: str, version: int) -> None:
+        """Read a table again if another process has changed it."""
+        live = self._live.get(name)
+        if live is not None and live.table.version < version:
+            self._spawn(self._refresh(live))
+
+    def _missed(self) -> None:
+        """Read all tables again."""
+        for live in self._live.values():
+            self._spawn(self._refresh(live))
+
+    async def _refresh(self, live: LiveTable) -> None:
+        async with live.lock:
+            await self._catch_up(live)
+
+    async def close(self) -> None:
+        """Stop all thinking and close the database."""
+        for live in self._live.values():
+            for waiting in (live.thinking, live.flag_timer):
+                if waiting is not None:
+                    waiting.cancel()
+        self.engines.close()
+        await self.daily_puzzles.close()
+        if self._notifications is not None:
+            await asyncio.to_thread(self._notifications.close)
+        self.store.close()
+
+    async def create(self, order: TableOptions, visitor: str) -> str:
+        """Store a new table of a visitor, and return its name, which cannot be guessed."""
+        players = range(order.state.game.num_players)
+        mine = players if order.opponent == HOTSEAT else (order.side,)
+        record = StoredTable(
+            secrets.token_urlsafe(9),
+            str(order.state),
+            order.opponent,
+            seated_visitors=dict.fromkeys(mine, visitor),
+            listed=order.listed,
+            daily=order.daily,
+        )
+        if order.clock is not None:
+            record.initial, record.increment = order.clock
+        if order.opponent == MACHINE:
+            record.level, record.machine = order.level, 1 - order.side
+        await asyncio.to_thread(self.store.add, record)
+        return record.id
+
+    async def get(self, name: str) -> LiveTable | None:
+        """Return a table by its name, None if there is none."""
+        if not NAME.fullmatch(name):  # and PostgreSQL takes not every text
+            return None
+        async with self._opening:
+            if name not in self._live:
+                record = await asyncio.to_thread(self.store.load, name)
+                if record is None:
+                    return None
+                self._evict_idle()
+                table = await asyncio.to_thread(Table, record)
+                if table.daily is not None:
+                    day = date.fromisoformat(table.daily)
+                    table.best = (await self.daily_puzzles.show(type(table.state.game), day)).best
+                self._live[name] = LiveTable(table)
+                self._set_flag_timer(self._live[name])
+                if self.store.is_shared:  # it may have changed before we subscribed
+                    self._spawn(self._refresh(self._live[name]))
+            self._live[name] = self._live.pop(name)  # the one used last comes last
+            return self._live[name]
+
+    def _best_was_found(self, puzzle: Puzzle, best: BestResult) -> None:
+        """Tell the tables where a puzzle is played what the best is."""
+        for live in list(self._live.values()):
+            if (live.table.state.game.name, live.table.daily) == (puzzle.game, puzzle.day):
+                live.table.best = best
+                live.changed()
+
+    def _evict_idle(self) -> None:
+        """Let go of a table that nobody looks at when there are many; it is in the database."""
+        quiet = [name for name, live in self._live.items() if not live.subscribers]
+        for name in quiet[: max(0, len(quiet) - MAX_IDLE)]:
+            flag_timer = self._live.pop(name).flag_timer
+            if flag_timer is not None:
+                flag_timer.cancel()
+
+    def subscribe(self, live: LiveTable, subscriber: Subscriber) -> None:
+        """Add a subscriber; the machine thinks while a table has any."""
+        live.subscribers.add(subscriber)
+        if self.settings.jit is None and not live.table.over:
+            self._spawn(asyncio.to_thread(compile_players, live.table))
+        self._wake_machine(live)
+
+    def unsubscribe(self, live: LiveTable, subscriber: Subscriber) -> None:
+        """Remove a subscriber; the machine stops thinking when none is left."""
+        live.subscribers.discard(subscriber)
+        if not live.subscribers:
+            live.snapshot = Snapshot(live.table)  # what was drawn and sent is not needed any more
+            if live.thinking is not None:
+                live.thinking.cancel()
+                live.thinking = None
+
+    async def submit(self, live: LiveTable, command: Command) -> None:
+        """Carry out a command, even if its sender goes away meanwhile.
+
+        Raises RefusedError, or MoveError for a move that the rules forbid.
+        """
+        table = live.table
+        if command.kind in INTERRUPTING:
+            table.change_for(command)  # a command that is refused does not disturb the machine
+            await self._stop_thinking(live)
+        plies = list(table.plies)
+        try:
+            await run_to_completion(self._write(live, lambda: table.change_for(command)))
+        except StaleTableError:
+            # Another process changed the table first.  Only new moves can make the command wrong.
+            if table.plies != plies and command.kind != SEAT:
+                raise
+            await run_to_completion(self._write(live, lambda: table.change_for(command)))
+        finally:
+            self._wake_machine(live)
+
+    async def _write(self, live: LiveTable, change_of: Callable[[], Change | None]) -> None:
+        """Write a change to the database, then apply and show it; raises RefusedError."""
+        async with live.lock:
+            change = change_of()
+            if change is None:
+                return
+            if change.added is not None and change.ended is not None:
+                result = self._daily_result(live.table, change.added)
+                if result is not None:
+                    change = change._replace(also=partial(write_result, reached=result))
+            try:
+                await asyncio.wrap_future(self.store.append(change))
+            except StaleError:
+                await self._catch_up(live)
+                raise StaleTableError("the table has changed; look again") from None
+            except (OSError, SQLAlchemyError):
+                log.exception("a change could not be written down")
+                raise RefusedError("that could not be written down; try again") from None
+            live.table.apply(change)
+        self._changed(live)
+
+    def _daily_result(self, table: Table, last: Ply) -> DailyResult | None:
+        """Return what a visitor reaches by the last move of a daily puzzle, None elsewhere."""
+        if table.daily is None:
+            return None
+        after = table.state.clone()
+        after.apply_action(last.action)
+        return self.daily_puzzles.result(after, table.daily, table.seated_visitors[0])
+
+    async def _catch_up(self, live: LiveTable) -> None:
+        """Read a table again that another process has changed."""
+        record = await asyncio.to_thread(self.store.load, live.table.id)
+        if record is not None and record.version != live.table.version:
+            live.table.catch_up(record)
+            self._changed(live)
+
+    def _changed(self, live: LiveTable) -> None:
+        live.changed()
+        self._set_flag_timer(live)
+        self._wake_machine(live)
+
+    def _set_flag_timer(self, live: LiveTable) -> None:
+        """See to it that a player whose time is up has lost, even if nobody moves any more."""
+        if live.flag_timer is not None:
+            live.flag_timer.cancel()
+            live.flag_timer = None
+        table = live.table
+        if table.clock is not None and table.mover is not None and table.ticks():
+            left = table.time_left(table.mover, clock.now()) / clock.SECOND
+            loop = asyncio.get_running_loop()
+            live.flag_timer = loop.call_later(left, lambda: self._spawn(self._check_flag(live)))
+
+    async def _check_flag(self, live: LiveTable) -> None:
+        """End a game in which whoever is to move has no time left."""
+
+        def time_loss() -> Change | None:
+            table = live.table
+            is_up = table.ticks() and not table.time_left(table.mover or 0, clock.now())
+            return table.time_loss() if is_up else None
+
+        with suppress(RefusedError):  # then another process was first
+            await self._write(live, time_loss)
+            self._set_flag_timer(live)
+
+    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
+        """Have something done that nobody waits for."""
+        task = asyncio.get_running_loop().create_task(work)
+        self._background_tasks.add(task)
+        task.add_done_callback(self._background_tasks.discard)
+
+    def _wake_machine(self, live: LiveTable) -> None:
+        table = live.table
+        is_idle = live.thinking is None or live.thinking.done()
+        if (
+            table.opponent == MACHINE
+            and live.subscribers
+            and is_idle
+            and self._is_machine_turn(table)
+        ):
+            live.thinking = asyncio.create_task(self._think(live))
+
+    def _is_machine_turn(self, table: Table) -> bool:
+        return table.mover is not None and table.mover == table.machine
+
+    async def _think(self, live: LiveTable) -> None:
+        """Make the machine's moves until somebody else is to move."""
+        table = live.table
+        try:
+            while self._is_machine_turn(table):
+                ply = len(table.plies)
+                move = table.state.action_to_string(await self._choose(table))
+                await asyncio.sleep(self.settings.pause)
+                with suppress(RefusedError, MoveError):  # the table has changed meanwhile
+                    await self.submit(live, Command(MOVE, table.machine or 0, move, ply))
+        except Exception:
+            log.exception("the machine cannot move at a table")
+            raise
+
+    async def _choose(self, table: Table) -> int:
+        """Return the machine's action, or a random one, and note it, where its search fails."""
+        try:
+            return (await self.engines.choose(table.state.clone(), table.level or 1)).action
+        except Exception:
+            log.exception("the machine failed at a table")
+            table.machine_failed = True
+            return secrets.choice(table.state.legal_actions())
+
+    async def _stop_thinking(self, live: LiveTable) -> None:
+        task, live.thinking = live.thinking, None
+        if task is not None:
+            task.cancel()
+            with suppress(asyncio.CancelledError, Exception):
+                await task

@@ -1,0 +1,368 @@
+"""The WebSocket of a table: views go out, commands and questions come in."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import time
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from starlette.websockets import WebSocketDisconnect, WebSocketState
+
+from gridhouse.core.errors import MoveError
+from gridhouse.server.auth import bearer, is_own_origin
+from gridhouse.server.settings import MAX_SUBSCRIBERS, MOST_MESSAGE
+from gridhouse.server.tables import hints
+from gridhouse.server.tables.commands import ANSWER, MOVE, REDO, RESIGN, UNDO, Command, RefusedError
+from gridhouse.server.tables.table import ALONE, FRIENDS
+from gridhouse.server.tables.visibility import (
+    Snapshot,
+    Viewpoint,
+    need_turn,
+    offers_help,
+    view,
+    viewpoint_of,
+    why_no_move,
+    why_not,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import TypeGuard
+
+    from starlette.websockets import WebSocket
+
+    from gridhouse.server.auth import Auth
+    from gridhouse.server.tables.service import LiveTable, TableService
+
+log = logging.getLogger("gridhouse.server")
+REFUSED = 1008  # a socket that breaks the rules of the house is closed with this
+PLACES = {"hint": "board", "show": "board", "judge": "side"}  # where help is seen
+FRAME = 1.5  # pauses of the machine between two moves that are shown
+MOST_NESTED = 100  # brackets of a message, which needs two
+GOODBYE = 1000
+NOTHING_SEEN = -1  # a number of moves that no table has
+FULL = 1013  # and one for which there is no room with that
+
+
+class TokenBucket:
+    """A token bucket: so many at once, and so many a second in the long run."""
+
+    def __init__(self, burst: float, rate: float) -> None:
+        """Begin with all of the burst."""
+        self._most = burst
+        self._rate = rate
+        self._left = burst
+        self._last = time.monotonic()
+
+    def take(self) -> bool:
+        """Tell whether there may be one more, which is counted."""
+        now = time.monotonic()
+        self._left = min(self._most, self._left + (now - self._last) * self._rate)
+        self._last = now
+        if self._left < 1:
+            return False
+        self._left -= 1
+        return True
+
+
+class Connection:
+    """One page that shows a table, from its connect to its disconnect."""
+
+    def __init__(
+        self, service: TableService, auth: Auth, live: LiveTable, socket: WebSocket
+    ) -> None:
+        """Meet whoever is at the other end of a socket."""
+        self.service = service
+        self.live = live
+        self.socket = socket
+        self.visitor = auth.authenticate(socket.headers, socket.cookies)
+        self.invitation = auth.invitation(live.table.id)
+        self.revealed_player: int | None = None
+        self.parting = GOODBYE  # with which the socket is closed, once nothing is being sent
+        self.turned = False
+        self.back: int | None = None  # the number of moves up to which this page looks back
+        self._past: Snapshot | None = None
+        self._stale = True
+        self._notes: list[str] = []
+        self._wake = asyncio.Event()
+        self._helps: dict[str, asyncio.Task[None]] = {}
+
+    def viewpoint(self) -> Viewpoint:
+        """Return how this page looks at the table."""
+        viewpoint = viewpoint_of(self.live.table, self.visitor, self.revealed_player)
+        return viewpoint._replace(side=1 - viewpoint.side) if self.turned else viewpoint
+
+    def snapshot(self) -> Snapshot:
+        """Return what this page looks at: the table as it is, or as it was."""
+        table = self.live.table
+        if self.back is None or self.back >= len(table.plies):
+            self.back = None
+            return self.live.snapshot
+        if self._past is None or self._past.ply != self.back:
+            self._past = Snapshot(table, self.back)
+        return self._past
+
+    def changed(self) -> None:
+        """Note that the table is another."""
+        self._past = None
+        self._stop_help()
+        self._show_again()
+
+    def _show_again(self) -> None:
+        self._stale = True
+        self._wake.set()
+
+    def tell(self, kind: str, **facts: object) -> None:
+        """Say something to this page only."""
+        self._notes.append(encode({"type": kind, **facts}))
+        self._wake.set()
+
+    async def stay(self) -> None:
+        """Show the table and do what is asked for until the page goes away."""
+        self._wake.set()
+        self.service.subscribe(self.live, self.changed)
+        works = {asyncio.create_task(self._send()), asyncio.create_task(self._receive())}
+        try:
+            done, _ = await asyncio.wait(works, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            # Nothing is awaited here: whoever runs this may be cancelled again and again.
+            for work in works | set(self._helps.values()):
+                work.add_done_callback(retrieve_exception)
+                work.cancel()
+            self.service.unsubscribe(self.live, self.changed)
+        for work in done:
+            work.result()
+
+    async def _send(self) -> None:
+        """Send what is new; however often a table has changed meanwhile, it is shown once."""
+        while True:
+            await self._wake.wait()
+            self._wake.clear()
+            notes, self._notes = self._notes, []
+            if self._stale:
+                self._stale = False
+                notes.insert(0, self._view())
+            for note in notes:
+                await self.socket.send_text(note)
+
+    def _view(self) -> str:
+        """Return what is shown, which is made once for all who see the same."""
+        table, snapshot = self.live.table, self.snapshot()
+        sits = bool(table.seats_of(self.visitor))
+        viewpoint = self.viewpoint()
+        known = viewpoint, sits
+        if known not in snapshot.texts or table.ticks():
+            shown = view(snapshot, viewpoint, sits=sits)
+            if sits and table.open_seats():
+                shown["invitation"] = f"/t/{table.id}/join/{self.invitation}"
+            snapshot.texts[known] = encode(shown)
+        return snapshot.texts[known]
+
+    async def _receive(self) -> None:
+        settings = self.service.settings
+        allowance = TokenBucket(settings.burst, settings.rate)
+        while True:
+            message = await self.socket.receive()
+            if message["type"] == "websocket.disconnect":
+                return
+            asked = parse_message(message.get("text"))
+            if asked is None or not allowance.take():
+                self.parting = REFUSED
+                return
+            try:
+                await self._handle(asked)
+            except (RefusedError, MoveError) as error:
+                reason = error.reason if isinstance(error, MoveError) else str(error)
+                self.tell("refusal", text=reason)
+
+    async def _handle(self, message: dict[str, Any]) -> None:
+        """Do what a page asks for; raises RefusedError or MoveError."""
+        kind = message["type"]
+        if kind in ANYBODY:
+            ANYBODY[kind](self, message)
+            return
+        if not self.live.table.seats_of(self.visitor):
+            raise RefusedError("you watch this game; you do not play it")
+        if kind == MOVE:
+            await self._move(message)
+        elif kind in PLAYERS:
+            PLAYERS[kind](self, message)
+        elif kind in (UNDO, REDO, ANSWER, RESIGN):
+            agrees = message.get("agrees") is True
+            player = self.viewpoint().viewer or 0  # two at one screen are asked as one
+            await self.service.submit(self.live, Command(kind, player, agrees=agrees))
+        else:
+            raise RefusedError("the house does not know what that is")
+
+    def _on_turn(self, _: dict[str, Any]) -> None:
+        """Turn the board round."""
+        if not self.live.table.has_sides:
+            raise RefusedError("this board looks the same from both sides")
+        self.turned = not self.turned
+        self._show_again()
+
+    def _on_look(self, message: dict[str, Any]) -> None:
+        """Show the table as it was after so many moves, or without a number as it is."""
+        ply, count = message.get("ply"), len(self.live.table.plies)
+        self.back = ply if is_number(ply) and 0 <= ply < count else None
+        self._stop_help()
+        self._show_again()
+
+    def _on_here(self, _: dict[str, Any]) -> None:
+        """Answer that the connection stands."""
+        self.tell("here")
+
+    def _on_cover(self, _: dict[str, Any]) -> None:
+        """Hide what the player to move may see, of two at one screen."""
+        self.revealed_player = None
+        self._show_again()
+
+    def _on_uncover(self, _: dict[str, Any]) -> None:
+        """Show what the player to move may see: only that player looks at the screen."""
+        self.revealed_player = self.live.table.mover
+        self._show_again()
+
+    def _on_why(self, message: dict[str, Any]) -> None:
+        """Say why the cells that were clicked name no move."""
+        table, viewpoint = self.live.table, self.viewpoint()
+        need_turn(table, viewpoint)
+        raise RefusedError(why_not(table.state, cells_of(message)))
+
+    def _on_help(self, message: dict[str, Any]) -> None:
+        """Have the machine help this page."""
+        self._ask_for_help(message["type"])
+
+    def _on_stop(self, _: dict[str, Any]) -> None:
+        """End the machine's help."""
+        self._stop_help()
+
+    async def _move(self, message: dict[str, Any]) -> None:
+        table = self.live.table
+        need_turn(table, self.viewpoint())
+        text, ply = message.get("move"), message.get("ply")
+        if not isinstance(text, str):
+            raise RefusedError("a move is a text")
+        mover = table.state.current_player()
+        self.back = None
+        before = self.revealed_player
+        self.revealed_player = mover  # the move may be this game's first secret
+        seen = ply if is_number(ply) else NOTHING_SEEN
+        try:
+            await self.service.submit(self.live, Command(MOVE, mover, text, seen))
+        except BaseException:
+            self.revealed_player = before
+            raise
+
+    def _ask_for_help(self, kind: str) -> None:
+        """Have the machine help this page; raises RefusedError."""
+        table, viewpoint, snapshot = self.live.table, self.viewpoint(), self.snapshot()
+        if not offers_help(table, viewpoint):
+            friends = "between friends nobody is helped"
+            reason = friends if table.opponent == FRIENDS else why_no_move(table, viewpoint)
+            raise RefusedError(ALONE if table.daily is not None else reason)
+        if snapshot.ply is not None and not table.over:
+            raise RefusedError("help is for the position that is played")
+        place = PLACES[kind]
+        self._stop_help(place)
+        self._helps[place] = asyncio.create_task(self._find_help(kind, snapshot, viewpoint))
+
+    def _stop_help(self, *places: str) -> None:
+        """Let the machine end its help in these places of the page, or in all of them."""
+        for place in places or tuple(self._helps):
+            help_there = self._helps.pop(place, None)
+            if help_there is not None:
+                help_there.cancel()
+
+    async def _find_help(self, kind: str, snapshot: Snapshot, viewpoint: Viewpoint) -> None:
+        """Tell what the machine thinks; raises nothing, since nobody waits for the task."""
+        engines, ply = self.service.engines, len(self.live.table.plies)
+        try:
+            if kind == "hint":
+                self.tell(kind, ply=ply, **await hints.hint(engines, snapshot))
+            elif kind == "judge":
+                self.tell(kind, ply=ply, text=await hints.judge(engines, snapshot))
+            else:
+                async for frame in hints.show(engines, snapshot, viewpoint):
+                    self.tell("frame", ply=ply, **frame)
+                    await asyncio.sleep(self.service.settings.pause * FRAME)
+                self.tell("shown", ply=ply)
+        except RefusedError as error:
+            self.tell("refusal", text=str(error))
+        except Exception:
+            log.exception("no help was found")
+            self.tell("refusal", text="no help was found")
+
+
+ANYBODY: dict[str, Callable[[Connection, dict[str, Any]], None]] = {
+    "turn": Connection._on_turn,
+    "look": Connection._on_look,
+    "here": Connection._on_here,
+}
+PLAYERS: dict[str, Callable[[Connection, dict[str, Any]], None]] = {
+    "cover": Connection._on_cover,
+    "uncover": Connection._on_uncover,
+    "why": Connection._on_why,
+    "stop": Connection._on_stop,
+    **dict.fromkeys(PLACES, Connection._on_help),
+}
+
+
+def is_number(value: object) -> TypeGuard[int]:
+    """Tell whether JSON holds a whole number: neither true nor 1.0, which are equal to 1."""
+    return type(value) is int
+
+
+def retrieve_exception(task: asyncio.Task[None]) -> None:
+    """Retrieve a task's exception, so that asyncio does not log it as unretrieved."""
+    if not task.cancelled():
+        task.exception()
+
+
+def cells_of(asked: dict[str, Any]) -> list[int]:
+    """Return the cells that a page says were pointed at."""
+    cells = asked.get("cells")
+    is_list = isinstance(cells, list) and all(map(is_number, cells))
+    return list(cells) if cells and is_list else []
+
+
+def encode(facts: dict[str, Any]) -> str:
+    """Return a message to a page."""
+    return json.dumps(facts, separators=(",", ":"))
+
+
+def parse_message(text: object) -> dict[str, Any] | None:
+    """Return a message of a page, or None if it is none."""
+    if not isinstance(text, str) or len(text) > MOST_MESSAGE:
+        return None
+    # Python's own limit on nesting depends on where it is asked.
+    if text.count("[") + text.count("{") > MOST_NESTED:
+        return None
+    try:
+        asked = json.loads(text)
+    except ValueError:
+        return None
+    return asked if isinstance(asked, dict) and isinstance(asked.get("type"), str) else None
+
+
+async def serve_table(socket: WebSocket) -> None:
+    """Let a page look at a table for as long as it likes."""
+    service: TableService = socket.app.state.service
+    auth: Auth = socket.app.state.auth
+    live = await service.get(socket.path_params["table"])
+    is_false = bearer(socket.headers) is not None and auth.authenticate(socket.headers, {}) is None
+    if live is None or is_false or not is_own_origin(socket.headers):
+        await socket.close(REFUSED)
+        return
+    await socket.accept()
+    if len(live.subscribers) >= MAX_SUBSCRIBERS:
+        await socket.close(FULL)
+        return
+    connection = Connection(service, auth, live, socket)
+    with suppress(WebSocketDisconnect):
+        await connection.stay()
+    if socket.application_state == WebSocketState.CONNECTED:
+        with suppress(RuntimeError, WebSocketDisconnect):
+            await socket.close(connection.parting)

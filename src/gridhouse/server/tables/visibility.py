@@ -1,0 +1,297 @@
+"""Who may see what of a table: the only way from a position to a page."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, NamedTuple
+
+from gridhouse.core.errors import PictureError
+from gridhouse.server import clock
+from gridhouse.server.daily.service import verdict
+from gridhouse.server.tables.commands import OVER, REDO, UNDO, RefusedError
+from gridhouse.server.tables.table import FRIENDS, HOTSEAT, Table, gesture
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from gridhouse.core.game import State
+    from gridhouse.core.picture import Canvas
+
+FAILED = "The machine has failed and moved at random"
+ASKED = {UNDO: "asks to take the last move back", REDO: "asks to make the move again"}
+
+
+class Viewpoint(NamedTuple):
+    """A viewer's perspective: whose secrets are shown, from which side, and whether it may move.
+
+    ``handover`` is the state of a screen for two: "" when it shows the board, "over" when the turn
+    has passed to the other player, "covered" until the player to move uncovers it.
+    """
+
+    viewer: int | None
+    side: int = 0
+    acts: bool = False
+    handover: str = ""
+
+
+WATCHING = Viewpoint(None)
+
+
+def viewpoint_of(table: Table, visitor: str | None, revealed_player: int | None) -> Viewpoint:
+    """Return how a visitor looks at a table.
+
+    ``eyes`` is which of two players at one screen has last said to be the only one to look.
+    """
+    seats = table.seats_of(visitor)
+    if not seats:
+        return WATCHING
+    mover = table.mover
+    if len(seats) == 1:
+        return Viewpoint(seats[0], seats[0], mover == seats[0])
+    side = mover if mover is not None else table.plies[-1].player if table.plies else 0
+    if not table.secret:
+        return Viewpoint(0, side, mover is not None)
+    if revealed_player is None:
+        return Viewpoint(None, side, handover="covered")
+    if revealed_player == mover:
+        return Viewpoint(revealed_player, revealed_player, acts=True)
+    return Viewpoint(revealed_player, revealed_player, handover="over")
+
+
+class Snapshot:
+    """A table after one of its moves; what several viewers see is rendered once."""
+
+    def __init__(self, table: Table, ply: int | None = None) -> None:
+        """Look at a table as it is now, or as it was after so many moves."""
+        self.table = table
+        self.ply = ply
+        self.texts: dict[tuple[Viewpoint, bool], str] = {}  # what was sent to whom
+        self.state = table.state if ply is None else table.past(ply)
+        self._pictures: dict[tuple[int | None, int], str] = {}
+        self._gestures: list[tuple[str, list[int], str]] | None = None
+
+    def seen(self, viewpoint: Viewpoint) -> Any:
+        """Return the position without what is hidden from somebody."""
+        if not self.table.secret:
+            return self.state.position
+        if viewpoint.viewer is None:
+            return self.state.public_observation()
+        return self.state.observation(viewpoint.viewer)
+
+    def text(self, viewpoint: Viewpoint) -> str:
+        """Return the position as text, without what is hidden from somebody."""
+        game = self.state.game
+        return f"{game} {game.write(self.seen(viewpoint))}"
+
+    def picture(self, viewpoint: Viewpoint) -> str:
+        """Return the board as somebody sees it, for a page, or "" if the game has no pictures."""
+        # What looks the same is drawn once.
+        viewer = viewpoint.viewer if self.table.secret else None
+        shown = viewer, viewpoint.side if self.table.has_sides else 0
+        if shown not in self._pictures:
+            try:
+                self._pictures[shown] = self._draw(viewpoint).inline()
+            except PictureError:
+                self._pictures[shown] = ""
+        return self._pictures[shown]
+
+    def saved_picture(self, viewpoint: Viewpoint) -> str:
+        """Return the board as somebody sees it, as a file; raises PictureError."""
+        return self._draw(viewpoint).svg()
+
+    def _draw(self, viewpoint: Viewpoint) -> Canvas:
+        if not self.table.secret:
+            return self.state.open_picture(viewpoint.side)
+        if viewpoint.viewer is None:
+            return self.state.public_picture(viewpoint.side)
+        return self.state.picture(viewpoint.viewer, viewpoint.side)
+
+    def moves(self, viewpoint: Viewpoint) -> list[tuple[str, str]]:
+        """Return who made which move, as far as it was told."""
+        names = self.state.game.players
+        return [
+            (names[ply.player], visible_move(self.table, ply, viewpoint))
+            for ply in self.table.plies
+        ]
+
+    def last(self, viewpoint: Viewpoint) -> list[int]:
+        """Return the cells of the last move, if it was told in full."""
+        made = self.table.plies[: self.ply]
+        is_known = made and visible_move(self.table, made[-1], viewpoint) == made[-1].move
+        return list(made[-1].cells) if is_known else []
+
+    def gestures(self) -> list[tuple[str, list[int], str]]:
+        """Return every legal move: its text, the cells that name it, the choice that is left."""
+        if self._gestures is None:
+            state = self.state
+            actions = state.legal_actions()
+            self._gestures = [
+                (state.action_to_string(action), *gesture(state, action)) for action in actions
+            ]
+        return self._gestures
+
+
+def visible_move(table: Table, ply: Any, viewpoint: Viewpoint) -> str:
+    """Return a move as somebody may know it."""
+    is_open = not table.secret or ply.player == viewpoint.viewer
+    return str(ply.move if is_open else ply.public_text)
+
+
+def why_no_move(table: Table, viewpoint: Viewpoint) -> str:
+    """Return why somebody who plays cannot move now."""
+    if table.over:
+        return OVER
+    return "the screen has to be handed over first" if viewpoint.handover else "it is not your turn"
+
+
+def need_turn(table: Table, viewpoint: Viewpoint) -> None:
+    """Raise RefusedError for somebody who cannot move now."""
+    if not viewpoint.acts:
+        raise RefusedError(why_no_move(table, viewpoint))
+
+
+def why_not(state: State, cells: list[int]) -> str:
+    """Return why nothing can be done with cells that were pointed at, one after the other.
+
+    That is the most common refusal among the actions that begin with these cells.
+    """
+    found: Counter[str] = Counter()
+    for action in range(state.game.num_actions):
+        named, _ = gesture(state, action)
+        if named[: len(cells)] == cells and (refusal := state.refusal(action)):
+            found[state.why_not(refusal)] += 1
+    most = max(found.values(), default=0)
+    return "; ".join(why for why in found if found[why] == most) or "no move leads there"
+
+
+def view(snapshot: Snapshot, viewpoint: Viewpoint, *, sits: bool) -> dict[str, object]:
+    """Return all that a page shows of a table, as JSON takes it; ``sits`` is whether to play."""
+    table, state = snapshot.table, snapshot.state
+    picture = snapshot.picture(viewpoint)
+    acts = viewpoint.acts and snapshot.ply is None
+    seen = snapshot.seen(viewpoint)
+    return {
+        "type": "view",
+        "ply": len(table.plies),
+        "looking": snapshot.ply,
+        "board": picture or "\n".join(state.game.board(seen)),
+        "drawn": bool(picture),
+        "heading": heading(table, viewpoint, sits=sits)
+        if snapshot.ply is None
+        else look_back(snapshot),
+        "status": state.game.status(seen),
+        "side": viewpoint.side,
+        "turns": table.has_sides,
+        "moves": snapshot.moves(viewpoint),
+        "last": snapshot.last(viewpoint),
+        "gestures": snapshot.gestures() if acts else [],
+        "acts": acts,
+        "over": table.over,
+        "handing": handover(table, viewpoint),
+        "undo": sits and may(table, viewpoint, UNDO),
+        "redo": sits and may(table, viewpoint, REDO),
+        "resign": sits and not table.over and table.opponent != HOTSEAT,
+        "helps": sits and offers_help(table, viewpoint),
+        "unaided": not allows_help(table),
+        "asked": asked(table, viewpoint) if sits else "",
+        "waits": waits(table, viewpoint) if sits else "",
+        "position": "" if table.secret else str(state),
+        "clocks": times(table),
+    }
+
+
+def look_back(snapshot: Snapshot) -> str:
+    """Return which of the moves was the last one of those that are shown."""
+    return f"After {snapshot.ply} of {len(snapshot.table.plies)} moves"
+
+
+def heading(table: Table, viewpoint: Viewpoint, *, sits: bool) -> str:
+    """Return in words how the game stands."""
+    mover, game = table.mover, table.state.game
+    if mover is None:
+        if table.daily is None:
+            return table.outcome()
+        return f"{table.outcome()}. {verdict(game, game.result(table.state), table.best)}"
+    return f"{FAILED}. " * table.machine_failed + turn(table, viewpoint, mover, sits=sits)
+
+
+def turn(table: Table, viewpoint: Viewpoint, mover: int, *, sits: bool) -> str:
+    """Return in words who is to move."""
+    game = table.state.game
+    name = game.players[mover]
+    if game.num_players == 1:
+        return "Your turn" if sits else f"{name} to move"
+    if mover == table.machine:
+        return f"{name}, the machine, is thinking"
+    if mover in table.open_seats():
+        return f"{name} to move; nobody sits there yet"
+    return (
+        f"Your turn, {name}" if viewpoint.acts and table.opponent != HOTSEAT else f"{name} to move"
+    )
+
+
+def handover(table: Table, viewpoint: Viewpoint) -> dict[str, str] | None:
+    """Return what stands on the curtain of a screen for two, and on its button."""
+    if not viewpoint.handover or table.mover is None:
+        return None
+    name = table.state.game.players[table.mover]
+    if viewpoint.handover == "over":
+        return {"does": "cover", "says": "Your turn is over.", "button": f"Hand over to {name}"}
+    return {
+        "does": "uncover",
+        "says": f"{name}, it is your turn.",
+        "button": f"Only {name} looks at the screen",
+    }
+
+
+def may(table: Table, viewpoint: Viewpoint, kind: str) -> bool:
+    """Tell whether whoever looks may undo a move or make it again, or ask for it."""
+    player = viewpoint.viewer or 0
+    try:
+        table.undo_count(player) if kind == UNDO else table.state_after_redo(player)
+    except RefusedError:
+        return False
+    return True
+
+
+def offers_help(table: Table, viewpoint: Viewpoint) -> bool:
+    """Tell whether the machine helps: whoever is to move, and all players after the game."""
+    return table.over or (viewpoint.acts and allows_help(table))
+
+
+def allows_help(table: Table) -> bool:
+    """Tell whether the machine helps at this table at all before the game is over."""
+    return table.over or (table.opponent != FRIENDS and table.daily is None)
+
+
+def asked(table: Table, viewpoint: Viewpoint) -> str:
+    """Return what the other player asks for."""
+    wish = table.asked
+    if wish is None or wish.player == viewpoint.viewer:
+        return ""
+    return f"{table.state.game.players[wish.player]} {ASKED[wish.kind]}."
+
+
+def waits(table: Table, viewpoint: Viewpoint) -> str:
+    """Return whose answer to what they asked for somebody waits for."""
+    wish = table.asked
+    if wish is None or wish.player != viewpoint.viewer:
+        return ""
+    return f"{table.state.game.players[1 - wish.player]} is asked to agree."
+
+
+def times(table: Table) -> list[dict[str, object] | None] | None:
+    """Return for each player the name, the milliseconds left, and whether they run just now."""
+    if table.clock is None:
+        return None
+    at = clock.now()
+    return [
+        {
+            "name": name,
+            "left": table.time_left(player, at),
+            "runs": table.ticks() and player == table.mover,
+        }
+        if player != table.machine
+        else None
+        for player, name in enumerate(table.state.game.players)
+    ]

@@ -1,8 +1,0 @@
-"""The house for programs that want to play: JSON under ``/api``, told in its OpenAPI document.
-
-It does what the pages do, through the same referee, and shows what the pages show.
-"""
-
-from gridhouse.web.api.app import create_api
-
-__all__ = ["create_api"]
