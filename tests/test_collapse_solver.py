@@ -21,7 +21,7 @@ import pytest
 
 import gridhouse
 from gridhouse import cli
-from gridhouse.core import binding, solving
+from gridhouse.core import binding, compile_queue, solving
 from gridhouse.core.console import EXIT_INTERRUPTED
 from gridhouse.core.errors import ParameterError, PositionError, SolverError
 from gridhouse.core.game import State
@@ -1341,6 +1341,18 @@ def test_kernels_are_loaded_in_the_next_process() -> None:
     solver.warm()
     found = solver.solve(gridhouse.parse("collapse(rows=5,cols=5,digits=5)#1"))
     assert run_compiled(code, cache) == f"{found.score} True\n"
+
+
+@pytest.mark.parametrize("is_there", [True, False])
+def test_what_has_been_compiled_is_loaded_where_it_is_needed(
+    monkeypatch: pytest.MonkeyPatch, is_there: bool
+) -> None:
+    """What has not is compiled before the clock runs."""
+    loaded: list[object] = []
+    monkeypatch.setattr(compile_queue, "is_ready", lambda _: is_there)
+    monkeypatch.setattr(solver, "warm_for", lambda *sizes: loaded.append(sizes))
+    assert solver.solve(gridhouse.parse("collapse(rows=5,cols=5,digits=5)#1"), jit=True).optimal
+    assert len(loaded) == (not is_there)
 
 
 @pytest.mark.slow("compiles all of the solver")
