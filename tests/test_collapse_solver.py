@@ -27,6 +27,7 @@ from gridhouse.core.errors import ParameterError, PositionError, SolverError
 from gridhouse.core.game import State
 from gridhouse.core.solving import solve as solve_any
 from gridhouse.games.collapse import (
+    _beam,
     _board,
     _common,
     _exact,
@@ -1329,6 +1330,14 @@ def test_the_benchmark_runs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
         out, err, status = benchmarked(capsys, *arguments)
         assert (err, status) == ("", 0)
         assert wanted in out
+
+
+def test_interpreted_beams_look_things_up_in_lists() -> None:
+    """In arrays that takes Python twice as long."""
+    kernels = _common.Kernels(jit=False)
+    beam = _beam.make_beam(2, 9, 4, kernels.zeros, kernels.records)
+    assert beam.boards == 3 * [2 * [4 * [0]]]
+    assert beam.line == 5 * [0]
 
 
 def test_kernels_are_loaded_in_the_next_process() -> None:

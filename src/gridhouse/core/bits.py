@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import MutableSequence, Sequence
 
 WORD = 64
+FULL = (-1, (1 << WORD) - 1)  # a word of ones, with its sign or without
 
 
 def population(bits: int) -> int:
@@ -72,6 +73,8 @@ def rank(words: Sequence[int], lane: int) -> int:
     own = words[lane >> 2] >> 16 * (lane & 3) & 0xFFFF
     count = 0
     for word in words[:4]:
+        if word in FULL:
+            continue
         count += ((word & 0xFFFF) < own) + ((word >> 16 & 0xFFFF) < own)
         count += ((word >> 32 & 0xFFFF) < own) + ((word >> 48 & 0xFFFF) < own)
     return count
