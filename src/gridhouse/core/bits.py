@@ -46,15 +46,14 @@ def backwards(bits: int) -> int:
 
 def extract(bits: int, mask: int) -> int:
     """Return the bits of a word that a mask has, moved down to lie beside each other."""
-    # What stands before the mask's first gap is there already.
-    low = ~mask & (mask + 1)
-    result = bits & (low - 1)
-    mask &= -low
-    while mask:
-        if bits & mask & -mask:
-            result |= low
-        low <<= 1
-        mask &= mask - 1
+    bits &= mask
+    if not mask & (mask + 1):
+        return bits
+    result = 0
+    while bits:
+        low = bits & -bits
+        result |= 1 << population(mask & (low - 1))
+        bits ^= low
     return result
 
 
