@@ -46,6 +46,19 @@ def test_help_lists_the_games_and_reads_well() -> None:
     for name in gridhouse.games():
         assert f" {name} " in run.out
         assert gridhouse.load(name).summary.split(".")[0] in run.out
+    places = [run.out.index(f"\n{panel}:\n") for panel in cli.PANELS]
+    assert places == sorted(places)
+    assert "..." not in run.out.partition("Play:")[2]
+
+
+def test_help_is_there_at_once() -> None:
+    """Boxes would be drawn by Rich, which takes as long to import as all else together."""
+    code = (
+        "import sys; from gridhouse import cli; sys.argv = sys.argv[:1] + ['--help']\n"
+        "try:\n    cli.main()\nfinally:\n    print('rich' in sys.modules, file=sys.stderr)"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert run.stderr == "False\n"
 
 
 @pytest.mark.parametrize(

@@ -21,12 +21,13 @@ import pytest
 
 import gridhouse
 from gridhouse import cli
-from gridhouse.core import binding, solving
+from gridhouse.core import binding, compile_queue, solving
 from gridhouse.core.console import EXIT_INTERRUPTED
 from gridhouse.core.errors import ParameterError, PositionError, SolverError
 from gridhouse.core.game import State
 from gridhouse.core.solving import solve as solve_any
 from gridhouse.games.collapse import (
+    _beam,
     _board,
     _common,
     _exact,
@@ -1331,6 +1332,14 @@ def test_the_benchmark_runs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
         assert wanted in out
 
 
+def test_interpreted_beams_look_things_up_in_lists() -> None:
+    """In arrays that takes Python twice as long."""
+    kernels = _common.Kernels(jit=False)
+    beam = _beam.make_beam(2, 9, 4, kernels.zeros, kernels.records)
+    assert beam.boards == 3 * [2 * [4 * [0]]]
+    assert beam.line == 5 * [0]
+
+
 def test_kernels_are_loaded_in_the_next_process() -> None:
     code = (
         "import gridhouse; from gridhouse.games.collapse.solver import solve;"
@@ -1341,6 +1350,18 @@ def test_kernels_are_loaded_in_the_next_process() -> None:
     solver.warm()
     found = solver.solve(gridhouse.parse("collapse(rows=5,cols=5,digits=5)#1"))
     assert run_compiled(code, cache) == f"{found.score} True\n"
+
+
+@pytest.mark.parametrize("is_there", [True, False])
+def test_what_has_been_compiled_is_loaded_where_it_is_needed(
+    monkeypatch: pytest.MonkeyPatch, is_there: bool
+) -> None:
+    """What has not is compiled before the clock runs."""
+    loaded: list[object] = []
+    monkeypatch.setattr(compile_queue, "is_ready", lambda _: is_there)
+    monkeypatch.setattr(solver, "warm_for", lambda *sizes: loaded.append(sizes))
+    assert solver.solve(gridhouse.parse("collapse(rows=5,cols=5,digits=5)#1"), jit=True).optimal
+    assert len(loaded) == (not is_there)
 
 
 @pytest.mark.slow("compiles all of the solver")

@@ -152,6 +152,18 @@ def test_compiled_code_is_kept_for_the_next_process(tmp_path: Path) -> None:
     assert said == ["0 1\n", "1 0\n"]
 
 
+def test_loading_imports_nothing_that_compiles(tmp_path: Path) -> None:
+    """Numba would import all that it can compile, and SciPy; code with lists is loaded as well."""
+    code = (
+        "import sys; from types import ModuleType; from gridhouse.core.binding import twin;"
+        "made = ModuleType('made');"
+        "exec('def f(x):\\n    y = [x]\\n    y.append(3)\\n    return y[0] + y[1]', vars(made));"
+        "print(twin(made, 'lists').f(4), 'numba.np.arraymath' in sys.modules)"
+    )
+    said = [run_compiled(code, tmp_path) for _ in range(2)]
+    assert said == ["7 True\n", "7 False\n"]
+
+
 def module(name: str, source: str) -> Any:
     """Return a module of kernels."""
     made = ModuleType(name)

@@ -164,8 +164,41 @@ GOALS = [
 
 @pytest.fixture
 def compiled(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Have the smallest boards solved like larger ones."""
+    """Have nothing solved before there is compiled code."""
     monkeypatch.setattr(_small, "CELLS", 0)
+    monkeypatch.setattr(_small, "STEPS", -1)
+
+
+@pytest.mark.parametrize(
+    "goal", ["abcdefghijklmno ", "aabbccddeeffggh ", "abcdefghijklmnopqrstuvwx "]
+)
+def test_few_moves_are_found_before_anything_is_compiled(
+    monkeypatch: pytest.MonkeyPatch, goal: str
+) -> None:
+    rows = math.isqrt(len(goal))
+    kinds = [0, *(1 + goal.index(letter) for letter in goal[:-1])]
+    home = Puzzle(rows, rows, [*range(1, len(goal)), 0], kinds)
+    for seed in range(10):
+        puzzle = walked(home, 14, random.Random(seed))
+        moves, nodes = _small.shortest(puzzle)
+        proof = _optimal.Optimal(puzzle)
+        proof.run()
+        assert (len(moves), proof.moves is not None) == (proof.bound, True)
+        assert _small.steps(puzzle) <= len(moves)
+        assert nodes <= 4 * _small.NODES
+    monkeypatch.setattr(_anytime, "Anytime", None)
+    state = numbers(walked(distinct(5, 5), 9, random.Random(1)).tiles, 5)
+    assert solver.solve_position(state).optimal
+
+
+def test_many_moves_are_given_up_soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    far = distinct(4, 4, [int(tile) for tile in KORF[0][2].split()])
+    assert _small.shortest(far) == ([], 0)  # its tiles tell that it is far
+    monkeypatch.setattr(_small, "STEPS", KORF[0][1])
+    moves, nodes = _small.shortest(far)
+    assert moves == []
+    assert _small.shortest(distinct(16, 17, [*range(1, 271), 0, 271])) == ([], 0)
+    assert _small.NODES <= nodes <= 4 * _small.NODES
 
 
 @pytest.mark.usefixtures("compiled")
@@ -1298,6 +1331,7 @@ def test_a_bound_that_meets_the_solution_ends_the_proof(monkeypatch: pytest.Monk
     assert search.bound == len(search.moves)
 
 
+@pytest.mark.usefixtures("compiled")
 @pytest.mark.parametrize("error", [MemoryError(), ValueError("no")])
 def test_what_fails_while_a_proof_is_sought_is_one_error(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], error: Exception
@@ -1357,6 +1391,7 @@ def test_a_stopped_shortening_leaves_the_way(jit: bool) -> None:
     assert run.shorten([*best, 0, 1], 10**6) == [*best, 0, 1]
 
 
+@pytest.mark.usefixtures("compiled")
 def test_boards_that_take_long_get_ten_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
     """Loading the search, here as long as the clock goes on with a look, is part of the time."""
     clock = itertools.count()

@@ -13,18 +13,25 @@ from gridhouse.core.registry import game_class, games, parse, part
 from gridhouse.table import menu
 
 PANELS = PLAY, SOLVE, PROGRAMS, TOOLS = ("Play", "Solve", "The exact programs", "Tools")
+WIDEST = 100  # characters of a line of help
+LONGEST = 200  # characters of what is said of a command
+PLAIN: Any = {"rich_markup_mode": None}  # help in boxes would take as long again as all else
 
 
 class Panels(typer.core.TyperGroup):
     """Lists the commands panel by panel."""
 
-    def list_commands(self, ctx: Any) -> list[str]:
-        """Return the commands' names in the order of their panels."""
-
-        def place(name: str) -> int:
-            return PANELS.index(getattr(self.commands[name], "rich_help_panel", None) or TOOLS)
-
-        return sorted(super().list_commands(ctx), key=place)
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Write each panel's commands, in the order in which they were added."""
+        del ctx
+        for panel in PANELS:
+            rows = [
+                (name, command.get_short_help_str(LONGEST))
+                for name, command in self.commands.items()
+                if getattr(command, "rich_help_panel", None) == panel
+            ]
+            with formatter.section(panel):
+                formatter.write_dl(rows)
 
 
 app = typer.Typer(
@@ -32,10 +39,13 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
     no_args_is_help=False,
+    **PLAIN,
+    context_settings={"max_content_width": WIDEST},
     help="A house for grid games. Without a game's name it opens the menu.",
 )
-solving = typer.Typer(name="solve", help="Solve a position for good.", no_args_is_help=True)
-verifying = typer.Typer(name="verify", help="Replay solutions by the rules.", no_args_is_help=True)
+GROUP: Any = {"no_args_is_help": True, **PLAIN}
+solving = typer.Typer(name="solve", help="Solve a position for good.", **GROUP)
+verifying = typer.Typer(name="verify", help="Replay solutions by the rules.", **GROUP)
 RAW = {"allow_extra_args": True, "ignore_unknown_options": True}
 
 

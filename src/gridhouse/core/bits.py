@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import MutableSequence, Sequence
 
 WORD = 64
+FULL = (-1, (1 << WORD) - 1)  # a word of ones, with its sign or without
 
 
 def population(bits: int) -> int:
@@ -45,15 +46,14 @@ def backwards(bits: int) -> int:
 
 def extract(bits: int, mask: int) -> int:
     """Return the bits of a word that a mask has, moved down to lie beside each other."""
-    # What stands before the mask's first gap is there already.
-    low = ~mask & (mask + 1)
-    result = bits & (low - 1)
-    mask &= -low
-    while mask:
-        if bits & mask & -mask:
-            result |= low
-        low <<= 1
-        mask &= mask - 1
+    bits &= mask
+    if not mask & (mask + 1):
+        return bits
+    result = 0
+    while bits:
+        low = bits & -bits
+        result |= 1 << population(mask & (low - 1))
+        bits ^= low
     return result
 
 
@@ -72,6 +72,8 @@ def rank(words: Sequence[int], lane: int) -> int:
     own = words[lane >> 2] >> 16 * (lane & 3) & 0xFFFF
     count = 0
     for word in words[:4]:
+        if word in FULL:
+            continue
         count += ((word & 0xFFFF) < own) + ((word >> 16 & 0xFFFF) < own)
         count += ((word >> 32 & 0xFFFF) < own) + ((word >> 48 & 0xFFFF) < own)
     return count

@@ -21,6 +21,7 @@ import numba
 from numba.core import types
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator
 from numba.core.dispatcher import Dispatcher
+from numba.core.runtime.nrt import rtsys
 
 from gridhouse.core.binding import copied
 from gridhouse.core.compile_queue import cache_folder, warn_once
@@ -91,9 +92,15 @@ class _Cache(FunctionCache):
         super().__init__(function)
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """Return a function's code, None without any; raises NotCompiledError where it may not."""
+        """Return a function's code, None without any; raises NotCompiledError where it may not.
+
+        Numba would first import everything that it can compile, which takes longer than to load.
+        Of that, code in which nothing is hashed needs what keeps lists in memory.
+        """
         try:
-            found = super().load_overload(sig, target_context)
+            rtsys.initialize(target_context)
+            with self._guard_against_spurious_io_errors():
+                found = self._load_overload(sig, target_context)
         except Exception as error:  # whatever a damaged file is read as
             warn_once(f"{self.cache_path}: damaged, and compiled again ({error!r})")
             found = None

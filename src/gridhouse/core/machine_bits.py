@@ -84,8 +84,23 @@ def _moved_at_once(name: str) -> Any:
     return moved
 
 
+@njit
+def extract_by_steps(bits: int, mask: int) -> int:
+    """Return the bits of a word that a mask has, moved down to lie beside each other."""
+    # What stands before the mask's first gap is there already.
+    low = ~mask & (mask + 1)
+    result = bits & (low - 1)
+    mask &= -low
+    while mask:
+        if bits & mask & -mask:
+            result |= low
+        low <<= 1
+        mask &= mask - 1
+    return result
+
+
 has_moves = binding.get_host_cpu_features().get("bmi2", False)
-extract = _moved_at_once("llvm.x86.bmi.pext.64") if has_moves else njit(plain_bits.extract)
+extract = _moved_at_once("llvm.x86.bmi.pext.64") if has_moves else extract_by_steps
 deposit = _moved_at_once("llvm.x86.bmi.pdep.64") if has_moves else njit(plain_bits.deposit)
 
 

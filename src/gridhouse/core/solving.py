@@ -95,6 +95,13 @@ def uses_compiled(game: Game) -> bool:
     return use_compiled(Unit(SOLVER, game))
 
 
+def has_compiled(game: Game) -> bool:
+    """Tell whether the compiled code of a game's solver is there."""
+    from gridhouse.core.compile_queue import SOLVER, Unit, is_ready
+
+    return is_ready(Unit(SOLVER, game))
+
+
 def attempt_interpreted(
     game: Game, attempt: Callable[[bool], bool], pause: Callable[[], None]
 ) -> None:
@@ -114,8 +121,9 @@ def attempt_interpreted(
 class Attempts:
     """A search that begins anew once it can be compiled, and that another thread may stop.
 
-    ``make(jit=...)`` returns a search with ``run``, ``stop`` and ``status``, ``load`` loads its
-    compiled code, and ``is_complete`` tells whether there is nothing left for it to find.
+    ``make(jit=...)`` returns a search with ``run``, ``stop`` and ``status``, ``load`` has its code
+    compiled if that is not there, and ``is_complete`` tells whether there is nothing left for it to
+    find.
     """
 
     def __init__(
@@ -141,8 +149,8 @@ class Attempts:
 
     def _begin(self, *, jit: bool) -> None:
         self.search = self._make(jit=jit)
-        if jit:
-            self._load(self.search)
+        if jit and not has_compiled(self._game):
+            self._load(self.search)  # what is there is loaded where it is first needed
         if self._is_stopped:
             self.search.stop()
 

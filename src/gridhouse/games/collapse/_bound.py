@@ -39,7 +39,7 @@ def find_dead(cells: Any, stride: int, work: Work) -> int:
     quiet = 0  # sweeps that found nothing; one in each direction make an end
     is_back = False
     while dead > 0 and quiet < 2:
-        found = sweep(cells, stride, columns, is_back, work)
+        found = sweep(cells, stride, columns, is_back, dead, work)
         dead -= found
         quiet = 0 if found > 0 else quiet + 1
         is_back = not is_back
@@ -70,8 +70,8 @@ def find_grouped(cells: Any, stride: int, alone: int, work: Work) -> int:
     return columns
 
 
-def sweep(cells: Any, stride: int, columns: int, is_back: bool, work: Work) -> int:
-    """Go through the columns and let cells be live that may meet others; return how many.
+def sweep(cells: Any, stride: int, columns: int, is_back: bool, dead: int, work: Work) -> int:
+    """Go through the columns and let dead cells be live that may meet others; return how many.
 
     On the way is known, by kind, which levels the cells of the columns before may sink to that
     nothing dead parts from this one: bit by bit, so that all of them are asked at once.  Going back
@@ -81,12 +81,11 @@ def sweep(cells: Any, stride: int, columns: int, is_back: bool, work: Work) -> i
     coarse = coarseness(stride)
     for kind in range(_board.KINDS + 1):
         beside[kind] = 0
+        here[kind] = 0
+        last[kind] = 0
     found = 0
     for step in range(1, columns + 1):
         base = (columns + 1 - step if is_back else step) * stride
-        for kind in range(_board.KINDS + 1):
-            here[kind] = 0
-            last[kind] = 0
         wall = base  # the highest dead cell so far
         lowest = 0
         at = base
@@ -109,6 +108,10 @@ def sweep(cells: Any, stride: int, columns: int, is_back: bool, work: Work) -> i
             at += 1
         for kind in range(_board.KINDS + 1):
             beside[kind] = here[kind] | (beside[kind] if lowest == 0 else 0)
+            here[kind] = 0
+            last[kind] = 0
+        if found == dead:
+            break
     return found
 
 

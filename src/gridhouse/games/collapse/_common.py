@@ -65,6 +65,7 @@ class Kernels(SimpleNamespace):
             cut=twin(_cut, "collapse", jit=jit, _board=board, _half=half),
             nrpa=twin(_nrpa, "collapse", jit=jit, _board=board),
             records=records_of() if jit else plain_records,
+            zeros=np.zeros if jit else plain_zeros,
             jit=jit,
         )
 
@@ -84,6 +85,11 @@ def records_of() -> Callable[..., Any]:
 def plain_records(position: Position, count: int = 1) -> list[Position]:
     """Return what stands for records where the kernels run interpreted."""
     return [position.copy() for _ in range(count)]
+
+
+def plain_zeros(shape: tuple[int, int] | int, kind: str) -> Any:
+    """Return what stands for an array there: Python looks up its own lists twice as fast."""
+    return np.zeros(shape, kind).tolist()
 
 
 class Common:
@@ -276,8 +282,8 @@ class Common:
         ``hasty`` ones do not look for cells that can never be removed.
         """
         cells = int(np.count_nonzero(start))
-        memory = _beam.make_beam(width, cells, len(start), np.zeros, self.kernels.records)
-        memory.boards[0][0][:] = start
+        memory = _beam.make_beam(width, cells, len(start), self.kernels.zeros, self.kernels.records)
+        memory.boards[0][0][:] = start.tolist()
         memory.gains[0][0] = gain
         control = self._control(seed)
         control.spared = self._commonest(start)[0]
@@ -285,7 +291,7 @@ class Common:
         control.hasty = hasty
         self.kernels.beam.search(memory, width, self.stride, self._work(), control)
         self._release(control)
-        return int(control.best), memory.line[: control.length].tolist()
+        return int(control.best), [int(cell) for cell in memory.line[: control.length]]
 
     def _commonest(self, board: Any) -> list[int]:
         """Return the kinds on a board, the commonest first."""

@@ -1,7 +1,8 @@
-"""Shortest solutions of the smallest boards: breadth-first search from both ends, not compiled.
+"""Shortest solutions that are soon found: breadth-first search from both ends, not compiled.
 
 It needs nothing but Python, so the answer is there before compiled code would be loaded.  Letters
-are not numbered, so all ways to share out equal ones are one.
+are not numbered, so all ways to share out equal ones are one.  The smallest boards are always
+solved, larger ones where they are a few moves from their solution.
 """
 
 from __future__ import annotations
@@ -15,10 +16,19 @@ if TYPE_CHECKING:
 Seen = dict[bytes, tuple[bytes, int]]  # by position the one before and the move from there
 
 CELLS = 9  # 181440 positions of distinct tiles, some 20000 of which are looked at in the worst case
+LARGEST = 256  # cells, which a byte tells apart
+STEPS = 20  # of all tiles home on a larger board: with more there is little hope to be done within
+NODES = 10_000  # moves looked at, which take some 0.01 s
 
 
 def shortest(puzzle: Puzzle) -> tuple[list[int], int]:
-    """Return the moves of a shortest solution of a puzzle that has one, and the moves looked at."""
+    """Return the moves of a shortest solution of a puzzle that has one, and the moves looked at.
+
+    None are returned where a larger board would take more than a moment.
+    """
+    is_small = puzzle.cells <= CELLS
+    if not is_small and (puzzle.cells > LARGEST or steps(puzzle) > STEPS):
+        return [], 0
     near = neighbours(puzzle.rows, puzzle.cols)
     first = bytes(puzzle.kinds[tile] for tile in puzzle.tiles)
     last = bytes([*puzzle.kinds[1:], 0])
@@ -28,6 +38,8 @@ def shortest(puzzle: Puzzle) -> tuple[list[int], int]:
     meeting = first if first == last else None
     nodes = 0
     while meeting is None:
+        if not is_small and nodes >= NODES:
+            return [], nodes
         is_forward = len(edge) <= len(other_edge)
         if is_forward:
             edge, meeting, looked = _step(near, edge, here, there)
@@ -35,6 +47,20 @@ def shortest(puzzle: Puzzle) -> tuple[list[int], int]:
             other_edge, meeting, looked = _step(near, other_edge, there, here)
         nodes += looked
     return _way(here, meeting) + backwards(_way(there, meeting)), nodes
+
+
+def steps(puzzle: Puzzle) -> int:
+    """Return how many steps all tiles are from their nearest homes, which no solution is below."""
+    cols = puzzle.cols
+    homes: dict[int, list[tuple[int, int]]] = {}
+    for home, tile in enumerate(puzzle.goal()):
+        homes.setdefault(puzzle.kinds[tile], []).append(divmod(home, cols))
+    found = 0
+    for cell, tile in enumerate(puzzle.tiles):
+        row, col = divmod(cell, cols)
+        if tile:
+            found += min(abs(row - r) + abs(col - c) for r, c in homes[puzzle.kinds[tile]])
+    return found
 
 
 def _step(

@@ -54,8 +54,8 @@ class Adviser:
 
     def _solve(self, puzzle: Puzzle, seconds: float) -> tuple[list[int], int]:
         """Return the moves of a solution, and how many every solution needs."""
-        if puzzle.cells <= _small.CELLS:
-            moves = _small.shortest(puzzle)[0]
+        moves, _ = _small.shortest(puzzle)
+        if moves:
             return moves, len(moves)
         from gridhouse.games.sliding._anytime import SMALL, Anytime
 

@@ -112,8 +112,8 @@ def solve_position(
     puzzle = puzzle_of(position)
     if puzzle.is_solved():
         return Solution("", 0, 0, perf_counter() - started)
-    if puzzle.cells <= _small.CELLS:
-        moves, nodes = _small.shortest(puzzle)
+    moves, nodes = _small.shortest(puzzle)
+    if moves:
         check(position, moves)
         return Solution(text_of(moves), len(moves), nodes, perf_counter() - started)
     # Only now, since compiled code takes a while to load.
@@ -137,7 +137,7 @@ def solve_position(
     search = work.search
     moves = search.moves
     check(position, moves)
-    return Solution(text_of(moves), search.bound, search.nodes, perf_counter() - started)
+    return Solution(text_of(moves), search.bound, nodes + search.nodes, perf_counter() - started)
 
 
 @cache
