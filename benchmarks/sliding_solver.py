@@ -13,8 +13,7 @@
   With ``processor`` there is no proof; so there is none for ``words6`` to ``words8``.  With
   ``default`` they are solved as the command does without ``--optimal``.
 - ``bounds NODES 0 NUMBERS``: these of the puzzles of ``words5``, by databases of each size: how
-  many nodes it takes to prove one bound after the other until there were so many, there, back
-  and from both sides.
+  many nodes it takes to prove one bound after the other until there were so many.
 - ``numberings WIDTH COUNT``: one beam so wide over each of so many puzzles of ``words5``, from more
   and more ways to number equal letters.
 - ``turns WIDTH COUNT``: beams so wide over each of so many puzzles of ``words5`` and of Korf's
@@ -83,8 +82,7 @@ Benchmark = Literal[
 ]  # fmt: skip
 LEAST_GROWTH = 4  # of nodes from one bound to the next: four- to tenfold on boards of 25 cells
 SLACK = 4  # moves by which a beam's solution of such a board may be longer than the shortest
-FAST = 50_000_000  # nodes a second, more than a core has been seen to look at,
-FAST_FROM_BOTH = 25_000_000  # and from both sides
+FAST = 50_000_000  # nodes a second, more than a core has been seen to look at
 
 
 def numbers(tiles: list[int]) -> rules.Position:
@@ -220,9 +218,6 @@ def awaited(
     """
     deadline = process_time() / CORES + seconds
     proof = search._optimal
-    last, fast = _optimal.VAST, FAST
-    if _optimal.has_two_sides(search.puzzle):
-        last, fast = _optimal.HUGE, FAST_FROM_BOTH
     bound = nodes = 0
     while not searching.done():
         left = deadline - process_time() / CORES
@@ -231,7 +226,7 @@ def awaited(
             needed = len(search.moves) - SLACK if optimal is None else optimal
             rest = sum(LEAST_GROWTH**step for step in range(1, (needed - bound) // 2 + 1))
             # Before that there is another level to come, with larger databases.
-            if before >= last and (nodes - before) * rest > left * fast * CORES:
+            if before >= _optimal.VAST and (nodes - before) * rest > left * FAST * CORES:
                 search.stop()
                 return False
         if left <= 0:
@@ -248,52 +243,34 @@ class Counting(_optimal.Optimal):
         super().__init__(puzzle, CORES)
         self.found: Counter[int] = Counter()
 
-    def _sweep(self, way: _optimal.Way, met: Any, reach: int = 0, *, marks: bool = False) -> None:
+    def _sweep(self, plan: Any, words: Any, roots: list[_optimal.Root]) -> None:
         before = self.nodes
-        super()._sweep(way, met, reach, marks=marks)
+        super()._sweep(plan, words, roots)
         self.found[self.bound] += self.nodes - before
 
 
 def bounds(positions: Sequence[tuple[int, None, rules.Position]], limit: int) -> None:
     """Print how many nodes it takes to prove one bound after the other, by tables of each size.
 
-    That is done there, back and from both sides.
-    """
-    for number, _, state in positions:
-        for largest in (25**4, 25**5, _databases.LARGEST):
-            print(f"words {number}, {largest} words a table:", flush=True)
-            compare(puzzle_of(state), largest, limit)
-
-
-def compare(puzzle: Puzzle, largest: int, limit: int) -> None:
-    """Do so for one puzzle and size.
-
     Seconds are of the processor; the first nodes may wait for compiled code.
     """
-    began = process_time()
-    other = puzzle.reversed()
-    tables = [
-        _optimal.own_tables(side, largest, jit=True, threads=CORES) for side in (puzzle, other)
-    ]
-    print(f"  built in {process_time() - began:.1f} s", flush=True)
-    for name, side, own in zip(("there", "back"), (puzzle, other), tables, strict=True):
-        search = Counting(side)
-        way = _optimal.Way(side, *_databases.plan_of(side, *own))
-        search.bound = _optimal.least(*way)
-        began = process_time()
-        search._together(way, limit)
-        steps(name, search, process_time() - began)
-    search = Counting(puzzle)
-    began = process_time()
-    search._meet(lambda side: tables[side is not puzzle], limit)
-    steps("both", search, process_time() - began)
-
-
-def steps(name: str, search: Counting, seconds: float) -> None:
-    """Print how many nodes each of the last bounds took."""
-    last = ", ".join(f"{bound}: {nodes}" for bound, nodes in [*search.found.items()][-3:])
-    rate = search.nodes / seconds / 1e6
-    print(f"  {name}: {last}; {rate:.1f} million nodes a second", flush=True)
+    for number, _, state in positions:
+        puzzle = puzzle_of(state)
+        for largest in (25**4, 25**5, _databases.LARGEST):
+            began = process_time()
+            tables = _optimal.own_tables(puzzle, largest, jit=True, threads=CORES)
+            plan, words = _databases.plan_of(puzzle, *tables)
+            built = process_time()
+            search = Counting(puzzle)
+            search.bound = _optimal.least(puzzle, plan, words)
+            search._together(plan, words, limit)
+            rate = search.nodes / (process_time() - built) / 1e6
+            last = ", ".join(f"{bound}: {nodes}" for bound, nodes in [*search.found.items()][-3:])
+            print(
+                f"words {number}, {largest} words a table, built in {built - began:.1f} s: {last}; "
+                f"{rate:.1f} million nodes a second",
+                flush=True,
+            )
 
 
 def by_processor(

@@ -76,16 +76,3 @@ def test_what_is_asked_for_early_stays_as_it_is() -> None:
     compiled_ask(words, 3)
     bits.prefetch(words, 3)
     assert words.tolist() == list(range(8))
-
-
-def test_bits_are_set_in_one_step() -> None:
-    """In three, two threads would undo each other, too rarely for a test to see."""
-    include: Any = machine_bits.include
-    compiled_include: Any = numba.njit(lambda words, place, bits: include(words, place, bits))
-    words, plain = np.array([0, 8]), [0, 8]
-    for at, added in ((1, 5), (0, 2), (1, 8)):
-        compiled_include(words, at, added)
-        bits.include(plain, at, added)
-    assert words.tolist() == plain == [2, 13]
-    (code,) = compiled_include.inspect_llvm().values()
-    assert "atomicrmw or" in code

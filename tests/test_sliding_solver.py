@@ -11,7 +11,7 @@ import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
-from functools import cache, partial
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -97,35 +97,26 @@ def distinct(rows: int, cols: int, tiles: list[int] | None = None) -> Puzzle:
     return Puzzle(rows, cols, tiles or home, range(rows * cols))
 
 
-def own_moves(
-    puzzle: Puzzle, part: tuple[int, ...], *, jumps: bool = False
-) -> dict[tuple[tuple[int, ...], int], int]:
-    """Return by where the tiles of a part and the empty cell are how many moves the tiles need.
-
-    The empty cell may also be let jump to any other free one for as much as two moves.
-    """
+def own_moves(puzzle: Puzzle, part: tuple[int, ...]) -> dict[tuple[tuple[int, ...], int], int]:
+    """Return by where the tiles of a part and the empty cell are how many moves the tiles need."""
     near = neighbours(puzzle.rows, puzzle.cols)
     homes = itertools.product(*(puzzle.homes(tile) for tile in part))
     goals = [(places, puzzle.rest) for places in homes if len({*places}) == len(part)]
     known = dict.fromkeys(goals, 0)
-    layers = [goals, [], []]
-    for depth, layer in enumerate(layers):  # grows
-        layers += [[] for _ in range(depth + 3 - len(layers)) if layer or any(layers[depth:])]
+    layer, depth = goals, 0
+    while layer:
+        wider: list[tuple[tuple[int, ...], int]] = []
         for places, blank in layer:  # grows by what costs nothing
-            if known[places, blank] < depth:
-                continue
-            ways = []
             for there in near[blank]:
-                if there >= 0:
-                    moved = tuple(blank if place == there else place for place in places)
-                    ways.append((moved, there, depth + (moved != places)))
-            if jumps:
-                free = {*range(puzzle.cells)} - {*places}
-                ways += [(places, there, depth + 2) for there in free]
-            for moved, there, costs in ways:
+                if there < 0:
+                    continue
+                moved = tuple(blank if place == there else place for place in places)
+                costs = depth + (moved != places)
                 if known.get((moved, there), FAR) > costs:
                     known[moved, there] = costs
-                    layers[costs].append((moved, there))
+                    (layer if moved == places else wider).append((moved, there))
+        layer = [entry for entry in wider if known[entry] == depth + 1]
+        depth += 1
     return known
 
 
@@ -146,7 +137,7 @@ def need(puzzle: Puzzle, *partitions: _databases.Tables, jit: bool = True) -> in
     search = _idastar.Search()
     search.tiles[: puzzle.cells] = puzzle.tiles
     search.blank = puzzle.tiles.index(0)
-    return int(_databases.searcher(jit=jit).load(plan, words, to_records(search)))
+    return _databases.load(plan, words, to_records(search), jit=jit)
 
 
 GOALS = [
@@ -290,12 +281,10 @@ def test_equal_tiles_stay_together() -> None:
         ("aaaaabbb ", (1, 2, 3, 4, 5)),
     ],
 )
-@pytest.mark.parametrize("consistent", [True, False])
 def test_databases_hold_what_a_plain_search_finds(
-    goal: str, part: tuple[int, ...], jit: bool, consistent: bool
+    goal: str, part: tuple[int, ...], jit: bool
 ) -> None:
-    puzzle = puzzle_of(position(goal, goal, 3))
-    compare_with_plain_search(puzzle, part, jit=jit, consistent=consistent)
+    compare_with_plain_search(puzzle_of(position(goal, goal, 3)), part, jit=jit)
 
 
 @pytest.mark.parametrize("jit", [True, False])
@@ -334,12 +323,10 @@ def test_the_rank_of_a_set_is_how_many_come_before_it(cells: int, most: int) -> 
             assert _patterns.rank_of(ranks, 0, chunk, most + 1, taken) == rank
 
 
-def compare_with_plain_search(
-    puzzle: Puzzle, part: tuple[int, ...], *, jit: bool, consistent: bool = False
-) -> None:
-    known = own_moves(puzzle, part, jumps=consistent)
+def compare_with_plain_search(puzzle: Puzzle, part: tuple[int, ...], *, jit: bool) -> None:
+    known = own_moves(puzzle, part)
     cells = puzzle.cells
-    words = _databases.build(puzzle, part, jit=jit, consistent=consistent)
+    words = _databases.build(puzzle, part, jit=jit)
     keys = {places: key_of(puzzle, part, places) for places, _ in known}
     assert np.count_nonzero(words) == len({*keys.values()})
     for places, key in keys.items():
@@ -417,10 +404,12 @@ def test_threads_share_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_optimal, "SMALL", 1000)
     monkeypatch.setattr(_optimal, "MEDIUM", 3000)
     monkeypatch.setattr(_optimal, "LARGE", {})
-    ladder = [(partial(_optimal.small_tables, most=most), at) for most, at in ((3, 1000), (4, FAR))]
+    ladder = [
+        (_optimal.small_tables(distinct(4, 4), most), at) for most, at in ((3, 1000), (4, FAR))
+    ]
+    monkeypatch.setattr(_optimal, "levels", lambda *_, **__: iter(ladder))
     for _, length, tiles in KORF[:3]:
         puzzle = distinct(4, 4, [int(tile) for tile in tiles.split()])
-        monkeypatch.setattr(_optimal, "levels", lambda *_, **__: iter(ladder))
         search = _optimal.Optimal(puzzle, 2)
         search.run()
         assert search.moves is not None
@@ -430,7 +419,7 @@ def test_threads_share_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_what_is_stopped_proves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     puzzle = distinct(4, 4, [int(tile) for tile in KORF[5][2].split()])
-    ladder = [(partial(_optimal.small_tables, most=3), FAR)]
+    ladder = [(_optimal.small_tables(puzzle, 3), FAR)]
     monkeypatch.setattr(_optimal, "levels", lambda *_, **__: iter(ladder))
     search = _optimal.Optimal(puzzle, 2)
     search.stop()
@@ -441,7 +430,7 @@ def test_what_is_stopped_proves_nothing(monkeypatch: pytest.MonkeyPatch) -> None
 
 def test_a_search_may_end_with_its_last_databases(monkeypatch: pytest.MonkeyPatch) -> None:
     puzzle = distinct(4, 4, [int(tile) for tile in KORF[5][2].split()])
-    ladder = [(partial(_optimal.small_tables, most=3), 1)]
+    ladder = [(_optimal.small_tables(puzzle, 3), 1)]
     monkeypatch.setattr(_optimal, "levels", lambda *_, **__: iter(ladder))
     search = _optimal.Optimal(puzzle, 1)
     search.run()
@@ -463,37 +452,27 @@ def test_a_search_stops_when_told_to_and_at_its_limit(jit: bool, stop: int, limi
     search.tiles[:9], search.blank, search.came = puzzle.tiles, 7, _idastar.NONE
     search.stop, search.limit, search.bound = stop, limit, 31
     record = to_records(search)
-    kernel = _databases.searcher(plan, jit=jit)
-    kernel.load(plan, words, record)
+    _databases.load(plan, words, record, jit=jit)
     frames = to_records(_idastar.Frame(), _idastar.MAX_DEPTH)
-    assert (
-        kernel.deepen(plan, words, _repeats.machine(6, jit=jit), _optimal.NOTHING, record, frames)
-        == _idastar.STOPPED
-    )
+    sweep = _databases.searcher(plan, jit=jit).sweep
+    machine = _repeats.machine(6, jit=jit)
+    assert sweep(plan, words, machine, record, frames) == _idastar.STOPPED
     assert record[0].nodes == _idastar.STRIDE
 
 
-def test_deepening_is_the_same_interpreted_and_compiled() -> None:
+def test_a_search_is_the_same_interpreted_and_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_optimal, "LONGEST", 6)
+    monkeypatch.setattr(_optimal, "LONGEST_PLAIN", 6)
     puzzle = walked(distinct(3, 3), 40, random.Random(1))
     text = "".join(" abcdefgh"[tile] for tile in puzzle.tiles)
     plan, words = _databases.plan_of(puzzle, manhattan(puzzle))
     nodes = []
     for jit in (True, False):
-        search = _idastar.Search()
-        search.tiles[:9], search.blank = puzzle.tiles, puzzle.tiles.index(0)
-        search.came, search.limit = _idastar.NONE, FAR
-        record = to_records(search)
-        kernel = _databases.searcher(plan, jit=jit)
-        record[0].bound = kernel.load(plan, words, record)
-        frames = to_records(_idastar.Frame(), _idastar.MAX_DEPTH)
-        assert (
-            kernel.deepen(
-                plan, words, _repeats.machine(6, jit=jit), _optimal.NOTHING, record, frames
-            )
-            == _idastar.FOUND
-        )
-        assert record[0].length == shortest("abcdefgh ", 3)[text]
-        nodes.append(int(record[0].nodes))
+        search = _optimal.Optimal(puzzle, jit=jit)
+        search._alone(plan, words, FAR)
+        assert search.moves is not None
+        assert len(search.moves) == search.bound == shortest("abcdefgh ", 3)[text]
+        nodes.append(search.nodes)
     assert nodes[0] == nodes[1] > 20
 
 
@@ -559,72 +538,13 @@ def test_databases_of_the_way_back_are_right(seed: int) -> None:
             assert word >> _databases.UP[words.dtype] == min(asked, default=0)
 
 
-COUNTED = [15, 0, 18, 33, 72, 52, 121, 181, 331, 479, 728]  # nodes from one side or the other
-
-
-def pair(puzzle: Puzzle, largest: int, *, jit: bool = True) -> list[_databases.Tables]:
-    """Return consistent databases of at most so many words."""
-    return [
-        _databases.tables_for(puzzle, parts, jit=jit, consistent=True)
-        for parts in partitions(puzzle, largest, 1 if puzzle.is_distinct else 2)
-    ]
-
-
-def met(puzzle: Puzzle, largest: int, threads: int = 1, *, jit: bool = True) -> _optimal.Optimal:
-    """Return a search from both sides, by such databases."""
-    search = _optimal.Optimal(puzzle, threads, jit=jit)
-    search._meet(partial(pair, largest=largest, jit=jit), FAR)
-    return search
-
-
-@pytest.mark.slow("searches for seconds")
-@pytest.mark.untraced
-@pytest.mark.parametrize("roots", [1, 8, 40])
-@pytest.mark.parametrize("goal", ["abcdefgh ", "aabbccdd ", "abcaabcd ", "banananb ", "aaaabbbb "])
-def test_both_sides_meet_on_a_shortest_way(
-    monkeypatch: pytest.MonkeyPatch, goal: str, roots: int
-) -> None:
-    monkeypatch.setattr(_optimal, "TASKS", roots)
-    known = shortest(goal, 3)
-    far = sorted(text for text, moves in known.items() if moves > 8)  # than the roots are
-    for text in random.Random(roots).sample(far, 20):
-        for largest in (9, 9**2, 9**3):
-            search = met(puzzle_of(position(text, goal, 3)), largest)
-            assert search.moves is not None
-            assert len(search.moves) == search.bound == known[text], text
-            solver.check(position(text, goal, 3), search.moves)
-
-
-@pytest.mark.slow("searches for seconds")
-@pytest.mark.parametrize("jit", [True, False])
-def test_both_sides_count_the_same_moves(monkeypatch: pytest.MonkeyPatch, jit: bool) -> None:
-    """Interpreted or compiled, and as many in any number of threads until one finds a way."""
-    begin_alike(monkeypatch)
-    monkeypatch.setattr(_optimal, "TASKS", 4)
-    puzzle = puzzle_of(position("hfbdc aeg", "abcdefgh ", 3))
-    looked: list[int] = []
-
-    def swept(self: Any, *given: Any, **how: Any) -> None:
-        before = self.nodes
-        sweep(self, *given, **how)
-        looked.append(self.nodes - before)
-
-    sweep = _optimal.Optimal._sweep
-    monkeypatch.setattr(_optimal.Optimal, "_sweep", swept)
-    for threads in (1, 2):
-        assert met(puzzle, 9, threads, jit=jit).bound == shortest("abcdefgh ", 3)["hfbdc aeg"]
-    half = len(looked) // 2
-    assert looked[: half - 1] == looked[half:-1]
-    assert looked[: half - 1] == COUNTED
-
-
 @pytest.mark.slow("searches for seconds")
 @pytest.mark.usefixtures("compiled")
-def test_letters_are_solved_from_both_sides(monkeypatch: pytest.MonkeyPatch) -> None:
-    """There as well as back in as many moves, with ever larger databases."""
+def test_letters_are_solved_with_ever_larger_databases(monkeypatch: pytest.MonkeyPatch) -> None:
+    """There as well as back in as many moves."""
     monkeypatch.setattr(_optimal, "SMALL", 100)
     monkeypatch.setattr(_optimal, "MEDIUM", 20_000)
-    monkeypatch.setattr(_optimal, "HUGE", 50_000)
+    monkeypatch.setattr(_optimal, "VAST", 50_000)
     monkeypatch.setattr(_databases, "LARGEST", 18**4)
     for seed in range(4):
         puzzle = some_letters(3, 6, 5, 200, seed)
@@ -637,21 +557,6 @@ def test_letters_are_solved_from_both_sides(monkeypatch: pytest.MonkeyPatch) -> 
             assert search.bound == len(search.moves)
             lengths.append(search.bound)
         assert lengths[0] == lengths[1]
-
-
-@pytest.mark.slow("searches for seconds")
-def test_from_both_sides_there_are_fewer_nodes() -> None:
-    """As many as a quarter with databases of two tiles, and fewer the harder a puzzle is."""
-    nodes = [0, 0]
-    for seed in (0, 2, 4):
-        puzzle = some_letters(3, 6, 9, 400, seed)
-        both = met(puzzle, 18**2)
-        alone = _optimal.Optimal(puzzle)
-        alone._alone(_optimal.Way(puzzle, *_databases.plan_of(puzzle, *pair(puzzle, 18**2))), FAR)
-        assert alone.bound == both.bound
-        nodes[0] += both.nodes
-        nodes[1] += alone.nodes
-    assert 3 * nodes[0] < nodes[1]
 
 
 def after(puzzle: Puzzle, moves: list[int]) -> list[int]:
@@ -667,12 +572,11 @@ def after(puzzle: Puzzle, moves: list[int]) -> list[int]:
 
 def test_roots_are_different_and_reached_by_their_ways() -> None:
     puzzle = distinct(4, 4)
-    roots, passed = _optimal.spread_out(puzzle, 100)
+    roots = _optimal.spread_out(puzzle, 100)
     assert len(roots) >= 100
     assert len({tuple(tiles) for tiles, _ in roots}) == len(roots)
     for tiles, path in roots:
         assert after(puzzle, path) == tiles
-        assert {tuple(after(puzzle, path[:made])) for made in range(len(path) + 1)} <= passed
 
 
 @pytest.mark.usefixtures("compiled")
@@ -686,18 +590,17 @@ def test_large_databases_are_kept_and_used_again(
 
     def at_hand() -> list[list[int]]:
         levels = _optimal.levels(puzzle, waits=False, jit=True)
-        return [[len(tables.parts) for tables in make(puzzle)] for make, _ in levels]
+        return [[len(tables.parts) for tables in made] for made, _ in levels]
 
     assert at_hand() == [[len(partitions(puzzle, 9**4)[0])]]
     assert not own_folder.exists()
-    built = [(make(puzzle), limit) for make, limit in _optimal.levels(puzzle, jit=True)]
-    limits = [limit for _, limit in built]
+    limits = [limit for _, limit in _optimal.levels(puzzle, jit=True)]
     assert limits == [_optimal.SMALL, _optimal.SMALL, _optimal.VAST, _optimal.NO_LIMIT]
     files = {_cache.path_of(puzzle, parts) for parts in ladder}
     assert set(own_folder.iterdir()) == files
     assert at_hand() == [[3], [2]]
     _optimal._shelf.cache_clear()
-    levels = [(make(puzzle), limit) for make, limit in _optimal.levels(puzzle, jit=True)]
+    levels = list(_optimal.levels(puzzle, jit=True))
     assert [limit for _, limit in levels] == [_optimal.VAST, _optimal.NO_LIMIT]
     assert [kept.words.dtype for (kept,), _ in levels] == [np.int32, np.uint8]
     for ((kept,), _), parts in zip(levels, ladder, strict=True):
@@ -717,8 +620,8 @@ def test_large_databases_are_kept_and_used_again(
     [
         (2, 3, 6, [_optimal.SMALL, _optimal.MEDIUM, _optimal.NO_LIMIT]),
         (3, 3, 4, [_optimal.SMALL, _optimal.MEDIUM, _optimal.NO_LIMIT]),
-        (3, 6, 18, [_optimal.MEDIUM, _optimal.HUGE, _optimal.NO_LIMIT]),
-        (3, 6, 7, [_optimal.MEDIUM, _optimal.HUGE, _optimal.NO_LIMIT]),
+        (3, 6, 18, [_optimal.MEDIUM, _optimal.VAST, _optimal.NO_LIMIT]),
+        (3, 6, 7, [_optimal.MEDIUM, _optimal.VAST, _optimal.NO_LIMIT]),
     ],
 )
 def test_databases_grow(
@@ -727,7 +630,7 @@ def test_databases_grow(
     monkeypatch.setattr(_databases, "LARGEST", 18**5)
     puzzle = distinct(rows, cols)
     puzzle.kinds = [0, *(1 + tile % (kinds - 1) for tile in range(rows * cols - 1))]
-    levels = [(make(puzzle), limit) for make, limit in _optimal.levels(puzzle, jit=True)]
+    levels = list(_optimal.levels(puzzle, jit=True))
     assert [limit for _, limit in levels] == limits
     count = 2 if rows * cols > 16 else 1
     assert max(len({tables.parts for tables in views}) for views, _ in levels) == count
@@ -1062,14 +965,10 @@ def test_the_usual_databases_are_of_the_shapes_that_are_warmed_up() -> None:
         puzzle = puzzle_of(position(goal, goal, round(len(goal) ** 0.5)))
         for size in range(4, most + 1):
             tables = _optimal.small_tables(puzzle, size)
-            plans = [_databases.plan_of(puzzle, *tables)[0]]
-            if _optimal.has_two_sides(puzzle):
-                plans += _databases.plans_of(puzzle, puzzle.reversed(), tables, tables)[:2]
-            for (plan,) in plans:
-                counts = int(plan.views), int(plan.patterns), bool(plan.ranked), int(plan.back)
-                shapes.add(counts)
+            (plan,), _ = _databases.plan_of(puzzle, *tables)
+            shapes.add((int(plan.views), int(plan.patterns), bool(plan.ranked)))
     # Five patterns of distinct tiles are kept on the disk, four of equal ones take long to build.
-    others = {(2, 5, False, 0), (2, 4, True, 0), (2, 4, True, 2)}
+    others = {(2, 5, False), (2, 4, True)}
     assert shapes == {*_optimal.SHAPES} - others
 
 
@@ -1115,9 +1014,9 @@ def test_a_long_search_has_databases_in_memory_of_its_own(monkeypatch: pytest.Mo
     (tables, _) = _views.tables_of(puzzle, 0)  # from the disk
     sweep, swept = _optimal.Optimal._sweep, []
 
-    def watched(self: Any, way: _optimal.Way, *given: Any) -> None:
-        swept.append(way.words)
-        sweep(self, way, *given)
+    def watched(self: Any, plan: Any, words: Any, *given: Any) -> None:
+        swept.append(words)
+        sweep(self, plan, words, *given)
 
     monkeypatch.setattr(_optimal.Optimal, "_sweep", watched)
     search = _optimal.Optimal(puzzle, 2)
@@ -1591,7 +1490,7 @@ def asked(puzzle: Puzzle, plan: Any, words: Any) -> int:
     search = _idastar.Search()
     search.tiles[: puzzle.cells] = puzzle.tiles
     search.blank = puzzle.tiles.index(0)
-    return int(_databases.searcher().load(plan, words, to_records(search)))
+    return _databases.load(plan, words, to_records(search))
 
 
 @pytest.mark.parametrize("jit", [True, False])

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import MutableSequence, Sequence
+    from collections.abc import Sequence
 
 WORD = 64
 FULL = (-1, (1 << WORD) - 1)  # a word of ones, with its sign or without
@@ -77,11 +77,6 @@ def rank(words: Sequence[int], lane: int) -> int:
         count += ((word & 0xFFFF) < own) + ((word >> 16 & 0xFFFF) < own)
         count += ((word >> 32 & 0xFFFF) < own) + ((word >> 48 & 0xFFFF) < own)
     return count
-
-
-def include(words: MutableSequence[int], place: int, bits: int) -> None:
-    """Set bits of a word of an array, whatever other threads set there at the same time."""
-    words[place] |= bits
 
 
 def prefetch(words: object, place: int) -> None:

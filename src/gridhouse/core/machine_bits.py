@@ -126,20 +126,6 @@ def rank(typing_context: Any, words: Any, lane: Any) -> Any:
 
 
 @intrinsic
-def include(typing_context: Any, words: Any, place: Any, bits: Any) -> Any:
-    """Set bits of a word of an array, whatever other threads set there at the same time."""
-    del typing_context
-
-    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        array = context.make_array(signature.args[0])(context, builder, values[0])
-        address = builder.gep(array.data, [values[1]])
-        builder.atomic_rmw("or", address, values[2], "monotonic")
-        return context.get_dummy_value()
-
-    return types.void(words, place, bits), generate
-
-
-@intrinsic
 def prefetch(typing_context: Any, words: Any, place: Any) -> Any:
     """Ask for a word of an array, so that it is near by the time that it is read."""
     del typing_context

@@ -19,7 +19,7 @@ from gridhouse.games.sliding._partitions import kinds_of, size_of
 from gridhouse.games.sliding._puzzle import Puzzle, neighbours
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
     from gridhouse.games.sliding._partitions import Parts
 
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 UP = {np.dtype(np.int32): 25, np.dtype(np.int64): _patterns.MAX_CELLS}
 GAIN = 2  # moves more where such a bit is set, since what a pattern needs stays odd or even
 REGIONS = (np.uint16, np.uint32, np.int64)  # types for a bit a cell
-NO_TOKEN = 1 << 63  # random numbers are less
 LARGEST = 1 << 26  # words of a table that tells regions apart: a larger one has a byte a word
 
 
@@ -76,17 +75,18 @@ def word_type(puzzle: Puzzle, parts: Sequence[Sequence[int]]) -> type[Any]:
     return np.int32 if puzzle.cells <= UP[np.dtype(np.int32)] else np.int64
 
 
-def searcher(plan: Any = None, *, jit: bool = True) -> Any:
-    """Return the functions that search: by any plan, or by those that are like one, but faster."""
+def load(plan: Any, words: Any, search: Any, *, jit: bool = True) -> int:
+    """Read the words of a search's root; return how many moves it needs at least."""
     rank_of = twin(_patterns, "sliding", jit=jit).rank_of
-    if plan is None:
-        return twin(_idastar, "sliding", jit=jit, rank_of=rank_of)
+    return int(twin(_idastar, "sliding", jit=jit, rank_of=rank_of).load(plan, words, search))
+
+
+def searcher(plan: Any, *, jit: bool = True) -> Any:
+    """Return the search by plans of so many views and patterns as one has, equal tiles or not."""
+    rank_of = twin(_patterns, "sliding", jit=jit).rank_of
     views, patterns, ranked = int(plan[0].views), int(plan[0].patterns), int(plan[0].ranked)
-    back = int(plan[0].back)
-    name = f"sliding{views}x{patterns}{'r' if ranked else ''}{f'b{back}' if back else ''}"
     bound = {"VIEWS": views, "PATTERNS": patterns, "RANKED": ranked, "rank_of": rank_of}
-    bound["BACK"] = back
-    return twin(_idastar, name, jit=jit, **bound)
+    return twin(_idastar, f"sliding{views}x{patterns}{'r' if ranked else ''}", jit=jit, **bound)
 
 
 def weights_of(puzzle: Puzzle, part: Sequence[int]) -> dict[int, int]:
@@ -168,14 +168,10 @@ def build(
     part: Sequence[int],
     word: type[Any] | None = None,
     *,
-    consistent: bool = False,
     jit: bool = True,
     is_stopped: Callable[[], bool] = is_never,
 ) -> Any:
-    """Return the words of a part by key; raises StoppedError soon after ``is_stopped`` says so.
-
-    Those that are ``consistent`` ask for a little less.
-    """
+    """Return the words of a part by key; raises StoppedError soon after ``is_stopped`` says so."""
     patterns = twin(_patterns, "sliding", jit=jit)
     word = word or word_type(puzzle, [part])
     up = UP.get(np.dtype(word), 0)
@@ -191,13 +187,10 @@ def build(
     goal = goal_of(puzzle, part)
     count = patterns.begin(shape, lows, highs, goal, seen, fresh, marks)
     depth = 0
-    before = queue = np.empty(0, np.int64)
     while count > 0:
-        before, queue = queue, np.empty(count, np.int64)
+        queue = np.empty(count, np.int64)
         patterns.settle(shape, depth, words, fresh, marks, queue)
         count = patterns.expand(shape, ranks, lows, highs, queue, seen, fresh, marks)
-        if consistent:
-            count += patterns.jump(shape, before, seen, fresh, marks)
         depth += 1
         if is_stopped():
             raise StoppedError
@@ -261,42 +254,25 @@ def _views(puzzle: Puzzle, partitions: Sequence[Tables]) -> list[View]:
     ]
 
 
-def _views_back(puzzle: Puzzle, other: Puzzle, partitions: Sequence[Tables]) -> list[View]:
-    """Return the views of the tables of a puzzle's way back, for the puzzle."""
-    ends = list(zip(puzzle.tiles, other.goal(), strict=True))
-    return [
-        View(tables, image, {tile: kinds[end] for tile, end in ends})
-        for tables, image, kinds in _views(other, partitions)
-    ]
-
-
 def plan_of(puzzle: Puzzle, *partitions: Tables) -> tuple[Any, Any]:
     """Return the record of the views that tables give, in the mirror too, and all their words."""
     words, offset_of, end = _all_words(puzzle, partitions)
-    return to_records(_plan(puzzle, _views(puzzle, partitions), offset_of, end)), words
-
-
-def plans_of(
-    puzzle: Puzzle, other: Puzzle, there: Sequence[Tables], back: Sequence[Tables]
-) -> tuple[Any, Any, Any]:
-    """Return such a record for a puzzle, one for its way back, and the words of both.
-
-    Each has views that tell how far the root is, by the tables of the other one.
-    """
-    words, offset_of, end = _all_words(puzzle, [*there, *back])
-    random = np.random.default_rng(1).integers(0, NO_TOKEN, (puzzle.cells, _idastar.MAX_CELLS))
-    plans = []
-    for here, tables, far, others in ((puzzle, there, other, back), (other, back, puzzle, there)):
-        behind = _views_back(here, far, others)
-        plan = _plan(here, [*_views(here, tables), *behind], offset_of, end)
-        plan.back = len(behind)
-        plan.views -= plan.back
-        names = here.tiles if here is puzzle else puzzle.goal()
-        for tile, name in zip(here.tiles, names, strict=True):
-            at = here.kinds[tile] * _idastar.MAX_CELLS
-            plan.token[at : at + _idastar.MAX_CELLS] = random[puzzle.kinds[name]].tolist()
-        plans.append(to_records(plan))
-    return plans[0], plans[1], words
+    views = _views(puzzle, partitions)
+    plan = _idastar.Plan()
+    plan.cells = puzzle.cells
+    plan.views = len(views)
+    plan.patterns = max(len(tables.parts) for tables in partitions)
+    plan.up = partitions[0].up
+    plan.gain = GAIN if plan.up else 0
+    for number, view in enumerate(views):
+        _add_view(plan, number, view, offset_of[id(view.tables.words)], end)
+    plan.ways[: _idastar.SETS * puzzle.cells] = _ways(puzzle.rows, puzzle.cols)
+    plan.kind[: puzzle.cells] = puzzle.kinds
+    if not puzzle.is_distinct:
+        most = max(Counter(puzzle.kinds).values())
+        plan.ranked, plan.ranks, plan.alike = 1, end + 1, most + 1
+        plan.chunk = chunk_of(puzzle.cells)
+    return to_records(plan), words
 
 
 def _all_words(puzzle: Puzzle, partitions: Sequence[Tables]) -> tuple[Any, dict[int, int], int]:
@@ -312,27 +288,6 @@ def _all_words(puzzle: Puzzle, partitions: Sequence[Tables]) -> tuple[Any, dict[
     if not puzzle.is_distinct:
         words.append(ranks_of(puzzle.cells, max(Counter(puzzle.kinds).values())))
     return sealed(np.concatenate(words)), offset_of, end
-
-
-def _plan(
-    puzzle: Puzzle, views: Sequence[View], offset_of: Mapping[int, int], end: int
-) -> _idastar.Plan:
-    """Return a plan of such views; the words of all tables end at ``end``."""
-    rows, cols, cells = puzzle.rows, puzzle.cols, puzzle.cells
-    plan = _idastar.Plan()
-    plan.cells = cells
-    plan.patterns = max(len(view.tables.parts) for view in views)
-    plan.up = views[0].tables.up
-    plan.gain = GAIN if plan.up else 0
-    plan.views = len(views)
-    for number, view in enumerate(views):
-        _add_view(plan, number, view, offset_of[id(view.tables.words)], end)
-    plan.ways[: _idastar.SETS * cells] = _ways(rows, cols)
-    plan.kind[:cells] = puzzle.kinds
-    if not puzzle.is_distinct:
-        most = max(Counter(puzzle.kinds).values())
-        plan.ranked, plan.ranks, plan.chunk, plan.alike = 1, end + 1, chunk_of(cells), most + 1
-    return plan
 
 
 def _add_view(plan: _idastar.Plan, number: int, view: View, offset: int, nothing: int) -> None:

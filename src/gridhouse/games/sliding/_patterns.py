@@ -13,9 +13,7 @@ of binomial coefficients, cells over places in the set: the combinatorial number
 
 A key's word is the moves needed from the best region, shifted by ``up``, above one bit for every
 cell: whether two moves more are needed with the empty cell there.  It may be four; so there are
-moves that change what is asked for by three.  A table may be made *consistent*: no move changes it
-by more than itself.  That is to count moves on a board where the empty cell may also jump to
-another region at the cost of two, for then two is all that regions can differ by.
+moves that change what is asked for by three, and the databases are not consistent.
 
 A table is filled layer by layer, by how many moves a position needs.  Each layer goes through its
 keys in their order, so that what it looks at lies close together in memory: that takes a third of
@@ -167,10 +165,7 @@ def settle(shapes: Any, depth: int, table: Any, fresh: Any, marks: Any, queue: A
 def expand(
     shapes: Any, ranks: Any, lows: Any, highs: Any, queue: Any, seen: Any, fresh: Any, marks: Any
 ) -> int:
-    """Enter all that is one move from the queue as the next layer; return its number of keys.
-
-    What is left in the queue are keys with the cells of their other regions, up to a zero.
-    """
+    """Enter all that is one move from the queue as the next layer; return its number of keys."""
     shape = shapes[0]
     cells = shape.cells
     kinds = shape.kinds
@@ -180,15 +175,11 @@ def expand(
     alike = shape.alike
     every = (1 << cells) - 1
     count = 0
-    tail = 0
-    for at in range(len(queue)):
-        entry = int(queue[at])
+    for item in queue:
+        entry = int(item)
         key = entry >> cells
         region = entry & every
         free = every & ~load(shape, lows, highs, key)
-        if free != region:
-            queue[tail] = (key << cells) | (free & ~region)
-            tail += 1
         for kind in range(kinds):
             places = int(shape.places[kind])
             rank = rank_of(ranks, 0, chunk, alike, places)
@@ -205,24 +196,4 @@ def expand(
                     if (seen[moved] >> here) & 1 == 0:
                         reached = spread(shape, 1 << here, (free | 1 << here) & ~bit)
                         count += enter(moved, reached, seen, fresh, marks)
-    if tail < len(queue):
-        queue[tail] = 0
-    return count
-
-
-def jump(shapes: Any, queue: Any, seen: Any, fresh: Any, marks: Any) -> int:
-    """Enter other regions of the keys of the layer before the last one, if they are still to come.
-
-    ``queue`` is what ``expand`` left of that layer.  Return how many keys are new to the next one.
-    """
-    cells = shapes[0].cells
-    count = 0
-    for item in queue:
-        entry = int(item)
-        if entry == 0:
-            break
-        key = entry >> cells
-        region = entry & ((1 << cells) - 1) & ~int(seen[key])
-        if region != 0:
-            count += enter(key, region, seen, fresh, marks)
     return count
