@@ -111,7 +111,7 @@ def legal_actions(state: Position, out: list[int]) -> int:
             cell = bottom(state, col) + state.rows - 1 - row
             # What is not legal is written as well, but not counted: that is faster than asking.
             out[count] = row * state.cols + col
-            count += (state.cells[cell] != BLANK) & (not is_alone(state, cell))
+            count += 1 if (state.cells[cell] != BLANK) & (not is_alone(state, cell)) else 0
     return count
 
 
