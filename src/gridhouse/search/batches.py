@@ -95,10 +95,13 @@ def step(
         else:
             sources[at].plies += 1
             rules.apply_action(positions[at], int(actions[at]))
-            reward(positions[at], made, rewards, at)
             truncated[at] = 0 < horizon <= sources[at].plies
-        terminated[at] = rules.is_terminal(positions[at])
-        truncated[at] = truncated[at] and not terminated[at]
+        over = rules.is_terminal(positions[at])
+        terminated[at] = over
+        truncated[at] = truncated[at] and not over
+        # A game for two gives nothing before its end, and may have to look who cannot move.
+        if over or rewards.shape[1] == 1:
+            reward(positions[at], made, rewards, at)
 
 
 def reward(state: Any, made: Any, out: Any, at: int) -> None:

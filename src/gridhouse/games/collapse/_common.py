@@ -23,7 +23,7 @@ from gridhouse.games.collapse import (
     _words,
 )
 from gridhouse.games.collapse._cuts import cuts_of
-from gridhouse.games.collapse.rules import BLANK, Scoring
+from gridhouse.games.collapse.rules import Scoring
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -119,7 +119,7 @@ class Common:
         self.threads = 1 if nodes is not None else threads
         self.clearing = clearing
         self.weights = [0] + ([1] * 10 if clearing else list(range(10))) + [0]
-        self.start = self._packed(position.cells)
+        self.start = np.array(position.cells, np.int8) + 1  # kinds; the layout is the rules'
         self.size = int(np.count_nonzero(self.start))
         columns = np.count_nonzero(self.start.reshape(-1, self.stride), axis=1)
         heights = columns[columns > 0].tolist()
@@ -181,15 +181,6 @@ class Common:
     def room(self) -> int:
         """How many cells the scratch memory has room for: what is compiled depends on that."""
         return max(ROOM, capacity(len(self.start)))
-
-    def _packed(self, cells: list[int]) -> Any:
-        """Return the board as the kernels hold it."""
-        board = np.zeros((self.cols + 2) * self.stride, np.int8)
-        for index, digit in enumerate(cells):
-            if digit != BLANK:
-                col, level = divmod(index, self.rows)
-                board[(col + 1) * self.stride + level] = digit + 1
-        return board
 
     def _work(self) -> Any:
         return self.kernels.work(max(len(self.start), self._least_room))

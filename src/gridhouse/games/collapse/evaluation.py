@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gridhouse.games.collapse import rules
-from gridhouse.games.collapse.rules import NOWHERE, Refusal
+from gridhouse.games.collapse.rules import Refusal
 
 if TYPE_CHECKING:
     from gridhouse.games.collapse.rules import Position
@@ -31,7 +31,7 @@ def move_score(state: Position, action: int) -> int:
 
 def candidates(state: Position, out: list[int]) -> int:
     """Write one legal pick for every group, that of its first cell, and return how many."""
-    seen = [0] * (state.rows * state.cols)
+    seen = [0] * rules.bottom(state, state.cols + 1)
     count = 0
     for row in range(state.rows - state.tall, state.rows):
         for col in range(state.wide):
@@ -51,7 +51,7 @@ def mark_group(state: Position, cell: int, seen: list[int]) -> None:
     while len(stack) > 0:
         at = stack.pop()
         for side in range(4):
-            beside = rules.neighbour(state, at, side)
-            if beside != NOWHERE and seen[beside] == 0 and state.cells[beside] == state.cells[cell]:
+            beside = at + rules.step(state, side)
+            if seen[beside] == 0 and state.cells[beside] == state.cells[cell]:
                 seen[beside] = 1
                 stack.append(beside)

@@ -104,13 +104,16 @@ class CollapseGame(Game):
 
     def fill(self, rows: list[list[int]]) -> Position:
         """Return the position with these digits or BLANKs, the top row first; score 0."""
-        position = Position(cells=self.rows * self.cols)
+        position = Position(cells=(self.rows + 1) * (self.cols + 2))
         position.rows = position.tall = self.rows
         position.cols = position.wide = self.cols
         position.digits = self.digits
         position.scoring = self.scoring
-        position.cells = [row[col] for col in range(self.cols) for row in reversed(rows)]
-        rules.settle(position)
+        position.cells = [BLANK] * len(position.cells)
+        for col in range(self.cols):
+            first = rules.bottom(position, col)
+            position.cells[first : first + self.rows] = [row[col] for row in reversed(rows)]
+        rules.settle(position, rules.bottom(position, 0), len(position.cells))
         return position
 
     def initial_position(self, seed: int | str) -> Position:
@@ -129,7 +132,9 @@ class CollapseGame(Game):
 
     def _row(self, position: Position, level: int, digits: str) -> list[str]:
         """Return the texts of a row, counted from the bottom; the last of them is a blank's."""
-        return [digits[digit] for digit in position.cells[level :: self.rows]]
+        first = rules.bottom(position, 0) + level
+        cells = position.cells[first :: self.rows + 1][: self.cols]
+        return [digits[digit] for digit in cells]
 
     def board(self, position: Position) -> list[str]:
         """Return the rows down from the highest digit, cells joined by a space."""

@@ -8,8 +8,10 @@ With the scoring of SameGame (Moribe, 1985) it grows by (n - 2)^2 for n cells re
 the last pick clears the board, and shrinks by (k - 2)^2 for every digit of which the last pick
 leaves k cells, k at least 1.
 
-Cells are stored column by column from the bottom, so that falling stays within a column.  Action
-``row * cols + col`` picks a cell, row 0 being the top row of the board as it was at the start.
+Cells are stored column by column from the bottom, so that falling stays within a column.  A blank
+cell lies over every column, and a blank column on both sides: every cell has four neighbours.
+Action ``row * cols + col`` picks a cell, row 0 being the top row of the board as it was at the
+start.
 """
 
 from __future__ import annotations
@@ -26,6 +28,7 @@ MAX_SIDE = 1000
 NUM_DIGITS = 10
 NUM_PLANES = NUM_DIGITS
 BLANK = -1
+REACHED = -2  # and below: how a group that is being removed was walked through
 NOWHERE = -1
 CLEARED = 1000  # what SameGame gives for a cleared board
 
@@ -59,30 +62,37 @@ class Position(position.Position):
     cells = position.integers("int8", "cells")
 
 
+def bottom(state: Position, col: int) -> int:
+    """Return the lowest cell of a column; what is left of the first one is blank."""
+    return (col + 1) * (state.rows + 1)
+
+
 def cell_of(state: Position, action: int) -> int:
     """Return the index of the cell that an action picks."""
     row = action // state.cols
-    return (action % state.cols) * state.rows + state.rows - 1 - row
+    return bottom(state, action - row * state.cols) + state.rows - 1 - row
 
 
-def neighbour(state: Position, cell: int, side: int) -> int:
-    """Return the cell on one of the four sides of another, or NOWHERE off the board."""
-    if side == 0:
-        return cell - 1 if cell % state.rows > 0 else NOWHERE
-    if side == 1:
-        return cell + 1 if cell % state.rows + 1 < state.rows else NOWHERE
-    if side == 2:
-        return cell - state.rows if cell >= state.rows else NOWHERE
-    return cell + state.rows if cell + state.rows < state.rows * state.cols else NOWHERE
+def step(state: Position, side: int) -> int:
+    """Return how far the neighbour of a cell on one of its four sides is from it in the list."""
+    far = 1 if side < 2 else state.rows + 1
+    return far if side % 2 == 0 else -far
 
 
-def has_equal_neighbour(state: Position, cell: int) -> bool:
-    """Tell whether a cell next to this one holds the same digit."""
+def side_with(state: Position, cell: int, digit: int) -> int:
+    """Return a side of a cell on which its neighbour holds a digit, or NOWHERE."""
     for side in range(4):
-        beside = neighbour(state, cell, side)
-        if beside != NOWHERE and state.cells[beside] == state.cells[cell]:
-            return True
-    return False
+        if state.cells[cell + step(state, side)] == digit:
+            return side
+    return NOWHERE
+
+
+def is_alone(state: Position, cell: int) -> bool:
+    """Tell whether no cell next to this one holds the same digit."""
+    beyond = state.rows + 1
+    left = state.cells[cell - beyond]
+    right = state.cells[cell + beyond]
+    return state.cells[cell] not in (state.cells[cell - 1], state.cells[cell + 1], left, right)
 
 
 def refusal(state: Position, action: int) -> int:
@@ -90,9 +100,7 @@ def refusal(state: Position, action: int) -> int:
     cell = cell_of(state, action)
     if state.cells[cell] == BLANK:
         return Refusal.BLANK
-    if not has_equal_neighbour(state, cell):
-        return Refusal.ALONE
-    return Refusal.NONE
+    return Refusal.ALONE if is_alone(state, cell) else Refusal.NONE
 
 
 def legal_actions(state: Position, out: list[int]) -> int:
@@ -100,57 +108,79 @@ def legal_actions(state: Position, out: list[int]) -> int:
     count = 0
     for row in range(state.rows - state.tall, state.rows):
         for col in range(state.wide):
-            action = row * state.cols + col
-            if refusal(state, action) == Refusal.NONE:
-                out[count] = action
-                count += 1
+            cell = bottom(state, col) + state.rows - 1 - row
+            # What is not legal is written as well, but not counted: that is faster than asking.
+            out[count] = row * state.cols + col
+            count += 1 if (state.cells[cell] != BLANK) & (not is_alone(state, cell)) else 0
     return count
 
 
-def remove_group(state: Position, cell: int) -> int:
-    """Blank out a cell and all connected equal ones; return how many they were."""
+def remove_group(state: Position, cell: int) -> tuple[int, int, int]:
+    """Blank out a cell and all connected equal ones; return how many, the first and the last.
+
+    A cell holds from which side it was reached until all is blank beyond it: that is the way back,
+    and no list is needed.
+    """
     digit = state.cells[cell]
-    state.cells[cell] = BLANK
-    stack = [cell]
-    count = 0
-    while len(stack) > 0:
-        at = stack.pop()
-        count += 1
-        for side in range(4):
-            beside = neighbour(state, at, side)
-            if beside != NOWHERE and state.cells[beside] == digit:
-                state.cells[beside] = BLANK
-                stack.append(beside)
-    return count
+    state.cells[cell] = REACHED
+    count = 1
+    first = last = at = cell
+    while state.cells[cell] != BLANK:
+        side = side_with(state, at, digit)
+        if side != NOWHERE:
+            at += step(state, side)
+            state.cells[at] = REACHED - side
+            count += 1
+            first = min(first, at)
+            last = max(last, at)
+        else:
+            side = REACHED - state.cells[at]
+            state.cells[at] = BLANK
+            at -= step(state, side)
+    return count, first, last
 
 
-def settle(state: Position) -> None:
-    """Let every column fall and close up over emptied ones; note how far the board reaches."""
-    tall = 0
-    wide = 0
+def fall(state: Position, col: int, to: int) -> None:
+    """Let a column fall; it becomes that column, itself or one further left, which is empty."""
+    source = bottom(state, col)
+    target = bottom(state, to)
+    for at in range(source, source + state.tall):
+        digit = state.cells[at]
+        state.cells[at] = BLANK
+        state.cells[target] = digit
+        target += 1 if digit != BLANK else 0
+
+
+def reaches(state: Position, level: int) -> bool:
+    """Tell whether any column is higher than this."""
     for col in range(state.wide):
-        source = col * state.rows
-        target = wide * state.rows
-        level = 0
-        for at in range(source, source + state.tall):
-            digit = state.cells[at]
-            if digit != BLANK:
-                state.cells[at] = BLANK
-                state.cells[target + level] = digit
-                level += 1
-        if level > 0:
+        if state.cells[bottom(state, col) + level] != BLANK:
+            return True
+    return False
+
+
+def settle(state: Position, first: int, last: int) -> None:
+    """Let columns fall, those of the first to the last cell that has become blank.
+
+    Others close up over emptied ones.  How far the board reaches is noted.
+    """
+    wide = first // (state.rows + 1) - 1
+    for col in range(wide, state.wide):
+        if bottom(state, col) <= last or wide < col:
+            fall(state, col, wide)
+        if state.cells[bottom(state, wide)] != BLANK:
             wide += 1
-            tall = max(tall, level)
-    state.tall = tall
     state.wide = wide
+    while state.tall > 0 and not reaches(state, state.tall - 1):
+        state.tall -= 1
 
 
 def apply_action(state: Position, action: int) -> None:
     """Play a legal action."""
     cell = cell_of(state, action)
     digit = state.cells[cell]
-    count = remove_group(state, cell)
-    settle(state)
+    count, first, last = remove_group(state, cell)
+    settle(state, first, last)
     if state.scoring == Scoring.LINEAR:
         state.score += digit * count
     else:
@@ -167,7 +197,7 @@ def penalty(state: Position) -> int:
     for digit in range(state.digits):
         count = 0
         for col in range(state.wide):
-            for at in range(col * state.rows, col * state.rows + state.tall):
+            for at in range(bottom(state, col), bottom(state, col) + state.tall):
                 if state.cells[at] == digit:
                     count += 1
         if count > 0:
@@ -179,7 +209,7 @@ def key(state: Position) -> int:
     """Return a key of the digits; the score so far is no matter."""
     result = 0
     for col in range(state.wide):
-        for at in range(col * state.rows, col * state.rows + state.tall):
+        for at in range(bottom(state, col), bottom(state, col) + state.tall):
             if state.cells[at] != BLANK:
                 result ^= chance.code(NUM_DIGITS * at + state.cells[at])
     return result
@@ -193,13 +223,11 @@ def current_player(state: Position) -> int:
 def is_terminal(state: Position) -> bool:
     """Tell whether no group is left; looks right and up from every cell, which sees each pair."""
     for col in range(state.wide):
-        for at in range(col * state.rows, col * state.rows + state.tall):
+        for at in range(bottom(state, col), bottom(state, col) + state.tall):
             digit = state.cells[at]
-            if digit != BLANK:
-                if at % state.rows + 1 < state.rows and state.cells[at + 1] == digit:
-                    return False
-                if col + 1 < state.wide and state.cells[at + state.rows] == digit:
-                    return False
+            beside = state.cells[at + 1], state.cells[at + state.rows + 1]
+            if digit != BLANK and digit in beside:
+                return False
     return True
 
 
@@ -210,8 +238,9 @@ def returns(state: Position, out: list[float]) -> None:
 
 def randomize_start(state: Position, rng: Any) -> None:
     """Turn one start into another: a full board of random digits."""
-    for cell in range(state.rows * state.cols):
-        state.cells[cell] = chance.draw(rng, state.digits)
+    for col in range(state.cols):
+        for cell in range(bottom(state, col), bottom(state, col) + state.rows):
+            state.cells[cell] = chance.draw(rng, state.digits)
     state.tall = state.rows
     state.wide = state.cols
     state.score = 0

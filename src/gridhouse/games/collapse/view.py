@@ -46,23 +46,19 @@ def gesture(position: Position, action: int) -> tuple[list[int], str]:
 def origins(before: Position, action: int, after: Position) -> list[int]:
     """Return for every cell in which cell its tile was before the pick; blank cells swap along."""
     del after
+    cells = range(before.rows * before.cols)
     marked = before.copy()
     rules.remove_group(marked, rules.cell_of(before, action))
+    kept = [at for at in cells if marked.cells[rules.cell_of(before, at)] != rules.BLANK]
     fallen = [
-        [at for at in range(first, first + before.rows) if marked.cells[at] != rules.BLANK]
-        for first in range(0, before.rows * before.cols, before.rows)
+        [at for at in reversed(kept) if at % before.cols == col] for col in range(before.cols)
     ]
     columns = [column for column in fallen if column]
+    bottom = (before.rows - 1) * before.cols
     places = {
-        to_action(before, col * before.rows + level): to_action(before, at)
+        bottom - level * before.cols + col: at
         for col, column in enumerate(columns)
         for level, at in enumerate(column)
     }
-    rest = iter(sorted(set(range(before.rows * before.cols)) - set(places.values())))
-    return [places[at] if at in places else next(rest) for at in range(before.rows * before.cols)]
-
-
-def to_action(position: Position, cell: int) -> int:
-    """Return the number of a cell counted by rows from the top."""
-    col, level = divmod(cell, position.rows)
-    return (position.rows - 1 - level) * position.cols + col
+    rest = iter(sorted(set(cells) - set(kept)))
+    return [places[at] if at in places else next(rest) for at in cells]

@@ -209,26 +209,17 @@ def landing(state: Position, cell: int, verb: int) -> tuple[int, int, int]:
     col = col_of(state, cell)
     lie = state.lie[cell]
     along = ACROSS if verb in (LEFT, RIGHT) else AWAY
-    before = 1
-    after = 1
-    lie_after = lie
-    if is_cube(kind):
-        before = 2
-        after = 2
-    elif is_piece(kind) and worth(kind) > 1:
-        if lie == UPRIGHT:
-            after = worth(kind)
-            lie_after = along
-        elif lie == along:
-            before = worth(kind)
-            lie_after = UPRIGHT
-    if verb == LEFT:
-        return row, col - after, lie_after
-    if verb == RIGHT:
-        return row, col + before, lie_after
-    if verb == UP:
-        return row + before, col, lie_after
-    return row - after, col, lie_after
+    size = worth(kind)
+    rolls = is_piece(kind) & (size > 1) & (size < CUBE)
+    falls = rolls & (lie == UPRIGHT)
+    rises = rolls & (lie == along)
+    before = 2 if is_cube(kind) else size if rises else 1
+    after = 2 if is_cube(kind) else size if falls else 1
+    lie_after = along if falls else UPRIGHT if rises else lie
+    far = before if verb in (RIGHT, UP) else -after
+    if along == ACROSS:
+        return row, col + far, lie_after
+    return row + far, col, lie_after
 
 
 def on_board(state: Position, row: int, col: int, kind: int, lie: int) -> bool:

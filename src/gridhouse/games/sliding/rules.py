@@ -60,14 +60,11 @@ def start(state: Position) -> None:
 
 
 def is_off_board(state: Position, action: int) -> bool:
-    """Tell whether the empty cell would leave the board."""
-    if action == UP:
-        return state.blank < state.cols
-    if action == DOWN:
-        return state.blank >= (state.rows - 1) * state.cols
-    if action == LEFT:
-        return state.blank % state.cols == 0
-    return state.blank % state.cols == state.cols - 1
+    """Tell whether the empty cell would leave the board; all is asked, as no branch is foreseen."""
+    col = state.blank % state.cols
+    up = (action == UP) & (state.blank < state.cols)
+    down = (action == DOWN) & (state.blank >= (state.rows - 1) * state.cols)
+    return up | down | (action == LEFT) & (col == 0) | (action == RIGHT) & (col == state.cols - 1)
 
 
 def refusal(state: Position, action: int) -> int:
@@ -92,7 +89,7 @@ def legal_actions(state: Position, out: list[int]) -> int:
 def misplaced_at(state: Position, cell: int) -> int:
     """Return 1 if a cell other than the last shows a wrong letter, else 0."""
     last = state.rows * state.cols - 1
-    return 1 if cell < last and state.tiles[cell] != state.goal[cell] else 0
+    return 1 if (cell < last) & (state.tiles[cell] != state.goal[cell]) else 0
 
 
 def apply_action(state: Position, action: int) -> None:
