@@ -35,7 +35,7 @@ EVERYTHING = """
 import asyncio, gridhouse
 from gridhouse.players import KINDS, strongest
 from gridhouse.core.errors import PlayerError
-from gridhouse.core.registry import part
+from gridhouse.core.components import component
 from gridhouse.search.batch import Batch
 from gridhouse.search.play import Play
 from gridhouse.server.settings import Settings
@@ -60,7 +60,7 @@ for text in TEXTS:
     single.randomize_start()
     single.apply_action(single.state().legal_actions()[0])
     single.look(single.player)
-    if part(type(state.game), "solver"):
+    if component(type(state.game), "solver"):
         said.append(type(gridhouse.solve(state, seconds=0.3)).__name__)
     said.append(asyncio.run(engines.choose(state)).action in state.legal_actions())
     print(*said)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from gridhouse.core.console import Tokens
 from gridhouse.core.game import State
-from gridhouse.games.sinks import program, rules, setup
+from gridhouse.games.sinks import document, program, rules
 from gridhouse.games.sinks.game import SinksGame
 from gridhouse.games.sinks.notation import PIECE_TYPES, SIDES
 from harness import run_here
@@ -35,16 +35,18 @@ def place_all(
     """Offer both implementations the same random objects, which they take or refuse alike."""
     game = SinksGame(rows=rows, cols=cols, limit=limit)
     naive = Sinks(rows, cols, limit)
-    position = setup.read_setup(game, Tokens(iter(["#"])))
+    position = document.read_setup(game.rows, game.cols, game.limit, Tokens(iter(["#"])))
     for _ in range(count):
         tokens = random_object(chance, rows, cols)
         error = naive.place(tokens)
         words = Tokens(iter([" ".join(tokens)]))
         try:
-            kind = setup.read_object_kind(words)
+            kind = document.read_object_kind(words)
             assert kind is not None
-            setup.place(game, position, setup.parse_field(game, words.next(), words.next()), kind)
-        except setup.SinksError as refused:
+            document.place(
+                position, document.parse_field(position, words.next(), words.next()), kind
+            )
+        except document.SinksError as refused:
             assert f"ERROR: {refused}" == error
         else:
             assert error is None
@@ -132,9 +134,8 @@ def test_games_are_the_same(seed: int) -> None:
         before = state.position.copy()
         error = naive.act(*words)
         try:
-            assert isinstance(state.game, SinksGame)
-            program.act(state.game, state.position, *words)
-        except setup.SinksError as refused:
+            program.act(state.position, *words)
+        except document.SinksError as refused:
             assert f"ERROR: {refused}" == error
             assert state.position == before
         else:
@@ -154,11 +155,11 @@ def test_sessions_are_the_same(seed: int) -> None:
         words = random_object(chance, rows, cols)
         try:
             word_source = Tokens(iter([" ".join(words)]))
-            kind = setup.read_object_kind(word_source)
+            kind = document.read_object_kind(word_source)
             assert kind is not None
-            cell = setup.parse_field(game, word_source.next(), word_source.next())
-            setup.place(game, position, cell, kind)
-        except setup.SinksError:
+            cell = document.parse_field(position, word_source.next(), word_source.next())
+            document.place(position, cell, kind)
+        except document.SinksError:
             if chance.random() < 0.98:
                 continue
         tokens += words
@@ -169,8 +170,8 @@ def test_sessions_are_the_same(seed: int) -> None:
             break
         words = list(random_words(chance, state))
         try:
-            program.act(game, position, *words)
-        except setup.SinksError:
+            program.act(position, *words)
+        except document.SinksError:
             if chance.random() < 0.9:
                 continue
         tokens += words

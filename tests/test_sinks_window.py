@@ -17,19 +17,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from gridhouse.core.console import Tokens, UsageError, run
-from gridhouse.games.sinks import (
-    _blocks,
-    _canvas,
-    _drawing,
-    _layout,
-    _motion,
-    program,
-    rules,
-    window,
-)
-from gridhouse.games.sinks._session import GAME_OVER, TYPED_FORM, Screen, Session, entered
+from gridhouse.games.sinks import program, rules, window
 from gridhouse.games.sinks.game import SETUPS, SinksGame
 from gridhouse.games.sinks.rules import BOMB, FREEZE, NOWHERE, NUM_VERBS
+from gridhouse.games.sinks.window import blocks, canvas, drawing, layout, motion
+from gridhouse.games.sinks.window.session import GAME_OVER, TYPED_FORM, Screen, Session, entered
 from window_helpers import screen, window_of
 
 if TYPE_CHECKING:
@@ -38,7 +30,7 @@ if TYPE_CHECKING:
     from window_helpers import Picture, Window
 
 GAME = SinksGame(limit=0)
-PLACE = _layout.main_place(10, 10)
+PLACE = layout.main_place(10, 10)
 ILLUSTRATION = (
     "s127 s211 s277 s172 x00 x09 x90 x99 dd35 da34 lb33 lc44 da43 la56 dc55 ld53 db66 la65"
 )
@@ -249,7 +241,7 @@ def test_bombs_are_shown_after_a_question_once_the_turn_has_passed() -> None:
         press(session, "v")
         assert session.message == f"{side}'s bombs: press v again when only {side} looks"
         assert (session.is_error, any(session.seen().bomb)) == (False, False)
-        session.click(*_layout.BUTTONS["v"].centre())
+        session.click(*layout.BUTTONS["v"].centre())
         assert (session.message, session.seen().bomb[own]) == ("", turn)
         assert not session.seen().bomb[other]
         press(session, "v")
@@ -265,7 +257,7 @@ def test_any_other_input_takes_the_question_back(other: str | tuple[float, float
     session = session_of(f"{START} s211 la55 la33 da66 da44 bd77")
     for move in ("5 5 l", "5 4 u"):
         send(session, move)
-    session.click(*_layout.BUTTONS["v"].centre())
+    session.click(*layout.BUTTONS["v"].centre())
     assert session.message.startswith("Dark's bombs")
     if isinstance(other, str):
         session.press(other)
@@ -299,7 +291,7 @@ def test_two_bombs_blow_each_other_up() -> None:
 
 def test_freezing_by_any_field_of_an_enemy_block() -> None:
     session = illustrated()
-    session.click(*_layout.BUTTONS["f"].centre())
+    session.click(*layout.BUTTONS["f"].centre())
     assert session.mode == FREEZE
     click(session, (4, 6))
     assert session.position.frozen[35] == 1
@@ -331,20 +323,20 @@ def test_what_can_do_nothing_says_why_and_looks_so(
     position: str, moves: list[str], key: str, message: str
 ) -> None:
     session = session_of(position)
-    assert (_drawing.DULL in label_colours(session, key)) == (not moves)
+    assert (drawing.DULL in label_colours(session, key)) == (not moves)
     for move in moves:
         send(session, move)
-    assert label_colours(session, key) == {_drawing.DULL}
+    assert label_colours(session, key) == {drawing.DULL}
     press(session, key)
     assert (session.mode, session.message, session.is_error) == (NOWHERE, message, True)
-    assert label_colours(session, key) == {_drawing.DULL}
+    assert label_colours(session, key) == {drawing.DULL}
     assert key != "v" or not any(session.seen().bomb)
 
 
 def test_that_there_is_no_bomb_to_be_shown_is_not_told() -> None:
     for bombs in ("", " bl77"):
         session = session_of(f"{START} s211 la55 da66{bombs}")
-        assert label_colours(session, "v") == {_drawing.INK}
+        assert label_colours(session, "v") == {drawing.INK}
 
 
 @pytest.mark.parametrize(
@@ -381,7 +373,7 @@ def test_the_typed_line_is_edited() -> None:
     session.press("\x1b")
     assert session.typed == ""
     press(session, "3")
-    session.click(*_layout.BUTTONS["h"].centre())
+    session.click(*layout.BUTTONS["h"].centre())
     assert (session.typed, session.screen) == ("", Screen.HELP)
 
 
@@ -390,11 +382,11 @@ def test_the_typed_line_is_no_longer_than_its_place() -> None:
     press(session, "3" + "W" * 99)
     recorder = drawn(session)
     (words,) = (text for text in recorder.texts() if text.endswith("W_"))
-    assert len(words) * _drawing.TYPED_SIZE <= _layout.TYPED_LINE.width
+    assert len(words) * drawing.TYPED_SIZE <= layout.TYPED_LINE.width
 
 
 def test_the_mouse_clears_the_typed_line() -> None:
-    for point in (spot(3, 3), (5, 5), _layout.BUTTONS["v"].centre()):
+    for point in (spot(3, 3), (5, 5), layout.BUTTONS["v"].centre()):
         session = illustrated()
         press(session, "3 3")
         session.click(*point)
@@ -433,7 +425,7 @@ def test_the_start_is_chosen_by_click_or_number() -> None:
     assert (session.screen, session.begun) == (Screen.START, False)
     press(session, "hx")
     assert page(session) is Screen.START
-    session.click(*_layout.start_cards(3)[1].centre())
+    session.click(*layout.start_cards(3)[1].centre())
     assert page(session) is Screen.PLAY
     long = SinksGame(rows=8, cols=9, setup="long", limit=0)
     assert session.position == long.initial_position(0)
@@ -448,7 +440,7 @@ def test_a_given_start_is_offered_again() -> None:
     session = illustrated()
     start = written(session)
     send(session, "3 3 l")
-    session.click(*_layout.BUTTONS["n"].centre())
+    session.click(*layout.BUTTONS["n"].centre())
     press(session, "4")
     assert written(session) == start
 
@@ -497,7 +489,7 @@ def test_the_end_can_be_put_away_to_look_at_the_board(other: str | tuple[float, 
     assert recorder.texts().count("Dark wins!") == 1
     assert {"The game is over", GAME_OVER} <= set(recorder.texts())
     assert (session.typed, session.cursor, written(session)) == ("", NOWHERE, before)
-    session.click(*_layout.AGAIN.centre())
+    session.click(*layout.AGAIN.centre())
     assert page(session) is Screen.PLAY
     for key in "hxnn4":
         session.press(key)
@@ -511,7 +503,7 @@ def test_at_the_end_the_commands_still_work() -> None:
         assert page(session) is shown
         assert session.has_banner()
     session = session_of(OVER)
-    session.click(*_layout.AGAIN.centre())
+    session.click(*layout.AGAIN.centre())
     assert page(session) is Screen.START
 
 
@@ -606,7 +598,7 @@ class Recorder:
 def drawn(session: Session) -> Recorder:
     """Return what is drawn of a session."""
     recorder = Recorder()
-    _drawing.draw(_canvas.Canvas(recorder), session)
+    drawing.draw(canvas.Canvas(recorder), session)
     return recorder
 
 
@@ -617,7 +609,7 @@ def label_colours(session: Session, key: str) -> set[object]:
     for name, given in drawn(session).calls:
         if name == "setPenColor":
             pen = given[0]
-        elif name == "text" and given[2] == f"{_layout.LABELS[key]} ({key})":
+        elif name == "text" and given[2] == f"{layout.LABELS[key]} ({key})":
             found.add(pen)
     return found
 
@@ -648,33 +640,33 @@ def test_messages_and_hints_are_written() -> None:
 def test_selection_targets_cursor_and_modes_have_their_colours() -> None:
     session = session_of(f"{START} s211 la31 la55 da66* dc46- x00 bl77")
     plain = drawn(session).colours()
-    assert _drawing.GO_EDGE not in plain
+    assert drawing.GO_EDGE not in plain
     click(session, (3, 1))
-    assert {_drawing.GO_EDGE, _drawing.PIT} <= drawn(session).colours()
+    assert {drawing.GO_EDGE, drawing.PIT} <= drawn(session).colours()
     press(session, "\x1b")
     click(session, (1, 1))
-    assert _drawing.GO_EDGE in drawn(session).colours()
+    assert drawing.GO_EDGE in drawn(session).colours()
     press(session, "f")
-    assert _drawing.ICE in drawn(session).colours() - plain
+    assert drawing.ICE in drawn(session).colours() - plain
     press(session, "v")
-    assert _drawing.BOMB_DARK in drawn(session).colours() - plain
+    assert drawing.BOMB_DARK in drawn(session).colours() - plain
     press(session, "vb")
-    assert _drawing.BOMB_DARK in drawn(session).colours()
+    assert drawing.BOMB_DARK in drawn(session).colours()
     press(session, "bi")
-    assert _drawing.ICE_DARK in drawn(session).colours()
+    assert drawing.ICE_DARK in drawn(session).colours()
 
 
 def test_the_bombs_of_the_other_player_are_never_drawn() -> None:
     session = session_of(f"{START} s211 la31 da66 bd77")
     press(session, "v")
-    assert _drawing.BOMB_DARK not in drawn(session).colours()
+    assert drawing.BOMB_DARK not in drawn(session).colours()
 
 
 def test_the_last_move_is_marked() -> None:
     session = illustrated()
-    assert _drawing.MARK not in drawn(session).colours()
+    assert drawing.MARK not in drawn(session).colours()
     send(session, "3 3 l")
-    assert _drawing.MARK in drawn(session).colours()
+    assert drawing.MARK in drawn(session).colours()
     assert "1 move left in this turn" in drawn(session).texts()
 
 
@@ -699,10 +691,10 @@ def test_the_end_is_written_large() -> None:
 )
 def test_the_end_has_the_colours_of_whom_it_names(position: str, outcome: str, side: int) -> None:
     recorder = Recorder()
-    _drawing.draw_turn(_canvas.Canvas(recorder), session_of(position))
+    drawing.draw_turn(canvas.Canvas(recorder), session_of(position))
     pens = {given[0] for name, given in recorder.calls if name == "setPenColor"}
     assert outcome in [given[2] for name, given in recorder.calls if name == "text"]
-    assert pens == {_drawing.PAINTS[side].top, _drawing.PAINTS[side].letter}
+    assert pens == {drawing.PAINTS[side].top, drawing.PAINTS[side].letter}
 
 
 def test_the_start_and_the_help_are_pages_of_their_own() -> None:
@@ -717,17 +709,17 @@ def test_the_start_and_the_help_are_pages_of_their_own() -> None:
 
 
 def test_a_half_rolled_block_shows_its_sides() -> None:
-    block = _blocks.body(3, 3, 2, rules.UPRIGHT)
-    assert {round(face.upward, 6) for face in _blocks.faces(block)} == {0, 1}
+    block = blocks.body(3, 3, 2, rules.UPRIGHT)
+    assert {round(face.upward, 6) for face in blocks.faces(block)} == {0, 1}
     for verb in range(BOMB):
-        middle = _blocks.rolling(block, verb, 0.5)
-        assert any(0.5 < face.upward < 0.9 for face in _blocks.faces(block, middle))
-        end = _blocks.rolling(block, verb, 1)
-        corners = [p for face in _blocks.faces(block, end) for p in face.corners]
+        middle = blocks.rolling(block, verb, 0.5)
+        assert any(0.5 < face.upward < 0.9 for face in blocks.faces(block, middle))
+        end = blocks.rolling(block, verb, 1)
+        corners = [p for face in blocks.faces(block, end) for p in face.corners]
         xs, ys, zs = zip(*corners, strict=True)
-        assert max(zs) == pytest.approx(1 - _layout.INSET)
+        assert max(zs) == pytest.approx(1 - layout.INSET)
         spans = sorted((max(xs) - min(xs), max(ys) - min(ys)))
-        assert spans == pytest.approx([1 - 2 * _layout.INSET, 2 - 2 * _layout.INSET])
+        assert spans == pytest.approx([1 - 2 * layout.INSET, 2 - 2 * layout.INSET])
 
 
 @pytest.mark.parametrize(
@@ -747,11 +739,11 @@ def test_a_half_rolled_block_shows_its_sides() -> None:
 def test_a_move_is_shown_in_motion(position: str, move: str, films: int) -> None:
     session = session_of(position)
     recorder = Recorder()
-    canvas = _canvas.Canvas(recorder)
+    board = canvas.Canvas(recorder)
     send(session, move)
     for change in session.take_changes():
-        _motion.show(canvas, session, change)
-    assert [name for name, _ in recorder.calls].count("show") == films * _motion.FRAMES
+        motion.show(board, session, change)
+    assert [name for name, _ in recorder.calls].count("show") == films * motion.FRAMES
 
 
 # The loop and the ways in.
@@ -766,7 +758,7 @@ def played(session: Session, *inputs: str | tuple[float, float] | None) -> Recor
 
 def play(session: Session, recorder: Recorder) -> None:
     with suppress(SystemExit):
-        window.play(recorder, _canvas.Canvas(recorder), session)
+        window.play(recorder, canvas.Canvas(recorder), session)
 
 
 def test_the_loop_draws_once_a_change_and_ends_with_q() -> None:
@@ -775,7 +767,7 @@ def test_the_loop_draws_once_a_change_and_ends_with_q() -> None:
     assert kind_at(session, 3, 1) == 2
     assert (session.cursor, session.mode) == (55, NOWHERE)
     clears = [name for name, _ in recorder.calls].count("clear")
-    assert clears == 2 + _motion.FRAMES + 1
+    assert clears == 2 + motion.FRAMES + 1
     assert session.closed
 
 
@@ -826,17 +818,17 @@ def test_what_comes_with_a_freezing_is_not_dropped() -> None:
 
 def test_the_hand_over_is_flashed() -> None:
     session = illustrated()
-    for move, flashes in (("3 3 l", 0), ("7 2 l", _motion.FLASHES), ("4 6 b", 0)):
+    for move, flashes in (("3 3 l", 0), ("7 2 l", motion.FLASHES), ("4 6 b", 0)):
         recorder = played(session, *move, "\r", None)
-        assert recorder.calls.count(("show", (_motion.FLASH_MS,))) == 2 * flashes
+        assert recorder.calls.count(("show", (motion.FLASH_MS,))) == 2 * flashes
     recorder = Recorder()
-    _drawing.draw_flash(_canvas.Canvas(recorder), session)
+    drawing.draw_flash(canvas.Canvas(recorder), session)
     pens = [given[0] for name, given in recorder.calls if name == "setPenColor"]
-    assert pens[0] == _drawing.GOLD
+    assert pens[0] == drawing.GOLD
     session = session_of("l 1 - 2/2 2/2 3/0 - s211 la31 la55 da66")
     recorder = played(session, *"3 1 d\r", None)
     assert session.is_over()
-    assert ("show", (_motion.FLASH_MS,)) not in recorder.calls
+    assert ("show", (motion.FLASH_MS,)) not in recorder.calls
 
 
 def open_with(text: str, monkeypatch: pytest.MonkeyPatch, *inputs: str) -> Recorder:
@@ -947,7 +939,7 @@ l a 6 5
 """
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 COMMAND = [sys.executable, os.path.join(ROOT, "programs/sinks/sinks.py"), "10", "10", "1"]
-LIGHT, DARK = (paint.top for paint in _drawing.PAINTS)
+LIGHT, DARK = (paint.top for paint in drawing.PAINTS)
 
 
 def shows(row: int, col: int, colour: tuple[int, int, int]) -> Callable[[Picture], bool]:
@@ -962,12 +954,12 @@ def lacks(row: int, col: int, colour: tuple[int, int, int]) -> Callable[[Picture
     return lambda picture: picture.count(colour, box) == 0
 
 
-def lacks_box(box: _layout.Box, colour: tuple[int, int, int]) -> Callable[[Picture], bool]:
+def lacks_box(box: layout.Box, colour: tuple[int, int, int]) -> Callable[[Picture], bool]:
     """Return how to tell that a colour is not seen in a rectangle."""
     return lambda picture: picture.count(colour, box) == 0
 
 
-def paints(box: _layout.Box, colour: tuple[int, int, int]) -> Callable[[Picture], bool]:
+def paints(box: layout.Box, colour: tuple[int, int, int]) -> Callable[[Picture], bool]:
     """Return how to tell that a colour is seen in a rectangle."""
     return lambda picture: picture.count(colour, box) > 20
 
@@ -983,7 +975,7 @@ def display() -> Iterator[dict[str, str]]:
 def playing(env: dict[str, str], given: bytes) -> Iterator[Window]:
     """Start the program with a piped set-up and yield its window."""
     with window_of(COMMAND, env, "Sinks", subprocess.PIPE, given) as opened:
-        opened.sees("the board", paints(PLACE.whole(), _drawing.WOOD[0]))
+        opened.sees("the board", paints(PLACE.whole(), drawing.WOOD[0]))
         yield opened
 
 
@@ -998,37 +990,37 @@ def click_fields(opened: Window, *fields: tuple[int, int]) -> None:
 
 
 def click_button(opened: Window, key: str) -> None:
-    opened.click(*_layout.BUTTONS[key].centre())
+    opened.click(*layout.BUTTONS[key].centre())
 
 
 @pytest.mark.slow("drives a window at a human pace")
 def test_a_game_with_the_mouse_on_a_real_screen(display: dict[str, str]) -> None:
     with playing(display, SETUP) as opened:
-        opened.sees("Light's turn", paints(_layout.TURN_CARD, LIGHT))
+        opened.sees("Light's turn", paints(layout.TURN_CARD, LIGHT))
         click_fields(opened, (3, 3))
-        opened.sees("a target", shows(3, 1, _drawing.GO_EDGE))
+        opened.sees("a target", shows(3, 1, drawing.GO_EDGE))
         click_fields(opened, (3, 1))
         opened.sees("the block rolled", shows(3, 1, LIGHT))
         opened.sees("the block gone", lacks(3, 3, LIGHT))
         opened.settle()
         click_button(opened, "f")
-        opened.sees("whom to freeze", paints(_layout.BUTTONS["f"], _drawing.GOLD))
+        opened.sees("whom to freeze", paints(layout.BUTTONS["f"], drawing.GOLD))
         click_fields(opened, (5, 5))
-        opened.sees("a frozen block", shows(5, 5, _drawing.ICE_DARK))
+        opened.sees("a frozen block", shows(5, 5, drawing.ICE_DARK))
         click_fields(opened, (2, 1))
-        opened.sees("a target of the sink", shows(1, 0, _drawing.GO_EDGE))
+        opened.sees("a target of the sink", shows(1, 0, drawing.GO_EDGE))
         click_fields(opened, (1, 0))
-        opened.sees("the sink pushed", shows(1, 0, _drawing.PIT))
-        opened.sees("Dark's turn", paints(_layout.TURN_CARD, DARK))
+        opened.sees("the sink pushed", shows(1, 0, drawing.PIT))
+        opened.sees("Dark's turn", paints(layout.TURN_CARD, DARK))
         opened.settle()
         click_fields(opened, (5, 5))
-        opened.sees("a refusal", paints(_layout.MESSAGE_BAR, _drawing.ALARM))
+        opened.sees("a refusal", paints(layout.MESSAGE_BAR, drawing.ALARM))
         click_button(opened, "b")
-        opened.sees("where to bomb", paints(_layout.BUTTONS["b"], _drawing.GOLD))
+        opened.sees("where to bomb", paints(layout.BUTTONS["b"], drawing.GOLD))
         click_fields(opened, (8, 4))
-        opened.sees("the bomb", shows(8, 4, _drawing.BOMB_DARK))
+        opened.sees("the bomb", shows(8, 4, drawing.BOMB_DARK))
         click_button(opened, "v")
-        opened.sees("the bomb hidden", lacks(8, 4, _drawing.BOMB_DARK))
+        opened.sees("the bomb hidden", lacks(8, 4, drawing.BOMB_DARK))
         opened.ask_to_close()
         assert opened.status() == 0
         assert opened.process.stderr is not None
@@ -1039,25 +1031,25 @@ def test_a_game_with_the_mouse_on_a_real_screen(display: dict[str, str]) -> None
 def test_typed_moves_bombs_and_a_new_game_on_a_real_screen(display: dict[str, str]) -> None:
     with playing(display, SETUP) as opened:
         opened.type("b")
-        opened.sees("the mode", paints(_layout.BUTTONS["b"], _drawing.GOLD))
+        opened.sees("the mode", paints(layout.BUTTONS["b"], drawing.GOLD))
         click_fields(opened, (7, 6))
-        opened.sees("the bomb", shows(7, 6, _drawing.BOMB_DARK))
+        opened.sees("the bomb", shows(7, 6, drawing.BOMB_DARK))
         opened.type("3", "space", "3", "space", "u", "Return")
-        opened.sees("a refusal", paints(_layout.MESSAGE_BAR, _drawing.ALARM))
+        opened.sees("a refusal", paints(layout.MESSAGE_BAR, drawing.ALARM))
         opened.type("5", "space", "3", "space", "l", "Return")
         opened.sees("the cube rolled", shows(5, 1, LIGHT))
-        opened.sees("the bomb unseen by Dark", lacks(7, 6, _drawing.BOMB_DARK))
+        opened.sees("the bomb unseen by Dark", lacks(7, 6, drawing.BOMB_DARK))
         opened.settle()
         opened.type("v", "v")
-        opened.sees("the button lit", paints(_layout.BUTTONS["v"], _drawing.GOLD))
-        assert lacks(7, 6, _drawing.BOMB_DARK)(opened.picture())
+        opened.sees("the button lit", paints(layout.BUTTONS["v"], drawing.GOLD))
+        assert lacks(7, 6, drawing.BOMB_DARK)(opened.picture())
         opened.type("6", "space", "6", "space", "u", "Return")
-        opened.sees("the news of the bomb", paints(_layout.MESSAGE_BAR, _drawing.GOLD))
+        opened.sees("the news of the bomb", paints(layout.MESSAGE_BAR, drawing.GOLD))
         opened.sees("the block gone", lacks(6, 6, DARK))
         opened.settle()
         opened.type("n")
-        card = _layout.start_cards(4)[3]
-        opened.sees("the start positions", paints(card, _drawing.PIT))
+        card = layout.start_cards(4)[3]
+        opened.sees("the start positions", paints(card, drawing.PIT))
         opened.click(*card.centre())
         opened.sees("the block again", shows(6, 6, DARK))
         opened.type("q")
@@ -1068,12 +1060,12 @@ def test_typed_moves_bombs_and_a_new_game_on_a_real_screen(display: dict[str, st
 def test_the_end_of_a_game_on_a_real_screen(display: dict[str, str]) -> None:
     with playing(display, b"s 2 1 3 l d 3 3 d a 6 6 #") as opened:
         click_fields(opened, (4, 4))
-        opened.sees("a sink as the target", paints(PLACE.box(1, 3, 2, 2), _drawing.GOLD))
+        opened.sees("a sink as the target", paints(PLACE.box(1, 3, 2, 2), drawing.GOLD))
         click_fields(opened, (2, 3))
-        opened.sees("the banner", paints(_layout.AGAIN, _drawing.GOLD))
+        opened.sees("the banner", paints(layout.AGAIN, drawing.GOLD))
         opened.settle()
-        opened.click(*_layout.AGAIN.centre())
-        opened.sees("the start positions", paints(_layout.start_cards(4)[0], _drawing.PIT))
+        opened.click(*layout.AGAIN.centre())
+        opened.sees("the start positions", paints(layout.start_cards(4)[0], drawing.PIT))
 
 
 @pytest.mark.slow("drives a window at a human pace")
@@ -1083,28 +1075,28 @@ def test_the_final_board_can_be_seen_on_a_real_screen(
 ) -> None:
     with playing(display, b"s 2 1 3 l d 3 3 d a 6 6 #") as opened:
         opened.type("3", "space", "3", "space", "d", "Return")
-        opened.sees("the banner", paints(_layout.AGAIN, _drawing.GOLD))
+        opened.sees("the banner", paints(layout.AGAIN, drawing.GOLD))
         opened.settle()
         if put_away == "key":
             opened.type("space")
         else:
-            opened.click(*_layout.AGAIN._replace(left=_layout.AGAIN.left - 99).centre())
-        seen = opened.sees("the board", lacks_box(_layout.AGAIN, _drawing.GOLD))
-        assert lacks_box(_layout.BANNER, _drawing.ROOM)(seen)
-        assert paints(_layout.TURN_CARD, LIGHT)(seen)
-        assert lacks_box(_layout.BUTTONS["v"], _drawing.INK)(seen)
+            opened.click(*layout.AGAIN._replace(left=layout.AGAIN.left - 99).centre())
+        seen = opened.sees("the board", lacks_box(layout.AGAIN, drawing.GOLD))
+        assert lacks_box(layout.BANNER, drawing.ROOM)(seen)
+        assert paints(layout.TURN_CARD, LIGHT)(seen)
+        assert lacks_box(layout.BUTTONS["v"], drawing.INK)(seen)
 
 
 @pytest.mark.slow("drives a window at a human pace")
 def test_bombs_stay_hidden_from_hasty_fingers_on_a_real_screen(display: dict[str, str]) -> None:
-    lit = paints(_layout.BUTTONS["v"], _drawing.GOLD)
-    asked = paints(_layout.MESSAGE_BAR, _drawing.GOLD)
+    lit = paints(layout.BUTTONS["v"], drawing.GOLD)
+    asked = paints(layout.MESSAGE_BAR, drawing.GOLD)
     with playing(display, SETUP) as opened:
         opened.type(*keys_of("8 4 b\r"))
-        opened.sees("the bomb", shows(8, 4, _drawing.BOMB_DARK))
+        opened.sees("the bomb", shows(8, 4, drawing.BOMB_DARK))
         opened.type(*keys_of("5 3 l\rv"))
         seen = opened.settle()
-        assert paints(_layout.TURN_CARD, DARK)(seen)
+        assert paints(layout.TURN_CARD, DARK)(seen)
         assert not lit(seen)
         opened.type("i")  # a key that came late on a busy machine may have asked: take it back
         opened.sees("no question", lambda picture: not asked(picture))
@@ -1114,10 +1106,10 @@ def test_bombs_stay_hidden_from_hasty_fingers_on_a_real_screen(display: dict[str
         opened.sees("the block rolled", shows(6, 8, DARK))
         opened.settle()
         opened.type(*keys_of("6 5 f\r4 3 u\rv"))
-        opened.sees("Light's turn", paints(_layout.TURN_CARD, LIGHT))
+        opened.sees("Light's turn", paints(layout.TURN_CARD, LIGHT))
         seen = opened.settle()
         assert not lit(seen)
-        assert lacks(8, 4, _drawing.BOMB_DARK)(seen)
+        assert lacks(8, 4, drawing.BOMB_DARK)(seen)
         opened.type("i")
         opened.sees("no question", lambda picture: not asked(picture))
         click_button(opened, "v")
@@ -1126,9 +1118,9 @@ def test_bombs_stay_hidden_from_hasty_fingers_on_a_real_screen(display: dict[str
         opened.sees("the question taken back", lambda picture: not asked(picture))
         click_button(opened, "v")
         seen = opened.sees("the question", asked)
-        assert lacks(8, 4, _drawing.BOMB_DARK)(seen)
+        assert lacks(8, 4, drawing.BOMB_DARK)(seen)
         click_button(opened, "v")
-        opened.sees("the bomb again", shows(8, 4, _drawing.BOMB_DARK))
+        opened.sees("the bomb again", shows(8, 4, drawing.BOMB_DARK))
 
 
 TAP_MS = 80  # between the taps of a quick hand
@@ -1138,17 +1130,17 @@ TAP_MS = 80  # between the taps of a quick hand
 def test_quick_taps_of_arrows_on_a_real_screen(display: dict[str, str]) -> None:
     with playing(display, SETUP) as opened:
         opened.type("i")
-        opened.sees("the cursor", shows(5, 5, _drawing.ICE_DARK))
+        opened.sees("the cursor", shows(5, 5, drawing.ICE_DARK))
         for _ in range(2):
             opened.tap(*["Down"] * 5, delay=TAP_MS)
-            opened.sees("the cursor below", shows(0, 5, _drawing.ICE_DARK))
+            opened.sees("the cursor below", shows(0, 5, drawing.ICE_DARK))
             for _ in range(5):
                 opened.tap("Up", delay=TAP_MS)
-            opened.sees("the cursor back", shows(5, 5, _drawing.ICE_DARK))
+            opened.sees("the cursor back", shows(5, 5, drawing.ICE_DARK))
             opened.tap("Left", "Up", "Right", "Right", "Up", "Left", delay=TAP_MS)
-            opened.sees("the cursor above", shows(7, 5, _drawing.ICE_DARK))
+            opened.sees("the cursor above", shows(7, 5, drawing.ICE_DARK))
             opened.tap("Down", "Down", delay=TAP_MS)
-            opened.sees("the cursor back", shows(5, 5, _drawing.ICE_DARK))
+            opened.sees("the cursor back", shows(5, 5, drawing.ICE_DARK))
 
 
 @pytest.mark.slow("drives a window at a human pace")
@@ -1156,9 +1148,9 @@ def test_a_long_typed_line_stays_in_its_place_on_a_real_screen(display: dict[str
     with playing(display, SETUP) as opened:
         before = opened.settle()
         opened.type("3", *["W"] * 30)
-        opened.sees("the line", paints(_layout.TYPED_LINE.shrunk(4), _drawing.INK))
+        opened.sees("the line", paints(layout.TYPED_LINE.shrunk(4), drawing.INK))
         seen = opened.settle()
-        left, bottom, width, height = _layout.TYPED_LINE
+        left, bottom, width, height = layout.TYPED_LINE
         for beside in ((0, bottom, left + 4, height), (left + width - 4, bottom, 28, height)):
             assert seen.part(*beside) == before.part(*beside)
 
@@ -1167,16 +1159,16 @@ def test_the_start_is_chosen_on_screen_and_an_interrupt_ends_it(display: dict[st
     master, slave = pty.openpty()
     try:
         with window_of(COMMAND, display, "Sinks", slave) as opened:
-            cards = _layout.start_cards(3)
-            opened.sees("the start positions", paints(cards[2], _drawing.PIT))
+            cards = layout.start_cards(3)
+            opened.sees("the start positions", paints(cards[2], drawing.PIT))
             opened.type("3")
             opened.sees("the open start", shows(3, 3, LIGHT))
             opened.type("i")
-            opened.sees("the cursor", shows(5, 5, _drawing.ICE_DARK))
-            up = shows(6, 5, _drawing.ICE_DARK)
+            opened.sees("the cursor", shows(5, 5, drawing.ICE_DARK))
+            up = shows(6, 5, drawing.ICE_DARK)
             opened.hold("Up", lambda: up(opened.picture()), "the cursor above")
             opened.type("h")
-            opened.sees("the help", paints(_layout.Box(300, 60, 400, 20), _drawing.GOLD))
+            opened.sees("the help", paints(layout.Box(300, 60, 400, 20), drawing.GOLD))
             opened.process.send_signal(signal.SIGINT)
             assert opened.status() == 130
     finally:

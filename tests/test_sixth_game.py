@@ -17,7 +17,7 @@ import pytest
 import gridhouse
 from gridhouse import cli, table
 from gridhouse.conformance import check_game
-from gridhouse.core import registry
+from gridhouse.core import components, registry
 from gridhouse.search.batch import Batch
 from harness import run_here
 from test_web_daily import Clock
@@ -45,7 +45,7 @@ def nim(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     for name in [name for name in sys.modules if name.startswith("gridhouse.games.nim")]:
         del sys.modules[name]
     registry.game_class.cache_clear()
-    registry._module.cache_clear()
+    components._module.cache_clear()
 
 
 def change(folder: Path, module: str, before: str, after: str) -> None:

@@ -8,8 +8,9 @@ import typer
 import typer.core
 
 from gridhouse import __version__
+from gridhouse.core.components import component
 from gridhouse.core.console import UsageError, run
-from gridhouse.core.registry import game_class, games, parse, part
+from gridhouse.core.registry import game_class, games, parse
 from gridhouse.table import menu
 
 PANELS = PLAY, SOLVE, PROGRAMS, TOOLS = ("Play", "Solve", "The exact programs", "Tools")
@@ -200,7 +201,7 @@ def export(
 def _add_game(name: str) -> None:
     """Add the command that runs a game's exact program, if it has one, on the words given."""
     cls = game_class(name)
-    program = part(cls, "program")
+    program = component(cls, "program")
     if program is None:
         return
 
@@ -219,7 +220,7 @@ def _add_game(name: str) -> None:
 def _add_solver(name: str) -> None:
     """Add the command that solves a game's positions, if it has one."""
     cls = game_class(name)
-    module = part(cls, "solve_command")
+    module = component(cls, "solve_command")
     if module is not None:
         solving.command(name, short_help=cls.summary)(module.command)
         if hasattr(module, "verify_command"):

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from gridhouse.core import chance
-from gridhouse.core.binding import has_compiler
+from gridhouse.core.compile_queue import has_compiler
 from gridhouse.core.errors import GridhouseError, IllegalMoveError, InvalidMoveError, PlayerError
 from gridhouse.core.game import TERMINAL
 from gridhouse.core.registry import game_class, parse

@@ -13,10 +13,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gridhouse import __version__
+from gridhouse.core.components import component
 from gridhouse.core.console import UsageError
 from gridhouse.core.errors import UnknownGameError
 from gridhouse.core.notation import shown
-from gridhouse.core.registry import game_class, games, part
+from gridhouse.core.registry import game_class, games
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,6 +28,8 @@ LEFT_OUT = (
     "gridhouse.core.binding",
     "gridhouse.core.compile_queue",
     "gridhouse.core.compiling",
+    "gridhouse.core.components",
+    "gridhouse.core.functions",
     "gridhouse.core.outcome",
     "gridhouse.core.records",
     "gridhouse.core.registry",
@@ -69,7 +72,7 @@ class Script(NamedTuple):
 
 def program_of(game: str) -> Any:
     """Return the module of a game's exact program; raises UnknownGameError if it has none."""
-    program = part(game_class(game), "program")
+    program = component(game_class(game), "program")
     if program is None:
         raise UnknownGameError(f"{game} has no exact program")
     return program
@@ -77,7 +80,7 @@ def program_of(game: str) -> Any:
 
 def games_with_programs() -> list[str]:
     """Return the names of the games that have an exact program."""
-    return [game for game in games() if part(game_class(game), "program") is not None]
+    return [game for game in games() if component(game_class(game), "program") is not None]
 
 
 def scripts_of(game: str) -> list[Script]:

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING
 import filelock
 
 from gridhouse.core.compile_queue import LOCK, SOLVER, Unit, cache_folder, is_ready, note_ready
+from gridhouse.core.components import component
 from gridhouse.core.errors import GridhouseError
-from gridhouse.core.registry import game_class, games, parse_game, part
+from gridhouse.core.registry import game_class, games, parse_game
 
 if TYPE_CHECKING:
     from gridhouse.core.game import Game
@@ -29,7 +30,7 @@ def units_of(game: Game) -> list[Unit]:
     from gridhouse.search.engine import best_search
 
     kinds = [best_search(game)]
-    if part(type(game), "solver") is not None:
+    if component(type(game), "solver") is not None:
         kinds += [SOLVER, "perfect"]
     return [Unit(kind, game) for kind in (*kinds, *USED)]
 
@@ -46,7 +47,7 @@ def all_units() -> list[Unit]:
 
 def warm(unit: Unit) -> None:
     """Compile a unit, or read it from disk, by using it; note that it is ready."""
-    solver = part(type(unit.game), "solver")
+    solver = component(type(unit.game), "solver")
     if solver is not None and unit.kind in (SOLVER, "perfect") and hasattr(solver, "warm"):
         solver.warm()
     use = {SOLVER: _use_nothing, "batch": _use_batch, "play": _use_play}

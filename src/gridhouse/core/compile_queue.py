@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import platformdirs
 
-from gridhouse.core.binding import capacity, has_compiler
+from gridhouse.core.position import capacity
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -65,6 +65,11 @@ class Unit(NamedTuple):
         actions, cells = self.game.num_actions, self.game.rows * self.game.cols
         rooms = [capacity(size) for size in (*sizes, actions, 2 * actions, 8 * cells)]
         return "-".join([self.game.name, self.kind, *map(str, rooms)])
+
+
+def has_compiler() -> bool:
+    """Tell whether there is a compiler on this machine."""
+    return find_spec("numba") is not None
 
 
 def mode() -> str:

@@ -8,12 +8,10 @@ a comment has.  What Numba does not document is used here and nowhere else.
 from __future__ import annotations
 
 import functools
-import hashlib
 import sys
 import threading
 from contextlib import contextmanager
 from opcode import opmap
-from pathlib import Path
 from types import CodeType, ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -23,13 +21,14 @@ from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLoca
 from numba.core.dispatcher import Dispatcher
 from numba.core.runtime.nrt import rtsys
 
-from gridhouse.core.binding import copied
 from gridhouse.core.compile_queue import cache_folder, warn_once
 from gridhouse.core.errors import NotCompiledError
+from gridhouse.core.functions import copied
 from gridhouse.core.lean_compiler import EntryCompiler, HelperCompiler
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from pathlib import Path
     from types import FunctionType
 
 NJIT: Any = numba.njit  # its types know only what is documented
@@ -221,8 +220,3 @@ def _widened(kind: Any) -> Any:
     """Return the type as which an argument is handed on."""
     kind = types.unliteral(kind)
     return types.int64 if getattr(kind, "signed", False) else kind
-
-
-def source_digest(path: str) -> str:
-    """Return a digest of a file, for code that is made in other ways than from functions."""
-    return hashlib.sha256(Path(path).read_bytes()).hexdigest()[:16]

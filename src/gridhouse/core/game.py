@@ -527,9 +527,9 @@ class State:
         return named
 
     def _view(self) -> ModuleType:
-        from gridhouse.core.registry import part
+        from gridhouse.core.components import component
 
-        view = part(type(self.game), "view")
+        view = component(type(self.game), "view")
         if view is None:
             raise PictureError(f"{self.game.name} has no pictures")
         return view

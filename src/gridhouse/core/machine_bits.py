@@ -9,7 +9,7 @@ from numba import njit, types
 from numba.extending import intrinsic
 
 from gridhouse.core import bits as plain_bits
-from gridhouse.core.compiling import source_digest
+from gridhouse.core.functions import source_digest
 
 WORD = 64
 DIGEST = source_digest(__file__)  # what is compiled with these instructions hangs on them

@@ -43,6 +43,17 @@ def integers(kind: str, size: int | str) -> list[int]:
     return Field(kind, size)  # type: ignore[return-value]
 
 
+def capacity(length: int) -> int:
+    """Return the room that a record has for so many integers: a power of four, 16 or more.
+
+    Positions of like sizes then share one record type, for which everything is compiled once.
+    """
+    room = 16
+    while room < length:
+        room *= 4
+    return room
+
+
 class Position:
     """The fields of one position, all zero when new; compared and copied by value."""
 

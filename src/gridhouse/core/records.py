@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gridhouse.core.binding import capacity
+from gridhouse.core.position import capacity
 
 if TYPE_CHECKING:
     from gridhouse.core.position import Position

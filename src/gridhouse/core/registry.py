@@ -9,8 +9,6 @@ from gridhouse.core.notation import shown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from types import ModuleType
-
     from gridhouse.core.game import Game, State
 
 
@@ -38,19 +36,6 @@ def game_class(name: str) -> type[Game]:
     module = importlib.import_module(f"gridhouse.games.{name}.game")
     cls: type[Game] = module.GAME
     return cls
-
-
-def part(cls: type[Game], name: str) -> ModuleType | None:
-    """Return a module of a game's folder, None if the folder has none of this name."""
-    return _module(f"{cls.__module__.rpartition('.')[0]}.{name}")
-
-
-@lru_cache(maxsize=None)
-def _module(name: str) -> ModuleType | None:
-    import importlib
-    import importlib.util
-
-    return importlib.import_module(name) if importlib.util.find_spec(name) else None
 
 
 def load(name: str, **parameters: object) -> Game:

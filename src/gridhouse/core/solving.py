@@ -72,9 +72,9 @@ def solve(state: State, **options: Any) -> Solution:
 
     Raises SolverError if the game has no solver.
     """
-    from gridhouse.core.registry import part
+    from gridhouse.core.components import component
 
-    solver = part(type(state.game), "solver")
+    solver = component(type(state.game), "solver")
     if solver is None:
         raise SolverError(f"{state.game.name} has no solver")
     found: Solution = solver.solve(state, **options)

@@ -6,11 +6,11 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 from gridhouse.core.binding import rules_of, twin
+from gridhouse.core.components import component
 from gridhouse.core.contract import add_missing
 from gridhouse.core.errors import ParameterError
 from gridhouse.core.game import State
 from gridhouse.core.notation import shown
-from gridhouse.core.registry import part
 from gridhouse.search import plain, playouts
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class _Records:
 
 def evaluation_of(game: Game) -> ModuleType:
     """Return the module ``evaluation`` of a game's folder; the plain one has what it leaves out."""
-    module = part(type(game), "evaluation")
+    module = component(type(game), "evaluation")
     if module is None:
         return plain
     add_missing(module, {name: value for name, value in vars(plain).items() if name[0] != "_"})

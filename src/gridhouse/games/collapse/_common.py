@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gridhouse.core import arrays, chance
-from gridhouse.core.binding import capacity, twin
+from gridhouse.core.binding import twin
+from gridhouse.core.position import capacity
 from gridhouse.games.collapse import (
     _beam,
     _board,

@@ -7,6 +7,7 @@ from gridhouse.core.errors import ParameterError
 from gridhouse.core.game import Game, Parameter, State
 from gridhouse.core.notation import parse_integer, parse_integers, shown
 from gridhouse.games.sinks import rules
+from gridhouse.games.sinks.document import END_OF_SETUP, read_setup
 from gridhouse.games.sinks.notation import (
     BLOCK,
     FREE,
@@ -22,7 +23,6 @@ from gridhouse.games.sinks.notation import (
     sink_kind,
 )
 from gridhouse.games.sinks.rules import NOWHERE, Position, Refusal
-from gridhouse.games.sinks.setup import END_OF_SETUP, read_setup
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -205,7 +205,8 @@ class SinksGame(Game):
         """
         del seed
         try:
-            state = State(self, read_setup(self, Tokens(iter([text, END_OF_SETUP]))))
+            tokens = Tokens(iter([text, END_OF_SETUP]))
+            state = State(self, read_setup(self.rows, self.cols, self.limit, tokens))
         except EOFError:
             raise self.wrong_position(text, "the set-up ends within an object") from None
         words = text.partition(END_OF_SETUP)[2].split()

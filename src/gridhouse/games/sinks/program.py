@@ -8,18 +8,19 @@ from itertools import chain
 from gridhouse.core.console import Tokens, UsageError
 from gridhouse.core.notation import parse_integer
 from gridhouse.games.sinks import rules
-from gridhouse.games.sinks.game import SinksGame
-from gridhouse.games.sinks.notation import VERBS
-from gridhouse.games.sinks.rules import Position, Refusal
-from gridhouse.games.sinks.setup import (
+from gridhouse.games.sinks.document import (
     END_OF_SETUP,
-    MESSAGES,
     SinksError,
-    field_text,
-    not_free,
+    error_text,
+    parse_action,
     parse_field,
     read_setup,
 )
+from gridhouse.games.sinks.game import SinksGame
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from gridhouse.games.sinks.rules import Position
 
 SCRIPTS = {"sinks.py": ("main",)}
 USAGE = "ROWS COLUMNS GUI"
@@ -48,38 +49,13 @@ def parse_arguments(arguments: list[str]) -> tuple[int, int, int]:
     return rows, cols, gui
 
 
-def parse_action(game: SinksGame, position: Position, cell: int, verb: str) -> int:
-    """Return the action of a verb at a field; raises SinksError if there is none.
-
-    That nothing stands on the field is told before that the verb is unknown.
-    """
-    anchor = rules.named(position, cell)
-    if verb not in VERBS:
-        if rules.move_refusal(position, anchor, rules.LEFT) == Refusal.NO_PIECE:
-            raise SinksError(f"No piece on {field_text(game, cell)}")
-        raise SinksError(f"Invalid direction {verb}")
-    number = VERBS.index(verb)
-    return game.action(cell if number == rules.BOMB else anchor, number)
-
-
-def error_text(game: SinksGame, position: Position, cell: int, action: int, refusal: int) -> str:
-    """Return the document's words for an action, typed with this field, that is refused."""
-    anchor, verb = divmod(action, rules.NUM_VERBS)
-    if refusal == Refusal.NO_PIECE:
-        return f"No piece on {field_text(game, cell)}"
-    if refusal == Refusal.NOT_FREE:
-        taken = cell if verb == rules.BOMB else rules.first_taken_on_way(position, anchor, verb)
-        return not_free(game, taken)
-    return MESSAGES[Refusal(refusal)]
-
-
-def act(game: SinksGame, position: Position, row: str, col: str, verb: str) -> int:
+def act(position: Position, row: str, col: str, verb: str) -> int:
     """Play what three words say and return the verb; raises SinksError and changes nothing."""
-    cell = parse_field(game, row, col)
-    action = parse_action(game, position, cell, verb)
+    cell = parse_field(position, row, col)
+    action = parse_action(position, cell, verb)
     refusal = rules.refusal(position, action)
     if refusal:
-        raise SinksError(error_text(game, position, cell, action, refusal))
+        raise SinksError(error_text(position, cell, action, refusal))
     rules.apply_action(position, action)
     return action % rules.NUM_VERBS
 
@@ -91,11 +67,11 @@ def print_board(game: SinksGame, position: Position) -> None:
 
 def play_text(game: SinksGame, tokens: Tokens) -> None:
     """Play the game of standard input; raises SinksError."""
-    position = read_setup(game, tokens)
+    position = read_setup(game.rows, game.cols, game.limit, tokens)
     print_board(game, position)
     while not rules.is_terminal(position):
         row, col, verb = tokens.next(), tokens.next(), tokens.next()
-        if act(game, position, row, col, verb) != rules.FREEZE:
+        if act(position, row, col, verb) != rules.FREEZE:
             print_board(game, position)
     print(game.outcome(position))
 
@@ -126,7 +102,8 @@ def piped_setup(game: SinksGame, tokens: Tokens) -> Position | None:
     except EOFError:
         return None
     try:
-        return read_setup(game, Tokens(chain([first], iter(tokens.next, None))))
+        words = Tokens(chain([first], iter(tokens.next, None)))
+        return read_setup(game.rows, game.cols, game.limit, words)
     except EOFError:
         raise UsageError(f"the set-up ends without {END_OF_SETUP}") from None
 

@@ -10,7 +10,8 @@ from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from gridhouse.core.compile_queue import PAUSE, SOLVER, Unit, can_wait, is_ready
-from gridhouse.core.registry import game_class, games, load, part
+from gridhouse.core.components import component
+from gridhouse.core.registry import game_class, games, load
 from gridhouse.core.registry import parse as parse_position
 from gridhouse.core.solving import solve, uses_compiled
 from gridhouse.server.daily.leaderboard import (
@@ -76,7 +77,7 @@ class DailyService:
         kept = await asyncio.to_thread(self.results.puzzle, puzzle, partial(start_of, cls, day))
         state = parse_position(kept.start)
         best = kept.best
-        if best is None and part(cls, "solver") is not None:
+        if best is None and component(cls, "solver") is not None:
             self._ask(puzzle, state)
             best = self._meantime.get(puzzle)
         searching = puzzle in self._asked
@@ -88,7 +89,7 @@ class DailyService:
 
     def _par(self, puzzle: Puzzle, state: State) -> int | None:
         """Return the par if it is known, else have it found out, if the game has pars."""
-        find = getattr(part(type(state.game), "solver"), "par", None)
+        find = getattr(component(type(state.game), "solver"), "par", None)
         if find is None or not self._is_compiled(state.game):
             return None
         if puzzle not in self._pars:

@@ -5,22 +5,23 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from gridhouse.games.sinks import _blocks, _layout, rules
-from gridhouse.games.sinks._canvas import blend
-from gridhouse.games.sinks._layout import Box, rise
-from gridhouse.games.sinks._session import GAME_OVER, MODES, Screen
+from gridhouse.games.sinks import rules
 from gridhouse.games.sinks.notation import PIECE_TYPES, SIDE_NAMES
 from gridhouse.games.sinks.rules import BOMB, FREEZE, NOWHERE
+from gridhouse.games.sinks.window import blocks, layout
+from gridhouse.games.sinks.window.canvas import blend
+from gridhouse.games.sinks.window.layout import Box, rise
+from gridhouse.games.sinks.window.session import GAME_OVER, MODES, Screen
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from gridhouse.games.sinks._blocks import Body, Turn
-    from gridhouse.games.sinks._canvas import Canvas, Colour, Point
-    from gridhouse.games.sinks._layout import Place
-    from gridhouse.games.sinks._session import Session, Target
     from gridhouse.games.sinks.rules import Position
+    from gridhouse.games.sinks.window.blocks import Body, Turn
+    from gridhouse.games.sinks.window.canvas import Canvas, Colour, Point
+    from gridhouse.games.sinks.window.layout import Place
+    from gridhouse.games.sinks.window.session import Session, Target
 
 ROOM = (38, 44, 54)
 CARD = (52, 60, 72)
@@ -161,7 +162,7 @@ def draw_snowflake(canvas: Canvas, centre: Point, radius: float, colour: Colour)
 def draw_shadow(canvas: Canvas, place: Place, block: Body) -> None:
     """Draw the shadow of a body on the board, to its right."""
     (left, low, _), (across, away, high) = block.corner, block.extents
-    inset, reach = _layout.INSET, 0.12 * high
+    inset, reach = layout.INSET, 0.12 * high
     right, near, far = left + across - inset, low + inset, low + away - inset
     corners = (
         (right, near),
@@ -174,7 +175,7 @@ def draw_shadow(canvas: Canvas, place: Place, block: Body) -> None:
 
 def draw_body(canvas: Canvas, place: Place, block: Body, paint: Paint, turn: Turn) -> None:
     """Draw the visible faces of a body, with an edge line at every unit."""
-    for face in _blocks.faces(block, turn):
+    for face in blocks.faces(block, turn):
         points = [place.point(*corner) for corner in face.corners]
         canvas.polygon(points, blend(paint.front, paint.top, max(0.0, face.upward)))
         canvas.outline(points, blend(paint.edge, paint.top, 0.25 * max(0.0, face.upward)))
@@ -182,14 +183,14 @@ def draw_body(canvas: Canvas, place: Place, block: Body, paint: Paint, turn: Tur
 
 def top_box(place: Place, position: Position, anchor: int) -> Box:
     """Return where the top of a piece is seen."""
-    box = object_box(place, position, anchor).shrunk(_layout.INSET * place.field)
-    height = rise(position.kind[anchor], position.lie[anchor]) - _layout.INSET
-    return box._replace(bottom=box.bottom + height * _layout.LIFT * place.field)
+    box = object_box(place, position, anchor).shrunk(layout.INSET * place.field)
+    height = rise(position.kind[anchor], position.lie[anchor]) - layout.INSET
+    return box._replace(bottom=box.bottom + height * layout.LIFT * place.field)
 
 
 def silhouette(place: Place, position: Position, anchor: int) -> Box:
     """Return where a piece is seen, front and top together."""
-    box = object_box(place, position, anchor).shrunk(_layout.INSET * place.field)
+    box = object_box(place, position, anchor).shrunk(layout.INSET * place.field)
     top = top_box(place, position, anchor)
     return box._replace(height=top.bottom + top.height - box.bottom)
 
@@ -199,13 +200,13 @@ def draw_piece(canvas: Canvas, place: Place, position: Position, anchor: int) ->
     kind, lie, frozen = position.kind[anchor], position.lie[anchor], position.frozen[anchor]
     row, col = divmod(anchor, place.cols)
     paint = paint_of(kind, frozen)
-    block = _blocks.body(row, col, kind, lie)
-    draw_body(canvas, place, block, paint, _blocks.STILL)
+    block = blocks.body(row, col, kind, lie)
+    draw_body(canvas, place, block, paint, blocks.STILL)
     canvas.frame(silhouette(place, position, anchor), paint.edge)
     top = top_box(place, position, anchor)
     x, y = top.centre()
     if lie:
-        half = (0.5 - _layout.INSET) * place.field
+        half = (0.5 - layout.INSET) * place.field
         x, y = top.left + half, top.bottom + half
     size = place.field * (0.75 if rules.is_cube(kind) else 0.46)
     if frozen:
@@ -229,7 +230,7 @@ def draw_flat(canvas: Canvas, place: Place, position: Position) -> None:
         kind = position.kind[anchor]
         if rules.is_piece(kind):
             row, col = divmod(anchor, place.cols)
-            draw_shadow(canvas, place, _blocks.body(row, col, kind, position.lie[anchor]))
+            draw_shadow(canvas, place, blocks.body(row, col, kind, position.lie[anchor]))
     for anchor in anchors_of(position):
         box = object_box(place, position, anchor)
         if position.kind[anchor] == rules.BLOCK:
@@ -356,7 +357,7 @@ def side_named(position: Position) -> int:
 
 def draw_turn(canvas: Canvas, session: Session) -> None:
     """Tell whose turn it is and how many moves are left."""
-    position, box = session.position, _layout.TURN_CARD
+    position, box = session.position, layout.TURN_CARD
     paint = PAINTS[side_named(position)]
     draw_card(canvas, box, paint.top)
     x, y = box.centre()
@@ -379,7 +380,7 @@ def draw_pips(canvas: Canvas, left: float, y: float, filled: int, total: int) ->
 
 def draw_side(canvas: Canvas, position: Position, side: int) -> None:
     """Draw what a player has sunk and has left."""
-    box = _layout.SIDE_CARDS[side]
+    box = layout.SIDE_CARDS[side]
     draw_card(canvas, box)
     canvas.rectangle(Box(box.left, box.bottom + 6, 6, box.height - 12), PAINTS[side].top)
     x, y = box.left + 70, box.bottom + box.height - 22
@@ -415,15 +416,15 @@ def button_paint(session: Session, key: str) -> tuple[Colour, Colour]:
 
 def draw_buttons(canvas: Canvas, session: Session) -> None:
     """Draw the buttons with their keys."""
-    for key, box in _layout.BUTTONS.items():
+    for key, box in layout.BUTTONS.items():
         card, label = button_paint(session, key)
         draw_card(canvas, box, card)
-        canvas.text(box.centre(), 16, label, f"{_layout.LABELS[key]} ({key})")
+        canvas.text(box.centre(), 16, label, f"{layout.LABELS[key]} ({key})")
 
 
 def draw_typed(canvas: Canvas, session: Session) -> None:
     """Draw the line for typed moves and the reminder of the keys."""
-    box = _layout.TYPED_LINE
+    box = layout.TYPED_LINE
     draw_card(canvas, box, (24, 28, 35))
     if session.typed:
         canvas.text(box.centre(), TYPED_SIZE, INK, session.typed + "_")
@@ -450,22 +451,22 @@ def hint_of(session: Session) -> str:
 
 def draw_message(canvas: Canvas, session: Session) -> None:
     """Draw the last message, or what may be done now."""
-    draw_card(canvas, _layout.MESSAGE_BAR, CARD)
+    draw_card(canvas, layout.MESSAGE_BAR, CARD)
     words, colour = session.message, ALARM if session.is_error else GOLD
     if not words:
         words, colour = hint_of(session), FAINT
-    canvas.text(_layout.MESSAGE_BAR.centre(), 18, colour, words)
+    canvas.text(layout.MESSAGE_BAR.centre(), 18, colour, words)
 
 
 def draw_banner(canvas: Canvas, session: Session) -> None:
     """Draw the end of the game large across the board."""
-    box = _layout.BANNER
+    box = layout.BANNER
     draw_card(canvas, box.shrunk(-4), GOLD)
     draw_card(canvas, box, ROOM)
     x, y = box.centre()
     canvas.text((x, y + 36), 62, INK, session.game.outcome(session.position))
-    draw_card(canvas, _layout.AGAIN, GOLD)
-    canvas.text(_layout.AGAIN.centre(), 19, ROOM, "New game (n)")
+    draw_card(canvas, layout.AGAIN, GOLD)
+    canvas.text(layout.AGAIN.centre(), 19, ROOM, "New game (n)")
     canvas.text((x, box.bottom + 20), 15, FAINT, "a click or Esc shows the board")
 
 
@@ -492,7 +493,7 @@ def draw_flash(canvas: Canvas, session: Session) -> None:
     """Draw what tells that the turn has passed: gold around the board and the turn card."""
     place = session.place()
     canvas.frame(rim_box(place), GOLD, 6)
-    draw_card(canvas, _layout.TURN_CARD.shrunk(-6), GOLD)
+    draw_card(canvas, layout.TURN_CARD.shrunk(-6), GOLD)
     draw_turn(canvas, session)
 
 
@@ -502,16 +503,16 @@ def draw_flash(canvas: Canvas, session: Session) -> None:
 def draw_start(canvas: Canvas, session: Session) -> None:
     """Draw the choice of a start position."""
     canvas.clear(ROOM)
-    middle = _layout.WIDTH / 2
+    middle = layout.WIDTH / 2
     canvas.text((middle, 650), 64, INK, session.game.title)
     canvas.text((middle, 590), 20, FAINT, session.game.summary)
-    cards = _layout.start_cards(len(session.starts))
+    cards = layout.start_cards(len(session.starts))
     for number, (name, card) in enumerate(zip(session.starts, cards), 1):
         draw_card(canvas, card)
-        place = _layout.start_place(session.game.rows, session.game.cols, card)
+        place = layout.start_place(session.game.rows, session.game.cols, card)
         draw_board(canvas, place, session.starts[name])
         x, _ = card.centre()
-        canvas.text((x, card.bottom + _layout.START_NAME / 2), 22, INK, f"{number}  {name}")
+        canvas.text((x, card.bottom + layout.START_NAME / 2), 22, INK, f"{number}  {name}")
     back = "   Esc back to the game" if session.begun else ""
     words = f"Click a start position or press its number.   h help   q quit{back}"
     canvas.text((middle, 90), 18, FAINT, words)
@@ -541,7 +542,7 @@ HELP = (
 def draw_help(canvas: Canvas) -> None:
     """Draw the page of the rules."""
     canvas.clear(ROOM)
-    middle = _layout.WIDTH / 2
+    middle = layout.WIDTH / 2
     draw_card(canvas, Box(60, 40, 880, 640))
     canvas.text((middle, 640), 40, INK, "How to play")
     for number, words in enumerate(HELP):

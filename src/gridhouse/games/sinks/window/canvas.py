@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 
-from gridhouse.games.sinks import _layout
+from gridhouse.games.sinks.window import layout
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any
 
-    from gridhouse.games.sinks._layout import Box
+    from gridhouse.games.sinks.window.layout import Box
 
     Colour = tuple[int, int, int]
     Point = tuple[float, float]
@@ -32,9 +32,9 @@ class Canvas:
     def __init__(self, stddraw: Any) -> None:
         """Open the window."""
         self._stddraw = stddraw
-        stddraw.setCanvasSize(_layout.WIDTH, _layout.HEIGHT)
-        stddraw.setXscale(0, _layout.WIDTH)
-        stddraw.setYscale(0, _layout.HEIGHT)
+        stddraw.setCanvasSize(layout.WIDTH, layout.HEIGHT)
+        stddraw.setXscale(0, layout.WIDTH)
+        stddraw.setYscale(0, layout.HEIGHT)
         stddraw.setFontFamily(FONTS)
 
     def show(self, milliseconds: int) -> None:
@@ -61,10 +61,10 @@ class Canvas:
     def frame(self, box: Box, colour: Colour, width: float = 1) -> None:
         """Draw the outline of a rectangle, inside of it."""
         left, bottom, across, up = box
-        self.rectangle(_layout.Box(left, bottom, across, width), colour)
-        self.rectangle(_layout.Box(left, bottom + up - width, across, width), colour)
-        self.rectangle(_layout.Box(left, bottom, width, up), colour)
-        self.rectangle(_layout.Box(left + across - width, bottom, width, up), colour)
+        self.rectangle(layout.Box(left, bottom, across, width), colour)
+        self.rectangle(layout.Box(left, bottom + up - width, across, width), colour)
+        self.rectangle(layout.Box(left, bottom, width, up), colour)
+        self.rectangle(layout.Box(left + across - width, bottom, width, up), colour)
 
     def polygon(self, points: Iterable[Point], colour: Colour) -> None:
         """Fill a polygon."""

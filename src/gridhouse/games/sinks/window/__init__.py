@@ -11,9 +11,9 @@ import os
 import sys
 
 from gridhouse.core.console import UsageError
-from gridhouse.games.sinks import _drawing, _motion
-from gridhouse.games.sinks._canvas import Canvas
-from gridhouse.games.sinks._session import ARROWS, Session
+from gridhouse.games.sinks.window import drawing, motion
+from gridhouse.games.sinks.window.canvas import Canvas
+from gridhouse.games.sinks.window.session import ARROWS, Session
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -124,12 +124,12 @@ def play(stddraw: Any, canvas: Canvas, session: Session) -> None:
     What was typed and clicked during a film was meant for the board before it.
     """
     hands = Hands(stddraw)
-    _drawing.draw(canvas, session)
+    drawing.draw(canvas, session)
     while not session.closed:
         hands.rest(canvas, REST_MS)
         if hands.act(session):
-            took_time = _motion.show_all(canvas, session, session.take_changes())
-            _drawing.draw(canvas, session)
+            took_time = motion.show_all(canvas, session, session.take_changes())
+            drawing.draw(canvas, session)
             if took_time:
                 hands.rest(canvas, 0)
                 hands.forget()

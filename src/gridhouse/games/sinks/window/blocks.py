@@ -9,7 +9,7 @@ import math
 from typing import NamedTuple
 
 from gridhouse.games.sinks import rules
-from gridhouse.games.sinks._layout import INSET, LIFT, rise
+from gridhouse.games.sinks.window.layout import INSET, LIFT, rise
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from gridhouse.games.sinks import _blocks, _drawing, rules
-from gridhouse.games.sinks._canvas import blend
-from gridhouse.games.sinks._drawing import (
+from gridhouse.games.sinks import rules
+from gridhouse.games.sinks.rules import BOMB, NUM_VERBS
+from gridhouse.games.sinks.window import blocks, drawing
+from gridhouse.games.sinks.window.canvas import blend
+from gridhouse.games.sinks.window.drawing import (
     FLAME,
     PIT,
     ROOM,
@@ -14,17 +16,16 @@ from gridhouse.games.sinks._drawing import (
     draw_piece,
     paint_of,
 )
-from gridhouse.games.sinks.rules import BOMB, NUM_VERBS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from gridhouse.games.sinks._blocks import Body
-    from gridhouse.games.sinks._canvas import Canvas
-    from gridhouse.games.sinks._layout import Place
-    from gridhouse.games.sinks._session import Change, Session
     from gridhouse.games.sinks.rules import Position
+    from gridhouse.games.sinks.window.blocks import Body
+    from gridhouse.games.sinks.window.canvas import Canvas
+    from gridhouse.games.sinks.window.layout import Place
+    from gridhouse.games.sinks.window.session import Change, Session
 
 FRAMES = 7
 FRAME_MS = 18
@@ -39,7 +40,7 @@ def landed(seen: Position, change: Change, anchor: int) -> Body:
     lie = seen.lie[anchor]
     if anchor == moved:
         row, col, lie = rules.landing(seen, anchor, verb)
-    return _blocks.body(row, col, seen.kind[anchor], lie)
+    return blocks.body(row, col, seen.kind[anchor], lie)
 
 
 def without(seen: Position, *anchors: int) -> Position:
@@ -54,7 +55,7 @@ def draw_pieces_and(
     canvas: Canvas, place: Place, rest: Position, body_row: float, extra: Callable[[], None]
 ) -> None:
     """Draw the pieces of a position and, between those behind and in front, one thing more."""
-    pieces = [a for a in _drawing.anchors_of(rest) if rules.is_piece(rest.kind[a])]
+    pieces = [a for a in drawing.anchors_of(rest) if rules.is_piece(rest.kind[a])]
     for anchor in pieces:
         if anchor // rest.cols >= body_row:
             draw_piece(canvas, place, rest, anchor)
@@ -69,9 +70,9 @@ def draw_rolling(canvas: Canvas, place: Place, change: Change, share: float) -> 
     seen, (anchor, verb) = change.seen, divmod(change.action, NUM_VERBS)
     row, col = divmod(anchor, seen.cols)
     rest = without(seen, anchor)
-    block = _blocks.body(row, col, seen.kind[anchor], seen.lie[anchor])
+    block = blocks.body(row, col, seen.kind[anchor], seen.lie[anchor])
     paint = paint_of(seen.kind[anchor], 0)
-    turn = _blocks.rolling(block, verb, share)
+    turn = blocks.rolling(block, verb, share)
     draw_flat(canvas, place, rest)
     front = min(row, rules.landing(seen, anchor, verb)[0])
     draw_pieces_and(
@@ -88,8 +89,8 @@ def draw_sliding(canvas: Canvas, place: Place, change: Change, share: float) -> 
     size = rules.height(seen.kind[anchor], rules.UPRIGHT)
     spot = (row + (row_after - row) * share, col + (col_after - col) * share)
     draw_flat(canvas, place, rest)
-    _drawing.draw_pit(canvas, place.box(*spot, size, size), place.field)
-    _drawing.draw_pieces(canvas, place, rest)
+    drawing.draw_pit(canvas, place.box(*spot, size, size), place.field)
+    drawing.draw_pieces(canvas, place, rest)
 
 
 def settled(change: Change) -> Position:
@@ -115,14 +116,14 @@ def draw_losing(canvas: Canvas, place: Place, change: Change, share: float) -> N
     """Draw the board while what is lost sinks away, or goes up in flames."""
     rest = settled(change)
     draw_flat(canvas, place, rest)
-    _drawing.draw_pieces(canvas, place, rest)
+    drawing.draw_pieces(canvas, place, rest)
     for anchor in change.lost:
         block = landed(change.seen, change, anchor)
         if change.sunk:
             small = scaled(place, block, 1 - 0.7 * share)
             whole = paint_of(change.seen.kind[anchor], 0)
             paint = Paint(*(blend(colour, PIT, 0.8 * share) for colour in whole))
-            draw_body(canvas, small, block, paint, _blocks.STILL)
+            draw_body(canvas, small, block, paint, blocks.STILL)
         else:
             x, y = block.corner[0] + block.extents[0] / 2, block.corner[1] + block.extents[1] / 2
             draw_burst(canvas, place, (x, y), share)
@@ -138,7 +139,7 @@ def draw_burst(canvas: Canvas, place: Place, spot: tuple[float, float], share: f
 def draw_blown_bombs(canvas: Canvas, place: Place, change: Change, share: float) -> None:
     """Draw the board while two bombs blow each other up."""
     draw_flat(canvas, place, change.seen)
-    _drawing.draw_pieces(canvas, place, change.seen)
+    drawing.draw_pieces(canvas, place, change.seen)
     row, col = divmod(change.action // NUM_VERBS, place.cols)
     draw_burst(canvas, place, (col + 0.5, row + 0.5), share)
 
@@ -158,19 +159,19 @@ def show(canvas: Canvas, session: Session, change: Change) -> None:
     for film in films(change):
         for frame in range(1, FRAMES + 1):
             canvas.clear(ROOM)
-            _drawing.draw_ground(canvas, place)
-            _drawing.draw_numbers(canvas, place)
+            drawing.draw_ground(canvas, place)
+            drawing.draw_numbers(canvas, place)
             film(canvas, place, change, frame / FRAMES)
-            _drawing.draw_panel(canvas, session)
+            drawing.draw_panel(canvas, session)
             canvas.show(FRAME_MS)
 
 
 def hand_over(canvas: Canvas, session: Session) -> None:
     """Show that the turn has passed to the other player."""
     for _ in range(FLASHES):
-        _drawing.draw(canvas, session)
+        drawing.draw(canvas, session)
         canvas.show(FLASH_MS)
-        _drawing.draw_flash(canvas, session)
+        drawing.draw_flash(canvas, session)
         canvas.show(FLASH_MS)
 
 

@@ -1,4 +1,4 @@
-"""Reading the set-up of a Sinks game as its document writes it, with the document's errors."""
+"""How the Sinks document writes fields, set-ups and moves, and what it says of wrong ones."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from gridhouse.games.sinks.notation import (
     SIDES,
     SINK,
     SINK_TYPES,
+    VERBS,
     piece_kind,
     sink_kind,
 )
@@ -19,7 +20,6 @@ from gridhouse.games.sinks.rules import Position, Refusal
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from gridhouse.core.console import Tokens
-    from gridhouse.games.sinks.game import SinksGame
 
 END_OF_SETUP = "#"
 
@@ -42,23 +42,49 @@ class SinksError(GridhouseError):
     """An error of the document; the message is what follows ``ERROR: ``."""
 
 
-def parse_field(game: SinksGame, row: str, col: str) -> int:
+def parse_field(position: Position, row: str, col: str) -> int:
     """Return the cell of two words; raises SinksError if they are no field of the board."""
     numbers = parse_integers(f"{row} {col}", 2)
-    cell = game.cell(*numbers) if numbers else None
-    if cell is None:
-        raise SinksError(f"Field {row} {col} not on board")
-    return cell
+    if numbers is not None:
+        y, x = numbers
+        if 0 <= y < position.rows and 0 <= x < position.cols:
+            return y * position.cols + x
+    raise SinksError(f"Field {row} {col} not on board")
 
 
-def field_text(game: SinksGame, cell: int) -> str:
+def field_text(position: Position, cell: int) -> str:
     """Return a cell as the messages name it."""
-    return f"field {cell // game.cols} {cell % game.cols}"
+    return f"field {cell // position.cols} {cell % position.cols}"
 
 
-def not_free(game: SinksGame, cell: int) -> str:
+def not_free(position: Position, cell: int) -> str:
     """Return the message for a field that is taken."""
-    return f"{field_text(game, cell).capitalize()} not free"
+    return f"{field_text(position, cell).capitalize()} not free"
+
+
+def parse_action(position: Position, cell: int, verb: str) -> int:
+    """Return the action of a verb at a field; raises SinksError if there is none.
+
+    That nothing stands on the field is told before that the verb is unknown.
+    """
+    anchor = rules.named(position, cell)
+    if verb not in VERBS:
+        if rules.move_refusal(position, anchor, rules.LEFT) == Refusal.NO_PIECE:
+            raise SinksError(f"No piece on {field_text(position, cell)}")
+        raise SinksError(f"Invalid direction {verb}")
+    number = VERBS.index(verb)
+    return rules.NUM_VERBS * (cell if number == rules.BOMB else anchor) + number
+
+
+def error_text(position: Position, cell: int, action: int, refusal: int) -> str:
+    """Return the document's words for an action, typed with this field, that is refused."""
+    anchor, verb = divmod(action, rules.NUM_VERBS)
+    if refusal == Refusal.NO_PIECE:
+        return f"No piece on {field_text(position, cell)}"
+    if refusal == Refusal.NOT_FREE:
+        taken = cell if verb == rules.BOMB else rules.first_taken_on_way(position, anchor, verb)
+        return not_free(position, taken)
+    return MESSAGES[Refusal(refusal)]
 
 
 def read_object_kind(tokens: Tokens) -> int | None:
@@ -79,26 +105,26 @@ def read_object_kind(tokens: Tokens) -> int | None:
     raise SinksError(f"Invalid piece type {piece_type}")
 
 
-def place(game: SinksGame, position: Position, cell: int, kind: int) -> None:
+def place(position: Position, cell: int, kind: int) -> None:
     """Place an object of the set-up; raises SinksError."""
     refusal = rules.setup_refusal(position, cell, kind)
     if refusal == Refusal.NOT_FREE:
-        row, col = divmod(cell, game.cols)
+        row, col = divmod(cell, position.cols)
         taken = rules.first_taken(position, row, col, kind, rules.UPRIGHT, rules.NOWHERE)
-        raise SinksError(not_free(game, taken))
+        raise SinksError(not_free(position, taken))
     if refusal:
         raise SinksError(MESSAGES[Refusal(refusal)])
     rules.put(position, cell, kind, rules.UPRIGHT)
 
 
-def read_setup(game: SinksGame, tokens: Tokens) -> Position:
+def read_setup(rows: int, cols: int, limit: int, tokens: Tokens) -> Position:
     """Return the position that the set-up describes; raises SinksError."""
     position = Position()
-    rules.start(position, game.rows, game.cols, game.limit)
+    rules.start(position, rows, cols, limit)
     while True:
         kind = read_object_kind(tokens)
         if kind is None:
             rules.note_end(position)
             return position
         row, col = tokens.next(), tokens.next()
-        place(game, position, parse_field(game, row, col), kind)
+        place(position, parse_field(position, row, col), kind)

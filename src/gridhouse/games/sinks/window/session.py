@@ -8,12 +8,18 @@ from __future__ import annotations
 from enum import Enum
 from typing import NamedTuple
 
-from gridhouse.games.sinks import _layout, rules
+from gridhouse.games.sinks import rules
+from gridhouse.games.sinks.document import (
+    MESSAGES,
+    SinksError,
+    error_text,
+    parse_action,
+    parse_field,
+)
 from gridhouse.games.sinks.game import SETUPS, SinksGame
 from gridhouse.games.sinks.notation import PIECE_TYPES, SIDE_NAMES
-from gridhouse.games.sinks.program import error_text, parse_action
 from gridhouse.games.sinks.rules import BOMB, FREEZE, NOWHERE, NUM_VERBS, Refusal
-from gridhouse.games.sinks.setup import MESSAGES, SinksError, parse_field
+from gridhouse.games.sinks.window import layout
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -146,9 +152,9 @@ class Session:
         self.screen = Screen.PLAY
         self._clear()
 
-    def place(self) -> _layout.Place:
+    def place(self) -> layout.Place:
         """Return where the board lies."""
-        return _layout.main_place(self.game.rows, self.game.cols)
+        return layout.main_place(self.game.rows, self.game.cols)
 
     def is_over(self) -> bool:
         """Tell whether the game has come to its end."""
@@ -207,7 +213,7 @@ class Session:
 
     def click(self, x: float, y: float) -> None:
         """Do what a click at a point of the canvas means."""
-        if not _layout.BUTTONS["v"].holds(x, y):
+        if not layout.BUTTONS["v"].holds(x, y):
             self._withdraw_question()
         if self.screen is Screen.START:
             self._click_start(x, y)
@@ -217,14 +223,14 @@ class Session:
             self._click_play(x, y)
 
     def _click_start(self, x: float, y: float) -> None:
-        for name, card in zip(self.starts, _layout.start_cards(len(self.starts))):
+        for name, card in zip(self.starts, layout.start_cards(len(self.starts))):
             if card.holds(x, y):
                 self.begin(name)
                 return
 
     def _click_play(self, x: float, y: float) -> None:
-        button = _layout.button_at(x, y)
-        if self.has_banner() and _layout.AGAIN.holds(x, y):
+        button = layout.button_at(x, y)
+        if self.has_banner() and layout.AGAIN.holds(x, y):
             button = "n"
         self.cursor = NOWHERE
         self.typed = ""
@@ -275,7 +281,7 @@ class Session:
         if self.is_over():
             self._complain(GAME_OVER)
         elif refusal:
-            self._complain(error_text(self.game, self.position, cell, action, refusal))
+            self._complain(error_text(self.position, cell, action, refusal))
         else:
             self._play(action)
 
@@ -330,7 +336,7 @@ class Session:
             self._press_start(key)
         elif self.screen is Screen.HELP:
             self._close_help()
-        elif self.has_banner() and key not in _layout.LABELS:
+        elif self.has_banner() and key not in layout.LABELS:
             self.banner_away = True
         elif self.typed or key in tuple("0123456789+-"):
             self._type(key)
@@ -371,8 +377,8 @@ class Session:
             self._complain(TYPED_FORM)
             return
         try:
-            cell = parse_field(self.game, words[0], words[1])
-            action = parse_action(self.game, self.position, cell, words[2])
+            cell = parse_field(self.position, words[0], words[1])
+            action = parse_action(self.position, cell, words[2])
         except SinksError as error:
             self._complain(str(error))
             return

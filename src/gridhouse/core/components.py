@@ -1,0 +1,22 @@
+"""The modules of a game's folder besides its rules: view, evaluation, solver, program."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import ModuleType
+
+
+def component(cls: type, name: str) -> ModuleType | None:
+    """Return a module of the folder of a game's class, None if there is none of this name."""
+    return _module(f"{cls.__module__.rpartition('.')[0]}.{name}")
+
+
+@lru_cache(maxsize=None)
+def _module(name: str) -> ModuleType | None:
+    import importlib
+    import importlib.util
+
+    return importlib.import_module(name) if importlib.util.find_spec(name) else None
