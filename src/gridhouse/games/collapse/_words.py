@@ -6,7 +6,7 @@ left, every column from the bottom up.  So equal cells, their groups and what a 
 found for all cells of a word at once: what stays is extracted, and deposited where the columns end
 then.
 
-``find_dead`` is the first look of ``_bound`` in words, and ``owed`` says what it costs besides that
+``find_dead`` is that of ``_bound`` in words, and ``owed`` says what it costs besides that
 the last cells of a digit cannot all go.
 
 Compiled as a twin for each of some numbers of words, so that loops over them are taken apart.
