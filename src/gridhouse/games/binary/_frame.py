@@ -2,8 +2,8 @@
 
 For each digit that is the cells open to it, and the codes of all lines (see ``_lines``), or of few
 cells the blocking sets (see ``_compact``).  Positions with the same future, or with one that is its
-mirror image, have one key; some are known to be won or lost without a search: where nothing that is
-left can be taken away, and where every move has an answer in a symmetry (see ``docs/binary.md``).
+mirror image, have one key; who wins is known without a search where nothing that is left can be
+taken away.
 
 Everything is given as records, and runs interpreted and compiled.
 """
@@ -41,14 +41,13 @@ WIN = 1
 UNKNOWN = -1
 
 # What may be switched off, to see what it earns.
-PAIRING = 1
-PARITY = 2
-COMPONENTS = 4
-LOOKUP = 8
-SYMMETRY = 16
-ORDER = 32
-STRUCTURE = 64
-ALL = 127
+PARITY = 1
+COMPONENTS = 2
+LOOKUP = 4
+SYMMETRY = 8
+ORDER = 16
+STRUCTURE = 32
+ALL = 63
 
 
 class Layout(position.Position):
@@ -81,7 +80,6 @@ class Layout(position.Position):
     turned = position.integers("int32", SYMMETRIES)  # whether rows become columns
     swapped = position.integers("int32", SYMMETRIES)  # whether digits change
     flipped = position.integers("int32", SYMMETRIES)  # bit 0: rows run backwards, 1: columns
-    image = position.integers("int32", SYMMETRIES * MOST_CELLS)
     goes = position.integers("int32", SYMMETRIES * MOST_LINES)  # where a line goes
     runs = position.integers("int32", SYMMETRIES * MOST_LINES)  # whether it runs backwards there
     factor = position.integers("int64", 2 * MOST_LINES)
@@ -107,7 +105,6 @@ class Frame(position.Position):
     sums = position.integers("int64", SUMS)
     heap = position.integer("int64")
     key = position.integer("int64")
-    num_images = position.integer("int32")  # that were looked at for the key
     risk = position.integer("int64")
     num_groups = position.integer("int32")
     groups = position.integers("int64", MOST_GROUPS)  # sets of cells that a line joins, or blocks
@@ -489,12 +486,11 @@ def make_compact(frame: Any, layout: Any, table: Any, sets: Any) -> None:
 
 
 def set_key(frame: Any, layout: Any, table: Any, sets: Any) -> None:
-    """Set the key, the same for all images of the position, and how many had to be looked at.
+    """Set the key, the same for all images of the position.
 
     A position of few cells has been made compact before.  Sums that an image has in another order
     tell which image to take; where they are equal, the least key of those left is taken.
     """
-    frame.num_images = 1
     if frame.compact:
         frame.key = _structure.key(frame, frame.first, frame.num_groups)
         return
@@ -518,8 +514,8 @@ def set_key(frame: Any, layout: Any, table: Any, sets: Any) -> None:
 
 
 def least_image(frame: Any, layout: Any, swaps: int, ups: int, lefts: int, turns: int) -> None:
-    """Set the least key of the images under the symmetries left, and how many they are."""
-    count = 0
+    """Set the least key of the images under the symmetries left."""
+    frame.key = chance.KEY
     for symmetry in range(layout.num_symmetries):
         if (
             swaps >> layout.swapped[symmetry] & 1
@@ -527,48 +523,7 @@ def least_image(frame: Any, layout: Any, swaps: int, ups: int, lefts: int, turns
             and lefts >> (layout.flipped[symmetry] >> 1) & 1
             and (layout.num_symmetries < SYMMETRIES or turns >> layout.turned[symmetry] & 1)
         ):
-            key = image_key(frame, layout, symmetry)
-            if count == 0 or key < frame.key:
-                frame.key = key
-            count += 1
-    frame.num_images = count
-
-
-def is_paired(frame: Any, layout: Any, table: Any, sets: Any) -> bool:
-    """Tell whether the reply at a symmetry's image will always be there: then the nimber is 0.
-
-    The symmetry leaves the position as it is and no open cell in its place, and is its own
-    inverse.  A digit takes nothing from the other one, so a reply with the other digit is safe.
-    One with the same digit is safe, now and later, if no blocking set holds a cell and its image:
-    what blocks later is part of what blocks now.
-    """
-    own = image_key(frame, layout, 0)
-    for symmetry in range(1, layout.num_symmetries):
-        if image_key(frame, layout, symmetry) == own and answers(
-            frame, layout, table, sets, symmetry
-        ):
-            return True
-    return False
-
-
-def answers(frame: Any, layout: Any, table: Any, sets: Any, symmetry: int) -> bool:
-    """Tell whether every move can be answered at its image, now and later."""
-    swap = layout.swapped[symmetry]
-    base = symmetry * MOST_CELLS
-    for digit in range(2):
-        cells = frame.opened[digit]
-        while cells:
-            cell = bits.lowest(cells)
-            cells &= cells - 1
-            image = layout.image[base + cell]
-            if image == cell or layout.image[base + image] != cell:
-                return False
-            if swap == 0:
-                near = beside(frame, layout, table, sets, cell, digit)
-                near |= above(frame, layout, table, sets, cell, digit)
-                if near >> image & 1:
-                    return False
-    return True
+            frame.key = min(frame.key, image_key(frame, layout, symmetry))
 
 
 def joined(frame: Any, layout: Any, table: Any, sets: Any, at: int, place: int) -> int:
@@ -619,17 +574,3 @@ def list_joints(frame: Any, layout: Any, table: Any, sets: Any, at: int, part: i
         part = list_group(frame, sets[layout.first[line] + joint], part)
         rest &= ~joint
     return part
-
-
-def beside(frame: Any, layout: Any, table: Any, sets: Any, cell: int, digit: int) -> int:
-    """Return the cells that a cell is joined with in its row, for a digit."""
-    line = layout.row[cell]
-    group = joined(frame, layout, table, sets, digit * MOST_LINES + line, layout.row_place[cell])
-    return int(sets[layout.first[line] + group])
-
-
-def above(frame: Any, layout: Any, table: Any, sets: Any, cell: int, digit: int) -> int:
-    """Return the cells that a cell is joined with in its column, for a digit."""
-    line = layout.col[cell]
-    group = joined(frame, layout, table, sets, digit * MOST_LINES + line, layout.col_place[cell])
-    return int(sets[layout.first[line] + group])

@@ -16,7 +16,6 @@ from gridhouse.games.binary._frame import (
     LOOKUP,
     LOSS,
     ORDER,
-    PAIRING,
     PARITY,
     UNKNOWN,
     WIN,
@@ -136,13 +135,6 @@ def consult(frame: Any, layout: Any, table: Any, sets: Any, words: Any) -> int:
             return value
     if frame.compact:
         return int(_frame.settle_late(frame, layout))
-    if (
-        frame.num_images > 1
-        and layout.switches & PAIRING
-        and _frame.is_paired(frame, layout, table, sets)
-    ):
-        store(words, frame.key, 0, LOSS, 1)
-        return WIN if frame.heap else LOSS
     return UNKNOWN
 
 
