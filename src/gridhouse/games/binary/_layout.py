@@ -206,14 +206,11 @@ class Board:
         layout.lengths[at] = len(line)
         for place, cell in enumerate(line):
             number = self.number[cell]
-            layout.board[at] |= 1 << number
             if is_row:
                 layout.row[number] = at
-                layout.row_place[number] = place
                 layout.row_step[number] = 3**place
             else:
                 layout.col[number] = at
-                layout.col_place[number] = place
                 layout.col_step[number] = 3**place
 
     def _describe(self, line: Line, digit: int, *, is_row: bool) -> tuple[int, int, list[int]]:

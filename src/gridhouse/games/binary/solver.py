@@ -38,7 +38,6 @@ if TYPE_CHECKING:
 
 OUTCOMES = {_frame.LOSS: "loss", _frame.WIN: "win", _frame.UNKNOWN: "unknown"}
 TECHNIQUES = {
-    "parity": _frame.PARITY,
     "components": _frame.COMPONENTS,
     "lookup": _frame.LOOKUP,
     "symmetry": _frame.SYMMETRY,
@@ -328,9 +327,8 @@ class Search:
         board, frame = self.board, self.frames[0][0]
         kernels, layout = board.memory.frame, board.layout[0]
         value = kernels.settle(frame, layout, board.table, board.sets)
-        if value == _frame.UNKNOWN and frame.compact:
-            value = kernels.settle_late(frame, layout)
-        return bits.population(int(frame.risk)) if value == _frame.UNKNOWN else 0
+        risk = int(kernels.at_risk(frame, layout)) if value == _frame.UNKNOWN else 0
+        return bits.population(risk)
 
     def answers(self, move: int, most: int) -> tuple[int, int]:
         """Return how many replies there are to a move, and how many of these are known to win.
@@ -655,6 +653,5 @@ def warm(memory: Memory | None = None) -> None:
         search.run(0, (), 0, proof=proof)
     search.answers(0, 0)
     search.risk()
-    memory.frame.settle_late(search.frames[0][0], search.board.layout[0])
     search.kernels.move_words(search.words, search.words)
     search.kernels.move_pairs(search.pairs, search.pairs)
