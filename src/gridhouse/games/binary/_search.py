@@ -193,7 +193,7 @@ def score(frame: Any, layout: Any, control: Any) -> int:
     """Return how late a move to this position is to be tried.
 
     First come those that leave an even number of moves if no cell is spoilt, then those that
-    leave few moves, and are near to the symmetry that loses.
+    leave few moves.
     """
     zeros = frame.opened[0]
     ones = frame.opened[1]
@@ -204,9 +204,6 @@ def score(frame: Any, layout: Any, control: Any) -> int:
     result += 4 * cells if is_even(zeros | ones, frame.heap) else ODD - 4 * cells
     if control.noise:
         result += chance.draw(control, control.noise)
-    if layout.num_symmetries > 1:
-        shift = bits.WORD - 1 - layout.num_cells
-        result += 2 * bits.population(zeros ^ bits.backwards(ones) >> shift)
     return int(result)
 
 
