@@ -853,6 +853,14 @@ def test_a_cell_that_one_long_line_takes_both_digits_from(
     assert (plain(state, jit=jit, nimber=True).nimber, plain(state, jit=jit).outcome) == (1, "win")
 
 
+@pytest.mark.parametrize("jit", [True, False], ids=["compiled", "interpreted"])
+def test_a_long_line_of_which_the_ends_have_nothing_to_do_with_each_other(
+    jit: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(_lines, "MOST", 2)
+    check_by_recursion(gridhouse.parse("binary(rows=1,cols=8) 0..110.."), jit=jit)
+
+
 @pytest.mark.parametrize(
     ("length", "others", "places"),
     [(7, 0, range(7)), (6, 0, range(6)), (11, 0b1000010000, (0, 1, 2, 3, 5, 7, 8, 10))],
