@@ -139,7 +139,7 @@ def test_interpreted_and_compiled_search_the_same_nodes(monkeypatch: pytest.Monk
     monkeypatch.setattr(solver, "DEPTH_FIRST", 5)
     monkeypatch.setattr(solver, "PLAIN_WORDS", 1 << 30)
     chance = random.Random(3)
-    for off in ((), ("components",), ("parity",), ("pairing", "lookup")):
+    for off in ((), ("components",), ("lookup",)):
         for _ in range(3):
             state = random_position(chance, 9, (4, 6))
             facts = [plain(state, nimber=True, jit=jit, off=off).facts() for jit in (True, False)]
@@ -268,7 +268,7 @@ def test_winning_moves_win_against_all_replies() -> None:
             for reply in after.legal_moves():
                 later = after.clone()
                 later.play(reply)
-                assert plain(later, jit=True, off=("parity", "components")).outcome == "win"
+                assert plain(later, jit=True, off=("components",)).outcome == "win"
 
 
 @pytest.mark.parametrize(("rows", "cols"), [(2, 1), (4, 4), (5, 6), (20, 20), (20, 19), (1, 20)])
@@ -853,6 +853,14 @@ def test_a_cell_that_one_long_line_takes_both_digits_from(
     assert (plain(state, jit=jit, nimber=True).nimber, plain(state, jit=jit).outcome) == (1, "win")
 
 
+@pytest.mark.parametrize("jit", [True, False], ids=["compiled", "interpreted"])
+def test_a_long_line_of_which_the_ends_have_nothing_to_do_with_each_other(
+    jit: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(_lines, "MOST", 2)
+    check_by_recursion(gridhouse.parse("binary(rows=1,cols=8) 0..110.."), jit=jit)
+
+
 @pytest.mark.parametrize(
     ("length", "others", "places"),
     [(7, 0, range(7)), (6, 0, range(6)), (11, 0b1000010000, (0, 1, 2, 3, 5, 7, 8, 10))],
@@ -999,19 +1007,18 @@ def test_moves_change_blocking_sets_as_they_change_lines(rows: int, cols: int, p
         _frame.follow(by_lines, frame, *args, move >> 1, move & 1)
         assert by_sets.opened == by_lines.opened
         ends = [_frame.settle(by_sets, *args)]
-        if ends[0] == _frame.UNKNOWN:
-            ends = [_frame.settle_late(by_sets, layout)]
         layout.switches = _frame.ALL & ~_frame.STRUCTURE
         ends.append(_frame.settle(by_lines, *args))
         layout.switches = _frame.ALL
         assert not by_lines.compact
-        assert ends[1] in (ends[0], _frame.UNKNOWN)  # lines do not tell whether sets meet elsewhere
+        assert ends[0] == ends[1]
         assert (by_sets.heap, by_sets.opened) == (by_lines.heap, by_lines.opened)
         if by_sets.num_groups:
             zeros, ones = (functools.reduce(operator.or_, sets, 0) for sets in listed_sets(by_sets))
             either, both = zeros | ones, zeros & ones
-            assert by_sets.risk & ~by_lines.risk == 0
-            assert by_lines.risk == both | either & ~(by_lines.opened[0] & by_lines.opened[1])
+            assert _frame.at_risk(by_sets, layout) == either
+            risk = both | either & ~(by_lines.opened[0] & by_lines.opened[1])
+            assert _frame.at_risk(by_lines, layout) == risk
         _frame.make_compact(by_lines, *args)
         assert as_sets(by_sets) == as_sets(by_lines)
         compared += bool(by_sets.num_groups)
@@ -1762,7 +1769,9 @@ def test_a_reply_that_restores_the_symmetry(text: str, move: list[str] | None) -
         assert state.action_to_string(action) in move
         found = plain(state, jit=False)
         assert (found.outcome, found.nodes) == ("win", 0)
-        assert plain(state, jit=False, off=("pairing",)).outcome == "win"
+        assert (
+            Search(_layout.Board(state.position, _layout.Memory(jit=False))).value() == _frame.WIN
+        )
 
 
 def test_after_any_first_move_on_a_board_of_even_size_the_reply_is_known() -> None:

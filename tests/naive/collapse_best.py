@@ -111,19 +111,3 @@ def removable(board: Board) -> set[Field]:
         for group in groups(digits_of(here))
         for col, level in group
     }
-
-
-def meetings(board: Board) -> set[tuple[Field, Field]]:
-    """Return the fields, as they are now, of equal cells that some play brings side by side."""
-    found = set()
-    for here in reached(board):
-        cells = {
-            (col, level): cell
-            for col, column in enumerate(here)
-            for level, cell in enumerate(column)
-        }
-        for (col, level), one in cells.items():
-            for near in ((col, level + 1), (col + 1, level)):
-                if near in cells and cells[near][2] == one[2]:
-                    found.add((one[:2], cells[near][:2]))
-    return found

@@ -8,8 +8,6 @@ then those of 1; no set holds another of its digit, and each has two cells or mo
 
 from __future__ import annotations
 
-from gridhouse.core import bits
-
 INLINED = True
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -113,32 +111,6 @@ def held(frame: Any) -> int:
     for i in range(frame.num_groups):
         result |= frame.groups[i]
     return int(result)
-
-
-def at_risk(frame: Any) -> int:
-    """Return the cells that sets can take all digits from: if of both, such that meet nowhere else.
-
-    Every cell is in a set.
-    """
-    result = frame.opened[0] ^ frame.opened[1]
-    for i in range(frame.first):
-        for j in range(frame.first, frame.num_groups):
-            both = frame.groups[i] & frame.groups[j]
-            if both & (both - 1) == 0:
-                result |= both
-    return int(result)
-
-
-def can_spoil(frame: Any, cell: int) -> bool:
-    """Tell whether one move leaves a cell without any digit."""
-    bit = 1 << cell
-    if frame.opened[0] & frame.opened[1] & bit:
-        return False
-    # The cell is in no set of a digit that it is not open to.
-    for i in range(frame.num_groups):
-        if frame.groups[i] & bit and bits.population(frame.groups[i]) == 2:
-            return True
-    return False
 
 
 def beside(frame: Any, part: int) -> int:

@@ -2,8 +2,8 @@
 
 For each digit that is the cells open to it, and the codes of all lines (see ``_lines``), or of few
 cells the blocking sets (see ``_compact``).  Positions with the same future, or with one that is its
-mirror image, have one key; some are known to be won or lost without a search: where nothing that is
-left can be taken away, and where every move has an answer in a symmetry (see ``docs/binary.md``).
+mirror image, have one key; who wins is known without a search where nothing that is left can be
+taken away.
 
 Everything is given as records, and runs interpreted and compiled.
 """
@@ -41,14 +41,12 @@ WIN = 1
 UNKNOWN = -1
 
 # What may be switched off, to see what it earns.
-PAIRING = 1
-PARITY = 2
-COMPONENTS = 4
-LOOKUP = 8
-SYMMETRY = 16
-ORDER = 32
-STRUCTURE = 64
-ALL = 127
+COMPONENTS = 1
+LOOKUP = 2
+SYMMETRY = 4
+ORDER = 8
+STRUCTURE = 16
+ALL = 31
 
 
 class Layout(position.Position):
@@ -65,10 +63,7 @@ class Layout(position.Position):
     col = position.integers("int32", MOST_CELLS)
     row_step = position.integers("int64", MOST_CELLS)  # of a line's code, a power of three
     col_step = position.integers("int64", MOST_CELLS)
-    row_place = position.integers("int32", MOST_CELLS)
-    col_place = position.integers("int32", MOST_CELLS)
-    board = position.integers("int64", MOST_LINES)  # the cells of a line
-    lengths = position.integers("int32", MOST_LINES)  # how many they are
+    lengths = position.integers("int32", MOST_LINES)  # how many cells a line has
     blocks = position.integer("int64")  # where the lists of blocking sets begin
     first = position.integers("int64", MOST_LINES)  # where a line's sets of cells begin
     entries = position.integers("int64", 2 * MOST_LINES)  # where its entries begin, a digit each
@@ -81,7 +76,6 @@ class Layout(position.Position):
     turned = position.integers("int32", SYMMETRIES)  # whether rows become columns
     swapped = position.integers("int32", SYMMETRIES)  # whether digits change
     flipped = position.integers("int32", SYMMETRIES)  # bit 0: rows run backwards, 1: columns
-    image = position.integers("int32", SYMMETRIES * MOST_CELLS)
     goes = position.integers("int32", SYMMETRIES * MOST_LINES)  # where a line goes
     runs = position.integers("int32", SYMMETRIES * MOST_LINES)  # whether it runs backwards there
     factor = position.integers("int64", 2 * MOST_LINES)
@@ -107,8 +101,6 @@ class Frame(position.Position):
     sums = position.integers("int64", SUMS)
     heap = position.integer("int64")
     key = position.integer("int64")
-    num_images = position.integer("int32")  # that were looked at for the key
-    risk = position.integer("int64")
     num_groups = position.integer("int32")
     groups = position.integers("int64", MOST_GROUPS)  # sets of cells that a line joins, or blocks
     compact = position.integer("int8")  # whether the groups take the place of the lines
@@ -140,7 +132,6 @@ class Frame(position.Position):
     scores = position.integers("int64", MOST_MOVES)
     zeros = position.integers("int64", MOST_MOVES)
     ones = position.integers("int64", MOST_MOVES)
-    risks = position.integers("int64", MOST_MOVES)
     heaps = position.integers("int32", MOST_MOVES)
     moves = position.integers("int32", MOST_MOVES)
     proofs = position.integers("int64", MOST_MOVES)
@@ -311,112 +302,39 @@ def touched(frame: Any, layout: Any, digit: int) -> int:
     return int(result)
 
 
-def is_spoilt_by(
-    frame: Any, layout: Any, table: Any, digit: int, line: int, place: int, others: int
-) -> bool:
-    """Tell whether the digit in some other open cell of the line takes it from a place at once."""
-    at = digit * MOST_LINES + line
-    while others:
-        cell = bits.lowest(others)
-        others &= others - 1
-        step = layout.row_step[cell] if line < layout.num_rows else layout.col_step[cell]
-        if entry_of(layout, table, at, frame.codes[at] - step).masks >> place & 1:
-            return True
-    return False
-
-
-def can_spoil(frame: Any, layout: Any, table: Any, cell: int) -> bool:
-    """Tell whether one move leaves a cell without any digit."""
-    bit = 1 << cell
-    if frame.opened[0] & frame.opened[1] & bit:
-        return False
-    digit = 0 if frame.opened[0] & bit else 1
-    others = frame.opened[digit] & ~bit
-    row = layout.row[cell]
-    col = layout.col[cell]
-    return is_spoilt_by(
-        frame, layout, table, digit, row, layout.row_place[cell], others & layout.board[row]
-    ) or is_spoilt_by(
-        frame, layout, table, digit, col, layout.col_place[cell], others & layout.board[col]
-    )
-
-
 def settle(frame: Any, layout: Any, table: Any, sets: Any) -> int:
-    """Take away moves that nothing touches, counting them; return who wins if that is plain."""
+    """Take away the cells that no blocking set holds, counting them; tell who wins if none is left.
+
+    Few cells that are left are kept as a small position.
+    """
     if frame.compact:
-        return settle_compact(frame)
-    refresh(frame, layout, table, sets)
-    zeros = touched(frame, layout, 0)
-    ones = touched(frame, layout, 1)
-    live = count_alone(frame, layout, zeros | ones)
-    make_compact(frame, layout, table, sets)
-    if frame.compact or live == 0 or not layout.switches & PARITY:
-        return UNKNOWN if live else winner_of(frame.heap, 0)
-    # Sets of both digits that meet elsewhere as well cannot both be filled, but to look for others
-    # takes longer than it saves.
-    frame.risk = live & (zeros | ~frame.opened[0]) & (ones | ~frame.opened[1])
-    spoils = is_single(frame.risk) and can_spoil(frame, layout, table, bits.lowest(frame.risk))
-    return count_out(frame, spoils, bits.population(live) & 1)
-
-
-def settle_compact(frame: Any) -> int:
-    """Take away the cells that no set holds, counting them; return who wins if none is left."""
-    held = _compact.held(frame)
-    alone = (frame.opened[0] | frame.opened[1]) & ~held
-    frame.heap ^= bits.population(alone) & 1
-    frame.opened[0] &= held
-    frame.opened[1] &= held
-    return UNKNOWN if held else winner_of(frame.heap, 0)
-
-
-def settle_late(frame: Any, layout: Any) -> int:
-    """Return who wins a position of few cells if its cells at risk tell it.
-
-    That takes more than to look it up.
-    """
-    frame.risk = frame.opened[0] | frame.opened[1]
-    if not layout.switches & PARITY:
+        held = _compact.held(frame)
+        frame.heap ^= bits.population((frame.opened[0] | frame.opened[1]) & ~held) & 1
+        frame.opened[0] &= held
+        frame.opened[1] &= held
+    else:
+        refresh(frame, layout, table, sets)
+        held = touched(frame, layout, 0) | touched(frame, layout, 1)
+        frame.heap ^= bits.population((frame.opened[0] | frame.opened[1]) & ~held) & 1
+        close(frame, layout, frame.opened[0] & ~held, 0)
+        close(frame, layout, frame.opened[1] & ~held, 1)
+        make_compact(frame, layout, table, sets)
+    if frame.opened[0] | frame.opened[1]:
         return UNKNOWN
-    odd = bits.population(frame.risk) & 1
-    frame.risk = _compact.at_risk(frame)
-    spoils = is_single(frame.risk) and _compact.can_spoil(frame, bits.lowest(frame.risk))
-    return count_out(frame, spoils, odd)
+    return WIN if frame.heap else LOSS
 
 
-def count_alone(frame: Any, layout: Any, held: int) -> int:
-    """Take away the cells that no blocking set holds, counting them; return those left."""
-    alone = (frame.opened[0] | frame.opened[1]) & ~held
-    if alone:
-        frame.heap ^= bits.population(alone) & 1
-        close(frame, layout, alone & frame.opened[0], 0)
-        close(frame, layout, alone & frame.opened[1], 1)
-    frame.risk = frame.opened[0] | frame.opened[1]
-    return int(frame.risk)
+def at_risk(frame: Any, layout: Any) -> int:
+    """Return the cells that may come to stay empty; of a small position, all.
 
-
-def winner_of(heap: int, odd: int) -> int:
-    """Return who wins a heap beside an odd or even number of moves."""
-    return WIN if heap != odd else LOSS
-
-
-def is_single(cells: int) -> bool:
-    """Tell whether a set has just one cell."""
-    return cells != 0 and cells & (cells - 1) == 0
-
-
-def count_out(frame: Any, spoils: bool, odd: int) -> int:
-    """Return who wins if the number of moves left tells it; ``odd`` if the live cells are.
-
-    A cell is at risk if it may come to stay empty for good.  If none is, the number of moves left
-    is known.  If one is, a player with the right number plays there; the other can only spoil it
-    at once, if one move ``spoils`` it.
+    Blocking sets can take all digits from such a cell.  Whether sets of both digits meet elsewhere
+    as well, so that they cannot both be filled, is not looked at.  The position must be settled.
     """
-    risk = frame.risk
-    if risk & (risk - 1):
-        return UNKNOWN
-    if spoils and (frame.heap > 1 or frame.heap == odd):
-        return WIN if frame.heap < 2 else UNKNOWN
-    return winner_of(frame.heap, odd)
+    live = frame.opened[0] | frame.opened[1]
+    if frame.compact:
+        return int(live)
+    live &= touched(frame, layout, 0) | ~frame.opened[0]
+    return int(live & (touched(frame, layout, 1) | ~frame.opened[1]))
 
 
 def image_key(frame: Any, layout: Any, symmetry: int) -> int:
@@ -489,12 +407,11 @@ def make_compact(frame: Any, layout: Any, table: Any, sets: Any) -> None:
 
 
 def set_key(frame: Any, layout: Any, table: Any, sets: Any) -> None:
-    """Set the key, the same for all images of the position, and how many had to be looked at.
+    """Set the key, the same for all images of the position.
 
     A position of few cells has been made compact before.  Sums that an image has in another order
     tell which image to take; where they are equal, the least key of those left is taken.
     """
-    frame.num_images = 1
     if frame.compact:
         frame.key = _structure.key(frame, frame.first, frame.num_groups)
         return
@@ -518,8 +435,8 @@ def set_key(frame: Any, layout: Any, table: Any, sets: Any) -> None:
 
 
 def least_image(frame: Any, layout: Any, swaps: int, ups: int, lefts: int, turns: int) -> None:
-    """Set the least key of the images under the symmetries left, and how many they are."""
-    count = 0
+    """Set the least key of the images under the symmetries left."""
+    frame.key = chance.KEY
     for symmetry in range(layout.num_symmetries):
         if (
             swaps >> layout.swapped[symmetry] & 1
@@ -527,48 +444,7 @@ def least_image(frame: Any, layout: Any, swaps: int, ups: int, lefts: int, turns
             and lefts >> (layout.flipped[symmetry] >> 1) & 1
             and (layout.num_symmetries < SYMMETRIES or turns >> layout.turned[symmetry] & 1)
         ):
-            key = image_key(frame, layout, symmetry)
-            if count == 0 or key < frame.key:
-                frame.key = key
-            count += 1
-    frame.num_images = count
-
-
-def is_paired(frame: Any, layout: Any, table: Any, sets: Any) -> bool:
-    """Tell whether the reply at a symmetry's image will always be there: then the nimber is 0.
-
-    The symmetry leaves the position as it is and no open cell in its place, and is its own
-    inverse.  A digit takes nothing from the other one, so a reply with the other digit is safe.
-    One with the same digit is safe, now and later, if no blocking set holds a cell and its image:
-    what blocks later is part of what blocks now.
-    """
-    own = image_key(frame, layout, 0)
-    for symmetry in range(1, layout.num_symmetries):
-        if image_key(frame, layout, symmetry) == own and answers(
-            frame, layout, table, sets, symmetry
-        ):
-            return True
-    return False
-
-
-def answers(frame: Any, layout: Any, table: Any, sets: Any, symmetry: int) -> bool:
-    """Tell whether every move can be answered at its image, now and later."""
-    swap = layout.swapped[symmetry]
-    base = symmetry * MOST_CELLS
-    for digit in range(2):
-        cells = frame.opened[digit]
-        while cells:
-            cell = bits.lowest(cells)
-            cells &= cells - 1
-            image = layout.image[base + cell]
-            if image == cell or layout.image[base + image] != cell:
-                return False
-            if swap == 0:
-                near = beside(frame, layout, table, sets, cell, digit)
-                near |= above(frame, layout, table, sets, cell, digit)
-                if near >> image & 1:
-                    return False
-    return True
+            frame.key = min(frame.key, image_key(frame, layout, symmetry))
 
 
 def joined(frame: Any, layout: Any, table: Any, sets: Any, at: int, place: int) -> int:
@@ -619,17 +495,3 @@ def list_joints(frame: Any, layout: Any, table: Any, sets: Any, at: int, part: i
         part = list_group(frame, sets[layout.first[line] + joint], part)
         rest &= ~joint
     return part
-
-
-def beside(frame: Any, layout: Any, table: Any, sets: Any, cell: int, digit: int) -> int:
-    """Return the cells that a cell is joined with in its row, for a digit."""
-    line = layout.row[cell]
-    group = joined(frame, layout, table, sets, digit * MOST_LINES + line, layout.row_place[cell])
-    return int(sets[layout.first[line] + group])
-
-
-def above(frame: Any, layout: Any, table: Any, sets: Any, cell: int, digit: int) -> int:
-    """Return the cells that a cell is joined with in its column, for a digit."""
-    line = layout.col[cell]
-    group = joined(frame, layout, table, sets, digit * MOST_LINES + line, layout.col_place[cell])
-    return int(sets[layout.first[line] + group])

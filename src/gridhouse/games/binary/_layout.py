@@ -206,14 +206,11 @@ class Board:
         layout.lengths[at] = len(line)
         for place, cell in enumerate(line):
             number = self.number[cell]
-            layout.board[at] |= 1 << number
             if is_row:
                 layout.row[number] = at
-                layout.row_place[number] = place
                 layout.row_step[number] = 3**place
             else:
                 layout.col[number] = at
-                layout.col_place[number] = place
                 layout.col_step[number] = 3**place
 
     def _describe(self, line: Line, digit: int, *, is_row: bool) -> tuple[int, int, list[int]]:
@@ -353,7 +350,7 @@ class Board:
             self._note_images(symmetry, turned=symmetry >> 3, flipped=symmetry & 3)
 
     def _note_images(self, symmetry: int, *, turned: int, flipped: int) -> None:
-        """Note where cells and lines go: rows and columns run backwards, and then change places."""
+        """Note where lines go: rows and columns run backwards, and then change places."""
         layout = self.layout[0]
         base = symmetry * _lines.MOST_LINES
         sizes = (layout.num_rows, layout.num_lines - layout.num_rows)
@@ -364,9 +361,3 @@ class Board:
                 index = sizes[kind] - 1 - index
             layout.goes[base + at] = index + (kind ^ turned) * layout.num_rows
             layout.runs[base + at] = flipped >> (1 - kind) & 1
-        if self.whole:
-            for number, (y, x) in enumerate(self.cells):
-                row = self.rows - 1 - y if flipped & 1 else y
-                col = self.cols - 1 - x if flipped & 2 else x
-                image = (col, row) if turned else (row, col)
-                layout.image[symmetry * _frame.MOST_CELLS + number] = self.number[image]

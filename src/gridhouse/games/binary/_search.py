@@ -16,8 +16,6 @@ from gridhouse.games.binary._frame import (
     LOOKUP,
     LOSS,
     ORDER,
-    PAIRING,
-    PARITY,
     UNKNOWN,
     WIN,
 )
@@ -134,15 +132,6 @@ def consult(frame: Any, layout: Any, table: Any, sets: Any, words: Any) -> int:
         value = probe(words, frame.key, frame.heap)
         if value != UNKNOWN:
             return value
-    if frame.compact:
-        return int(_frame.settle_late(frame, layout))
-    if (
-        frame.num_images > 1
-        and layout.switches & PAIRING
-        and _frame.is_paired(frame, layout, table, sets)
-    ):
-        store(words, frame.key, 0, LOSS, 1)
-        return WIN if frame.heap else LOSS
     return UNKNOWN
 
 
@@ -174,7 +163,7 @@ def split(frame: Any, layout: Any, table: Any, sets: Any) -> int:
 
 
 def sort_parts(frame: Any, count: int) -> None:
-    """Put the parts in the order of their sizes, the smallest first."""
+    """Put so many parts in the order of their sizes, the smallest first, to search them."""
     for i in range(1, count):
         part = frame.parts[i]
         size = bits.population(part)
@@ -183,25 +172,7 @@ def sort_parts(frame: Any, count: int) -> None:
             frame.parts[j] = frame.parts[j - 1]
             j -= 1
         frame.parts[j] = part
-
-
-def divide(frame: Any, layout: Any, count: int) -> None:
-    """Keep those of so many parts that have to be searched, the smallest first.
-
-    Parts without a cell at risk go into the heap and are closed.
-    """
-    kept = 0
-    for i in range(count):
-        part = frame.parts[i]
-        if layout.switches & PARITY and part & frame.risk == 0:
-            frame.heap ^= bits.population(part) & 1
-            _frame.close(frame, layout, part & frame.opened[0], 0)
-            _frame.close(frame, layout, part & frame.opened[1], 1)
-        else:
-            frame.parts[kept] = part
-            kept += 1
-    sort_parts(frame, kept)
-    frame.num_parts = kept
+    frame.num_parts = count
     frame.part = 0
     frame.nimber = 0
 
@@ -222,20 +193,17 @@ def score(frame: Any, layout: Any, control: Any) -> int:
     """Return how late a move to this position is to be tried.
 
     First come those that leave an even number of moves if no cell is spoilt, then those that
-    leave few moves, few cells at risk, and are near to the symmetry that loses.
+    leave few moves.
     """
     zeros = frame.opened[0]
     ones = frame.opened[1]
     result = 4 * (bits.population(zeros) + bits.population(ones))
     if not layout.switches & ORDER:
         return 0
-    risk = bits.population(frame.risk)
-    result += 4 * risk if is_even(zeros | ones, frame.heap) else ODD - 4 * risk
+    cells = bits.population(zeros | ones)
+    result += 4 * cells if is_even(zeros | ones, frame.heap) else ODD - 4 * cells
     if control.noise:
         result += chance.draw(control, control.noise)
-    if layout.num_symmetries > 1:
-        shift = bits.WORD - 1 - layout.num_cells
-        result += 2 * bits.population(zeros ^ bits.backwards(ones) >> shift)
     return int(result)
 
 
@@ -266,7 +234,6 @@ def list_at(frame: Any, index: int, child: Any) -> None:
     frame.heaps[index] = child.heap
     frame.zeros[index] = child.opened[0]
     frame.ones[index] = child.opened[1]
-    frame.risks[index] = child.risk
 
 
 def make_move(to: Any, frame: Any, layout: Any, table: Any, sets: Any, index: int) -> None:
@@ -279,7 +246,6 @@ def make_move(to: Any, frame: Any, layout: Any, table: Any, sets: Any, index: in
     _frame.keep(to, layout, frame.zeros[index], frame.ones[index])
     to.heap = frame.heaps[index]
     to.key = frame.keys[index]
-    to.risk = frame.risks[index]
 
 
 def below(at: int) -> int:
@@ -424,7 +390,7 @@ def start_parts(frame: Any, layout: Any, table: Any, sets: Any) -> bool:
     """Divide a position; return whether that leaves less than the whole of it."""
     count = split(frame, layout, table, sets)
     if count > 1:
-        divide(frame, layout, count)
+        sort_parts(frame, count)
     return count > 1
 
 

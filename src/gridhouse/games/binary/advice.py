@@ -45,7 +45,7 @@ class Adviser:
         deadline = time.monotonic() + seconds
         solution = BinarySolution(state)
         work = Work(state, solution, nimber=False, all_moves=False)
-        if work.knows_at_once(symmetry=True, proved=True) and solution.moves:
+        if work.knows_at_once(proved=True) and solution.moves:
             return proved(state, [state.string_to_action(solution.moves[0])], 1)
         if cells(state) > MOST_CELLS:
             return None

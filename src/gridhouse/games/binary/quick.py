@@ -97,7 +97,7 @@ def solve_within(state: State, seconds: float) -> BinarySolution:
     deadline = time.monotonic() + seconds - MARGIN
     solution = BinarySolution(state)
     work = Work(state, solution, nimber=False, all_moves=False)
-    if work.knows_at_once(symmetry=True, proved=True):
+    if work.knows_at_once(proved=True):
         return solution
     LOADER.begin()
     if LOADER.memory is None:

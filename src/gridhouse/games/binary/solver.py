@@ -38,8 +38,6 @@ if TYPE_CHECKING:
 
 OUTCOMES = {_frame.LOSS: "loss", _frame.WIN: "win", _frame.UNKNOWN: "unknown"}
 TECHNIQUES = {
-    "pairing": _frame.PAIRING,
-    "parity": _frame.PARITY,
     "components": _frame.COMPONENTS,
     "lookup": _frame.LOOKUP,
     "symmetry": _frame.SYMMETRY,
@@ -329,9 +327,8 @@ class Search:
         board, frame = self.board, self.frames[0][0]
         kernels, layout = board.memory.frame, board.layout[0]
         value = kernels.settle(frame, layout, board.table, board.sets)
-        if value == _frame.UNKNOWN and frame.compact:
-            value = kernels.settle_late(frame, layout)
-        return bits.population(int(frame.risk)) if value == _frame.UNKNOWN else 0
+        risk = int(kernels.at_risk(frame, layout)) if value == _frame.UNKNOWN else 0
+        return bits.population(risk)
 
     def answers(self, move: int, most: int) -> tuple[int, int]:
         """Return how many replies there are to a move, and how many of these are known to win.
@@ -404,12 +401,12 @@ class Work:
         has_moves = found.all_moves or (bool(found.moves) and not self._all_moves)
         return has_moves and (found.nimber is not None or not self._nimber)
 
-    def knows_at_once(self, *, symmetry: bool, proved: bool) -> bool:
+    def knows_at_once(self, *, proved: bool) -> bool:
         """Tell whether nothing needs to be searched, and note what is known."""
         position, solution = self.state.position, self.solution
         if (
             rules.is_terminal(position)
-            or (symmetry and symmetry_of(position) is not None)
+            or symmetry_of(position) is not None
             or (proved and book.covers(position) and book.is_lost(position))
         ):
             solution.outcome = "loss"
@@ -428,7 +425,7 @@ class Work:
             return True
         if self._nimber or self._all_moves:
             return False
-        if symmetry and best is None:
+        if best is None:
             best = winning_reply(position)
         if best is None:
             return False
@@ -545,7 +542,7 @@ def solve(
         jit = has_compiler() if jit is None else jit
     solution = BinarySolution(state)
     work = Work(state, solution, nimber=nimber, all_moves=all_moves)
-    if not work.knows_at_once(symmetry=switches & _frame.PAIRING != 0, proved=proved):
+    if not work.knows_at_once(proved=proved):
         search = {
             "memory": memory,
             "threads": threads,
@@ -656,6 +653,5 @@ def warm(memory: Memory | None = None) -> None:
         search.run(0, (), 0, proof=proof)
     search.answers(0, 0)
     search.risk()
-    memory.frame.settle_late(search.frames[0][0], search.board.layout[0])
     search.kernels.move_words(search.words, search.words)
     search.kernels.move_pairs(search.pairs, search.pairs)

@@ -18,7 +18,6 @@ KINDS = 11  # the blank, and the digits from 1
 WALL = 11  # in parts of boards: a cell that stays, whatever its digit
 MIX = 0x1E3779B97F4A7C15
 OTHER_MIX = 0x0F58476D1CE4E5B9
-MOST_PAIRS = 2048  # of equal cells that are looked at one by one
 LINEAR = 0
 CLEARED = 1000  # what SameGame gives for a cleared board
 
@@ -51,15 +50,13 @@ class Work(position.Position):
 
     ``members`` holds the cells of the groups, one group after another; group ``g`` begins at
     ``start[g]`` and ends before ``start[g + 1]``.  A cell is ``seen`` if it holds the current
-    ``stamp``.  ``counts`` are by kind: all cells, then cells that have no equal neighbour.  The
-    first so many of ``ones`` and ``others`` are the ``pairs`` that may meet (see ``_pairs``).
+    ``stamp``.  ``counts`` are by kind: all cells, then cells that have no equal neighbour.
     One record, since passing many arrays costs more than what is done with them.
     """
 
     work = position.integer("int8")
     stamp = position.integer("int32")
     counts = position.integers("int32", 2 * KINDS + 1)
-    ends = position.integers("int32", KINDS + 1)
     beside = position.integers("int64", KINDS + 1)
     here = position.integers("int64", KINDS + 1)
     last = position.integers("int32", KINDS + 1)
@@ -67,19 +64,8 @@ class Work(position.Position):
     members = position.integers("int32", "size")
     start = position.integers("int32", "size")
     alone = position.integers("int32", "size")
-    order = position.integers("int32", "size")
     live = position.integers("int8", "size")
-    column = position.integers("int32", "size")
-    level = position.integers("int32", "size")
-    lowest = position.integers("int32", "size")
-    walls = position.integers("int32", "size")
     columns = position.integers("int64", "size")
-    held = position.integers("int8", "size")
-    counted = position.integers("int8", "size")
-    pairs = position.integer("int32")
-    ones = position.integers("int32", MOST_PAIRS)
-    others = position.integers("int32", MOST_PAIRS)
-    waiting = position.integers("int32", MOST_PAIRS)
 
 
 def next_stamp(work: Work) -> int:

@@ -20,7 +20,6 @@ from gridhouse.games.collapse import (
     _exact,
     _half,
     _nrpa,
-    _pairs,
     _words,
 )
 from gridhouse.games.collapse._cuts import cuts_of
@@ -36,7 +35,7 @@ MANY = 1 << 60
 SMALL_CELLS = 30  # SameGame boards up to this size do with the table that linear search begins with
 FEW_CELLS = 40  # boards up to this size do with small tables to begin with
 ROOM = 1024  # of scratch memory at least: most boards share what is compiled for that
-PARTNERS = 12  # cells of a digit up to which pairs are looked at: of more nearly all can meet
+RARE = 12  # cells of a digit, on average, up to which rollouts have to look longer
 LEVELS = 3  # of nested rollouts
 CHOICES = 64  # of a playout's pick; further groups are passed over
 MEMORY = 512  # MiB for the tables of the exact search
@@ -49,8 +48,6 @@ class Kernels(SimpleNamespace):
         """Bind the modules to each other; boards of the exact search have so many words a plane."""
         board = twin(_board, "collapse", jit=jit)
         bound = twin(_bound, "collapse", jit=jit, _board=board)
-        with_bound = {"_board": board, "_bound": bound}
-        pairs = twin(_pairs, "collapse", jit=jit, **with_bound)
         name = f"collapse{words}"
         words_twin = twin(_words, name, jit=jit, WORDS=words, _board=board)
         word_twin = twin(_words, "collapse1", jit=jit, WORDS=1, _board=board)
@@ -58,8 +55,7 @@ class Kernels(SimpleNamespace):
         super().__init__(
             board=board,
             bound=bound,
-            pairs=pairs,
-            beam=twin(_beam, "collapse", jit=jit, **with_bound),
+            beam=twin(_beam, "collapse", jit=jit, _board=board, _bound=bound),
             words=words_twin,
             exact=twin(_exact, name, jit=jit, _board=board, _words=words_twin),
             half=half,
@@ -131,7 +127,7 @@ class Common:
         self.most_entries = _exact.entries_within(self.memory)
         self.kernels = Kernels(jit=jit, words=max(1, self.words))
         self.total: int = sum(self.weights[kind] for kind in self.start.tolist())
-        self.closer = self.size <= PARTNERS * len(self._commonest(self.start))
+        self.rare = self.size <= RARE * len(self._commonest(self.start))
         self.line: list[int] = []
         self.left = MANY  # what the best line leaves, linear, or its score with its sign changed
         self.least = 0  # what any line leaves at least, the same way

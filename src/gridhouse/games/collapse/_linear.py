@@ -58,7 +58,7 @@ class Linear(Common):
     def _look(self, rollouts: Any, turn: int) -> None:
         """Look for a better line by nested rollouts and by a beam."""
         width, rounds = WIDTHS[turn % len(WIDTHS)], ROUNDS[turn % len(WIDTHS)]
-        for repeat in range(REPEATS if self.closer else 1):
+        for repeat in range(REPEATS if self.rare else 1):
             if not self._stopped:
                 self._rolled(rollouts, rounds, REPEATS * turn + repeat, spared=NOTHING)
         self._beam(width, self.start, [], 0, 1 + turn)

@@ -33,20 +33,12 @@ class Search(Linear, Samegame):
         """Note what can never be removed, and what that costs; return how many groups there are."""
         work = self._work()
         groups = int(self.kernels.board.find_groups(self.start, self.stride, work))
-        dead = self._dead(work)
+        dead = int(self.kernels.bound.find_dead(self.start, self.stride, work))
         if self.scoring == Scoring.LINEAR:
             self._build_walls(work.alone[:dead])
         else:
             self.least = -self._most(work, dead)
         return groups
-
-    def _dead(self, work: Any) -> int:
-        """List cells that can never be removed in ``alone``, and return how many they are."""
-        dead = int(self.kernels.bound.find_dead(self.start, self.stride, work))
-        if not self.closer:
-            return dead
-        self.kernels.pairs.list_pairs(self.start, self.stride, work)
-        return int(self.kernels.pairs.find_dead(self.start, self.stride, dead, work))
 
     def touch(self, room: int) -> None:
         """Run every kernel once on a small board, so that it is compiled or loaded."""
@@ -61,7 +53,7 @@ class Search(Linear, Samegame):
         self._beam(2, self.start, [], 0, 0)
         self._random_line(0)
         self._pick(self.start, self._firsts(self.start, work)[0], work)
-        self._dead(work)
+        self.find_walls()
 
     def _touch_cut(self, control: Any) -> None:
         """Run the kernels of the search at a cut, which are the same for all boards."""

@@ -6,10 +6,10 @@ left, every column from the bottom up.  So equal cells, their groups and what a 
 found for all cells of a word at once: what stays is extracted, and deposited where the columns end
 then.
 
-``find_dead`` is the first look of ``_bound`` in words, and ``owed`` says what it costs besides that
+``find_dead`` is that of ``_bound`` in words, and ``owed`` says what it costs besides that
 the last cells of a digit cannot all go.
 
-Compiled as a twin for each of some numbers of words, so that loops over them are taken apart.
+Compiled as a twin for one word and one for eight, so that loops over them are taken apart.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from gridhouse.core import bits, chance, position
 from gridhouse.games.collapse import _board
 
 WORDS = 1  # of a plane; bound to other numbers for larger boards
-SIZES = (1, 2, 8)  # the numbers of words for which there are twins
+SIZES = (1, 8)  # the numbers of words for which there are twins
 MOST_WORDS = SIZES[-1]
 MOST_COLUMNS = 512
 PLANES = 4
