@@ -1175,7 +1175,7 @@ class TestCheckpoints:
     def test_a_file_that_cannot_be_read(self, tmp_path: Path) -> None:
         search = Search(_layout.Board(self.state.position, _layout.Memory(jit=False)), memory=1)
         with pytest.raises(SolverError, match="Is a directory"):
-            checkpoint.load(str(tmp_path), search, str(self.state))
+            search.resume(str(tmp_path), str(self.state))
 
     def test_all_modules_that_give_keys_their_meaning_count(self) -> None:
         names = {os.path.basename(path) for path in checkpoint.kernel_paths()}
@@ -1195,9 +1195,9 @@ class TestCheckpoints:
                 search = Search(
                     _layout.Board(self.state.position, _layout.Memory(jit=jit)), memory=1
                 )
-                assert checkpoint.load(str(file), search, str(self.state))
+                assert search.resume(str(file), str(self.state))
                 tables.append([list(search.words), list(search.pairs)])
-                checkpoint.save(str(file), search, str(self.state))
+                search.save(str(file), str(self.state))
             assert tables[0] == tables[1]
             assert any(tables[0][0])
             file.unlink()
@@ -1210,12 +1210,12 @@ class TestCheckpoints:
         search = Search(_layout.Board(self.state.position, _layout.Memory(jit=True)), memory=64)
         noise = random.Random(1).randbytes(8 * len(search.words))
         search.words[:] = memoryview(noise).cast("q")
-        for step in (checkpoint.save, checkpoint.load):
+        for step, has_tables in ((search.save, False), (search.resume, True)):
             tracemalloc.start()
-            step(file, search, str(self.state))
+            step(file, str(self.state))
             most = tracemalloc.get_traced_memory()[1]
             tracemalloc.stop()
-            tables = 8 * (len(search.words) + len(search.pairs)) * (step is checkpoint.load)
+            tables = 8 * (len(search.words) + len(search.pairs)) * has_tables
             assert most < tables + len(noise) // 2
         assert os.path.getsize(file) > len(noise) * 0.9
 

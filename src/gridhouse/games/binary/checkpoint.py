@@ -16,6 +16,7 @@ import zlib
 from array import array
 from contextlib import suppress
 from itertools import chain
+from typing import Any, NamedTuple
 
 from gridhouse.core import chance
 from gridhouse.core.errors import SolverError
@@ -23,16 +24,26 @@ from gridhouse.core.notation import shown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from io import BufferedReader
-    from typing import Any
-
-    from gridhouse.games.binary.solver import Search
 
 MAGIC = b"gridhouse binary checkpoint\n"
 FAST = 1  # zlib's level
 PIECE = 1 << 18  # words that are in hand at once
 NO_DIGEST = b"0" * (2 * hashlib.sha256().digest_size)
+
+
+class Snapshot(NamedTuple):
+    """What a search has found: its tables of words and of proof numbers, and its nodes.
+
+    It means something only for the same position and ``switches``, those of the techniques.
+    """
+
+    position: str
+    switches: int
+    words: Any
+    pairs: Any
+    nodes: int
 
 
 def kernels() -> str:
@@ -50,27 +61,27 @@ def kernel_paths() -> list[str]:
     return [chance.__file__, *sorted(glob.glob(os.path.join(here, "_[a-z]*.py")))]
 
 
-def save(path: str, search: Search, position: str) -> None:
-    """Write down what a search that stands still knows; raises SolverError."""
+def save(path: str, found: Snapshot) -> None:
+    """Write down what a search has found; raises SolverError."""
     head = {
-        "position": position,
+        "position": found.position,
         "kernels": kernels(),
-        "switches": int(search.board.layout[0].switches),
-        "words": len(search.words),
-        "pairs": len(search.pairs),
-        "nodes": search.nodes,
+        "switches": found.switches,
+        "words": len(found.words),
+        "pairs": len(found.pairs),
+        "nodes": found.nodes,
     }
     line = json.dumps(head).encode() + b"\n"
     beside = f"{path}.new"
     try:
         with open(beside, "wb") as file:
             file.write(MAGIC + NO_DIGEST + b"\n")
-            found = hashlib.sha256()
-            for piece in chain([line], _packed(search.words, search.pairs)):
-                found.update(piece)
+            digest = hashlib.sha256()
+            for piece in chain([line], _packed(found.words, found.pairs)):
+                digest.update(piece)
                 file.write(piece)
             file.seek(len(MAGIC))
-            file.write(found.hexdigest().encode())
+            file.write(digest.hexdigest().encode())
             file.flush()
             os.fsync(file.fileno())
         os.replace(beside, path)
@@ -93,20 +104,31 @@ def check_place(path: str) -> None:
         raise SolverError(f"{beside or shown(path)}: {error.strerror}") from None
 
 
-def load(path: str, search: Search, position: str) -> bool:
-    """Let a search know what was written down; tell whether anything was; raises SolverError."""
+def load(
+    path: str, position: str, switches: int, most_words: int, allocate: Callable[[int], Any]
+) -> Snapshot | None:
+    """Return what was written down of a position, None without a file; raises SolverError.
+
+    ``allocate`` makes a table of so many words, of which there may be ``most_words``.
+    """
     if not os.path.exists(path):
-        return False
+        return None
     try:
         with open(path, "rb") as file:
-            _read(path, file, search, position)
+            return _read(path, file, position, switches, most_words, allocate)
     except OSError as error:
         raise SolverError(f"{path}: {error.strerror}") from None
-    return True
 
 
-def _read(path: str, file: BufferedReader, search: Search, position: str) -> None:
-    """Take what a file says, once it is known to be whole and of this position."""
+def _read(
+    path: str,
+    file: BufferedReader,
+    position: str,
+    switches: int,
+    most_words: int,
+    allocate: Callable[[int], Any],
+) -> Snapshot:
+    """Return what a file says, once it is known to be whole and of this position."""
     if file.readline() != MAGIC:
         raise SolverError(f"{path}: not a checkpoint")
     mark = file.readline()
@@ -121,17 +143,19 @@ def _read(path: str, file: BufferedReader, search: Search, position: str) -> Non
     for name, here in (
         ("position", position),
         ("kernels", kernels()),
-        ("switches", int(search.board.layout[0].switches)),
+        ("switches", switches),
     ):
         if head[name] != here:
             what = {"kernels": "version of the program", "switches": "choice of techniques"}
             raise SolverError(f"{path}: a checkpoint of another {what.get(name, name)}")
-    times = -(-head["words"] // search.most_words)
+    times = -(-head["words"] // most_words)
     if times > 1:
         raise SolverError(f"{path}: needs {times} times the memory that is allowed")
     packed = zlib.decompressobj()
-    search.take(*(_unpacked(file, packed, search, head[name]) for name in ("words", "pairs")))
-    search.nodes_before = head["nodes"]
+    words, pairs = (allocate(head[name]) for name in ("words", "pairs"))
+    for table in (words, pairs):
+        _unpack(file, packed, table)
+    return Snapshot(position, switches, words, pairs, head["nodes"])
 
 
 def _packed(*tables: Any) -> Iterator[bytes]:
@@ -147,14 +171,12 @@ def _as_bytes(words: Any) -> bytes:
     return bytes(words.tobytes()) if hasattr(words, "tobytes") else array("q", words).tobytes()
 
 
-def _unpacked(file: BufferedReader, packed: Any, search: Search, count: int) -> Any:
-    """Unpack a table of so many words from where the file stands."""
-    table = search.board.memory.words(count)
-    for at in range(0, count, PIECE):
-        size = array("q").itemsize * min(PIECE, count - at)
+def _unpack(file: BufferedReader, packed: Any, table: Any) -> None:
+    """Fill a table from where the file stands."""
+    for at in range(0, len(table), PIECE):
+        size = array("q").itemsize * min(PIECE, len(table) - at)
         piece = b""
         while len(piece) < size:
             source = packed.unconsumed_tail or file.read(PIECE)
             piece += packed.decompress(source, size - len(piece))
         table[at : at + PIECE] = array("q", piece)
-    return table

@@ -179,6 +179,30 @@ class Search:
         for control in self.controls:
             control[0].limit = min(self._limit, int(control[0].nodes) + room)
 
+    @property
+    def switches(self) -> int:
+        """The techniques that are in use, a bit each."""
+        return int(self.board.layout[0].switches)
+
+    def save(self, path: str, position: str) -> None:
+        """Write down in a checkpoint what has been found of a position; raises SolverError."""
+        from gridhouse.games.binary import checkpoint
+
+        found = checkpoint.Snapshot(position, self.switches, self.words, self.pairs, self.nodes)
+        checkpoint.save(path, found)
+
+    def resume(self, path: str, position: str) -> bool:
+        """Go on with a checkpoint; tell whether there is one; raises SolverError."""
+        from gridhouse.games.binary import checkpoint
+
+        found = checkpoint.load(
+            path, position, self.switches, self.most_words, self.board.memory.words
+        )
+        if found is not None:
+            self.take(found.words, found.pairs)
+            self.nodes_before = found.nodes
+        return found is not None
+
     def _grows(self) -> bool:
         """Go on with larger tables if the search has stopped for these; tell whether it did."""
         size = len(self.words)
@@ -593,10 +617,8 @@ class _Attempts:
         work.finish()
         solution.seconds = time.monotonic() - begun
         if self._checkpoint is not None:
-            from gridhouse.games.binary.checkpoint import save
-
             try:
-                save(self._checkpoint, work.searching(), solution.position)
+                work.searching().save(self._checkpoint, solution.position)
             except SolverError as error:
                 raise UnsavedError(str(error), solution) from None
 
@@ -609,9 +631,7 @@ class _Attempts:
         begun = time.monotonic()
         search = Search(Board(work.state.position, kernels), **self._settings)
         if self._checkpoint is not None:
-            from gridhouse.games.binary.checkpoint import load
-
-            load(self._checkpoint, search, work.solution.position)
+            search.resume(self._checkpoint, work.solution.position)
         work.begin(search)
         return begun
 
