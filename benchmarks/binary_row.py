@@ -27,8 +27,8 @@ import typer
 from command_line import Count, start
 
 from gridhouse.core import arrays, bits, chance, position
-from gridhouse.core.binding import twin
 from gridhouse.core.records import to_records
+from gridhouse.core.specialize import specialize
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -119,7 +119,7 @@ def find(rows: Any, opened: int, pairs: int, triples: int) -> int:
     own = lesser(here, back_exchanged)
     other = lesser(back, here_exchanged)
     least = lesser(own, other)
-    code = chance.code(least[0] ^ chance.code(least[1] ^ chance.code(least[2])))
+    code = chance.zobrist(least[0] ^ chance.zobrist(least[1] ^ chance.zobrist(least[2])))
     place = code & len(rows[PLACES]) - 1
     while rows[PLACES][place]:
         number = rows[PLACES][place] - 1
@@ -512,7 +512,7 @@ class Prover:
         words = BUCKET
         while 2 * words * 8 <= memory * arrays.MEGABYTE:
             words *= 2
-        self._kernels: ModuleType = twin(sys.modules[__name__], "binary")
+        self._kernels: ModuleType = specialize(sys.modules[__name__], "binary")
         self._tables = (
             to_records(Run(), LARGEST_RUNS),
             np.zeros(2 * LARGEST_RUNS, np.int32),

@@ -23,9 +23,9 @@ from command_line import Count, Seconds, Word, start
 
 import gridhouse
 from gridhouse.core import position
-from gridhouse.core.binding import rules_of, twin
 from gridhouse.core.console import read_file
 from gridhouse.core.records import to_records
+from gridhouse.core.specialize import rules_of, specialize
 from gridhouse.games.binary.game import BinaryGame
 from gridhouse.games.binary.solver import TECHNIQUES, solve, warm
 
@@ -81,7 +81,7 @@ def plain(line: Any, moves: Any, table: Any, peer: Any, ply: int) -> bool:
 def peer_line(text: str, seconds: float) -> str:
     """Return what the plain search makes of a position."""
     state = gridhouse.parse(text)
-    kernels = twin(sys.modules[__name__], "binary", rules=rules_of(state.game))
+    kernels = specialize(sys.modules[__name__], "binary", rules=rules_of(state.game))
     line = to_records(state.position, DEPTH)
     moves = np.zeros((DEPTH, state.game.num_actions), np.int64)
     table = np.full(ROOM, -1)

@@ -21,7 +21,7 @@ import pytest
 
 import gridhouse
 from gridhouse import cli
-from gridhouse.core import binding, compile_queue, solving
+from gridhouse.core import compile_queue, solving, specialize
 from gridhouse.core.console import EXIT_INTERRUPTED
 from gridhouse.core.errors import ParameterError, PositionError, SolverError
 from gridhouse.core.game import State
@@ -1048,7 +1048,7 @@ def test_picks_on_large_boards_are_replayed_compiled(monkeypatch: pytest.MonkeyP
 
     def bound(game: CollapseGame, *, jit: bool) -> Any:
         used.append(jit)
-        return binding.rules_of(game, jit=jit)
+        return specialize.rules_of(game, jit=jit)
 
     monkeypatch.setattr(solver, "COMPILED_CELLS", 50)
     monkeypatch.setattr(solver, "rules_of", bound)

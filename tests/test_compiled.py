@@ -11,9 +11,9 @@ import pytest
 
 import gridhouse
 from gridhouse.core import records
-from gridhouse.core.binding import rules_of, twin
 from gridhouse.core.errors import ParameterError
 from gridhouse.core.registry import game_class
+from gridhouse.core.specialize import rules_of, specialize
 from gridhouse.games.binary._layout import Memory
 from gridhouse.search import playouts
 from gridhouse.search.engine import Engine
@@ -155,10 +155,11 @@ def test_compiled_code_is_kept_for_the_next_process(tmp_path: Path) -> None:
 def test_loading_imports_nothing_that_compiles(tmp_path: Path) -> None:
     """Numba would import all that it can compile, and SciPy; code with lists is loaded as well."""
     code = (
-        "import sys; from types import ModuleType; from gridhouse.core.binding import twin;"
+        "import sys; from types import ModuleType;"
+        "from gridhouse.core.specialize import specialize;"
         "made = ModuleType('made');"
         "exec('def f(x):\\n    y = [x]\\n    y.append(3)\\n    return y[0] + y[1]', vars(made));"
-        "print(twin(made, 'lists').f(4), 'numba.np.arraymath' in sys.modules)"
+        "print(specialize(made, 'lists').f(4), 'numba.np.arraymath' in sys.modules)"
     )
     said = [run_compiled(code, tmp_path) for _ in range(2)]
     assert said == ["7 True\n", "7 False\n"]
@@ -176,8 +177,8 @@ KERNEL = "FACTOR = 3\nUNUSED = 1\ndef f(x):\n    'Triple.'\n    return x * FACTO
 
 def test_a_twin_is_bound_to_what_it_is_given() -> None:
     kernel = module("kernel", KERNEL)
-    assert [twin(kernel, "game", FACTOR=n).f(2) for n in (3, 10, 20, 10)] == [6, 20, 40, 20]
-    assert twin(kernel, "game", FACTOR=10) is twin(kernel, "game", FACTOR=10)
+    assert [specialize(kernel, "game", FACTOR=n).f(2) for n in (3, 10, 20, 10)] == [6, 20, 40, 20]
+    assert specialize(kernel, "game", FACTOR=10) is specialize(kernel, "game", FACTOR=10)
 
 
 @pytest.mark.parametrize(
@@ -193,7 +194,7 @@ def test_a_twin_is_bound_to_what_it_is_given() -> None:
 def test_compiled_code_hangs_on_what_it_is_made_of(change: tuple[str, str], is_same: bool) -> None:
     one, other = module("kernel", KERNEL), module("kernel", KERNEL.replace(*change))
     callers = [module("caller", "kernel = None\ndef g(x):\n    return kernel.f(x)\n") for _ in "ab"]
-    kernels = [twin(each, "game") for each in (one, other)]
-    bound = [twin(each, "game", kernel=k) for each, k in zip(callers, kernels, strict=True)]
+    kernels = [specialize(each, "game") for each in (one, other)]
+    bound = [specialize(each, "game", kernel=k) for each, k in zip(callers, kernels, strict=True)]
     assert (kernels[0].DIGEST == kernels[1].DIGEST) == is_same
     assert (bound[0].DIGEST == bound[1].DIGEST) == is_same

@@ -199,7 +199,7 @@ def test_check_game_finds_nothing_wrong() -> None:
          "nim(rows=1,cols=5), compiled: rules.py:55 cannot be compiled: The use of yield in a"),
         ("rules", "out[cell] = 1", "out[cell + 9] = 1",
          "law 'observations have their shape': rules.py:73: IndexError: list assignment index"),
-        ("rules", "chance.code(state.left * 2 + state.turn)", "5",
+        ("rules", "chance.zobrist(state.left * 2 + state.turn)", "5",
          "law 'key tells positions apart': key stays the same after a move"),
         ("rules", "count = min(MOST, state.left)", "count = min(1, state.left)",
          "law 'legal actions are not refused': legal_actions gives [0], refusal allows [0, 1]"),

@@ -18,10 +18,10 @@ import numpy as np
 import pytest
 
 import gridhouse
-from gridhouse.core.binding import twin
 from gridhouse.core.compile_queue import cache_folder
 from gridhouse.core.errors import SolverError
 from gridhouse.core.records import to_records
+from gridhouse.core.specialize import specialize
 from gridhouse.games.sliding import (
     _anytime,
     _beam,
@@ -1495,7 +1495,7 @@ def asked(puzzle: Puzzle, plan: Any, words: Any) -> int:
 
 @pytest.mark.parametrize("jit", [True, False])
 def test_what_was_seen_does_not_go_on(jit: bool) -> None:
-    kernel = twin(_selection, "sliding", jit=jit)
+    kernel = specialize(_selection, "sliding", jit=jit)
     beam = _beams.Run(distinct(4, 4), jit=jit)._beam
     seen = np.zeros(32, np.int32)
     children = to_records(_beam.Child(), 6)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 PACKAGE = Path(__file__).resolve().parent
 # What a program never asks for: compiled code, what only commands do, and pictures.
 LEFT_OUT = (
-    "gridhouse.core.binding",
+    "gridhouse.core.specialize",
     "gridhouse.core.compile_queue",
     "gridhouse.core.compiling",
     "gridhouse.core.components",

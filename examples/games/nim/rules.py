@@ -64,7 +64,7 @@ def returns(state: Position, out: list[float]) -> None:
 
 def key(state: Position) -> int:
     """Return a hash of the position."""
-    return chance.code(state.left * 2 + state.turn)
+    return chance.zobrist(state.left * 2 + state.turn)
 
 
 def observation_planes(state: Position, player: int, out: list[Any]) -> None:

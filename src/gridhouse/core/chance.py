@@ -1,7 +1,7 @@
 """Random numbers that are the same interpreted and compiled, on every machine.
 
 A source is anything with the fields ``s0`` and ``s1``: 64 bits of state for xoroshiro64*
-(Blackman and Vigna, 2018).  Rules and searches draw from it; a twin of this module is compiled
+(Blackman and Vigna, 2018).  Rules and searches draw from it; a copy of this module is compiled
 with theirs.
 """
 
@@ -15,12 +15,12 @@ WORD = 0xFFFFFFFF
 KEY = (1 << 61) - 1  # keys of positions fit a machine word with its sign
 
 
-def seed(source: Any, number: int) -> None:
+def seed(rng: Any, number: int) -> None:
     """Start a source: SplitMix's finalizer over two counters (Steele et al., 2014)."""
-    source.s0 = scramble(2 * number)
-    source.s1 = scramble(2 * number + 1)
-    if source.s0 == 0 and source.s1 == 0:
-        source.s0 = 1
+    rng.s0 = scramble(2 * number)
+    rng.s1 = scramble(2 * number + 1)
+    if rng.s0 == 0 and rng.s1 == 0:
+        rng.s0 = 1
 
 
 def scramble(number: int) -> int:
@@ -31,17 +31,17 @@ def scramble(number: int) -> int:
     return x ^ (x >> 16)
 
 
-def draw(source: Any, count: int) -> int:
+def randbelow(rng: Any, count: int) -> int:
     """Return a random number below ``count``, which is below 2**31."""
-    s0: int = source.s0
-    s1: int = source.s1 ^ s0
+    s0: int = rng.s0
+    s1: int = rng.s1 ^ s0
     result = (s0 * 0x9E3779BB) & WORD
-    source.s0 = (((s0 << 26) | (s0 >> 6)) ^ s1 ^ (s1 << 9)) & WORD
-    source.s1 = ((s1 << 13) | (s1 >> 19)) & WORD
+    rng.s0 = (((s0 << 26) | (s0 >> 6)) ^ s1 ^ (s1 << 9)) & WORD
+    rng.s1 = ((s1 << 13) | (s1 >> 19)) & WORD
     return (result * count) >> 32
 
 
-def code(number: int) -> int:
+def zobrist(number: int) -> int:
     """Return 61 bits that depend on all bits of a number, to be joined into a position's key.
 
     The exclusive or of such codes, one for every thing on the board, tells positions apart

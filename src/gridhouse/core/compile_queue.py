@@ -63,7 +63,9 @@ class Unit(NamedTuple):
         position = self.game.initial_position(0)
         sizes = [len(value) for value in vars(position).values() if isinstance(value, list)]
         actions, cells = self.game.num_actions, self.game.rows * self.game.cols
-        rooms = [capacity(size) for size in (*sizes, actions, 2 * actions, 8 * cells)]
+        rooms = [capacity(size) for size in sizes]
+        searched = (actions, "actions"), (2 * actions, "history"), (8 * cells, "plies")
+        rooms += [capacity(length, size) for length, size in searched]
         return "-".join([self.game.name, self.kind, *map(str, rooms)])
 
 

@@ -1,8 +1,8 @@
 """Functions given to Numba, and the code that it makes kept on disk.
 
-Compiled code is kept in a folder named by what it is made of (:func:`gridhouse.core.binding.twin`):
-Numba's own cache does not notice when a function in another file has changed, and forgets all when
-a comment has.  What Numba does not document is used here and nowhere else.
+Compiled code is kept in a folder named by what it is made of (``core.functions.digest``).  Numba's
+own cache does not notice when a function in another file has changed, and forgets all when a
+comment has.  What Numba does not document is used here and in ``core.lean_compiler``.
 """
 
 from __future__ import annotations
@@ -121,7 +121,7 @@ class _Cache(FunctionCache):
 
 
 class Compiled(ModuleType):
-    """A twin whose functions are compiled, or read from disk, when they are first called.
+    """A specialized module whose functions are compiled, or read from disk, when first called.
 
     What Python sees are *entries*; each calls the function itself, a *part*, which becomes one with
     it.  Compiled code sees parts only.
@@ -204,8 +204,10 @@ def _part_of(value: Any) -> Any:
     if isinstance(value, Compiled):
         return value.parts
     if isinstance(value, Dispatcher):
-        twin = sys.modules.get(value.py_func.__module__)
-        return getattr(twin.parts, value.py_func.__name__) if isinstance(twin, Compiled) else value
+        module = sys.modules.get(value.py_func.__module__)
+        if isinstance(module, Compiled):
+            return getattr(module.parts, value.py_func.__name__)
+        return value
     return value
 
 

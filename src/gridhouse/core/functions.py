@@ -26,7 +26,7 @@ def copied(function: FunctionType, names: dict[str, Any], module: ModuleType) ->
 
 
 def digest(own: dict[str, FunctionType], names: dict[str, Any]) -> str:
-    """Return what a twin's compiled code hangs on: its functions and the globals they name.
+    """Return a digest of a module's functions and the globals that they name.
 
     Comments, lines and docstrings are no part of it.
     """

@@ -475,11 +475,11 @@ class State:
 
     def clone(self) -> Self:
         """Return an equal state, with its history, that shares nothing with this one."""
-        twin = type(self)(self.game, self._start)
-        twin.position = self.position.copy()
-        twin._history = self._history[:]
-        twin._followed = self._followed
-        return twin
+        clone = type(self)(self.game, self._start)
+        clone.position = self.position.copy()
+        clone._history = self._history[:]
+        clone._followed = self._followed
+        return clone
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         """Return a clone; a game never changes, and is not copied with each of its states."""

@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from typing import ClassVar, Self
 
 
+# Searches hold few arrays of these sizes, so that room in them is cheap, and copied nowhere.
+LEAST_ROOM = {"actions": 1024, "history": 1024, "played": 1024, "plies": 1024}
+
+
 class Field:
     """One declared field: the machine integer that holds it, and how many of them.
 
@@ -43,12 +47,13 @@ def integers(kind: str, size: int | str) -> list[int]:
     return Field(kind, size)  # type: ignore[return-value]
 
 
-def capacity(length: int) -> int:
+def capacity(length: int, size: str = "") -> int:
     """Return the room that a record has for so many integers: a power of four, 16 or more.
 
     Positions of like sizes then share one record type, for which everything is compiled once.
+    ``size`` is the name of the size, of which a search's arrays have more room.
     """
-    room = 16
+    room = LEAST_ROOM.get(size, 16)
     while room < length:
         room *= 4
     return room
@@ -75,10 +80,10 @@ class Position:
 
     def copy(self) -> Self:
         """Return an equal position that shares nothing with this one."""
-        twin = type(self).__new__(type(self))
+        other = type(self).__new__(type(self))
         for name, value in vars(self).items():
-            setattr(twin, name, value[:] if isinstance(value, list) else value)
-        return twin
+            setattr(other, name, value[:] if isinstance(value, list) else value)
+        return other
 
     def __eq__(self, other: object) -> bool:
         """Tell whether the other is a position of the same game with the same fields."""

@@ -20,7 +20,7 @@ def record_type(position: Position) -> np.dtype[Any]:
             fields.append((name, field.kind))
         else:
             length = len(getattr(position, name))
-            room = capacity(length) if isinstance(field.size, str) else length
+            room = capacity(length, field.size) if isinstance(field.size, str) else length
             fields.append((name, field.kind, (room,)))
     return np.dtype((np.record, np.dtype(fields, align=True)))
 

@@ -1,1 +1,1 @@
-"""Searches that are generic over rules: they name ``rules``, and a twin is bound to a game."""
+"""Searches that are generic over rules: they name ``rules``, and are specialized for a game."""

@@ -7,7 +7,7 @@ Where an evaluation asks for random moves first, a leaf is worth what they come 
 Expected-outcome, 1990).  A player may have several moves in a row, so values change their sign only
 with the player.
 
-``rules``, ``evaluation`` and ``playouts`` are bound to a game's twins.
+``rules``, ``evaluation`` and ``playouts`` are specialized for a game.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 Every function works on the positions from ``begin`` up to ``end``, so that each thread can have a
 range of its own.  Every position has its own source of random numbers; so nothing depends on how
-many threads there are.  ``rules`` and ``playouts`` are bound to a game's twins.
+many threads there are.  ``rules`` and ``playouts`` are specialized for a game.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Source(position.Position):
 def seed(sources: Any, number: int, begin: int, end: int) -> None:
     """Start every source at a number of its own."""
     for at in range(begin, end):
-        chance.seed(sources[at], (chance.code(number) ^ chance.code(~at)) >> 1)
+        chance.seed(sources[at], (chance.zobrist(number) ^ chance.zobrist(~at)) >> 1)
 
 
 def reset(
@@ -48,7 +48,7 @@ def reset(
 def restart(positions: Any, starts: Any, sources: Any, made: Any, at: int) -> None:
     """Deal a new start that is not over already: one of the given, and what chance makes of it."""
     for _ in range(MOST_DEALS):
-        positions[at] = starts[chance.draw(sources[at], len(starts))]
+        positions[at] = starts[chance.randbelow(sources[at], len(starts))]
         rules.randomize_start(positions[at], sources[at])
         if not rules.is_terminal(positions[at]):
             break

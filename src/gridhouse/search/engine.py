@@ -1,16 +1,16 @@
-"""A game's rules at full speed: its compiled twins, and the memory they run in."""
+"""A game's rules at full speed: specialized modules, and the memory they run in."""
 
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
-from gridhouse.core.binding import rules_of, twin
 from gridhouse.core.components import component
 from gridhouse.core.contract import add_missing
 from gridhouse.core.errors import ParameterError
 from gridhouse.core.game import State
 from gridhouse.core.notation import shown
+from gridhouse.core.specialize import rules_of, specialize
 from gridhouse.search import plain, playouts
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ class Engine:
     def __init__(
         self, game: Game, *, jit: bool = True, constants: Mapping[str, float] | None = None
     ) -> None:
-        """Bind the twins; each function is compiled, or read from disk, when it is first used.
+        """Specialize the modules; a function is compiled, or read from disk, when first used.
 
         Raises ParameterError for a constant that the evaluation does not have.
         """
@@ -86,27 +86,27 @@ class Engine:
         self.rules: Any = rules_of(game, jit=jit)
         own = getattr(self.rules, "sample_candidate", None)
         offered = {} if own is None else {"sample_candidate": own}
-        self.playouts: Any = twin(playouts, game.name, jit=jit, rules=self.rules, **offered)
+        self.playouts: Any = specialize(playouts, game.name, jit=jit, rules=self.rules, **offered)
 
     @property
     def evaluation(self) -> Any:
-        """The twin of what searches know of the game besides its rules."""
+        """What searches know of the game besides its rules."""
         module = evaluation_of(self.game)
-        return twin(module, self._label, jit=self.jit, rules=self.rules, **self._constants)
+        return specialize(module, self._label, jit=self.jit, rules=self.rules, **self._constants)
 
     @property
     def _label(self) -> str:
-        """The name of twins that know the evaluation: one a choice of constants."""
+        """The name of modules that know the evaluation: one for each choice of constants."""
         return "_".join([self.game.name, *(f"{k}{v}" for k, v in sorted(self._constants.items()))])
 
     def bind(self, module: ModuleType) -> Any:
-        """Return the twin of a search module, bound to rules, evaluation and random games."""
+        """Return a search module specialized for rules, evaluation and random games."""
         bound = {"rules": self.rules, "evaluation": self.evaluation, "playouts": self.playouts}
         named = {name: value for name, value in bound.items() if name in vars(module)}
-        return twin(module, self._label, jit=self.jit, **named)
+        return specialize(module, self._label, jit=self.jit, **named)
 
     def memory(self, position: Position, count: int = 1) -> Any:
-        """Return an array of so many records, each equal to the position, as the twins take it."""
+        """Return an array of so many records, equal to the position, as kernels take it."""
         if self.jit:
             from gridhouse.core.records import to_records
 
@@ -114,7 +114,7 @@ class Engine:
         return _Records(position, count)
 
     def moved(self, records: Any, position: Position) -> Any:
-        """Return records of interpreted twins, which are like a position, as compiled ones."""
+        """Return records of interpreted kernels as those of compiled ones."""
         made = self.memory(position, len(records))
         for place in range(len(records)):
             made[place] = self.memory(records[place])[0]

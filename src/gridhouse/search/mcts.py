@@ -11,7 +11,7 @@ children count only in the worlds in which they are legal: information-set searc
 view of the player to move (Cowling, Powley and Whitehouse, 2012).  What a move promises depends on
 the world, so priors are means over the worlds in which a node was come to.
 
-``rules``, ``evaluation`` and ``playouts`` are bound to a game's twins.
+``rules``, ``evaluation`` and ``playouts`` are specialized for a game.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ A search of level 1 tries every action, plays each out at random, and follows th
 search of level n does the same with games that the level below has searched.  A game is as good as
 the evaluation of its best position, and ends there.
 
-``rules`` and ``evaluation`` are bound to a game's twins.
+``rules`` and ``evaluation`` are specialized for a game.
 """
 
 from __future__ import annotations
@@ -131,7 +131,9 @@ def draw(state: Any, level: Any, control: Any, count: int) -> int:
         total += 1 + int(FINE * math.exp(min(0.0, score / BIAS)))
         level.weights[index] = total
     # A draw is below 2**31; two of them make enough for any total.
-    aim = (chance.draw(control, 1 << 30) * (1 << 30) + chance.draw(control, 1 << 30)) % total
+    aim = (
+        chance.randbelow(control, 1 << 30) * (1 << 30) + chance.randbelow(control, 1 << 30)
+    ) % total
     for index in range(count):
         if aim < level.weights[index]:
             return int(level.actions[index])

@@ -1,7 +1,7 @@
 """Uniformly random games, the ground that sampling searches stand on and engines are measured by.
 
 Every function takes a position and a :class:`Scratch`; ``rules`` is bound to a game by
-:func:`gridhouse.core.compiling.twin`.
+:func:`gridhouse.core.specialize.specialize`.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def sample_candidate(state: Any, scratch: Any) -> int:
     Rules may have a ``sample_candidate(state, rng)`` of their own, which takes this one's place:
     every legal action is as likely as any other, and the others are drawn less often.
     """
-    return chance.draw(scratch, int(scratch.num_actions))
+    return chance.randbelow(scratch, int(scratch.num_actions))
 
 
 def random_action(state: Any, scratch: Any) -> int:
@@ -53,7 +53,7 @@ def random_action(state: Any, scratch: Any) -> int:
     count = rules.legal_actions(state, scratch.actions)
     if count == 0:
         return NOTHING
-    return int(scratch.actions[chance.draw(scratch, count)])
+    return int(scratch.actions[chance.randbelow(scratch, count)])
 
 
 def play_out(state: Any, scratch: Any, limit: int) -> int:
@@ -88,14 +88,14 @@ def trace(state: Any, scratch: Any, limit: int) -> int:
         checksum = mix(checksum, 1 if rules.is_terminal(state) else 0)
         for index in range(count):
             checksum = mix(checksum, scratch.actions[index])
-        probe = chance.draw(scratch, scratch.num_actions)
+        probe = chance.randbelow(scratch, scratch.num_actions)
         checksum = mix(checksum, rules.refusal(state, probe))
         checksum = mix(checksum, rules.key(state) & chance.WORD)
         rules.returns(state, scratch.made)
         checksum = mix(checksum, int(scratch.made[0]))
         if count == 0:
             break
-        rules.apply_action(state, scratch.actions[chance.draw(scratch, count)])
+        rules.apply_action(state, scratch.actions[chance.randbelow(scratch, count)])
     return checksum
 
 

@@ -9,7 +9,7 @@ That the enemy is imagined is the point.  A search that gives it a tree, over wo
 searcher's secrets are always the true ones, lets it learn them, and takes it for an enemy who
 knows everything.
 
-``rules``, ``evaluation`` and ``playouts`` are bound to a game's twins.
+``rules``, ``evaluation`` and ``playouts`` are specialized for a game.
 """
 
 from __future__ import annotations
@@ -164,7 +164,7 @@ def select(nodes: Any, tree: Any, scratch: Any, at: int) -> int:
         node = nodes[child]
         if node.visits == 0:
             fresh += 1
-            if chance.draw(scratch, fresh) == 0:
+            if chance.randbelow(scratch, fresh) == 0:
                 best = child
         elif fresh == 0:
             bound = node.total / node.visits + tree.explore * math.sqrt(breadth / node.visits)
@@ -211,7 +211,7 @@ def imagined(work: Any, scratch: Any) -> int:
             equal = 1
         elif score == best_score:
             equal += 1
-            if chance.draw(scratch, equal) == 0:
+            if chance.randbelow(scratch, equal) == 0:
                 best = action
     return best
 

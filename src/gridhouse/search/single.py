@@ -2,7 +2,7 @@
 
 ``memory`` is an array of two records, the game and room for what somebody sees of it: Python passes
 arrays on much faster than records.
-``rules`` is bound to a game's twin.
+``rules`` is specialized for a game.
 """
 
 from __future__ import annotations

@@ -362,8 +362,8 @@ def open_code(frame: Any) -> int:
     total = 0
     for digit in range(2):
         opened = frame.opened[digit]
-        total += chance.code(OPEN_SALT | digit << HALF_WORD | opened & HALF_CELLS)
-        total += chance.code(OPEN_SALT | (2 | digit) << HALF_WORD | opened >> HALF_WORD)
+        total += chance.zobrist(OPEN_SALT | digit << HALF_WORD | opened & HALF_CELLS)
+        total += chance.zobrist(OPEN_SALT | (2 | digit) << HALF_WORD | opened >> HALF_WORD)
     return int(total)
 
 

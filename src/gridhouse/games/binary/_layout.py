@@ -45,17 +45,17 @@ class Memory:
         self.frame: Any = _frame
         self.search: Any = _search
         if jit:
-            from gridhouse.core.binding import twin
+            from gridhouse.core.specialize import specialize
 
-            self.lines = twin(_lines, "binary")
-            self.frame = twin(
+            self.lines = specialize(_lines, "binary")
+            self.frame = specialize(
                 _frame,
                 "binary",
-                _compact=twin(_compact, "binary"),
-                _long=twin(_long, "binary"),
-                _structure=twin(_structure, "binary"),
+                _compact=specialize(_compact, "binary"),
+                _long=specialize(_long, "binary"),
+                _structure=specialize(_structure, "binary"),
             )
-            self.search = twin(_search, "binary", _frame=self.frame)
+            self.search = specialize(_search, "binary", _frame=self.frame)
 
     def records(self, kind: Any, count: int = 1) -> Any:
         """Return so many records, all zero."""
@@ -198,7 +198,7 @@ class Board:
         self._make_tables(lines)
         self._note_symmetries()
         for at in range(2 * _lines.MOST_LINES):
-            layout.factor[at] = chance.code(at) | 1
+            layout.factor[at] = chance.zobrist(at) | 1
         self._set_start(lines)
 
     def _note_line(self, at: int, line: Line, *, is_row: bool) -> None:

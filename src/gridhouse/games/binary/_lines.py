@@ -157,16 +157,16 @@ def list_blocks(
     back = 0
     if opened and not line.by_cells:
         places = spread_out(line, opened)
-        ahead = chance.code(OPEN_SALT | places)
-        back = chance.code(OPEN_SALT | reversed_places(places, line.length))
+        ahead = chance.zobrist(OPEN_SALT | places)
+        back = chance.zobrist(OPEN_SALT | reversed_places(places, line.length))
     first = entry.first
     touched = 0
     cells = opened
     while cells:
         if is_block(line, stones, cells):
             places = spread_out(line, cells)
-            ahead += chance.code(BLOCK_SALT | places)
-            back += chance.code(BLOCK_SALT | reversed_places(places, line.length))
+            ahead += chance.zobrist(BLOCK_SALT | places)
+            back += chance.zobrist(BLOCK_SALT | reversed_places(places, line.length))
             touched |= cells
             join(line, near, at, cells)
             first = list_block(blocks, first, cells)

@@ -86,7 +86,7 @@ def describe(layout: Any, line: int, entry: Any, stones: int, opened: int) -> No
     told = touched if layout.by_cells else opened
     if told:
         whole = (told, near, over, three)
-        cap = chance.code(CAP_SALT | left)
+        cap = chance.zobrist(CAP_SALT | left)
         entry.ahead = (run_code(whole) + cap) & chance.KEY
         entry.back = (run_code(turned(whole, length)) + cap) & chance.KEY
     held = as_cells(layout, line, touched)
@@ -129,8 +129,8 @@ def row_key(layout: Any, line: int, zeros: int, ones: int) -> int:
     one_stones, one = decode(layout, line, MOST_LINES + line, ones)
     zero_left = left_if_capped(zero_stones, zero, length)
     one_left = left_if_capped(one_stones, one, length)
-    total = 3 * chance.code(CAP_SALT | zero_left) + chance.code(CAP_SALT | one_left)
-    swapped = 3 * chance.code(CAP_SALT | one_left) + chance.code(CAP_SALT | zero_left)
+    total = 3 * chance.zobrist(CAP_SALT | zero_left) + chance.zobrist(CAP_SALT | one_left)
+    swapped = 3 * chance.zobrist(CAP_SALT | one_left) + chance.zobrist(CAP_SALT | zero_left)
     zero_next, zero_over, zero_three = window_sets(zero_stones, zero, zero_left)
     one_next, one_over, one_three = window_sets(one_stones, one, one_left)
     gaps = ~(links(zero_next, zero_over, zero_three) | links(one_next, one_over, one_three))
@@ -151,8 +151,8 @@ def row_key(layout: Any, line: int, zeros: int, ones: int) -> int:
         one_ahead = run_code(one_run)
         zero_back = run_code(turned(zero_run, size))
         one_back = run_code(turned(one_run, size))
-        total += chance.code(min(joint(zero_ahead, one_ahead), joint(zero_back, one_back)))
-        swapped += chance.code(min(joint(one_ahead, zero_ahead), joint(one_back, zero_back)))
+        total += chance.zobrist(min(joint(zero_ahead, one_ahead), joint(zero_back, one_back)))
+        swapped += chance.zobrist(min(joint(one_ahead, zero_ahead), joint(one_back, zero_back)))
     return min(total & chance.KEY, swapped & chance.KEY)
 
 
@@ -200,7 +200,9 @@ def run_code(run: tuple[int, int, int, int]) -> int:
     """Return bits that depend on all that a run is to one digit."""
     opened, near, over, three = run
     # A run has at most ``MOST`` places, and two masks of them fit a word's half.
-    return chance.code(chance.code(opened << MOST | near) + (over << MOST | three) & chance.KEY)
+    return chance.zobrist(
+        chance.zobrist(opened << MOST | near) + (over << MOST | three) & chance.KEY
+    )
 
 
 def joint(first: int, second: int) -> int:

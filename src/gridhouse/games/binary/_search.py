@@ -203,7 +203,7 @@ def score(frame: Any, layout: Any, control: Any) -> int:
     cells = bits.population(zeros | ones)
     result += 4 * cells if is_even(zeros | ones, frame.heap) else ODD - 4 * cells
     if control.noise:
-        result += chance.draw(control, control.noise)
+        result += chance.randbelow(control, control.noise)
     return int(result)
 
 

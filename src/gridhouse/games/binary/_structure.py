@@ -58,11 +58,11 @@ def key(frame: Any, first: int, count: int) -> int:
     frame.lanes[2] = lanes(zero_high, one_high, zeros, ones, 8)
     frame.lanes[3] = -1
     name(frame, bits.population(live))
-    total = chance.code(OPEN_SALT | named(frame, zeros) << MOST | named(frame, ones))
+    total = chance.zobrist(OPEN_SALT | named(frame, zeros) << MOST | named(frame, ones))
     for i in range(first):
-        total += chance.code(SET_SALT | named(frame, frame.numbered[i]) << 1 | swap)
+        total += chance.zobrist(SET_SALT | named(frame, frame.numbered[i]) << 1 | swap)
     for i in range(first, count):
-        total += chance.code(SET_SALT | named(frame, frame.numbered[i]) << 1 | (1 - swap))
+        total += chance.zobrist(SET_SALT | named(frame, frame.numbered[i]) << 1 | (1 - swap))
     return int(total & chance.KEY)
 
 

@@ -166,7 +166,7 @@ def key(state: Position) -> int:
     for y in range(state.rows):
         stones = int(state.stones[y + MARGIN])
         if stones:
-            result ^= chance.code(y << (2 * MAX_SIDE) | stones)
+            result ^= chance.zobrist(y << (2 * MAX_SIDE) | stones)
     return result
 
 

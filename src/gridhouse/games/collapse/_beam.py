@@ -158,7 +158,7 @@ def consider(
         return 0
     beam.table[slot] = found + 1
     candidate = beam.candidates[found]
-    candidate.value = (value << SPREAD) + chance.draw(control, 1 << SPREAD)
+    candidate.value = (value << SPREAD) + chance.randbelow(control, 1 << SPREAD)
     candidate.key = key
     candidate.gain = gain
     candidate.parent = parent

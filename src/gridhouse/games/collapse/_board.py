@@ -5,7 +5,7 @@ the digits, and 11 for a wall, which belongs to no group.  There is a blank cell
 and a blank column at either side, so that the neighbours of a cell are looked up without asking
 where the board ends.
 
-Everything here is compiled as a twin (see ``core.compiling``) and runs interpreted as well.
+Everything here is compiled (see ``core.specialize``), and runs interpreted as well.
 """
 
 from __future__ import annotations

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gridhouse.core import arrays, chance
-from gridhouse.core.binding import twin
 from gridhouse.core.position import capacity
+from gridhouse.core.specialize import specialize
 from gridhouse.games.collapse import (
     _beam,
     _board,
@@ -46,21 +46,21 @@ class Kernels(SimpleNamespace):
 
     def __init__(self, *, jit: bool, words: int = 1) -> None:
         """Bind the modules to each other; boards of the exact search have so many words a plane."""
-        board = twin(_board, "collapse", jit=jit)
-        bound = twin(_bound, "collapse", jit=jit, _board=board)
+        board = specialize(_board, "collapse", jit=jit)
+        bound = specialize(_bound, "collapse", jit=jit, _board=board)
         name = f"collapse{words}"
-        words_twin = twin(_words, name, jit=jit, WORDS=words, _board=board)
-        word_twin = twin(_words, "collapse1", jit=jit, WORDS=1, _board=board)
-        half = twin(_half, "collapse", jit=jit, _board=board, _words=word_twin)
+        words_kernels = specialize(_words, name, jit=jit, WORDS=words, _board=board)
+        word_kernels = specialize(_words, "collapse1", jit=jit, WORDS=1, _board=board)
+        half = specialize(_half, "collapse", jit=jit, _board=board, _words=word_kernels)
         super().__init__(
             board=board,
             bound=bound,
-            beam=twin(_beam, "collapse", jit=jit, _board=board, _bound=bound),
-            words=words_twin,
-            exact=twin(_exact, name, jit=jit, _board=board, _words=words_twin),
+            beam=specialize(_beam, "collapse", jit=jit, _board=board, _bound=bound),
+            words=words_kernels,
+            exact=specialize(_exact, name, jit=jit, _board=board, _words=words_kernels),
             half=half,
-            cut=twin(_cut, "collapse", jit=jit, _board=board, _half=half),
-            nrpa=twin(_nrpa, "collapse", jit=jit, _board=board),
+            cut=specialize(_cut, "collapse", jit=jit, _board=board, _half=half),
+            nrpa=specialize(_nrpa, "collapse", jit=jit, _board=board),
             records=records_of() if jit else plain_records,
             zeros=np.zeros if jit else plain_zeros,
             jit=jit,

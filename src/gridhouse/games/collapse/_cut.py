@@ -155,7 +155,7 @@ def enter(cut: Cut, one: int, other: int, one_label: int, other_label: int, cont
 
 def pair_key(one: Any, other: Any) -> Any:
     """Return what a pair is found by, or of many pairs."""
-    return chance.code((one << 32) | other)
+    return chance.zobrist((one << 32) | other)
 
 
 # Groups over both halves.

@@ -22,7 +22,7 @@ class Growing(NamedTuple):
 
     names: tuple[str, ...]
     slots: str = ""
-    keys: Callable[[Any], Any] = chance.code
+    keys: Callable[[Any], Any] = chance.zobrist
 
 
 GROWING = {

@@ -11,7 +11,7 @@ hidden moves at any time, may have led to are one *belief* (the subset construct
 Scott, 1959), and all of them have the same edge.  Where a move takes the whole edge the one behind
 it comes to light, and there is a belief for each that may.
 
-Everything is compiled as a twin (see ``core.compiling``) and runs interpreted as well.
+Everything is compiled (see ``core.specialize``), and runs interpreted as well.
 """
 
 from __future__ import annotations
@@ -112,7 +112,7 @@ class Side(NamedTuple):
 def state_of(mask: int, side: Side) -> int:
     """Return the number of a state, a new one if need be; NOTHING if there is no room."""
     half, slots = side.half, side.slots
-    place = chance.code(mask) & (len(slots) - 1)
+    place = chance.zobrist(mask) & (len(slots) - 1)
     while slots[place] != 0:
         state = int(slots[place]) - 1
         if side.states[state] == mask:
@@ -143,7 +143,7 @@ def cost_of(state: int, side: Side, control: Any) -> int:
 def label_of(code: int, side: Side) -> int:
     """Return the number of a label, a new one if need be; NOTHING if there is no room."""
     half, slots = side.half, side.label_slots
-    place = chance.code(code) & (len(slots) - 1)
+    place = chance.zobrist(code) & (len(slots) - 1)
     while slots[place] != 0:
         label = int(slots[place]) - 1
         if side.labels[label] == code:
@@ -366,7 +366,7 @@ def believed(count: int, stamp: int, side: Side, control: Any) -> int:
         index += 1
         if not list_moves(state, side, control) or control.stop != 0:
             return NOTHING
-        key += chance.code(state)
+        key += chance.zobrist(state)
         least = min(least, cost_of(state, side, control))
         for move in range(side.firsts[state], side.ends[state]):
             after = int(side.nexts[move])

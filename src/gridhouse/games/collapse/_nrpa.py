@@ -298,7 +298,7 @@ def list_choices(
 
 def draw_choice(rollouts: Rollouts, count: int, control: Any) -> int:
     """Draw one of the listed choices by their weights."""
-    drawn = rollouts.sums[count - 1] * (chance.draw(control, FINE) / FINE)
+    drawn = rollouts.sums[count - 1] * (chance.randbelow(control, FINE) / FINE)
     pick = 0
     while pick < count - 1 and rollouts.sums[pick] <= drawn:
         pick += 1

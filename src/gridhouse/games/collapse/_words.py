@@ -9,7 +9,7 @@ then.
 ``find_dead`` is that of ``_bound`` in words, and ``owed`` says what it costs besides that
 the last cells of a digit cannot all go.
 
-Compiled as a twin for one word and one for eight, so that loops over them are taken apart.
+Specialized for one word and for eight, so that loops over them are taken apart.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from gridhouse.core import bits, chance, position
 from gridhouse.games.collapse import _board
 
 WORDS = 1  # of a plane; bound to other numbers for larger boards
-SIZES = (1, 8)  # the numbers of words for which there are twins
+SIZES = (1, 8)  # the numbers of words that it is specialized for
 MOST_WORDS = SIZES[-1]
 MOST_COLUMNS = 512
 PLANES = 4

@@ -211,7 +211,7 @@ def key(state: Position) -> int:
     for col in range(state.wide):
         for at in range(bottom(state, col), bottom(state, col) + state.tall):
             if state.cells[at] != BLANK:
-                result ^= chance.code(NUM_DIGITS * at + state.cells[at])
+                result ^= chance.zobrist(NUM_DIGITS * at + state.cells[at])
     return result
 
 
@@ -240,7 +240,7 @@ def randomize_start(state: Position, rng: Any) -> None:
     """Turn one start into another: a full board of random digits."""
     for col in range(state.cols):
         for cell in range(bottom(state, col), bottom(state, col) + state.rows):
-            state.cells[cell] = chance.draw(rng, state.digits)
+            state.cells[cell] = chance.randbelow(rng, state.digits)
     state.tall = state.rows
     state.wide = state.cols
     state.score = 0

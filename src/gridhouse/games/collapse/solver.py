@@ -14,7 +14,6 @@ import time
 from functools import cache, partial
 from typing import Any
 
-from gridhouse.core.binding import rules_of
 from gridhouse.core.errors import SolverError
 from gridhouse.core.game import State
 from gridhouse.core.solving import (
@@ -23,6 +22,7 @@ from gridhouse.core.solving import (
     check_limits,
     watched,
 )
+from gridhouse.core.specialize import rules_of
 from gridhouse.games.collapse import _words
 from gridhouse.games.collapse._common import MEMORY, ROOM
 from gridhouse.games.collapse._search import Search

@@ -567,7 +567,7 @@ def sample_candidate(state: Position, rng: Any) -> int:
     sinks = BOMB * state.num_anchors[SINKS] if state.sink_moves[me] > 0 else 0
     enemies = state.num_anchors[1 - me] if state.freezings[me] > 0 else 0
     cells = state.rows * state.cols if may_lay(state) else 0
-    number = chance.draw(rng, own + sinks + enemies + cells)
+    number = chance.randbelow(rng, own + sinks + enemies + cells)
     if number < own:
         return NUM_VERBS * anchor_of(state, me, number // BOMB) + number % BOMB
     number -= own
@@ -686,16 +686,16 @@ def key(state: Position) -> int:
         counts = counts * 128 + state.sunk[player]
     counts = (counts * 2 + state.turn) * 4 + 2 * state.moves + state.bombed
     counts = (counts * 128 + state.first_cell + 1) * 128 + state.first_from + 1
-    result = chance.code(counts)
+    result = chance.zobrist(counts)
     left = state.limit - state.quiet
     if state.limit and left < SOON:
-        result ^= chance.code(-2 - left)
+        result ^= chance.zobrist(-2 - left)
     for cell in range(state.rows * state.cols):
         if state.kind[cell] != 0:
             pose = 2 * state.lie[cell] + state.frozen[cell]
-            result ^= chance.code((state.kind[cell] * 8 + pose) * 256 + 2 * cell + (1 << 50))
+            result ^= chance.zobrist((state.kind[cell] * 8 + pose) * 256 + 2 * cell + (1 << 50))
         if state.bomb[cell] != 0:
-            result ^= chance.code((state.bomb[cell] * 256) + 2 * cell + 1 + (1 << 50))
+            result ^= chance.zobrist((state.bomb[cell] * 256) + 2 * cell + 1 + (1 << 50))
     return result
 
 
@@ -782,7 +782,7 @@ def resample(state: Position, player: int, rng: Any) -> None:
     bombs = believed_bombs(state, player)
     for cell in range(state.rows * state.cols):
         if is_bare(state, cell):
-            if chance.draw(rng, fields) < bombs:
+            if chance.randbelow(rng, fields) < bombs:
                 state.bomb[cell] = 2 - player
                 bombs -= 1
             fields -= 1

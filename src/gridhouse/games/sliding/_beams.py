@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from gridhouse.core import arrays
-from gridhouse.core.binding import twin
 from gridhouse.core.records import to_records
+from gridhouse.core.specialize import specialize
 from gridhouse.games.sliding import (
     _beam,
     _databases,
@@ -53,10 +53,10 @@ class Run:
         self.stopped = False
         self._jit = jit
         self._control: Any = None
-        selection = twin(_selection, "sliding", jit=jit)
-        self._beam = twin(_beam, "sliding", jit=jit, selection=selection)
-        self._layers = twin(_layers, "sliding", jit=jit, selection=selection)
-        self._windows = twin(_windows, "sliding", jit=jit)
+        selection = specialize(_selection, "sliding", jit=jit)
+        self._beam = specialize(_beam, "sliding", jit=jit, selection=selection)
+        self._layers = specialize(_layers, "sliding", jit=jit, selection=selection)
+        self._windows = specialize(_windows, "sliding", jit=jit)
 
     def stop(self) -> None:
         """Have the beam end soon."""

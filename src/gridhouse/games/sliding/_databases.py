@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from gridhouse.core.binding import twin
 from gridhouse.core.records import to_records
+from gridhouse.core.specialize import specialize
 from gridhouse.games.sliding import _idastar, _patterns
 from gridhouse.games.sliding._partitions import kinds_of, size_of
 from gridhouse.games.sliding._puzzle import Puzzle, neighbours
@@ -77,16 +77,18 @@ def word_type(puzzle: Puzzle, parts: Sequence[Sequence[int]]) -> type[Any]:
 
 def load(plan: Any, words: Any, search: Any, *, jit: bool = True) -> int:
     """Read the words of a search's root; return how many moves it needs at least."""
-    rank_of = twin(_patterns, "sliding", jit=jit).rank_of
-    return int(twin(_idastar, "sliding", jit=jit, rank_of=rank_of).load(plan, words, search))
+    rank_of = specialize(_patterns, "sliding", jit=jit).rank_of
+    return int(specialize(_idastar, "sliding", jit=jit, rank_of=rank_of).load(plan, words, search))
 
 
 def searcher(plan: Any, *, jit: bool = True) -> Any:
     """Return the search by plans of so many views and patterns as one has, equal tiles or not."""
-    rank_of = twin(_patterns, "sliding", jit=jit).rank_of
+    rank_of = specialize(_patterns, "sliding", jit=jit).rank_of
     views, patterns, ranked = int(plan[0].views), int(plan[0].patterns), int(plan[0].ranked)
     bound = {"VIEWS": views, "PATTERNS": patterns, "RANKED": ranked, "rank_of": rank_of}
-    return twin(_idastar, f"sliding{views}x{patterns}{'r' if ranked else ''}", jit=jit, **bound)
+    return specialize(
+        _idastar, f"sliding{views}x{patterns}{'r' if ranked else ''}", jit=jit, **bound
+    )
 
 
 def weights_of(puzzle: Puzzle, part: Sequence[int]) -> dict[int, int]:
@@ -172,7 +174,7 @@ def build(
     is_stopped: Callable[[], bool] = is_never,
 ) -> Any:
     """Return the words of a part by key; raises StoppedError soon after ``is_stopped`` says so."""
-    patterns = twin(_patterns, "sliding", jit=jit)
+    patterns = specialize(_patterns, "sliding", jit=jit)
     word = word or word_type(puzzle, [part])
     up = UP.get(np.dtype(word), 0)
     shape = shape_of(puzzle, part, up)

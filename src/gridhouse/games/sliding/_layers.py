@@ -127,7 +127,7 @@ def code(layer: Any, tile: int, cell: int) -> int:
     """Return what a tile on a cell adds to the key; tiles of other layers look alike."""
     if tile and not layer.target[tile]:
         return 0
-    return chance.code(tile << 8 | cell)
+    return chance.zobrist(tile << 8 | cell)
 
 
 def weigh(layer: Any, node: Any, board: Any, costs: Any) -> None:

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from gridhouse.core.binding import twin
+from gridhouse.core.specialize import specialize
 from gridhouse.games.sliding import _walks
 
 MOVES = 4
@@ -75,7 +75,7 @@ def machine(longest: int, *, jit: bool = True) -> Any:
 
 def repeats(longest: int, *, jit: bool = True) -> Tree:
     """Return all repeats of at most so many moves that have no shorter one in them."""
-    kernel = twin(_walks, "sliding", jit=jit)
+    kernel = specialize(_walks, "sliding", jit=jit)
     side = 2 * longest + 1
     chance = np.random.default_rng(SEED)
     marks = chance.integers(-(2**63), 2**63, size=(side * side) ** 2)

@@ -179,7 +179,7 @@ def board_of(puzzle: Puzzle, plan: Any) -> Any:
         board.mate[at * _beam.MATES : at * _beam.MATES + len(mates)] = mates
     for tile in range(cells):
         for cell in range(cells):
-            board.code[tile * cells + cell] = chance.code(tile << 8 | cell)
+            board.code[tile * cells + cell] = chance.zobrist(tile << 8 | cell)
     power = _beam.POWER if cells <= _beam.FEW_CELLS else 1
     for moves in range(_beam.MOST_MOVES):
         even = _beam.STEP * _beam.EVEN

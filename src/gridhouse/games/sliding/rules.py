@@ -108,7 +108,7 @@ def key(state: Position) -> int:
     """Return a key of the tiles."""
     result = 0
     for cell in range(state.rows * state.cols):
-        result ^= chance.code(int(state.tiles[cell]) << 8 | cell)
+        result ^= chance.zobrist(int(state.tiles[cell]) << 8 | cell)
     return result
 
 
@@ -145,7 +145,7 @@ def shuffle(state: Position, rng: Any) -> None:
     state.tiles[last] = EMPTY
     swaps = 0
     for cell in range(1, last):
-        other = chance.draw(rng, cell + 1)
+        other = chance.randbelow(rng, cell + 1)
         swap(state, cell, other)
         swaps += 1 if other != cell else 0
     # One swap more makes as many odd permutations even as there are even ones.

@@ -235,15 +235,15 @@ def key(state: Position) -> int:
     How long nothing was captured counts when the draw is near enough for a search to see it.
     """
     left = state.limit - state.quiet
-    result = chance.code(-2 - left) if state.limit and left < SOON else 0
+    result = chance.zobrist(-2 - left) if state.limit and left < SOON else 0
     if state.turn:
-        result ^= chance.code(-2 - SOON)
+        result ^= chance.zobrist(-2 - SOON)
     for cell in range(state.rows * state.cols):
         piece = int(state.board[cell])
         if piece != 0:
             side = 0 if piece > 0 else 1
             what = (abs(piece) * 4 + state.known[cell]) * 2 + side
-            result ^= chance.code(what * (MAX_SIDE * MAX_SIDE) + cell)
+            result ^= chance.zobrist(what * (MAX_SIDE * MAX_SIDE) + cell)
     return result
 
 
@@ -306,7 +306,7 @@ def scatter(
     """
     for cell in range(state.rows * state.cols):
         if belongs_to(state.board[cell], owner) and state.known[cell] == known:
-            drawn = first + chance.draw(rng, len(kinds) - first)
+            drawn = first + chance.randbelow(rng, len(kinds) - first)
             kind = kinds[drawn]
             kinds[drawn] = kinds[-1]
             kinds.pop()

@@ -1,11 +1,11 @@
-"""The same functions over other globals: modules bound to a game, interpreted or compiled.
+"""Specialized modules: the same functions over other globals, interpreted or compiled.
 
-A *twin* of a module has the same names, but its functions see the twin's own globals.  So the rules
-of a game are compiled over each other, and a search that names ``rules`` as a module global is
-bound to one game's rules without a word of it written twice.
+A specialized module has the same names as the original, but its functions see its own globals.  So
+the rules of a game are compiled over each other, and a search that names ``rules`` as a module
+global is specialized for one game without a word of it written twice.
 
-Nothing here needs NumPy or Numba; what does is in ``core.compiling``, which is imported when a
-compiled twin is asked for.
+Nothing here needs NumPy or Numba; what does is in ``core.compiling``, which is imported when
+compiled code is asked for.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from gridhouse.core.functions import CONSTANTS, copied, digest
 if TYPE_CHECKING:
     from gridhouse.core.game import Game
 
-_TWINS: dict[tuple[object, ...], ModuleType] = {}
+_MADE: dict[tuple[object, ...], ModuleType] = {}
 
 
-def twin(module: ModuleType, game: str, *, jit: bool = True, **bound: Any) -> ModuleType:
-    """Return a module's twin for a game, with ``bound`` in place of globals of these names.
+def specialize(module: ModuleType, game: str, *, jit: bool = True, **bound: Any) -> ModuleType:
+    """Return a module specialized for a game: ``bound`` replaces globals of these names.
 
-    The module ``chance`` is bound to its own twin wherever it is named, and ``bits``, compiled, to
-    the machine's instructions.  Without ``jit`` the functions run interpreted.  The same twin is
-    returned for the same module, game, ``jit`` and ``bound``.
+    The module ``chance`` is specialized as well wherever it is named; ``bits``, compiled, becomes
+    the machine's instructions.  Without ``jit`` the functions run interpreted.  The same module is
+    returned for the same arguments.
 
     Where a module says ``INLINED = True``, the code of its functions takes the place of each call.
     A call hands over seven words for every array, which can be more work than what it is for; to
@@ -36,15 +36,15 @@ def twin(module: ModuleType, game: str, *, jit: bool = True, **bound: Any) -> Mo
     """
     inherited = {key: value for key, value in vars(module).items() if not key.startswith("__")}
     if inherited.get("chance") is chance:
-        bound["chance"] = twin(chance, "every game", jit=jit)
+        bound["chance"] = specialize(chance, "every game", jit=jit)
     if jit and inherited.get("bits") is bits:
         from gridhouse.core import machine_bits
 
         bound["bits"] = machine_bits
     key = (module, game, jit, *((name, _identity(bound[name])) for name in sorted(bound)))
-    if key not in _TWINS:
-        _TWINS[key] = _made(module, game, jit, inherited, bound)
-    return _TWINS[key]
+    if key not in _MADE:
+        _MADE[key] = _made(module, game, jit, inherited, bound)
+    return _MADE[key]
 
 
 def _identity(value: Any) -> object:
@@ -55,7 +55,7 @@ def _identity(value: Any) -> object:
 def _made(
     module: ModuleType, game: str, jit: bool, inherited: dict[str, Any], bound: dict[str, Any]
 ) -> ModuleType:
-    """Make a twin."""
+    """Make a specialized module."""
     own = {
         key: value
         for key, value in inherited.items()
@@ -79,7 +79,7 @@ def _made(
 
 
 def rules_of(game: Game, *, jit: bool = True) -> ModuleType:
-    """Return the twin of a game's rules."""
+    """Return a game's rules, specialized."""
     module = game.rules
     assert isinstance(module, ModuleType)
-    return twin(module, game.name, jit=jit)
+    return specialize(module, game.name, jit=jit)
