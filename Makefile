@@ -16,7 +16,7 @@ play: $(READY)
 test: $(READY)
 	HYPOTHESIS_PROFILE=quick $(BIN)/python -m pytest -n 2 --dist loadfile -m "not slow" --durations=10
 
-# Compiled ahead: tests side by side would compile the same more than once, and others wait for it.
+# Compile once first: parallel workers would otherwise compile the same kernels.
 test-all: $(READY)
 	$(BIN)/gridhouse warm
 	$(BIN)/python -m pytest -n 2 --durations=10 --cov --cov-report=term

@@ -13,15 +13,7 @@ from gridhouse.core.errors import IllegalMoveError, InvalidMoveError, ParameterE
 from gridhouse.search import batches
 from gridhouse.search.batch import Batch, batch
 from gridhouse.search.play import Play
-from walks import walk
-
-GAMES = [
-    "binary(rows=3,cols=4)",
-    "collapse(rows=4,cols=4,digits=3)",
-    "sinks(rows=8,cols=8,limit=12)",
-    "sliding(rows=2,cols=2)",
-    "tactego(rows=5,cols=4,pieces=Fx1 Mx1 Sx1 3x1 2x2 1x1,hidden=True,limit=20)",
-]
+from walks import SMALL, walk
 
 
 def made(text: str, count: int, **given: Any) -> Batch:
@@ -44,7 +36,7 @@ def compare(boards: Batch, at: int) -> None:
 
 
 @pytest.mark.slow("compiles batches of its own")
-@pytest.mark.parametrize("text", GAMES)
+@pytest.mark.parametrize("text", SMALL)
 def test_a_batch_plays_as_its_states_do(text: str) -> None:
     boards = made(text, 6, seed=3)
     over = np.zeros(6, bool)
@@ -66,7 +58,7 @@ def test_a_batch_plays_as_its_states_do(text: str) -> None:
 
 
 @pytest.mark.slow("compiles batches of its own")
-@pytest.mark.parametrize("text", GAMES)
+@pytest.mark.parametrize("text", SMALL)
 def test_nothing_depends_on_the_number_of_threads(text: str, monkeypatch: Any) -> None:
     monkeypatch.setattr("gridhouse.search.batch.LEAST", 4)
     several = [made(text, 23, seed=9, threads=threads) for threads in (1, 2, 5)]
@@ -80,7 +72,7 @@ def test_nothing_depends_on_the_number_of_threads(text: str, monkeypatch: Any) -
         boards.close()
 
 
-@pytest.mark.parametrize("text", GAMES)
+@pytest.mark.parametrize("text", SMALL)
 def test_equal_seeds_begin_equal_games_and_others_do_not(text: str) -> None:
     first, second, other = made(text, 8, seed=1), made(text, 8, seed=1), made(text, 8, seed=2)
     assert np.array_equal(first.positions, second.positions)
@@ -147,7 +139,7 @@ def test_what_cannot_be_is_said() -> None:
         boards.observations(2)
 
 
-@pytest.mark.parametrize("text", GAMES)
+@pytest.mark.parametrize("text", SMALL)
 def test_a_single_game_is_dealt_by_its_seed(text: str) -> None:
     game = Play(gridhouse.parse(f"{text}#0").game)
 
@@ -172,7 +164,7 @@ def test_a_single_game_is_dealt_by_its_seed(text: str) -> None:
     assert (dealt() == first) != game.game.has_chance
 
 
-@pytest.mark.parametrize("text", GAMES)
+@pytest.mark.parametrize("text", SMALL)
 @pytest.mark.parametrize("seed", range(3))
 def test_a_single_game_says_what_its_state_says(text: str, seed: int) -> None:
     state = walk(text, seed)

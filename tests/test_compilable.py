@@ -18,23 +18,14 @@ import pytest
 import gridhouse
 from gridhouse.conformance import random_source
 from gridhouse.core import chance as sources
+from gridhouse.core import contract
 from gridhouse.core.records import from_record, to_records
+from walks import SMALL
 
 if TYPE_CHECKING:
     from gridhouse.core.position import Position
 
-GAMES = [
-    "binary(rows=5,cols=6)",
-    "collapse(rows=5,cols=6,digits=3)",
-    "collapse(rows=4,cols=4,digits=3,scoring=samegame)",
-    "sinks(rows=8,cols=9)",
-    "sliding(rows=3,cols=3)",
-    "tactego(rows=5,cols=5,pieces=Fx1 Ax1 Sx2 Mx2 10x1 2x3,hidden=True)",
-]
-CONTRACT = (
-    "refusal", "legal_actions", "apply_action", "current_player", "is_terminal", "returns",
-    "key", "randomize_start", "redact", "has_hidden_information", "resample", "observation_planes",
-)  # fmt: skip
+GAMES = [*SMALL, "collapse(rows=4,cols=4,digits=3,scoring=samegame)"]
 
 
 def compiled(module: Any) -> dict[str, Any]:
@@ -111,7 +102,8 @@ def test_compiled_rules_are_the_interpreted_ones(text: str) -> None:
 @pytest.mark.parametrize("name", gridhouse.games())
 def test_rules_speak_one_vocabulary_and_import_nothing_heavy(name: str) -> None:
     rules = gridhouse.load(name).rules
-    for function in CONTRACT:
+    assert rules.NUM_PLANES > 0
+    for function in {*contract.REQUIRED, *contract.DEFAULTS} - {"NUM_PLANES"}:
         assert callable(getattr(rules, function))
     assert next(iter(rules.Position.fields)) == name
     imported = {

@@ -40,6 +40,22 @@ GAMES = [
     "tactego(rows=5,cols=5,pieces=Fx1 Ax1 Sx2 Mx2 10x1 2x3,hidden=True,limit=6)",
 ]
 
+HIDDEN = "tactego(rows=5,cols=4,pieces=Fx1 Mx1 Sx1 3x1 2x2 1x1,hidden=True,limit=20)"
+_SMALL = {
+    "binary": "binary(rows=3,cols=4)",
+    "collapse": "collapse(rows=4,cols=4,digits=3)",
+    "sinks": "sinks(rows=8,cols=8,limit=12)",
+    "sliding": "sliding(rows=2,cols=3)",
+    "tactego": HIDDEN,
+}
+# A small board of every game, for what takes long; a game without one here has its first preset.
+SMALL = [
+    _SMALL.get(str(text).partition("(")[0], text)
+    for text in (
+        str(cls(**next(iter(cls.presets.values())))) for cls in map(game_class, gridhouse.games())
+    )
+]
+
 
 def walk(text: str, seed: int) -> State:
     """Return the state after so many random moves as the seed says."""

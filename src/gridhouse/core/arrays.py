@@ -9,7 +9,7 @@ MEGABYTE = 1 << 20
 
 
 def zeros(count: int, kind: str) -> Any:
-    """Return so many zeros of a NumPy type, the first of them at the begin of a line of memory.
+    """Return so many zeros of a NumPy type, aligned to a 64-byte cache line.
 
     NumPy's own arrays begin 16 bytes later, if they are large, and a bucket of a table that is as
     long as a line then lies in two: both have to be waited for.

@@ -221,7 +221,7 @@ def _result(running: Future[T], line: Line) -> T:
 
 
 def was_interrupted() -> bool:
-    """Tell whether Ctrl-C ended what was watched last; who asks again is told no."""
+    """Tell whether Ctrl-C ended what was watched last; clears the flag."""
     was_set = _INTERRUPTED.is_set()
     _INTERRUPTED.clear()
     return was_set

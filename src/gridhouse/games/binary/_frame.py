@@ -108,7 +108,7 @@ class Frame(position.Position):
     numbered = position.integers("int64", MOST_GROUPS)
     lanes = position.integers("int64", _structure.WORDS)
     names = position.integers("int64", _structure.CHUNKS)
-    value = position.integer("int32")  # who wins, if that is plain
+    value = position.integer("int32")  # who wins, if it is decided statically
     made = position.integer("int32")  # the move that led here, -1 for one in the heap
     zeros_left = position.integer("int64")  # the moves whose positions are still to be made
     ones_left = position.integer("int64")
@@ -219,7 +219,7 @@ def refresh(frame: Any, layout: Any, table: Any, sets: Any) -> None:
 
 
 def look_up(frame: Any, layout: Any, table: Any, sets: Any, digit: int, line: int) -> None:
-    """Note what a line comes to for a digit."""
+    """Cache what a line forbids a digit."""
     at = digit * MOST_LINES + line
     entry = entry_of(layout, table, at, frame.codes[at])
     held = entry.masks >> HALF & LOW

@@ -117,7 +117,7 @@ def move_words(words: Any, larger: Any) -> None:
 
 
 def prepare(frame: Any, layout: Any, table: Any, sets: Any, words: Any) -> None:
-    """Note who wins a position if that is plain; else have its key and its bucket at hand."""
+    """Note who wins a position if it can be decided statically; else compute key and bucket."""
     frame.value = _frame.settle(frame, layout, table, sets)
     if frame.value == UNKNOWN:
         _frame.set_key(frame, layout, table, sets)
@@ -125,7 +125,7 @@ def prepare(frame: Any, layout: Any, table: Any, sets: Any, words: Any) -> None:
 
 
 def consult(frame: Any, layout: Any, table: Any, sets: Any, words: Any) -> int:
-    """Return who wins a prepared position if that is plain or known."""
+    """Return who wins a prepared position if it is decided statically or in the table."""
     if frame.value != UNKNOWN:
         return int(frame.value)
     if layout.switches & LOOKUP:
@@ -136,7 +136,7 @@ def consult(frame: Any, layout: Any, table: Any, sets: Any, words: Any) -> int:
 
 
 def enter(frame: Any, layout: Any, table: Any, sets: Any, words: Any) -> int:
-    """Return who wins a position if that is plain or known, and make it ready to be searched."""
+    """Return who wins a position if that is known without search, and prepare its search."""
     prepare(frame, layout, table, sets, words)
     return consult(frame, layout, table, sets, words)
 
@@ -190,7 +190,7 @@ def is_even(cells: int, heap: int) -> bool:
 
 
 def score(frame: Any, layout: Any, control: Any) -> int:
-    """Return how late a move to this position is to be tried.
+    """Return the ordering score of a move to this position: lower is tried first.
 
     First come those that leave an even number of moves if no cell is spoilt, then those that
     leave few moves.
@@ -208,7 +208,7 @@ def score(frame: Any, layout: Any, control: Any) -> int:
 
 
 def score_heap(frame: Any) -> int:
-    """Return how late a move in the heap is to be tried.
+    """Return the ordering score of a move in the heap: lower is tried first.
 
     Of all positions every second one has the nimber 0 or 1, and both are asked about everywhere: so
     such moves come first in a larger heap, where hardly another one leads to just that nimber.

@@ -140,7 +140,7 @@ class Common:
 
     @property
     def score(self) -> int:
-        """What the best line scores, where rollouts still run what they would end with now."""
+        """The score of the best line found; while rollouts run, what they would end with now."""
         if self.scoring == Scoring.LINEAR:
             return self.total - self.left
         with self._lock:

@@ -1,7 +1,7 @@
 """One half of a board that is cut in two between columns: what it can do, and what shows of it.
 
 A state of a half is which of its cells are left, one bit each, so that a board of columns is one
-word; they have fallen down and closed up in the mind only.  The *edge* is the last column that has
+word; gravity and closing up are implied, not stored.  The *edge* is the last column that has
 cells, the one beside the other half.  A move that takes no cell of the edge is hidden: the other
 half neither sees it nor can keep it from being made.  All others are *shown*; which of the edge's
 cells go, and how they hang together within the half, is a label.
@@ -351,7 +351,7 @@ def first_belief(mask: int, side: Side, control: Any) -> int:
 
 
 def believed(count: int, stamp: int, side: Side, control: Any) -> int:
-    """Return the belief that so many states and hidden moves from them lead to.
+    """Return the belief of so many states, closed under hidden moves.
 
     They stand behind all members, marked with a stamp.  Returns NOTHING without room.
     """

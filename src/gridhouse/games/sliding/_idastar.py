@@ -8,7 +8,7 @@ the words already read.
 Loops over views and patterns are short and the search spends its time in them, so it is compiled
 for just so many of each.  Memory is asked for the words of all moves of a position at once.
 
-A *machine* reads the moves and tells which need not be made (``_repeats``).
+A *machine* reads the moves and rejects redundant ones (``_repeats``).
 """
 
 from __future__ import annotations

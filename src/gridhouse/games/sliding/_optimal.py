@@ -133,7 +133,7 @@ def levels(
     """Yield databases, ever larger ones, and how many nodes to search with them.
 
     ``how`` says with how many ``threads`` they are built, and when that ``is_stopped``.  Those for
-    the disk, and those of gigabytes, are built only for who ``waits``.
+    the disk, and those of gigabytes, are built only if the caller ``waits``.
     """
     how["jit"] = jit
     if not jit:  # what is solved by few nodes should not wait for what takes long to build
