@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import random
 from typing import TYPE_CHECKING
 
 from hypothesis import strategies as st
 
 import gridhouse
-from gridhouse.core.registry import game_class
+from gridhouse.conformance import random_walk
+from gridhouse.core.registry import game_class, parse_game
 
 if TYPE_CHECKING:
     from gridhouse.core.game import State
@@ -59,14 +59,7 @@ SMALL = [
 
 def walk(text: str, seed: int) -> State:
     """Return the state after so many random moves as the seed says."""
-    chance = random.Random(seed)
-    state = gridhouse.parse(f"{text}#{seed}")
-    for _ in range(chance.choice((0, 3, 20, 60))):
-        actions = state.legal_actions()
-        if not actions:
-            break
-        state.apply_action(chance.choice(actions))
-    return state
+    return random_walk(parse_game(text)[0], seed)
 
 
 states = st.builds(walk, st.sampled_from(GAMES), st.integers(0, 2**32))

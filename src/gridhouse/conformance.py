@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     Law = Callable[[State, random.Random], None]
 
 WALKS = 30  # random games a board, of which one position each is checked
-LENGTHS = (0, 1, 3, 10, 30, 100)  # moves of these games
+LENGTHS = (0, 3, 20, 60)  # moves of these games
 TRACES = 3  # random games a board that are compared interpreted and compiled
 TRACE_LIMIT = 300
 LIMITS = Limits(nodes=300, playouts=30)

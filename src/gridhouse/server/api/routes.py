@@ -239,6 +239,6 @@ async def resign(context: SeatedContext) -> TableState:
 
 async def done(context: RequestContext, kind: str, *, agrees: bool = False) -> TableState:
     """Do what changes a table besides a move, and return how it is then."""
-    player = context.viewpoint.viewer or 0  # two at one screen are asked as one
-    await context.service.submit(context.live, Command(kind, player, agrees=agrees))
+    command = Command(kind, context.viewpoint.player, agrees=agrees)
+    await context.service.submit(context.live, command)
     return serializers.state_of(context)

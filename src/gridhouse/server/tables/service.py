@@ -223,13 +223,14 @@ class TableService:
             table.change_for(command)  # a command that is refused does not disturb the machine
             await self._stop_thinking(live)
         plies = list(table.plies)
+        write = partial(self._write, live, partial(table.change_for, command))
         try:
-            await run_to_completion(self._write(live, lambda: table.change_for(command)))
+            await run_to_completion(write())
         except StaleTableError:
             # Another process changed the table first.  Only new moves can make the command wrong.
             if table.plies != plies and command.kind != SEAT:
                 raise
-            await run_to_completion(self._write(live, lambda: table.change_for(command)))
+            await run_to_completion(write())
         finally:
             self._wake_machine(live)
 
@@ -334,11 +335,13 @@ class TableService:
     async def _choose(self, table: Table) -> int:
         """Return the machine's action, or a random one, and note it, where its search fails."""
         try:
-            return (await self.engines.choose(table.state.clone(), table.level or 1)).action
+            choice = await self.engines.choose(table.state.clone(), table.level or 1)
         except Exception:
             log.exception("the machine failed at a table")
             table.machine_failed = True
             return secrets.choice(table.state.legal_actions())
+        table.machine_failed = False
+        return choice.action
 
     async def _stop_thinking(self, live: LiveTable) -> None:
         task, live.thinking = live.thinking, None

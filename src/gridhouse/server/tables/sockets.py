@@ -192,7 +192,7 @@ class Connection:
             PLAYERS[kind](self, message)
         elif kind in (UNDO, REDO, ANSWER, RESIGN):
             agrees = message.get("agrees") is True
-            player = self.viewpoint().viewer or 0  # two at one screen are asked as one
+            player = self.viewpoint().player
             await self.service.submit(self.live, Command(kind, player, agrees=agrees))
         else:
             raise RefusedError("the house does not know what that is")

@@ -77,7 +77,7 @@ class Table:
         self.start = record.start
         self.daily = record.daily
         self.best: BestResult | None = None  # that is known of the puzzle of this day
-        self.machine_failed = False  # so that it moves at random
+        self.machine_failed = False  # at its last move, which was a random one
         self.clock = Clock(record.initial, record.increment) if record.initial else None
         self.state = parse(record.start)
         self.plies: list[Ply] = []

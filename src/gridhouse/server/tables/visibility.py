@@ -33,6 +33,11 @@ class Viewpoint(NamedTuple):
     acts: bool = False
     handover: str = ""
 
+    @property
+    def player(self) -> int:
+        """The player who gives commands; of two at one screen, either stands for both."""
+        return self.viewer or 0
+
 
 WATCHING = Viewpoint(None)
 
@@ -40,7 +45,7 @@ WATCHING = Viewpoint(None)
 def viewpoint_of(table: Table, visitor: str | None, revealed_player: int | None) -> Viewpoint:
     """Return how a visitor looks at a table.
 
-    ``eyes`` is which of two players at one screen has last said to be the only one to look.
+    ``revealed_player`` is who of two at one screen has last said to be the only one to look.
     """
     seats = table.seats_of(visitor)
     if not seats:
@@ -246,7 +251,7 @@ def handover(table: Table, viewpoint: Viewpoint) -> dict[str, str] | None:
 
 def may(table: Table, viewpoint: Viewpoint, kind: str) -> bool:
     """Tell whether whoever looks may undo a move or make it again, or ask for it."""
-    player = viewpoint.viewer or 0
+    player = viewpoint.player
     try:
         table.undo_count(player) if kind == UNDO else table.state_after_redo(player)
     except RefusedError:
