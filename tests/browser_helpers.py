@@ -13,9 +13,11 @@ import time
 import urllib.request
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
+import gridhouse
 from ports import reserved_port
 from wire_helpers import PATIENCE
 
@@ -26,6 +28,8 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
     from gridhouse.core.game import State
+
+PHONE: dict[str, Any] = {"viewport": {"width": 390, "height": 780}, "has_touch": True}
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
@@ -294,3 +298,16 @@ class Keys(Hands):
             if self.page.evaluate(FIND_WAY, cell)[0] == here:
                 self.page.keyboard.press(f"Arrow{second}")
         raise AssertionError(f"cell {cell} is not reached by arrow keys")
+
+
+def from_page(page: Page) -> State:
+    """Return the position that a page offers to begin another game from."""
+    link = page.get_attribute("#from-here", "href") or ""
+    return gridhouse.parse(parse_qs(urlsplit(link).query)["start"][0])
+
+
+def type_move(hands: Hands, move: str) -> None:
+    ply = hands.ply
+    hands.page.fill("#move", move)
+    hands.page.keyboard.press("Enter")
+    hands.wait(ply + 1)

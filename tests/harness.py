@@ -16,6 +16,10 @@ from gridhouse.core import console
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+GOLDEN = Path(__file__).parent / "golden"
+
+SESSIONS = sorted(folder.name for folder in GOLDEN.iterdir())
+
 ROOT = Path(__file__).resolve().parent.parent
 PROGRAMS = ROOT / "programs"
 # The documents' own sample sessions; they do not belong to the project and may be missing.
@@ -81,3 +85,35 @@ def run_compiled(code: str, cache: Path, **environment: str) -> str:
         check=True,
         env={**inherited, "XDG_CACHE_HOME": str(cache), **environment},
     ).stdout
+
+
+def command(*arguments: str, typed: str = "") -> Run:
+    """Run the command in a process of its own."""
+    done = subprocess.run(
+        [sys.executable, "-m", "gridhouse", *arguments],
+        input=typed.encode(),
+        capture_output=True,
+        env={"COLUMNS": "100", "TERM": "dumb"},
+        timeout=60,
+        check=False,
+    )
+    return Run(done.stdout.decode(), done.stderr.decode(), done.returncode)
+
+
+class Program(NamedTuple):
+    """A script of a game, its arguments, the folder that it runs in, and what is typed."""
+
+    game: str
+    script: str
+    arguments: tuple[str, ...]
+    folder: Path
+    typed: bytes
+
+
+def golden(name: str) -> tuple[Program, bytes]:
+    """Return a session of the folder ``golden``, and what is printed."""
+    folder = GOLDEN / name
+    place, *arguments = (folder / "command").read_text().split()
+    game, script = place.split("/")
+    program = Program(game, script, tuple(arguments), folder, (folder / "in").read_bytes())
+    return program, (folder / "out").read_bytes()

@@ -11,9 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import gridhouse
-from browser_helpers import Hands, browser, served
-from test_web_browser import from_page
-from test_web_table_browser import type_move
+from browser_helpers import Hands, browser, from_page, served, type_move
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page

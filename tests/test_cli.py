@@ -10,20 +10,7 @@ import pytest
 import gridhouse
 from gridhouse import cli
 from gridhouse.core.console import EXIT_INTERRUPTED
-from harness import CONFORMANCE, Run
-
-
-def command(*arguments: str, typed: str = "") -> Run:
-    """Run the command in a process of its own."""
-    done = subprocess.run(
-        [sys.executable, "-m", "gridhouse", *arguments],
-        input=typed.encode(),
-        capture_output=True,
-        env={"COLUMNS": "100", "TERM": "dumb"},
-        timeout=60,
-        check=False,
-    )
-    return Run(done.stdout.decode(), done.stderr.decode(), done.returncode)
+from harness import CONFORMANCE, command
 
 
 def test_an_interrupt_while_the_command_is_imported_ends_it_without_a_word() -> None:

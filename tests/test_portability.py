@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from gridhouse import export
-from harness import PROGRAMS, ROOT
-from test_golden import SESSIONS, golden
+from harness import PROGRAMS, ROOT, SESSIONS, golden
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from typing import TYPE_CHECKING
 
 from hypothesis import strategies as st
@@ -11,6 +12,8 @@ from gridhouse.conformance import random_walk
 from gridhouse.core.registry import game_class, parse_game
 
 if TYPE_CHECKING:
+    import random
+
     from gridhouse.core.game import State
 
 # Every preset of every game, and some that are made to be awkward.
@@ -63,3 +66,42 @@ def walk(text: str, seed: int) -> State:
 
 
 states = st.builds(walk, st.sampled_from(GAMES), st.integers(0, 2**32))
+
+
+def scramble_hidden(state: State, player: int, chance: random.Random) -> State:
+    """Return the state with the secrets of the other player changed."""
+    other = state.clone()
+    position = other.position
+    if state.game.name == "sinks":
+        for cell, bomb in enumerate(position.bomb[: position.rows * position.cols]):
+            if bomb == 2 - player or not (bomb or position.covered[cell]):
+                position.bomb[cell] = chance.choice((0, 2 - player))
+    elif state.game.name == "tactego" and position.hidden:
+        sign = -1 if player == 0 else 1
+        cells = [
+            cell
+            for cell, piece in enumerate(position.board)
+            if piece * sign > 0 and position.known[cell] != 2
+        ]
+        pieces = [position.board[cell] for cell in cells]
+        chance.shuffle(pieces)
+        for cell, piece in zip(cells, pieces, strict=True):
+            position.board[cell] = piece
+    return other
+
+
+def way_out(start: State) -> list[int]:
+    """Return the actions of the shortest way to the end of a puzzle."""
+    seen = {str(start)}
+    queue = deque([start])
+    while queue:
+        state = queue.popleft()
+        if state.is_terminal():
+            return state.history()
+        for action in state.legal_actions():
+            after = state.clone()
+            after.apply_action(action)
+            if str(after) not in seen:
+                seen.add(str(after))
+                queue.append(after)
+    raise AssertionError("there is no way out")

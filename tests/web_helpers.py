@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 from contextlib import contextmanager
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from starlette.testclient import TestClient
@@ -12,6 +13,7 @@ from starlette.testclient import TestClient
 import gridhouse
 from gridhouse.server.app import create_app
 from gridhouse.server.settings import Settings
+from walks import way_out
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,6 +22,10 @@ if TYPE_CHECKING:
     from starlette.testclient import WebSocketTestSession
 
     from gridhouse.core.game import State
+
+TODAY = "2026-11-20"
+
+SMALL = {"sliding": {"rows": 2, "cols": 2}, "collapse": {"rows": 5, "cols": 4, "digits": 4}}
 
 HIDDEN = "tactego(rows=3,cols=2,pieces=Fx1 5x1,hidden=True) R 0 RF,R5/,/B5,BF"
 MANY = 50  # messages in which something wanted has to come
@@ -135,3 +141,30 @@ def near_end(text: str, seed: int, left: int) -> tuple[State, list[int]]:
     for action in actions[:-left]:
         state.apply_action(action)
     return gridhouse.parse(str(state)), actions[-left:]
+
+
+def uncovered(seat: Seat) -> None:
+    """Hand the screen over to whoever is to move."""
+    while seat.view["handing"]:
+        seat.say(seat.view["handing"]["does"])
+        seat.wait("view")
+
+
+class Clock:
+    """A time that stands still until it is set."""
+
+    def __init__(self, day: str = TODAY, hour: int = 12) -> None:
+        self.time = datetime.fromisoformat(f"{day}T{hour:02}:00+00:00")
+
+    def __call__(self) -> datetime:
+        return self.time
+
+
+def moves_out(start: State) -> list[str]:
+    """Return the moves of the shortest way to the end of a puzzle."""
+    state = start.clone()
+    moves = []
+    for action in way_out(start):
+        moves.append(state.action_to_string(action))
+        state.apply_action(action)
+    return moves

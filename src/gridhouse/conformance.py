@@ -1,7 +1,7 @@
 """Whether a game keeps the contract: the laws, and the command ``check-game`` that tries them.
 
 A law is a function that takes a state and a source of random numbers and raises
-:class:`BrokenLawError` where it does not hold.  ``tests/test_laws.py`` tries the same laws.
+:class:`BrokenLawError` where it does not hold.  ``tests/games/test_laws.py`` tries the same laws.
 """
 
 from __future__ import annotations

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import random
-from collections import deque
 from typing import TYPE_CHECKING, Any
-from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
 import gridhouse
-from browser_helpers import Fingers, Hands, Keys, house_process
+from browser_helpers import PHONE, Fingers, Hands, Keys, from_page, house_process
 from gridhouse.core.registry import game_class
+from walks import way_out
 from web_helpers import HIDDEN, near_end, playout
 
 if TYPE_CHECKING:
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
 
     from gridhouse.core.game import State
 
-PHONE: dict[str, Any] = {"viewport": {"width": 390, "height": 780}, "has_touch": True}
 WAYS: dict[str, tuple[type[Hands], dict[str, Any]]] = {
     "mouse": (Hands, {}),
     "finger": (Fingers, PHONE),
@@ -47,29 +45,6 @@ TRY_ARROWS = """[...document.querySelectorAll("[id^='cell-']")]
     cell.dispatchEvent(new KeyboardEvent("keydown", {key: `Arrow${way}`, bubbles: true}));
     return Number(document.activeElement.dataset.cell);
   }))"""
-
-
-def from_page(page: Page) -> State:
-    """Return the position that a page offers to begin another game from."""
-    link = page.get_attribute("#from-here", "href") or ""
-    return gridhouse.parse(parse_qs(urlsplit(link).query)["start"][0])
-
-
-def way_out(start: State) -> list[int]:
-    """Return the shortest way to the end of a puzzle."""
-    seen = {str(start)}
-    queue = deque([start])
-    while queue:
-        state = queue.popleft()
-        if state.is_terminal():
-            return state.history()
-        for action in state.legal_actions():
-            after = state.clone()
-            after.apply_action(action)
-            if str(after) not in seen:
-                seen.add(str(after))
-                queue.append(after)
-    raise AssertionError("there is no way out")
 
 
 def play_out(hands: Hands, state: State, actions: list[int]) -> None:

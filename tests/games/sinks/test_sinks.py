@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
+from unittest import mock
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import gridhouse
+import walks
 from gridhouse.conformance import random_source
+from gridhouse.core import chance
 from gridhouse.games.sinks import rules
 from gridhouse.games.sinks.rules import Position, Refusal
 
@@ -144,3 +149,19 @@ def test_the_other_bombs_are_guessed_at_no_field_more_than_at_another() -> None:
     expected = 3 * draws / fields
     chi_squared = sum((count - expected) ** 2 / expected for count in seen.values())
     assert chi_squared < 127  # of 58 degrees of freedom: once in a million
+
+
+@given(st.sampled_from([text for text in walks.GAMES if "sinks" in text]), st.integers(0, 2**32))
+def test_one_number_stands_for_each_legal_action(text: str, seed: int) -> None:
+    state = walks.walk(text, seed)
+    rng = random_source(0)
+    if state.is_terminal():
+        return
+    with mock.patch.object(chance, "randbelow", return_value=0) as randbelow:
+        rules.sample_candidate(state.position, rng)
+        (_, numbers), _ = randbelow.call_args
+        sampled: Counter[int] = Counter()
+        for randbelow.return_value in range(numbers):
+            sampled[rules.sample_candidate(state.position, rng)] += 1
+    legal = state.legal_actions()
+    assert [sampled[action] for action in legal] == [1] * len(legal)

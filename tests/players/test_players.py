@@ -19,8 +19,7 @@ from gridhouse.players.levels import LADDERS, LEVELS, ladder
 from gridhouse.players.match import Score, match, openings
 from gridhouse.search import mcts
 from harness import run_compiled
-from test_laws import scramble_hidden
-from walks import HIDDEN, SMALL, walk
+from walks import HIDDEN, SMALL, scramble_hidden, walk
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 import re
 import threading
-from collections import deque
 from datetime import UTC, date, datetime, timedelta, timezone
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +21,7 @@ from gridhouse.server.storage.records import StoredTable
 from gridhouse.server.tables.commands import MOVE, Command
 from gridhouse.server.tables.table import Table
 from gridhouse.server.tables.visibility import offers_help, viewpoint_of
-from web_helpers import Visitor, open_house
+from web_helpers import SMALL, TODAY, Clock, Visitor, moves_out, open_house
 from window_helpers import wait_for
 
 if TYPE_CHECKING:
@@ -34,20 +33,8 @@ if TYPE_CHECKING:
 
     from gridhouse.core.game import State
 
-TODAY = "2026-11-20"
-SMALL = {"sliding": {"rows": 2, "cols": 2}, "collapse": {"rows": 5, "cols": 4, "digits": 4}}
 SLIDING = f"/daily/sliding/{TODAY}"
 COLLAPSE = f"/daily/collapse/{TODAY}"
-
-
-class Clock:
-    """A time that stands still until it is set."""
-
-    def __init__(self, day: str = TODAY, hour: int = 12) -> None:
-        self.time = datetime.fromisoformat(f"{day}T{hour:02}:00+00:00")
-
-    def __call__(self) -> datetime:
-        return self.time
 
 
 @pytest.fixture
@@ -56,43 +43,9 @@ def clock() -> Clock:
 
 
 @pytest.fixture
-def small(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let the puzzles be small enough to be solved here at once."""
-    for name, parameters in SMALL.items():
-        monkeypatch.setattr(game_class(name), "daily", parameters)
-
-
-@pytest.fixture
 def client(tmp_path: Path, clock: Clock, small: None) -> Iterator[TestClient]:
     with open_house(tmp_path, now=clock) as client:
         yield client
-
-
-@pytest.fixture
-def visitor(client: TestClient) -> Visitor:
-    return Visitor(client)
-
-
-def way_out(start: State) -> list[str]:
-    """Return the moves of the shortest way to the end of a puzzle."""
-    seen = {str(start)}
-    queue = deque([start])
-    while queue:
-        state = queue.popleft()
-        for move in state.legal_moves():
-            after = state.clone()
-            after.play(move)
-            if str(after) not in seen:
-                seen.add(str(after))
-                queue.append(after)
-            if after.is_terminal():
-                replay = start.clone()
-                moves = []
-                for action in after.history():
-                    moves.append(replay.action_to_string(action))
-                    replay.apply_action(action)
-                return moves
-    raise AssertionError("there is no way out")
 
 
 def detour(start: State) -> list[str]:
@@ -117,7 +70,7 @@ def begin(visitor: Visitor, path: str) -> tuple[str, State]:
 def solve(visitor: Visitor, detours: int = 0, path: str = SLIDING) -> dict[str, Any]:
     """Play a sliding puzzle to its end and return the last view; a detour costs two moves."""
     table, state = begin(visitor, path)
-    moves = detour(state) * detours + way_out(state)
+    moves = detour(state) * detours + moves_out(state)
     with visitor.at(table) as seat:
         for move in moves:
             seat.move(move)
@@ -127,7 +80,9 @@ def solve(visitor: Visitor, detours: int = 0, path: str = SLIDING) -> dict[str, 
 
 def shortest(day: str = TODAY) -> int:
     """Return how many moves a day's small puzzle needs."""
-    return len(way_out(gridhouse.load("sliding", **SMALL["sliding"]).new_initial_state(seed(day))))
+    return len(
+        moves_out(gridhouse.load("sliding", **SMALL["sliding"]).new_initial_state(seed(day)))
+    )
 
 
 def seed(day: str) -> str:
@@ -287,7 +242,7 @@ def test_a_house_whose_clock_is_slow_has_a_puzzle_all_the_same(
 def test_a_game_that_is_not_ended_has_no_result(visitor: Visitor) -> None:
     table, state = begin(visitor, SLIDING)
     with visitor.at(table) as seat:
-        for move in way_out(state)[:-1]:
+        for move in moves_out(state)[:-1]:
             seat.move(move)
     page = visitor.get(SLIDING).text
     assert "Your result" not in page
@@ -306,7 +261,7 @@ def test_only_the_best_result_is_kept_and_moves_taken_back_do_not_count(visitor:
         seat.move(detour(state)[0])
         seat.say("undo")
         seat.wait("view", 0)
-        for move in way_out(state):
+        for move in moves_out(state):
             seat.move(move)
     assert lines(visitor) == [("1", "somebody (you)", f"{least} moves")]
 
@@ -368,7 +323,7 @@ def test_what_is_reached_later_is_shown_to_oneself_alone(client: TestClient, clo
     table, state = begin(bert, SLIDING)  # before midnight, ended after it
     clock.time += timedelta(days=1)
     with bert.at(table) as seat:
-        for move in way_out(state):
+        for move in moves_out(state):
             seat.move(move)
     solve(anna)
     assert lines(anna) == [("1", "somebody (you)", f"{least + 2} moves")]
@@ -402,7 +357,7 @@ def test_the_best_is_found_once_and_kept(
         assert solve(visitor, 1)["heading"] == f"Solved. {least + 2} moves"
         table, state = begin(visitor, SLIDING)
         with visitor.at(table) as seat:
-            for move in way_out(state):
+            for move in moves_out(state):
                 seat.move(move)
             assert seat.view["heading"] == f"Solved. {least} moves"
             go_on.set()
@@ -547,7 +502,7 @@ def test_no_help_is_given_until_the_game_has_ended(visitor: Visitor) -> None:
     table, state = begin(visitor, SLIDING)
     with visitor.at(table) as seat:
         assert seat.refused("hint") == "the puzzle of a day is played without help"
-        for move in way_out(state):
+        for move in moves_out(state):
             seat.move(move)
         assert seat.refused("hint") == "the game is over"
     page = visitor.get(table).text
@@ -571,7 +526,7 @@ def test_help_is_free_again_when_the_puzzle_is_done() -> None:
 def test_another_tables_end_is_no_result(visitor: Visitor) -> None:
     state = gridhouse.load("sliding", **SMALL["sliding"]).new_initial_state(seed(TODAY))
     with visitor.at(visitor.new("sliding", start=str(state))) as seat:
-        for move in way_out(state):
+        for move in moves_out(state):
             seat.move(move)
         assert seat.view["heading"] == "Solved"
     assert lines(visitor) == []
@@ -581,7 +536,7 @@ def test_a_result_that_is_not_on_disk_is_not_shown(
     visitor: Visitor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     table, state = begin(visitor, SLIDING)
-    *first, last = way_out(state)
+    *first, last = moves_out(state)
     failed: list[DailyResult] = []
 
     def fail_once(connection: Connection, reached: DailyResult) -> None:
@@ -683,7 +638,7 @@ def test_a_table_says_after_the_house_opened_again_what_was_reached(
         table, state = begin(visitor, SLIDING)
         best_is_known(visitor, SLIDING)
         with visitor.at(table) as seat:
-            for move in way_out(state):
+            for move in moves_out(state):
                 seat.move(move)
             before = seat.view
         assert before["heading"].endswith("moves, the best there is")

@@ -6,10 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from browser_helpers import Hands, browser, served
-from gridhouse.core.registry import game_class
-from test_web_browser import PHONE, from_page
-from test_web_daily import SMALL, Clock, way_out
+from browser_helpers import PHONE, Hands, from_page, served
+from web_helpers import Clock, moves_out
 from wire_helpers import PATIENCE
 
 if TYPE_CHECKING:
@@ -19,17 +17,9 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
 
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Browser]:
-    with browser() as found:
-        yield found
-
-
 @pytest.fixture
-def address(tmp_path: Path, chromium: Browser, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+def address(tmp_path: Path, chromium: Browser, small: None) -> Iterator[str]:
     del chromium  # without a browser nothing is served
-    for name, parameters in SMALL.items():
-        monkeypatch.setattr(game_class(name), "daily", parameters)
     with served(tmp_path, now=Clock()) as address:
         yield address
 
@@ -39,7 +29,7 @@ def play_out(page: Page) -> Hands:
     hands = Hands(page)
     hands.wait(0)
     state = from_page(page)
-    for move in way_out(state):
+    for move in moves_out(state):
         hands.play(state, state.string_to_action(move))
     assert state.is_terminal()
     return hands

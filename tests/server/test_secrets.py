@@ -8,14 +8,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import pytest
-
 import gridhouse
-from test_web import uncovered
-from web_helpers import Seat, Visitor, open_house
+from web_helpers import Seat, Visitor, uncovered
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
     from starlette.testclient import TestClient
@@ -28,12 +24,6 @@ ANY = ""  # the first move in the list
 FILES = ("", "/picture.svg", "/position.txt", "/record.txt")
 ASKED = ("", "?player=0", "?player=1", "/picture.svg", "/picture.svg?player=0")
 TRIED = ("", "0 0 1 0", "3 0 2 0", "9 9 9 9", "0 1 b", "0 7 b", "x")
-
-
-@pytest.fixture
-def client(tmp_path: Path) -> Iterator[TestClient]:
-    with open_house(tmp_path) as client:
-        yield client
 
 
 def armies(red: str, blue: str) -> str:

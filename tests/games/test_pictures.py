@@ -16,7 +16,7 @@ from gridhouse.core.errors import ParameterError
 from gridhouse.games.sinks import rules as sinks
 from gridhouse.games.sinks.view import Scene, back_to_front
 from gridhouse.games.tactego import rules as tactego
-from test_cli import command
+from harness import command
 from walks import GAMES, walk
 
 if TYPE_CHECKING:

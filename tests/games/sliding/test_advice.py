@@ -8,20 +8,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from gridhouse.core.registry import parse
-from gridhouse.games.sliding import _anytime, _cache, _optimal, advice, rules
+from gridhouse.games.sliding import _anytime, _optimal, advice, rules
 from gridhouse.games.sliding._puzzle import puzzle_of
 from naive.sliding_solver import shortest
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from gridhouse.core.game import State
-
-
-@pytest.fixture(autouse=True)
-def own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Keep databases in a folder of the test's own."""
-    monkeypatch.setattr(_cache, "folder", lambda: tmp_path / "patterns")
 
 
 def puzzle(text: str, goal: str, rows: int = 3) -> State:

@@ -4,42 +4,23 @@ from __future__ import annotations
 
 import shutil
 import subprocess
-from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING
 
 import pytest
 
 import pythons
 from gridhouse import export
-from harness import CONFORMANCE, PROGRAMS
+from harness import CONFORMANCE, PROGRAMS, SESSIONS, Program, golden
 
-GOLDEN = Path(__file__).parent / "golden"
-SESSIONS = sorted(folder.name for folder in GOLDEN.iterdir())
+if TYPE_CHECKING:
+    from pathlib import Path
+
 SAMPLES = {
     "sinks/example1": ("sinks.py", "10", "10", "0"),
     "sinks/example2": ("sinks.py", "10", "10", "0"),
     "tactego/sample": ("tactego.py",),
     "collapse/figure4": ("assignment3.py", "figure4.txt"),
 }
-
-
-class Program(NamedTuple):
-    """A script of a game, its arguments, the folder that it runs in, and what is typed."""
-
-    game: str
-    script: str
-    arguments: tuple[str, ...]
-    folder: Path
-    typed: bytes
-
-
-def golden(name: str) -> tuple[Program, bytes]:
-    """Return a session of the folder ``golden``, and what is printed."""
-    folder = GOLDEN / name
-    place, *arguments = (folder / "command").read_text().split()
-    game, script = place.split("/")
-    program = Program(game, script, tuple(arguments), folder, (folder / "in").read_bytes())
-    return program, (folder / "out").read_bytes()
 
 
 def run(command: list[str], program: Program, **environment: str) -> tuple[bytes, bytes]:

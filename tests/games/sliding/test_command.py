@@ -13,7 +13,7 @@ import typer
 import gridhouse
 from gridhouse import cli
 from gridhouse.core.console import EXIT_INTERRUPTED
-from gridhouse.games.sliding import _cache, solve_command, solver
+from gridhouse.games.sliding import solve_command, solver
 from harness import Run
 
 if TYPE_CHECKING:
@@ -29,12 +29,6 @@ class Command(Protocol):
 
 KORF = "14 13 15 7 11 12 9 5 6 0 2 1 4 8 10 3"
 SWAPPED = "1 2 3 4 5 6 8 7 0"
-
-
-@pytest.fixture(autouse=True)
-def own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Keep databases in a folder of the test's own."""
-    monkeypatch.setattr(_cache, "folder", lambda: tmp_path / "patterns")
 
 
 @pytest.fixture

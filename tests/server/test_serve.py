@@ -13,7 +13,7 @@ import pytest
 from browser_helpers import house_process
 from gridhouse.core.console import UsageError
 from gridhouse.server import serve
-from test_cli import command
+from harness import command
 
 if TYPE_CHECKING:
     from pathlib import Path

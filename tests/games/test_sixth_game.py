@@ -8,7 +8,6 @@ import re
 import shutil
 import subprocess
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,14 +18,14 @@ from gridhouse import cli, table
 from gridhouse.conformance import check_game
 from gridhouse.core import components, registry
 from gridhouse.search.batch import Batch
-from harness import run_here
-from test_web_daily import Clock
-from web_helpers import Visitor, open_house
+from harness import ROOT, run_here
+from web_helpers import Clock, Visitor, open_house
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
-GAMES = Path(__file__).parent.parent / "examples/games"
+GAMES = ROOT / "examples/games"
 BROKEN_EVALUATION = """
 def move_score(state, action):
     if state.left >= 0:

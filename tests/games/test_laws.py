@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import gridhouse
 from gridhouse.conformance import LAWS, random_source
 from gridhouse.core.errors import AmbiguousMoveError, GridhouseError, InvalidMoveError
-from walks import GAMES, states, walk
+from walks import GAMES, scramble_hidden, states, walk
 
 if TYPE_CHECKING:
     from gridhouse.conformance import Law
@@ -129,28 +129,6 @@ def test_the_player_to_move_is_the_default_viewer(state: State) -> None:
         assert state.observation_tensor() == state.observation_tensor(player)
         assert state.observation_string() == state.observation_string(player)
         assert state.information_state_string() == state.information_state_string(player)
-
-
-def scramble_hidden(state: State, player: int, chance: random.Random) -> State:
-    """Return the state with the secrets of the other player changed."""
-    other = state.clone()
-    position = other.position
-    if state.game.name == "sinks":
-        for cell, bomb in enumerate(position.bomb[: position.rows * position.cols]):
-            if bomb == 2 - player or not (bomb or position.covered[cell]):
-                position.bomb[cell] = chance.choice((0, 2 - player))
-    elif state.game.name == "tactego" and position.hidden:
-        sign = -1 if player == 0 else 1
-        cells = [
-            cell
-            for cell, piece in enumerate(position.board)
-            if piece * sign > 0 and position.known[cell] != 2
-        ]
-        pieces = [position.board[cell] for cell in cells]
-        chance.shuffle(pieces)
-        for cell, piece in zip(cells, pieces, strict=True):
-            position.board[cell] = piece
-    return other
 
 
 @given(states, st.randoms(use_true_random=False))

@@ -15,29 +15,16 @@ from gridhouse.core.registry import game_class
 from gridhouse.server import settings as limits
 from gridhouse.server.storage.records import Change, Ply, StaleError, StoredTable
 from gridhouse.server.storage.store import Store, metadata, write
-from web_helpers import Visitor, open_house, playout
+from web_helpers import Visitor, open_house, playout, uncovered
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
     from sqlalchemy import Connection
     from starlette.testclient import TestClient
 
-    from web_helpers import Seat
 
 NAMES = gridhouse.games()
-
-
-@pytest.fixture
-def client(tmp_path: Path) -> Iterator[TestClient]:
-    with open_house(tmp_path) as client:
-        yield client
-
-
-@pytest.fixture
-def visitor(client: TestClient) -> Visitor:
-    return Visitor(client)
 
 
 def test_the_front_door_leads_to_every_game(visitor: Visitor) -> None:
@@ -236,13 +223,6 @@ def test_a_random_game_is_played_to_its_end(visitor: Visitor, name: str) -> None
         if state.is_terminal():
             assert seat.view["heading"] == state.game.outcome(state.position)
             assert seat.view["gestures"] == []
-
-
-def uncovered(seat: Seat) -> None:
-    """Hand the screen over to whoever is to move."""
-    while seat.view["handing"]:
-        seat.say(seat.view["handing"]["does"])
-        seat.wait("view")
 
 
 def test_refusals_are_said_in_words(visitor: Visitor) -> None:

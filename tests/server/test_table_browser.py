@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 import gridhouse
-from browser_helpers import Hands, served
+from browser_helpers import PHONE, Hands, from_page, served, type_move
 from gridhouse.players import Limits
-from test_web_browser import PHONE, from_page, way_out
+from walks import way_out
 from wire_helpers import PATIENCE
 
 if TYPE_CHECKING:
@@ -30,13 +30,6 @@ LETTERS_OF = """svg => {
 }"""
 HEARD_BY_ALL = "document.querySelector('#clocks').closest('[aria-live], [role=status]') !== null"
 TOPS = "['board', 'steps', 'undo', 'moves'].map(id => document.getElementById(id).offsetTop)"
-
-
-def type_move(hands: Hands, move: str) -> None:
-    ply = hands.ply
-    hands.page.fill("#move", move)
-    hands.page.keyboard.press("Enter")
-    hands.wait(ply + 1)
 
 
 def meet(

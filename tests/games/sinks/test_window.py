@@ -22,6 +22,7 @@ from gridhouse.games.sinks.game import SETUPS, SinksGame
 from gridhouse.games.sinks.rules import BOMB, FREEZE, NOWHERE, NUM_VERBS
 from gridhouse.games.sinks.window import blocks, canvas, drawing, layout, motion
 from gridhouse.games.sinks.window.session import GAME_OVER, TYPED_FORM, Screen, Session, entered
+from harness import PROGRAMS
 from window_helpers import screen, window_of
 
 if TYPE_CHECKING:
@@ -937,8 +938,7 @@ d b 6 6
 l a 6 5
 #
 """
-ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-COMMAND = [sys.executable, os.path.join(ROOT, "programs/sinks/sinks.py"), "10", "10", "1"]
+COMMAND = [sys.executable, str(PROGRAMS / "sinks/sinks.py"), "10", "10", "1"]
 LIGHT, DARK = (paint.top for paint in drawing.PAINTS)
 
 

@@ -16,18 +16,11 @@ from gridhouse.server.api import access
 from web_helpers import HIDDEN, Visitor, open_house, playout
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
     from starlette.testclient import TestClient
 
 ROW = "binary(rows=1,cols=6) ......"
-
-
-@pytest.fixture
-def client(tmp_path: Path) -> Iterator[TestClient]:
-    with open_house(tmp_path) as client:
-        yield client
 
 
 class Program:

@@ -69,14 +69,6 @@ KORF = [
 ]
 
 
-@pytest.fixture(autouse=True)
-def own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Keep databases in a folder of the test's own."""
-    monkeypatch.setattr(_cache, "folder", lambda: tmp_path / "patterns")
-    _optimal._shelf.cache_clear()
-    return tmp_path / "patterns"
-
-
 def position(puzzle: str, goal: str, rows: int) -> rules.Position:
     """Return a position of letters; the goal's last letter is not used."""
     return position_of(puzzle, goal[:-1] + "!", rows, len(goal) // rows)

@@ -27,7 +27,7 @@ from gridhouse.server.tables.table import FRIENDS, TableOptions
 from web_helpers import HIDDEN, MANY, Visitor, open_house, settings_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     from starlette.testclient import TestClient
 
@@ -35,17 +35,6 @@ if TYPE_CHECKING:
     from web_helpers import Seat
 
 ROW = "binary(rows=1,cols=6) ......"
-
-
-@pytest.fixture
-def client(tmp_path: Path) -> Iterator[TestClient]:
-    with open_house(tmp_path) as client:
-        yield client
-
-
-@pytest.fixture
-def visitor(client: TestClient) -> Visitor:
-    return Visitor(client)
 
 
 @pytest.fixture
