@@ -60,36 +60,36 @@ NAMES = HEAPS + FREE + 1  # and those of runs, by their names
 class Run(position.Position):
     """Cells that blocking sets hold together, and what is known of them."""
 
-    opened = position.integer("int64")
-    pairs = position.integer("int64")  # blocking sets of two cells, by their first
-    triples = position.integer("int64")
-    options = position.integer("int64")  # where its options begin, 0 if they are not known yet
-    closed = position.integers("int64", 2)  # where its parts are without one digit
-    turns = position.integer("int8")  # whether exchanging the digits makes another run of it
-    size = position.integer("int8")
-    replies = position.integer("int8")
-    most = position.integers("int8", 2)  # how many of a digit it can take
-    nimber = position.integer("int8")  # and one more, 0 if it is not known yet
+    opened = position.field("int64")
+    pairs = position.field("int64")  # blocking sets of two cells, by their first
+    triples = position.field("int64")
+    options = position.field("int64")  # where its options begin, 0 if they are not known yet
+    closed = position.field("int64", 2)  # where its parts are without one digit
+    turns = position.field("int8")  # whether exchanging the digits makes another run of it
+    size = position.field("int8")
+    replies = position.field("int8")
+    most = position.field("int8", 2)  # how many of a digit it can take
+    nimber = position.field("int8")  # and one more, 0 if it is not known yet
 
 
 class Frame(position.Position):
     """A position of the search, and its moves."""
 
-    runs = position.integers("int32", MOST + 1)  # numbers of runs, doubled; odd: digits exchanged
-    spare = position.integers("int32", MOST + 1)
-    count = position.integer("int64")
-    left = position.integers("int64", 2)  # how many of a digit the row may still hold
-    heap = position.integer("int64")
-    place = position.integer("int64")  # of the position in the table
-    tag = position.integer("int64")  # what tells it from all others there
-    made = position.integer("int64")
-    looked = position.integer("int64")
-    listed = position.integer("int64")
-    slots = position.integers("int64", MOST_MOVES)  # the run that a move changes, -1: the heap
-    options = position.integers("int64", MOST_MOVES)
-    places = position.integers("int64", MOST_MOVES)
-    tags = position.integers("int64", MOST_MOVES)
-    replies = position.integers("int64", MOST_MOVES)
+    runs = position.field("int32", MOST + 1)  # numbers of runs, doubled; odd: digits exchanged
+    spare = position.field("int32", MOST + 1)
+    count = position.field("int64")
+    left = position.field("int64", 2)  # how many of a digit the row may still hold
+    heap = position.field("int64")
+    place = position.field("int64")  # of the position in the table
+    tag = position.field("int64")  # what tells it from all others there
+    made = position.field("int64")
+    looked = position.field("int64")
+    listed = position.field("int64")
+    slots = position.field("int64", MOST_MOVES)  # the run that a move changes, -1: the heap
+    options = position.field("int64", MOST_MOVES)
+    places = position.field("int64", MOST_MOVES)
+    tags = position.field("int64", MOST_MOVES)
+    replies = position.field("int64", MOST_MOVES)
 
 
 def exchanged(mask: int) -> int:

@@ -51,9 +51,9 @@ rules: Any = None
 class Peer(position.Position):
     """What the plain search counts, and how it is stopped."""
 
-    peer = position.integer("int8")
-    stop = position.integer("int8")
-    nodes = position.integer("int64")
+    peer = position.field("int8")
+    stop = position.field("int8")
+    nodes = position.field("int64")
 
 
 def plain(line: Any, moves: Any, table: Any, peer: Any, ply: int) -> bool:

@@ -21,9 +21,9 @@ class Refusal(IntEnum):
 class Position(position.Position):
     """How many stones are left, and who is to move."""
 
-    nim = position.integer("int8")  # the first field has the game's name
-    left = position.integer("int8")
-    turn = position.integer("int8")
+    nim = position.field("int8")  # the first field has the game's name
+    left = position.field("int8")
+    turn = position.field("int8")
 
 
 def refusal(state: Position, action: int) -> int:

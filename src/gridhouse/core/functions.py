@@ -74,7 +74,7 @@ def _described(value: Any) -> str:
 
 
 def _field(field: Field) -> tuple[str, int | str | None]:
-    return field.kind, field.size
+    return field.dtype, field.size
 
 
 def source_digest(path: str) -> str:

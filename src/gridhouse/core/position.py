@@ -3,19 +3,19 @@
 A game's ``rules.py`` declares its position as a class whose attributes are fields::
 
     class Position(position.Position):
-        rows = integer("int8")
-        board = integers("int8", "cells")
+        rows = field("int8")
+        board = field("int8", "cells")
 
 Interpreted, such a position holds plain ``int`` and ``list`` values.  The same declaration gives
 a NumPy record type over which the compiled rules run; for that reason every field names the machine
-integer that is wide enough for it.
+type that is wide enough for it.
 """
 
 from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import ClassVar, Self
+    from typing import ClassVar, Literal, Self, overload
 
 
 # Searches hold few arrays of these sizes, so that room in them is cheap, and copied nowhere.
@@ -23,28 +23,37 @@ LEAST_ROOM = {"actions": 1024, "history": 1024, "played": 1024, "plies": 1024}
 
 
 class Field:
-    """One declared field: the machine integer that holds it, and how many of them.
+    """One declared field: its NumPy type, such as ``"int8"``, and how many numbers it holds.
 
-    ``size`` is ``None`` for a single integer, a number for a fixed array, and the name of a
+    ``size`` is ``None`` for a single number, a number for a fixed array, and the name of a
     capacity (``"cells"``) for an array whose length is chosen when a position is made.
     """
 
-    __slots__ = ("kind", "size")
+    __slots__ = ("dtype", "size")
 
-    def __init__(self, kind: str, size: int | str | None) -> None:
-        """Note the kind, a NumPy type name such as ``"int8"``, and the size."""
-        self.kind = kind
+    def __init__(self, dtype: str, size: int | str | None) -> None:
+        """Keep the type and the size."""
+        self.dtype = dtype
         self.size = size
 
 
-def integer(kind: str) -> int:
-    """Declare a field of one integer; to a type checker it is that integer."""
-    return Field(kind, None)  # type: ignore[return-value]
+if TYPE_CHECKING:  # to a type checker a field is the number, or the list, that it holds
+
+    @overload
+    def field(dtype: Literal["float64"]) -> float: ...  # type: ignore[overload-overlap]
+    @overload
+    def field(dtype: str) -> int: ...
+    @overload
+    def field(  # type: ignore[overload-overlap]
+        dtype: Literal["float64"], size: int | str
+    ) -> list[float]: ...
+    @overload
+    def field(dtype: str, size: int | str) -> list[int]: ...
 
 
-def integers(kind: str, size: int | str) -> list[int]:
-    """Declare a field of many integers; to a type checker it is their list."""
-    return Field(kind, size)  # type: ignore[return-value]
+def field(dtype: str, size: int | str | None = None) -> object:
+    """Declare a field of one number, or of as many as ``size`` says."""
+    return Field(dtype, size)
 
 
 def capacity(length: int, size: str = "") -> int:

@@ -17,11 +17,11 @@ def record_type(position: Position) -> np.dtype[Any]:
     fields: list[Any] = []
     for name, field in position.fields.items():
         if field.size is None:
-            fields.append((name, field.kind))
+            fields.append((name, field.dtype))
         else:
             length = len(getattr(position, name))
             room = capacity(length, field.size) if isinstance(field.size, str) else length
-            fields.append((name, field.kind, (room,)))
+            fields.append((name, field.dtype, (room,)))
     return np.dtype((np.record, np.dtype(fields, align=True)))
 
 

@@ -72,9 +72,9 @@ class MctsPlayer(Player):
         tree.ripe = 2
         tree.num_actions = actions
         tree.shares = int(not game.can_repeat)
-        tree.explore = explore  # type: ignore[assignment]
+        tree.explore = explore
         tree.horizon = tuned.HORIZON if horizon is None else horizon
-        tree.rave = tuned.RAVE if rave is None else rave  # type: ignore[assignment]
+        tree.rave = tuned.RAVE if rave is None else rave
         self._tree = self.engine.memory(tree)
         self._scratch = self.engine.scratch(seed)
         self._last: State | None = None
@@ -163,7 +163,7 @@ class PomcpPlayer(Player):
         self._nodes = self.engine.memory(pomcp.Node(), room)
         tree = pomcp.Tree()
         tree.room = room
-        tree.explore = explore  # type: ignore[assignment]
+        tree.explore = explore
         self._tree = self.engine.memory(tree)
         self._scratch = self.engine.scratch(seed)
 

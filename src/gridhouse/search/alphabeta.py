@@ -50,39 +50,39 @@ class Frame(position.Position):
     The window is from ``alpha`` to ``beta``; ``low`` is alpha or the best value found, if higher.
     """
 
-    frame = position.integer("int8")
-    player = position.integer("int8")
-    is_same = position.integer("int8")  # whether the player moves again after the action
-    is_narrow = position.integer("int8")  # whether it is only asked if the action beats the best
-    less = position.integer("int8")  # by how many plies less deeply it is searched first
-    depth = position.integer("int32")
-    alpha = position.integer("int32")
-    beta = position.integer("int32")
-    low = position.integer("int32")
-    best = position.integer("int32")
-    value = position.integer("int32")
-    count = position.integer("int32")
-    index = position.integer("int32")
-    action = position.integer("int32")
-    chosen = position.integer("int32")
-    key = position.integer("int64")
-    killer = position.integers("int32", 2)
-    line_length = position.integer("int32")
-    actions = position.integers("int32", "actions")
-    scores = position.integers("int64", "actions")
-    line = position.integers("int32", MAX_PLY)
-    made = position.integers("float64", 2)
+    frame = position.field("int8")
+    player = position.field("int8")
+    is_same = position.field("int8")  # whether the player moves again after the action
+    is_narrow = position.field("int8")  # whether it is only asked if the action beats the best
+    less = position.field("int8")  # by how many plies less deeply it is searched first
+    depth = position.field("int32")
+    alpha = position.field("int32")
+    beta = position.field("int32")
+    low = position.field("int32")
+    best = position.field("int32")
+    value = position.field("int32")
+    count = position.field("int32")
+    index = position.field("int32")
+    action = position.field("int32")
+    chosen = position.field("int32")
+    key = position.field("int64")
+    killer = position.field("int32", 2)
+    line_length = position.field("int32")
+    actions = position.field("int32", "actions")
+    scores = position.field("int64", "actions")
+    line = position.field("int32", MAX_PLY)
+    made = position.field("float64", 2)
 
 
 class Entry(position.Position):
     """A position of the table: its key, how deeply it was searched, the result, the best move."""
 
-    entry = position.integer("int8")
-    bound = position.integer("int8")
-    depth = position.integer("int16")
-    action = position.integer("int32")
-    value = position.integer("int32")
-    key = position.integer("int64")
+    entry = position.field("int8")
+    bound = position.field("int8")
+    depth = position.field("int16")
+    action = position.field("int32")
+    value = position.field("int32")
+    key = position.field("int64")
 
 
 class Control(position.Position):
@@ -92,17 +92,17 @@ class Control(position.Position):
     which have ``horizon`` moves at most.
     """
 
-    control = position.integer("int8")
-    stop = position.integer("int8")
-    nodes = position.integer("int64")
-    limit = position.integer("int64")
-    num_actions = position.integer("int32")
-    horizon = position.integer("int32")
-    s0 = position.integer("int64")
-    s1 = position.integer("int64")
-    actions = position.integers("int32", "actions")
-    made = position.integers("float64", 2)
-    history = position.integers("int32", "history")  # by player and action
+    control = position.field("int8")
+    stop = position.field("int8")
+    nodes = position.field("int64")
+    limit = position.field("int64")
+    num_actions = position.field("int32")
+    horizon = position.field("int32")
+    s0 = position.field("int64")
+    s1 = position.field("int64")
+    actions = position.field("int32", "actions")
+    made = position.field("float64", 2)
+    history = position.field("int32", "history")  # by player and action
 
 
 def clear(table: Any, control: Any) -> None:

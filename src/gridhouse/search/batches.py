@@ -24,10 +24,10 @@ MOST_DEALS = 100  # on a board of one cell there is no start that is not over
 class Source(position.Position):
     """A position's own random numbers, and the moves made since its start."""
 
-    source = position.integer("int8")
-    plies = position.integer("int32")
-    s0 = position.integer("int64")
-    s1 = position.integer("int64")
+    source = position.field("int8")
+    plies = position.field("int32")
+    s0 = position.field("int64")
+    s1 = position.field("int64")
 
 
 def seed(sources: Any, number: int, begin: int, end: int) -> None:

@@ -47,43 +47,43 @@ WORLDS = 64  # after so many a prior is known well enough
 class Node(position.Position):
     """A move in the tree and what is known of it, for the player who chose it."""
 
-    node = position.integer("int8")
-    mover = position.integer("int8")
-    proven = position.integer("int8")
-    action = position.integer("int32")
-    first = position.integer("int32")
-    sibling = position.integer("int32")
-    visits = position.integer("int32")
-    available = position.integer("int32")
-    height = position.integer("float64")  # the prior before all of a node's add up to 1
-    prior = position.integer("float64")
-    total = position.integer("float64")
-    rave_visits = position.integer("float64")
-    rave_total = position.integer("float64")
+    node = position.field("int8")
+    mover = position.field("int8")
+    proven = position.field("int8")
+    action = position.field("int32")
+    first = position.field("int32")
+    sibling = position.field("int32")
+    visits = position.field("int32")
+    available = position.field("int32")
+    height = position.field("float64")  # the prior before all of a node's add up to 1
+    prior = position.field("float64")
+    total = position.field("float64")
+    rave_visits = position.field("float64")
+    rave_total = position.field("float64")
 
 
 class Tree(position.Position):
     """Sizes and settings of a tree, the path of the current iteration, and shared positions."""
 
-    tree = position.integer("int8")
-    stop = position.integer("int8")  # may be set from another thread at any time
-    hidden = position.integer("int8")
-    shares = position.integer("int8")  # whether equal positions share what is below them
-    player = position.integer("int8")  # from whose point of view the hidden is guessed
-    used = position.integer("int32")
-    room = position.integer("int32")
-    depth = position.integer("int32")
-    horizon = position.integer("int32")  # moves of a playout; then the evaluation decides
-    ripe = position.integer("int32")  # visits from which on a node gets children
-    num_actions = position.integer("int32")
-    clock = position.integer("int64")
-    explore = position.integer("float64")
-    rave = position.integer("float64")
-    path = position.integers("int32", MAX_DEPTH)
-    played = position.integers("int64", "played")  # when an action was played last, by player
-    mark = position.integers("int64", "actions")
-    keys = position.integers("int64", "shared")
-    firsts = position.integers("int32", "shared")
+    tree = position.field("int8")
+    stop = position.field("int8")  # may be set from another thread at any time
+    hidden = position.field("int8")
+    shares = position.field("int8")  # whether equal positions share what is below them
+    player = position.field("int8")  # from whose point of view the hidden is guessed
+    used = position.field("int32")
+    room = position.field("int32")
+    depth = position.field("int32")
+    horizon = position.field("int32")  # moves of a playout; then the evaluation decides
+    ripe = position.field("int32")  # visits from which on a node gets children
+    num_actions = position.field("int32")
+    clock = position.field("int64")
+    explore = position.field("float64")
+    rave = position.field("float64")
+    path = position.field("int32", MAX_DEPTH)
+    played = position.field("int64", "played")  # when an action was played last, by player
+    mark = position.field("int64", "actions")
+    keys = position.field("int64", "shared")
+    firsts = position.field("int32", "shared")
 
 
 def plant(nodes: Any, tree: Any, player: int) -> None:

@@ -28,18 +28,18 @@ BIAS = 100.0  # so many hundredths of score make an action e times as likely
 class Game(position.Position):
     """The best game that a level has seen: its actions from the start of the level, its worth."""
 
-    nested = position.integer("int8")
-    length = position.integer("int32")
-    worth = position.integer("int64")
-    actions = position.integers("int32", "plies")
+    nested = position.field("int8")
+    length = position.field("int32")
+    worth = position.field("int64")
+    actions = position.field("int32", "plies")
 
 
 class Level(position.Position):
     """What a level works with: the actions to try, and the weights of a random choice."""
 
-    level = position.integer("int8")
-    actions = position.integers("int32", "actions")
-    weights = position.integers("int64", "actions")
+    level = position.field("int8")
+    actions = position.field("int32", "actions")
+    weights = position.field("int64", "actions")
 
 
 class Control(position.Position):
@@ -48,13 +48,13 @@ class Control(position.Position):
     ``stop`` may be set from another thread at any time; ``horizon`` is the most plies of a game.
     """
 
-    control = position.integer("int8")
-    stop = position.integer("int8")
-    horizon = position.integer("int32")
-    played = position.integer("int64")
-    limit = position.integer("int64")
-    s0 = position.integer("int64")
-    s1 = position.integer("int64")
+    control = position.field("int8")
+    stop = position.field("int8")
+    horizon = position.field("int32")
+    played = position.field("int64")
+    limit = position.field("int64")
+    s0 = position.field("int64")
+    s1 = position.field("int64")
 
 
 def search(line: Any, games: Any, levels: Any, control: Any, level: int, ply: int) -> None:

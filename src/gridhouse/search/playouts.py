@@ -23,12 +23,12 @@ NOTHING = -1
 class Scratch(position.Position):
     """A source of random numbers, and room for a list of actions."""
 
-    scratch = position.integer("int8")
-    num_actions = position.integer("int64")
-    s0 = position.integer("int64")
-    s1 = position.integer("int64")
-    actions = position.integers("int32", "actions")
-    made = position.integers("float64", "players")
+    scratch = position.field("int8")
+    num_actions = position.field("int64")
+    s0 = position.field("int64")
+    s1 = position.field("int64")
+    actions = position.field("int32", "actions")
+    made = position.field("float64", "players")
 
 
 def sample_candidate(state: Any, scratch: Any) -> int:

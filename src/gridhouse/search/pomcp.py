@@ -47,26 +47,26 @@ class Node(position.Position):
     A node of the first kind has those of the second as its children, and the other way round.
     """
 
-    node = position.integer("int8")
-    action = position.integer("int32")
-    first = position.integer("int32")
-    sibling = position.integer("int32")
-    visits = position.integer("int32")
-    seen = position.integer("int64")  # a key of what the searcher sees
-    total = position.integer("float64")
+    node = position.field("int8")
+    action = position.field("int32")
+    first = position.field("int32")
+    sibling = position.field("int32")
+    visits = position.field("int32")
+    seen = position.field("int64")  # a key of what the searcher sees
+    total = position.field("float64")
 
 
 class Tree(position.Position):
     """Sizes and settings of a tree, and the path of the current iteration."""
 
-    tree = position.integer("int8")
-    stop = position.integer("int8")  # may be set from another thread at any time
-    player = position.integer("int8")  # who searches
-    used = position.integer("int32")
-    room = position.integer("int32")
-    depth = position.integer("int32")
-    explore = position.integer("float64")
-    path = position.integers("int32", MAX_DEPTH)
+    tree = position.field("int8")
+    stop = position.field("int8")  # may be set from another thread at any time
+    player = position.field("int8")  # who searches
+    used = position.field("int32")
+    room = position.field("int32")
+    depth = position.field("int32")
+    explore = position.field("float64")
+    path = position.field("int32", MAX_DEPTH)
 
 
 def plant(nodes: Any, tree: Any, player: int) -> None:

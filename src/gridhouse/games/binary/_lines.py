@@ -36,28 +36,28 @@ class Entry(position.Position):
     with the next.
     """
 
-    entry = position.integer("int8")
-    masks = position.integer("int64")
-    ahead = position.integer("int64")
-    back = position.integer("int64")
-    first = position.integer("int32")
-    count = position.integer("int32")
-    code = position.integer("int64")
-    joints = position.integer("int64")
+    entry = position.field("int8")
+    masks = position.field("int64")
+    ahead = position.field("int64")
+    back = position.field("int64")
+    first = position.field("int32")
+    count = position.field("int32")
+    code = position.field("int64")
+    joints = position.field("int64")
 
 
 class Line(position.Position):
     """A line for one digit: its cells' places, the stones elsewhere in it, and its limit."""
 
-    line = position.integer("int8")
-    length = position.integer("int32")  # of the line on the board
-    cap = position.integer("int32")  # how many of the digit it may hold
-    stones = position.integer("int64")  # of the digit, on places that are not among the cells
-    cells = position.integer("int32")
-    entries = position.integer("int64")  # where its part of the table begins
-    near = position.integer("int64")  # where what shares a blocking set begins
-    by_cells = position.integer("int8")  # whether hashes leave out which cells are open
-    place = position.integers("int32", MOST)
+    line = position.field("int8")
+    length = position.field("int32")  # of the line on the board
+    cap = position.field("int32")  # how many of the digit it may hold
+    stones = position.field("int64")  # of the digit, on places that are not among the cells
+    cells = position.field("int32")
+    entries = position.field("int64")  # where its part of the table begins
+    near = position.field("int64")  # where what shares a blocking set begins
+    by_cells = position.field("int8")  # whether hashes leave out which cells are open
+    place = position.field("int32", MOST)
 
 
 def spread_out(line: Any, cells: int) -> int:

@@ -52,15 +52,15 @@ TRIED = 1 << 60
 class Control(position.Position):
     """What a search shares with who watches it; ``stop`` may be set from another thread."""
 
-    control = position.integer("int8")
-    stop = position.integer("int8")
-    nodes = position.integer("int64")
-    limit = position.integer("int64")
-    noise = position.integer("int64")
-    s0 = position.integer("int64")
-    s1 = position.integer("int64")
-    found = position.integer("int32")
-    number = position.integer("int32")  # of the thread
+    control = position.field("int8")
+    stop = position.field("int8")
+    nodes = position.field("int64")
+    limit = position.field("int64")
+    noise = position.field("int64")
+    s0 = position.field("int64")
+    s1 = position.field("int64")
+    found = position.field("int32")
+    number = position.field("int32")  # of the thread
 
 
 def probe(words: Any, key: int, heap: int) -> int:

@@ -40,16 +40,16 @@ class Refusal(IntEnum):
 class Position(position.Position):
     """The stones, how many every line holds, and what rows and columns still allow."""
 
-    binary = position.integer("int8")
-    rows = position.integer("int8")
-    cols = position.integer("int8")
-    ply = position.integer("int16")
-    inverse = position.integer("int32")
-    columns = position.integer("int64")
-    stones = position.integers("int64", STRIDE)
-    free = position.integers("int64", STRIDE)
-    in_row = position.integers("int8", 2 * MAX_SIDE)
-    in_col = position.integers("int8", 2 * MAX_SIDE)
+    binary = position.field("int8")
+    rows = position.field("int8")
+    cols = position.field("int8")
+    ply = position.field("int16")
+    inverse = position.field("int32")
+    columns = position.field("int64")
+    stones = position.field("int64", STRIDE)
+    free = position.field("int64", STRIDE)
+    in_row = position.field("int8", 2 * MAX_SIDE)
+    in_col = position.field("int8", 2 * MAX_SIDE)
 
 
 def start(state: Position) -> None:

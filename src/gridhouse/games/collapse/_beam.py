@@ -37,12 +37,12 @@ SPOILT = 1000
 class Candidate(position.Position):
     """A board that may be kept: what it is made of, its key, how good it looks."""
 
-    candidate = position.integer("int8")
-    parent = position.integer("int32")
-    cell = position.integer("int32")
-    value = position.integer("int64")
-    key = position.integer("int64")
-    gain = position.integer("int64")
+    candidate = position.field("int8")
+    parent = position.field("int32")
+    cell = position.field("int32")
+    value = position.field("int64")
+    key = position.field("int64")
+    gain = position.field("int64")
 
 
 class Beam(NamedTuple):

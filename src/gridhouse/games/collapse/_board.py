@@ -30,19 +30,19 @@ class Control(position.Position):
     With ``target`` a search may end at once.  ``spared`` is the kind that rollouts leave alone.
     """
 
-    control = position.integer("int8")
-    stop = position.integer("int8")
-    scoring = position.integer("int8")
-    spared = position.integer("int8")
-    hasty = position.integer("int8")  # whether a beam does not look for dead cells
-    length = position.integer("int32")  # of the best line
-    s0 = position.integer("int64")
-    s1 = position.integer("int64")
-    nodes = position.integer("int64")
-    limit = position.integer("int64")
-    best = position.integer("int64")
-    target = position.integer("int64")
-    weights = position.integers("int64", KINDS + 1)
+    control = position.field("int8")
+    stop = position.field("int8")
+    scoring = position.field("int8")
+    spared = position.field("int8")
+    hasty = position.field("int8")  # whether a beam does not look for dead cells
+    length = position.field("int32")  # of the best line
+    s0 = position.field("int64")
+    s1 = position.field("int64")
+    nodes = position.field("int64")
+    limit = position.field("int64")
+    best = position.field("int64")
+    target = position.field("int64")
+    weights = position.field("int64", KINDS + 1)
 
 
 class Work(position.Position):
@@ -54,18 +54,18 @@ class Work(position.Position):
     One record, since passing many arrays costs more than what is done with them.
     """
 
-    work = position.integer("int8")
-    stamp = position.integer("int32")
-    counts = position.integers("int32", 2 * KINDS + 1)
-    beside = position.integers("int64", KINDS + 1)
-    here = position.integers("int64", KINDS + 1)
-    last = position.integers("int32", KINDS + 1)
-    seen = position.integers("int32", "size")
-    members = position.integers("int32", "size")
-    start = position.integers("int32", "size")
-    alone = position.integers("int32", "size")
-    live = position.integers("int8", "size")
-    columns = position.integers("int64", "size")
+    work = position.field("int8")
+    stamp = position.field("int32")
+    counts = position.field("int32", 2 * KINDS + 1)
+    beside = position.field("int64", KINDS + 1)
+    here = position.field("int64", KINDS + 1)
+    last = position.field("int32", KINDS + 1)
+    seen = position.field("int32", "size")
+    members = position.field("int32", "size")
+    start = position.field("int32", "size")
+    alone = position.field("int32", "size")
+    live = position.field("int8", "size")
+    columns = position.field("int64", "size")
 
 
 def next_stamp(work: Work) -> int:

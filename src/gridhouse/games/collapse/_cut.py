@@ -25,22 +25,22 @@ RUN = (1 << _half.COMPONENT) - 1
 class Course(position.Position):
     """How many pairs there are, and how many of them have been looked at."""
 
-    course = position.integer("int8")
-    full = position.integer("int8")
-    pairs = position.integer("int64")
-    done = position.integer("int64")
-    best = position.integer("int64")  # the pair that leaves least
+    course = position.field("int8")
+    full = position.field("int8")
+    pairs = position.field("int64")
+    done = position.field("int64")
+    best = position.field("int64")  # the pair that leaves least
 
 
 class Pair(position.Position):
     """A pair of beliefs, and how it was reached first: from which pair, by which labels."""
 
-    pair = position.integer("int8")
-    one = position.integer("int32")
-    other = position.integer("int32")
-    origin = position.integer("int32")
-    one_label = position.integer("int32")  # or HIDDEN where a half showed nothing
-    other_label = position.integer("int32")
+    pair = position.field("int8")
+    one = position.field("int32")
+    other = position.field("int32")
+    origin = position.field("int32")
+    one_label = position.field("int32")  # or HIDDEN where a half showed nothing
+    other_label = position.field("int32")
 
 
 class Cut(NamedTuple):

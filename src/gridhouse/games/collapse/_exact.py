@@ -31,27 +31,27 @@ SIZES = EXACT - 1
 class Child(position.Position):
     """What the pick of some of a kind's cells leads to: what stays, the rows of the parts left."""
 
-    child = position.integer("int8")
-    key = position.integer("int64")
-    place = position.integer("int32")  # of the child that comes here in order
-    word = position.integer("int32")  # of a cell of the group,
-    cell = position.integer("int64")  # and its bit there
-    kind = position.integer("int32")
-    gone = position.integer("int32")  # cells of the group
-    left = position.integer("int32")  # other cells of its kind
-    begin = position.integer("int32")
-    count = position.integer("int32")
-    dead = position.integer("int64")
-    least = position.integer("int64")
-    value = position.integer("int64")
+    child = position.field("int8")
+    key = position.field("int64")
+    place = position.field("int32")  # of the child that comes here in order
+    word = position.field("int32")  # of a cell of the group,
+    cell = position.field("int64")  # and its bit there
+    kind = position.field("int32")
+    gone = position.field("int32")  # cells of the group
+    left = position.field("int32")  # other cells of its kind
+    begin = position.field("int32")
+    count = position.field("int32")
+    dead = position.field("int64")
+    least = position.field("int64")
+    value = position.field("int64")
 
 
 class Part(position.Position):
     """A part of a board: its key, and the least it can leave as far as is known."""
 
-    part = position.integer("int8")
-    key = position.integer("int64")
-    least = position.integer("int64")
+    part = position.field("int8")
+    key = position.field("int64")
+    least = position.field("int64")
 
 
 class Memory(NamedTuple):

@@ -41,42 +41,42 @@ COMPONENT = 3  # bits of such a number
 class Half(position.Position):
     """How much of a half's memory is used, the cells of each kind, and scratch memory."""
 
-    half = position.integer("int8")
-    full = position.integer("int8")  # which of the arrays had no room left, if any
-    planes = position.integers("int64", _board.KINDS)
-    components = position.integers("int64", MOST_ROWS)
-    stamp = position.integer("int32")
-    states = position.integer("int64")
-    moves = position.integer("int64")
-    labels = position.integer("int64")
-    members = position.integer("int64")
-    beliefs = position.integer("int64")
-    options = position.integer("int64")
-    ways = position.integer("int64")
+    half = position.field("int8")
+    full = position.field("int8")  # which of the arrays had no room left, if any
+    planes = position.field("int64", _board.KINDS)
+    components = position.field("int64", MOST_ROWS)
+    stamp = position.field("int32")
+    states = position.field("int64")
+    moves = position.field("int64")
+    labels = position.field("int64")
+    members = position.field("int64")
+    beliefs = position.field("int64")
+    options = position.field("int64")
+    ways = position.field("int64")
 
 
 class Belief(position.Position):
     """The states that a half may be in: its members from ``begin`` on, and what to show next."""
 
-    belief = position.integer("int8")
-    is_listed = position.integer("int8")  # whether the options are
-    key = position.integer("int64")
-    edge = position.integer("int64")
-    least = position.integer("int64")  # what the best of them leaves as it is
-    begin = position.integer("int64")
-    count = position.integer("int64")
-    first = position.integer("int64")
-    options = position.integer("int64")
+    belief = position.field("int8")
+    is_listed = position.field("int8")  # whether the options are
+    key = position.field("int64")
+    edge = position.field("int64")
+    least = position.field("int64")  # what the best of them leaves as it is
+    begin = position.field("int64")
+    count = position.field("int64")
+    first = position.field("int64")
+    options = position.field("int64")
 
 
 class Option(position.Position):
     """A label that a belief may show next, and the beliefs that it leads to."""
 
-    option = position.integer("int8")
-    is_known = position.integer("int8")  # whether the ways are
-    label = position.integer("int64")
-    first = position.integer("int64")
-    ways = position.integer("int64")
+    option = position.field("int8")
+    is_known = position.field("int8")  # whether the ways are
+    label = position.field("int64")
+    first = position.field("int64")
+    ways = position.field("int64")
 
 
 class Side(NamedTuple):

@@ -51,15 +51,15 @@ class Refusal(IntEnum):
 class Position(position.Position):
     """The digits, how many of them there are, and how far up and to the right they reach."""
 
-    collapse = position.integer("int8")
-    rows = position.integer("int16")
-    cols = position.integer("int16")
-    digits = position.integer("int8")
-    scoring = position.integer("int8")
-    tall = position.integer("int16")
-    wide = position.integer("int16")
-    score = position.integer("int64")
-    cells = position.integers("int8", "cells")
+    collapse = position.field("int8")
+    rows = position.field("int16")
+    cols = position.field("int16")
+    digits = position.field("int8")
+    scoring = position.field("int8")
+    tall = position.field("int16")
+    wide = position.field("int16")
+    score = position.field("int64")
+    cells = position.field("int8", "cells")
 
 
 def bottom(state: Position, col: int) -> int:

@@ -101,31 +101,31 @@ class Position(position.Position):
     group: the pieces of Light, of Dark, the sinks.
     """
 
-    sinks = position.integer("int8")
-    rows = position.integer("int8")
-    cols = position.integer("int8")
-    inverse = position.integer("int16")
-    turn = position.integer("int8")
-    moves = position.integer("int8")
-    bombed = position.integer("int8")
-    over = position.integer("int8")
-    limit = position.integer("int16")
-    quiet = position.integer("int16")
-    freezings = position.integers("int8", 2)
-    sink_moves = position.integers("int8", 2)
-    sunk = position.integers("int8", 2)
-    first_cell = position.integer("int8")
-    first_from = position.integer("int8")
-    taken = position.integers("int32", LINES)
-    covered = position.integers("int8", MAX_CELLS)  # anchor + 1, 0 for a free cell
-    kind = position.integers("int8", MAX_CELLS)
-    lie = position.integers("int8", MAX_CELLS)
-    frozen = position.integers("int8", MAX_CELLS)
-    bomb = position.integers("int8", MAX_CELLS)  # player + 1 who laid it
-    laid = position.integers("int32", 2)
-    blown = position.integer("int16")
-    num_anchors = position.integers("int8", NUM_GROUPS)
-    anchors = position.integers("int8", NUM_GROUPS * MAX_CELLS)
+    sinks = position.field("int8")
+    rows = position.field("int8")
+    cols = position.field("int8")
+    inverse = position.field("int16")
+    turn = position.field("int8")
+    moves = position.field("int8")
+    bombed = position.field("int8")
+    over = position.field("int8")
+    limit = position.field("int16")
+    quiet = position.field("int16")
+    freezings = position.field("int8", 2)
+    sink_moves = position.field("int8", 2)
+    sunk = position.field("int8", 2)
+    first_cell = position.field("int8")
+    first_from = position.field("int8")
+    taken = position.field("int32", LINES)
+    covered = position.field("int8", MAX_CELLS)  # anchor + 1, 0 for a free cell
+    kind = position.field("int8", MAX_CELLS)
+    lie = position.field("int8", MAX_CELLS)
+    frozen = position.field("int8", MAX_CELLS)
+    bomb = position.field("int8", MAX_CELLS)  # player + 1 who laid it
+    laid = position.field("int32", 2)
+    blown = position.field("int16")
+    num_anchors = position.field("int8", NUM_GROUPS)
+    anchors = position.field("int8", NUM_GROUPS * MAX_CELLS)
 
 
 def start(state: Position, rows: int, cols: int, limit: int) -> None:

@@ -47,20 +47,20 @@ class Board(position.Position):
     nowhere; by tile and cell: ``code``; by moves of a pattern ``score``.
     """
 
-    board = position.integer("int8")
-    cells = position.integer("int64")
-    views = position.integer("int64")
-    patterns = position.integer("int64")
-    up = position.integer("int64")
-    gain = position.integer("int64")
-    next = position.integers("int64", NUM_MOVES * MAX_CELLS)
-    bit = position.integers("int64", MAX_VIEWS * MAX_CELLS)
-    slot = position.integers("int64", MAX_VIEWS * MAX_CELLS)
-    origin = position.integers("int64", MAX_VIEWS * MAX_CELLS)
-    mate = position.integers("int64", MAX_VIEWS * MAX_CELLS * MATES)
-    worth = position.integers("int32", MAX_VIEWS * MAX_CELLS * MAX_CELLS)
-    code = position.integers("int64", MAX_CELLS * MAX_CELLS)
-    score = position.integers("int32", MOST_MOVES)
+    board = position.field("int8")
+    cells = position.field("int64")
+    views = position.field("int64")
+    patterns = position.field("int64")
+    up = position.field("int64")
+    gain = position.field("int64")
+    next = position.field("int64", NUM_MOVES * MAX_CELLS)
+    bit = position.field("int64", MAX_VIEWS * MAX_CELLS)
+    slot = position.field("int64", MAX_VIEWS * MAX_CELLS)
+    origin = position.field("int64", MAX_VIEWS * MAX_CELLS)
+    mate = position.field("int64", MAX_VIEWS * MAX_CELLS * MATES)
+    worth = position.field("int32", MAX_VIEWS * MAX_CELLS * MAX_CELLS)
+    code = position.field("int64", MAX_CELLS * MAX_CELLS)
+    score = position.field("int32", MOST_MOVES)
 
 
 class Beam(position.Position):
@@ -71,20 +71,20 @@ class Beam(position.Position):
     the place in the trail of a solution, -1 without one.
     """
 
-    beam = position.integer("int8")
-    stop = position.integer("int8")
-    room = position.integer("int64")
-    width = position.integer("int64")
-    salt = position.integer("int64")
-    shorter = position.integer("int64")
-    nodes = position.integer("int64")
-    step = position.integer("int64")
-    until = position.integer("int64")
-    now = position.integer("int64")
-    count = position.integer("int64")
-    end = position.integer("int64")
-    cell = position.integers("int64", MAX_CELLS)
-    plane = position.integers("int64", MAX_VIEWS * PLANES)
+    beam = position.field("int8")
+    stop = position.field("int8")
+    room = position.field("int64")
+    width = position.field("int64")
+    salt = position.field("int64")
+    shorter = position.field("int64")
+    nodes = position.field("int64")
+    step = position.field("int64")
+    until = position.field("int64")
+    now = position.field("int64")
+    count = position.field("int64")
+    end = position.field("int64")
+    cell = position.field("int64", MAX_CELLS)
+    plane = position.field("int64", MAX_VIEWS * PLANES)
 
 
 class Node(position.Position):
@@ -93,21 +93,21 @@ class Node(position.Position):
     ``score`` is that of all patterns' moves.
     """
 
-    key = position.integer("int64")
-    word = position.integers("int32", FEW_SLOTS)
-    moves = position.integers("int16", MAX_VIEWS)
-    score = position.integer("int32")
-    tiles = position.integers("int8", FEW_CELLS)
-    blank = position.integer("int8")
-    came = position.integer("int8")
-    node = position.integer("int8")
+    key = position.field("int64")
+    word = position.field("int32", FEW_SLOTS)
+    moves = position.field("int16", MAX_VIEWS)
+    score = position.field("int32")
+    tiles = position.field("int8", FEW_CELLS)
+    blank = position.field("int8")
+    came = position.field("int8")
+    node = position.field("int8")
 
 
 class LargeNode(Node):
     """The same of a board of more than ``FEW_CELLS``."""
 
-    word = position.integers("int64", MAX_SLOTS)
-    tiles = position.integers("int8", MAX_CELLS)
+    word = position.field("int64", MAX_SLOTS)
+    tiles = position.field("int8", MAX_CELLS)
 
 
 class Child(position.Position):
@@ -116,16 +116,16 @@ class Child(position.Position):
     ``moved`` is the score of the patterns' moves, ``score`` all.
     """
 
-    key = position.integer("int64")
-    parent = position.integer("int32")
-    moved = position.integer("int32")
-    score = position.integer("int32")
-    word = position.integers("int64", MAX_VIEWS)
-    moves = position.integers("int16", MAX_VIEWS)
-    need = position.integer("int16")
-    blank = position.integer("int8")
-    came = position.integer("int8")
-    child = position.integer("int8")
+    key = position.field("int64")
+    parent = position.field("int32")
+    moved = position.field("int32")
+    score = position.field("int32")
+    word = position.field("int64", MAX_VIEWS)
+    moves = position.field("int16", MAX_VIEWS)
+    need = position.field("int16")
+    blank = position.field("int8")
+    came = position.field("int8")
+    child = position.field("int8")
 
 
 def node_for(cells: int) -> Node:

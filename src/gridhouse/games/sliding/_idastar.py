@@ -52,22 +52,22 @@ class Plan(position.Position):
     ``ranks``, ``chunk`` and ``alike`` tell where what they are looked up by is in that array.
     """
 
-    plan = position.integer("int8")
-    cells = position.integer("int64")
-    views = position.integer("int64")
-    patterns = position.integer("int64")
-    up = position.integer("int64")
-    gain = position.integer("int64")
-    ranked = position.integer("int64")
-    kind = position.integers("int64", MAX_CELLS)
-    ranks = position.integer("int64")
-    chunk = position.integer("int64")
-    alike = position.integer("int64")
-    ways = position.integers("int64", SETS * MAX_CELLS)
-    image = position.integers("int64", MAX_VIEWS * MAX_CELLS)
-    slot = position.integers("int64", MAX_VIEWS * MAX_CELLS)
-    weight = position.integers("int64", MAX_VIEWS * MAX_CELLS)
-    origin = position.integers("int64", MAX_VIEWS * MAX_PATTERNS)
+    plan = position.field("int8")
+    cells = position.field("int64")
+    views = position.field("int64")
+    patterns = position.field("int64")
+    up = position.field("int64")
+    gain = position.field("int64")
+    ranked = position.field("int64")
+    kind = position.field("int64", MAX_CELLS)
+    ranks = position.field("int64")
+    chunk = position.field("int64")
+    alike = position.field("int64")
+    ways = position.field("int64", SETS * MAX_CELLS)
+    image = position.field("int64", MAX_VIEWS * MAX_CELLS)
+    slot = position.field("int64", MAX_VIEWS * MAX_CELLS)
+    weight = position.field("int64", MAX_VIEWS * MAX_CELLS)
+    origin = position.field("int64", MAX_VIEWS * MAX_PATTERNS)
 
 
 class Frame(position.Position):
@@ -77,16 +77,16 @@ class Frame(position.Position):
     the cells that it changes, as bits, and ``change`` how much it raises the rank of its kind.
     """
 
-    frame = position.integer("int8")
-    blank = position.integer("int64")
-    state = position.integer("int64")
-    left = position.integer("int64")
-    moved = position.integer("int64")
-    change = position.integer("int64")
-    key = position.integers("int64", MAX_VIEWS)
-    word = position.integers("int64", MAX_VIEWS)
-    fresh_key = position.integers("int64", MAX_VIEWS)
-    fresh_word = position.integers("int64", MAX_VIEWS)
+    frame = position.field("int8")
+    blank = position.field("int64")
+    state = position.field("int64")
+    left = position.field("int64")
+    moved = position.field("int64")
+    change = position.field("int64")
+    key = position.field("int64", MAX_VIEWS)
+    word = position.field("int64", MAX_VIEWS)
+    fresh_key = position.field("int64", MAX_VIEWS)
+    fresh_word = position.field("int64", MAX_VIEWS)
 
 
 class Search(position.Position):
@@ -97,21 +97,21 @@ class Search(position.Position):
     tiles are equal.  ``stop`` may be set from another thread at any time.
     """
 
-    search = position.integer("int8")
-    stop = position.integer("int8")
-    blank = position.integer("int64")
-    came = position.integer("int64")
-    made = position.integer("int64")
-    bound = position.integer("int64")
-    nodes = position.integer("int64")
-    limit = position.integer("int64")
-    length = position.integer("int64")
-    tiles = position.integers("int64", MAX_CELLS)
-    key = position.integers("int64", MAX_VIEWS * MAX_PATTERNS)
-    word = position.integers("int64", MAX_VIEWS * MAX_PATTERNS)
-    cells = position.integers("int64", MAX_CELLS)
-    rank = position.integers("int64", MAX_CELLS)
-    path = position.integers("int8", MAX_DEPTH)
+    search = position.field("int8")
+    stop = position.field("int8")
+    blank = position.field("int64")
+    came = position.field("int64")
+    made = position.field("int64")
+    bound = position.field("int64")
+    nodes = position.field("int64")
+    limit = position.field("int64")
+    length = position.field("int64")
+    tiles = position.field("int64", MAX_CELLS)
+    key = position.field("int64", MAX_VIEWS * MAX_PATTERNS)
+    word = position.field("int64", MAX_VIEWS * MAX_PATTERNS)
+    cells = position.field("int64", MAX_CELLS)
+    rank = position.field("int64", MAX_CELLS)
+    path = position.field("int8", MAX_DEPTH)
 
 
 def load(plans: Any, tables: Any, searches: Any) -> int:

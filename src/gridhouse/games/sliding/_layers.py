@@ -34,54 +34,54 @@ class Layer(position.Position):
     for none.
     """
 
-    layer = position.integer("int8")
-    stop = position.integer("int8")
-    cells = position.integer("int64")
-    cols = position.integer("int64")
-    top = position.integer("int64")
-    left = position.integer("int64")
-    width = position.integer("int64")
-    salt = position.integer("int64")
-    most = position.integer("int64")
-    conflict = position.integer("int64")
-    away = position.integer("int64")
-    nodes = position.integer("int64")
-    ends = position.integer("int64")
-    target = position.integers("int8", MAX_CELLS)
-    row = position.integers("int64", MAX_CELLS)
-    col = position.integers("int64", MAX_CELLS)
-    next = position.integers("int64", NUM_MOVES * MAX_CELLS)
-    line = position.integers("int64", MAX_SIDE)
-    longest = position.integers("int64", MAX_SIDE)
+    layer = position.field("int8")
+    stop = position.field("int8")
+    cells = position.field("int64")
+    cols = position.field("int64")
+    top = position.field("int64")
+    left = position.field("int64")
+    width = position.field("int64")
+    salt = position.field("int64")
+    most = position.field("int64")
+    conflict = position.field("int64")
+    away = position.field("int64")
+    nodes = position.field("int64")
+    ends = position.field("int64")
+    target = position.field("int8", MAX_CELLS)
+    row = position.field("int64", MAX_CELLS)
+    col = position.field("int64", MAX_CELLS)
+    next = position.field("int64", NUM_MOVES * MAX_CELLS)
+    line = position.field("int64", MAX_SIDE)
+    longest = position.field("int64", MAX_SIDE)
 
 
 class Node(position.Position):
     """A position of a step: where it stands in the trail, and what its promise is made of."""
 
-    node = position.integer("int8")
-    blank = position.integer("int32")
-    came = position.integer("int32")
-    place = position.integer("int32")
-    far = position.integer("int32")  # tiles of the layer that are not home
-    total = position.integer("int32")  # cost of all tiles
-    across = position.integer("int32")  # conflicts of the row
-    down = position.integer("int32")  # and of the column
-    key = position.integer("int64")
+    node = position.field("int8")
+    blank = position.field("int32")
+    came = position.field("int32")
+    place = position.field("int32")
+    far = position.field("int32")  # tiles of the layer that are not home
+    total = position.field("int32")  # cost of all tiles
+    across = position.field("int32")  # conflicts of the row
+    down = position.field("int32")  # and of the column
+    key = position.field("int64")
 
 
 class Child(position.Position):
     """A position that may be of the next step."""
 
-    child = position.integer("int8")
-    parent = position.integer("int32")
-    score = position.integer("int32")
-    blank = position.integer("int32")
-    came = position.integer("int32")
-    far = position.integer("int32")
-    total = position.integer("int32")
-    across = position.integer("int32")
-    down = position.integer("int32")
-    key = position.integer("int64")
+    child = position.field("int8")
+    parent = position.field("int32")
+    score = position.field("int32")
+    blank = position.field("int32")
+    came = position.field("int32")
+    far = position.field("int32")
+    total = position.field("int32")
+    across = position.field("int32")
+    down = position.field("int32")
+    key = position.field("int64")
 
 
 def excess(layer: Any, count: int) -> int:

@@ -48,22 +48,22 @@ class Shape(position.Position):
     empty one ends.  ``chunk`` and ``alike`` are for ``rank_of``.
     """
 
-    shape = position.integer("int8")
-    cols = position.integer("int64")
-    cells = position.integer("int64")
-    rest = position.integer("int64")
-    kinds = position.integer("int64")
-    half = position.integer("int64")
-    split = position.integer("int64")
-    inner_left = position.integer("int64")
-    inner_right = position.integer("int64")
-    up = position.integer("int64")
-    told = position.integer("int64")
-    chunk = position.integer("int64")
-    alike = position.integer("int64")
-    near = position.integers("int64", MAX_CELLS)
-    weight = position.integers("int64", MAX_KINDS)
-    places = position.integers("int64", MAX_KINDS)
+    shape = position.field("int8")
+    cols = position.field("int64")
+    cells = position.field("int64")
+    rest = position.field("int64")
+    kinds = position.field("int64")
+    half = position.field("int64")
+    split = position.field("int64")
+    inner_left = position.field("int64")
+    inner_right = position.field("int64")
+    up = position.field("int64")
+    told = position.field("int64")
+    chunk = position.field("int64")
+    alike = position.field("int64")
+    near = position.field("int64", MAX_CELLS)
+    weight = position.field("int64", MAX_KINDS)
+    places = position.field("int64", MAX_KINDS)
 
 
 def rank_of(ranks: Any, start: int, chunk: int, alike: int, cells: int) -> int:

@@ -31,16 +31,16 @@ class Job(position.Position):
     which moves are tried.
     """
 
-    job = position.integer("int8")
-    stop = position.integer("int8")
-    cells = position.integer("int64")
-    length = position.integer("int64")
-    at = position.integer("int64")
-    blank = position.integer("int64")
-    slack = position.integer("int64")
-    salt = position.integer("int64")
-    until = position.integer("int64")
-    nodes = position.integer("int64")
+    job = position.field("int8")
+    stop = position.field("int8")
+    cells = position.field("int64")
+    length = position.field("int64")
+    at = position.field("int64")
+    blank = position.field("int64")
+    slack = position.field("int64")
+    salt = position.field("int64")
+    until = position.field("int64")
+    nodes = position.field("int64")
 
 
 def extend(job: Any, near: Any, dist: Any, board: Any, path: Any, first: Any, home: Any) -> int:

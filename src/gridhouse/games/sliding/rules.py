@@ -39,13 +39,13 @@ class Refusal(IntEnum):
 class Position(position.Position):
     """The tiles, the solution, where the empty cell is, and how many cells are still wrong."""
 
-    sliding = position.integer("int8")
-    rows = position.integer("int16")
-    cols = position.integer("int16")
-    blank = position.integer("int32")
-    misplaced = position.integer("int32")
-    tiles = position.integers("int32", "cells")
-    goal = position.integers("int32", "cells")
+    sliding = position.field("int8")
+    rows = position.field("int16")
+    cols = position.field("int16")
+    blank = position.field("int32")
+    misplaced = position.field("int32")
+    tiles = position.field("int32", "cells")
+    goal = position.field("int32", "cells")
 
 
 def start(state: Position) -> None:

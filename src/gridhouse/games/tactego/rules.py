@@ -62,16 +62,16 @@ class Refusal(IntEnum):
 class Position(position.Position):
     """The board, who is to move, the flags that both sides have left, moves since a capture."""
 
-    tactego = position.integer("int8")
-    rows = position.integer("int16")
-    cols = position.integer("int16")
-    hidden = position.integer("int8")
-    turn = position.integer("int8")
-    limit = position.integer("int32")
-    quiet = position.integer("int32")
-    flags_left = position.integers("int32", 2)
-    board = position.integers("int16", "cells")
-    known = position.integers("int8", "cells")
+    tactego = position.field("int8")
+    rows = position.field("int16")
+    cols = position.field("int16")
+    hidden = position.field("int8")
+    turn = position.field("int8")
+    limit = position.field("int32")
+    quiet = position.field("int32")
+    flags_left = position.field("int32", 2)
+    board = position.field("int16", "cells")
+    known = position.field("int8", "cells")
 
 
 def belongs_to(piece: int, player: int) -> bool:
