@@ -5,9 +5,10 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 NODE_READY := tools/js/node_modules/.ready
 PYTHON ?= python3
+MESSAGES := src/gridhouse/server/pages/static/messages.d.ts
 UV_VERSION := 0.13.8
 
-.PHONY: play test test-all check export programs bench strength lock clean
+.PHONY: play test test-all check export programs messages bench strength lock clean
 
 play: $(READY)
 	@$(BIN)/gridhouse play
@@ -31,6 +32,7 @@ check: $(READY) $(NODE_READY)
 	$(BIN)/codespell
 	$(BIN)/vermin --quiet --no-tips --target=3.8- --violations --exclude typing.Self \
 		$$($(BIN)/python -c 'from gridhouse.export import files; print(*files())') programs
+	$(BIN)/python tools/js/write_messages.py | cmp - $(MESSAGES)
 	$(BIN)/node tools/js/node_modules/typescript/bin/tsc --project tools/js
 	$(BIN)/node tools/js/node_modules/eslint/bin/eslint.js --config tools/js/eslint.config.js \
 		--max-warnings 0 src/gridhouse/server/pages/static tools/js
@@ -59,6 +61,10 @@ strength: $(READY)
 $(VENV)/.bench: $(READY)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[bench]'
 	@touch $@
+
+# The page's types of a table's messages.
+messages: $(READY)
+	$(BIN)/python tools/js/write_messages.py >$(MESSAGES)
 
 # The set-up: uv where it can be had, plain pip otherwise. Everything comes from the hashed lock.
 $(READY): requirements.lock pyproject.toml

@@ -1,4 +1,4 @@
-"""Help for players: a hint, an evaluation, and how play should go on."""
+"""Help for players: a hint, an evaluation, and the best line."""
 
 from __future__ import annotations
 
@@ -14,57 +14,62 @@ if TYPE_CHECKING:
     from gridhouse.core.game import State
     from gridhouse.players import Choice
     from gridhouse.server.engine_pool import EnginePool
+    from gridhouse.server.tables.messages import Evaluation, Frame, Hint
     from gridhouse.server.tables.visibility import Snapshot, Viewpoint
 
-# How much of what a win is worth somebody has to be ahead to stand so, by what the player thinks.
-STANDS = ((0.8, "stands much better"), (0.4, "stands better"), (0.1, "stands a little better"))
-FAR = 8  # moves that are shown of a game of two
+# The least evaluation, as a part of a win's worth, for each description of a lead.
+LEADS = ((0.8, "stands much better"), (0.4, "stands better"), (0.1, "stands a little better"))
+LINE_LENGTH = 8  # moves of the best line that are shown in a game for two
 
 
-async def hint(engines: EnginePool, snapshot: Snapshot) -> dict[str, object]:
+async def hint(engines: EnginePool, snapshot: Snapshot) -> Hint:
     """Return the strongest player's move and the cells that name it; raises RefusedError."""
-    state = snapshot.state.clone()
+    state, ply = snapshot.state.clone(), len(snapshot.table.plies)
     if state.is_terminal():
         raise RefusedError(OVER)
     action = (await engines.choose(state)).action
-    return {"move": state.action_to_string(action), "cells": gesture(state, action)[0]}
+    move, cells = state.action_to_string(action), gesture(state, action)[0]
+    return {"type": "hint", "ply": ply, "move": move, "cells": cells}
 
 
-async def judge(engines: EnginePool, snapshot: Snapshot) -> str:
-    """Return how a position stands: what is proved, or what the strongest player thinks."""
-    state = snapshot.state.clone()
+async def evaluate(engines: EnginePool, snapshot: Snapshot) -> Evaluation:
+    """Return the proved result of a position, or the strongest player's evaluation, in words."""
+    state, ply = snapshot.state.clone(), len(snapshot.table.plies)
     if state.is_terminal():
-        return state.game.outcome(state.position)
-    return evaluation_text(state, await engines.choose(state))
+        text = state.game.outcome(state.position)
+    else:
+        text = evaluation_text(state, await engines.choose(state))
+    return {"type": "judge", "ply": ply, "text": text}
 
 
 def evaluation_text(state: State, choice: Choice) -> str:
-    """Return in words what a choice tells about a position."""
+    """Return the evaluation of a position, as its choice holds it, in words."""
     if choice.verdict or choice.value is None:
         return choice.verdict or "Nothing is known of this position"
     if state.game.num_players == 1:
         return f"About {choice.value:.0f} can be made"
     mover = state.current_player()
     ahead = state.game.players[mover if choice.value > 0 else 1 - mover]
-    for least, words in STANDS:
+    for least, words in LEADS:
         if abs(choice.value) >= least:
             return f"{ahead} {words}"
     return "About even"
 
 
-async def show(
+async def best_line(
     engines: EnginePool, snapshot: Snapshot, viewpoint: Viewpoint
-) -> AsyncIterator[dict[str, object]]:
-    """Yield a picture for each move as play should go on, to the end where one plays alone.
+) -> AsyncIterator[Frame]:
+    """Yield a picture for each move of best play, in a game for one to its end.
 
     Raises RefusedError where that would tell a secret.
     """
+    ply = len(snapshot.table.plies)
     if snapshot.table.secret:
         raise RefusedError("what comes next may tell a secret")
     state = snapshot.state.clone()
     is_alone = state.game.num_players == 1
     made = 0
-    while not state.is_terminal() and (is_alone or made < FAR):
+    while not state.is_terminal() and (is_alone or made < LINE_LENGTH):
         choice = await engines.choose(state.clone())
         for action in choice.line or (choice.action,):
             by = "" if is_alone else f" by {state.game.players[state.current_player()]}"
@@ -73,6 +78,8 @@ async def show(
             state.apply_action(action)
             made += 1
             yield {
+                "type": "frame",
+                "ply": ply,
                 "board": drawn(state, viewpoint),
                 "last": cells,
                 "heading": f"Shown, move {made}{by}: {move}",

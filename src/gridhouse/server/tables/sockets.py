@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from starlette.websockets import WebSocket
 
     from gridhouse.server.auth import Auth
+    from gridhouse.server.tables.messages import Message
     from gridhouse.server.tables.service import LiveTable, TableService
 
 log = logging.getLogger("gridhouse.server")
@@ -115,10 +116,13 @@ class Connection:
         self._stale = True
         self._wake.set()
 
-    def tell(self, kind: str, **facts: object) -> None:
-        """Say something to this page only."""
-        self._notes.append(encode({"type": kind, **facts}))
+    def tell(self, message: Message) -> None:
+        """Send a message to this page only."""
+        self._notes.append(encode(message))
         self._wake.set()
+
+    def _refuse(self, reason: str) -> None:
+        self.tell({"type": "refusal", "text": reason})
 
     async def stay(self) -> None:
         """Show the table and do what is asked for until the page goes away."""
@@ -176,7 +180,7 @@ class Connection:
                 await self._handle(asked)
             except (RefusedError, MoveError) as error:
                 reason = error.reason if isinstance(error, MoveError) else str(error)
-                self.tell("refusal", text=reason)
+                self._refuse(reason)
 
     async def _handle(self, message: dict[str, Any]) -> None:
         """Do what a page asks for; raises RefusedError or MoveError."""
@@ -213,7 +217,7 @@ class Connection:
 
     def _on_here(self, _: dict[str, Any]) -> None:
         """Answer that the connection stands."""
-        self.tell("here")
+        self.tell({"type": "here"})
 
     def _on_cover(self, _: dict[str, Any]) -> None:
         """Hide what the player to move may see, of two at one screen."""
@@ -281,19 +285,19 @@ class Connection:
         engines, ply = self.service.engines, len(self.live.table.plies)
         try:
             if kind == "hint":
-                self.tell(kind, ply=ply, **await hints.hint(engines, snapshot))
+                self.tell(await hints.hint(engines, snapshot))
             elif kind == "judge":
-                self.tell(kind, ply=ply, text=await hints.judge(engines, snapshot))
+                self.tell(await hints.evaluate(engines, snapshot))
             else:
-                async for frame in hints.show(engines, snapshot, viewpoint):
-                    self.tell("frame", ply=ply, **frame)
+                async for frame in hints.best_line(engines, snapshot, viewpoint):
+                    self.tell(frame)
                     await asyncio.sleep(self.service.settings.pause * FRAME)
-                self.tell("shown", ply=ply)
+                self.tell({"type": "shown", "ply": ply})
         except RefusedError as error:
-            self.tell("refusal", text=str(error))
+            self._refuse(str(error))
         except Exception:
             log.exception("no help was found")
-            self.tell("refusal", text="no help was found")
+            self._refuse("no help was found")
 
 
 ANYBODY: dict[str, Callable[[Connection, dict[str, Any]], None]] = {
@@ -328,9 +332,9 @@ def cells_of(asked: dict[str, Any]) -> list[int]:
     return list(cells) if cells and is_list else []
 
 
-def encode(facts: dict[str, Any]) -> str:
-    """Return a message to a page."""
-    return json.dumps(facts, separators=(",", ":"))
+def encode(message: Message) -> str:
+    """Return a message to a page as JSON."""
+    return json.dumps(message, separators=(",", ":"))
 
 
 def parse_message(text: object) -> dict[str, Any] | None:

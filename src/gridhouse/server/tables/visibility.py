@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from gridhouse.core.game import State
     from gridhouse.core.picture import Canvas
+    from gridhouse.server.tables.messages import Clock, Gesture, Handover, View
 
 FAILED = "The machine has failed and moved at random"
 ASKED = {UNDO: "asks to take the last move back", REDO: "asks to make the move again"}
@@ -73,7 +74,7 @@ class Snapshot:
         self.texts: dict[tuple[Viewpoint, bool], str] = {}  # what was sent to whom
         self.state = table.state if ply is None else table.past(ply)
         self._pictures: dict[tuple[int | None, int], str] = {}
-        self._gestures: list[tuple[str, list[int], str]] | None = None
+        self._gestures: list[Gesture] | None = None
 
     def seen(self, viewpoint: Viewpoint) -> Any:
         """Return the position without what is hidden from somebody."""
@@ -125,7 +126,7 @@ class Snapshot:
         is_known = made and visible_move(self.table, made[-1], viewpoint) == made[-1].move
         return list(made[-1].cells) if is_known else []
 
-    def gestures(self) -> list[tuple[str, list[int], str]]:
+    def gestures(self) -> list[Gesture]:
         """Return every legal move: its text, the cells that name it, the choice that is left."""
         if self._gestures is None:
             state = self.state
@@ -169,8 +170,8 @@ def why_not(state: State, cells: list[int]) -> str:
     return "; ".join(why for why in found if found[why] == most) or "no move leads there"
 
 
-def view(snapshot: Snapshot, viewpoint: Viewpoint, *, sits: bool) -> dict[str, object]:
-    """Return all that a page shows of a table, as JSON takes it; ``sits`` is whether to play."""
+def view(snapshot: Snapshot, viewpoint: Viewpoint, *, sits: bool) -> View:
+    """Return all that a page shows of a table; ``sits`` says whether its visitor plays."""
     table, state = snapshot.table, snapshot.state
     picture = snapshot.picture(viewpoint)
     acts = viewpoint.acts and snapshot.ply is None
@@ -235,7 +236,7 @@ def turn(table: Table, viewpoint: Viewpoint, mover: int, *, sits: bool) -> str:
     )
 
 
-def handover(table: Table, viewpoint: Viewpoint) -> dict[str, str] | None:
+def handover(table: Table, viewpoint: Viewpoint) -> Handover | None:
     """Return what stands on the curtain of a screen for two, and on its button."""
     if not viewpoint.handover or table.mover is None:
         return None
@@ -285,7 +286,7 @@ def waits(table: Table, viewpoint: Viewpoint) -> str:
     return f"{table.state.game.players[1 - wish.player]} is asked to agree."
 
 
-def times(table: Table) -> list[dict[str, object] | None] | None:
+def times(table: Table) -> list[Clock | None] | None:
     """Return for each player the name, the milliseconds left, and whether they run just now."""
     if table.clock is None:
         return None

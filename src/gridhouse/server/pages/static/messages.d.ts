@@ -1,16 +1,22 @@
-// What the house says to the page of a table, as JSON. Only the type checker reads this file.
+// Written by tools/js/write_messages.py from gridhouse/server/tables/messages.py.
 
-/** A legal move: its text, the cells to point at for it, and the choice that is left then. */
-export type Gesture = [move: string, cells: number[], choice: string];
+export type Gesture = [string, number[], string];
 
-/** A player's clock: the milliseconds left when this was said, and whether they go on. */
+/** A player's clock: the milliseconds left when this was sent, and whether it runs. */
 export interface Clock {
   name: string;
   left: number;
   runs: boolean;
 }
 
-/** All that a page shows of a table. */
+/** The curtain of a screen for two: the request that lifts or drops it, its text and button. */
+export interface Handover {
+  does: "cover" | "uncover";
+  says: string;
+  button: string;
+}
+
+/** All that a page shows of a table; ``looking`` is the number of moves of a past position. */
 export interface View {
   type: "view";
   ply: number;
@@ -21,12 +27,12 @@ export interface View {
   status: string;
   side: number;
   turns: boolean;
-  moves: [name: string, move: string][];
+  moves: [string, string][];
   last: number[];
   gestures: Gesture[];
   acts: boolean;
   over: boolean;
-  handing: { does: "cover" | "uncover"; says: string; button: string } | null;
+  handing: Handover | null;
   undo: boolean;
   redo: boolean;
   resign: boolean;
@@ -39,12 +45,13 @@ export interface View {
   invitation?: string;
 }
 
-/** Why something was not done. */
+/** The reason why a request was refused. */
 export interface Refusal {
   type: "refusal";
   text: string;
 }
 
+/** The strongest player's move in the position after ``ply`` moves, and its cells. */
 export interface Hint {
   type: "hint";
   ply: number;
@@ -52,13 +59,14 @@ export interface Hint {
   cells: number[];
 }
 
-export interface Judgement {
+/** How the position after ``ply`` moves stands, in words. */
+export interface Evaluation {
   type: "judge";
   ply: number;
   text: string;
 }
 
-/** A position of those that the machine shows, with the cells of the move that led there. */
+/** A position of the line that the machine shows; ``last`` are the cells of its last move. */
 export interface Frame {
   type: "frame";
   ply: number;
@@ -68,15 +76,49 @@ export interface Frame {
   status: string;
 }
 
-/** The machine has shown all it wanted to. */
+/** The end of the line that the machine shows. */
 export interface Shown {
   type: "shown";
   ply: number;
 }
 
-export type Help = Hint | Judgement | Frame | Shown;
-/** The answer to the same question: whether the other side is still there. */
+/** The answer to the request of the same name: the connection stands. */
 export interface Here {
   type: "here";
 }
-export type Message = View | Refusal | Help;
+
+export type Help = Hint | Evaluation | Frame | Shown;
+
+export type Message = View | Refusal | Hint | Evaluation | Frame | Shown | Here;
+
+/** A move, made after ``ply`` moves. */
+export interface MoveRequest {
+  type: "move";
+  move: string;
+  ply: number;
+}
+
+/** A look at the position after ``ply`` moves, or at the game as it stands. */
+export interface LookRequest {
+  type: "look";
+  ply?: number | null;
+}
+
+/** A question: the reason why no move begins with these cells. */
+export interface WhyRequest {
+  type: "why";
+  cells: number[];
+}
+
+/** An answer to an offered takeback, or the withdrawal of one's own. */
+export interface AnswerRequest {
+  type: "answer";
+  agrees: boolean;
+}
+
+/** A request without details. */
+export interface PlainRequest {
+  type: "turn" | "here" | "cover" | "uncover" | "undo" | "redo" | "resign" | "hint" | "judge" | "show" | "stop";
+}
+
+export type Request = MoveRequest | LookRequest | WhyRequest | AnswerRequest | PlainRequest;

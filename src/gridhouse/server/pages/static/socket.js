@@ -8,13 +8,14 @@ const SHARE = 0.7; // of what the house allows: what is on its way comes in heap
 const LATEST = new Set(["look", "why"]); // of these only the last one counts
 const SLOW = new Set(["hint", "judge", "show", "stop"]); // these are not answered at once
 
-/** @typedef {{ type: string, [fact: string]: unknown }} Request */
+/** @typedef {import("./messages").Request} Request */
+/** @typedef {Exclude<import("./messages").Message, import("./messages").Here>} News */
 
 export class ReconnectingSocket {
   /**
    * @param {string} path
    * @param {{ burst: number, rate: number }} allowed messages at once, and a second in the long run
-   * @param {(message: import("./messages").Message) => void} heard
+   * @param {(message: News) => void} heard
    * @param {(open: boolean) => void} turned
    */
   constructor(path, allowed, heard, turned) {
@@ -51,7 +52,7 @@ export class ReconnectingSocket {
       this.expects = false;
       this.wake(SILENCE, () => this.check());
       this.turned(true);
-      /** @type {import("./messages").Message | import("./messages").Here} */
+      /** @type {import("./messages").Message} */
       const message = JSON.parse(event.data);
       if (message.type !== "here") this.heard(message);
     });

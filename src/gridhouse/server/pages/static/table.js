@@ -78,7 +78,7 @@ function isAway() {
   return view?.looking != null || shows === "runs" || shows === "done";
 }
 
-/** @param {import("./messages").Message} message */
+/** @param {import("./socket.js").News} message */
 function heard(message) {
   if (message.type === "view") {
     showView(message);
