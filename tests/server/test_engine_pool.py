@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import threading
 import time
 from contextlib import suppress
@@ -224,3 +225,21 @@ def test_a_machine_that_fails_leaves_the_table_standing(
             assert "thinking" in seat.view["heading"]
             seat.say("undo")
             assert seat.wait("view", 0)["acts"]
+
+
+def test_that_a_machine_failed_is_said_until_it_has_moved_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: Any, **__: Any) -> None:
+        raise RuntimeError("out of order")
+
+    with open_house(tmp_path) as client:
+        visitor = Visitor(client)
+        with visitor.at(visitor.new("binary", preset="small")) as seat:
+            for heading in (r"The machine has failed.*Your turn", "Your turn"):
+                with monkeypatch.context() as patch:
+                    if "failed" in heading:
+                        patch.setattr(engine_pool, "player", fail)
+                    ply = seat.view["ply"]
+                    seat.say("move", move=seat.view["gestures"][0][0], ply=ply)
+                    assert re.match(heading, seat.wait("view", ply + 2)["heading"])
