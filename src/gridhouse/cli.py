@@ -11,7 +11,7 @@ from gridhouse import __version__
 from gridhouse.core.components import component
 from gridhouse.core.console import UsageError, run
 from gridhouse.core.registry import game_class, games, parse
-from gridhouse.table import menu
+from gridhouse.terminal.menu import menu
 
 PANELS = PLAY, SOLVE, PROGRAMS, TOOLS = ("Play", "Solve", "The exact programs", "Tools")
 WIDEST = 100  # characters of a line of help

@@ -14,10 +14,11 @@ import numpy as np
 import pytest
 
 import gridhouse
-from gridhouse import cli, table
+from gridhouse import cli
 from gridhouse.conformance import check_game
 from gridhouse.core import components, registry
 from gridhouse.search.batch import Batch
+from gridhouse.terminal.menu import menu
 from harness import ROOT, run_here
 from web_helpers import Clock, Visitor, open_house
 
@@ -69,7 +70,7 @@ def test_it_is_found_played_and_parsed() -> None:
 
 def test_it_is_on_the_menu() -> None:
     number = gridhouse.games().index("nim") + 1
-    run = run_here(table.menu, typed=f"{number}\nlong\n\n2\n2\n2\n2\n2\n1\nq\n")
+    run = run_here(menu, typed=f"{number}\nlong\n\n2\n2\n2\n2\n2\n1\nq\n")
     assert "Not possible: '2' is not legal: so many stones are not there." in run.out
     assert "\n\nFirst has won\n" in run.out
     assert (run.err, run.status) == ("", 0)
@@ -137,7 +138,7 @@ def test_a_machine_that_fails_in_the_terminal_moves_at_random(tmp_path: Path) ->
     (tmp_path / "nim" / "evaluation.py").write_text(BROKEN_EVALUATION)
     number = gridhouse.games().index("nim") + 1
     typed = f"{number}\n\n\nmachine 8\n1\n1\n1\n1\n1\nq\nq\n"
-    run = run_here(table.menu, typed=typed)
+    run = run_here(menu, typed=typed)
     assert "The machine has failed and moves at random: ValueError: what was that" in run.out
     assert " has won\n" in run.out
     assert (run.err, run.status) == ("", 0)

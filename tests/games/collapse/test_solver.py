@@ -41,7 +41,7 @@ from gridhouse.games.collapse import (
 from gridhouse.games.collapse.advice import Adviser
 from gridhouse.games.collapse.game import CollapseGame, read_board
 from gridhouse.games.collapse.rules import BLANK
-from gridhouse.table import save
+from gridhouse.terminal.table import save
 from harness import CONFORMANCE, ROOT, run_compiled
 from naive import collapse_best
 

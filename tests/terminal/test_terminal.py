@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 import gridhouse
-from gridhouse import table
 from gridhouse.core.console import EXIT_INTERRUPTED
+from gridhouse.terminal import table
+from gridhouse.terminal.menu import menu
 from harness import run_here
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ HIDDEN = "tactego(rows=3,cols=2,pieces=Fx1 5x1,hidden=True) R 0 RF,R5/,/B5,BF"
 
 def house(*typed: str) -> str:
     """Return what the house prints for these lines, which must end in leaving it."""
-    run = run_here(table.menu, typed="".join(line + "\n" for line in typed))
+    run = run_here(menu, typed="".join(line + "\n" for line in typed))
     assert (run.err, run.status) == ("", 0)
     assert run.out.endswith("Which game? (its number, or q to leave) ")
     return run.out
@@ -116,7 +117,7 @@ def test_moves_are_listed_refused_and_taken_back() -> None:
 
 
 def test_the_end_of_input_keeps_the_game() -> None:
-    run = run_here(table.menu, typed="1\n\nbinary(rows=2,cols=2) ../..\n0 0 1\n")
+    run = run_here(menu, typed="1\n\nbinary(rows=2,cols=2) ../..\n0 0 1\n")
     assert run.out.endswith("binary(rows=2,cols=2) 1./..\n")
     assert run.status == 0
 
@@ -126,7 +127,7 @@ def test_an_interrupt_keeps_the_game(monkeypatch: pytest.MonkeyPatch) -> None:
         raise KeyboardInterrupt
 
     monkeypatch.setattr(table, "think", interrupted)
-    run = run_here(table.menu, typed="binary\nrows=2,cols=2\n\n0 0 1\nhint\n")
+    run = run_here(menu, typed="binary\nrows=2,cols=2\n\n0 0 1\nhint\n")
     assert run.out.endswith("file or position:\nbinary(rows=2,cols=2) 1./..\n")
     assert (run.err, run.status) == ("", EXIT_INTERRUPTED)
 
@@ -139,7 +140,7 @@ def test_another_game_may_be_chosen_after_all(typed: list[str]) -> None:
 
 
 def test_the_machine_is_told_to_stop_after_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(table, "PATIENCE", 0.2)
+    monkeypatch.setattr(table, "THINKING_TIME", 0.2)
     state = gridhouse.load("binary", rows=9, cols=9).new_initial_state()
     mover = gridhouse.player("mcts", state.game)
     limits = gridhouse.Limits(playouts=1)
@@ -160,12 +161,8 @@ def test_in_a_hidden_game_the_screen_is_handed_over() -> None:
     out = house("tactego", "", HIDDEN, "", "0 1 1 0", "", "", "2 0 1 1", "", "", "quit", "q")
     assert out.index("Red, it is your turn.") < out.index("RF")
     assert "Press Enter to hand over to Blue." in out
-    assert (
-        "Blue, it is your turn. Press Enter when only you look at the screen. Red: 0 1 1 0" in out
-    )
-    assert (
-        "Red, it is your turn. Press Enter when only you look at the screen. Blue: 2 0 1 1" in out
-    )
+    assert "Blue, it is your turn. Press Enter when nobody else looks. Red: 0 1 1 0" in out
+    assert "Red, it is your turn. Press Enter when nobody else looks. Blue: 2 0 1 1" in out
     assert out.count("1 R5\n2 B?   B?") == 1  # Red sees what came of the move
     assert "1 R?\n2 B5   BF" in out
     assert "1 R5   B?\n2      B?" in out
@@ -177,8 +174,7 @@ def test_bombs_are_handed_over_and_plain_turns_are_not() -> None:
     assert "Press Enter" not in plain
     bombed = house("sinks", "", "", "0 0 b", "5 3 l", "", "", "quit", "q")
     assert (
-        "Dark, it is your turn. Press Enter when only you look at the screen. "
-        "Light: a bomb is laid, 5 3 l\n"
+        "Dark, it is your turn. Press Enter when nobody else looks. Light: a bomb is laid, 5 3 l\n"
     ) in bombed
     assert "bl00" not in bombed
     assert bombed.count("Light's bombs: 0 0") == 2
@@ -200,14 +196,14 @@ def test_that_the_last_bomb_is_gone_is_no_news() -> None:
 def test_a_move_that_may_have_told_a_secret_stands() -> None:
     position = "sinks(rows=10,cols=10) l 0 - 2/2 2/2 0/0 - la43 lb36 da66 bd53"
     out = house("sinks", "", position, "", "4 3 u", "undo", "quit", "q")
-    assert "Not possible: a move that may have told a secret stands." in out
+    assert "Not possible: a move that may have revealed a secret stands." in out
     assert out.count(" a|") == 1
     # Some moves after the last bomb has gone off: that no other one is there is a secret too.
     out = house("sinks", "", position, "", "4 3 u", "", "", "6 6 r", "", "", "undo", "quit", "q")
-    assert "Not possible: a move that may have told a secret stands." in out
+    assert "Not possible: a move that may have revealed a secret stands." in out
     assert "To go on later" not in out
     out = house("tactego", "", HIDDEN, "", "0 1 1 0", "", "", "undo", "quit", "q")
-    assert "Not possible: a move that may have told a secret stands." in out
+    assert "Not possible: a move that may have revealed a secret stands." in out
 
 
 def test_a_terminal_is_cleared_before_it_is_handed_over(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -243,7 +239,7 @@ def test_against_the_machine_no_screen_is_handed_over_and_no_secret_told() -> No
     assert "hand over" not in out
     assert "Blue (the machine): " in out
     assert "B5" not in out.split("Blue (the machine): ")[0]
-    assert "Not possible: a move that may have told a secret stands." in out
+    assert "Not possible: a move that may have revealed a secret stands." in out
 
 
 def test_the_machine_may_move_first_and_finish_the_game() -> None:
@@ -259,5 +255,5 @@ def test_a_hint_is_a_move(name: str) -> None:
         "binary": "binary(rows=2,cols=2) 0./..",
     }
     out = house(name, "", position.get(name, ""), "hint", "moves", "quit", "q")
-    hint, _, rest = out.split("Perhaps ")[1].partition("\n")
+    hint, _, rest = out.split("The machine would play ")[1].partition("\n")
     assert hint in re.split(r"  |> |\n", rest)
