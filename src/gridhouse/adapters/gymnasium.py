@@ -30,7 +30,7 @@ from gridhouse.adapters import HORIZON, missing, views
 from gridhouse.core.errors import ParameterError
 from gridhouse.core.registry import games, load
 from gridhouse.search.batch import batch
-from gridhouse.search.play import Play
+from gridhouse.search.single_game import SingleGame
 
 try:
     import gymnasium
@@ -96,7 +96,7 @@ class GridEnv(gymnasium.Env["NDArray[np.float32]", np.int64]):
         shape = self.game.observation_tensor_shape
         self.observation_space = spaces.Box(0, views.HIGHEST, shape, np.float32)
         self.action_space = spaces.Discrete(self.game.num_actions)
-        self._play = Play(self.game)
+        self._play = SingleGame(self.game)
 
     @property
     def state(self) -> State:
@@ -116,7 +116,7 @@ class GridEnv(gymnasium.Env["NDArray[np.float32]", np.int64]):
         self.side = self._sides[int(self.np_random.integers(len(self._sides)))]
         self._credited = 0.0
         self._answer()
-        seen, mask = self._play.look(self.side)
+        seen, mask = self._play.observe(self.side)
         return seen, {"action_mask": mask, "illegal": False}
 
     def step(self, action: np.int64) -> tuple[NDArray[np.float32], float, bool, bool, Info]:
@@ -130,7 +130,7 @@ class GridEnv(gymnasium.Env["NDArray[np.float32]", np.int64]):
         if not illegal:
             self._answer()
         reward = self._gain() + (self._illegal_reward if illegal else 0.0)
-        seen, mask = play.look(self.side)
+        seen, mask = play.observe(self.side)
         return seen, reward, play.is_over, False, {"action_mask": mask, "illegal": illegal}
 
     def _answer(self) -> None:
@@ -140,7 +140,7 @@ class GridEnv(gymnasium.Env["NDArray[np.float32]", np.int64]):
             if callable(self._opponent):
                 play.apply_action(int(self._opponent(play.state())))
             else:
-                legal = np.flatnonzero(play.look(play.player)[1])
+                legal = np.flatnonzero(play.observe(play.player)[1])
                 play.apply_action(int(legal[self.np_random.integers(len(legal))]))
 
     def _gain(self) -> float:
@@ -151,7 +151,7 @@ class GridEnv(gymnasium.Env["NDArray[np.float32]", np.int64]):
 
     def action_masks(self) -> NDArray[np.bool_]:
         """Return for every action whether it is legal now."""
-        return self._play.look(self.side)[1].astype(bool)
+        return self._play.observe(self.side)[1].astype(bool)
 
     def render(self) -> str | None:
         """Return the board as the player sees it, or None without a render mode."""

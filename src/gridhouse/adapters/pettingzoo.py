@@ -19,7 +19,7 @@ import numpy as np
 from gridhouse.adapters import missing, views
 from gridhouse.core.errors import ParameterError
 from gridhouse.core.registry import load
-from gridhouse.search.play import Play
+from gridhouse.search.single_game import SingleGame
 
 try:
     from gymnasium import spaces
@@ -79,7 +79,7 @@ class raw_env(AECEnv):  # type: ignore[misc]  # noqa: N801  # PettingZoo's name 
         self.render_mode = render_mode
         self.possible_agents = list(AGENTS)
         self._has_mask = mask_in_observation
-        self._play = Play(self.game)
+        self._play = SingleGame(self.game)
         self.observation_spaces = {agent: self._observation_space() for agent in AGENTS}
         self.action_spaces = {agent: spaces.Discrete(self.game.num_actions) for agent in AGENTS}
 
@@ -120,7 +120,7 @@ class raw_env(AECEnv):  # type: ignore[misc]  # noqa: N801  # PettingZoo's name 
     def _tell(self) -> None:
         """Put the masks into ``infos``, and show the board to a human."""
         mover = self._play.player
-        self._planes, mask = self._play.look(mover)
+        self._planes, mask = self._play.observe(mover)
         self.infos = {
             AGENTS[mover]: {"action_mask": mask},
             AGENTS[1 - mover]: {"action_mask": np.zeros(len(mask), np.int8)},
@@ -132,7 +132,7 @@ class raw_env(AECEnv):  # type: ignore[misc]  # noqa: N801  # PettingZoo's name 
         """Return what the agent sees, as new arrays."""
         player = AGENTS.index(agent)
         is_mover = player == self._play.player
-        seen = self._planes.copy() if is_mover else self._play.look(player)[0]
+        seen = self._planes.copy() if is_mover else self._play.observe(player)[0]
         if not self._has_mask:
             return seen
         return {"observation": seen, "action_mask": self.infos[agent]["action_mask"].copy()}

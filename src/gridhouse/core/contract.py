@@ -14,7 +14,55 @@ from gridhouse.core.errors import RulesError
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Any
+    from typing import Any, Protocol
+
+    from gridhouse.core.position import Position
+
+    class Rng(Protocol):
+        """A source of random numbers for ``core.chance``."""
+
+        s0: int
+        s1: int
+
+    class Rules(Protocol):
+        """A module of rules."""
+
+        def refusal(self, state: Position, action: int, /) -> int:
+            """Return 0 if an action is legal, else the reason why it is not."""
+
+        def legal_actions(self, state: Position, out: list[int], /) -> int:
+            """Write the legal actions in ascending order; return their number."""
+
+        def apply_action(self, state: Position, action: int, /) -> None:
+            """Play a legal action."""
+
+        def current_player(self, state: Position, /) -> int:
+            """Return the player to move."""
+
+        def is_terminal(self, state: Position, /) -> bool:
+            """Tell whether the game is over."""
+
+        def returns(self, state: Position, out: list[float], /) -> None:
+            """Write the returns of the players."""
+
+        def key(self, state: Position, /) -> int:
+            """Return a hash key of the position, from 0 to 2**61 - 1."""
+
+        def observation_planes(self, state: Position, player: int, out: Any, /) -> None:
+            """Write the observation of a player as planes over zeros."""
+
+        def randomize_start(self, state: Position, rng: Rng, /) -> None:
+            """Replace a start by a random one."""
+
+        def redact(self, state: Position, player: int, /) -> None:
+            """Remove what a player may not see."""
+
+        def has_hidden_information(self, state: Position, player: int, /) -> bool:
+            """Tell whether a player may not see everything."""
+
+        def resample(self, state: Position, player: int, rng: Rng, /) -> None:
+            """Replace what a player may not see by a sample consistent with what it knows."""
+
 
 # What every rules.py must define, with the parameters of its functions.
 REQUIRED = {

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 # Searches hold few arrays of these sizes, so that room in them is cheap, and copied nowhere.
-LEAST_ROOM = {"actions": 1024, "history": 1024, "played": 1024, "plies": 1024}
+LEAST_ROOM = {"actions": 1024, "history": 1024, "plies": 1024}
 
 
 class Field:
