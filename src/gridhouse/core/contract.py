@@ -16,13 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any, Protocol
 
+    from gridhouse.core.chance import Rng
     from gridhouse.core.position import Position
-
-    class Rng(Protocol):
-        """A source of random numbers for ``core.chance``."""
-
-        s0: int
-        s1: int
 
     class Rules(Protocol):
         """A module of rules."""

@@ -125,7 +125,8 @@ def iterate(
 def select_leaf(state: Position, nodes: list[Node], tree: Tree, scratch: Scratch) -> int:
     """Play from the root to a leaf and return it; expand leaves that were visited often enough."""
     node = ROOT
-    montecarlo.start_path(tree)
+    tree.depth = 0
+    tree.path[0] = ROOT
     while tree.depth < MAX_DEPTH - 1:
         if nodes[node].first_child == NONE:
             if nodes[node].visits >= tree.expansion_threshold or node == ROOT:

@@ -78,12 +78,6 @@ def add_child(nodes: Sequence[Node], tree: Tree, parent: int, action: int) -> in
     return child
 
 
-def start_path(tree: Tree) -> None:
-    """Start an iteration at the root."""
-    tree.depth = 0
-    tree.path[0] = ROOT
-
-
 def extend_path(tree: Tree, node: int) -> None:
     """Append a node to the path of the current iteration."""
     tree.depth += 1

@@ -93,7 +93,8 @@ def select_leaf(work: list[Position], nodes: list[Node], tree: Tree, scratch: Sc
     """Play from the root to a leaf; expand leaves at their second visit."""
     state = work[STATE]
     node = ROOT
-    montecarlo.start_path(tree)
+    tree.depth = 0
+    tree.path[0] = ROOT
     while tree.depth < MAX_DEPTH - 2:
         if nodes[node].first_child == NONE:
             if node == ROOT or nodes[node].visits > 0:
