@@ -42,7 +42,7 @@ def test_evaluations_are_the_same_compiled(text: str) -> None:
             assert compiled.move_score(record, action) == module.move_score(state.position, action)
         out = engine.integers(state.game.num_actions)
         count = compiled.candidates(record, out)
-        assert out[:count].tolist() == listed(module, state)
+        assert [int(action) for action in out[:count]] == listed(module, state)
 
 
 @pytest.mark.parametrize("name", gridhouse.games())

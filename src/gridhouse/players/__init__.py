@@ -143,10 +143,11 @@ def _limits(limit: str, text: str) -> Limits | None:
     unit = UNITS.get(limit[-1])
     if unit is None:
         raise PlayerError(f"{shown(text)}: {shown(limit)} does not end with s, n or p")
-    return Limits(**{unit: _number(limit[:-1], text)})
+    amount: Any = _number(limit[:-1], text)
+    return Limits(**{unit: amount})
 
 
-def _number(value: str, text: str) -> Any:
+def _number(value: str, text: str) -> float:
     """Return a whole or decimal number, else raise PlayerError."""
     try:
         return float(value) if "." in value else int(value)

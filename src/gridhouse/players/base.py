@@ -6,16 +6,23 @@ from abc import ABC, abstractmethod
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from gridhouse.core.errors import ParameterError, PlayerError
 from gridhouse.core.solving import stopped_after
 from gridhouse.search.engine import Engine
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
+    from typing import Protocol
 
     from gridhouse.core.game import Game, State
+
+    class HasStop(Protocol):
+        """The control record of a search."""
+
+        stop: int
+
 
 NO_LIMIT = 1 << 60
 
@@ -79,7 +86,9 @@ class Player(ABC):
         """
         self.game = game
         self.engine = Engine(game, jit=jit, constants=constants)
-        self._running: Any = None  # the control record, in an array, of the search that runs
+        self._running: Sequence[HasStop] | None = (
+            None  # the control of the running search, in an array
+        )
 
     def choose(self, state: State, limits: Limits | None = None) -> Choice:
         """Choose a legal action for the player to move; the default limit is a second.
@@ -106,7 +115,7 @@ class Player(ABC):
             control[0].stop = 1
 
     @contextmanager
-    def _stoppable(self, control: Any, seconds: float | None) -> Iterator[None]:
+    def _stoppable(self, control: Sequence[HasStop], seconds: float | None) -> Iterator[None]:
         """Have ``stop``, and the end of the time, set the stop flag of a search."""
         control[0].stop = 0
         self._running = control

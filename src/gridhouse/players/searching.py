@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from gridhouse.core.errors import PlayerError
 from gridhouse.core.game import State
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from gridhouse.core.game import Game
     from gridhouse.core.position import Position
 
+N = TypeVar("N", bound=montecarlo.Node)
+T = TypeVar("T", bound=montecarlo.Tree)
 INTERPRETED_CAPACITY = 1 << 13  # the most nodes or table entries of an interpreted search
 
 
@@ -40,14 +42,12 @@ def expected_result(value: int) -> float:
     return math.tanh(value / montecarlo.VALUE_SCALE)
 
 
-class _TreePlayer(Player):
+class _TreePlayer(Player, Generic[N, T]):
     """A player that searches a tree of nodes in memory."""
 
-    def _make_memory(
-        self, kernels: ModuleType, node: Position, tree: montecarlo.Tree, work: int, seed: int
-    ) -> None:
+    def _make_memory(self, kernels: ModuleType, node: N, tree: T, work: int, seed: int) -> None:
         """Make the memory of a search whose kernels work on ``work`` positions at once."""
-        self._kernels: Any = self.engine.specialize(kernels)
+        self._kernels = self.engine.specialize(kernels)
         self._nodes = self.engine.memory(node, tree.capacity)
         self._tree = self.engine.memory(tree)
         self._work = self.engine.memory(self.game.initial_position(0), work)
@@ -67,7 +67,7 @@ class _TreePlayer(Player):
         with self._stoppable(self._tree, limits.seconds):
             return done + self._iterate(memory, limits.work - done)
 
-    def _iterate(self, root: Any, count: int) -> int:
+    def _iterate(self, root: list[Position], count: int) -> int:
         iterate = self._kernels.iterate
         return int(iterate(root, self._work, self._nodes, self._tree[0], self._scratch, count))
 
@@ -76,7 +76,7 @@ class _TreePlayer(Player):
         return float(node.total_value / max(1, node.visits))
 
 
-class MctsPlayer(_TreePlayer):
+class MctsPlayer(_TreePlayer[mcts.Node, mcts.Tree]):
     """Monte-Carlo tree search for games of two; see :mod:`gridhouse.search.mcts`.
 
     ``exploration`` is the constant of PUCT, ``horizon`` the most random moves of a playout before
@@ -113,7 +113,7 @@ class MctsPlayer(_TreePlayer):
         tree.horizon = tuned.HORIZON if horizon is None else horizon
         tree.rave = tuned.RAVE if rave is None else rave
         self._make_memory(mcts, mcts.Node(), tree, 1, seed)
-        self._spare: Any = None
+        self._spare: list[mcts.Node] | None = None
         self._last: State | None = None
 
     def _choose(self, state: State, limits: Limits) -> Choice:
@@ -167,7 +167,7 @@ class MctsPlayer(_TreePlayer):
         self._kernels.clear_transpositions(self._tree[0])
 
 
-class PomcpPlayer(_TreePlayer):
+class PomcpPlayer(_TreePlayer[pomcp.Node, pomcp.Tree]):
     """POMCP for games of two; see :mod:`gridhouse.search.pomcp`.
 
     ``exploration`` is the constant of UCB1.
@@ -221,7 +221,7 @@ class AlphaBetaPlayer(Player):
         require_players(game, 2, "alphabeta")
         require_minimum("alphabeta", 1, table=table, determinizations=determinizations, depth=depth)
         super().__init__(game, seed=seed, **settings)
-        self._kernels: Any = self.engine.specialize(alphabeta)
+        self._kernels = self.engine.specialize(alphabeta)
         self._determinizations = determinizations
         self._depth = depth
         actions = game.num_actions
@@ -301,7 +301,7 @@ class NestedPlayer(Player):
         require_players(game, 1, "nested")
         require_minimum("nested", 1, levels=levels, horizon=1 if horizon is None else horizon)
         super().__init__(game, seed=seed, **settings)
-        self._kernels: Any = self.engine.specialize(nested)
+        self._kernels = self.engine.specialize(nested)
         self._levels = levels
         tuned = self.engine.evaluation.HORIZON
         plies = min(tuned, game.rows * game.cols * 8) if horizon is None else horizon

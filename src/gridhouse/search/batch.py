@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from gridhouse.core.game import Game, State
+    from gridhouse.core.position import Position
 
     Array = np.ndarray[Any, Any]
 
@@ -65,8 +66,8 @@ class Batch:
         self._unit = Unit("batch", game)
         self._may_switch = jit is None
         self.positions: Any = None
-        self._starts: Any = None
-        self._sources: Any = None
+        self._starts: list[Position] = []
+        self._sources: list[batch_kernels.Source] = []
         self._specialize(jit=use_compiled(self._unit) if jit is None else jit)
         self._ranges = self._split(max(1, min(threads, count // MIN_RANGE)))
         self._pool = ThreadPoolExecutor(len(self._ranges)) if len(self._ranges) > 1 else None
@@ -76,7 +77,7 @@ class Batch:
 
     def _specialize(self, *, jit: bool) -> None:
         self._engine = Engine(self.game, jit=jit)
-        self._kernels: Any = self._engine.specialize(batch_kernels)
+        self._kernels = self._engine.specialize(batch_kernels)
         self._last_check = time.monotonic()
 
     def _make_work(self) -> None:

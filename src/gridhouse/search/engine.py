@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Generic, TypeVar, cast
 
 from gridhouse.core.components import component
 from gridhouse.core.contract import add_missing
@@ -19,31 +19,34 @@ if TYPE_CHECKING:
 
     from gridhouse.core.game import Game
     from gridhouse.core.position import Position
+    from gridhouse.search.playouts import Scratch
+
+P = TypeVar("P", bound="Position")
 
 SEED_BITS = (1 << 61) - 1  # the bits of a seed that are used; seeds of any size are taken
 LIMIT = 1000  # the most moves of a random game
 
 
-class _Records:
+class _Records(Generic[P]):
     """An array of positions with the semantics of an array of records: assignment copies.
 
     An element is made when it is first used: a search seldom uses all of its memory.
     """
 
-    def __init__(self, position: Position, count: int) -> None:
+    def __init__(self, position: P, count: int) -> None:
         self._position = position.copy()
-        self._made: list[Position | None] = [None] * count
+        self._made: list[P | None] = [None] * count
 
     def __len__(self) -> int:
         return len(self._made)
 
-    def __getitem__(self, index: int) -> Position:
+    def __getitem__(self, index: int) -> P:
         found = self._made[index]
         if found is None:
             found = self._made[index] = self._position.copy()
         return found
 
-    def __setitem__(self, index: int, value: Position) -> None:
+    def __setitem__(self, index: int, value: P) -> None:
         self._made[index] = value.copy()
 
 
@@ -84,13 +87,13 @@ class Engine:
                 raise ParameterError(f"the evaluation of {game.name} has no constant {shown(name)}")
         self.game = game
         self.jit = jit
-        self.rules: Any = rules_of(game, jit=jit)
+        self.rules = rules_of(game, jit=jit)
         own = getattr(self.rules, "sample_candidate", None)
         replaced = {} if own is None else {"sample_candidate": own}
-        self.playouts: Any = specialize(playouts, game.name, jit=jit, rules=self.rules, **replaced)
+        self.playouts = specialize(playouts, game.name, jit=jit, rules=self.rules, **replaced)
 
     @property
-    def evaluation(self) -> Any:
+    def evaluation(self) -> ModuleType:
         """The specialized evaluation of the game."""
         module = evaluation_of(self.game)
         return specialize(module, self._label, jit=self.jit, rules=self.rules, **self._constants)
@@ -100,7 +103,7 @@ class Engine:
         """The name of modules that use the evaluation, different for all choices of constants."""
         return "_".join([self.game.name, *(f"{k}{v}" for k, v in sorted(self._constants.items()))])
 
-    def specialize(self, module: ModuleType) -> Any:
+    def specialize(self, module: ModuleType) -> ModuleType:
         """Return a search module specialized for the game."""
         bound = {"rules": self.rules, "evaluation": self.evaluation, "playouts": self.playouts}
         if "montecarlo" in vars(module):
@@ -108,30 +111,33 @@ class Engine:
         used = {name: value for name, value in bound.items() if name in vars(module)}
         return specialize(module, self._label, jit=self.jit, **used)
 
-    def memory(self, position: Position, count: int = 1) -> Any:
-        """Return an array of records equal to the position, in the form that kernels take."""
+    def memory(self, position: P, count: int = 1) -> list[P]:
+        """Return an array of records equal to the position, in the form that kernels take.
+
+        To a type checker it is a list, as in the kernels.
+        """
         if self.jit:
             from gridhouse.core.records import to_records
 
-            return to_records(position, count)
-        return _Records(position, count)
+            return cast("list[P]", to_records(position, count))
+        return cast("list[P]", _Records(position, count))
 
-    def converted(self, records: Any, position: Position) -> Any:
+    def converted(self, records: list[P], position: P) -> list[P]:
         """Return records of interpreted kernels in the form of this engine's kernels."""
         made = self.memory(position, len(records))
         for index in range(len(records)):
             made[index] = self.memory(records[index])[0]
         return made
 
-    def integers(self, size: int) -> Any:
+    def integers(self, size: int) -> list[int]:
         """Return an array of zeros, integers of 32 bits."""
         if self.jit:
             import numpy as np
 
-            return np.zeros(size, np.int32)
+            return cast("list[int]", np.zeros(size, np.int32))
         return [0] * size
 
-    def state(self, record: Any) -> State:
+    def state(self, record: Position) -> State:
         """Return the state of a position in memory; its history begins there."""
         if not self.jit:
             return State(self.game, record.copy())
@@ -141,7 +147,7 @@ class Engine:
         from_record(record, position)
         return State(self.game, position)
 
-    def scratch(self, seed: int) -> Any:
+    def scratch(self, seed: int) -> Scratch:
         """Return new scratch memory with seeded random numbers."""
         scratch = playouts.Scratch(actions=self.game.num_actions, players=self.game.num_players)
         scratch.num_actions = self.game.num_actions

@@ -49,8 +49,8 @@ class SingleGame:
 
     def _specialize(self, *, jit: bool) -> None:
         self._engine = Engine(self.game, jit=jit)
-        self._kernels: Any = self._engine.specialize(single_game_kernels)
-        self._batch_kernels: Any = self._engine.specialize(batch_kernels)
+        self._kernels = self._engine.specialize(single_game_kernels)
+        self._batch_kernels = self._engine.specialize(batch_kernels)
 
     def _switch_to_compiled(self) -> None:
         """Replace interpreted kernels and their memory if compiled code is ready."""
