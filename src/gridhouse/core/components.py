@@ -1,4 +1,4 @@
-"""The modules of a game's folder besides its rules: view, evaluation, solver, program."""
+"""The optional modules of a game's folder: view, evaluation, solver, program and others."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def component(cls: type, name: str) -> ModuleType | None:
-    """Return a module of the folder of a game's class, None if there is none of this name."""
+    """Return a module of the folder of a game's class by its name, None if it is missing."""
     return _module(f"{cls.__module__.rpartition('.')[0]}.{name}")
 
 
