@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def component(cls: type, name: str) -> ModuleType | None:
-    """Return a module of the folder of a game's class by its name, None if it is missing."""
+    """Return a module of the folder of a game's class, None if there is none of this name."""
     return _module(f"{cls.__module__.rpartition('.')[0]}.{name}")
 
 

@@ -1,7 +1,7 @@
 """Solving positions: one function for all games, and the control of a long search.
 
-The solver of a game is the module ``solver`` of its folder, whose ``solve(state, **options)``
-returns a :class:`Solution`; ``solve_command`` beside it is the game's command ``gridhouse solve``.
+A game is solved by the module ``solver`` of its folder, whose ``solve(state, **options)`` returns
+a :class:`Solution`; ``solve_command`` beside it is the command ``gridhouse solve`` for this game.
 """
 
 from __future__ import annotations
