@@ -1,4 +1,4 @@
-"""Players: they find what is there to be found, the same interpreted and compiled, and in time."""
+"""Players: strength on small positions, equality of interpreted and compiled, limits, settings."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def kinds(state: State) -> tuple[str, ...]:
 
 
 # Interpreted, every node and every entry of a table is an object.
-LITTLE_MEMORY: dict[str, dict[str, int]] = {
+SMALL_MEMORY: dict[str, dict[str, int]] = {
     "mcts": {"capacity": 4096},
     "pomcp": {"capacity": 4096},
     "alphabeta": {"table": 1024},
@@ -70,7 +70,7 @@ def test_every_player_plays_games_to_their_end(text: str) -> None:
 def test_players_choose_the_same_interpreted_and_compiled(text: str) -> None:
     for kind in kinds(gridhouse.parse(f"{text}#1"))[:-1]:
         state = gridhouse.parse(f"{text}#2")
-        given = LITTLE_MEMORY.get(kind, {})
+        given = SMALL_MEMORY.get(kind, {})
         movers = [seated(kind, state, seed=5, jit=jit, **given) for jit in (True, False)]
         for _ in range(4):
             if state.is_terminal():
@@ -182,9 +182,9 @@ def test_no_player_looks_at_what_is_hidden(seed: int, chance: random.Random) -> 
 
 
 @pytest.mark.slow("compiles searches of its own, and plays many games")
-def test_priors_in_guessed_worlds_do_not_hang_on_the_first_of_them() -> None:
-    # Red's only piece that moves can attack eight that look all the same to it; in every world
-    # another of them is the flag, which promises a hundred times what the others do.
+def test_priors_do_not_depend_on_the_first_determinization() -> None:
+    # Red's only piece that moves can attack eight that look all the same to it; in every
+    # determinization another of them is the flag, with a hundred times the prior of the others.
     text = "tactego(rows=4,cols=4,pieces=Fx1 1x7,hidden=True)"
     state = gridhouse.parse(f"{text} R 0 B1,B1,B1,RF/B1,R1,B1,/BF,B1,B1,/,,,")
     mover: Any = seated("mcts", state, seed=1)
@@ -210,7 +210,7 @@ def test_a_search_remembers_nothing_of_the_tree_before(kind: str) -> None:
         assert abs(root.total_value) <= root.visits
 
 
-def test_an_enemy_that_is_imagined_does_not_know_which_piece_is_the_flag() -> None:
+def test_a_modelled_opponent_does_not_know_which_piece_is_the_flag() -> None:
     # Blue's piece stands before Red's flag and two mines, which all look the same to it.
     text = "tactego(rows=4,cols=5,pieces=3x1 1x1 Mx3 Fx1,hidden=True)"
     state = gridhouse.parse(f"{text} R 0 RM,RF,RM,RM,/,B3,,,/,,,,/BF,,,,R1")
