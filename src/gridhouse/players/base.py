@@ -13,7 +13,7 @@ from gridhouse.core.solving import stopped_after
 from gridhouse.search.engine import Engine
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping
     from typing import Protocol
 
     from gridhouse.core.game import Game, State
@@ -86,9 +86,7 @@ class Player(ABC):
         """
         self.game = game
         self.engine = Engine(game, jit=jit, constants=constants)
-        self._running: Sequence[HasStop] | None = (
-            None  # the control of the running search, in an array
-        )
+        self._running: HasStop | None = None  # the control record of the running search
 
     def choose(self, state: State, limits: Limits | None = None) -> Choice:
         """Choose a legal action for the player to move; the default limit is a second.
@@ -112,19 +110,19 @@ class Player(ABC):
         """End a search of another thread; it returns its choice at once."""
         control = self._running
         if control is not None:
-            control[0].stop = 1
+            control.stop = 1
 
     @contextmanager
-    def _stoppable(self, control: Sequence[HasStop], seconds: float | None) -> Iterator[None]:
+    def _stoppable(self, control: HasStop, seconds: float | None) -> Iterator[None]:
         """Have ``stop``, and the end of the time, set the stop flag of a search."""
-        control[0].stop = 0
+        control.stop = 0
         self._running = control
         try:
             with stopped_after(seconds, self.stop):
                 yield
         finally:
             self._running = None
-            control[0].stop = 0
+            control.stop = 0
 
 
 class Contestant(NamedTuple):

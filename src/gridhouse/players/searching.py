@@ -49,7 +49,7 @@ class _TreePlayer(Player, Generic[N, T]):
         """Make the memory of a search whose kernels work on ``work`` positions at once."""
         self._kernels = self.engine.specialize(kernels)
         self._nodes = self.engine.memory(node, tree.capacity)
-        self._tree = self.engine.memory(tree)
+        self._tree = self.engine.memory(tree)[0]
         self._work = self.engine.memory(self.game.initial_position(0), work)
         self._scratch = self.engine.scratch(seed)
 
@@ -69,7 +69,7 @@ class _TreePlayer(Player, Generic[N, T]):
 
     def _iterate(self, root: list[Position], count: int) -> int:
         iterate = self._kernels.iterate
-        return int(iterate(root, self._work, self._nodes, self._tree[0], self._scratch, count))
+        return int(iterate(root, self._work, self._nodes, self._tree, self._scratch, count))
 
     def _mean_value(self, child: int) -> float:
         node = self._nodes[child]
@@ -117,7 +117,7 @@ class MctsPlayer(_TreePlayer[mcts.Node, mcts.Tree]):
         self._last: State | None = None
 
     def _choose(self, state: State, limits: Limits) -> Choice:
-        tree = self._tree[0]
+        tree = self._tree
         tree.is_hidden = state.has_hidden_information()
         if tree.is_hidden or not self._reuse_tree(state):
             self._kernels.reset(self._nodes, tree, state.current_player())
@@ -163,8 +163,8 @@ class MctsPlayer(_TreePlayer[mcts.Node, mcts.Tree]):
             self._new_index = self.engine.integers(capacity)
         used = self._kernels.copy_subtree(self._nodes, self._spare, self._new_index, root)
         self._nodes, self._spare = self._spare, self._nodes
-        self._tree[0].used = used
-        self._kernels.clear_transpositions(self._tree[0])
+        self._tree.used = used
+        self._kernels.clear_transpositions(self._tree)
 
 
 class PomcpPlayer(_TreePlayer[pomcp.Node, pomcp.Tree]):
@@ -193,7 +193,7 @@ class PomcpPlayer(_TreePlayer[pomcp.Node, pomcp.Tree]):
         self._make_memory(pomcp, pomcp.Node(), tree, 2, seed)
 
     def _choose(self, state: State, limits: Limits) -> Choice:
-        self._kernels.reset(self._nodes, self._tree[0], state.current_player())
+        self._kernels.reset(self._nodes, self._tree, state.current_player())
         done = self._run(state.position, limits)
         child = self._kernels.best_child(self._nodes)
         action = int(self._nodes[child].action)
@@ -231,13 +231,13 @@ class AlphaBetaPlayer(Player):
         control = alphabeta.Control(actions=actions, history=2 * actions)
         control.num_actions = actions
         control.horizon = self.engine.evaluation.HORIZON
-        self._control_array = self.engine.memory(control)
-        self._kernels.clear(self._table, self._control_array[0])
-        self.engine.playouts.chance.seed(self._control_array[0], seed & SEED_BITS)
+        self._control = self.engine.memory(control)[0]
+        self._kernels.clear(self._table, self._control)
+        self.engine.playouts.chance.seed(self._control, seed & SEED_BITS)
         self._scratch = self.engine.scratch(seed)
 
     def _choose(self, state: State, limits: Limits) -> Choice:
-        self._kernels.age_history(self._frames, self._control_array[0])
+        self._kernels.age_history(self._frames, self._control)
         if not state.has_hidden_information():
             seen = State(self.game, state.observation())
             return self._search(seen, limits.seconds, limits.work)
@@ -258,14 +258,14 @@ class AlphaBetaPlayer(Player):
 
     def _search(self, state: State, seconds: float | None, nodes: int) -> Choice:
         positions = self.engine.memory(state.position, alphabeta.MAX_PLY + 1)
-        control = self._control_array[0]
+        control = self._control
         memory = alphabeta.Memory(positions, self._frames, self._table, control)
         control.nodes = 0
         control.limit = NO_LIMIT
         # Depth 1 is searched without a limit, so that there is a move to play.
         found = self._deepen(memory, 1, Choice(state.legal_actions()[0]))
         control.limit = nodes
-        with self._stoppable(self._control_array, seconds):
+        with self._stoppable(self._control, seconds):
             for depth in range(2, self._depth + 1):
                 found = self._deepen(memory, depth, found)
                 if control.stop or abs(self._frames[0].value) >= alphabeta.DECIDED:
@@ -309,18 +309,18 @@ class NestedPlayer(Player):
         self._work = self.engine.memory(nested.Level(actions=game.num_actions), levels + 1)
         control = nested.Control()
         control.horizon = plies
-        self._control_array = self.engine.memory(control)
-        self._kernels.chance.seed(self._control_array[0], seed & SEED_BITS)
+        self._control = self.engine.memory(control)[0]
+        self._kernels.chance.seed(self._control, seed & SEED_BITS)
         self._plan: tuple[str, int, tuple[int, ...]] = ("", 0, ())
 
     def _choose(self, state: State, limits: Limits) -> Choice:
-        control = self._control_array[0]
+        control = self._control
         control.games = 0
         control.limit = limits.work
         text, score, plan = self._plan
         if text != str(state):
             score, plan = nested.WORST, ()
-        with self._stoppable(self._control_array, limits.seconds):
+        with self._stoppable(self._control, limits.seconds):
             level = 1
             while True:
                 score, plan = max((score, plan), self._search(state, level))
@@ -336,7 +336,7 @@ class NestedPlayer(Player):
 
     def _search(self, state: State, level: int) -> tuple[int, tuple[int, ...]]:
         positions = self.engine.memory(state.position, self._levels + 1)
-        memory = nested.Memory(positions, self._best, self._work, self._control_array[0])
+        memory = nested.Memory(positions, self._best, self._work, self._control)
         self._kernels.search(memory, level, 0)
         best = self._best[level]
         return int(best.score), tuple(int(action) for action in best.actions[: best.length])
