@@ -23,6 +23,7 @@ from command_line import Count, Counts, Seconds, start
 import gridhouse
 from gridhouse.games.binary import quick
 from gridhouse.games.binary.game import BinaryGame
+from gridhouse.players import Contestant
 from gridhouse.players.match import OPENING, match
 
 if TYPE_CHECKING:
@@ -56,7 +57,8 @@ def matches(
             mcts = gridhouse.player("mcts", game, seed=side, **peer)  # type: ignore[arg-type]
             for mover in (perfect, mcts):
                 mover.choose(game.new_initial_state(), limits)
-            score = match(game, [perfect, mcts], (limits, limits), games, moves=moves)
+            contestants = [Contestant(perfect, limits), Contestant(mcts, limits)]
+            score = match(game, contestants, games, moves=moves)
             print(f"{side}x{side} after {moves} random moves: {score}", flush=True)
 
 

@@ -14,18 +14,18 @@ import time
 from command_line import Count, Word, start
 
 from gridhouse.core.registry import parse_game
-from gridhouse.players import player, seat
+from gridhouse.players import parse_player, player
 from gridhouse.players.match import match
 
 
 def main(game: Word, first: Word, second: Word, games: Count = 100) -> None:
     """Play the match and print its line."""
     played = parse_game(game)[0]
-    players, limits = zip(*(seat(one, played, seed=1) for one in (first, second)), strict=True)
-    for mover, limit in zip(players, limits, strict=True):  # compiles before time counts
-        mover.choose(played.new_initial_state(), limit)
+    contestants = [parse_player(text, played, seed=1) for text in (first, second)]
+    for contestant in contestants:  # compiles before time counts
+        contestant.choose(played.new_initial_state())
     start = time.perf_counter()
-    score = match(played, players, limits, games, judge=player("alphabeta", played))
+    score = match(played, contestants, games, judge=player("alphabeta", played))
     moves = sum(score.moves) / score.games
     print(f"{played} {first} against {second}: {score}")
     print(f"{moves:.1f} moves a game, {time.perf_counter() - start:.1f} s")

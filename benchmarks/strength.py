@@ -22,13 +22,15 @@ import pyspiel  # noqa: E402
 
 import gridhouse  # noqa: E402
 import gridhouse.adapters.openspiel  # noqa: E402
-from gridhouse.players import Choice, Limits, player, seat  # noqa: E402
+from gridhouse.players import Choice, Contestant, Limits, parse_player, player  # noqa: E402
 from gridhouse.players.base import Player  # noqa: E402
 from gridhouse.players.levels import LEVELS  # noqa: E402
 from gridhouse.players.match import Score, match  # noqa: E402
 from gridhouse.search.engine import best_search  # noqa: E402
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from gridhouse.core.game import Game, State
 
 GAMES = [
@@ -85,19 +87,23 @@ class OpenSpielPlayer(Player):
         return Choice(action, work=count)
 
 
-def warm(game: Game, *movers: tuple[Player, Limits | None]) -> None:
+def warm(game: Game, contestants: Iterable[Contestant]) -> None:
     """Let everybody choose once, so that nothing is compiled on the clock."""
-    for mover, limits in movers:
+    for contestant in contestants:
         for seed in range(3):
-            mover.choose(game.new_initial_state(seed), limits)
+            contestant.choose(game.new_initial_state(seed))
+
+
+def parsed(game: Game, *texts: str) -> list[Contestant]:
+    """Return the players that texts name, with different seeds."""
+    return [parse_player(text, game, seed=number) for number, text in enumerate(texts, 1)]
 
 
 def row(game: Game, first: str, second: str, games: int) -> str:
     """Return the row of a match between two players that texts name."""
-    movers = [seat(text, game, seed=number) for number, text in enumerate((first, second), 1)]
-    warm(game, *movers)
-    players, limits = zip(*movers, strict=True)
-    score = match(game, players, limits, games, judge=player("alphabeta", game))
+    contestants = parsed(game, first, second)
+    warm(game, contestants)
+    score = match(game, contestants, games, judge=player("alphabeta", game))
     return f"| {game} | {first} | {second} | {score} | {sum(score.moves) / score.games:.0f} |"
 
 
@@ -105,10 +111,10 @@ def peer_row(game: Game, kind: str, games: int, seconds: float) -> str:
     """Return the row of a search against OpenSpiel's at equal time, with the time that it took."""
     limits = Limits(seconds=seconds)
     theirs = OpenSpielPlayer(game, seed=2)
-    players = (player(kind, game, seed=1), theirs)
-    warm(game, *((mover, limits) for mover in players))
+    contestants = [Contestant(player(kind, game, seed=1), limits), Contestant(theirs, limits)]
+    warm(game, contestants)
     theirs.spent = theirs.moves = 0
-    score = match(game, players, (limits, limits), games, judge=player("alphabeta", game))
+    score = match(game, contestants, games, judge=player("alphabeta", game))
     moves = sum(score.moves) / score.games
     second = f"OpenSpiel MCTS@{theirs.spent / theirs.moves:.3f}s"
     return f"| {game} | {kind}@{seconds}s | {second} | {score} | {moves:.0f} |"
@@ -126,7 +132,7 @@ def solo_row(game: Game, first: str, second: str, games: int) -> str:
 
     Where the scores are equal, fewer moves are better.
     """
-    movers = [seat(text, game, seed=number)[0] for number, text in enumerate((first, second), 1)]
+    movers = [contestant.player for contestant in parsed(game, first, second)]
     score = Score()
     for seed in range(games):
         ours, theirs = (alone(mover, game.new_initial_state(seed)) for mover in movers)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 NICE = 10  # how much lower the priority of a process is that compiles beside others
 MOVES, PLAYOUTS = 2, 200  # so that a tree is followed once
-USED = "play", "batch", "greedy"  # what every game has besides its best player and its solver
+USED = "single", "batch", "greedy"  # what every game has besides its best player and its solver
 
 
 def units_of(game: Game) -> list[Unit]:
@@ -50,7 +50,7 @@ def warm(unit: Unit) -> None:
     solver = component(type(unit.game), "solver")
     if solver is not None and unit.kind in (SOLVER, "perfect") and hasattr(solver, "warm"):
         solver.warm()
-    use = {SOLVER: _use_nothing, "batch": _use_batch, "play": _use_play}
+    use = {SOLVER: _use_nothing, "batch": _use_batch, "single": _use_single_game}
     use.get(unit.kind, partial(_use_player, unit.kind))(unit.game)
     from gridhouse.core import compiling
 
@@ -91,18 +91,18 @@ def _use_batch(game: Game) -> None:
     boards.observations()
 
 
-def _use_play(game: Game) -> None:
+def _use_single_game(game: Game) -> None:
     from gridhouse.search.engine import Engine
-    from gridhouse.search.play import Play
+    from gridhouse.search.single_game import SingleGame
 
     state = game.new_initial_state()
     engine = Engine(game)
     engine.play_outs(state.position, 1)
     engine.trace(state.position, seed=0, limit=1)
-    single = Play(game, jit=True)
+    single = SingleGame(game, jit=True)
     single.randomize_start()
     single.begin(state)
-    single.look(single.player)
+    single.observe(single.player)
     single.apply_action(state.legal_actions()[0])
 
 

@@ -18,7 +18,7 @@ from gridhouse.core.compile_queue import BESIDE, NEVER, SOLVER, VARIABLE, Unit
 from gridhouse.core.registry import game_class
 from gridhouse.players import Limits, best_kind, compiled_kind, player
 from gridhouse.search.batch import Batch
-from gridhouse.search.play import Play
+from gridhouse.search.single_game import SingleGame
 from gridhouse.server.tables.service import compile_players
 from gridhouse.server.tables.table import MACHINE
 
@@ -37,7 +37,7 @@ from gridhouse.players import KINDS, strongest
 from gridhouse.core.errors import PlayerError
 from gridhouse.core.components import component
 from gridhouse.search.batch import Batch
-from gridhouse.search.play import Play
+from gridhouse.search.single_game import SingleGame
 from gridhouse.server.settings import Settings
 from gridhouse.server.engine_pool import EnginePool
 engines = EnginePool(Settings())
@@ -56,10 +56,10 @@ for text in TEXTS:
     for _ in range(5):
         boards.step(boards.random_actions())
     boards.masks(), boards.observations()
-    single = Play(state.game)
+    single = SingleGame(state.game)
     single.randomize_start()
     single.apply_action(single.state().legal_actions()[0])
-    single.look(single.player)
+    single.observe(single.player)
     if component(type(state.game), "solver"):
         said.append(type(gridhouse.solve(state, seconds=0.3)).__name__)
     said.append(asyncio.run(engines.choose(state)).action in state.legal_actions())
@@ -156,10 +156,10 @@ def test_a_batch_goes_on_compiled(beside: Path, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr("gridhouse.search.batch.PAUSE", 0)
     game = game_class("sliding")(rows=3, cols=3)
     ready: list[bool] = []
-    for module in ("batch", "play"):
+    for module in ("batch", "single_game"):
         monkeypatch.setattr(f"gridhouse.search.{module}.use_compiled", lambda _: bool(ready))
     boards = [Batch(game, 5, seed=4), Batch(game, 5, seed=4, jit=True)]
-    single = Play(game)
+    single = SingleGame(game)
     single.randomize_start()
     for step in range(30):
         if step == 10:

@@ -12,7 +12,7 @@ import pytest
 import gridhouse
 from gridhouse.core import solving
 from gridhouse.core.errors import SolverError
-from gridhouse.core.solving import was_interrupted, watched
+from gridhouse.core.solving import consume_interrupt, watched
 
 if TYPE_CHECKING:
     from types import FrameType
@@ -114,15 +114,15 @@ def test_an_interrupt_while_another_stops_the_work_is_one_more() -> None:
     timer = threading.Timer(0.1, signal.raise_signal, [signal.SIGINT])
     timer.start()
     assert watched(work, stop) == [True, True]
-    assert was_interrupted()
-    assert not was_interrupted()  # it has been told
+    assert consume_interrupt()
+    assert not consume_interrupt()  # it has been told
 
 
 @pytest.mark.parametrize("fails", [False, True])
 def test_afterwards_interrupts_are_what_they_were(
     fails: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(solving, "GLANCE", 0.01)
+    monkeypatch.setattr(solving, "STATUS_SECONDS", 0.01)
     monkeypatch.setattr("sys.stderr", Terminal())
     handlers = []
 

@@ -1,4 +1,4 @@
-"""Players: they find what is there to be found, the same interpreted and compiled, and in time."""
+"""Players: strength on small positions, equality of interpreted and compiled, limits, settings."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 
 import gridhouse
 from gridhouse.core.errors import ParameterError, PlayerError
-from gridhouse.players import Limits, player, seat
-from gridhouse.players.levels import LADDERS, LEVELS, ladder
+from gridhouse.players import Limits, parse_player, player
+from gridhouse.players.levels import LEVEL_TABLES, LEVELS, level_table
 from gridhouse.players.match import Score, match, openings
-from gridhouse.search import mcts
+from gridhouse.search import mcts, montecarlo
 from harness import run_compiled
 from walks import HIDDEN, SMALL, scramble_hidden, walk
 
@@ -40,9 +40,9 @@ def kinds(state: State) -> tuple[str, ...]:
 
 
 # Interpreted, every node and every entry of a table is an object.
-LITTLE_MEMORY: dict[str, dict[str, int]] = {
-    "mcts": {"room": 4096},
-    "pomcp": {"room": 4096},
+SMALL_MEMORY: dict[str, dict[str, int]] = {
+    "mcts": {"capacity": 4096},
+    "pomcp": {"capacity": 4096},
     "alphabeta": {"table": 1024},
 }
 
@@ -70,7 +70,7 @@ def test_every_player_plays_games_to_their_end(text: str) -> None:
 def test_players_choose_the_same_interpreted_and_compiled(text: str) -> None:
     for kind in kinds(gridhouse.parse(f"{text}#1"))[:-1]:
         state = gridhouse.parse(f"{text}#2")
-        given = LITTLE_MEMORY.get(kind, {})
+        given = SMALL_MEMORY.get(kind, {})
         movers = [seated(kind, state, seed=5, jit=jit, **given) for jit in (True, False)]
         for _ in range(4):
             if state.is_terminal():
@@ -151,10 +151,10 @@ def test_what_monte_carlo_search_proves_is_true(seed: int) -> None:
     expected = minimax(text) * (1 if state.current_player() == 0 else -1)
     mover = seated("mcts", state, seed=1)
     choice = mover.choose(state, Limits(playouts=20_000))
-    if mover._nodes[mcts.ROOT].proven != mcts.UNPROVEN:
+    if mover._nodes[montecarlo.ROOT].proven != mcts.UNPROVEN:
         assert choice.value == expected
     if "binary" in text:
-        assert mover._nodes[mcts.ROOT].proven != mcts.UNPROVEN
+        assert mover._nodes[montecarlo.ROOT].proven != mcts.UNPROVEN
 
 
 @pytest.mark.slow("compiles searches of its own, and plays many games")
@@ -182,18 +182,18 @@ def test_no_player_looks_at_what_is_hidden(seed: int, chance: random.Random) -> 
 
 
 @pytest.mark.slow("compiles searches of its own, and plays many games")
-def test_priors_in_guessed_worlds_do_not_hang_on_the_first_of_them() -> None:
-    # Red's only piece that moves can attack eight that look all the same to it; in every world
-    # another of them is the flag, which promises a hundred times what the others do.
+def test_priors_do_not_depend_on_the_first_determinization() -> None:
+    # Red's only piece that moves can attack eight that look all the same to it; in every
+    # determinization another of them is the flag, with a hundred times the prior of the others.
     text = "tactego(rows=4,cols=4,pieces=Fx1 1x7,hidden=True)"
     state = gridhouse.parse(f"{text} R 0 B1,B1,B1,RF/B1,R1,B1,/BF,B1,B1,/,,,")
     mover: Any = seated("mcts", state, seed=1)
     mover.choose(state, Limits(playouts=1000))
     priors = []
-    child = mover._nodes[mcts.ROOT].first
-    while child != mcts.NONE:
+    child = mover._nodes[montecarlo.ROOT].first_child
+    while child != montecarlo.NONE:
         priors.append(float(mover._nodes[child].prior))
-        child = mover._nodes[child].sibling
+        child = mover._nodes[child].next_sibling
     assert len(priors) == 8
     assert sum(priors) == pytest.approx(1)
     assert max(priors) < 10 * min(priors)
@@ -205,12 +205,12 @@ def test_a_search_remembers_nothing_of_the_tree_before(kind: str) -> None:
     mover: Any = seated(kind, state, seed=1)
     for _ in range(4):
         mover.choose(state, Limits(playouts=200))
-        root = mover._nodes[mcts.ROOT]
+        root = mover._nodes[montecarlo.ROOT]
         assert root.visits == 200
-        assert abs(root.total) <= root.visits
+        assert abs(root.total_value) <= root.visits
 
 
-def test_an_enemy_that_is_imagined_does_not_know_which_piece_is_the_flag() -> None:
+def test_a_modelled_opponent_does_not_know_which_piece_is_the_flag() -> None:
     # Blue's piece stands before Red's flag and two mines, which all look the same to it.
     text = "tactego(rows=4,cols=5,pieces=3x1 1x1 Mx3 Fx1,hidden=True)"
     state = gridhouse.parse(f"{text} R 0 RM,RF,RM,RM,/,B3,,,/,,,,/BF,,,,R1")
@@ -244,7 +244,7 @@ def test_a_search_stops_when_told_to_and_when_time_is_up(kind: str) -> None:
         target=lambda: chosen.append(mover.choose(state, Limits(nodes=2**50, playouts=2**50)))
     )
     thread.start()
-    while mover._control is None:
+    while mover._running is None:
         pass
     mover.stop()
     thread.join(60)
@@ -257,16 +257,16 @@ def test_the_tree_is_kept_between_moves() -> None:
     state = gridhouse.load("binary", rows=5, cols=5).new_initial_state()
     mover: Any = seated("mcts", state, seed=1)
     first = mover.choose(state, Limits(playouts=3000))
-    answer = mover._nodes[mover._kernels.best_child(mover._nodes, mcts.ROOT)]
+    answer = mover._nodes[mover._kernels.best_child(mover._nodes, montecarlo.ROOT)]
     state.apply_action(first.action)
     kept = mover._kernels.best_child(
-        mover._nodes, mover._kernels.best_child(mover._nodes, mcts.ROOT)
+        mover._nodes, mover._kernels.best_child(mover._nodes, montecarlo.ROOT)
     )
     visits = int(mover._nodes[kept].visits)
     assert answer.visits >= visits > 10
     state.apply_action(int(mover._nodes[kept].action))
     mover.choose(state, Limits(playouts=1))
-    assert mover._nodes[mcts.ROOT].visits >= visits
+    assert mover._nodes[montecarlo.ROOT].visits >= visits
     moved = seated("mcts", state, seed=1).choose(state, Limits(playouts=1))
     assert not state.refusal(moved.action)
 
@@ -274,7 +274,7 @@ def test_the_tree_is_kept_between_moves() -> None:
 @pytest.mark.parametrize("kind", ["mcts", "pomcp"])
 def test_a_tree_that_is_full_still_chooses(kind: str) -> None:
     state = gridhouse.load("binary", rows=5, cols=5).new_initial_state()
-    mover = player(kind, state.game, room=200)
+    mover = player(kind, state.game, capacity=200)
     for _ in range(3):
         state.apply_action(mover.choose(state, Limits(playouts=500)).action)
 
@@ -320,10 +320,10 @@ def test_what_a_player_cannot_do_is_said() -> None:
             seated(kind, state)
     for text in ("chess", "mcts:nothing=1", "mcts@5", "mcts@xs", "mcts:rave=x", "level:level=9"):
         with pytest.raises(PlayerError) as caught:
-            seat(text, binary.game)
+            parse_player(text, binary.game)
         assert "\n" not in str(caught.value)
     with pytest.raises(ParameterError, match="has no constant 'NOTHING'"):
-        seat("mcts:NOTHING=1", binary.game)
+        parse_player("mcts:NOTHING=1", binary.game)
     for limits in ({"seconds": 0.0}, {"nodes": -1}, {"playouts": float("nan")}):
         with pytest.raises(ParameterError, match="is not above 0"):
             Limits(**limits)
@@ -332,14 +332,14 @@ def test_what_a_player_cannot_do_is_said() -> None:
 @pytest.mark.parametrize(
     ("text", "least"),
     [
-        ("mcts:room=72", 73),
+        ("mcts:capacity=72", 73),
         ("mcts:rave=-1", 0),
-        ("mcts:explore=-1", 0),
+        ("mcts:exploration=-1", 0),
         ("mcts:horizon=-1", 0),
-        ("pomcp:room=0", 73),
-        ("pomcp:explore=-0.5", 0),
+        ("pomcp:capacity=0", 73),
+        ("pomcp:exploration=-0.5", 0),
         ("alphabeta:table=0", 1),
-        ("alphabeta:worlds=0", 1),
+        ("alphabeta:determinizations=0", 1),
         ("alphabeta:depth=-1", 1),
         ("nested:levels=0", 1),
         ("nested:horizon=0", 1),
@@ -349,7 +349,7 @@ def test_settings_too_small_to_choose_with_are_refused(text: str, least: int) ->
     game = gridhouse.load("sliding" if text.startswith("nested") else "binary")
     kind, name = text.split("=")[0].split(":")
     with pytest.raises(PlayerError, match=f"^{kind}: {name}: .* is not {least} or more$"):
-        seat(text, game)
+        parse_player(text, game)
 
 
 @pytest.mark.parametrize(
@@ -359,8 +359,8 @@ def test_settings_too_small_to_choose_with_are_refused(text: str, least: int) ->
         ("perfect:rave=3", "perfect: there is no setting 'rave'"),
         ("mcts:seed=3", "'mcts:seed=3': there is no setting seed"),
         ("mcts:game=3", "'mcts:game=3': there is no setting game"),
-        ("mcts:room=100000000000000", "mcts: there is not enough memory"),
-        ("mcts:room=5000.5", "mcts: room: 5000.5 is not a whole number"),
+        ("mcts:capacity=100000000000000", "mcts: there is not enough memory"),
+        ("mcts:capacity=5000.5", "mcts: capacity: 5000.5 is not a whole number"),
         ("mcts:horizon=2.5", "mcts: horizon: 2.5 is not a whole number"),
         ("alphabeta:table=2.5", "alphabeta: table: 2.5 is not a whole number"),
         ("perfect:level=0.5", "perfect: there is no setting 'level'"),
@@ -368,38 +368,38 @@ def test_settings_too_small_to_choose_with_are_refused(text: str, least: int) ->
 )
 def test_settings_that_cannot_be_are_refused_in_a_line(text: str, reason: str) -> None:
     with pytest.raises(PlayerError) as caught:
-        seat(text, gridhouse.load("binary"))
+        parse_player(text, gridhouse.load("binary"))
     assert str(caught.value) == reason
 
 
 @pytest.mark.slow("compiles searches of its own, and plays many games")
 @pytest.mark.parametrize("kind", ["mcts", "pomcp"])
-def test_a_tree_with_room_for_one_expansion_chooses(kind: str) -> None:
+def test_a_tree_with_capacity_for_one_expansion_chooses(kind: str) -> None:
     state = gridhouse.load("binary").new_initial_state()
-    mover, _ = seat(f"{kind}:room={1 + state.game.num_actions}", state.game)
+    mover, _ = parse_player(f"{kind}:capacity={1 + state.game.num_actions}", state.game)
     assert not state.refusal(mover.choose(state, FEW).action)
 
 
 def test_a_text_names_player_settings_and_limits() -> None:
     game = gridhouse.load("binary")
-    mover, limits = seat("mcts:rave=500,HORIZON=7@0.5s", game)
+    mover, limits = parse_player("mcts:rave=500,HORIZON=7@0.5s", game)
     assert limits == Limits(seconds=0.5)
     assert mover.engine.evaluation.HORIZON == 7
-    assert seat("alphabeta@200n", game)[1] == Limits(nodes=200)
-    assert seat("mcts@300p", game)[1] == Limits(playouts=300)
-    assert seat("random", game)[1] is None
+    assert parse_player("alphabeta@200n", game).limits == Limits(nodes=200)
+    assert parse_player("mcts@300p", game).limits == Limits(playouts=300)
+    assert parse_player("random", game).limits is None
 
 
 def test_stronger_players_win() -> None:
     game = gridhouse.load("binary", rows=5, cols=5)
-    movers = (player("mcts", game), player("random", game))
-    score = match(game, movers, (Limits(playouts=1000), None), 40)
+    contestants = [parse_player(text, game) for text in ("mcts@1000p", "random")]
+    score = match(game, contestants, 40)
     assert score.games == 40
     assert score.share > 0.9
-    back = match(game, movers[::-1], (None, Limits(playouts=1000)), 40)
+    back = match(game, contestants[::-1], 40)
     assert back.share < 0.1
     with pytest.raises(PlayerError):
-        match(gridhouse.load("sliding"), movers, (None, None), 2)
+        match(gridhouse.load("sliding"), contestants, 2)
 
 
 def test_a_score_knows_how_sure_it_is() -> None:
@@ -427,12 +427,12 @@ def test_levels_err_less_and_less() -> None:
     mover.stop()
 
 
-def test_where_something_is_hidden_levels_differ_by_their_slips() -> None:
+def test_where_something_is_hidden_levels_differ_by_their_blunders() -> None:
     hidden, seen = (gridhouse.parse(f"{text}#1").game for text in (HIDDEN, GAMES[0]))
-    assert ladder(hidden) is LADDERS["pomcp"]
-    assert ladder(seen) is LADDERS["mcts"]
-    slips = [slips for slips, _ in ladder(hidden).levels]
-    assert slips == sorted(set(slips), reverse=True)
+    assert level_table(hidden) is LEVEL_TABLES["pomcp"]
+    assert level_table(seen) is LEVEL_TABLES["mcts"]
+    rates = [rate for rate, _ in level_table(hidden).levels]
+    assert rates == sorted(set(rates), reverse=True)
 
 
 def test_levels_of_a_puzzle_solve_it_in_fewer_and_fewer_moves() -> None:

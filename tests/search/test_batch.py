@@ -10,9 +10,9 @@ import pytest
 
 import gridhouse
 from gridhouse.core.errors import IllegalMoveError, InvalidMoveError, ParameterError
-from gridhouse.search import batches
+from gridhouse.search import batch_kernels
 from gridhouse.search.batch import Batch, batch
-from gridhouse.search.play import Play
+from gridhouse.search.single_game import SingleGame
 from walks import SMALL, walk
 
 
@@ -60,7 +60,7 @@ def test_a_batch_plays_as_its_states_do(text: str) -> None:
 @pytest.mark.slow("compiles batches of its own")
 @pytest.mark.parametrize("text", SMALL)
 def test_nothing_depends_on_the_number_of_threads(text: str, monkeypatch: Any) -> None:
-    monkeypatch.setattr("gridhouse.search.batch.LEAST", 4)
+    monkeypatch.setattr("gridhouse.search.batch.MIN_RANGE", 4)
     several = [made(text, 23, seed=9, threads=threads) for threads in (1, 2, 5)]
     for _ in range(30):
         for boards in several:
@@ -141,11 +141,11 @@ def test_what_cannot_be_is_said() -> None:
 
 @pytest.mark.parametrize("text", SMALL)
 def test_a_single_game_is_dealt_by_its_seed(text: str) -> None:
-    game = Play(gridhouse.parse(f"{text}#0").game)
+    game = SingleGame(gridhouse.parse(f"{text}#0").game)
 
     def dealt() -> list[str]:
         starts = []
-        for _ in range(batches.STARTS + 6):
+        for _ in range(batch_kernels.NUM_STARTS + 6):
             game.randomize_start()
             assert not game.is_over
             assert not any(game.returns)
@@ -168,7 +168,7 @@ def test_a_single_game_is_dealt_by_its_seed(text: str) -> None:
 @pytest.mark.parametrize("seed", range(3))
 def test_a_single_game_says_what_its_state_says(text: str, seed: int) -> None:
     state = walk(text, seed)
-    game = Play(state.game)
+    game = SingleGame(state.game)
     game.begin(state)
     game = pickle.loads(pickle.dumps(game))
     for action in range(state.game.num_actions):
@@ -177,11 +177,11 @@ def test_a_single_game_says_what_its_state_says(text: str, seed: int) -> None:
         assert game.state() == state
         mask = state.legal_actions_mask()
         mover = state.game.rules.current_player(state.position)
-        assert game.look(mover)[1].tolist() == mask
-        assert game.look(1 - mover)[1].tolist() == [0] * len(mask)
+        assert game.observe(mover)[1].tolist() == mask
+        assert game.observe(1 - mover)[1].tolist() == [0] * len(mask)
         for player in range(state.game.num_players):
             expected = np.array(state.observation_tensor(player), np.float32)
-            assert np.array_equal(game.look(player)[0].ravel(), expected)
+            assert np.array_equal(game.observe(player)[0].ravel(), expected)
         assert game.try_action(action) == bool(mask[action])
         if mask[action]:
             state.apply_action(action)

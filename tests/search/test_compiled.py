@@ -90,7 +90,7 @@ def test_a_game_that_is_over_has_no_random_action(text: str) -> None:
     state = gridhouse.parse(text)
     engine = Engine(state.game)
     scratch, record = engine.scratch(1), engine.memory(state.position)[0]
-    assert engine.playouts.random_action(record, scratch) == playouts.NOTHING
+    assert engine.playouts.random_action(record, scratch) == playouts.NO_ACTION
 
 
 def test_records_hold_positions() -> None:
@@ -103,7 +103,7 @@ def test_records_hold_positions() -> None:
         assert other == state
 
 
-def test_a_twin_is_made_once_and_bound_to_its_game() -> None:
+def test_a_module_is_specialized_once_for_each_game() -> None:
     binary, sliding = Engine(gridhouse.load("binary")), Engine(gridhouse.load("sliding"))
     assert Engine(gridhouse.load("binary", rows=3)).playouts is binary.playouts
     assert binary.playouts is not sliding.playouts
@@ -162,7 +162,7 @@ def module(name: str, source: str) -> Any:
 KERNEL = "FACTOR = 3\nUNUSED = 1\ndef f(x):\n    'Triple.'\n    return x * FACTOR\n"
 
 
-def test_a_twin_is_bound_to_what_it_is_given() -> None:
+def test_a_module_is_specialized_for_the_globals_it_is_given() -> None:
     kernel = module("kernel", KERNEL)
     assert [specialize(kernel, "game", FACTOR=n).f(2) for n in (3, 10, 20, 10)] == [6, 20, 40, 20]
     assert specialize(kernel, "game", FACTOR=10) is specialize(kernel, "game", FACTOR=10)

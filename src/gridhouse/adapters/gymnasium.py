@@ -1,23 +1,23 @@
 """The games as Gymnasium environments, registered on import as ``gridhouse/<Name>-v0``.
 
-Gymnasium imports this module itself if it is named::
+Gymnasium imports this module if the identifier names it::
 
     gymnasium.make("gridhouse.adapters.gymnasium:gridhouse/Sliding-v0", rows=4, cols=4)
 
-- An observation is what the player sees, as planes, rows and columns.
-- Legal actions are marked by 1 in ``info["action_mask"]``, and ``action_masks()`` returns them as
-  truth values, under the name that sb3-contrib's MaskablePPO looks for.
-- The reward is what an action adds to the game's return: the score of a pick in Collapse, 1 for
-  solving the sliding puzzle, and 1 or -1 at the end of a game for two.
-- An illegal action changes nothing: its reward is ``illegal_reward``, and ``info["illegal"]`` is
+- An observation has planes, rows and columns.
+- ``info["action_mask"]`` has 1 for every legal action; ``action_masks()`` returns the mask as
+  booleans, for MaskablePPO of sb3-contrib.
+- The reward is the change of the game's return: the score of a pick in Collapse, 1 for solving the
+  sliding puzzle, and 1 or -1 at the end of a game for two.
+- An illegal action changes nothing; its reward is ``illegal_reward``, and ``info["illegal"]`` is
   true.
-- An episode is cut off after ``HORIZON`` actions, or ``max_episode_steps`` given to ``make``.
-- ``reset(seed=7)`` is the start of seed 7, unless that is over already; without a seed it is a
-  random one.
+- An episode is truncated after ``HORIZON`` actions, or ``max_episode_steps`` given to ``make``.
+- ``reset(seed=7)`` starts at the start of seed 7, or at a random start if that one is over; without
+  a seed the start is random.
 - ``gymnasium.make_vec("gridhouse/Sliding-v0", 4096, rows=4, cols=4)`` steps all games at once in
   compiled code (:class:`GridVectorEnv`).
-- A game for two is played on ``side`` 0 or 1, or one that is drawn at every reset, against
-  ``opponent``: ``"random"``, or a function that gets the state and returns an action.
+- In a game for two the agent plays ``side`` 0 or 1, by default a random side at every reset.  The
+  ``opponent`` is ``"random"``, or a function that takes the state and returns an action.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from gridhouse.adapters import HORIZON, missing, views
 from gridhouse.core.errors import ParameterError
 from gridhouse.core.registry import games, load
 from gridhouse.search.batch import batch
-from gridhouse.search.play import Play
+from gridhouse.search.single_game import SingleGame
 
 try:
     import gymnasium
@@ -56,17 +56,17 @@ RANDOM = "random"
 
 
 def checked(opponent: object) -> Any:
-    """Return an opponent that can play, else raise ParameterError."""
+    """Return a valid opponent, else raise ParameterError."""
     if opponent != RANDOM and not callable(opponent):
         raise ParameterError(f"opponent: {opponent} is not {RANDOM!r} and no function")
     return opponent
 
 
 class GridEnv(gymnasium.Env["NDArray[np.float32]", np.int64]):
-    """A game of the house; ``side`` is the player.
+    """The environment of a game; ``side`` is the player of the agent.
 
-    An opponent gets the state with all that it holds.  One that plays fair looks at
-    observations only, or at copies in which ``rules.resample`` has replaced what it may not see.
+    An opponent gets the whole state.  A fair one uses only observations, or copies in which
+    ``rules.resample`` has replaced the hidden information.
     """
 
     metadata: dict[str, Any] = {"render_modes": ["ansi"], "render_fps": 1}
@@ -96,17 +96,17 @@ class GridEnv(gymnasium.Env["NDArray[np.float32]", np.int64]):
         shape = self.game.observation_tensor_shape
         self.observation_space = spaces.Box(0, views.HIGHEST, shape, np.float32)
         self.action_space = spaces.Discrete(self.game.num_actions)
-        self._play = Play(self.game)
+        self._play = SingleGame(self.game)
 
     @property
     def state(self) -> State:
-        """The state being played; its history begins here."""
+        """The current state; its history begins here."""
         return self._play.state()
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[NDArray[np.float32], Info]:
-        """Begin a game; equal seeds begin equal games.  There are no options."""
+        """Start a game; equal seeds start equal games.  There are no options."""
         super().reset(seed=seed, options=options)
         if seed is not None:
             self._play.seed(seed)
@@ -116,55 +116,55 @@ class GridEnv(gymnasium.Env["NDArray[np.float32]", np.int64]):
         self.side = self._sides[int(self.np_random.integers(len(self._sides)))]
         self._credited = 0.0
         self._answer()
-        seen, mask = self._play.look(self.side)
+        seen, mask = self._play.observe(self.side)
         return seen, {"action_mask": mask, "illegal": False}
 
     def step(self, action: np.int64) -> tuple[NDArray[np.float32], float, bool, bool, Info]:
-        """Play an action and what the opponent answers; an illegal action changes nothing.
+        """Play an action and the opponent's answer; an illegal action changes nothing.
 
-        Raises InvalidMoveError for a number that is no action of the game, and what comes of an
-        opponent that answers with an illegal action.
+        Raises InvalidMoveError for a number that is no action of the game, and the error of an
+        illegal action of the opponent.
         """
         play = self._play
         illegal = not play.try_action(int(action))
         if not illegal:
             self._answer()
         reward = self._gain() + (self._illegal_reward if illegal else 0.0)
-        seen, mask = play.look(self.side)
+        seen, mask = play.observe(self.side)
         return seen, reward, play.is_over, False, {"action_mask": mask, "illegal": illegal}
 
     def _answer(self) -> None:
-        """Let the opponent play until it is the player's turn."""
+        """Let the opponent play until it is the agent's turn."""
         play = self._play
         while not play.is_over and play.player != self.side:
             if callable(self._opponent):
                 play.apply_action(int(self._opponent(play.state())))
             else:
-                legal = np.flatnonzero(play.look(play.player)[1])
+                legal = np.flatnonzero(play.observe(play.player)[1])
                 play.apply_action(int(legal[self.np_random.integers(len(legal))]))
 
     def _gain(self) -> float:
-        """Return what has been made since this was last asked."""
-        made = float(self._play.returns[self.side])
-        gain, self._credited = made - self._credited, made
+        """Return the change of the agent's return since the last call."""
+        total = float(self._play.returns[self.side])
+        gain, self._credited = total - self._credited, total
         return gain
 
     def action_masks(self) -> NDArray[np.bool_]:
-        """Return for every action whether it is legal now."""
-        return self._play.look(self.side)[1].astype(bool)
+        """Return for every action whether it is legal."""
+        return self._play.observe(self.side)[1].astype(bool)
 
     def render(self) -> str | None:
-        """Return the board as the player sees it, or None without a render mode."""
+        """Return the board as the agent sees it, or None without a render mode."""
         return None if self.render_mode is None else views.text(self.state, self.side)
 
 
 class GridVectorEnv(VectorEnv["NDArray[np.float32]", "NDArray[np.int64]", "NDArray[Any]"]):
-    """Many games of the house, stepped together by the compiled rules.
+    """Many games stepped together by the compiled rules.
 
-    A game that is over begins anew at the next step, whatever its action then is.  What else an
-    action does, and what the parameters mean, is as in :class:`GridEnv`; but the start of a seed
-    is another one, and an opponent that is a function gets the batch, and returns one action for
-    each of its positions, of which those count where it is the opponent's turn.
+    A game that is over restarts at the next step, whatever its action.  Actions and parameters are
+    as in :class:`GridEnv`, with two differences.  A seed has other starts.  An opponent that is a
+    function takes the batch and returns an action for each position; the actions count where it
+    is the opponent's turn.
     """
 
     metadata: dict[str, Any] = {"autoreset_mode": AutoresetMode.NEXT_STEP, "render_modes": []}
@@ -180,7 +180,7 @@ class GridVectorEnv(VectorEnv["NDArray[np.float32]", "NDArray[np.int64]", "NDArr
         illegal_reward: float = 0.0,
         **parameters: Any,
     ) -> None:
-        """Make the environments; raises UnknownGameError or ParameterError."""
+        """Make the environments; raise UnknownGameError or ParameterError."""
         self.num_envs = num_envs
         self.batch = batch(name, num_envs, **parameters)
         game = self.batch.game
@@ -200,7 +200,7 @@ class GridVectorEnv(VectorEnv["NDArray[np.float32]", "NDArray[np.int64]", "NDArr
     def reset(
         self, *, seed: int | list[int | None] | None = None, options: dict[str, Any] | None = None
     ) -> tuple[NDArray[np.float32], Info]:
-        """Begin all games; one seed is for all of them, and there are no options.
+        """Start all games with one seed for all of them.  There are no options.
 
         Raises ParameterError for a list of seeds.
         """
@@ -215,20 +215,20 @@ class GridVectorEnv(VectorEnv["NDArray[np.float32]", "NDArray[np.int64]", "NDArr
     def step(
         self, actions: NDArray[np.int64]
     ) -> tuple[NDArray[np.float32], NDArray[Any], NDArray[Any], NDArray[Any], Info]:
-        """Play an action in every game, and what the opponent answers."""
+        """Play an action and the opponent's answer in every game."""
         boards = self.batch
-        begun = boards.terminated | boards.truncated
+        restarted = boards.terminated | boards.truncated
         illegal = boards.refused(actions).copy()
         gains = boards.step(actions, skipped=illegal)[0][:, self._side]
         gains = gains + self._illegal_reward * illegal + self._answer()
-        self._steps = np.where(begun, 0, self._steps + 1)
+        self._steps = np.where(restarted, 0, self._steps + 1)
         if self._horizon is not None:
             boards.truncated[:] = (self._steps >= self._horizon) & ~boards.terminated
         seen, info = self._seen(), self._info(illegal)
         return seen, gains, boards.terminated.copy(), boards.truncated.copy(), info
 
     def _answer(self) -> NDArray[Any]:
-        """Let the opponent play where it is on turn; return what that makes the player."""
+        """Let the opponent play where it is its turn; return the rewards of the agent."""
         gains = np.zeros(self.num_envs)
         while self.batch.num_players > 1:
             over = self.batch.terminated | self.batch.truncated
@@ -248,17 +248,17 @@ class GridVectorEnv(VectorEnv["NDArray[np.float32]", "NDArray[np.int64]", "NDArr
         return {"action_mask": masks, "illegal": illegal}
 
     def action_masks(self) -> NDArray[np.bool_]:
-        """Return for every game and action whether it is legal now."""
+        """Return for every game and action whether the action is legal."""
         return self.batch.masks().astype(bool)
 
     def close_extras(self, **kwargs: Any) -> None:
-        """Let the threads go."""
+        """End the threads."""
         del kwargs
         self.batch.close()
 
 
 def register() -> None:
-    """Tell Gymnasium of every game that it does not know yet."""
+    """Register every game that Gymnasium does not know yet."""
     for name in games():
         identifier = f"gridhouse/{name.capitalize()}-v0"
         if identifier not in gymnasium.registry:

@@ -1,19 +1,19 @@
-"""The games in OpenSpiel: importing this module registers each as ``gridhouse_<name>``.
+"""The games in OpenSpiel, registered on import as ``gridhouse_<name>``.
 
-They take the parameters of the game, and those of ``SETTINGS``::
+They take the parameters of the game and those of ``SETTINGS``::
 
     pyspiel.load_game("gridhouse_tactego(rows=6,cols=4,hidden=True,starts=100)")
 
-- A game whose start is left to chance begins with one chance node; outcome ``n`` is the start of
-  seed ``seed + n``.  With ``starts=1`` there is none, and the game is deterministic.
-- A game is of perfect information or not as its parameters make it: Tactego is unless ``hidden``,
-  Sinks is not because of its bombs.  With ``open=True`` nothing is hidden from anybody, and the
-  algorithms for perfect information take Sinks as well.
+- A game with random starts begins with a chance node; outcome ``n`` is the start of seed
+  ``seed + n``.  With ``starts=1`` there is no chance node, and the game is deterministic.
+- The parameters decide whether a game has perfect information: Tactego has it unless ``hidden``,
+  and Sinks has not, because of its bombs.  With ``open=True`` nothing is hidden, so that
+  algorithms for perfect information can play Sinks.
 - A state is terminal after ``horizon`` moves at the latest.
-- Returns are those of the game, at the end; until then they are 0.
-- An information state is told as text alone: as an array it would be as long as the longest game.
-- ``resample_from_infostate`` is there for searches in Python; OpenSpiel's own bots in C++ cannot
-  call it for a game in Python.
+- The returns are those of the game at its end, and 0 before.
+- There is no information state tensor: it would be as long as the longest game.
+- ``resample_from_infostate`` is for searches in Python; OpenSpiel's bots in C++ cannot call it for
+  a game in Python.
 """
 
 from __future__ import annotations
@@ -46,30 +46,30 @@ SETTINGS = (
     Parameter("open", False, "nothing is hidden from anybody"),
 )
 PREFIX = "gridhouse_"
-GUESSES = 2**53  # as many as a float between 0 and 1 can tell apart
+NUM_SEEDS = 2**53  # as many as the floats between 0 and 1 of a sampler
 
 
 class OpenState(State):
-    """A state of which every player sees everything."""
+    """A state in which every player sees everything."""
 
     __slots__ = ()
 
     def observation(self, player: int | None = None) -> Any:
-        """Return a copy of the position, whoever looks."""
+        """Return a copy of the position for any player."""
         self._viewer(player)
         return self.position.copy()
 
 
 class GridGame(pyspiel.Game):  # type: ignore[misc]
-    """A game of the house, as OpenSpiel sees it; ``house`` is the game itself.
+    """A game for OpenSpiel; ``house`` is the game itself.
 
-    Every game has a class of its own, which knows its ``name``.
+    Every game has its own class with its ``name``.
     """
 
     name: ClassVar[str]
 
     def __init__(self, parameters: Mapping[str, Any] | None = None) -> None:
-        """Make the game; raises ParameterError for parameters that it cannot have."""
+        """Make the game; raise ParameterError for impossible parameters."""
         given = dict(parameters or {})
         starts, seed, horizon, opened = (
             setting.check(given.pop(setting.name, setting.default)) for setting in SETTINGS
@@ -83,7 +83,7 @@ class GridGame(pyspiel.Game):  # type: ignore[misc]
         super().__init__(game_type(self), game_info(self), dict(parameters or {}))
 
     def _count(self, starts: int) -> int:
-        """Return how many starts there are, which is 1 if chance has no say in them."""
+        """Return the number of starts, 1 if all are the same."""
         first = self._position(0)
         return starts if any(self._position(n) != first for n in range(1, starts)) else 1
 
@@ -92,15 +92,15 @@ class GridGame(pyspiel.Game):  # type: ignore[misc]
         return self._make(self.house, self._position(number).copy())
 
     def new_initial_state(self) -> GridState:
-        """Return the state in which the start is drawn, or the start if there is one only."""
+        """Return the state before the start is drawn, or the start if there is only one."""
         return GridState(self)
 
     def make_py_observer(
         self, iig_obs_type: Any = None, params: Mapping[str, Any] | None = None
     ) -> GridObserver | None:
-        """Return what observes for one player, or None for any other kind of observation.
+        """Return the observer for one player, or None for another kind of observation.
 
-        Raises ValueError for parameters; there are none.
+        Raises ValueError for any parameters.
         """
         if params:
             raise ValueError(f"an observation has no parameters: {params}")
@@ -111,7 +111,7 @@ class GridGame(pyspiel.Game):  # type: ignore[misc]
 
 
 def game_type(game: GridGame) -> pyspiel.GameType:
-    """Return how OpenSpiel classifies a game at its parameters."""
+    """Return the OpenSpiel type of a game with its parameters."""
     kind, house = pyspiel.GameType, game.house
     modes = kind.ChanceMode
     knowledge = kind.Information
@@ -136,7 +136,7 @@ def game_type(game: GridGame) -> pyspiel.GameType:
 
 
 def game_info(game: GridGame) -> pyspiel.GameInfo:
-    """Return the bounds of a game at its parameters."""
+    """Return the bounds of a game with its parameters."""
     alone = game.house.num_players == 1
     return pyspiel.GameInfo(
         num_distinct_actions=game.house.num_actions,
@@ -150,16 +150,16 @@ def game_info(game: GridGame) -> pyspiel.GameInfo:
 
 
 class GridState(pyspiel.State):  # type: ignore[misc]
-    """A state of a game of the house; ``play`` is the house's own, None until the start is drawn.
+    """A state for OpenSpiel; ``play`` is the state itself, None until the start is drawn.
 
     OpenSpiel copies and pickles all attributes.
     """
 
     def __init__(self, game: GridGame) -> None:
-        """Begin a game."""
+        """Start a game."""
         super().__init__(game)
         self.play = game.start(0) if game.starts == 1 else None
-        self._earlier = [""] * game.house.num_players  # what was seen before ``play`` begins
+        self._earlier = [""] * game.house.num_players  # the observations before ``play`` begins
         self._moves_left = game.horizon
 
     def current_player(self) -> int:
@@ -169,11 +169,11 @@ class GridState(pyspiel.State):  # type: ignore[misc]
         return self.play.current_player() if self._moves_left else TERMINAL
 
     def is_terminal(self) -> bool:
-        """Tell whether the game is over or the horizon reached."""
+        """Tell whether the game is over or the horizon is reached."""
         return self.current_player() == TERMINAL
 
     def returns(self) -> list[float]:
-        """Return what each player has made, 0 before the end."""
+        """Return the returns of the players, 0 before the end."""
         if self.play is None or not self.is_terminal():
             return [0.0] * self.num_players()
         return self.play.returns()
@@ -204,36 +204,36 @@ class GridState(pyspiel.State):  # type: ignore[misc]
         return self.play
 
     def seen(self, player: int) -> str:
-        """Return the text of what the player sees now, empty until the start is drawn."""
+        """Return the player's observation as text, empty until the start is drawn."""
         return "" if self.play is None else self.play.observation_string(player)
 
     def seen_so_far(self, player: int) -> str:
-        """Return all that the player has seen and done, empty until the start is drawn."""
+        """Return the player's observations and actions so far, empty until the start is drawn."""
         if self.play is None:
             return ""
         return self._earlier[player] + self.play.information_state_string(player)
 
     def features(self, player: int) -> list[float]:
-        """Return what the player sees as numbers, none until the start is drawn."""
+        """Return the player's observation as numbers, none until the start is drawn."""
         return [] if self.play is None else self.play.observation_tensor(player)
 
     def resample_from_infostate(self, player: int, sampler: Callable[[], float]) -> GridState:
-        """Return a state that the player cannot tell from this one, with a guess at what is hidden.
+        """Return a state with resampled hidden information that looks the same to the player.
 
-        ``sampler`` draws a number from 0 to 1.  The new state has no history: that of this one
-        would tell what is hidden.  What the others have seen begins with it.
+        ``sampler`` draws a number from 0 to 1.  The new state has no history, because the history
+        of this one would tell what is hidden.  The observations of the others begin with it.
         """
         game = self.get_game()
         if self.play is None or game.knows_all:
             return self.clone()  # type: ignore[no-any-return]
         source = SimpleNamespace()
-        chance.seed(source, int(sampler() * GUESSES))
+        chance.seed(source, int(sampler() * NUM_SEEDS))
         other: GridState = game.new_initial_state()
         other._resample(self, player, source)
         return other
 
     def _resample(self, known: GridState, player: int, source: Any) -> None:
-        """Become what the player knows of another state, completed by a guess."""
+        """Become a sample of what the player knows of another state."""
         play = known._playing
         position = play.position.copy()
         play.game.rules.resample(position, player, source)
@@ -247,29 +247,29 @@ class GridState(pyspiel.State):  # type: ignore[misc]
 
 
 class GridObserver:
-    """What one player sees (text and array) or has seen so far (text alone)."""
+    """An observer of one player: of the observation, or, as text alone, of all so far."""
 
     def __init__(self, shape: tuple[int, int, int], perfect_recall: bool) -> None:
-        """Make room for an array of planes, rows and columns; none with perfect recall."""
+        """Make the array of planes, rows and columns; with perfect recall there is none."""
         self._perfect_recall = perfect_recall
         self.tensor = None if perfect_recall else np.zeros(math.prod(shape), np.float32)
         self.dict = {} if self.tensor is None else {"observation": self.tensor.reshape(shape)}
 
     def set_from(self, state: GridState, player: int) -> None:
-        """Write what the player sees into ``tensor``, of which ``dict`` is a view."""
+        """Write the observation of the player into ``tensor``; ``dict`` is a view of it."""
         if self.tensor is not None:
             self.tensor[:] = state.features(player) or 0
 
     def string_from(self, state: GridState, player: int) -> str:
-        """Return the text of what the player sees, or has seen so far."""
+        """Return the observation of the player, or all of them so far, as text."""
         return state.seen_so_far(player) if self._perfect_recall else state.seen(player)
 
 
 def register() -> None:
-    """Tell OpenSpiel of every game there is; to tell it again changes nothing.
+    """Register every game; a second registration changes nothing.
 
-    OpenSpiel lets go of what makes a game when Python is gone already.  A class bears that, since
-    it is never freed, and a function does not.
+    OpenSpiel releases the factories of games after Python has ended.  This crashes for a function,
+    but not for a class, which is never freed.
     """
     for name in games():
         make = type(f"{name.capitalize()}Game", (GridGame,), {"name": name})

@@ -1,13 +1,13 @@
 """The two-player games as PettingZoo environments of the kind AEC: ``env("sinks", rows=8)``.
 
-- The agents are ``player_0`` and ``player_1``; in Sinks one may be on turn twice in a row.
-- An observation is a dictionary: ``observation``, what the agent sees as planes, rows and columns,
-  and ``action_mask``, a 1 for every legal action, all 0 while it is not the agent's turn.  With
+- The agents are ``player_0`` and ``player_1``; in Sinks an agent may have several turns in a row.
+- An observation is a dictionary: ``observation`` has planes, rows and columns; ``action_mask`` has
+  1 for every legal action, and is all 0 while it is not the agent's turn.  With
   ``mask_in_observation=False`` it is the planes alone.  The mask is in ``infos`` in either case.
-- The reward is the game's return, once, at its end.
-- An illegal action ends the game: who has played it gets -1 and the other nothing, as in
-  PettingZoo's own games.  ``raw_env`` goes without that and raises IllegalMoveError.
-- ``reset(seed=7)`` is the start of seed 7; without a seed it is a random one.
+- The reward is the game's return, given once at its end.
+- An illegal action ends the game: its agent gets -1 and the other 0, as in PettingZoo's own games.
+  ``raw_env`` raises IllegalMoveError instead.
+- ``reset(seed=7)`` starts at the start of seed 7; without a seed the start is random.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import numpy as np
 from gridhouse.adapters import missing, views
 from gridhouse.core.errors import ParameterError
 from gridhouse.core.registry import load
-from gridhouse.search.play import Play
+from gridhouse.search.single_game import SingleGame
 
 try:
     from gymnasium import spaces
@@ -39,9 +39,9 @@ AGENTS = ("player_0", "player_1")
 
 
 def env(name: str, render_mode: str | None = None, **parameters: Any) -> AECEnv:
-    """Return the environment of a game in the wrappers that PettingZoo's own games wear.
+    """Return the environment of a game in the usual wrappers of PettingZoo's own games.
 
-    The parameters are those of ``raw_env``, which says what is raised.
+    Parameters and errors are those of ``raw_env``.
     """
     wrapped = wrappers.TerminateIllegalWrapper(
         raw_env(name, render_mode, **parameters), illegal_reward=-1
@@ -50,7 +50,7 @@ def env(name: str, render_mode: str | None = None, **parameters: Any) -> AECEnv:
 
 
 class raw_env(AECEnv):  # type: ignore[misc]  # noqa: N801  # PettingZoo's name for it
-    """A two-player game, with nothing around it."""
+    """The environment of a two-player game, without wrappers."""
 
     metadata: dict[str, Any] = {
         "render_modes": ["human", "ansi"],
@@ -79,13 +79,13 @@ class raw_env(AECEnv):  # type: ignore[misc]  # noqa: N801  # PettingZoo's name 
         self.render_mode = render_mode
         self.possible_agents = list(AGENTS)
         self._has_mask = mask_in_observation
-        self._play = Play(self.game)
+        self._play = SingleGame(self.game)
         self.observation_spaces = {agent: self._observation_space() for agent in AGENTS}
         self.action_spaces = {agent: spaces.Discrete(self.game.num_actions) for agent in AGENTS}
 
     @property
     def state_of_play(self) -> State:
-        """The state being played; its history begins here."""
+        """The current state; its history begins here."""
         return self._play.state()
 
     def _observation_space(self) -> spaces.Space[Any]:
@@ -102,7 +102,7 @@ class raw_env(AECEnv):  # type: ignore[misc]  # noqa: N801  # PettingZoo's name 
         return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Begin a game; equal seeds begin equal games.  There are no options."""
+        """Start a game; equal seeds start equal games.  There are no options."""
         del options
         if seed is None:
             self._play.randomize_start()
@@ -115,12 +115,12 @@ class raw_env(AECEnv):  # type: ignore[misc]  # noqa: N801  # PettingZoo's name 
         self.terminations = dict.fromkeys(AGENTS, False)
         self.truncations = dict.fromkeys(AGENTS, False)
         self.agent_selection = AGENTS[self._play.player]
-        self._tell()
+        self._update()
 
-    def _tell(self) -> None:
-        """Put the masks into ``infos``, and show the board to a human."""
+    def _update(self) -> None:
+        """Update the masks in ``infos``, and show the board to a human."""
         mover = self._play.player
-        self._planes, mask = self._play.look(mover)
+        self._planes, mask = self._play.observe(mover)
         self.infos = {
             AGENTS[mover]: {"action_mask": mask},
             AGENTS[1 - mover]: {"action_mask": np.zeros(len(mask), np.int8)},
@@ -129,18 +129,18 @@ class raw_env(AECEnv):  # type: ignore[misc]  # noqa: N801  # PettingZoo's name 
             self.render()
 
     def observe(self, agent: str) -> Observation:
-        """Return what the agent sees, as new arrays."""
+        """Return the observation of an agent, as new arrays."""
         player = AGENTS.index(agent)
         is_mover = player == self._play.player
-        seen = self._planes.copy() if is_mover else self._play.look(player)[0]
+        seen = self._planes.copy() if is_mover else self._play.observe(player)[0]
         if not self._has_mask:
             return seen
         return {"observation": seen, "action_mask": self.infos[agent]["action_mask"].copy()}
 
     def step(self, action: int | None) -> None:
-        """Play the action of the agent on turn, which is None once the game is over.
+        """Play an action of the agent whose turn it is, None once the game is over.
 
-        Raises InvalidMoveError or IllegalMoveError and changes nothing if it cannot be played.
+        Raises InvalidMoveError or IllegalMoveError, and changes nothing, for an impossible action.
         """
         mover = self.agent_selection
         if self.terminations[mover] or self.truncations[mover]:
@@ -154,10 +154,10 @@ class raw_env(AECEnv):  # type: ignore[misc]  # noqa: N801  # PettingZoo's name 
             self._accumulate_rewards()
         else:
             self.agent_selection = AGENTS[self._play.player]
-        self._tell()
+        self._update()
 
     def render(self) -> str | None:
-        """Return the board as the agent on turn sees it, or print it for a human."""
+        """Return the board as the agent whose turn it is sees it, or print it for a human."""
         text = views.text(self._play.state(), AGENTS.index(self.agent_selection))
         if self.render_mode != "human":
             return text
@@ -165,4 +165,4 @@ class raw_env(AECEnv):  # type: ignore[misc]  # noqa: N801  # PettingZoo's name 
         return None
 
     def close(self) -> None:
-        """Do nothing: there is nothing to close."""
+        """Do nothing: an environment holds no resources."""

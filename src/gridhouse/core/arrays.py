@@ -1,22 +1,27 @@
-"""Arrays that lie as the processor reads memory."""
+"""Arrays that are aligned to cache lines."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
-LINE = 64  # bytes that come from memory at once
+if TYPE_CHECKING:
+    from typing import Any
+
+    import numpy as np
+
+LINE = 64  # bytes of a cache line
 MEGABYTE = 1 << 20
 
 
-def zeros(count: int, kind: str) -> Any:
-    """Return so many zeros of a NumPy type, aligned to a 64-byte cache line.
+def zeros(count: int, kind: str) -> np.ndarray[Any, Any]:
+    """Return zeros of a NumPy type, aligned to a cache line.
 
-    NumPy's own arrays begin 16 bytes later, if they are large, and a bucket of a table that is as
-    long as a line then lies in two: both have to be waited for.
+    Large arrays of NumPy start 16 bytes after a cache line.  Each bucket of a table that is as long
+    as a line would then take two reads of memory.
     """
     import numpy as np
 
     size = np.dtype(kind).itemsize
-    room = np.zeros(count + LINE // size, kind)
-    skip = -room.ctypes.data % LINE // size
-    return room[skip : skip + count]
+    padded = np.zeros(count + LINE // size, kind)
+    skip = -padded.ctypes.data % LINE // size
+    return padded[skip : skip + count]

@@ -1,13 +1,12 @@
-"""Compiling beside whatever runs: which code is there, and processes that make what is not.
+"""Compiling in the background: which code is ready, and processes that compile the rest.
 
-A :class:`Unit` is what one kind of player, or one solver, needs for one kind of board.  Whoever
-needs one asks :func:`use_compiled`; while the answer is no, the same functions run interpreted.
-The first that asks has the unit compiled in a process of its own, at low priority, since the
-compiler would hold Python's lock.  Processes take turns by a lock on a file, which ends with its
-process.
+A :class:`Unit` is the code that a kind of player, or a solver, needs for a kind of board.  A caller
+asks :func:`use_compiled`; while the answer is no, it runs the same functions interpreted.  The
+first call starts a process of low priority that compiles the unit: in this process the compiler
+would hold Python's lock.  Processes take turns by a file lock, which ends with its process.
 
-The environment variable ``GRIDHOUSE_COMPILE`` says when code is compiled: ``beside`` (as above),
-``now`` (where it is needed, which waits for it), or ``never``.
+The environment variable ``GRIDHOUSE_COMPILE`` says when code is compiled: ``beside`` (in the
+background), ``now`` (where it is needed, which waits for it), or ``never``.
 """
 
 from __future__ import annotations
@@ -36,27 +35,27 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("gridhouse")
 BESIDE, NOW, NEVER = "beside", "now", "never"
-SOLVER = "solver"  # the kind of unit that a game's solver is
+SOLVER = "solver"  # the kind of the unit of a game's solver
 VARIABLE = "GRIDHOUSE_COMPILE"
 PACKAGE = Path(__file__).resolve().parent.parent
-SHARED = ("core", "search", "players")  # the folders whose code any unit may be made of
+SHARED = ("core", "search", "players")  # the folders with the code of all units
 _SPOILED: set[str] = set()
-PAUSE = 0.5  # seconds between two looks at whether a unit has become ready
+PAUSE = 0.5  # seconds between two checks whether a unit is ready
 LOCK = "compiling.lock"
-FORMAT = 2  # to be counted up when code is compiled in another way from the same functions
+FORMAT = 2  # to be incremented when the same functions are compiled differently
 
 
 class Unit(NamedTuple):
-    """What a kind of player, or a game's ``solver``, needs for the boards of a game's size."""
+    """The code of a kind of player, or of a game's solver, for a kind of board."""
 
     kind: str
     game: Game
 
     @property
     def name(self) -> str:
-        """The name of its kind of board: boards of like sizes share what is compiled.
+        """The name of the unit: boards of similar sizes share their compiled code.
 
-        A solver's code is the same for all boards.
+        The code of a solver is the same for all boards.
         """
         if self.kind == SOLVER:
             return f"{self.game.name}-{self.kind}"
@@ -70,26 +69,26 @@ class Unit(NamedTuple):
 
 
 def has_compiler() -> bool:
-    """Tell whether there is a compiler on this machine."""
+    """Tell whether the compiler is installed."""
     return find_spec("numba") is not None
 
 
 def mode() -> str:
-    """Return when code is compiled."""
-    asked = os.environ.get(VARIABLE, BESIDE)
-    return asked if asked in (NOW, NEVER) else BESIDE
+    """Return when code is compiled, as the environment variable says."""
+    value = os.environ.get(VARIABLE, BESIDE)
+    return value if value in (NOW, NEVER) else BESIDE
 
 
 @functools.cache
 def cache_folder() -> Path:
-    """Return the folder of all code compiled by this Python and this compiler."""
+    """Return the folder of the code compiled by this version of Python and of the compiler."""
     versions = f"{FORMAT}-{sys.implementation.cache_tag}-numba{metadata.version('numba')}"
     return Path(platformdirs.user_cache_dir("gridhouse")) / "compiled" / versions
 
 
 @functools.cache
 def _sources(game: str) -> str:
-    """Return a digest of all sources that a unit of a game may be made of."""
+    """Return a digest of all sources of the units of a game."""
     found = hashlib.sha256()
     own = find_spec(f"gridhouse.games.{game}")
     assert own is not None
@@ -101,13 +100,15 @@ def _sources(game: str) -> str:
 
 
 def _marker(unit: Unit) -> Path:
-    """Return the file that is there once a unit is."""
+    """Return the file that exists once a unit is compiled."""
     return cache_folder() / "ready" / f"{unit.name}-{_sources(unit.game.name)}"
 
 
 def is_ready(unit: Unit) -> bool:
     """Tell whether a unit has been compiled."""
-    return has_compiler() and os.path.exists(_marker(unit))  # no error says that it is there
+    return has_compiler() and os.path.exists(
+        _marker(unit)
+    )  # unlike Path.exists, it raises no error
 
 
 def note_ready(unit: Unit) -> None:
@@ -118,7 +119,7 @@ def note_ready(unit: Unit) -> None:
 
 
 def spoil(unit: Unit, reason: object) -> None:
-    """Note that a unit is not there after all: what was compiled is damaged or gone."""
+    """Mark a unit as not compiled, because its code is damaged or missing."""
     warn_once(f"{unit.name} is compiled again: {reason}")
     _SPOILED.add(unit.name)
     with suppress(OSError):
@@ -126,17 +127,17 @@ def spoil(unit: Unit, reason: object) -> None:
 
 
 def is_sound(unit: Unit) -> bool:
-    """Tell whether a unit has always been there when it should have."""
+    """Tell whether the code of a unit has never been found damaged or missing."""
     return unit.name not in _SPOILED
 
 
 def can_wait(unit: Unit) -> bool:
-    """Tell whether a unit may become ready by and by."""
+    """Tell whether a unit may become ready in the background."""
     return mode() == BESIDE and has_compiler() and unit.name not in _QUEUE.failed
 
 
 def use_compiled(unit: Unit) -> bool:
-    """Tell whether to use compiled code; if it is not there, have it made beside."""
+    """Return whether to use compiled code; if it is not ready, request it."""
     if mode() != BESIDE or not has_compiler():
         return mode() == NOW and has_compiler()
     if is_ready(unit):
@@ -146,7 +147,7 @@ def use_compiled(unit: Unit) -> bool:
 
 
 class Awaited:
-    """Looks now and then whether a unit has become ready, and says so once, from a thread."""
+    """Checks from a thread whether a unit has become ready, and calls a function once it has."""
 
     def __init__(self, unit: Unit, tell: Callable[[], None]) -> None:
         """Call ``tell`` when the unit is ready."""
@@ -155,7 +156,7 @@ class Awaited:
         self.is_ready = False
 
     def __enter__(self) -> Awaited:
-        """Begin to look, if there is anything to wait for."""
+        """Start the thread, if the unit may become ready."""
         if can_wait(self._unit):
             threading.Thread(target=self._look, daemon=True).start()
         return self
@@ -168,22 +169,22 @@ class Awaited:
                 return
 
     def __exit__(self, *_: object) -> None:
-        """Look no more."""
+        """End the thread."""
         self._over.set()
 
 
 class _Queue:
-    """The units that are to be compiled by this process's children, one at a time."""
+    """The units to be compiled by child processes, one at a time."""
 
     def __init__(self) -> None:
-        """Begin with nothing to do."""
+        """Make an empty queue."""
         self._lock = threading.Lock()
         self._waiting: list[Unit] = []
         self._child: subprocess.Popen[bytes] | None = None
         self.failed: set[str] = set()
 
     def ask(self, unit: Unit) -> None:
-        """Have a unit compiled next."""
+        """Put a unit at the front of the queue."""
         with self._lock:
             if unit.name in self.failed:
                 return
@@ -193,11 +194,11 @@ class _Queue:
                 self._begin()
 
     def _begin(self) -> None:
-        """Start the next process, if any unit waits."""
+        """Start the next process, if a unit waits."""
         self._child = None
         while self._waiting and self._child is None:
             unit = self._waiting.pop(0)
-            if is_ready(unit) or unit.name in self.failed:  # by another process, or by the last
+            if is_ready(unit) or unit.name in self.failed:  # by another process, or the last one
                 continue
             try:
                 self._child = _start(unit)
@@ -207,11 +208,11 @@ class _Queue:
                 threading.Thread(target=self._wait, args=(unit, self._child), daemon=True).start()
 
     def _wait(self, unit: Unit, child: subprocess.Popen[bytes]) -> None:
-        """Wait for a process, then go on with the next."""
-        _, said = child.communicate()
+        """Wait for a process, then start the next."""
+        _, errors = child.communicate()
         with self._lock:
             if child.returncode:
-                lines = said.decode(errors="replace").strip().splitlines()
+                lines = errors.decode(errors="replace").strip().splitlines()
                 self._fail(unit, lines[-1] if lines else f"status {child.returncode}")
             self._begin()
 
@@ -224,10 +225,10 @@ _QUEUE = _Queue()
 
 
 def _start(unit: Unit) -> subprocess.Popen[bytes]:
-    """Start a process that compiles a unit; it outlives this one, and no interrupt meets it."""
-    apart: dict[str, Any] = {"start_new_session": True}
+    """Start a process that compiles a unit, outlives this one, and gets no interrupts."""
+    options: dict[str, Any] = {"start_new_session": True}
     if sys.platform == "win32":
-        apart = {
+        options = {
             "creationflags": subprocess.CREATE_NEW_PROCESS_GROUP
             | subprocess.BELOW_NORMAL_PRIORITY_CLASS
         }
@@ -237,7 +238,7 @@ def _start(unit: Unit) -> subprocess.Popen[bytes]:
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         env={**os.environ, VARIABLE: NOW},
-        **apart,
+        **options,
     )
 
 

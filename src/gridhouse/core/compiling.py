@@ -1,8 +1,9 @@
-"""Functions given to Numba, and the code that it makes kept on disk.
+"""Compiling functions by Numba, and caching the code on disk.
 
-Compiled code is kept in a folder named by what it is made of (``core.functions.digest``).  Numba's
-own cache does not notice when a function in another file has changed, and forgets all when a
-comment has.  What Numba does not document is used here and in ``core.lean_compiler``.
+Code is cached in a folder named by a digest of its functions and globals
+(``core.functions.digest``).  Numba's own cache does not notice a change of a function in another
+file, and discards everything when a comment changes.  This module and ``core.lean_compiler`` use
+undocumented parts of Numba.
 """
 
 from __future__ import annotations
@@ -31,16 +32,16 @@ if TYPE_CHECKING:
     from pathlib import Path
     from types import FunctionType
 
-NJIT: Any = numba.njit  # its types know only what is documented
-_local = threading.local()  # whether this thread may only load what has been compiled
-_lost: list[str] = []  # what could not be kept on disk
+NJIT: Any = numba.njit  # its types lack the undocumented options
+_local = threading.local()  # ``strict``: whether this thread may only load compiled code
+_lost: list[str] = []  # the functions whose code could not be written to disk
 
 
 @contextmanager
 def only_loaded() -> Iterator[None]:
-    """Have this thread load compiled code and make none: the compiler would hold Python up.
+    """Forbid this thread to compile, since the compiler would block Python.
 
-    NotCompiledError is raised in its place.
+    Code that is not on disk raises NotCompiledError.
     """
     before, _local.strict = getattr(_local, "strict", False), True
     try:
@@ -50,12 +51,12 @@ def only_loaded() -> Iterator[None]:
 
 
 def is_kept() -> bool:
-    """Tell whether all that this process has compiled is on disk."""
+    """Tell whether all code compiled by this process is on disk."""
     return not _lost
 
 
 class _Locator(_CacheLocator):
-    """Says that a function's code is in a folder, however its source has changed."""
+    """Locates the code of a function in a folder, whatever its source."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -72,9 +73,9 @@ class _Locator(_CacheLocator):
 
 
 class _Cache(FunctionCache):
-    """The code of one function on disk: what is damaged counts as not there.
+    """The code of a function on disk; damaged code counts as missing.
 
-    ``prepare`` is called before anything is compiled.
+    ``prepare`` is called before the function is compiled.
     """
 
     def __init__(self, function: FunctionType, folder: Path, prepare: Callable[[], None]) -> None:
@@ -91,16 +92,17 @@ class _Cache(FunctionCache):
         super().__init__(function)
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """Return a function's code, None without any; raises NotCompiledError where it may not.
+        """Return the code of a function, None if it is missing and may be compiled.
 
-        Numba would first import everything that it can compile, which takes longer than to load.
-        Of that, code in which nothing is hashed needs what keeps lists in memory.
+        Raises NotCompiledError if it may not be compiled.  Numba would first import all that it can
+        compile, which takes longer than loading.  The code here needs only Numba's runtime for
+        memory.
         """
         try:
             rtsys.initialize(target_context)
             with self._guard_against_spurious_io_errors():
                 found = self._load_overload(sig, target_context)
-        except Exception as error:  # whatever a damaged file is read as
+        except Exception as error:  # a damaged file can raise anything
             warn_once(f"{self.cache_path}: damaged, and compiled again ({error!r})")
             found = None
         if found is None:
@@ -110,7 +112,7 @@ class _Cache(FunctionCache):
         return found
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        """Keep a function's code, if that can be, once its parts have what they go by."""
+        """Write the code of a function to disk, with the environments of its parts."""
         for environment in data._find_referenced_environments():
             data.codegen.set_env(environment.env_name, environment)
         try:
@@ -121,24 +123,24 @@ class _Cache(FunctionCache):
 
 
 class Compiled(ModuleType):
-    """A specialized module whose functions are compiled, or read from disk, when first called.
+    """A specialized module whose functions are compiled, or read from disk, at their first call.
 
-    What Python sees are *entries*; each calls the function itself, a *part*, which becomes one with
-    it.  Compiled code sees parts only.
+    Python calls *entries*.  An entry calls the function itself, a *part*, which is linked into it.
+    Compiled code calls parts directly.
     """
 
     def __init__(
         self, short: str, digest: str, own: dict[str, FunctionType], names: dict[str, Any]
     ) -> None:
-        """Take the functions over, with what their globals are to be."""
+        """Take the functions, and the values of their globals."""
         super().__init__(f"gridhouse._compiled.{short}_{digest}")
         vars(self).update((name, value) for name, value in names.items() if name not in own)
         self.DIGEST = digest
         self._own = own
         self._names = names
-        # All others are lent what they work on by their callers.  Without ``_nrt=False`` every call
-        # would count references to the arrays that it is given, in steps that the whole machine
-        # has to see: up to half of the time of a search.
+        # Modules that make no lists only use arrays owned by their callers.  Without ``_nrt=False``
+        # every call would count references to its arrays by atomic operations, which take up to
+        # half of the time of a search.
         lists = any(makes_lists(function.__code__) for function in own.values())
         self._options = {
             "nogil": True,
@@ -148,7 +150,7 @@ class Compiled(ModuleType):
         }
 
     def __getattr__(self, name: str) -> Any:
-        """Return an entry, made when it is first asked for."""
+        """Return an entry, which is made at its first use."""
         own = vars(self).get("_own", {})
         if name not in own:
             raise AttributeError(f"{self.__name__} has no {name}")
@@ -177,10 +179,10 @@ class Compiled(ModuleType):
         return made
 
     def _part(self, function: FunctionType) -> Any:
-        """Give a function to Numba, to become a part of what calls it.
+        """Return a function to be linked into its callers.
 
-        All whole numbers are handed on as words: else a function would be compiled once more for
-        every constant and every narrower type that it is called with.
+        All integer arguments are passed as 64-bit integers: otherwise a function would be compiled
+        again for every constant and every narrower type of an argument.
         """
         options = {**self._options, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
         part = NJIT(pipeline_class=HelperCompiler, **options)(function)
@@ -200,7 +202,7 @@ class Compiled(ModuleType):
 
 
 def _part_of(value: Any) -> Any:
-    """Return what compiled code sees in the place of a global: of entries, the parts."""
+    """Return the value of a global for compiled code: parts in the place of entries."""
     if isinstance(value, Compiled):
         return value.parts
     if isinstance(value, Dispatcher):
@@ -214,11 +216,11 @@ def _part_of(value: Any) -> Any:
 def makes_lists(code: CodeType) -> bool:
     """Tell whether a function, or a comprehension in it, makes a list."""
     inner = (part for part in code.co_consts if isinstance(part, CodeType))
-    # Every second byte is an instruction, the others are what it is given.
+    # Every second byte is an instruction, the others are arguments.
     return opmap["BUILD_LIST"] in code.co_code[::2] or any(map(makes_lists, inner))
 
 
 def _widened(kind: Any) -> Any:
-    """Return the type as which an argument is handed on."""
+    """Return the type in which an argument is passed."""
     kind = types.unliteral(kind)
     return types.int64 if getattr(kind, "signed", False) else kind

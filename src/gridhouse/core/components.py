@@ -1,4 +1,4 @@
-"""The modules of a game's folder besides its rules: view, evaluation, solver, program."""
+"""The optional modules of a game's folder: view, evaluation, solver, program and others."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Running an exact program: its streams, the ends it can come to, its errors.
+"""Running an exact program: its streams, its errors, and its exit status.
 
-All five programs read with :func:`read_line` and write with ``print``, so that a test harness may
-drive them over pipes or put its own functions in place of the built-in ones.
+All five programs read with :func:`read_line` and write with ``print``, so that a test harness can
+use pipes or replace the built-in functions.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ class UsageError(ValueError):
 
 
 def read_line(prompt: str = "") -> str:
-    """Print the prompt, send all output on its way, and return the next line without its end.
+    """Print the prompt, flush all output, and return the next line without its end.
 
-    Raises EOFError at the end of input, and UsageError for UTF-16, of which no line can be read.
+    Raises EOFError at the end of input, and UsageError for UTF-16, whose lines cannot be read.
     """
     line = input(prompt)
     if line.startswith(UTF16_LINES) and "\0" in line:
@@ -40,7 +40,7 @@ def read_line(prompt: str = "") -> str:
 
 
 class Tokens:
-    """The words of some lines, one at a time; a line is read when its words are needed."""
+    """The words of lines, one at a time; a line is read when its words are needed."""
 
     def __init__(self, lines: Iterator[str] | None = None) -> None:
         """Read from these lines, or from standard input."""
@@ -48,7 +48,7 @@ class Tokens:
         self._words: Iterator[str] = iter(())
 
     def next(self) -> str:
-        """Return the next word; raises EOFError when there is none."""
+        """Return the next word; raise EOFError if there is none."""
         while True:
             for word in self._words:
                 return word
@@ -64,9 +64,9 @@ def _input_lines() -> Iterator[str]:
 
 
 def read_text(name: str) -> str:
-    """Return the text of a file, whatever its bytes; raises OSError, or ValueError for its name.
+    """Return the text of a file with any bytes; raise OSError, or ValueError for its name.
 
-    A file is UTF-8, or UTF-16, which older versions of PowerShell write.
+    The encoding is UTF-8, or UTF-16, which older versions of PowerShell write.
     """
     with open(name, "rb") as file:
         start = file.peek(2)[:2]
@@ -82,7 +82,7 @@ def read_text(name: str) -> str:
 
 
 def read_file(name: str) -> str:
-    """Return the text of a file, whatever its bytes; raises UsageError if it cannot be read."""
+    """Return the text of a file with any bytes; raise UsageError if it cannot be read."""
     try:
         return read_text(name)
     except (OSError, ValueError) as error:
@@ -93,8 +93,8 @@ def read_file(name: str) -> str:
 def run(program: Callable[[list[str]], int | None], arguments: list[str]) -> int:
     """Run a program and return its exit status.
 
-    The end of input, a closed pipe and an interrupt end it quietly; a UsageError, output that
-    cannot be written, or a machine without enough memory prints its line on standard error.
+    The end of input, a closed pipe and an interrupt end it silently.  A UsageError, output that
+    cannot be written, and a lack of memory print a line on standard error.
     """
     _prepare_streams()
     try:
@@ -107,7 +107,7 @@ def run(program: Callable[[list[str]], int | None], arguments: list[str]) -> int
         _drop_output()
     except OSError as error:
         status = EXIT_USAGE
-        _complain(f"standard output: {error.strerror}")
+        _print_error(f"standard output: {error.strerror}")
         _drop_output()
     return status
 
@@ -120,28 +120,28 @@ def _run(program: Callable[[list[str]], int | None], arguments: list[str]) -> in
     except (UsageError, GridhouseError, MemoryError) as error:
         sys.stdout.flush()
         is_full = isinstance(error, MemoryError)
-        _complain("there is not enough memory" if is_full else str(error))
+        _print_error("there is not enough memory" if is_full else str(error))
         return EXIT_USAGE
 
 
-def _complain(line: str) -> None:
+def _print_error(line: str) -> None:
     with suppress(OSError):
         print(f"gridhouse: {line}", file=sys.stderr)
 
 
 def _prepare_streams() -> None:
-    """Let any bytes pass through the standard streams; one that is closed reads as empty."""
+    """Make the standard streams accept any bytes; a closed stream reads as empty."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115
         stream = getattr(sys, name)
         if hasattr(stream, "reconfigure"):
-            # A byte order mark may come in; none goes out.
+            # Input may have a byte order mark; output has none.
             encoding = "utf-8-sig" if name == "stdin" else "utf-8"
             stream.reconfigure(encoding=encoding, errors="surrogateescape")
 
 
 def _drop_output() -> None:
-    """Send what is still unwritten nowhere: nobody reads it, and the interpreter would complain."""
+    """Discard unwritten output: nobody reads it, and the interpreter would report an error."""
     if sys.__stdout__ is not None and sys.stdout is sys.__stdout__:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.__stdout__.fileno())

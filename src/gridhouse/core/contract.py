@@ -1,8 +1,8 @@
-"""The contract of a game's rules: what ``rules.py`` must offer, and what it may leave out.
+"""The contract of a game's rules: the required functions of ``rules.py``, and defaults.
 
-The names are OpenSpiel's where it has one (Lanctot et al., OpenSpiel: A Framework for
-Reinforcement Learning in Games, 2019).  A game without chance and hidden information leaves out the
-functions that have a default here.
+The names are OpenSpiel's where it has them (Lanctot et al., OpenSpiel: A Framework for
+Reinforcement Learning in Games, 2019).  A game without chance and hidden information needs none of
+the functions that have a default here.
 """
 
 from __future__ import annotations
@@ -14,9 +14,52 @@ from gridhouse.core.errors import RulesError
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Any
+    from typing import Any, Protocol
 
-# What every rules.py must define, with the parameters of its functions.
+    from gridhouse.core.chance import Rng
+    from gridhouse.core.position import Position
+
+    class Rules(Protocol):
+        """A module of rules."""
+
+        def refusal(self, state: Position, action: int, /) -> int:
+            """Return 0 if an action is legal, else the reason why it is not."""
+
+        def legal_actions(self, state: Position, out: list[int], /) -> int:
+            """Write the legal actions in ascending order; return their number."""
+
+        def apply_action(self, state: Position, action: int, /) -> None:
+            """Play a legal action."""
+
+        def current_player(self, state: Position, /) -> int:
+            """Return the player to move."""
+
+        def is_terminal(self, state: Position, /) -> bool:
+            """Tell whether the game is over."""
+
+        def returns(self, state: Position, out: list[float], /) -> None:
+            """Write the returns of the players."""
+
+        def key(self, state: Position, /) -> int:
+            """Return a hash key of the position, from 0 to 2**61 - 1."""
+
+        def observation_planes(self, state: Position, player: int, out: Any, /) -> None:
+            """Write the observation of a player as planes over zeros."""
+
+        def randomize_start(self, state: Position, rng: Rng, /) -> None:
+            """Replace a start by a random one."""
+
+        def redact(self, state: Position, player: int, /) -> None:
+            """Remove what a player may not see."""
+
+        def has_hidden_information(self, state: Position, player: int, /) -> bool:
+            """Tell whether a player may not see everything."""
+
+        def resample(self, state: Position, player: int, rng: Rng, /) -> None:
+            """Replace what a player may not see by a sample consistent with what it knows."""
+
+
+# The required names of rules.py, with the parameters of its functions.
 REQUIRED = {
     "NUM_PLANES": "",
     "Position": "",
@@ -32,22 +75,22 @@ REQUIRED = {
 
 
 def randomize_start(state: Any, rng: Any) -> None:
-    """Replace a start by another one, drawn from ``rng`` by ``core.chance``: there is only one."""
+    """Replace a start by a random one, drawn from ``rng`` by ``core.chance``: there is only one."""
 
 
 def redact(state: Any, player: int) -> None:
-    """Remove from a position all that the player may not see: nothing."""
+    """Remove the information hidden from a player: there is none."""
 
 
 def has_hidden_information(state: Any, player: int) -> bool:
-    """Tell whether the player may not see everything, as far as the player knows: never."""
+    """Tell whether information may be hidden from a player, as far as it knows: never."""
     return False
 
 
 def resample(state: Any, player: int, rng: Any) -> None:
-    """Replace what the player may not see by a sample consistent with what the player knows.
+    """Replace the information hidden from a player by a sample consistent with what it knows.
 
-    The sample depends on nothing else but ``rng``.
+    The sample depends only on that knowledge and on ``rng``.
     """
 
 
@@ -58,9 +101,9 @@ DEFAULTS = {
 
 
 def complete(rules: ModuleType) -> None:
-    """Give a module of rules the defaults that it leaves out.
+    """Complete a module of rules by defaults.
 
-    Raises RulesError for a required function that is missing.
+    Raises RulesError for a missing required name.
     """
     for name, parameters in REQUIRED.items():
         if not hasattr(rules, name):
@@ -70,13 +113,13 @@ def complete(rules: ModuleType) -> None:
 
 
 def add_missing(module: ModuleType, defaults: Mapping[str, object]) -> None:
-    """Define in a module what it leaves out; functions become its own, over its globals."""
+    """Define missing names in a module; functions become its own, over its globals."""
     for name, value in defaults.items():
         if hasattr(module, name):
             continue
         if isinstance(value, FunctionType):
             own = FunctionType(value.__code__, vars(module), name, value.__defaults__)
             own.__doc__ = value.__doc__
-            own.__module__ = module.__name__  # so that it is compiled with the others
+            own.__module__ = module.__name__  # it is compiled with the functions of this module
             value = own
         setattr(module, name, value)

@@ -1,7 +1,6 @@
-"""What can be wrong with what a user gave: one class a kind, all of them ``ValueError``.
+"""Errors of invalid input: one class for each kind, all of them ``ValueError``.
 
-Every message is one line that names the input and says what was wrong with it, so that a program
-can print it as it stands.
+Every message is one line that names the input and the reason, so that a program can print it.
 """
 
 from __future__ import annotations
@@ -10,15 +9,15 @@ from gridhouse.core.notation import shown
 
 
 class GridhouseError(ValueError):
-    """Something that was given to the house is not right; the message says what."""
+    """An input is invalid; the message says why."""
 
 
 class UnknownGameError(GridhouseError):
-    """There is no game of this name."""
+    """There is no game with this name."""
 
 
 class RulesError(GridhouseError):
-    """A game's rules do not keep the contract of ``core.contract``."""
+    """The rules of a game violate ``core.contract``."""
 
 
 class ParameterError(GridhouseError):
@@ -26,19 +25,19 @@ class ParameterError(GridhouseError):
 
 
 class PlayerError(GridhouseError):
-    """A game has no player of this number."""
+    """The number, the kind or a setting of a player is invalid."""
 
 
 class SolverError(GridhouseError):
-    """A game or a position cannot be solved, or not in the way that was asked for."""
+    """A game or a position cannot be solved with these options."""
 
 
 class NotCompiledError(GridhouseError):
-    """Code would have to be compiled in a process that must not do it."""
+    """Code is not compiled yet, and this thread must not compile it."""
 
 
 class PictureError(GridhouseError):
-    """A game cannot be drawn."""
+    """A game has no pictures."""
 
 
 class PositionError(GridhouseError):
@@ -52,13 +51,13 @@ class MoveError(GridhouseError):
     """
 
     def __init__(self, reason: str, position: str) -> None:
-        """Join the reason and the position's text to one message."""
+        """Join the reason and the text of the position to one message."""
         super().__init__(f"{reason}, in {shown(position, 200)}")
         self.reason = reason
 
 
 class InvalidMoveError(MoveError):
-    """A text or a number is not a move of this game at all."""
+    """A text or a number is no move of this game."""
 
 
 class IllegalMoveError(MoveError):
@@ -68,7 +67,7 @@ class IllegalMoveError(MoveError):
     """
 
     def __init__(self, reason: str, position: str, refusal: int) -> None:
-        """Keep the refusal beside the message."""
+        """Store the refusal beside the message."""
         super().__init__(reason, position)
         self.refusal = refusal
 
@@ -77,6 +76,6 @@ class AmbiguousMoveError(MoveError):
     """A shortened move names more than one legal move; ``candidates`` are their texts."""
 
     def __init__(self, reason: str, position: str, candidates: list[str]) -> None:
-        """Keep the moves that may be meant beside the message."""
+        """Store the texts of the matching moves beside the message."""
         super().__init__(reason, position)
         self.candidates = candidates

@@ -1,4 +1,4 @@
-"""Copies of functions over other globals, and digests of what compiled functions are made of."""
+"""Copies of functions over other globals, and digests of functions."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from gridhouse.core.position import Field, Position
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-CONSTANTS = (int, float, str, bytes, tuple, frozenset)  # what compiled code takes in
+CONSTANTS = (int, float, str, bytes, tuple, frozenset)  # types of globals compiled as constants
 
 
 def copied(function: FunctionType, names: dict[str, Any], module: ModuleType) -> FunctionType:
-    """Return a function over other globals, as one of another module."""
+    """Return a copy of a function over other globals, in another module."""
     key = function.__name__
     copy = FunctionType(function.__code__, names, key, function.__defaults__)
     copy.__module__ = module.__name__
@@ -28,7 +28,7 @@ def copied(function: FunctionType, names: dict[str, Any], module: ModuleType) ->
 def digest(own: dict[str, FunctionType], names: dict[str, Any]) -> str:
     """Return a digest of a module's functions and the globals that they name.
 
-    Comments, lines and docstrings are no part of it.
+    It does not depend on comments, line numbers and docstrings.
     """
     found = hashlib.sha256(repr(names.get("INLINED", False)).encode())
     used: set[str] = set()
@@ -43,7 +43,7 @@ def digest(own: dict[str, FunctionType], names: dict[str, Any]) -> str:
 
 
 def _code_parts(code: CodeType, doc: str | None) -> Iterable[bytes]:
-    """Yield what a function does."""
+    """Yield the code of a function as bytes."""
     yield code.co_code
     yield repr((code.co_names, code.co_varnames, code.co_freevars, code.co_argcount)).encode()
     for part in code.co_consts:
@@ -54,13 +54,13 @@ def _code_parts(code: CodeType, doc: str | None) -> Iterable[bytes]:
 
 
 def _names(code: CodeType) -> set[str]:
-    """Return the names of globals, and of attributes, that a function uses."""
+    """Return the names of the globals and attributes that a function uses."""
     inner = (part for part in code.co_consts if isinstance(part, CodeType))
     return set(code.co_names).union(*map(_names, inner))
 
 
 def _described(value: Any) -> str:
-    """Return a global as far as compiled code hangs on it."""
+    """Return a description of a global, for all that compiled code depends on."""
     if isinstance(value, ModuleType):
         return str(getattr(value, "DIGEST", value.__name__))
     if isinstance(value, EnumMeta):
@@ -78,5 +78,5 @@ def _field(field: Field) -> tuple[str, int | str | None]:
 
 
 def source_digest(path: str) -> str:
-    """Return a digest of a file, for code that is made in other ways than from functions."""
+    """Return a digest of a file, for code that is not made from functions."""
     return hashlib.sha256(Path(path).read_bytes()).hexdigest()[:16]

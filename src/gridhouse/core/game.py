@@ -1,10 +1,10 @@
-"""The outside of every game: ``Game`` makes positions, ``State`` plays them.
+"""The interface of every game: ``Game`` makes positions, ``State`` plays them.
 
-A game's folder gives a module of rules (see ``core.contract``) and a subclass of :class:`Game` that
-knows how its positions and moves are written.  Everything else stands here, once for all games:
-validation of parameters, legality, history, undo, texts that parse back.  ``State`` speaks the
-verbs of OpenSpiel (Lanctot et al., OpenSpiel: A Framework for Reinforcement Learning in Games,
-2019), because the field's algorithms already do.
+A game's folder has a module of rules (see ``core.contract``) and a subclass of :class:`Game` that
+reads and writes positions and moves.  This module has the rest, once for all games: validation of
+parameters, legality, history, undo, and texts that parse back.  The methods of ``State`` have
+OpenSpiel's names (Lanctot et al., OpenSpiel: A Framework for Reinforcement Learning in Games,
+2019), because existing algorithms use them.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ if TYPE_CHECKING:
     Value = int | str | bool
 
 
-TERMINAL = -4  # OpenSpiel's player number of a game that is over
+TERMINAL = -4  # OpenSpiel's number for the player to move in a game that is over
 
 
 class Parameter:
-    """One parameter of a game; its type is the type of its default."""
+    """A parameter of a game; its type is the type of its default."""
 
     __slots__ = ("about", "default", "high", "low", "name")
 
@@ -53,7 +53,7 @@ class Parameter:
         self.high = high
 
     def check(self, value: object) -> Value:
-        """Return the value if the parameter may have it, else raise ParameterError."""
+        """Return a valid value of the parameter, else raise ParameterError."""
         kind = type(self.default)
         if kind is int and hasattr(value, "__index__") and not isinstance(value, bool):
             number = value if isinstance(value, int) else int(value)
@@ -67,7 +67,7 @@ class Parameter:
         return value
 
     def parse(self, text: str) -> Value:
-        """Return the value that a text spells, else raise ParameterError."""
+        """Return the value of a text, else raise ParameterError."""
         if isinstance(self.default, bool):
             return self.check(_TRUTHS.get(text.lower(), text))
         if isinstance(self.default, int):
@@ -81,7 +81,7 @@ _TRUTHS = {"true": True, "yes": True, "false": False, "no": False}
 
 
 class Game:
-    """The rules of one game at one choice of parameters."""
+    """A game with fixed parameters."""
 
     name: ClassVar[str]
     title: ClassVar[str]
@@ -92,27 +92,27 @@ class Game:
     presets: ClassVar[Mapping[str, Mapping[str, Value]]]
     move_form: ClassVar[str]
     file_holds: ClassVar[str] = "a position"
-    can_repeat: ClassVar[bool] = True  # whether play may lead to an earlier position again
-    # The parameters of the puzzle that a game for one offers every day, None where it offers none.
+    can_repeat: ClassVar[bool] = True  # whether a position can occur twice in a game
+    # The parameters of the daily puzzle of a game for one, None without a daily puzzle.
     daily: ClassVar[Mapping[str, Value] | None] = None
-    fewer_is_better: ClassVar[bool] = False  # of two results; else the greater one is
-    rules: ModuleType  # keeps the contract of core.contract
+    fewer_is_better: ClassVar[bool] = False  # whether the smaller of two results is better
+    rules: ModuleType  # satisfies core.contract
     rows: int
     cols: int
     refusals: ClassVar[Mapping[int, str]]
     num_actions: int
-    perfect_information: bool = True  # False where a position may hold what a player may not see
-    max_return: float = 1  # the most that a player can make from a start; of two, -1 is the least
+    perfect_information: bool = True  # False if a position can have hidden information
+    max_return: float = 1  # the highest return from a start; in games of two the lowest is -1
 
     def __init_subclass__(cls) -> None:
-        """Give the game's rules the defaults that they leave out; raises RulesError."""
+        """Complete the game's rules by defaults; raise RulesError for a missing function."""
         if "rules" in vars(cls):
             contract.complete(cls.rules)
 
     def __init__(self, **given: object) -> None:
-        """Check the parameters; those that are not given have their defaults.
+        """Check the parameters; the others have their defaults.
 
-        Raises ParameterError for an unknown name or a value that the game cannot have.
+        Raises ParameterError for an unknown name or an invalid value.
         """
         self.values: dict[str, Value] = {}
         for parameter in self.parameters:
@@ -128,7 +128,7 @@ class Game:
 
     @classmethod
     def from_text(cls, text: str) -> Game:
-        """Make the game from its parameters as ``name=value,name=value``."""
+        """Make the game from parameters in the form ``name=value,name=value``."""
         given: dict[str, object] = {}
         kinds = {parameter.name: parameter for parameter in cls.parameters}
         for part in filter(None, text.split(",")):
@@ -140,7 +140,7 @@ class Game:
         return cls(**given)
 
     def prepare(self) -> None:
-        """Derive what the game needs besides its size; may raise ParameterError."""
+        """Derive further attributes from the parameters; may raise ParameterError."""
 
     def cell(self, row: int, col: int) -> int | None:
         """Return the number of a cell, row by row, or None if it is off the board."""
@@ -149,29 +149,29 @@ class Game:
         return None
 
     def initial_position(self, seed: int | str) -> Position:
-        """Return the position a game starts from; the seed decides what is left to chance."""
+        """Return the start of a game; the seed decides its chance."""
         raise NotImplementedError
 
     def write(self, position: Any) -> str:
-        """Return the position as one line of text, without name and parameters."""
+        """Return the position as one line of text, without the game's name and parameters."""
         raise NotImplementedError
 
     def read(self, text: str) -> Position:
-        """Return the position that a text spells, else raise PositionError."""
+        """Return the position of a text, else raise PositionError."""
         raise NotImplementedError
 
     def write_move(self, position: Any, action: int) -> str:
-        """Return the move's short text."""
+        """Return the short text of a move."""
         raise NotImplementedError
 
     def read_move(self, position: Any, text: str) -> int | None:
-        """Return the number of the move that a text spells in full, or None if it spells none."""
+        """Return the action of the full text of a move, None for any other text."""
         raise NotImplementedError
 
     def start_from_file(self, text: str, seed: int | str) -> State:
-        """Start a game from the text of a file; ``file_holds`` says of what, by default a position.
+        """Start a game from the text of a file, which has what ``file_holds`` says.
 
-        Raises what its reading raises, a GridhouseError.
+        Raises a GridhouseError for a text that cannot be read.
         """
         del seed
         return self.parse(text)
@@ -181,16 +181,16 @@ class Game:
         raise NotImplementedError
 
     def status(self, position: Any) -> str:
-        """Return what stands beside the board, in one line; empty if nothing does."""
+        """Return the line beside the board, which may be empty."""
         del position
         return ""
 
     def public_move(self, position: Any, action: int) -> str:
-        """Return what everybody is told of a move about to be played."""
+        """Return the text of the next move without its secrets."""
         return self.write_move(position, action)
 
     def outcome(self, position: Any) -> str:
-        """Return how a finished game ended, in one line."""
+        """Return the outcome of a finished game in one line."""
         state = State(self, position)
         if self.num_players == 1:
             return self.write_result(self.result(state))
@@ -198,26 +198,26 @@ class Game:
         return "A draw" if winner is None else f"{self.players[winner]} has won"
 
     def result(self, state: State) -> int:
-        """Return what a finished game of one player counts where such games are compared."""
+        """Return the number by which finished games for one are compared."""
         return int(state.returns()[0])
 
     def write_result(self, result: int) -> str:
-        """Return a result, or by how much one is better than another, in words."""
+        """Return a result, or a difference of two results, in words."""
         return f"{result} point" if result == 1 else f"{result} points"
 
     @property
     def num_players(self) -> int:
-        """How many players the game has."""
+        """The number of players."""
         return len(self.players)
 
     @property
     def observation_tensor_shape(self) -> tuple[int, int, int]:
-        """Planes, rows and columns of an observation."""
+        """The planes, rows and columns of an observation."""
         return (self.rules.NUM_PLANES, self.rows, self.cols)
 
     @property
     def has_chance(self) -> bool:
-        """Whether the start is left to chance, as far as a few seeds tell."""
+        """Whether starts are random; a few seeds are compared."""
         first = self.initial_position(0)
         return any(self.initial_position(seed) != first for seed in range(1, 8))
 
@@ -226,7 +226,7 @@ class Game:
         return State(self, self.initial_position(seed))
 
     def parse(self, text: str) -> State:
-        """Return the state of a position text of this game, else raise PositionError."""
+        """Return the state of the text of a position, else raise PositionError."""
         return State(self, self.read(text))
 
     def wrong_position(self, text: str, reason: str) -> PositionError:
@@ -257,12 +257,12 @@ class State:
     __slots__ = ("_followed", "_history", "_start", "game", "position")
 
     def __init__(self, game: Game, position: Position) -> None:
-        """Begin at a position of the game."""
+        """Start at a position of the game."""
         self.game = game
         self.position: Any = position
         self._start = position.copy()
         self._history: list[int] = []
-        # How many moves the names of pieces have been followed, to which position and names.
+        # Pieces have been followed for so many moves, to this position with these names.
         self._followed: tuple[int, Any, list[int]] | None = None
 
     def current_player(self) -> int:
@@ -274,18 +274,18 @@ class State:
         return bool(self.game.rules.is_terminal(self.position))
 
     def returns(self) -> list[float]:
-        """Return what each player has made: in two-player games 1, -1 or 0."""
+        """Return the returns of the players: in two-player games 1, -1 or 0."""
         out = [0.0] * self.game.num_players
         self.game.rules.returns(self.position, out)
         return [float(value) for value in out]
 
     def winner(self) -> int | None:
-        """Return the player who has won a game for two, None without one."""
+        """Return the winner of a game for two, None without a winner."""
         returns = self.returns()
         return returns.index(1) if len(returns) > 1 and 1 in returns else None
 
     def outcome(self) -> Outcome | None:
-        """Return how the game has ended, None while it goes on."""
+        """Return the outcome of the game, None while it goes on."""
         if not self.is_terminal():
             return None
         from gridhouse.core.outcome import Outcome  # the exact programs start without typing
@@ -293,7 +293,7 @@ class State:
         return Outcome(self.game.outcome(self.position), self.winner())
 
     def refusal(self, action: int) -> int:
-        """Return 0 if the action is legal, else the member of the game's Refusal that says why.
+        """Return 0 if the action is legal, else the member of the game's Refusal with the reason.
 
         Raises InvalidMoveError for a number that is no action of the game.
         """
@@ -301,12 +301,12 @@ class State:
         return found
 
     def legal_actions(self) -> list[int]:
-        """Return the legal actions in ascending order; none when the game is over."""
+        """Return the legal actions in ascending order, none when the game is over."""
         out = [0] * self.game.num_actions
         return out[: self.game.rules.legal_actions(self.position, out)]
 
     def legal_actions_mask(self) -> list[int]:
-        """Return a 1 for every legal action and a 0 for every other."""
+        """Return 1 for every legal action and 0 for every other."""
         mask = [0] * self.game.num_actions
         for action in self.legal_actions():
             mask[action] = 1
@@ -319,7 +319,7 @@ class State:
     def apply_action(self, action: int) -> None:
         """Play an action.
 
-        Raises InvalidMoveError or IllegalMoveError and changes nothing if it cannot be played.
+        Raises InvalidMoveError or IllegalMoveError, and changes nothing, for an impossible action.
         """
         refusal = self.refusal(action)
         if refusal:
@@ -328,11 +328,11 @@ class State:
         self._history.append(action)
 
     def play(self, text: str) -> None:
-        """Play the move that a text names; raises what string_to_action raises."""
+        """Play the move of a text; raises the errors of ``string_to_action``."""
         self.apply_action(self.string_to_action(text))
 
     def undo(self) -> None:
-        """Take the last move back; raises InvalidMoveError when there is none."""
+        """Take back the last move; raise InvalidMoveError if there is none."""
         if not self._history:
             raise InvalidMoveError("there is no move to take back", self._seen())
         earlier = self._history[:-1]
@@ -343,21 +343,21 @@ class State:
         self._followed = None
 
     def follows(self, earlier: State) -> bool:
-        """Tell whether this is the same game as an earlier state, some moves or none later."""
-        begun = len(earlier._history)
+        """Tell whether this state continues an earlier one by any number of moves."""
+        count = len(earlier._history)
         return (
             self.game == earlier.game
             and self._start == earlier._start
-            and self._history[:begun] == earlier._history
+            and self._history[:count] == earlier._history
         )
 
     def has_secrets(self) -> bool:
-        """Tell whether there is anything that some player may not see."""
+        """Tell whether any player may not see everything."""
         players = range(self.game.num_players)
         return any(self.observation(player) != self.position for player in players)
 
     def has_had_secrets(self) -> bool:
-        """Tell whether there has been a secret since the start; that it has gone may be one too."""
+        """Tell whether there has been a secret since the start; its end may be a secret, too."""
         replay = type(self)(self.game, self._start.copy())
         for action in self._history:
             if replay.has_secrets():
@@ -366,7 +366,7 @@ class State:
         return replay.has_secrets()
 
     def has_hidden_information(self) -> bool:
-        """Tell whether the player to move may not see everything, for all that player knows."""
+        """Tell whether information may be hidden from the player to move, as far as it knows."""
         return bool(self.game.rules.has_hidden_information(self.position, self._viewer(None)))
 
     def history(self) -> list[int]:
@@ -374,14 +374,14 @@ class State:
         return self._history[:]
 
     def action_to_string(self, action: int) -> str:
-        """Return the action's short text; raises InvalidMoveError for no action of the game."""
+        """Return the short text of an action; raise InvalidMoveError for an unknown number."""
         return self.game.write_move(self.position, self._checked(action))
 
     def string_to_action(self, text: str) -> int:
-        """Return the legal action that a text names.
+        """Return the legal action of a text.
 
-        The text is a move in full, or so many of its leading words that just one legal move
-        begins with them.  Raises InvalidMoveError, IllegalMoveError or AmbiguousMoveError.
+        The text is a full move, or leading words that only one legal move begins with.  Raises
+        InvalidMoveError, IllegalMoveError or AmbiguousMoveError.
         """
         action = self.game.read_move(self.position, text)
         if action is not None:
@@ -390,24 +390,24 @@ class State:
                 raise self._illegal(text, refusal)
             return action
         words = text.split()
-        meant = [
+        matching = [
             action
             for action in self.legal_actions()
             if words and self.action_to_string(action).split()[: len(words)] == words
         ]
-        if len(meant) == 1:
-            return meant[0]
-        if not meant:
+        if len(matching) == 1:
+            return matching[0]
+        if not matching:
             form = self.game.move_form
             is_full = len(words) == len(form.split())
             failing = "names no move on this board" if is_full else "is not a move"
             raise InvalidMoveError(f"{shown(text)} {failing} ({form})", self._seen())
-        candidates = [self.action_to_string(action) for action in meant]
+        candidates = [self.action_to_string(action) for action in matching]
         names = ", ".join(candidates)
         raise AmbiguousMoveError(f"{shown(text)} may mean {names}", self._seen(), candidates)
 
     def why_not(self, refusal: int) -> str:
-        """Return in words why an action was refused."""
+        """Return the reason of a refusal in words."""
         return self.game.refusals[refusal]
 
     def _illegal(self, text: str, refusal: int) -> IllegalMoveError:
@@ -415,31 +415,31 @@ class State:
         return IllegalMoveError(reason, self._seen(), refusal)
 
     def _checked(self, action: int) -> int:
-        """Return a number that is an action of the game, else raise InvalidMoveError."""
+        """Return the number of an action, else raise InvalidMoveError."""
         if not 0 <= action < self.game.num_actions:
             highest = self.game.num_actions - 1
             raise InvalidMoveError(f"{action} is not an action from 0 to {highest}", self._seen())
         return action
 
     def _seen(self) -> str:
-        """Return the position for a message: what the player to move sees, and no more."""
+        """Return the position for a message, as the player to move sees it."""
         return f"{self.game} {self.observation_string()}"
 
     def observation(self, player: int | None = None) -> Any:
-        """Return a copy of the position without what the player may not see.
+        """Return a copy of the position without the information hidden from a player.
 
-        Without a player it is the view of the one whose turn it is.
+        The default player is the player to move.
         """
         seen = self.position.copy()
         self.game.rules.redact(seen, self._viewer(player))
         return seen
 
     def observation_string(self, player: int | None = None) -> str:
-        """Return the text of what the player sees now."""
+        """Return the observation of a player as text."""
         return self.game.write(self.observation(player))
 
     def observation_tensor(self, player: int | None = None) -> list[float]:
-        """Return what the player sees now as numbers, in ``observation_tensor_shape`` order."""
+        """Return the observation of a player as numbers, in ``observation_tensor_shape`` order."""
         viewer = self._viewer(player)
         planes, rows, cols = self.game.observation_tensor_shape
         out = [0.0] * (planes * rows * cols)
@@ -447,14 +447,14 @@ class State:
         return out
 
     def public_observation(self) -> Any:
-        """Return a copy of the position without what some player may not see."""
+        """Return a copy of the position without the information hidden from any player."""
         seen = self.position.copy()
         for player in range(self.game.num_players):
             self.game.rules.redact(seen, player)
         return seen
 
     def information_state_string(self, player: int | None = None) -> str:
-        """Return all that the player has seen and done since the start, a line a position."""
+        """Return the observations and actions of a player since the start, a line a position."""
         viewer = self._viewer(player)
         replay = type(self)(self.game, self._start.copy())
         lines = [replay.observation_string(viewer)]
@@ -474,7 +474,7 @@ class State:
         return player
 
     def clone(self) -> Self:
-        """Return an equal state, with its history, that shares nothing with this one."""
+        """Return an independent copy of the state and its history."""
         clone = type(self)(self.game, self._start)
         clone.position = self.position.copy()
         clone._history = self._history[:]
@@ -482,7 +482,7 @@ class State:
         return clone
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        """Return a clone; a game never changes, and is not copied with each of its states."""
+        """Return a clone, which shares the game: a game never changes."""
         del memo
         return self.clone()
 
@@ -491,23 +491,23 @@ class State:
         return "\n".join(self.game.board(self.position))
 
     def picture(self, player: int | None = None, side: int | None = None) -> Canvas:
-        """Return the picture of what the player sees, without one whoever is to move.
+        """Return the picture of a player's observation, by default of the player to move.
 
-        It is drawn from that player's side of the board, or from the side of another.  A piece
-        keeps its name in the picture from move to move.  Raises PictureError.
+        It is drawn from the side of that player, or of the player ``side``.  A piece keeps its name
+        in the picture from move to move.  Raises PictureError.
         """
         viewer = self._viewer(player)
         return self._draw(self.observation(viewer), viewer if side is None else self._viewer(side))
 
     def public_picture(self, side: int = 0) -> Canvas:
-        """Return the picture of what everybody may see, from a player's side of the board.
+        """Return the picture of the public observation, from a player's side of the board.
 
         Raises PictureError.
         """
         return self._draw(self.public_observation(), self._viewer(side))
 
     def open_picture(self, side: int = 0) -> Canvas:
-        """Return the picture with every secret in it, from a player's side of the board.
+        """Return the picture of the whole position, from a player's side of the board.
 
         Raises PictureError.
         """
@@ -519,7 +519,7 @@ class State:
         return canvas
 
     def gesture(self, action: int) -> tuple[list[int], str]:
-        """Return the cells that name an action in the picture, and what is left to choose then.
+        """Return the cells that name an action in the picture, and the choice left after them.
 
         Raises PictureError or InvalidMoveError.
         """
@@ -535,7 +535,7 @@ class State:
         return view
 
     def _names(self, view: ModuleType) -> list[int]:
-        """Return for every cell the name of the piece there: the cell where it was at the start."""
+        """Return for every cell the name of its piece: the cell of the piece at the start."""
         if self._followed is None:
             self._followed = 0, self._start.copy(), list(range(self.game.rows * self.game.cols))
         count, before, names = self._followed
@@ -548,7 +548,7 @@ class State:
         return names
 
     def _repr_svg_(self) -> str:
-        """Return the picture, by which a notebook shows a state."""
+        """Return the picture, which a notebook shows."""
         return self.picture().svg()
 
     def __eq__(self, other: object) -> bool:
@@ -560,7 +560,7 @@ class State:
     __hash__ = None  # type: ignore[assignment]  # a state changes; its text is the key
 
     def __str__(self) -> str:
-        """Return the position as one line, game name and parameters included."""
+        """Return the position as one line, with the game's name and parameters."""
         return f"{self.game} {self.game.write(self.position)}"
 
     def __repr__(self) -> str:

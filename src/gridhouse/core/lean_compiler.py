@@ -1,11 +1,10 @@
-"""Numba's compiler without the work that the functions of this package do not need.
+"""Numba's compiler without the passes that the functions of this package do not need.
 
-Most of Numba's passes are for language that is used nowhere here.  The type of a call of a built-in
-function is found once for the same arguments; Numba goes through dozens of candidates each time.
-Helpers are neither optimized by themselves nor made executable: they become a part of the functions
-that Python calls.
+Most of Numba's passes are for features that are not used here.  The type of a call of a built-in
+function is cached by its arguments; Numba tries dozens of candidates each time.  Helpers are
+neither optimized alone nor made executable: they are linked into the functions that Python calls.
 
-All of this uses what Numba does not document.
+This module uses undocumented parts of Numba.
 """
 
 from __future__ import annotations
@@ -36,18 +35,18 @@ PASSES = (
     typed_passes.NativeLowering,
     typed_passes.NoPythonBackend,
 )
-HELPER_LEVEL = 1  # how far a helper is optimized before it becomes a part of its callers
-FUNCTION: Any = types.Function  # the type of what Numba brings
+HELPER_LEVEL = 1  # the level of optimization of a helper before it is linked into its callers
+FUNCTION: Any = types.Function  # the type of Numba's own functions
 _signatures: dict[tuple[Any, Any], Any] = {}
 
 
 def _call_type(function: Any, context: Any, args: Any, kws: Any) -> Any:
-    """Return the signature of a call of one of Numba's functions."""
+    """Return the signature of a call of one of Numba's own functions."""
     key = function, args
     found = None if kws else _signatures.get(key)
     if found is None:
         found = types.BaseFunction.get_call_type(function, context, args, kws)
-        # Not those written in Python: they are compiled anew for a caller with other options.
+        # Functions written in Python are compiled again for callers with other options.
         if not kws and function.get_impl_key(found) == function.typing_key:
             _signatures[key] = found
     return found
@@ -57,26 +56,26 @@ class _HelperLibrary(JITCodeLibrary):
     """The code of a helper."""
 
     def _optimize_final_module(self) -> None:
-        """Leave this to whatever the code becomes a part of."""
+        """Do nothing: the callers do this."""
 
     def _finalize_final_module(self) -> None:
         self._finalize_dynamic_globals()
         self._finalized = True
 
     def get_pointer_to_function(self, name: str) -> int:
-        """Return that there is nothing to be run."""
+        """Return a null pointer: a helper is not executable."""
         del name
         self._ensure_finalized()
         return 0
 
 
 class _HelperCodegen(JITCPUCodegen):
-    """Makes the code of helpers."""
+    """Generates the code of helpers."""
 
     _library_class = _HelperLibrary
 
     def set_env(self, env_name: str, env: Any) -> None:
-        """Leave this to whatever the code becomes a part of."""
+        """Do nothing: the callers do this."""
 
     def _function_pass_manager(self, **options: Any) -> Any:
         return super()._function_pass_manager(opt=HELPER_LEVEL, **options)
@@ -88,7 +87,7 @@ class EntryCompiler(CompilerBase):
     codegen: ClassVar[type[JITCPUCodegen]] = JITCPUCodegen
 
     def define_pipelines(self) -> list[PassManager]:
-        """Return the passes that a function goes through."""
+        """Return the passes for a function."""
         has_closures = any(isinstance(c, CodeType) for c in self.state.func_id.code.co_consts)
         manager = PassManager("gridhouse")
         for each in PASSES:

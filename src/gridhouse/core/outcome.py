@@ -1,4 +1,4 @@
-"""How a game has ended."""
+"""The outcome of a game."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 
 class Outcome(NamedTuple):
-    """How a game has ended: in words, and the player who has won, None without one."""
+    """The outcome of a finished game in words, and its winner, None without a winner."""
 
     termination: str
     winner: int | None

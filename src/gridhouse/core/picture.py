@@ -1,8 +1,8 @@
-"""Pictures of positions: SVG that is the same in a notebook, a file, the docs and a page.
+"""Pictures of positions: the same SVG in a notebook, a file, the docs and a page.
 
-A game's ``view.py`` draws on a :class:`Canvas`.  Every cell and every piece has an identifier that
-stays the same from move to move, so that a page can light cells up and let pieces glide.  Colours
-are variables of CSS with a light, a dark and a high-contrast set; nothing is told by a hue alone.
+A game's ``view.py`` draws on a :class:`Canvas`.  Every cell and every piece keeps its identifier
+from move to move, so that a page can highlight cells and animate pieces.  Colours are variables of
+CSS with a light, a dark and a high-contrast set; no information is in the hue alone.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     P = ParamSpec("P")
 
 CELL = 60  # units of a picture to a cell of a flat board
-KEPT = 1 << 13  # drawings of each kind: a page's pictures are made of the same ones again
-EDGE = 26  # units around a board, where rows and columns are numbered
+CACHE_SIZE = 1 << 13  # drawings of each kind in memory
+EDGE = 26  # units of the margin around a board, which has the numbers of rows and columns
 
-# Digits by colour, after Okabe and Ito (2008), whose set is told apart by the colour-blind too.
+# The colours of digits, after Okabe and Ito (2008): the colour-blind can distinguish them.
 HUES = (
     "#9aa0a6", "#0072b2", "#e69f00", "#009e73", "#cc79a7",
     "#56b4e9", "#d55e00", "#b8a800", "#7a5195", "#8c564b",
@@ -70,9 +70,9 @@ def _variables(colours: dict[str, str]) -> str:
 
 
 def stylesheet(theme: str = "auto") -> str:
-    """Return the CSS of pictures; ``auto`` follows what the reader's system prefers.
+    """Return the CSS of pictures; ``auto`` follows the settings of the reader's system.
 
-    Raises ParameterError for a theme that there is not.
+    Raises ParameterError for an unknown theme.
     """
     if theme not in THEMES:
         raise ParameterError(f"there is no theme {shown(theme)}; themes are {', '.join(THEMES)}")
@@ -85,28 +85,28 @@ def stylesheet(theme: str = "auto") -> str:
 
 
 class Canvas:
-    """A picture that is being drawn: its size, its elements from back to front.
+    """A picture: its size, its title, and its elements from back to front.
 
-    Names of cells are the numbers that gestures speak of; names of pieces are kept by whoever
-    follows a game, see :meth:`gridhouse.core.game.State.picture`.
+    The names of cells are their numbers in gestures.  The caller that follows a game gives pieces
+    their names, see :meth:`gridhouse.core.game.State.picture`.
     """
 
     def __init__(self, width: float, height: float, title: str) -> None:
-        """Begin an empty picture of this many units, with what it shows in words."""
+        """Begin an empty picture of a size in units; the title describes it."""
         self.width = width
         self.height = height
         self.title = title
         self._parts: list[str] = []
-        self._openings: set[int] = set()  # which of the parts begin a group
+        self._openings: set[int] = set()  # the parts that begin a group
 
     def _add(self, tag: str, text: str, place: dict[str, float], look: dict[str, object]) -> None:
-        given = {name: number(value) for name, value in place.items()} | look
+        given = {name: format_number(value) for name, value in place.items()} | look
         self._parts.append(element(tag, escape(text), given))
 
     def text(self, x: float, y: float, text: str, size: float, **look: object) -> None:
         """Add a text that is centred on a point.
 
-        In every ``look``, ``class_`` is the class, and other underscores are hyphens.
+        ``look`` are attributes of SVG: ``class_`` is the class, other underscores are hyphens.
         """
         self._add("text", text, {"x": x, "y": y, "font-size": size}, look)
 
@@ -115,43 +115,43 @@ class Canvas:
         self._add("circle", "", {"cx": x, "cy": y, "r": radius}, look)
 
     def line(self, x1: float, y1: float, x2: float, y2: float, **look: object) -> None:
-        """Add a line from point to point."""
+        """Add a line between two points."""
         self._add("line", "", {"x1": x1, "y1": y1, "x2": x2, "y2": y2}, look)
 
     def square(self, x: float, y: float, side: float, rounding: float, **look: object) -> None:
-        """Add a square by its upper left corner, its corners rounded so much."""
+        """Add a square by its upper left corner; ``rounding`` is the radius of its corners."""
         self._add("rect", "", {"x": x, "y": y, "width": side, "height": side, "rx": rounding}, look)
 
     def begin(self, cell: int, *, piece: int | None = None, label: str = "") -> None:
-        """Begin a group: a cell with what stands there in words, or a piece on it by its name."""
+        """Begin the group of a cell, or of the piece on it with a name; the label describes it."""
         self._openings.add(len(self._parts))
-        self._parts.append(opening(cell, piece, label))
+        self._parts.append(group_tag(cell, piece, label))
 
     def end(self) -> None:
-        """End the group that was begun last."""
+        """End the last group that was begun."""
         self._parts.append("</g>")
 
     def paste(self, drawn: str) -> None:
-        """Add what a :func:`kept` drawing is made of."""
+        """Add the elements of a :func:`cached` drawing."""
         self._parts.append(drawn)
 
     def content(self) -> str:
-        """Return all elements, without the picture around them."""
+        """Return all elements without the picture around them."""
         return "\n".join(self._parts)
 
     def polygon(self, points: Sequence[tuple[float, float]], **look: object) -> None:
         """Add a closed shape through these points."""
-        joined = " ".join(f"{number(x)},{number(y)}" for x, y in points)
+        joined = " ".join(f"{format_number(x)},{format_number(y)}" for x, y in points)
         self._add("polygon", "", {}, {"points": joined} | look)
 
     def svg(self, theme: str = "auto") -> str:
-        """Return the whole picture with its style; raises ParameterError for an unknown theme."""
+        """Return the whole picture with its style; raise ParameterError for an unknown theme."""
         return self._joined(self._parts, element("style", stylesheet(theme), {}))
 
     def inline(self, *, named: bool = True) -> str:
-        """Return the picture for a page that has the stylesheet; no style of its own is in it.
+        """Return the picture without a style, for a page that has the stylesheet.
 
-        Where it is not ``named``, cells and pieces have no names, so that a page may hold several.
+        Without ``named``, cells and pieces have no names, so that a page can have several pictures.
         """
         parts = self._parts
         if not named:
@@ -159,7 +159,7 @@ class Canvas:
         return self._joined(parts)
 
     def _joined(self, parts: list[str], *style: str) -> str:
-        width, height = number(self.width), number(self.height)
+        width, height = format_number(self.width), format_number(self.height)
         head = element("svg", None, {
             "xmlns": "http://www.w3.org/2000/svg", "class": "gridhouse", "role": "img",
             "viewBox": f"0 0 {width} {height}", "width": width, "height": height,
@@ -169,18 +169,18 @@ class Canvas:
         return "\n".join([head, title, *style, ground, *parts, "</svg>"]) + "\n"
 
 
-def number(value: float) -> str:
-    """Return a number with two places at most, as short as it can be."""
+def format_number(value: float) -> str:
+    """Return the shortest text of a number with at most two decimal places."""
     return f"{value:.2f}".rstrip("0").rstrip(".")
 
 
-def kept(draw: Callable[Concatenate[Canvas, P], None]) -> Callable[P, str]:
-    """Have what a function draws made once for the same arguments, to be pasted.
+def cached(draw: Callable[Concatenate[Canvas, P], None]) -> Callable[P, str]:
+    """Make a function return the elements that it draws, cached by its arguments, for ``paste``.
 
-    The next picture of a game is nearly the same as the last one.
+    Consecutive pictures of a game are nearly the same.
     """
 
-    @lru_cache(maxsize=KEPT)
+    @lru_cache(maxsize=CACHE_SIZE)
     def drawn(*given: P.args, **named: P.kwargs) -> str:
         canvas = Canvas(0, 0, "")
         draw(canvas, *given, **named)
@@ -189,16 +189,16 @@ def kept(draw: Callable[Concatenate[Canvas, P], None]) -> Callable[P, str]:
     return drawn  # type: ignore[return-value]  # the cache does not say what it takes
 
 
-@lru_cache(maxsize=KEPT)
-def opening(cell: int, piece: int | None, label: str) -> str:
-    """Return what opens the group of a cell, or of a piece on it."""
+@lru_cache(maxsize=CACHE_SIZE)
+def group_tag(cell: int, piece: int | None, label: str) -> str:
+    """Return the start tag of the group of a cell, or of a piece on it."""
     name = f"cell-{cell}" if piece is None else f"piece-{piece}"
     given: dict[str, object] = {"id": name, "data-cell": cell}
     return element("g", None, given | ({"aria-label": label} if label else {}))
 
 
 def element(tag: str, content: str | None, attributes: dict[str, object]) -> str:
-    """Return an element with this content, or with None what opens it."""
+    """Return an element with a content, or its start tag if the content is None."""
     given = "".join(
         f' {name.rstrip("_").replace("_", "-")}="{escape(str(value))}"'
         for name, value in attributes.items()
@@ -209,18 +209,18 @@ def element(tag: str, content: str | None, attributes: dict[str, object]) -> str
 
 
 def grid(rows: int, cols: int, title: str, *, blank: int = 0, first: int = 0) -> Canvas:
-    """Begin the picture of a flat board: numbers on its edge, rows from the top; no cells yet.
+    """Begin the picture of a flat board: the numbers on its margin, rows from the top, no cells.
 
-    The numbers begin with ``first``; as many rows as are ``blank`` are not counted.
+    The numbers begin with ``first``; the first ``blank`` rows have none.
     """
     canvas = Canvas(cols * CELL + 2 * EDGE, rows * CELL + 2 * EDGE, title)
-    canvas.paste(edges(rows, cols, blank, first))
+    canvas.paste(coordinates(rows, cols, blank, first))
     return canvas
 
 
-@kept
-def edges(canvas: Canvas, rows: int, cols: int, blank: int, first: int) -> None:
-    """Draw the numbers of a flat board."""
+@cached
+def coordinates(canvas: Canvas, rows: int, cols: int, blank: int, first: int) -> None:
+    """Draw the numbers of rows and columns of a flat board."""
     for col in range(cols):
         x, _ = middle(0, col)
         canvas.text(x, EDGE / 2, str(col + first), 14, class_="label")
@@ -235,13 +235,13 @@ def middle(row: int, col: int) -> tuple[float, float]:
 
 
 def square(canvas: Canvas, row: int, col: int, inset: float = 0.0, **look: object) -> None:
-    """Add a square that fills a cell but for an inset; corners are round where it has one."""
+    """Add a square that fills a cell up to an inset; with an inset its corners are round."""
     x, y = EDGE + col * CELL + inset, EDGE + row * CELL + inset
     canvas.square(x, y, CELL - 2 * inset, min(2 * inset, 9), **look)
 
 
 def cells(canvas: Canvas, rows: int, cols: int, labels: list[str]) -> None:
-    """Add all cells of a flat board, each with what stands there in words."""
+    """Add all cells of a flat board, each with a label that describes it."""
     for cell in range(rows * cols):
         row, col = divmod(cell, cols)
         canvas.begin(cell, label=f"row {row} column {col}: {labels[cell]}")
@@ -249,7 +249,7 @@ def cells(canvas: Canvas, rows: int, cols: int, labels: list[str]) -> None:
         canvas.end()
 
 
-@kept
+@cached
 def floor(canvas: Canvas, row: int, col: int) -> None:
     """Draw the square of a cell of a flat board."""
     square(canvas, row, col, class_="cell")

@@ -1,4 +1,4 @@
-"""Positions: named fields of small integers, declared once a game.
+"""Positions: named fields of small integers, declared once for each game.
 
 A game's ``rules.py`` declares its position as a class whose attributes are fields::
 
@@ -6,9 +6,8 @@ A game's ``rules.py`` declares its position as a class whose attributes are fiel
         rows = field("int8")
         board = field("int8", "cells")
 
-Interpreted, such a position holds plain ``int`` and ``list`` values.  The same declaration gives
-a NumPy record type over which the compiled rules run; for that reason every field names the machine
-type that is wide enough for it.
+Interpreted, a position has plain ``int`` and ``list`` values.  Compiled rules use a NumPy record
+type from the same declaration, so every field names a machine type that is wide enough.
 """
 
 from __future__ import annotations
@@ -18,15 +17,15 @@ if TYPE_CHECKING:
     from typing import ClassVar, Literal, Self, overload
 
 
-# Searches hold few arrays of these sizes, so that room in them is cheap, and copied nowhere.
-LEAST_ROOM = {"actions": 1024, "history": 1024, "played": 1024, "plies": 1024}
+# The memory of a search has few arrays of these sizes and is never copied, so capacity is cheap.
+MIN_CAPACITY = {"actions": 1024, "history": 1024, "plies": 1024}
 
 
 class Field:
-    """One declared field: its NumPy type, such as ``"int8"``, and how many numbers it holds.
+    """A declared field: its NumPy type, such as ``"int8"``, and its size.
 
-    ``size`` is ``None`` for a single number, a number for a fixed array, and the name of a
-    capacity (``"cells"``) for an array whose length is chosen when a position is made.
+    ``size`` is ``None`` for a single number, a number for an array of fixed length, and a name
+    (``"cells"``) for an array whose length is chosen when a position is made.
     """
 
     __slots__ = ("dtype", "size")
@@ -37,7 +36,7 @@ class Field:
         self.size = size
 
 
-if TYPE_CHECKING:  # to a type checker a field is the number, or the list, that it holds
+if TYPE_CHECKING:  # a type checker sees the value of a field
 
     @overload
     def field(dtype: Literal["float64"]) -> float: ...  # type: ignore[overload-overlap]
@@ -52,50 +51,50 @@ if TYPE_CHECKING:  # to a type checker a field is the number, or the list, that 
 
 
 def field(dtype: str, size: int | str | None = None) -> object:
-    """Declare a field of one number, or of as many as ``size`` says."""
+    """Declare a field of one number, or of an array of a size."""
     return Field(dtype, size)
 
 
 def capacity(length: int, size: str = "") -> int:
-    """Return the room that a record has for so many integers: a power of four, 16 or more.
+    """Return the length of the array of a record for ``length`` integers: a power of four.
 
-    Positions of like sizes then share one record type, for which everything is compiled once.
-    ``size`` is the name of the size, of which a search's arrays have more room.
+    Positions of similar sizes then share one record type, for which code is compiled once.
+    ``size`` is the name of the size, which can have a minimum.
     """
-    room = LEAST_ROOM.get(size, 16)
-    while room < length:
-        room *= 4
-    return room
+    result = MIN_CAPACITY.get(size, 16)
+    while result < length:
+        result *= 4
+    return result
 
 
 class Position:
-    """The fields of one position, all zero when new; compared and copied by value."""
+    """A position: fields that are zero at first, compared and copied by value."""
 
     fields: ClassVar[dict[str, Field]] = {}
 
     def __init_subclass__(cls) -> None:
-        """Collect the fields that the subclass declares, in their order, after inherited ones.
+        """Collect the fields of the subclass in their order, after inherited ones.
 
-        One that it declares anew keeps its place.
+        A redeclared field keeps its place.
         """
         own = {name: f for name, f in vars(cls).items() if isinstance(f, Field)}
         cls.fields = {**cls.fields, **own}
 
     def __init__(self, **capacities: int) -> None:
-        """Make an all-zero position; ``capacities`` gives each named size its length."""
+        """Make an all-zero position; ``capacities`` are the lengths of the named sizes."""
         for name, field in self.fields.items():
             size = capacities[field.size] if isinstance(field.size, str) else field.size
             setattr(self, name, 0 if size is None else [0] * size)
 
     def copy(self) -> Self:
-        """Return an equal position that shares nothing with this one."""
+        """Return an independent copy."""
         other = type(self).__new__(type(self))
         for name, value in vars(self).items():
             setattr(other, name, value[:] if isinstance(value, list) else value)
         return other
 
     def __eq__(self, other: object) -> bool:
-        """Tell whether the other is a position of the same game with the same fields."""
+        """Tell whether the other is an equal position of the same game."""
         return type(other) is type(self) and vars(other) == vars(self)
 
     __hash__ = None  # type: ignore[assignment]  # positions change; their text is the key

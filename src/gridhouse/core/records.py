@@ -13,26 +13,26 @@ if TYPE_CHECKING:
 
 
 def record_type(position: Position) -> np.dtype[Any]:
-    """Return the record type for a position; fields of a chosen length have more room there."""
+    """Return the record type of a position; arrays of a named size have spare capacity."""
     fields: list[Any] = []
     for name, field in position.fields.items():
         if field.size is None:
             fields.append((name, field.dtype))
         else:
             length = len(getattr(position, name))
-            room = capacity(length, field.size) if isinstance(field.size, str) else length
-            fields.append((name, field.dtype, (room,)))
+            size = capacity(length, field.size) if isinstance(field.size, str) else length
+            fields.append((name, field.dtype, (size,)))
     return np.dtype((np.record, np.dtype(fields, align=True)))
 
 
 def to_records(position: Position, count: int = 1) -> np.ndarray[Any, Any]:
-    """Return an array of so many records, each equal to the position."""
+    """Return an array of records equal to the position."""
     record = np.zeros(1, record_type(position))
     for name, field in position.fields.items():
         value = getattr(position, name)
         if field.size is None:
             record[name][0] = value
-        elif any(value):  # to write many zeros over zeros takes long
+        elif any(value):  # writing many zeros over zeros takes long
             record[name][0, : len(value)] = value
     records = np.zeros(count, record.dtype)
     if record.view("u1").any():  # memory that stays zero is not touched before it is used

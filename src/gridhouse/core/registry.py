@@ -1,4 +1,4 @@
-"""Finding games: every folder of ``gridhouse.games`` is one, none is listed by hand."""
+"""Finding games: every folder of ``gridhouse.games`` is a game."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def game_class(name: str) -> type[Game]:
 
 
 def load(name: str, **parameters: object) -> Game:
-    """Return a game with the given parameters.
+    """Return a game with parameters.
 
     Raises UnknownGameError or ParameterError.
 
@@ -50,7 +50,7 @@ def load(name: str, **parameters: object) -> Game:
 
 
 def parse_game(text: str) -> tuple[Game, str]:
-    """Return the game that a line of text begins with, and the rest of the line.
+    """Return the game at the beginning of a line of text, and the rest of the line.
 
     Raises UnknownGameError, ParameterError or PositionError.
 
@@ -65,10 +65,9 @@ def parse_game(text: str) -> tuple[Game, str]:
 
 
 def parse(text: str) -> State:
-    """Return the state that a line of text spells: what ``str(state)`` gave.
+    """Return the state of a line of text, which is ``str(state)`` or ``name(parameters)#seed``.
 
-    ``name(parameters)#seed`` is the start of a game instead.
-    Raises UnknownGameError, ParameterError or PositionError.
+    The latter is the start of a game.  Raises UnknownGameError, ParameterError or PositionError.
 
     >>> parse("binary(rows=2,cols=2) 0./..").legal_moves()
     ['1 0 1', '0 1 1', '1 1 0', '1 1 1']

@@ -1,4 +1,4 @@
-"""Solving a position for good: one function for all games, and the watch over a long search.
+"""Solving positions: one function for all games, and the control of a long search.
 
 A game is solved by the module ``solver`` of its folder, whose ``solve(state, **options)`` returns
 a :class:`Solution`; ``solve_command`` beside it is the command ``gridhouse solve`` for this game.
@@ -13,29 +13,44 @@ import threading
 from abc import ABC, abstractmethod
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 from gridhouse.core.console import UsageError
 from gridhouse.core.errors import GridhouseError, SolverError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
+    from typing import Protocol
 
     from gridhouse.core.game import Game, State
 
-T = TypeVar("T")
+    class Search(Protocol):
+        """A search that another thread can stop; ``give_up``, if it has one, ends it sooner."""
 
-EXIT_FAILED = 1  # of many inputs some could not be answered
-GLANCE = 0.25  # seconds between two looks at a search that runs
+        def run(self) -> object:
+            """Search until done or stopped."""
+
+        def stop(self) -> object:
+            """End the search; it keeps its result."""
+
+        def status(self) -> str:
+            """Return the text of the status line."""
+
+
+T = TypeVar("T")
+S = TypeVar("S", bound="Search")
+
+EXIT_FAILED = 1  # the exit status if some of many inputs could not be answered
+STATUS_SECONDS = 0.25  # between two updates of the status line
 _INTERRUPTED = threading.Event()
 
 
 class Advice(NamedTuple):
-    """What a solver advises a player: how to go on, what it is worth, and what is known, in words.
+    """The advice of a solver to a player.
 
-    ``value`` is from -1 to 1 in games of two and the score in games of one; ``line`` is how play
-    should go on.  It is empty where all moves are worth the same, and it is not known which of
-    them is hardest to answer.
+    ``value`` is from -1 to 1 in games of two and the score in games of one; ``line`` is the best
+    line of play, and ``verdict`` says in words what is proved.  The line is empty if all moves have
+    the same value and the solver does not know which is hardest to answer.
     """
 
     value: float
@@ -49,26 +64,26 @@ class Advice(NamedTuple):
 
 
 class Solution(ABC):
-    """What a solver found out about a position: for people ``str``, for programs ``facts``."""
+    """The result of a solver: ``str`` for people, ``facts`` for programs."""
 
     @abstractmethod
     def facts(self) -> dict[str, object]:
-        """Return what is known, by names that stay, as JSON takes it."""
+        """Return the facts by stable names, as JSON values."""
 
     @abstractmethod
     def __str__(self) -> str:
-        """Tell what is known in some lines."""
+        """Return the facts in words, in some lines."""
 
     def best(self) -> tuple[int, bool] | None:
-        """Return the best result found, as ``Game.result`` counts, and whether none is better.
+        """Return the best result found, as ``Game.result``, and whether it is proved optimal.
 
-        None where the solver looks for something else than a result.
+        It is None for a solver that does not look for a result.
         """
         return None
 
 
 def solve(state: State, **options: Any) -> Solution:
-    """Return what the game's solver finds out about a position; options are the solver's own.
+    """Solve a position with the game's solver, which defines the options.
 
     Raises SolverError if the game has no solver.
     """
@@ -88,15 +103,15 @@ def check_limits(**limits: float | None) -> None:
             raise SolverError(f"{name}: {limit} is not above 0")
 
 
-def uses_compiled(game: Game) -> bool:
-    """Tell whether the compiled code of a game's solver is there; if not, have it made beside."""
+def request_compiled(game: Game) -> bool:
+    """Return whether a game's solver is compiled; if not, have it compiled in the background."""
     from gridhouse.core.compile_queue import SOLVER, Unit, use_compiled
 
     return use_compiled(Unit(SOLVER, game))
 
 
 def has_compiled(game: Game) -> bool:
-    """Tell whether the compiled code of a game's solver is there."""
+    """Tell whether a game's solver is compiled."""
     from gridhouse.core.compile_queue import SOLVER, Unit, is_ready
 
     return is_ready(Unit(SOLVER, game))
@@ -105,10 +120,10 @@ def has_compiled(game: Game) -> bool:
 def attempt_interpreted(
     game: Game, attempt: Callable[[bool], bool], pause: Callable[[], None]
 ) -> None:
-    """Have a game's solver attempt a position interpreted until its compiled code is there.
+    """Run an interpreted attempt, and a compiled one if compiled code is ready before its end.
 
-    If it is before the attempt has ended, ``pause`` is called, and what ``attempt`` then tells to
-    be incomplete is attempted anew, compiled.
+    ``attempt(jit)`` returns whether its result is complete.  ``pause`` is called when compiled code
+    is ready; it ends the interpreted attempt.
     """
     from gridhouse.core.compile_queue import SOLVER, Awaited, Unit
 
@@ -118,44 +133,43 @@ def attempt_interpreted(
         attempt(True)
 
 
-class Attempts:
-    """A search that begins anew once it can be compiled, and that another thread may stop.
+class Attempts(Generic[S]):
+    """A search that restarts once compiled code is ready, and that another thread may stop.
 
-    ``make(jit=...)`` returns a search with ``run``, ``stop`` and ``status``, ``load`` has its code
-    compiled if that is not there, and ``is_complete`` tells whether there is nothing left for it to
-    find.
+    ``make(jit=...)`` returns a search with ``run``, ``stop`` and ``status``; ``load`` compiles its
+    code; ``is_complete`` tells whether its result cannot be improved.
     """
 
     def __init__(
         self,
         game: Game,
-        make: Callable[..., Any],
-        is_complete: Callable[[Any], bool],
+        make: Callable[..., S],
+        is_complete: Callable[[S], bool],
         *,
         jit: bool | None,
-        load: Callable[[Any], object] = id,
+        load: Callable[[S], object] | None = None,
     ) -> None:
-        """Have the search ready: compiled if ``jit``, interpreted if it is false.
+        """Make the search: compiled if ``jit`` is true, interpreted if it is false.
 
-        If it is None, that is as soon as compiled code is there.
+        If ``jit`` is None, the search runs interpreted until compiled code is ready.
         """
         self._game = game
         self._make = make
         self._load = load
         self._is_complete = is_complete
         self._is_stopped = False
-        self._waits = jit is None and not uses_compiled(game)
+        self._waits = jit is None and not request_compiled(game)
         self._begin(jit=not self._waits and jit is not False)
 
     def _begin(self, *, jit: bool) -> None:
         self.search = self._make(jit=jit)
-        if jit and not has_compiled(self._game):
-            self._load(self.search)  # what is there is loaded where it is first needed
+        if jit and self._load is not None and not has_compiled(self._game):
+            self._load(self.search)  # compiled code on disk is loaded at the first call instead
         if self._is_stopped:
             self.search.stop()
 
     def run(self) -> None:
-        """Search."""
+        """Run the search."""
         if self._waits:
             attempt_interpreted(self._game, self._attempt, self.pause)
         else:
@@ -168,7 +182,7 @@ class Attempts:
         return self._is_stopped or self._is_complete(self.search)
 
     def pause(self) -> None:
-        """End the attempt that runs, whatever it has found."""
+        """End the current attempt."""
         getattr(self.search, "give_up", self.search.stop)()
 
     def stop(self) -> None:
@@ -178,8 +192,7 @@ class Attempts:
 
     def status(self) -> str:
         """Return the line shown while the search runs."""
-        text: str = self.search.status()
-        return text
+        return self.search.status()
 
 
 def watched(
@@ -189,19 +202,19 @@ def watched(
     seconds: float | None = None,
     status: Callable[[], str] | None = None,
 ) -> T:
-    """Return what ``work`` returns; have it stopped when its time is up or on Ctrl-C.
+    """Return the result of ``work``; call ``stop`` after a number of seconds and on Ctrl-C.
 
-    ``work`` runs in a thread of its own, so it should be compiled code, which lets others run, and
-    should return soon after ``stop`` was called.  ``status`` makes the line that is shown
-    meanwhile on standard error, if that is a terminal and the main thread waits.  However often
-    Ctrl-C is pressed, what ``work`` returns is not lost.
+    ``work`` runs in its own thread, so it should be compiled code, which releases Python's lock,
+    and should return soon after ``stop``.  ``status`` returns the status line, which is shown on
+    standard error if that is a terminal and this is the main thread.  The result is not lost,
+    however often Ctrl-C is pressed.
     """
-    # Who searches in another thread has no terminal, or uses it for something else.
-    line = Line(status if _is_main() else None)
-    with _interrupts_taken_by(stop), ThreadPoolExecutor(1) as pool:
+    # Other threads have no terminal, or use it for something else.
+    line = StatusLine(status if _is_main() else None)
+    with _stopped_by_interrupts(stop), ThreadPoolExecutor(1) as pool:
         running = pool.submit(work)
         try:
-            # A timer, since this thread may be looking away when time is up.
+            # A timer, since this thread may be writing the status line when time is up.
             with stopped_after(seconds, stop):
                 return _result(running, line)
         finally:
@@ -209,39 +222,39 @@ def watched(
             line.clear()
 
 
-def _result(running: Future[T], line: Line) -> T:
-    """Return what runs in a thread, with a line about it meanwhile."""
+def _result(running: Future[T], line: StatusLine) -> T:
+    """Wait for a result, and update the status line meanwhile."""
     while True:
         try:
-            return running.result(GLANCE)
+            return running.result(STATUS_SECONDS)
         except TimeoutError:
             if running.done():
                 raise
             line.show()
 
 
-def was_interrupted() -> bool:
-    """Tell whether Ctrl-C ended what was watched last; clears the flag."""
+def consume_interrupt() -> bool:
+    """Return whether Ctrl-C ended the last watched search, and forget that it did."""
     was_set = _INTERRUPTED.is_set()
     _INTERRUPTED.clear()
     return was_set
 
 
-def until_interrupted(things: Iterable[T]) -> Iterator[T]:
-    """Yield things to be watched one after the other, until Ctrl-C ends one of them.
+def until_interrupted(inputs: Iterable[T]) -> Iterator[T]:
+    """Yield inputs of watched searches, until Ctrl-C ends one of the searches.
 
-    Raises KeyboardInterrupt if any are left then.
+    Raises KeyboardInterrupt if any inputs are left then.
     """
     interrupted = False
-    for thing in things:
+    for given in inputs:
         if interrupted:
             raise KeyboardInterrupt
-        yield thing
-        interrupted = was_interrupted()
+        yield given
+        interrupted = consume_interrupt()
 
 
 def tell(found: Solution, *, as_json: bool, name: str = "") -> None:
-    """Print a solution, in words after a name or as one JSON object in a line."""
+    """Print a solution: in words after a name, or as a JSON object on one line."""
     text = f"{name}: {found}" if name else str(found)
     print(json.dumps(found.facts()) if as_json else text, flush=True)
 
@@ -255,9 +268,9 @@ def answer_each(
 ) -> int:
     """Print the answer to each input, in order, and return the exit status.
 
-    An input that cannot be read or solved is answered by its error, ``{"error": ...}`` as JSON,
-    and the status is 1 then.  ``names`` stand before the answers in text.  Ctrl-C ends the search
-    with what it has found, and leaves out the inputs after it.
+    If an input cannot be read or solved, its answer is the error, ``{"error": ...}`` as JSON, and
+    the status is 1.  ``names`` precede the answers in text.  Ctrl-C ends the current search with
+    its result so far, and skips the inputs after it.
     """
     status = 0
     for number, given in enumerate(until_interrupted(inputs)):
@@ -274,12 +287,9 @@ def _is_main() -> bool:
 
 
 @contextmanager
-def _interrupts_taken_by(stop: Callable[[], None]) -> Iterator[None]:
-    """Have ``stop`` called on Ctrl-C meanwhile, where Python would raise KeyboardInterrupt.
-
-    An exception could come anywhere, and what has been found would be lost.
-    """
-    # Only the main thread may say what a signal does.
+def _stopped_by_interrupts(stop: Callable[[], None]) -> Iterator[None]:
+    """Call ``stop`` on Ctrl-C; the exception that Python would raise could lose the result."""
+    # Only the main thread may set signal handlers.
     if not _is_main() or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
         yield
         return
@@ -298,7 +308,7 @@ def _interrupts_taken_by(stop: Callable[[], None]) -> Iterator[None]:
 
 @contextmanager
 def stopped_after(seconds: float | None, stop: Callable[[], None]) -> Iterator[None]:
-    """Have what runs meanwhile stopped when so many seconds are over, never without a number."""
+    """Call ``stop`` after a number of seconds, unless the block ends before; None is no limit."""
     timer = threading.Timer(min(max(0.0, seconds or 0.0), threading.TIMEOUT_MAX), stop)
     timer.daemon = True
     if seconds is not None:
@@ -309,23 +319,23 @@ def stopped_after(seconds: float | None, stop: Callable[[], None]) -> Iterator[N
         timer.cancel()
 
 
-class Line:
-    """A line on standard error that is written over again and again, if that is a terminal."""
+class StatusLine:
+    """A line on standard error that is overwritten again and again, if that is a terminal."""
 
     def __init__(self, text: Callable[[], str] | None) -> None:
-        """Note what makes the line."""
+        """Take the function that returns the text of the line, None for no line."""
         self._text = text if sys.stderr is not None and sys.stderr.isatty() else None
         self._length = 0
 
     def show(self) -> None:
-        """Write the line as it is now."""
+        """Write the current line."""
         if self._text is not None:
             text = self._text()
             print("\r" + text.ljust(self._length), end="", file=sys.stderr, flush=True)
             self._length = len(text)
 
     def clear(self) -> None:
-        """Take the line away."""
+        """Erase the line."""
         if self._length:
             print("\r" + " " * self._length + "\r", end="", file=sys.stderr, flush=True)
             self._length = 0

@@ -1,11 +1,10 @@
 """Specialized modules: the same functions over other globals, interpreted or compiled.
 
-A specialized module has the same names as the original, but its functions see its own globals.  So
-the rules of a game are compiled over each other, and a search that names ``rules`` as a module
-global is specialized for one game without a word of it written twice.
+A specialized module has the same names as the original, but its functions see other globals.  A
+search that names ``rules`` as a module global is thereby specialized for each game.
 
-Nothing here needs NumPy or Numba; what does is in ``core.compiling``, which is imported when
-compiled code is asked for.
+This module does not need NumPy or Numba.  It imports ``core.compiling``, which does, when compiled
+code is requested.
 """
 
 from __future__ import annotations
@@ -30,9 +29,9 @@ def specialize(module: ModuleType, game: str, *, jit: bool = True, **bound: Any)
     the machine's instructions.  Without ``jit`` the functions run interpreted.  The same module is
     returned for the same arguments.
 
-    Where a module says ``INLINED = True``, the code of its functions takes the place of each call.
-    A call hands over seven words for every array, which can be more work than what it is for; to
-    compile takes longer.
+    If a module says ``INLINED = True``, its functions are inlined into their callers.  A call
+    passes seven words for every array, which can take longer than a short function; inlining takes
+    longer to compile.
     """
     inherited = {key: value for key, value in vars(module).items() if not key.startswith("__")}
     if inherited.get("chance") is chance:
@@ -48,7 +47,7 @@ def specialize(module: ModuleType, game: str, *, jit: bool = True, **bound: Any)
 
 
 def _identity(value: Any) -> object:
-    """Return what tells two bound values apart."""
+    """Return the identity of a bound value: constants by value, other objects by ``id``."""
     return value if isinstance(value, CONSTANTS) else id(value)
 
 
@@ -74,7 +73,7 @@ def _made(
         made = ModuleType(f"gridhouse._interpreted.{short}_{game}", module.__doc__)
         vars(made).update(names)
         vars(made).update((key, copied(value, vars(made), made)) for key, value in own.items())
-    sys.modules[made.__name__] = made  # where unpickling a compiled function looks for it
+    sys.modules[made.__name__] = made  # unpickling a compiled function looks there
     return made
 
 

@@ -1,4 +1,4 @@
-"""Whatever picks a move: at random, by a look, or by a search."""
+"""Players: random, greedy, searches, levels for people, and solvers."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from gridhouse.core.components import component
 from gridhouse.core.errors import PlayerError
 from gridhouse.core.notation import shown
 from gridhouse.players.auto import AutoPlayer
-from gridhouse.players.base import Choice, Limits, Player
-from gridhouse.players.levels import LEVELS, LevelPlayer, ladder
+from gridhouse.players.base import Choice, Contestant, Limits, Player
+from gridhouse.players.levels import LEVELS, LevelPlayer, level_table
 from gridhouse.players.searching import SEARCHES
 from gridhouse.players.simple import GreedyPlayer, RandomPlayer
 from gridhouse.players.solving import SolverPlayer
@@ -20,7 +20,16 @@ from gridhouse.players.solving import SolverPlayer
 if TYPE_CHECKING:
     from gridhouse.core.game import Game
 
-__all__ = ["KINDS", "Choice", "Limits", "Player", "player", "seat", "strongest"]
+__all__ = [
+    "KINDS",
+    "Choice",
+    "Contestant",
+    "Limits",
+    "Player",
+    "parse_player",
+    "player",
+    "strongest",
+]
 
 KINDS: dict[str, type[Player]] = {
     "random": RandomPlayer,
@@ -29,7 +38,7 @@ KINDS: dict[str, type[Player]] = {
     "level": LevelPlayer,
     "perfect": SolverPlayer,
 }
-NOT_BY_TEXT = ("kind", "game", "seed", "jit", "constants")  # what whoever seats a player decides
+NOT_BY_TEXT = ("kind", "game", "seed", "jit", "constants")  # settings that the caller decides
 UNITS = {"s": "seconds", "n": "nodes", "p": "playouts"}
 
 
@@ -38,12 +47,11 @@ def player(
 ) -> Player:
     """Return a player of a kind for a game.
 
-    The kinds are random, greedy, mcts, pomcp, alphabeta, nested, level, and, for games with a
-    solver that picks moves, perfect.
-    ``settings`` are those of the player's class.  It plays compiled as soon as its code is there,
-    with ``jit`` from the start, which may wait for the compiler, and never where that is false.
-    Raises PlayerError for a kind that there is not,
-    that does not play such games, or that has no such setting, or not with such a value.
+    The kinds are random, greedy, mcts, pomcp, alphabeta, nested, level, and, for games with an
+    adviser, perfect.  ``settings`` are the settings of the player's class.  By default the player
+    runs interpreted until its compiled code is ready.  With ``jit=True`` it waits for the compiler;
+    with ``jit=False`` it is always interpreted.  Raises PlayerError for an unknown kind, a kind
+    that does not play such games, an unknown setting, and an impossible value.
 
     >>> import gridhouse
     >>> state = gridhouse.load("binary", rows=3, cols=3).new_initial_state()
@@ -75,15 +83,15 @@ def player(
 
 
 def compiled_kind(kind: str, game: Game) -> str:
-    """Return the kind whose compiled code a kind of player needs."""
+    """Return the kind of player whose compiled code a kind needs."""
     if kind != "level":
         return kind
-    return next(name for name, cls in KINDS.items() if cls is ladder(game).player)
+    return next(name for name, cls in KINDS.items() if cls is level_table(game).player)
 
 
 @cache
 def settings_of(kind: str) -> dict[str, str]:
-    """Return the names of all settings of a kind of player, and their types as they are written."""
+    """Return the types, as source text, of all settings of a kind of player, by name."""
     from inspect import signature
 
     return {
@@ -96,25 +104,25 @@ def settings_of(kind: str) -> dict[str, str]:
 
 
 def strongest(game: Game, *, seed: int = 0, **settings: Any) -> Player:
-    """Return the player that plays a game best: one that asks its solver, if it has one."""
+    """Return the strongest player of a game: one that asks its solver, if it has an adviser."""
     if component(type(game), "advice") is not None:
         return player("perfect", game, seed=seed, **settings)
     return player("level", game, level=LEVELS[-1], seed=seed, **settings)
 
 
 def best_kind(game: Game) -> str:
-    """Return the kind whose compiled code the strongest player needs."""
+    """Return the kind of player whose compiled code the strongest player needs."""
     return (
         "perfect" if component(type(game), "advice") is not None else compiled_kind("level", game)
     )
 
 
-def seat(text: str, game: Game, *, seed: int = 0) -> tuple[Player, Limits | None]:
-    """Return the player and the limits that a text names: ``mcts``, ``mcts:rave=500@0.02s``.
+def parse_player(text: str, game: Game, *, seed: int = 0) -> Contestant:
+    """Return the player and the limits of a text: ``mcts``, ``mcts:rave=500@0.02s``.
 
-    After a colon stand settings of the player, those in capitals constants of the game's
-    evaluation; after ``@`` a limit in seconds (``s``), nodes (``n``) or playouts (``p``).
-    Raises PlayerError or ParameterError.
+    Settings of the player follow a colon; names in capitals are constants of the game's evaluation.
+    A limit in seconds (``s``), nodes (``n``) or playouts (``p``) follows ``@``.  Raises PlayerError
+    or ParameterError.
     """
     rest, _, limit = text.partition("@")
     kind, _, listed = rest.partition(":")
@@ -125,7 +133,8 @@ def seat(text: str, game: Game, *, seed: int = 0) -> tuple[Player, Limits | None
         if name in NOT_BY_TEXT:
             raise PlayerError(f"{shown(text)}: there is no setting {name}")
         (constants if name.isupper() else settings)[name] = _number(value, text)
-    return player(kind, game, seed=seed, constants=constants, **settings), _limits(limit, text)
+    made = player(kind, game, seed=seed, constants=constants, **settings)
+    return Contestant(made, _limits(limit, text))
 
 
 def _limits(limit: str, text: str) -> Limits | None:
@@ -134,10 +143,11 @@ def _limits(limit: str, text: str) -> Limits | None:
     unit = UNITS.get(limit[-1])
     if unit is None:
         raise PlayerError(f"{shown(text)}: {shown(limit)} does not end with s, n or p")
-    return Limits(**{unit: _number(limit[:-1], text)})
+    amount: Any = _number(limit[:-1], text)
+    return Limits(**{unit: amount})
 
 
-def _number(value: str, text: str) -> Any:
+def _number(value: str, text: str) -> float:
     """Return a whole or decimal number, else raise PlayerError."""
     try:
         return float(value) if "." in value else int(value)

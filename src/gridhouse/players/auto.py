@@ -1,4 +1,4 @@
-"""A player that is there at once: interpreted until its compiled code is there."""
+"""A player that is ready at once: it runs interpreted until its compiled code is ready."""
 
 from __future__ import annotations
 
@@ -18,26 +18,26 @@ if TYPE_CHECKING:
 
 
 class AutoPlayer(Player):
-    """Plays as another player does, compiled as soon as that can be, in the middle of a game too.
+    """Plays as another player, which it replaces by its compiled form when that is ready.
 
-    Limits of nodes or playouts alone are kept: it then searches interpreted until compiled code is
-    there, with which it begins again, so that the choice is the same on every machine.
+    With limits of nodes or playouts alone, an interpreted search that compiled code overtakes is
+    started again compiled, so that the choice is the same on every machine.
     """
 
     def __init__(self, unit: Unit, make: Callable[[bool], Player]) -> None:
-        """Take what makes the player, compiled or not; raises what that raises."""
+        """Take the function that makes the player, compiled or not; raise what it raises."""
         super().__init__(unit.game, jit=False)
         self._unit = unit
         self._make = make
         self._is_compiled = False
-        self._player = self._compiled() or make(False)
+        self._player = self._make_compiled() or make(False)
 
-    def _compiled(self) -> Player | None:
-        """Return the compiled player, None while it is not there."""
+    def _make_compiled(self) -> Player | None:
+        """Return the compiled player, None while its code is not ready."""
         if not compile_queue.use_compiled(self._unit):
             return None
         try:
-            with self._loading():
+            with self._without_compiler():
                 player = self._make(True)
         except NotCompiledError as error:
             compile_queue.spoil(self._unit, error)
@@ -45,18 +45,18 @@ class AutoPlayer(Player):
         self._is_compiled = True
         return player
 
-    def _loading(self) -> AbstractContextManager[None]:
-        """Have nothing compiled meanwhile, unless that has been tried in vain."""
+    def _without_compiler(self) -> AbstractContextManager[None]:
+        """Forbid this thread to compile, unless the compiled code was damaged."""
         from gridhouse.core.compiling import only_loaded
 
         return only_loaded() if compile_queue.is_sound(self._unit) else nullcontext()
 
     def _choose(self, state: State, limits: Limits) -> Choice:
         if not self._is_compiled:
-            self._player = self._compiled() or self._player
+            self._player = self._make_compiled() or self._player
         if self._is_compiled:
             try:
-                with self._loading():
+                with self._without_compiler():
                     return self._player.choose(state, limits)
             except NotCompiledError as error:
                 compile_queue.spoil(self._unit, error)
@@ -68,5 +68,5 @@ class AutoPlayer(Player):
         return self._choose(state, limits) if awaited.is_ready else choice
 
     def stop(self) -> None:
-        """Make a choice that another thread waits for come at once."""
+        """End a search of another thread; it returns its choice at once."""
         self._player.stop()

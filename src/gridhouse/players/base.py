@@ -1,4 +1,4 @@
-"""What whatever picks a move has in common: its limits, its answer, its interface."""
+"""The interface of a player, the limits of its search, and its choice."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, NamedTuple
 
 from gridhouse.core.errors import ParameterError, PlayerError
 from gridhouse.core.solving import stopped_after
@@ -14,17 +14,24 @@ from gridhouse.search.engine import Engine
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+    from typing import Protocol
 
     from gridhouse.core.game import Game, State
+
+    class HasStop(Protocol):
+        """The control record of a search."""
+
+        stop: int
+
 
 NO_LIMIT = 1 << 60
 
 
 @dataclass(frozen=True)
 class Limits:
-    """How long a player may think: seconds, nodes of a search tree, playouts of a sampling search.
+    """The limits of a search: seconds, nodes of a search tree, playouts of a sampling search.
 
-    What is None does not limit.  A player that never looks ahead heeds none of them.
+    None is no limit.  A player without a search ignores its limits.
     """
 
     seconds: float | None = None
@@ -33,11 +40,11 @@ class Limits:
 
     @property
     def work(self) -> int:
-        """How many nodes or playouts, whichever of the two a player counts, there may be."""
+        """The most nodes or playouts, whichever of them a player counts."""
         return self.nodes or self.playouts or NO_LIMIT
 
     def __post_init__(self) -> None:
-        """Raise ParameterError for a limit that is not above zero."""
+        """Raise ParameterError for a limit that is not above 0."""
         for name, value in vars(self).items():
             if value is not None and not value > 0:
                 raise ParameterError(f"{name}: {value} is not above 0")
@@ -45,12 +52,11 @@ class Limits:
 
 @dataclass(frozen=True)
 class Choice:
-    """A move and what the player thinks of it.
+    """A move, and what the player found about it.
 
-    ``value`` is what the player expects to make: from -1, lost, to 1, won, in games of two, the
-    score in games of one, None without an opinion.  ``line`` is how play should go on, the move
-    first; ``work`` is how many nodes or playouts went into it; ``verdict`` is what a solver knows
-    of the position, in words.
+    ``value`` is the expected result: from -1 (lost) to 1 (won) in games of two, the score in games
+    of one, None if it is unknown.  ``line`` is the principal variation, which starts with the move;
+    ``work`` is the number of nodes or playouts; ``verdict`` is what a solver has proved, in words.
     """
 
     action: int
@@ -62,9 +68,9 @@ class Choice:
 
 
 class Player(ABC):
-    """Picks moves in one game; the same ones for the same seed and limits other than time."""
+    """Chooses moves in one game; the same moves for the same seed and limits other than time."""
 
-    is_timed = False  # whether it keeps to a time of its own
+    is_timed = False  # whether it has its own limit of time
 
     def __init__(
         self,
@@ -74,19 +80,19 @@ class Player(ABC):
         jit: bool = True,
         constants: Mapping[str, float] | None = None,
     ) -> None:
-        """Sit down to a game; ``constants`` replace those of its evaluation.
+        """Set up for a game; ``constants`` replace constants of its evaluation.
 
-        Without ``jit`` all is done interpreted, and just the same.
+        Without ``jit`` the same functions run interpreted.
         """
         self.game = game
         self.engine = Engine(game, jit=jit, constants=constants)
-        self._control: Any = None
+        self._running: HasStop | None = None  # the control record of the running search
 
     def choose(self, state: State, limits: Limits | None = None) -> Choice:
-        """Return a legal action for whoever is to move; the limit is a second without any.
+        """Choose a legal action for the player to move; the default limit is a second.
 
-        Nothing that the player to move may not see has any influence on it.  Raises PlayerError
-        if the game is another or is over.
+        The choice depends only on what the player to move may see.  Raises PlayerError for another
+        game and for a game that is over.
         """
         if state.game != self.game:
             raise PlayerError(f"this player plays {self.game}, not {state.game}")
@@ -98,22 +104,33 @@ class Player(ABC):
 
     @abstractmethod
     def _choose(self, state: State, limits: Limits) -> Choice:
-        """Choose in a game that goes on; the time it takes is measured by the caller."""
+        """Choose in a game that is not over; the caller measures the time."""
 
     def stop(self) -> None:
-        """Make a choice that another thread waits for come at once."""
-        control = self._control
+        """End a search of another thread; it returns its choice at once."""
+        control = self._running
         if control is not None:
-            control[0].stop = 1
+            control.stop = 1
 
     @contextmanager
-    def _clock(self, control: Any, seconds: float | None) -> Iterator[None]:
-        """Let the memory of a search be told to stop, by ``stop`` and when time is up."""
-        control[0].stop = 0
-        self._control = control
+    def _stoppable(self, control: HasStop, seconds: float | None) -> Iterator[None]:
+        """Have ``stop``, and the end of the time, set the stop flag of a search."""
+        control.stop = 0
+        self._running = control
         try:
             with stopped_after(seconds, self.stop):
                 yield
         finally:
-            self._control = None
-            control[0].stop = 0
+            self._running = None
+            control.stop = 0
+
+
+class Contestant(NamedTuple):
+    """A player, and the limits of each of its choices."""
+
+    player: Player
+    limits: Limits | None
+
+    def choose(self, state: State) -> Choice:
+        """Return the choice of the player."""
+        return self.player.choose(state, self.limits)

@@ -1,8 +1,7 @@
-"""Eight opponents for people, each clearly stronger than the one below.
+"""Eight levels for people, each clearly stronger than the level below.
 
-A level is a search of a certain size that now and then lets a random move slip in; the first is
-there to be beaten by a child.  ``docs/strength.md`` holds what they were measured to make against
-each other.
+A level is a search of a fixed size with a blunder rate: the share of its moves that are random.  A
+child can beat level 1.  ``docs/strength.md`` has the measured results of the levels.
 """
 
 from __future__ import annotations
@@ -21,10 +20,10 @@ if TYPE_CHECKING:
     from gridhouse.core.game import Game, State
 
 
-class Ladder(NamedTuple):
-    """Who plays, in what its search is measured, and of each level its slips and its search.
+class LevelTable(NamedTuple):
+    """The levels of a kind of game: their player, and each level's blunder rate and search size.
 
-    Slips are how often in a hundred moves it errs.
+    ``unit`` is the limit that the search size sets.  The blunder rate is in percent.
     """
 
     player: type[Player]
@@ -32,70 +31,70 @@ class Ladder(NamedTuple):
     levels: tuple[tuple[int, float], ...]
 
 
-LADDERS = {
-    "alphabeta": Ladder(AlphaBetaPlayer, "nodes", (
+LEVEL_TABLES = {
+    "alphabeta": LevelTable(AlphaBetaPlayer, "nodes", (
         (85, 50), (65, 200), (45, 500), (28, 800),
         (15, 1_500), (7, 3_000), (3, 20_000), (0, 300_000),
     )),
-    "mcts": Ladder(MctsPlayer, "playouts", (
+    "mcts": LevelTable(MctsPlayer, "playouts", (
         (85, 10), (65, 20), (45, 50), (25, 100),
         (10, 300), (2, 1_000), (0, 4_000), (0, 30_000),
     )),
-    # Luck evens out much of what a longer search sees: levels differ by their slips as well.
-    "pomcp": Ladder(PomcpPlayer, "playouts", (
+    # Luck hides most of the effect of a longer search, so the levels differ in blunders as well.
+    "pomcp": LevelTable(PomcpPlayer, "playouts", (
         (93, 50), (82, 50), (69, 60), (55, 90),
         (41, 150), (24, 350), (10, 800), (0, 4_000),
     )),
-    "nested": Ladder(NestedPlayer, "playouts", (
+    "nested": LevelTable(NestedPlayer, "playouts", (
         (92, 1), (70, 3), (52, 8), (36, 15),
         (23, 30), (13, 60), (5, 200), (0, 3_000),
     )),
-    # Where it counts how soon a puzzle is solved, a weak search would never come to its end.
-    "solver": Ladder(SolverPlayer, "seconds", (
+    # A weak search would never solve a puzzle whose result is its number of moves.
+    "solver": LevelTable(SolverPlayer, "seconds", (
         (70, 0.5), (60, 0.5), (50, 0.5), (40, 0.5),
         (30, 0.5), (20, 0.5), (10, 0.5), (0, 0.5),
     )),
 }  # fmt: skip
 LEVELS = range(1, 9)
-MOMENT = 0.7  # seconds that a search has that runs interpreted
+INTERPRETED_SECONDS = 0.7  # the most time of an interpreted search
 
 
-def ladder(game: Game) -> Ladder:
+def level_table(game: Game) -> LevelTable:
     """Return the levels of a game."""
     if game.fewer_is_better and component(type(game), "advice") is not None:
-        return LADDERS["solver"]
-    return LADDERS[best_search(game)]
+        return LEVEL_TABLES["solver"]
+    return LEVEL_TABLES[best_search(game)]
 
 
 class LevelPlayer(Player):
-    """A player of a level from 1 to 8; it takes as long as its level takes, whatever the limits."""
+    """A player of a level from 1 to 8; its level sets the limits of its search."""
 
     def __init__(
         self, game: Game, *, level: int, seed: int = 0, jit: bool = True, **settings: Any
     ) -> None:
-        """Sit down to a game; raises PlayerError for a level that there is not.
+        """Set up for a game; raise PlayerError for a level that does not exist.
 
-        Without ``jit`` it does as much as a moment allows.
+        Without ``jit`` the search has a limit of time as well.
         """
         if level not in LEVELS:
             raise PlayerError(f"there is no level {level}; levels are 1 to {LEVELS[-1]}")
         super().__init__(game, seed=seed, jit=jit, **settings)
         self.is_timed = not jit
-        kind, unit, levels = ladder(game)
-        slips, size = levels[level - 1]
-        self._slips = slips / 100
-        self._chance = random.Random(seed)
-        self._best = kind(game, seed=seed, jit=jit, **settings)
+        kind, unit, levels = level_table(game)
+        percent, size = levels[level - 1]
+        self._blunder_rate = percent / 100
+        self._random = random.Random(seed)
+        self._player = kind(game, seed=seed, jit=jit, **settings)
         limit: dict[str, Any] = {unit: size}
         if not jit:
-            limit["seconds"] = min(MOMENT, limit.get("seconds", MOMENT))
+            limit["seconds"] = min(INTERPRETED_SECONDS, limit.get("seconds", INTERPRETED_SECONDS))
         self._limits = Limits(**limit)
 
     def _choose(self, state: State, limits: Limits) -> Choice:
-        if self._chance.random() < self._slips:
-            return Choice(self._chance.choice(state.legal_actions()))
-        return self._best.choose(state, self._limits)
+        if self._random.random() < self._blunder_rate:
+            return Choice(self._random.choice(state.legal_actions()))
+        return self._player.choose(state, self._limits)
 
     def stop(self) -> None:
-        """Make a choice that another thread waits for come at once."""
-        self._best.stop()
+        """End a search of another thread; it returns its choice at once."""
+        self._player.stop()

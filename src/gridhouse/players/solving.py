@@ -1,4 +1,4 @@
-"""A player that asks a game's solver first: what is solved it plays without a mistake."""
+"""A player that asks the solver of a game first, and plays solved positions perfectly."""
 
 from __future__ import annotations
 
@@ -15,39 +15,39 @@ from gridhouse.search.engine import best_search
 if TYPE_CHECKING:
     from gridhouse.core.game import Game, State
 
-SHARE = 0.8  # of the time, for the solver
-MARGIN = 0.02  # seconds kept back for answering,
-MOST_MARGIN = 0.1  # or this part of the time where it is short
-LEAST = 0.001
-WARM_MOVES = 2  # so that a tree is followed once
+SOLVER_SHARE = 0.8  # of the time
+MARGIN = 0.02  # seconds left for the answer, but at most
+MAX_MARGIN_SHARE = 0.1  # of the time
+MIN_SECONDS = 0.001
+WARM_MOVES = 2  # the second move reuses the tree, which has kernels of its own
 WARM_LIMITS = Limits(playouts=200)
 
 
 class SolverPlayer(Player):
-    """Plays what the game's ``advice`` has proved within its time, else what the best search finds.
+    """Plays the proved move of the game's adviser, else the move of the game's best search.
 
-    A game offers advice by a module of this name with a class ``Adviser``, whose
-    ``advise(state, seconds)`` returns ``core.solving.Advice``, or None, and whose ``stop`` makes it
-    return soon.  Limits other than time are the search's, which moves where advice has no move.
+    The adviser is the class ``Adviser`` of the game's module ``advice``.  Its
+    ``advise(state, seconds)`` returns ``core.solving.Advice``, or None, and its ``stop`` makes it
+    return soon.  Limits other than time are for the search.
     """
 
     def __init__(self, game: Game, *, seed: int = 0, jit: bool = True, **settings: Any) -> None:
-        """Sit down to a game; raises PlayerError if it has no solver that advises."""
+        """Set up for a game; raise PlayerError if it has no adviser."""
         super().__init__(game, seed=seed, jit=jit, **settings)
         advice = component(type(game), "advice")
         if advice is None:
             raise PlayerError(f"perfect: {game.name} has no solver that picks moves")
         self._adviser = advice.Adviser(jit=jit)
         self._settings = {"seed": seed, "jit": jit, **settings}
-        # Players of games of one are nearly always advised, and interpreted, the memory of a search
-        # takes long to make: there it waits until it is needed.
+        # In games of one the adviser nearly always has a move, and an interpreted search takes long
+        # to make, so there the search is made when it is needed.
         self._search = self._warm_search() if jit and game.num_players == 2 else None
 
     def _make_search(self) -> Player:
         return SEARCHES[best_search(self.game)](self.game, **self._settings)
 
     def _warm_search(self) -> Player:
-        """Return a search that has been used, so that no move waits for its being compiled."""
+        """Return a search that has been used once, so that no move waits for the compiler."""
         search = self._make_search()
         state = self.game.new_initial_state()
         while not state.is_terminal() and len(state.history()) < WARM_MOVES:
@@ -55,23 +55,23 @@ class SolverPlayer(Player):
         return search
 
     def _choose(self, state: State, limits: Limits) -> Choice:
-        begun = time.perf_counter()
+        started = time.perf_counter()
         seconds = 1.0 if limits.seconds is None else limits.seconds
-        advice = self._adviser.advise(state, seconds * SHARE)
+        advice = self._adviser.advise(state, seconds * SOLVER_SHARE)
         if advice is not None and advice.line:
             return Choice(advice.action, advice.value, advice.line, verdict=advice.verdict)
         if self._search is None:
             self._search = self._make_search()
-        margin = min(MARGIN, MOST_MARGIN * seconds)
-        left = max(LEAST, seconds - margin - (time.perf_counter() - begun))
+        margin = min(MARGIN, MAX_MARGIN_SHARE * seconds)
+        left = max(MIN_SECONDS, seconds - margin - (time.perf_counter() - started))
         choice = self._search.choose(state, Limits(left, limits.nodes, limits.playouts))
         if advice is None:
             return choice
-        # All is lost: what this search likes best is where another one is most likely to err.
+        # All moves lose: the search picks the one after which an opponent most likely errs.
         return replace(choice, value=advice.value, verdict=advice.verdict)
 
     def stop(self) -> None:
-        """Make a choice that another thread waits for come at once."""
+        """End a search of another thread; it returns its choice at once."""
         self._adviser.stop()
         if self._search is not None:
             self._search.stop()

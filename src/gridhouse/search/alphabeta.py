@@ -1,83 +1,84 @@
-"""Alpha-beta search over any two-player game: deepening, with a table of positions seen.
+"""Alpha-beta search over any two-player game: iterative deepening with a transposition table.
 
-A principal variation search (Marsland and Campbell, 1982) with a transposition table, killer moves
-(Akl and Newborn, 1977), the history heuristic (Schaeffer, 1989), late moves searched less deeply
-first, and a quiescence search of the actions that an evaluation calls tactical.
-Where an evaluation asks for random moves first, a leaf is worth what they come to (Abramson,
-Expected-outcome, 1990).  A player may have several moves in a row, so values change their sign only
-with the player.
+A principal variation search (Marsland and Campbell, 1982) with killer moves (Akl and Newborn,
+1977), the history heuristic (Schaeffer, 1989), late move reductions, and a quiescence search of
+the actions that the evaluation scores as tactical.  Where an evaluation has a horizon, the value of
+a leaf is the result of a random playout (Abramson, Expected-outcome, 1990).  A player may have
+several moves in a row, so values change their sign only with the player.
 
 ``rules``, ``evaluation`` and ``playouts`` are specialized for a game.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 from gridhouse.core import position
+from gridhouse.search import default_evaluation as evaluation
+from gridhouse.search import playouts
 
 if TYPE_CHECKING:
-    from typing import Any
+    from gridhouse.core.contract import Rules
+    from gridhouse.core.position import Position
 
-rules: Any = None
-evaluation: Any = None
-playouts: Any = None
+rules = cast("Rules", None)
 
 MAX_PLY = 96
 INFINITE = 1_000_000
-WIN = 900_000  # less the plies to it
+WIN = 900_000  # minus the plies to the win
 DECIDED = WIN - MAX_PLY
-SAMPLE = 200  # hundredths that a random game is worth to its winner
-TACTICAL = 100  # an action with this move score is played out before a position is evaluated
+PLAYOUT_WIN = 200  # the evaluation of a won playout, in hundredths
+TACTICAL = 100  # the move score from which the quiescence search tries an action
 NONE = -1
 
 # Moves are ordered by the table's move, then by move score, then by history.
 SCORE_SHIFT = 20
-FIRST = 1 << 60
+TABLE_MOVE_SCORE = 1 << 60
+MAX_HISTORY = (1 << SCORE_SHIFT) - 1
 
+# The bounds of an entry.
 EXACT = 0
-AT_LEAST = 1
-AT_MOST = 2
+LOWER = 1
+UPPER = 2
 
-# Late moves are searched one ply less deeply from the fourth on, two from the twelfth on.
+# Reductions: one ply from the fourth move on, two plies from the thirteenth on.
 LATE = 3
 VERY_LATE = 12
 
 
 class Frame(position.Position):
-    """One ply: what is asked of it, its moves in their order, and what has been found so far.
+    """One ply of the search: its window, its actions in their order, and its results so far.
 
-    The window is from ``alpha`` to ``beta``; ``low`` is alpha or the best value found, if higher.
+    ``alpha`` grows with the best value; ``original_alpha`` does not.  ``pv`` is the principal
+    variation.
     """
 
-    frame = position.field("int8")
     player = position.field("int8")
-    is_same = position.field("int8")  # whether the player moves again after the action
-    is_narrow = position.field("int8")  # whether it is only asked if the action beats the best
-    less = position.field("int8")  # by how many plies less deeply it is searched first
+    is_same_player = position.field("int8")  # whether the player moves again after the action
+    is_null_window = position.field("int8")  # whether the action has a window of width one
+    reduction = position.field("int8")  # plies by which the action is searched less deeply
     depth = position.field("int32")
-    alpha = position.field("int32")
+    original_alpha = position.field("int32")
     beta = position.field("int32")
-    low = position.field("int32")
-    best = position.field("int32")
+    alpha = position.field("int32")
+    best_value = position.field("int32")
     value = position.field("int32")
     count = position.field("int32")
     index = position.field("int32")
     action = position.field("int32")
-    chosen = position.field("int32")
+    best_action = position.field("int32")
     key = position.field("int64")
-    killer = position.field("int32", 2)
-    line_length = position.field("int32")
+    killers = position.field("int32", 2)
+    pv_length = position.field("int32")
     actions = position.field("int32", "actions")
     scores = position.field("int64", "actions")
-    line = position.field("int32", MAX_PLY)
-    made = position.field("float64", 2)
+    pv = position.field("int32", MAX_PLY)
+    returns = position.field("float64", 2)
 
 
 class Entry(position.Position):
-    """A position of the table: its key, how deeply it was searched, the result, the best move."""
+    """An entry of the transposition table."""
 
-    entry = position.field("int8")
     bound = position.field("int8")
     depth = position.field("int16")
     action = position.field("int32")
@@ -86,13 +87,12 @@ class Entry(position.Position):
 
 
 class Control(position.Position):
-    """What a whole search shares: the count of nodes and its limit, whether to stop, the history.
+    """The state of a whole search: its nodes and their limit, the stop flag, the history.
 
-    ``stop`` may be set from another thread at any time.  It is the scratch of random games, too,
-    which have ``horizon`` moves at most.
+    ``stop`` may be set from another thread at any time.  A control is the scratch memory of
+    playouts as well; ``horizon`` is the most moves of a playout, 0 for none.
     """
 
-    control = position.field("int8")
     stop = position.field("int8")
     nodes = position.field("int64")
     limit = position.field("int64")
@@ -101,228 +101,171 @@ class Control(position.Position):
     s0 = position.field("int64")
     s1 = position.field("int64")
     actions = position.field("int32", "actions")
-    made = position.field("float64", 2)
+    returns = position.field("float64", 2)
     history = position.field("int32", "history")  # by player and action
 
 
-def clear(table: Any, control: Any) -> None:
-    """Forget all positions and all history."""
+class Memory(NamedTuple):
+    """The memory of a search.
+
+    ``positions`` is the stack of the positions of the current variation, with one place more than
+    there are plies; ``frames`` has a frame for each ply.
+    """
+
+    positions: list[Position]
+    frames: list[Frame]
+    table: list[Entry]
+    control: Control
+
+
+def clear(table: list[Entry], control: Control) -> None:
+    """Forget all entries and all history."""
     for slot in range(len(table)):
         table[slot].key = NONE
-    for at in range(len(control.history)):
-        control.history[at] = 0
+    for index in range(len(control.history)):
+        control.history[index] = 0
 
 
-def relax(frames: Any, control: Any) -> None:
-    """Make ready for another move of the same game: old history counts less."""
-    control.nodes = 0
-    for at in range(len(control.history)):
-        control.history[at] //= 8
+def age_history(frames: list[Frame], control: Control) -> None:
+    """Prepare for the next move of a game: weaken the history and forget the killers."""
+    for index in range(len(control.history)):
+        control.history[index] //= 8
     for ply in range(MAX_PLY):
-        frames[ply].killer[0] = NONE
-        frames[ply].killer[1] = NONE
+        frames[ply].killers[0] = NONE
+        frames[ply].killers[1] = NONE
 
 
-def outcome(state: Any, frame: Any, ply: int) -> int:
-    """Return what a finished game is worth to the player to move; sooner wins are worth more."""
-    rules.returns(state, frame.made)
-    made = frame.made[rules.current_player(state)]
-    if made == 0:
-        return 0
-    return WIN - ply if made > 0 else ply - WIN
+def search(memory: Memory, depth: int, alpha: int, beta: int) -> int:
+    """Return the value of the first position for the player to move, within a window.
 
-
-def evaluated(line: Any, control: Any, ply: int) -> int:
-    """Return what a leaf is worth to the player to move."""
-    if control.horizon > 0:
-        value = sampled(line, control, ply)
-    else:
-        value = int(evaluation.evaluate(line[ply]))
-    return value if rules.current_player(line[ply]) == 0 else -value
-
-
-def sampled(line: Any, control: Any, ply: int) -> int:
-    """Return what a random game from a ply comes to for player 0; it is played in the next one."""
-    line[ply + 1] = line[ply]
-    state = line[ply + 1]
-    playouts.play_out(state, control, control.horizon)
-    if not rules.is_terminal(state):
-        return int(evaluation.evaluate(state))
-    rules.returns(state, control.made)
-    return int(SAMPLE * control.made[0])
-
-
-def search(
-    line: Any, frames: Any, table: Any, control: Any, depth: int, alpha: int, beta: int
-) -> int:
-    """Return the value of the first position of a line for the player to move, within a window.
-
-    ``line`` has room for one position more than there are plies.  A value is meaningless once
-    ``stop`` is set.
-    The plies are a loop over frames and not a recursion: functions that call each other around
-    are not kept on disk as they should be (Numba 0.68), and the loop is faster as well.
+    The value is meaningless once ``stop`` is set.  The search is a loop over frames because
+    mutually recursive functions crash when they are loaded from Numba's cache (Numba 0.68); the
+    loop is also faster.
     """
-    open_window(frames[0], depth, alpha, beta)
+    open_window(memory.frames[0], depth, alpha, beta)
     ply = 0
-    goes_on = enter(line, frames[0], table, control, 0)
-    while goes_on or ply > 0:
-        if goes_on:
-            try_action(line, frames, ply)
+    has_action = visit(memory, 0)
+    while has_action or ply > 0:
+        if has_action:
+            play_action(memory, ply)
             ply += 1
-            goes_on = enter(line, frames[ply], table, control, ply)
+            has_action = visit(memory, ply)
         else:
             ply -= 1
-            goes_on = receive(line, frames, table, control, ply)
-    return int(frames[0].value)
+            has_action = backup(memory, ply)
+    return memory.frames[0].value
 
 
-def open_window(frame: Any, depth: int, alpha: int, beta: int) -> None:
-    """Ask of a ply the value of its position, within a window."""
+def open_window(frame: Frame, depth: int, alpha: int, beta: int) -> None:
+    """Set the depth and the window of a ply."""
     frame.depth = depth
-    frame.alpha = alpha
+    frame.original_alpha = alpha
     frame.beta = beta
-    frame.line_length = 0
+    frame.pv_length = 0
 
 
-def enter(line: Any, frame: Any, table: Any, control: Any, ply: int) -> bool:
-    """Begin to search a ply; return whether there are actions to try, or else a value."""
+def visit(memory: Memory, ply: int) -> bool:
+    """Start a ply; return whether it has an action to play, else its value is known."""
+    control = memory.control
+    frame = memory.frames[ply]
     control.nodes += 1
     if control.nodes >= control.limit:
         control.stop = 1
     frame.value = 0
     if control.stop:
         return False
-    state = line[ply]
-    if rules.is_terminal(state):
-        frame.value = outcome(state, frame, ply)
+    if rules.is_terminal(memory.positions[ply]):
+        frame.value = final_value(memory, ply)
         return False
-    if settle_early(line, frame, table, control, ply):
+    if evaluate_or_probe(memory, ply):
         return False
-    return list_actions(state, frame, table, control)
+    return generate_actions(memory, ply)
 
 
-def settle_early(line: Any, frame: Any, table: Any, control: Any, ply: int) -> bool:
-    """Tell whether the value of a position is known without trying actions, and note it."""
-    frame.best = -INFINITE
-    if frame.depth <= 0 or ply >= MAX_PLY - 1:
-        frame.best = evaluated(line, control, ply)
-        frame.value = frame.best
-        if frame.best >= frame.beta or ply >= MAX_PLY - 1 or not evaluation.HAS_TACTICAL:
+def final_value(memory: Memory, ply: int) -> int:
+    """Return the value of a finished game for the player to move; sooner wins are worth more."""
+    state = memory.positions[ply]
+    returns = memory.frames[ply].returns
+    rules.returns(state, returns)
+    result = returns[rules.current_player(state)]
+    if result == 0:
+        return 0
+    return WIN - ply if result > 0 else ply - WIN
+
+
+def evaluate_or_probe(memory: Memory, ply: int) -> bool:
+    """Evaluate a leaf, or probe the table; return whether the value of the ply is known now."""
+    frame = memory.frames[ply]
+    frame.best_value = -INFINITE
+    is_last = ply >= MAX_PLY - 1
+    if frame.depth <= 0 or is_last:
+        frame.best_value = leaf_value(memory, ply)
+        frame.value = frame.best_value
+        if frame.best_value >= frame.beta or is_last or not evaluation.HAS_TACTICAL:
             return True
-    frame.key = rules.key(line[ply])
-    entry = table[frame.key % len(table)]
-    if ply > 0 and entry.key == frame.key and decides(entry, frame, ply):
-        frame.value = from_table(entry.value, ply)
+    frame.key = rules.key(memory.positions[ply])
+    entry = memory.table[frame.key % len(memory.table)]
+    if ply > 0 and entry.key == frame.key and is_cutoff(entry, frame, ply):
+        frame.value = value_from_table(entry.value, ply)
         return True
     return False
 
 
-def list_actions(state: Any, frame: Any, table: Any, control: Any) -> bool:
-    """List the actions to try in a position, best first; return whether there are any."""
-    entry = table[frame.key % len(table)]
-    hint = entry.action if entry.key == frame.key else NONE
+def leaf_value(memory: Memory, ply: int) -> int:
+    """Return the value of a leaf for the player to move."""
+    state = memory.positions[ply]
+    if memory.control.horizon > 0:
+        value = playout_value(memory, ply)
+    else:
+        value = int(evaluation.evaluate(state))
+    return value if rules.current_player(state) == 0 else -value
+
+
+def playout_value(memory: Memory, ply: int) -> int:
+    """Return the value of a random playout for player 0; it overwrites the next position."""
+    control = memory.control
+    memory.positions[ply + 1] = memory.positions[ply]
+    state = memory.positions[ply + 1]
+    playouts.play_out(state, control, control.horizon)
+    if not rules.is_terminal(state):
+        return int(evaluation.evaluate(state))
+    rules.returns(state, control.returns)
+    return int(PLAYOUT_WIN * control.returns[0])
+
+
+def generate_actions(memory: Memory, ply: int) -> bool:
+    """List and score the actions of a ply; return whether there are any."""
+    frame = memory.frames[ply]
+    state = memory.positions[ply]
+    entry = memory.table[frame.key % len(memory.table)]
+    table_action = entry.action if entry.key == frame.key else NONE
     frame.player = rules.current_player(state)
     frame.count = evaluation.candidates(state, frame.actions)
-    order(state, frame, control, hint)
+    score_actions(memory, ply, table_action)
     frame.index = 0
-    frame.chosen = NONE
-    frame.low = max(frame.alpha, frame.best)
+    frame.best_action = NONE
+    frame.alpha = max(frame.original_alpha, frame.best_value)
     if frame.count == 0:
         return False
-    begin_action(frame)
+    start_action(frame)
     return True
 
 
-def begin_action(frame: Any) -> None:
-    """Take the next action: the first in the full window, others in a narrow one to begin with."""
-    action = pick(frame)
-    frame.less = 0
-    frame.is_narrow = 0
-    if frame.index > 0 and frame.depth > 0:
-        frame.is_narrow = 1
-        frame.less = reduction(frame.scores[frame.index], frame.index, frame.depth)
-    frame.action = action
-
-
-def reduction(score: int, index: int, depth: int) -> int:
-    """Return how much less deeply a late move is searched first."""
-    if depth < 3 or index < LATE or score >= TACTICAL << SCORE_SHIFT:
-        return 0
-    return 2 if index >= VERY_LATE and depth >= 4 else 1
-
-
-def try_action(line: Any, frames: Any, ply: int) -> None:
-    """Play a ply's action, and ask of the next ply what it leads to."""
-    frame = frames[ply]
-    line[ply + 1] = line[ply]
-    after = line[ply + 1]
-    rules.apply_action(after, frame.action)
-    frame.is_same = rules.current_player(after) == frame.player
-    depth = frame.depth - 1 - frame.less
-    high = frame.low + 1 if frame.is_narrow else frame.beta
-    if frame.is_same:
-        open_window(frames[ply + 1], depth, frame.low, high)
-    else:
-        open_window(frames[ply + 1], depth, -high, -frame.low)
-
-
-def receive(line: Any, frames: Any, table: Any, control: Any, ply: int) -> bool:
-    """Take the value of a ply's action; return whether that ply goes on.
-
-    An action that a narrow or shallow search finds better than expected is searched again.
-    """
-    frame = frames[ply]
-    frame.value = frame.best
-    if control.stop:
-        return False
-    value = frames[ply + 1].value if frame.is_same else -frames[ply + 1].value
-    if value > frame.low and frame.less > 0:
-        frame.less = 0
-        return True
-    if frame.low < value < frame.beta and frame.is_narrow:
-        frame.is_narrow = 0
-        return True
-    if value > frame.best:
-        take_best(frames, ply, value)
-    frame.index += 1
-    if frame.best >= frame.beta or frame.index >= frame.count:
-        close(frame, table, control, ply)
-        return False
-    begin_action(frame)
-    return True
-
-
-def take_best(frames: Any, ply: int, value: int) -> None:
-    """Note that an action is the best so far."""
-    frame = frames[ply]
-    frame.best = value
-    frame.value = value
-    frame.chosen = frame.action
-    if value > frame.low:
-        frame.low = value
-        note_line(frames, ply, frame.action)
-
-
-def close(frame: Any, table: Any, control: Any, ply: int) -> None:
-    """Note what a finished ply has found."""
-    if frame.best >= frame.beta and frame.depth > 0:
-        note_cut(frame, control)
-    store(table[frame.key % len(table)], frame, to_table(frame.best, ply))
-
-
-def order(state: Any, frame: Any, control: Any, hint: int) -> None:
-    """Give the frame's actions their scores; before a leaf, keep only the tactical ones."""
+def score_actions(memory: Memory, ply: int, table_action: int) -> None:
+    """Score the actions of a ply for their order; at a leaf, keep the tactical ones alone."""
+    frame = memory.frames[ply]
+    control = memory.control
     base = frame.player * control.num_actions
     kept = 0
     for index in range(frame.count):
         action = frame.actions[index]
-        moved = int(evaluation.move_score(state, action))
-        if frame.depth <= 0 and moved < TACTICAL:
+        move_score = int(evaluation.move_score(memory.positions[ply], action))
+        if frame.depth <= 0 and move_score < TACTICAL:
             continue
-        score = moved << SCORE_SHIFT
-        if action == hint:
-            score = FIRST
-        elif action == frame.killer[0] or action == frame.killer[1]:
+        score = move_score << SCORE_SHIFT
+        if action == table_action:
+            score = TABLE_MOVE_SCORE
+        elif action == frame.killers[0] or action == frame.killers[1]:
             score += (TACTICAL // 2) << SCORE_SHIFT
         frame.actions[kept] = action
         frame.scores[kept] = score + control.history[base + action]
@@ -330,8 +273,19 @@ def order(state: Any, frame: Any, control: Any, hint: int) -> None:
     frame.count = kept
 
 
-def pick(frame: Any) -> int:
-    """Bring the action with the highest score to the front of those left, and return it."""
+def start_action(frame: Frame) -> None:
+    """Take the next action; all but the first are searched with a null window first."""
+    action = pick_action(frame)
+    frame.reduction = 0
+    frame.is_null_window = 0
+    if frame.index > 0 and frame.depth > 0:
+        frame.is_null_window = 1
+        frame.reduction = late_move_reduction(frame.scores[frame.index], frame.index, frame.depth)
+    frame.action = action
+
+
+def pick_action(frame: Frame) -> int:
+    """Move the remaining action with the highest score to the front, and return it."""
     start = frame.index
     best = start
     for index in range(start + 1, frame.count):
@@ -343,62 +297,128 @@ def pick(frame: Any) -> int:
     frame.scores[best] = frame.scores[start]
     frame.actions[start] = action
     frame.scores[start] = score
-    return int(action)
+    return action
 
 
-def note_line(frames: Any, ply: int, action: int) -> None:
-    """Make the action and the best line after it the best line of a ply."""
-    frame = frames[ply]
-    after = frames[ply + 1]
-    length = min(after.line_length, MAX_PLY - 1)
-    frame.line[0] = action
+def late_move_reduction(score: int, index: int, depth: int) -> int:
+    """Return the number of plies by which a late move is searched less deeply."""
+    if depth < 3 or index < LATE or score >= TACTICAL << SCORE_SHIFT:
+        return 0
+    return 2 if index >= VERY_LATE and depth >= 4 else 1
+
+
+def play_action(memory: Memory, ply: int) -> None:
+    """Play the action of a ply, and open the window of the next ply."""
+    frame = memory.frames[ply]
+    memory.positions[ply + 1] = memory.positions[ply]
+    after = memory.positions[ply + 1]
+    rules.apply_action(after, frame.action)
+    frame.is_same_player = rules.current_player(after) == frame.player
+    depth = frame.depth - 1 - frame.reduction
+    beta = frame.alpha + 1 if frame.is_null_window else frame.beta
+    if frame.is_same_player:
+        open_window(memory.frames[ply + 1], depth, frame.alpha, beta)
+    else:
+        open_window(memory.frames[ply + 1], depth, -beta, -frame.alpha)
+
+
+def backup(memory: Memory, ply: int) -> bool:
+    """Take the value of the action of a ply; return whether the ply has another one to play.
+
+    If a reduced or null-window search of an action exceeds alpha, the action is searched again.
+    """
+    frame = memory.frames[ply]
+    frame.value = frame.best_value
+    if memory.control.stop:
+        return False
+    after = memory.frames[ply + 1]
+    value = after.value if frame.is_same_player else -after.value
+    if value > frame.alpha and frame.reduction > 0:
+        frame.reduction = 0
+        return True
+    if frame.alpha < value < frame.beta and frame.is_null_window:
+        frame.is_null_window = 0
+        return True
+    if value > frame.best_value:
+        update_best(memory, ply, value)
+    frame.index += 1
+    if frame.best_value >= frame.beta or frame.index >= frame.count:
+        finish(memory, ply)
+        return False
+    start_action(frame)
+    return True
+
+
+def update_best(memory: Memory, ply: int, value: int) -> None:
+    """Make the current action the best of its ply."""
+    frame = memory.frames[ply]
+    frame.best_value = value
+    frame.value = value
+    frame.best_action = frame.action
+    if value > frame.alpha:
+        frame.alpha = value
+        update_pv(frame, memory.frames[ply + 1])
+
+
+def update_pv(frame: Frame, after: Frame) -> None:
+    """Make the current action and the variation after it the principal variation of a ply."""
+    length = min(after.pv_length, MAX_PLY - 1)
+    frame.pv[0] = frame.action
     for index in range(length):
-        frame.line[index + 1] = after.line[index]
-    frame.line_length = length + 1
+        frame.pv[index + 1] = after.pv[index]
+    frame.pv_length = length + 1
 
 
-def note_cut(frame: Any, control: Any) -> None:
-    """Remember an action that refuted a position, to try it sooner elsewhere."""
-    action = frame.chosen
-    if frame.killer[0] != action:
-        frame.killer[1] = frame.killer[0]
-        frame.killer[0] = action
-    at = frame.player * control.num_actions + action
-    more = control.history[at] + frame.depth * frame.depth
-    control.history[at] = min(more, (1 << SCORE_SHIFT) - 1)
+def finish(memory: Memory, ply: int) -> None:
+    """Store the result of a finished ply, and learn from a cutoff."""
+    frame = memory.frames[ply]
+    if frame.best_value >= frame.beta and frame.depth > 0:
+        update_killers_history(frame, memory.control)
+    entry = memory.table[frame.key % len(memory.table)]
+    store(entry, frame, value_to_table(frame.best_value, ply))
 
 
-def decides(entry: Any, frame: Any, ply: int) -> bool:
-    """Tell whether an entry of this position settles its value within the frame's window."""
+def update_killers_history(frame: Frame, control: Control) -> None:
+    """Reward the action that caused a cutoff, so that it is tried sooner in other positions."""
+    action = frame.best_action
+    if frame.killers[0] != action:
+        frame.killers[1] = frame.killers[0]
+        frame.killers[0] = action
+    index = frame.player * control.num_actions + action
+    control.history[index] = min(control.history[index] + frame.depth * frame.depth, MAX_HISTORY)
+
+
+def is_cutoff(entry: Entry, frame: Frame, ply: int) -> bool:
+    """Tell whether an entry decides the value of its position within the window of the frame."""
     if entry.depth < max(frame.depth, 0):
         return False
-    value = from_table(entry.value, ply)
+    value = value_from_table(entry.value, ply)
     if entry.bound == EXACT:
         return True
-    return bool(value >= frame.beta if entry.bound == AT_LEAST else value <= frame.alpha)
+    return value >= frame.beta if entry.bound == LOWER else value <= frame.original_alpha
 
 
-def to_table(value: int, ply: int) -> int:
-    """Return a value with wins counted from the position itself."""
+def value_to_table(value: int, ply: int) -> int:
+    """Return a value whose wins count plies from the position instead of the root."""
     if value >= DECIDED:
         return value + ply
     return value - ply if value <= -DECIDED else value
 
 
-def from_table(value: int, ply: int) -> int:
-    """Return a value with wins counted from the root."""
+def value_from_table(value: int, ply: int) -> int:
+    """Return a value whose wins count plies from the root instead of the position."""
     if value >= DECIDED:
-        return int(value) - ply
-    return int(value) + ply if value <= -DECIDED else int(value)
+        return value - ply
+    return value + ply if value <= -DECIDED else value
 
 
-def store(entry: Any, frame: Any, value: int) -> None:
-    """Keep what a frame has found, unless a deeper result of the same position is there already."""
+def store(entry: Entry, frame: Frame, value: int) -> None:
+    """Replace an entry, unless it is a deeper result of the same position and this one a bound."""
     depth = max(frame.depth, 0)
-    bound = AT_MOST
-    if frame.best >= frame.beta:
-        bound = AT_LEAST
-    elif frame.best > frame.alpha:
+    bound = UPPER
+    if frame.best_value >= frame.beta:
+        bound = LOWER
+    elif frame.best_value > frame.original_alpha:
         bound = EXACT
     if entry.key == frame.key and entry.depth > depth and bound != EXACT:
         return
@@ -406,4 +426,4 @@ def store(entry: Any, frame: Any, value: int) -> None:
     entry.depth = depth
     entry.value = value
     entry.bound = bound
-    entry.action = frame.chosen
+    entry.action = frame.best_action

@@ -1,4 +1,4 @@
-"""Thousands of games at once, for learning and for statistics: no Python for a single step."""
+"""Thousands of games stepped together in compiled code, for learning and for statistics."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ import numpy as np
 from gridhouse.core.compile_queue import PAUSE, Unit, use_compiled
 from gridhouse.core.errors import ParameterError
 from gridhouse.core.registry import load
-from gridhouse.search import batches
+from gridhouse.search import batch_kernels
 from gridhouse.search.engine import SEED_BITS, Engine
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from gridhouse.core.game import Game, State
+    from gridhouse.core.position import Position
 
     Array = np.ndarray[Any, Any]
 
-# Below so many positions a range is not worth a thread of its own.
-LEAST = 4096
+MIN_RANGE = 4096  # the fewest positions that are worth a thread
 
 
 class Batch:
     """``count`` positions of one game, stepped together.
 
-    ``positions`` is an array of records with the fields of the game's positions.  All arrays that
-    are returned are the batch's own and are written anew by the next call; copy what is to stay.
+    ``positions`` is an array of records with the fields of the game's positions.  The batch owns
+    all arrays that it returns and overwrites them in the next call.
     """
 
     def __init__(
@@ -44,11 +44,12 @@ class Batch:
         threads: int | None = None,
         jit: bool | None = None,
     ) -> None:
-        """Make the batch and deal its starts; a game is truncated after ``horizon`` moves, if any.
+        """Make the batch and its starts; a game is truncated after ``horizon`` moves, 0 for never.
 
-        It runs compiled as soon as its code is there, with ``jit`` from the start, which may wait
-        for the compiler, and never where that is false: ``positions`` is no array then.  Raises
-        ParameterError for a count or a number of threads below one, or a negative horizon.
+        By default the batch runs interpreted until compiled code is ready.  With ``jit=True`` it
+        waits for the compiler; with ``jit=False`` it is always interpreted.  Interpreted,
+        ``positions`` is no NumPy array.  Raises ParameterError for a count or a number of threads
+        below one, or a negative horizon.
         """
         threads = threads or os.cpu_count() or 1
         for name, value, least in (
@@ -63,39 +64,40 @@ class Batch:
         self.horizon = horizon
         self.num_players = game.num_players
         self._unit = Unit("batch", game)
-        self._may_wake = jit is None
+        self._may_switch = jit is None
         self.positions: Any = None
-        self._starts: Any = None
-        self._sources: Any = None
-        self._bind(jit=use_compiled(self._unit) if jit is None else jit)
-        self._ranges = self._split(max(1, min(threads, count // LEAST)))
+        self._starts: list[Position] = []
+        self._sources: list[batch_kernels.Source] = []
+        self._specialize(jit=use_compiled(self._unit) if jit is None else jit)
+        self._ranges = self._split(max(1, min(threads, count // MIN_RANGE)))
         self._pool = ThreadPoolExecutor(len(self._ranges)) if len(self._ranges) > 1 else None
-        self._make_room()
+        self._make_work()
         self._make_arrays()
         self.reset(seed=seed)
 
-    def _bind(self, *, jit: bool) -> None:
+    def _specialize(self, *, jit: bool) -> None:
         self._engine = Engine(self.game, jit=jit)
-        self._kernels: Any = self._engine.bind(batches)
-        self._looked = time.monotonic()
+        self._kernels = self._engine.specialize(batch_kernels)
+        self._last_check = time.monotonic()
 
-    def _make_room(self) -> None:
+    def _make_work(self) -> None:
+        """Make the working memory of each thread."""
         start = self.game.initial_position(0)
         self._scratches = [self._engine.scratch(0) for _ in self._ranges]
-        self._works = [self._engine.memory(start) for _ in self._ranges]
+        self._views = [self._engine.memory(start) for _ in self._ranges]
 
-    def _wake(self) -> None:
-        """Go over to compiled code if it has come to be there."""
-        if self._engine.jit or not self._may_wake or time.monotonic() - self._looked < PAUSE:
+    def _switch_to_compiled(self) -> None:
+        """Replace interpreted kernels and their memory if compiled code is ready."""
+        if not self._may_switch or self._engine.jit or time.monotonic() - self._last_check < PAUSE:
             return
-        self._looked = time.monotonic()
+        self._last_check = time.monotonic()
         if use_compiled(self._unit):
-            self._bind(jit=True)
-            self._make_room()
+            self._specialize(jit=True)
+            self._make_work()
             start = self.game.initial_position(0)
-            self.positions = self._engine.moved(self.positions, start)
-            self._starts = self._engine.moved(self._starts, start)
-            self._sources = self._engine.moved(self._sources, batches.Source())
+            self.positions = self._engine.converted(self.positions, start)
+            self._starts = self._engine.converted(self._starts, start)
+            self._sources = self._engine.converted(self._sources, batch_kernels.Source())
 
     def _split(self, parts: int) -> list[tuple[int, int]]:
         edges = [self.count * part // parts for part in range(parts + 1)]
@@ -104,48 +106,53 @@ class Batch:
     def _make_arrays(self) -> None:
         count, game = self.count, self.game
         self.positions = self._engine.memory(game.initial_position(0), count)
-        self._sources = self._engine.memory(batches.Source(), count)
-        self._made = np.zeros((count, self.num_players))
+        self._sources = self._engine.memory(batch_kernels.Source(), count)
+        self._returns = np.zeros((count, self.num_players))
         self._rewards = np.zeros((count, self.num_players))
         self.terminated = np.zeros(count, np.bool_)
         self.truncated = np.zeros(count, np.bool_)
+        self._results = batch_kernels.Results(self._rewards, self.terminated, self.truncated)
         self._refused = np.zeros(count, np.bool_)
-        self._skip_none = np.zeros(count, np.bool_)
+        self._none_skipped = np.zeros(count, np.bool_)
         self._masks = np.zeros((count, game.num_actions), np.int8)
         self._players = np.zeros(count, np.int8)
         self._actions = np.zeros(count, np.int64)
         self._planes = np.zeros((count, int(np.prod(game.observation_tensor_shape))), np.float32)
 
-    def _each(self, work: Callable[[int, int, int], Any]) -> list[Any]:
-        """Call the work for every thread's number and range."""
-        self._wake()
+    @property
+    def _games(self) -> batch_kernels.Games:
+        return batch_kernels.Games(
+            self.positions, self._starts, self._sources, self._returns, self.horizon
+        )
+
+    def _each(self, work: Callable[[int, int, int], object]) -> None:
+        """Call a function with the number and the range of every thread, in parallel."""
+        self._switch_to_compiled()
         if self._pool is None:
-            return [work(0, 0, self.count)]
+            work(0, 0, self.count)
+            return
         calls = [
             self._pool.submit(work, thread, begin, end)
             for thread, (begin, end) in enumerate(self._ranges)
         ]
-        return [call.result() for call in calls]
+        for call in calls:
+            call.result()
 
     def reset(self, *, seed: int | None = None, where: Array | None = None) -> None:
-        """Deal new starts, everywhere or where an array of truths says so.
+        """Restart all games, or those where a boolean array is true.
 
-        With a seed the random numbers begin anew; without one they go on.
+        A seed restarts the random numbers as well.
         """
         if seed is not None:
             low = seed & SEED_BITS
             self._each(lambda _, begin, end: self._kernels.seed(self._sources, low, begin, end))
-            count = batches.STARTS if self.game.has_chance else 1
+            count = batch_kernels.NUM_STARTS if self.game.has_chance else 1
             self._starts = self._engine.memory(self.game.initial_position(seed), count)
             for number in range(1, count):
                 start = self.game.initial_position(seed + number)
                 self._starts[number] = self._engine.memory(start)[0]
         wanted = np.ones(self.count, np.bool_) if where is None else np.asarray(where, np.bool_)
-        self._each(
-            lambda _, begin, end: self._kernels.reset(
-                self.positions, self._starts, self._sources, self._made, wanted, begin, end
-            )
-        )
+        self._each(lambda _, begin, end: self._kernels.reset(self._games, wanted, begin, end))
         self.terminated[wanted] = self._over()[wanted]
         self.truncated[wanted] = False
 
@@ -157,27 +164,25 @@ class Batch:
     def step(self, actions: Array, *, skipped: Array | None = None) -> tuple[Array, Array, Array]:
         """Play an action in every position; return rewards, terminated and truncated.
 
-        The rewards are what the step has added to the returns: floats, positions by players.
-        A position that was over begins anew instead, whatever its action is.  Where ``skipped``
-        is true, a position stays as it is.
-        Raises IllegalMoveError, and changes nothing, if an action is not legal where it is played.
+        The rewards are the changes of the returns: floats, positions by players.  A game that was
+        over restarts instead, whatever its action is.  Where ``skipped`` is true, a position does
+        not change.  Raises IllegalMoveError, and changes nothing, if any action is illegal.
         """
         chosen = self._column(actions, np.int64)
-        passed = self._skip_none if skipped is None else self._column(skipped, np.bool_)
+        passed = self._none_skipped if skipped is None else self._column(skipped, np.bool_)
         illegal = self._refuse(chosen)
         if illegal.any() and (illegal & ~passed).any():
             at = int(np.flatnonzero(illegal & ~passed)[0])
             self.state(at).apply_action(int(chosen[at]))  # raises, with the reason
         self._each(
             lambda _, begin, end: self._kernels.step(
-                self.positions, self._starts, self._sources, chosen, passed, self._made,
-                self._rewards, self.terminated, self.truncated, self.horizon, begin, end,
+                self._games, self._results, chosen, passed, begin, end
             )
-        )  # fmt: skip
+        )
         return self._rewards, self.terminated, self.truncated
 
     def refused(self, actions: Array) -> Array:
-        """Return where a game goes on in which the action is not legal: truths, one a position."""
+        """Return for each position whether its game goes on and the action is illegal: booleans."""
         return self._refuse(self._column(actions, np.int64))
 
     def _refuse(self, chosen: Array) -> Array:
@@ -190,7 +195,7 @@ class Batch:
         return self._refused
 
     def _column(self, values: Array, kind: type) -> Array:
-        """Return an array with one value a position, else raise ParameterError."""
+        """Return an array with one value per position, else raise ParameterError."""
         column: Array = np.ascontiguousarray(values, kind)
         if column.shape != (self.count,):
             raise ParameterError(f"an array of {column.shape} is not one for each of {self.count}")
@@ -200,11 +205,11 @@ class Batch:
         return column
 
     def state(self, at: int) -> State:
-        """Return the state of one position, with all that can be asked of a state."""
+        """Return the state of one position; its history begins there."""
         return self._engine.state(self.positions[at])
 
     def masks(self) -> Array:
-        """Return a 1 for every legal action and a 0 for every other: positions by actions, int8."""
+        """Return 1 for every legal action and 0 for every other: positions by actions, int8."""
         self._each(
             lambda thread, begin, end: self._kernels.masks(
                 self.positions, self._scratches[thread], self._masks, begin, end
@@ -213,20 +218,20 @@ class Batch:
         return self._masks
 
     def returns(self) -> Array:
-        """Return what each player has made so far: floats, positions by players."""
-        return self._made
+        """Return the returns so far: floats, positions by players."""
+        return self._returns
 
     def current_players(self) -> Array:
-        """Return who is to move in every position, int8; whoever would be, where it is over."""
+        """Return the player to move in every position, int8, also where the game is over."""
         self._each(
             lambda _, begin, end: self._kernels.players(self.positions, self._players, begin, end)
         )
         return self._players
 
     def observations(self, player: int | None = None) -> Array:
-        """Return what the player, or else whoever is to move, sees now.
+        """Return the observations of one player, or of the players to move.
 
-        Floats of 32 bits: positions by planes, rows and columns.
+        The array has floats of 32 bits: positions by planes, rows and columns.
         """
         if player is None:
             viewers = self.current_players()
@@ -236,7 +241,7 @@ class Batch:
             raise ParameterError(f"player: {player} is not in 0..{self.num_players - 1}")
         self._each(
             lambda thread, begin, end: self._kernels.observations(
-                self.positions, self._works[thread], viewers, self._planes, begin, end
+                self.positions, self._views[thread], viewers, self._planes, begin, end
             )
         )
         return self._planes.reshape(self.count, *self.game.observation_tensor_shape)
@@ -251,7 +256,7 @@ class Batch:
         return self._actions
 
     def close(self) -> None:
-        """Let the threads go; further calls are an error."""
+        """End the threads; further calls are an error."""
         if self._pool is not None:
             self._pool.shutdown()
 
@@ -265,7 +270,7 @@ def batch(
     threads: int | None = None,
     **parameters: object,
 ) -> Batch:
-    """Return ``count`` positions of a game with these parameters, to be stepped together.
+    """Return a batch of ``count`` positions of a game with these parameters.
 
     Raises UnknownGameError or ParameterError.
 

@@ -1,9 +1,9 @@
-"""A game's rules at full speed: specialized modules, and the memory they run in."""
+"""Specialized modules of a game, compiled or interpreted, and the memory that they run in."""
 
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Generic, TypeVar, cast
 
 from gridhouse.core.components import component
 from gridhouse.core.contract import add_missing
@@ -11,7 +11,7 @@ from gridhouse.core.errors import ParameterError
 from gridhouse.core.game import State
 from gridhouse.core.notation import shown
 from gridhouse.core.specialize import rules_of, specialize
-from gridhouse.search import plain, playouts
+from gridhouse.search import default_evaluation, montecarlo, playouts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -19,61 +19,65 @@ if TYPE_CHECKING:
 
     from gridhouse.core.game import Game
     from gridhouse.core.position import Position
+    from gridhouse.search.playouts import Scratch
 
-SEED_BITS = (1 << 61) - 1  # a seed of any size is taken, but not more than these of its bits
-LIMIT = 1000  # moves after which a random game that does not end is left
+P = TypeVar("P", bound="Position")
+
+SEED_BITS = (1 << 61) - 1  # the bits of a seed that are used; seeds of any size are taken
+LIMIT = 1000  # the most moves of a random game
 
 
-class _Records:
-    """Positions in a row, which copy what is assigned to their places, as an array of records does.
+class _Records(Generic[P]):
+    """An array of positions with the semantics of an array of records: assignment copies.
 
-    Each is made when it is first asked for: a search seldom uses all of its memory.
+    An element is made when it is first used: a search seldom uses all of its memory.
     """
 
-    def __init__(self, position: Position, count: int) -> None:
+    def __init__(self, position: P, count: int) -> None:
         self._position = position.copy()
-        self._made: list[Any] = [None] * count
+        self._made: list[P | None] = [None] * count
 
     def __len__(self) -> int:
         return len(self._made)
 
-    def __getitem__(self, place: int) -> Any:
-        found = self._made[place]
+    def __getitem__(self, index: int) -> P:
+        found = self._made[index]
         if found is None:
-            found = self._made[place] = self._position.copy()
+            found = self._made[index] = self._position.copy()
         return found
 
-    def __setitem__(self, place: int, value: Any) -> None:
-        self._made[place] = value.copy()
+    def __setitem__(self, index: int, value: P) -> None:
+        self._made[index] = value.copy()
 
 
 def evaluation_of(game: Game) -> ModuleType:
-    """Return the module ``evaluation`` of a game's folder; the plain one has what it leaves out."""
+    """Return the module ``evaluation`` of a game, completed by the default evaluation."""
     module = component(type(game), "evaluation")
     if module is None:
-        return plain
-    add_missing(module, {name: value for name, value in vars(plain).items() if name[0] != "_"})
+        return default_evaluation
+    defaults = vars(default_evaluation)
+    add_missing(module, {name: value for name, value in defaults.items() if name[0] != "_"})
     return module
 
 
 def best_search(game: Game) -> str:
     """Return the kind of the search that plays a game best."""
-    tuned = evaluation_of(game)
-    best: str = tuned.BEST if game.perfect_information else tuned.BEST_HIDDEN
+    evaluation = evaluation_of(game)
+    best: str = evaluation.BEST if game.perfect_information else evaluation.BEST_HIDDEN
     return best
 
 
 class Engine:
-    """A game's rules and random games by them, compiled or, with ``jit=False``, interpreted.
+    """The rules of a game and random games, compiled or, with ``jit=False``, interpreted.
 
-    ``constants`` stand in the place of those of the game's evaluation that have their names: so
-    that tuned values can play against each other.
+    ``constants`` replace constants of the game's evaluation, so that tuned values can play against
+    each other.
     """
 
     def __init__(
         self, game: Game, *, jit: bool = True, constants: Mapping[str, float] | None = None
     ) -> None:
-        """Specialize the modules; a function is compiled, or read from disk, when first used.
+        """Specialize the modules; a function is compiled, or read from disk, at its first call.
 
         Raises ParameterError for a constant that the evaluation does not have.
         """
@@ -83,52 +87,57 @@ class Engine:
                 raise ParameterError(f"the evaluation of {game.name} has no constant {shown(name)}")
         self.game = game
         self.jit = jit
-        self.rules: Any = rules_of(game, jit=jit)
+        self.rules = rules_of(game, jit=jit)
         own = getattr(self.rules, "sample_candidate", None)
-        offered = {} if own is None else {"sample_candidate": own}
-        self.playouts: Any = specialize(playouts, game.name, jit=jit, rules=self.rules, **offered)
+        replaced = {} if own is None else {"sample_candidate": own}
+        self.playouts = specialize(playouts, game.name, jit=jit, rules=self.rules, **replaced)
 
     @property
-    def evaluation(self) -> Any:
-        """What searches know of the game besides its rules."""
+    def evaluation(self) -> ModuleType:
+        """The specialized evaluation of the game."""
         module = evaluation_of(self.game)
         return specialize(module, self._label, jit=self.jit, rules=self.rules, **self._constants)
 
     @property
     def _label(self) -> str:
-        """The name of modules that know the evaluation: one for each choice of constants."""
+        """The name of modules that use the evaluation, different for all choices of constants."""
         return "_".join([self.game.name, *(f"{k}{v}" for k, v in sorted(self._constants.items()))])
 
-    def bind(self, module: ModuleType) -> Any:
-        """Return a search module specialized for rules, evaluation and random games."""
+    def specialize(self, module: ModuleType) -> ModuleType:
+        """Return a search module specialized for the game."""
         bound = {"rules": self.rules, "evaluation": self.evaluation, "playouts": self.playouts}
-        named = {name: value for name, value in bound.items() if name in vars(module)}
-        return specialize(module, self._label, jit=self.jit, **named)
+        if "montecarlo" in vars(module):
+            bound["montecarlo"] = self.specialize(montecarlo)
+        used = {name: value for name, value in bound.items() if name in vars(module)}
+        return specialize(module, self._label, jit=self.jit, **used)
 
-    def memory(self, position: Position, count: int = 1) -> Any:
-        """Return an array of so many records, equal to the position, as kernels take it."""
+    def memory(self, position: P, count: int = 1) -> list[P]:
+        """Return an array of records equal to the position, in the form that kernels take.
+
+        To a type checker it is a list, as in the kernels.
+        """
         if self.jit:
             from gridhouse.core.records import to_records
 
-            return to_records(position, count)
-        return _Records(position, count)
+            return cast("list[P]", to_records(position, count))
+        return cast("list[P]", _Records(position, count))
 
-    def moved(self, records: Any, position: Position) -> Any:
-        """Return records of interpreted kernels as those of compiled ones."""
+    def converted(self, records: list[P], position: P) -> list[P]:
+        """Return records of interpreted kernels in the form of this engine's kernels."""
         made = self.memory(position, len(records))
-        for place in range(len(records)):
-            made[place] = self.memory(records[place])[0]
+        for index in range(len(records)):
+            made[index] = self.memory(records[index])[0]
         return made
 
-    def table(self, size: int) -> Any:
-        """Return an array of so many small whole numbers, all zero."""
+    def integers(self, size: int) -> list[int]:
+        """Return an array of zeros, integers of 32 bits."""
         if self.jit:
             import numpy as np
 
-            return np.zeros(size, np.int32)
+            return cast("list[int]", np.zeros(size, np.int32))
         return [0] * size
 
-    def state(self, record: Any) -> State:
+    def state(self, record: Position) -> State:
         """Return the state of a position in memory; its history begins there."""
         if not self.jit:
             return State(self.game, record.copy())
@@ -138,8 +147,8 @@ class Engine:
         from_record(record, position)
         return State(self.game, position)
 
-    def scratch(self, seed: int) -> Any:
-        """Return new scratch memory whose random numbers begin at a seed."""
+    def scratch(self, seed: int) -> Scratch:
+        """Return new scratch memory with seeded random numbers."""
         scratch = playouts.Scratch(actions=self.game.num_actions, players=self.game.num_players)
         scratch.num_actions = self.game.num_actions
         record = self.memory(scratch)[0]
@@ -155,10 +164,10 @@ class Engine:
         limit: int = LIMIT,
         threads: int = 1,
     ) -> int:
-        """Play random games from a position and return how many moves they had in all.
+        """Play random games from a position and return the number of their moves.
 
-        Every thread plays its share of the games with random numbers of its own, so the moves are
-        the same for the same number of threads.  Raises ParameterError for less than one thread.
+        Every thread plays its share of the games with its own random numbers, so the result is the
+        same for the same number of threads.  Raises ParameterError for less than one thread.
         """
         if threads < 1:
             raise ParameterError(f"threads: {threads} is not 1 or more")
@@ -173,5 +182,5 @@ class Engine:
             return sum(pool.map(play, range(threads)))
 
     def trace(self, position: Position, *, seed: int, limit: int = LIMIT) -> int:
-        """Play a random game and return a checksum of all that the rules said on the way."""
+        """Play a random game and return a checksum of all answers of the rules."""
         return int(self.playouts.trace(self.memory(position)[0], self.scratch(seed), limit))

@@ -1,73 +1,84 @@
-"""Uniformly random games, the ground that sampling searches stand on and engines are measured by.
+"""Uniformly random games, for the searches and for measuring the speed of rules.
 
-Every function takes a position and a :class:`Scratch`; ``rules`` is bound to a game by
-:func:`gridhouse.core.specialize.specialize`.
+``rules`` is specialized for a game.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from gridhouse.core import chance, position
 
 if TYPE_CHECKING:
-    from typing import Any
+    from typing import Protocol
 
-rules: Any = None
+    from gridhouse.core.contract import Rules
+    from gridhouse.core.position import Position
 
-# One action in so many is drawn, and two more, before the legal ones are listed.
-TRIES = 12
-NOTHING = -1
+    class HasScratch(Protocol):
+        """Scratch memory, or a search's memory with its fields."""
+
+        num_actions: int
+        s0: int
+        s1: int
+        actions: list[int]
+
+
+rules = cast("Rules", None)
+
+# One try for so many actions, and two more, before the legal actions are listed.
+ACTIONS_PER_TRY = 12
+NO_ACTION = -1  # the game is over
 
 
 class Scratch(position.Position):
-    """A source of random numbers, and room for a list of actions."""
+    """Scratch memory: random numbers, a list of actions, and the returns of the players."""
 
-    scratch = position.field("int8")
     num_actions = position.field("int64")
     s0 = position.field("int64")
     s1 = position.field("int64")
     actions = position.field("int32", "actions")
-    made = position.field("float64", "players")
+    returns = position.field("float64", "players")
 
 
-def sample_candidate(state: Any, scratch: Any) -> int:
-    """Return any action, legal or not.
+def sample_candidate(state: Position, scratch: HasScratch) -> int:
+    """Return a random action, legal or not.
 
-    Rules may have a ``sample_candidate(state, rng)`` of their own, which takes this one's place:
-    every legal action is as likely as any other, and the others are drawn less often.
+    Rules may have their own ``sample_candidate(state, rng)``, which replaces this one.  Every legal
+    action must have the same probability, and the illegal ones a smaller one in all.
     """
-    return chance.randbelow(scratch, int(scratch.num_actions))
+    return chance.randbelow(scratch, scratch.num_actions)
 
 
-def random_action(state: Any, scratch: Any) -> int:
-    """Return a legal action, each as likely as any other, or NOTHING when the game is over.
+def random_action(state: Position, scratch: HasScratch) -> int:
+    """Return a uniformly random legal action, NO_ACTION when the game is over.
 
-    Drawing actions until one is legal is mostly cheaper than listing the legal ones, and
-    leaves them equally likely.
+    Rejection sampling is mostly cheaper than listing the legal actions.
     """
-    for _ in range(2 + int(scratch.num_actions) // TRIES):
+    for _ in range(2 + scratch.num_actions // ACTIONS_PER_TRY):
         action = sample_candidate(state, scratch)
         if rules.refusal(state, action) == 0:
             return action
     count = rules.legal_actions(state, scratch.actions)
     if count == 0:
-        return NOTHING
-    return int(scratch.actions[chance.randbelow(scratch, count)])
+        return NO_ACTION
+    return scratch.actions[chance.randbelow(scratch, count)]
 
 
-def play_out(state: Any, scratch: Any, limit: int) -> int:
-    """Play random moves until the game is over or so many are made; return how many were."""
+def play_out(state: Position, scratch: HasScratch, limit: int) -> int:
+    """Play at most ``limit`` random moves; return how many were played before the game was over."""
     for ply in range(limit):
         action = random_action(state, scratch)
-        if action == NOTHING:
+        if action == NO_ACTION:
             return ply
         rules.apply_action(state, action)
     return limit
 
 
-def play_outs(start: Any, work: Any, scratch: Any, games: int, limit: int) -> int:
-    """Play so many random games from a start and return how many moves they had in all.
+def play_outs(
+    start: list[Position], work: list[Position], scratch: Scratch, games: int, limit: int
+) -> int:
+    """Play random games from a start and return the number of their moves.
 
     ``start`` and ``work`` are arrays of one position each; ``work`` is left at the last end.
     """
@@ -78,8 +89,8 @@ def play_outs(start: Any, work: Any, scratch: Any, games: int, limit: int) -> in
     return total
 
 
-def trace(state: Any, scratch: Any, limit: int) -> int:
-    """Play a random game and return a checksum of all that the rules said on the way."""
+def trace(state: Position, scratch: Scratch, limit: int) -> int:
+    """Play a random game and return a checksum of all answers of the rules."""
     checksum = 0
     for _ in range(limit):
         count = rules.legal_actions(state, scratch.actions)
@@ -91,8 +102,8 @@ def trace(state: Any, scratch: Any, limit: int) -> int:
         probe = chance.randbelow(scratch, scratch.num_actions)
         checksum = mix(checksum, rules.refusal(state, probe))
         checksum = mix(checksum, rules.key(state) & chance.WORD)
-        rules.returns(state, scratch.made)
-        checksum = mix(checksum, int(scratch.made[0]))
+        rules.returns(state, scratch.returns)
+        checksum = mix(checksum, int(scratch.returns[0]))
         if count == 0:
             break
         rules.apply_action(state, scratch.actions[chance.randbelow(scratch, count)])
@@ -100,5 +111,5 @@ def trace(state: Any, scratch: Any, limit: int) -> int:
 
 
 def mix(checksum: int, number: int) -> int:
-    """Return the checksum with one more number in it."""
+    """Return the checksum after one more number."""
     return chance.scramble((checksum * 31 + number + 7) & chance.WORD)

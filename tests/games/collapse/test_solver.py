@@ -1232,7 +1232,7 @@ def test_an_interrupt_leaves_the_boards_after_it_out(
 ) -> None:
     board = tmp_path / "board"
     board.write_text("1 1 2\n", encoding="utf-8")
-    monkeypatch.setattr(solving, "was_interrupted", lambda: True)
+    monkeypatch.setattr(solving, "consume_interrupt", lambda: True)
     out, err, status = said(capsys, "--json", str(board), str(board))
     assert (out.count("picks"), err, status) == (1, "", EXIT_INTERRUPTED)
     out, err, status = said(capsys, "--json", str(board))

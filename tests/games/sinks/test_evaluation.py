@@ -189,9 +189,9 @@ def test_alphabeta_plays_the_tactics(name: str) -> None:
         assert naive(state, me, depth) == makes, str(state)
 
 
-def test_a_tree_of_guessed_worlds_is_not_followed() -> None:
+def test_a_tree_over_determinizations_is_not_kept() -> None:
     state = gridhouse.parse(BOARD + "l 0 b 0/0 0/0 3/0 - s146 la44 lb11 da77 bd45")
-    searching = player("mcts", state.game, room=1 << 12)
+    searching = player("mcts", state.game, capacity=1 << 12)
     searching.choose(state, Limits(playouts=2000))
     state.apply_action(state.string_to_action("4 4 r"))  # not, as guessed, beside the sink
     assert searching.choose(state, Limits(playouts=1)).action in state.legal_actions()

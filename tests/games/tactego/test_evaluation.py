@@ -39,7 +39,7 @@ endings = st.builds(walk, st.sampled_from(ENDINGS), st.integers(0, 2**32))
 
 def candidates(engine: Engine, position: Any) -> list[int]:
     """Return the actions that the evaluation names."""
-    out = engine.table(engine.game.num_actions)
+    out = engine.integers(engine.game.num_actions)
     count = engine.evaluation.candidates(position, out)
     return [int(action) for action in out[:count]]
 

@@ -19,8 +19,8 @@ from gridhouse.core.solving import (
     Solution,
     attempt_interpreted,
     check_limits,
+    request_compiled,
     stopped_after,
-    uses_compiled,
     watched,
 )
 from gridhouse.games.binary import _frame, _search, book, rules
@@ -595,7 +595,7 @@ class _Attempts:
         self._settings = settings
         self._seconds = seconds
         self._checkpoint = checkpoint
-        self._waits = jit is None and not (has_compiler() and uses_compiled(work.state.game))
+        self._waits = jit is None and not (has_compiler() and request_compiled(work.state.game))
         self._jit = not self._waits and jit is not False
 
     def run(self) -> None:

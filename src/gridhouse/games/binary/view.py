@@ -32,13 +32,13 @@ def draw(game: Game, position: Position, names: list[int], viewer: int) -> pictu
     return canvas
 
 
-@picture.kept
+@picture.cached
 def digit_at(canvas: picture.Canvas, row: int, col: int, digit: int) -> None:
     """Draw the digit of a cell."""
     draw_digit(canvas, digit, *picture.middle(row, col), 1.0)
 
 
-@picture.kept
+@picture.cached
 def mark_at(canvas: picture.Canvas, row: int, col: int, digit: int) -> None:
     """Draw a small mark for a digit that still fits into a cell."""
     x, y = picture.middle(row, col)

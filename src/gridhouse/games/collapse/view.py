@@ -29,7 +29,7 @@ def draw(game: Game, position: Position, names: list[int], viewer: int) -> pictu
     return canvas
 
 
-@picture.kept
+@picture.cached
 def tile(canvas: picture.Canvas, row: int, col: int, digit: int) -> None:
     """Draw a tile in its colour, with its digit."""
     picture.square(canvas, row, col, 2, fill=picture.HUES[digit])

@@ -124,7 +124,7 @@ def back_to_front(scene: Scene) -> list[Box]:
     return ordered
 
 
-@picture.kept
+@picture.cached
 def edge(canvas: picture.Canvas, rows: int, cols: int, height: float, *, turned: bool) -> None:
     """Write numbers at the rows and columns along the two near edges."""
     for col in range(cols):
@@ -147,7 +147,7 @@ def draw_field(canvas: picture.Canvas, scene: Scene, cell: int) -> None:
     canvas.end()
 
 
-@picture.kept
+@picture.cached
 def field(
     canvas: picture.Canvas,
     rows: int,
@@ -178,7 +178,7 @@ def draw_sink(canvas: picture.Canvas, scene: Scene, anchor: int, name: int) -> N
     canvas.end()
 
 
-@picture.kept
+@picture.cached
 def pit(canvas: picture.Canvas, rows: int, height: float, col: int, row: int, size: int) -> None:
     """Draw a pit, of which the bottom and the two far walls are seen."""
     near, right, far, left = rhombus(rows, height, col, row, GAP, size - GAP)
@@ -203,7 +203,7 @@ def draw_block(canvas: picture.Canvas, scene: Scene, box: Box, name: int) -> Non
     canvas.end()
 
 
-@picture.kept
+@picture.cached
 def block(
     canvas: picture.Canvas,
     rows: int,

@@ -28,7 +28,7 @@ def draw(game: Game, position: Position, names: list[int], viewer: int) -> pictu
     return canvas
 
 
-@picture.kept
+@picture.cached
 def tile(canvas: picture.Canvas, row: int, col: int, letter: str, kind: str) -> None:
     """Draw a tile with its letter, and a dot where it is in its place."""
     x, y = picture.middle(row, col)

@@ -44,7 +44,7 @@ def draw(game: TactegoGame, position: Position, names: list[int], viewer: int) -
     return canvas
 
 
-@picture.kept
+@picture.cached
 def piece_at(canvas: picture.Canvas, row: int, col: int, piece: int, text: str, known: int) -> None:
     """Draw the piece on a cell: its side by colour and shape, its kind, what is known of it."""
     kind, side = abs(piece), int(piece < 0)

@@ -13,7 +13,7 @@ from gridhouse.core.compile_queue import PAUSE, SOLVER, Unit, can_wait, is_ready
 from gridhouse.core.components import component
 from gridhouse.core.registry import game_class, games, load
 from gridhouse.core.registry import parse as parse_position
-from gridhouse.core.solving import solve, uses_compiled
+from gridhouse.core.solving import request_compiled, solve
 from gridhouse.server.daily.leaderboard import (
     BestResult,
     DailyResult,
@@ -103,7 +103,7 @@ class DailyService:
     def _is_compiled(self, game: Game) -> bool:
         """Tell whether a game's solver runs compiled; if it may by and by, have it made so."""
         jit = self._settings.jit
-        return uses_compiled(game) if jit is None else jit
+        return request_compiled(game) if jit is None else jit
 
     def _ask(self, puzzle: Puzzle, state: State) -> None:
         """Have the best looked for, if it is not already and there is room."""
