@@ -157,14 +157,14 @@ def test_one_for_one_has_a_daily_puzzle_by_its_class_alone(tmp_path: Path) -> No
         page = visitor.get("/daily").text
         path = page.partition('action="/daily/nim')[2].partition('"')[0]
         assert visitor.get(f"/daily/nim{path}/picture.svg").status_code == 404
-        assert "The best is not known yet." in visitor.get("/daily/nim").text
+        assert "The best result is not known yet." in visitor.get("/daily/nim").text
         table = visitor.post(f"/daily/nim{path}").headers["location"]
         with visitor.at(table) as seat:
             seat.move("2")
             assert seat.move("1")["heading"] == "7 points. 7 points"
         page = visitor.get(f"/daily/nim{path}").text
         assert "The best known is 7 points." in page
-        assert "7 points, as good as the best known. Place 1 of 1." in page
+        assert "7 points, equal to the best known result. Place 1 of 1." in page
 
 
 def test_the_command_goes_without_its_exact_program(

@@ -85,7 +85,7 @@ def test_what_is_logged_holds_no_token(
     assert [secret for secret in secrets if secret in said] == []
     assert said.count("OSError: at http://127.0.0.1") >= 4
     if form != "json":
-        assert "ERROR gridhouse.server: a change could not be written down\nTraceback" in said
+        assert "ERROR gridhouse.server: a change could not be saved\nTraceback" in said
         return
     lines = [json.loads(line) for line in said.splitlines()]
     assert {line["logger"] for line in lines} == {"gridhouse.server", "uvicorn.error"}

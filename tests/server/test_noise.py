@@ -197,9 +197,9 @@ def test_what_is_equal_to_a_number_is_none(client: TestClient) -> None:
     with visitor.at(table) as seat:
         for ply in (False, 0.0, -0.0, None, "0", [0]):
             said = seat.refused("move", move="0 0 0", ply=ply)
-            assert said == "the table has changed; look again"
+            assert said == "the table has changed; look at it again"
         for move in (None, 0, ["0 0 0"], {"0": 0}):
-            assert seat.refused("move", move=move, ply=0) == "a move is a text"
+            assert seat.refused("move", move=move, ply=0) == "the move must be a text"
         seat.move("0 0 0")
         seat.move("1 0 1")
         for ply in (True, 1.0, -1, 2):

@@ -1,4 +1,4 @@
-"""The pages of the daily puzzles: what there is today, one day's puzzle, and its table."""
+"""The pages of the daily puzzles: today's puzzles, and one puzzle with its leaderboard."""
 
 from __future__ import annotations
 
@@ -33,22 +33,22 @@ if TYPE_CHECKING:
     from gridhouse.server.daily.service import DailyService, Shown
 
 DAY = timedelta(days=1)
-MOST_MARKS = 2  # on a letter: as many as languages need, and no towers
+MOST_MARKS = 2  # combining marks on one letter: enough for real languages
 
 
 class NoNameError(ValueError):
-    """A text that is no name; the message says why."""
+    """A text is not a valid name; the message is the reason."""
 
 
 def in_words(day: date) -> str:
-    """Return a day as people write it."""
+    """Return a date in words."""
     return f"{day:%A} {day.day} {day:%B} {day.year}"
 
 
 def wanted_puzzle(request: Request) -> tuple[type[Game], date]:
-    """Return the game and the day that an address names, without a day today.
+    """Return the game and the day of an address; the day is today if it names none.
 
-    Raises HTTPException for a game without daily puzzles and for a day that has none, or not yet.
+    Raises HTTPException for a game without daily puzzles and for a day without a puzzle.
     """
     cls = wanted_game(request)
     if cls.daily is None:
@@ -60,38 +60,38 @@ def wanted_puzzle(request: Request) -> tuple[type[Game], date]:
     except ValueError:
         day = None
     if day is None or day.isoformat() != text:
-        raise HTTPException(404, "A day is written like 2026-11-20.")
+        raise HTTPException(404, "A day must be written like 2026-11-20.")
     if day > today:
-        raise HTTPException(404, f"The puzzle of {in_words(day)} is not there yet.")
+        raise HTTPException(404, f"The puzzle of {in_words(day)} does not exist yet.")
     if day < FIRST and day != today:
         raise HTTPException(404, f"The first daily puzzle was that of {in_words(FIRST)}.")
     return cls, day
 
 
 def best_in_words(shown: Shown) -> str:
-    """Return what is known of the best result of a puzzle."""
+    """Return the best known result of a puzzle, and its par, in words."""
     best = shown.best
     if best is not None:
-        proof = ", and it is proved that none is better" if best.proved else ""
+        proof = ", and this is proved" if best.proved else ""
         told = sentence(best_text(shown.state.game, best) + proof)
     elif shown.searching:
-        told = "The best is being looked for; look again in a while."
+        told = "The solver is searching for the best result; reload this page later."
     else:
-        told = "The best is not known yet."
+        told = "The best result is not known yet."
     if shown.par is not None:
-        told += f" Par, what a short search finds, is {shown.state.game.write_result(shown.par)}."
+        told += f" Par is {shown.state.game.write_result(shown.par)}, the result of a short search."
     return told
 
 
 async def own_results(days: DailyService, shown: Shown, visitor: str | None) -> dict[bool, int]:
-    """Return what a visitor has reached: on the day under False, later under True."""
+    """Return a visitor's results: on the day under False, after it under True."""
     if visitor is None:
         return {}
     return await asyncio.to_thread(days.results.own, shown.puzzle, visitor)
 
 
 async def overview(request: Request) -> Response:
-    """Show today's puzzles of all games that have one."""
+    """Show today's puzzles."""
     service, auth = services(request)
     days, today = service.daily_puzzles, service.daily_puzzles.today()
     visitor = auth.visitor(request.cookies)
@@ -105,12 +105,12 @@ async def overview(request: Request) -> Response:
 
 
 async def puzzle(request: Request) -> Response:
-    """Show the puzzle of a day, what one has reached, and the table of the day."""
+    """Show the puzzle of a day, the visitor's results, and the leaderboard."""
     return await puzzle_page(request)
 
 
 async def puzzle_page(request: Request, typed: str | None = None, problem: str = "") -> Response:
-    """Show a day's puzzle, with what was typed for a name and what was wrong with it."""
+    """Return the page of a day's puzzle, with a rejected name and the reason."""
     cls, day = wanted_puzzle(request)
     service, auth = services(request)
     days, today = service.daily_puzzles, service.daily_puzzles.today()
@@ -148,7 +148,7 @@ async def puzzle_page(request: Request, typed: str | None = None, problem: str =
 
 
 async def play(request: Request) -> Response:
-    """Found a table where a visitor plays the puzzle of a day, and lead there."""
+    """Create a table for the puzzle of a day, and redirect to it."""
     cls, day = wanted_puzzle(request)
     need_own_page(request)
     request.app.state.newcomers.need_room(request)
@@ -157,7 +157,7 @@ async def play(request: Request) -> Response:
 
 
 async def name(request: Request) -> Response:
-    """Call a visitor who has a result as a form says."""
+    """Set the name of a visitor who has a result."""
     cls, day = wanted_puzzle(request)
     need_own_page(request)
     form = await read_form(request)
@@ -165,7 +165,7 @@ async def name(request: Request) -> Response:
     visitor = auth.visitor(request.cookies)
     shown = await service.daily_puzzles.show(cls, day)
     if visitor is None or not await own_results(service.daily_puzzles, shown, visitor):
-        raise HTTPException(403, "A name is for who has played this puzzle to its end.")
+        raise HTTPException(403, "Only players who have finished this puzzle can enter a name.")
     request.app.state.namers.need_room(request)
     typed = form.get("name", "")
     try:
@@ -176,23 +176,23 @@ async def name(request: Request) -> Response:
 
 
 def read_name(text: str) -> str:
-    """Return the name that a text spells, "" for none; raises NoNameError.
+    """Return the name in a text, "" for none; raises NoNameError.
 
-    What cannot be seen, or turns the text around it, is in no name.
+    Invisible characters, and those that change the direction of text, are refused.
     """
     called = unicodedata.normalize("NFC", " ".join(text.split()))
     if len(called) > MOST_NAME:
-        raise NoNameError(f"a name has at most {MOST_NAME} characters")
+        raise NoNameError(f"a name may have at most {MOST_NAME} characters")
     if not called.isprintable():
-        raise NoNameError("a name has no characters that cannot be seen")
+        raise NoNameError("a name must not contain invisible characters")
     marks = "".join("x" if unicodedata.category(letter)[0] == "M" else " " for letter in called)
     if "x" * (MOST_MARKS + 1) in marks:
-        raise NoNameError(f"a letter of a name has at most {MOST_MARKS} marks")
+        raise NoNameError(f"a letter of a name may have at most {MOST_MARKS} marks")
     return called
 
 
 async def picture(request: Request) -> Response:
-    """Give the picture of a day's puzzle."""
+    """Return the picture of a day's puzzle."""
     cls, day = wanted_puzzle(request)
     shown = await services(request).service.daily_puzzles.show(cls, day)
     try:
