@@ -368,16 +368,16 @@ def test_one_may_ask_so_much_and_no_more(tmp_path: Path) -> None:
 
 
 def test_only_so_many_callers_are_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(access, "MOST_CALLERS", 2)
+    monkeypatch.setattr(access, "MAX_CALLERS", 2)
     pace = access.RateLimiter(1, 0)
     for caller in ("a", "b", "c", "a"):
-        pace.need_room(caller)
+        pace.count(caller)
 
 
 def test_new_tables_are_counted_with_those_of_the_pages(
     anna: Program, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("gridhouse.server.app.MOST_TABLES", 2)
+    monkeypatch.setattr("gridhouse.server.app.MAX_TABLES", 2)
     Visitor(anna.client).new("binary")
     anna.sit("tables", game="binary")
     assert "in an hour" in anna.refused(429, "tables", game="binary")

@@ -308,7 +308,7 @@ def test_equal_results_share_a_place(client: TestClient, clock: Clock) -> None:
 def test_the_table_of_the_day_ends_somewhere(
     client: TestClient, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("gridhouse.server.pages.daily.MOST_PLACES", 2)
+    monkeypatch.setattr("gridhouse.server.pages.daily.MAX_PLACES", 2)
     visitors = [Visitor(client) for _ in range(3)]
     for visitor in visitors:
         clock.time += timedelta(minutes=1)
@@ -407,7 +407,7 @@ def test_par_is_what_a_short_search_finds(
         visitor.get(earlier)
         wait_for(lambda: len(asked) == 2, "a second par")
         assert "Par" not in visitor.get(earlier).text
-        monkeypatch.setattr(service, "MOST_SEARCHES", 0)
+        monkeypatch.setattr(service, "MAX_SEARCHES", 0)
         assert "Par" not in visitor.get("/daily/collapse/2026-11-18").text
     assert len(asked) == 2
 
@@ -460,7 +460,7 @@ def test_only_so_many_days_are_looked_at_at_once(
 ) -> None:
     go_on = threading.Event()
     find = gridhouse.solve
-    monkeypatch.setattr(service, "MOST_SEARCHES", 2)
+    monkeypatch.setattr(service, "MAX_SEARCHES", 2)
     monkeypatch.setattr(
         service, "solve", lambda *given, **more: go_on.wait(20) and find(*given, **more)
     )
@@ -612,7 +612,7 @@ def test_forms_of_others_and_too_many_are_refused(
     solve(visitor)
     assert visitor.post(SLIDING, origin=other).status_code == 403
     assert visitor.post(f"{SLIDING}/name", {"name": "x"}, origin=other).status_code == 403
-    monkeypatch.setattr("gridhouse.server.app.MOST_TABLES", 2)
+    monkeypatch.setattr("gridhouse.server.app.MAX_TABLES", 2)
     begin(visitor, SLIDING)
     full = visitor.post(SLIDING)
     assert full.status_code == 429

@@ -98,7 +98,7 @@ def test_a_line_without_an_error_has_no_trace() -> None:
         "gridhouse.server", logging.INFO, "", 0, "seat %s", ("x" * 43,), None
     )
     record.created = 0.0
-    assert json.loads(logs.Objects().format(record)) == {
+    assert json.loads(logs.JsonFormatter().format(record)) == {
         "time": "1970-01-01T00:00:00.000+00:00",
         "level": "info",
         "logger": "gridhouse.server",

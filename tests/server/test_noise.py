@@ -106,7 +106,7 @@ def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
         pytest.MonkeyPatch.context() as patch,
         open_house(tmp_path_factory.mktemp("house"), patience=0.02) as client,
     ):
-        patch.setattr("gridhouse.server.app.MOST_TABLES", 100_000)
+        patch.setattr("gridhouse.server.app.MAX_TABLES", 100_000)
         yield client
 
 
@@ -247,9 +247,9 @@ def test_a_socket_is_not_closed_while_something_is_sent(tmp_path: Path) -> None:
         assert live is not None
         socket = SlowSocket()
         connection = Connection(house, Auth("secret"), live, cast("WebSocket", socket))
-        await connection.stay()
+        await connection.run()
         await house.close()
-        return socket.closed, connection.parting
+        return socket.closed, connection.close_code
 
     # It is closed by whoever let the page in, when its sending has ended.
     assert asyncio.run(visit()) == ([], 1008)

@@ -157,7 +157,7 @@ def test_errors_are_pages_that_can_be_read(
         assert answer.status_code == 404
         assert "Back to the front page" in answer.text
     assert visitor.post("/").status_code == 405
-    long = visitor.post("/new/binary", {"start": "x" * limits.MOST_BODY})
+    long = visitor.post("/new/binary", {"start": "x" * limits.MAX_BODY})
     assert long.status_code == 413
     assert "longer than 64 KiB" in long.text
     broken = visitor.client.post("/new/binary", content=b"\xff\xfe")
@@ -185,7 +185,7 @@ def test_forms_and_sockets_of_others_are_refused(visitor: Visitor) -> None:
 def test_an_address_opens_so_many_tables_in_an_hour(
     visitor: Visitor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("gridhouse.server.app.MOST_TABLES", 2)
+    monkeypatch.setattr("gridhouse.server.app.MAX_TABLES", 2)
     now = 1000.0
     monkeypatch.setattr("gridhouse.server.app.time", SimpleNamespace(monotonic=lambda: now))
     for _ in range(2):

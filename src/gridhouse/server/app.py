@@ -17,7 +17,7 @@ from gridhouse.server.api import create_api
 from gridhouse.server.api.access import RateLimiter, Visits
 from gridhouse.server.auth import Auth
 from gridhouse.server.pages import assets, daily, lobby, views
-from gridhouse.server.settings import MOST_TABLES
+from gridhouse.server.settings import MAX_TABLES
 from gridhouse.server.tables import sockets
 from gridhouse.server.tables.service import TableService
 
@@ -76,16 +76,16 @@ class HourlyLimit:
         self._what = what
         self._times: dict[str, list[float]] = {}
 
-    def need_room(self, request: Request) -> None:
+    def count(self, request: Request) -> None:
         """Count a creation; raises HTTPException if its address has reached the limit."""
         now = time.monotonic()
         address = request.client.host if request.client else ""
         lately = [then for then in self._times.get(address, []) if now - then < HOUR]
-        if len(lately) >= MOST_TABLES:
+        if len(lately) >= MAX_TABLES:
             minutes = math.ceil((lately[0] + HOUR - now) / 60)
             raise HTTPException(
                 429,
-                f"Only {MOST_TABLES} {self._what} are allowed in an hour; try again in "
+                f"Only {MAX_TABLES} {self._what} are allowed in an hour; try again in "
                 f"{minutes} minute{'s' if minutes > 1 else ''}.",
             )
         self._times[address] = [*lately, now]
@@ -95,7 +95,7 @@ class HourlyLimit:
 
 async def refuse(request: Request, error: Exception) -> Response:
     """Return the page that reports an error."""
-    status, text = views.trouble(error)
+    status, text = views.status_and_text(error)
     return views.page(request, "error", status=status, text=text, code=status)
 
 
@@ -137,6 +137,6 @@ def create_app(settings: Settings) -> Starlette:
     api.state = app.state  # services, auth, and rate limits
     app.state.pace = RateLimiter(settings.burst, settings.rate)
     app.state.visits = Visits()
-    app.state.newcomers = HourlyLimit("new games")
-    app.state.namers = HourlyLimit("new names")
+    app.state.new_tables = HourlyLimit("new games")
+    app.state.new_names = HourlyLimit("new names")
     return app

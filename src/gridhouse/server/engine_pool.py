@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from gridhouse.server.settings import Settings
 
 STOP_RETRY_INTERVAL = 0.05  # seconds; a stop before the start of the search has no effect
-MOST_IDLE = 6  # players kept for later searches; each has memory of its own
+MAX_IDLE = 6  # players kept for later searches; each has memory of its own
 
 
 class Job:
@@ -96,7 +96,7 @@ class EnginePool:
             self.running.discard(job)
             if job.player is not None:
                 self._idle.append((job.level, job.player))
-                del self._idle[:-MOST_IDLE]
+                del self._idle[:-MAX_IDLE]
 
     def _stop_once(self, job: Job) -> None:
         """Ask a search once to stop.

@@ -23,20 +23,20 @@ SECRETS = re.compile(
 HIDDEN = "(hidden)"
 
 
-def scrubbed(text: str) -> str:
+def scrub(text: str) -> str:
     """Return a text without tokens, invitations and query strings."""
     return SECRETS.sub(HIDDEN, text)
 
 
-class Lines(logging.Formatter):
+class LineFormatter(logging.Formatter):
     """Formats records as lines for people, with the trace of an error below."""
 
     def format(self, record: logging.LogRecord) -> str:
         """Return the text of a record."""
-        return scrubbed(super().format(record))
+        return scrub(super().format(record))
 
 
-class Objects(logging.Formatter):
+class JsonFormatter(logging.Formatter):
     """Formats records as JSON objects, one a line: time, level, logger, message, trace."""
 
     def format(self, record: logging.LogRecord) -> str:
@@ -45,10 +45,10 @@ class Objects(logging.Formatter):
             "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname.lower(),
             "logger": record.name,
-            "message": scrubbed(record.getMessage()),
+            "message": scrub(record.getMessage()),
         }
         if record.exc_info:
-            facts["trace"] = scrubbed(self.formatException(record.exc_info))
+            facts["trace"] = scrub(self.formatException(record.exc_info))
         return json.dumps(facts)
 
 
@@ -56,7 +56,7 @@ def config() -> dict[str, Any]:
     """Return the logging configuration of the server."""
     is_json = os.environ.get(FORMAT) == "json"
     line = "%(asctime)s %(levelname)s %(name)s: %(message)s"
-    kind = {"()": Objects} if is_json else {"()": Lines, "fmt": line}
+    kind = {"()": JsonFormatter} if is_json else {"()": LineFormatter, "fmt": line}
     said = {"handlers": ["standard error"], "level": "WARNING"}
     return {
         "version": 1,

@@ -16,7 +16,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from gridhouse.core.console import EXIT_INTERRUPTED, UsageError
 from gridhouse.server import logs
 from gridhouse.server.app import create_app
-from gridhouse.server.settings import MOST_MESSAGE, Settings
+from gridhouse.server.settings import MAX_MESSAGE, Settings
 from gridhouse.server.storage.store import Store
 
 if TYPE_CHECKING:
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 
     from gridhouse.server.tables.service import TableService
 
-USUAL_PORT = 8017
-WAITING = 128  # connections that may wait for acceptance
-SWEEPS = (10_000, 20, 100)  # allocations and collections before the next generation is collected
-GRACE = 3  # seconds that open connections have to close on shutdown
+DEFAULT_PORT = 8017
+BACKLOG = 128  # connections that may wait for acceptance
+GC_THRESHOLDS = (10_000, 20, 100)  # of the three generations, as gc.set_threshold takes them
+SHUTDOWN_SECONDS = 3  # seconds that open connections have to close on shutdown
 
 
 def listen(host: str, port: int | None) -> socket.socket:
@@ -35,10 +35,10 @@ def listen(host: str, port: int | None) -> socket.socket:
 
     Raises UsageError.
     """
-    for wanted in (USUAL_PORT, 0) if port is None else (port,):
+    for wanted in (DEFAULT_PORT, 0) if port is None else (port,):
         try:
             family = socket.getaddrinfo(host, wanted, type=socket.SOCK_STREAM)[0][0]
-            listening = socket.create_server((host, wanted), family=family, backlog=WAITING)
+            listening = socket.create_server((host, wanted), family=family, backlog=BACKLOG)
         except (OSError, OverflowError) as error:
             problem = getattr(error, "strerror", None) or str(error)
         else:
@@ -96,7 +96,7 @@ def serve(app: Starlette, listening: socket.socket) -> None:
     # therefore frozen, and collections are rare: requests leave few reference cycles.
     gc.collect()
     gc.freeze()
-    gc.set_threshold(*SWEEPS)
+    gc.set_threshold(*GC_THRESHOLDS)
     server = uvicorn.Server(config_of(app))
     server.run(sockets=[listening])
     if not server.started:
@@ -112,7 +112,7 @@ def config_of(app: Starlette) -> uvicorn.Config:
         access_log=False,  # addresses hold invitations
         server_header=False,
         ws="websockets-sansio",
-        ws_max_size=MOST_MESSAGE,
+        ws_max_size=MAX_MESSAGE,
         ws_per_message_deflate=False,  # its buffers would cost each socket 300 KiB
-        timeout_graceful_shutdown=GRACE,
+        timeout_graceful_shutdown=SHUTDOWN_SECONDS,
     )

@@ -13,14 +13,14 @@ import platformdirs
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-MOST_CELLS = 400  # of a board; larger boards are slow to draw and to send
-MOST_BODY = 64 * 1024  # bytes of a request
-MOST_MESSAGE = 4 * 1024  # bytes of a message on a socket
+MAX_CELLS = 400  # of a board; larger boards are slow to draw and to send
+MAX_BODY = 64 * 1024  # bytes of a request
+MAX_MESSAGE = 4 * 1024  # bytes of a message on a socket
 MAX_SUBSCRIBERS = 200  # sockets at a table
-MOST_TABLES = 60  # that one network address may create in an hour
-MOST_WAIT = 30  # seconds that a program may wait for a table to change
-MOST_NAME = 20  # characters of a name
-MOST_PLACES = 100  # rows of a leaderboard
+MAX_TABLES = 60  # that one network address may create in an hour
+MAX_WAIT = 30  # seconds that a program may wait for a table to change
+MAX_NAME = 20  # characters of a name
+MAX_PLACES = 100  # rows of a leaderboard
 
 
 def _own_database() -> str:

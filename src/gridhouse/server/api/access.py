@@ -13,7 +13,7 @@ from starlette.exceptions import HTTPException
 
 from gridhouse.server.api.schemas import FAR
 from gridhouse.server.auth import bearer, is_own_origin
-from gridhouse.server.pages.views import services, wanted_table
+from gridhouse.server.pages.views import requested_table, services
 from gridhouse.server.tables.sockets import TokenBucket
 from gridhouse.server.tables.table import MACHINE
 from gridhouse.server.tables.visibility import Viewpoint, viewpoint_of
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from gridhouse.server.auth import Auth
     from gridhouse.server.tables.service import LiveTable, TableService
 
-MOST_CALLERS = 10_000  # whose recent requests are counted
+MAX_CALLERS = 10_000  # whose recent requests are counted
 LINGER = 15.0  # seconds after its last request for which a program counts as a viewer
 SAFE = ("GET", "HEAD")
 TOKEN = HTTPBearer(
@@ -40,11 +40,11 @@ class RateLimiter:
         self._limits = burst, rate
         self._callers: OrderedDict[str, TokenBucket] = OrderedDict()
 
-    def need_room(self, caller: str) -> None:
+    def count(self, caller: str) -> None:
         """Count a request; raises HTTPException if its caller is over the limit."""
         allowance = self._callers.pop(caller, None) or TokenBucket(*self._limits)
         self._callers[caller] = allowance
-        if len(self._callers) > MOST_CALLERS:
+        if len(self._callers) > MAX_CALLERS:
             self._callers.popitem(last=False)
         if not allowance.take():
             text = f"Too many requests: send at most {self._limits[1]:g} a second."
@@ -91,7 +91,7 @@ async def caller(request: Request, given: Annotated[Any, Depends(TOKEN)]) -> str
     sent = bearer(request.headers)
     visitor = auth.authenticate(request.headers, request.cookies)
     address = request.client.host if request.client else ""
-    request.app.state.pace.need_room(visitor or address)
+    request.app.state.pace.count(visitor or address)
     if sent is not None and visitor is None:
         raise unknown("The house does not know this token.")
     if sent is None and request.method not in SAFE:
@@ -144,9 +144,9 @@ async def context_of(
     ] = None,
 ) -> RequestContext:
     """Return the context of a request for a table; raises HTTPException."""
-    del table  # wanted_table reads it
+    del table  # requested_table reads it
     service, auth = services(request)
-    context = RequestContext(service, auth, await wanted_table(request), visitor, player)
+    context = RequestContext(service, auth, await requested_table(request), visitor, player)
     if player is not None and player not in context.seats:
         raise HTTPException(403, "You do not play that player.")
     if visitor is not None and context.seats and context.live.table.opponent == MACHINE:

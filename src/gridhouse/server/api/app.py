@@ -15,7 +15,7 @@ from gridhouse.core.errors import GridhouseError, MoveError
 from gridhouse.core.notation import shown
 from gridhouse.server.api import routes
 from gridhouse.server.pages import views
-from gridhouse.server.settings import MOST_BODY
+from gridhouse.server.settings import MAX_BODY
 from gridhouse.server.tables.commands import RefusedError
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def problem(status: int, text: str, headers: Any = None) -> JSONResponse:
 async def refuse(request: Request, error: Exception) -> JSONResponse:
     """Report an HTTP error or an internal one."""
     del request
-    return problem(*views.trouble(error), getattr(error, "headers", None))
+    return problem(*views.status_and_text(error), getattr(error, "headers", None))
 
 
 async def refuse_for_now(request: Request, error: Exception) -> JSONResponse:
@@ -116,7 +116,7 @@ class BodyLimit:
             await self.app(scope, receive, send)
             return
         body, ended = b"", False
-        while not ended and len(body) <= MOST_BODY:
+        while not ended and len(body) <= MAX_BODY:
             message = await receive()
             if message["type"] != "http.request":
                 return
@@ -128,8 +128,8 @@ class BodyLimit:
                 message.setdefault("headers", []).append((b"cache-control", b"no-store"))
             await send(message)
 
-        if len(body) > MOST_BODY:
-            text = f"The request is longer than {MOST_BODY // 1024} KiB."
+        if len(body) > MAX_BODY:
+            text = f"The request is longer than {MAX_BODY // 1024} KiB."
             await problem(413, text)(scope, receive, send_privately)
             return
         waiting: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]

@@ -28,9 +28,9 @@ from gridhouse.server.api.schemas import (
 )
 from gridhouse.server.pages import lobby, views
 from gridhouse.server.pages.forms import OWN, read_options
-from gridhouse.server.settings import MAX_SUBSCRIBERS, MOST_WAIT
+from gridhouse.server.settings import MAX_SUBSCRIBERS, MAX_WAIT
 from gridhouse.server.tables.commands import ANSWER, MOVE, REDO, RESIGN, SEAT, UNDO, Command
-from gridhouse.server.tables.visibility import need_turn
+from gridhouse.server.tables.visibility import require_turn
 
 if TYPE_CHECKING:
     from gridhouse.server.tables.table import TableOptions
@@ -98,10 +98,10 @@ async def found_table(
 ) -> Joined:
     """Create a table and take a seat at it."""
     service, auth = views.services(request)
-    order = await run_in_threadpool(read, asked)
-    request.app.state.newcomers.need_room(request)
+    options = await run_in_threadpool(read, asked)
+    request.app.state.new_tables.count(request)
     visitor, token = (caller, None) if caller else auth.new_visitor()
-    live = await service.get(await service.create(order, visitor))
+    live = await service.get(await service.create(options, visitor))
     assert live is not None
     response.headers["location"] = f"/api/tables/{live.table.id}"
     state = serializers.state_of(RequestContext(service, auth, live, visitor, None))
@@ -133,7 +133,7 @@ async def show_table(
         int | None, Query(ge=-FAR, le=FAR, description="The version that you have.")
     ] = None,
     wait: Annotated[
-        int, Query(ge=0, le=MOST_WAIT, description="Seconds to wait for a newer version.")
+        int, Query(ge=0, le=MAX_WAIT, description="Seconds to wait for a newer version.")
     ] = 0,
 ) -> TableState:
     """Show a table; with `wait`, only once its version is newer than yours."""
@@ -207,7 +207,7 @@ PLAY_SO: dict[str, Any] = PLAY | {"responses": answers(401, 403, 404, 409, 429, 
 async def make_move(context: SeatedContext, asked: Move) -> TableState:
     """Play a move."""
     live = context.live
-    need_turn(live.table, context.viewpoint)
+    require_turn(live.table, context.viewpoint)
     mover = live.table.state.current_player()
     await context.service.submit(live, Command(MOVE, mover, asked.move, asked.ply))
     return serializers.state_of(context)

@@ -8,17 +8,17 @@ from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt, Strict
 
 from gridhouse.core import registry
 from gridhouse.players.levels import LEVELS
-from gridhouse.server.pages.forms import RANDOM_SIDE, USUAL_LEVEL
+from gridhouse.server.pages.forms import DEFAULT_LEVEL, RANDOM_SIDE
 
-MOST_TEXT = 200  # characters of a short text
+MAX_TEXT = 200  # characters of a short text
 FAR = 10**18  # larger than the limit of any parameter
 
 Opponent = Literal["hotseat", "machine", "friends"]
 Whole = Annotated[StrictInt, Field(ge=-FAR, le=FAR)]
 GameName = Annotated[
-    str, Field(max_length=MOST_TEXT, json_schema_extra={"enum": [*registry.games()]})
+    str, Field(max_length=MAX_TEXT, json_schema_extra={"enum": [*registry.games()]})
 ]
-Short = Annotated[str, Field(max_length=MOST_TEXT)]
+Short = Annotated[str, Field(max_length=MAX_TEXT)]
 
 
 class RequestModel(BaseModel):
@@ -69,7 +69,7 @@ class NewTable(RequestModel):
     parameters: dict[Short, StrictBool | Whole | Short] | None = None
     preset: Short | None = None
     opponent: Opponent = "machine"
-    level: Annotated[StrictInt, Field(ge=LEVELS[0], le=LEVELS[-1])] = USUAL_LEVEL
+    level: Annotated[StrictInt, Field(ge=LEVELS[0], le=LEVELS[-1])] = DEFAULT_LEVEL
     side: Literal["random"] | Annotated[StrictInt, Field(ge=0, le=1)] = Field(
         0, description="The number of the player that you play, from 0."
     )

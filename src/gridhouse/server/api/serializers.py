@@ -15,7 +15,7 @@ from gridhouse.server.api.schemas import (
     Wanted,
 )
 from gridhouse.server.tables.commands import REDO, UNDO
-from gridhouse.server.tables.visibility import may, times, visible_move
+from gridhouse.server.tables.visibility import clock_states, may_take_back, visible_move
 
 if TYPE_CHECKING:
     from gridhouse.core.game import Game, Parameter
@@ -75,7 +75,7 @@ def state_of(context: RequestContext) -> TableState:
     """Return a table from the viewpoint of a request."""
     table, snapshot, viewpoint = context.live.table, context.live.snapshot, context.viewpoint
     sits = bool(context.seats)
-    wish = table.asked
+    takeback = table.asked
     has_room = sits and bool(table.open_seats())
     return TableState(
         id=table.id,
@@ -96,16 +96,16 @@ def state_of(context: RequestContext) -> TableState:
         over=table.over,
         outcome=table.outcome() if table.over else None,
         returns=table.returns() if table.over else None,
-        asked=wish and Wanted.model_validate(wish._asdict()),
-        undo=sits and may(table, viewpoint, UNDO),
-        redo=sits and may(table, viewpoint, REDO),
+        asked=takeback and Wanted.model_validate(takeback._asdict()),
+        undo=sits and may_take_back(table, viewpoint, UNDO),
+        redo=sits and may_take_back(table, viewpoint, REDO),
         invitation=f"/t/{table.id}/join/{context.auth.invitation(table.id)}" if has_room else None,
     )
 
 
 def clocks(table: Table) -> list[ClockTime | None] | None:
     """Return the clocks, None for the machine's, or None for a table without clocks."""
-    shown = times(table)
+    shown = clock_states(table)
     if shown is None:
         return None
     return [None if clock is None else ClockTime.model_validate(clock) for clock in shown]

@@ -96,7 +96,7 @@ class Leaderboard:
 
         So the puzzle stays the same if a later version would generate another one.
         """
-        kept = self._kept(puzzle)
+        kept = self._stored(puzzle)
         if kept is not None:
             return kept
         text = start()
@@ -106,7 +106,7 @@ class Leaderboard:
             connection.execute(PUZZLES.insert().values(row))
         return StoredPuzzle(text, None)
 
-    def _kept(self, puzzle: Puzzle) -> StoredPuzzle | None:
+    def _stored(self, puzzle: Puzzle) -> StoredPuzzle | None:
         wanted = sa.select(PUZZLES).where(*of(PUZZLES, puzzle))
         with self._engine.connect() as connection:
             row = connection.execute(wanted).one_or_none()
@@ -116,7 +116,7 @@ class Leaderboard:
             row.start, None if row.best is None else BestResult(row.best, row.proved)
         )
 
-    def keep_best(self, puzzle: Puzzle, best: BestResult) -> None:
+    def store_best(self, puzzle: Puzzle, best: BestResult) -> None:
         """Store the best known result."""
         row = {"best": best.result, "proved": best.proved}
         with self._engine.begin() as connection:

@@ -34,7 +34,7 @@ log = logging.getLogger("gridhouse.server")
 FIRST = date(2026, 1, 1)  # of the archive; today always has a puzzle
 SECONDS = 10.0  # for which the solver searches
 MOMENT = 1.0  # seconds for which it searches interpreted, before it is compiled
-MOST_SEARCHES = 8  # that run or wait; today's puzzles are exempt
+MAX_SEARCHES = 8  # that run or wait; today's puzzles are exempt
 
 
 class Shown(NamedTuple):
@@ -61,9 +61,10 @@ class DailyService:
         self._settings = settings
         self._found = found
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="best")
-        self._asked: dict[Puzzle, asyncio.Task[None]] = {}
+        self._searches: dict[Puzzle, asyncio.Task[None]] = {}
         self._failed: set[Puzzle] = set()
-        self._meantime: dict[Puzzle, BestResult] = {}  # best results until the solver is compiled
+        # Best results until the solver is compiled.
+        self._provisional: dict[Puzzle, BestResult] = {}
         self._pars: dict[Puzzle, asyncio.Future[int]] = {}
         self.running: set[Puzzle] = set()
 
@@ -78,9 +79,9 @@ class DailyService:
         state = parse_position(kept.start)
         best = kept.best
         if best is None and component(cls, "solver") is not None:
-            self._ask(puzzle, state)
-            best = self._meantime.get(puzzle)
-        searching = puzzle in self._asked
+            self._start_search(puzzle, state)
+            best = self._provisional.get(puzzle)
+        searching = puzzle in self._searches
         if not searching and (best is None or not best.proved):
             reached = await asyncio.to_thread(self.results.reached, puzzle)
             if reached is not None and (best is None or is_better(puzzle, reached, best.result)):
@@ -105,37 +106,37 @@ class DailyService:
         jit = self._settings.jit
         return uses_compiled(game) if jit is None else jit
 
-    def _ask(self, puzzle: Puzzle, state: State) -> None:
+    def _start_search(self, puzzle: Puzzle, state: State) -> None:
         """Start the search for the best result, unless it runs, has failed, or there is no room."""
-        is_full = self._is_full(len(self._asked), puzzle)
-        if puzzle in self._asked or puzzle in self._failed or is_full:
+        is_full = self._is_full(len(self._searches), puzzle)
+        if puzzle in self._searches or puzzle in self._failed or is_full:
             return
-        self._asked[puzzle] = asyncio.create_task(self._look(puzzle, state))
+        self._searches[puzzle] = asyncio.create_task(self._run_search(puzzle, state))
 
     def _is_full(self, waiting: int, puzzle: Puzzle) -> bool:
         """Tell whether a puzzle has to be refused because too many searches are waiting."""
-        return waiting >= MOST_SEARCHES and puzzle.day != self.today().isoformat()
+        return waiting >= MAX_SEARCHES and puzzle.day != self.today().isoformat()
 
-    async def _look(self, puzzle: Puzzle, state: State) -> None:
+    async def _run_search(self, puzzle: Puzzle, state: State) -> None:
         try:
-            await self._keep(puzzle, state)
+            await self._search_and_store(puzzle, state)
         except Exception:
             self._failed.add(puzzle)
             log.exception("the search for the best result of a daily puzzle failed")
         finally:
-            del self._asked[puzzle]
+            del self._searches[puzzle]
 
-    async def _keep(self, puzzle: Puzzle, state: State) -> None:
+    async def _search_and_store(self, puzzle: Puzzle, state: State) -> None:
         """Find and store the best result; until the solver is compiled, find a provisional one."""
         unit = Unit(SOLVER, state.game)
         while not self._is_compiled(state.game) and can_wait(unit):
-            self._meantime[puzzle] = await self._find(puzzle, state, MOMENT)
-            self._found(puzzle, self._meantime[puzzle])
+            self._provisional[puzzle] = await self._find(puzzle, state, MOMENT)
+            self._found(puzzle, self._provisional[puzzle])
             while can_wait(unit) and not is_ready(unit):
                 await asyncio.sleep(PAUSE)
         best = await self._find(puzzle, state, SECONDS)
-        await asyncio.to_thread(self.results.keep_best, puzzle, best)
-        self._meantime.pop(puzzle, None)
+        await asyncio.to_thread(self.results.store_best, puzzle, best)
+        self._provisional.pop(puzzle, None)
         self._found(puzzle, best)
 
     async def _find(self, puzzle: Puzzle, state: State, seconds: float) -> BestResult:
@@ -157,7 +158,7 @@ class DailyService:
     async def close(self) -> None:
         """Cancel all searches; do not wait for the running one."""
         self._pool.shutdown(wait=False, cancel_futures=True)
-        tasks = list(self._asked.values())
+        tasks = list(self._searches.values())
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)

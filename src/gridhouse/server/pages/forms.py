@@ -13,7 +13,7 @@ from gridhouse.core.notation import parse_integer
 from gridhouse.core.registry import parse, parse_game
 from gridhouse.players.levels import LEVELS
 from gridhouse.server.clock import Clock
-from gridhouse.server.settings import MOST_BODY, MOST_CELLS
+from gridhouse.server.settings import MAX_BODY, MAX_CELLS
 from gridhouse.server.tables.table import FRIENDS, HOTSEAT, MACHINE, TableOptions
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 OWN = "own"  # the visitor's parameters instead of a preset
 RANDOM_SIDE = "random"
-USUAL_LEVEL = 3
+DEFAULT_LEVEL = 3
 
 
 async def read_form(request: Request) -> dict[str, str]:
@@ -33,8 +33,8 @@ async def read_form(request: Request) -> dict[str, str]:
     body = b""
     async for part in request.stream():
         body += part
-        if len(body) > MOST_BODY:
-            raise HTTPException(413, f"The request is longer than {MOST_BODY // 1024} KiB.")
+        if len(body) > MAX_BODY:
+            raise HTTPException(413, f"The request is longer than {MAX_BODY // 1024} KiB.")
     try:
         return dict(parse_qsl(body.decode(), keep_blank_values=True, max_num_fields=50))
     except ValueError:
@@ -51,7 +51,7 @@ def read_options(cls: type[Game], form: Mapping[str, str]) -> TableOptions:
     opponent = form.get("opponent", MACHINE)
     if opponent not in (HOTSEAT, MACHINE, FRIENDS):
         raise ParameterError("opponent: must be hotseat, machine or friends")
-    level = parse_integer(form.get("level", str(USUAL_LEVEL)))
+    level = parse_integer(form.get("level", str(DEFAULT_LEVEL)))
     if level is None or level not in LEVELS:
         raise ParameterError(f"level: must be a number from {LEVELS[0]} to {LEVELS[-1]}")
     side = read_side(form.get("side", "0"), players)
@@ -74,14 +74,14 @@ def read_start(cls: type[Game], form: Mapping[str, str], seed: int) -> State:
     if text.lstrip().startswith(cls.name + "("):
         text = text.strip()
         game, _ = parse_game(text)
-        need_room(game)
+        require_small_board(game)
         return parse(text)
     game = read_game(cls, form)
     if not text.strip():
-        need_room(game)
+        require_small_board(game)
         return game.new_initial_state(seed)
     state = game.start_from_file(text, seed)
-    need_room(state.game)
+    require_small_board(state.game)
     return state
 
 
@@ -103,10 +103,10 @@ def read_game(cls: type[Game], form: Mapping[str, str]) -> Game:
     return cls(**given)
 
 
-def need_room(game: Game) -> None:
+def require_small_board(game: Game) -> None:
     """Raise GridhouseError for a board that is too large for a page."""
-    if game.rows * game.cols > MOST_CELLS:
+    if game.rows * game.cols > MAX_CELLS:
         raise GridhouseError(
-            f"a board in the browser may have at most {MOST_CELLS} cells, "
+            f"a board in the browser may have at most {MAX_CELLS} cells, "
             f"and {game.rows} by {game.cols} are more"
         )

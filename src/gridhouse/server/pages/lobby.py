@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from gridhouse.server.auth import Auth
     from gridhouse.server.storage.records import StoredTable
 
-MOST_LISTED = 50
+MAX_LISTED = 50
 LATELY = 24 * 3600 * 1000  # milliseconds after its last change for which a table is shown
 
 
@@ -70,7 +70,7 @@ def entry(record: StoredTable, auth: Auth) -> LobbyEntry:
 async def listed(request: Request) -> list[LobbyEntry]:
     """Return the rows of the lobby, the latest change first."""
     service, auth = services(request)
-    records = await run_in_threadpool(service.store.list_public, MOST_LISTED, clock.now() - LATELY)
+    records = await run_in_threadpool(service.store.list_public, MAX_LISTED, clock.now() - LATELY)
     return [entry(record, auth) for record in records]
 
 

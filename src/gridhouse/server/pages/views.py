@@ -20,7 +20,7 @@ from gridhouse.players.levels import LEVELS
 from gridhouse.server.auth import Auth, is_own_origin, set_cookie
 from gridhouse.server.clock import USUAL
 from gridhouse.server.pages import assets
-from gridhouse.server.pages.forms import OWN, USUAL_LEVEL, read_form, read_options
+from gridhouse.server.pages.forms import DEFAULT_LEVEL, OWN, read_form, read_options
 from gridhouse.server.tables.commands import SEAT, Command, RefusedError
 from gridhouse.server.tables.visibility import Viewpoint, view, viewpoint_of
 
@@ -58,7 +58,7 @@ def page(request: Request, name: str, status: int = 200, **context: Any) -> Resp
     return templates.TemplateResponse(request, f"{name}.html", context, status_code=status)
 
 
-def wanted_game(request: Request) -> type[Game]:
+def requested_game(request: Request) -> type[Game]:
     """Return the game of an address; raises HTTPException if there is none."""
     try:
         return game_class(request.path_params["game"])
@@ -66,7 +66,7 @@ def wanted_game(request: Request) -> type[Game]:
         raise HTTPException(404, sentence(error)) from None
 
 
-async def wanted_table(request: Request) -> LiveTable:
+async def requested_table(request: Request) -> LiveTable:
     """Return the table of an address; raises HTTPException if there is none."""
     live = await services(request).service.get(request.path_params["table"])
     if live is None:
@@ -74,13 +74,13 @@ async def wanted_table(request: Request) -> LiveTable:
     return live
 
 
-def need_own_page(request: Request) -> None:
+def require_own_page(request: Request) -> None:
     """Raise HTTPException for a form on another site's page."""
     if not is_own_origin(request.headers):
         raise HTTPException(403, "This form was not sent from a page of this house.")
 
 
-def trouble(error: Exception) -> tuple[int, str]:
+def status_and_text(error: Exception) -> tuple[int, str]:
     """Return the status of an error, and a sentence for people."""
     status = error.status_code if isinstance(error, HTTPException) else 500
     text = str(getattr(error, "detail", ""))
@@ -109,7 +109,7 @@ async def home(request: Request) -> Response:
 
 async def rules(request: Request) -> Response:
     """Show the rules of a game."""
-    cls = wanted_game(request)
+    cls = requested_game(request)
     paragraphs = cls.how_to_play.split("\n")
     pictures = await run_in_threadpool(samples, [cls.name])
     return page(request, "rules", game=cls, paragraphs=paragraphs, picture=pictures[cls.name])
@@ -118,7 +118,7 @@ async def rules(request: Request) -> Response:
 async def new(request: Request) -> Response:
     """Show the form for a new game; the query may contain a position."""
     start = request.query_params.get("start", "")
-    return form_page(request, wanted_game(request), {"start": start, "preset": ""})
+    return form_page(request, requested_game(request), {"start": start, "preset": ""})
 
 
 def form_page(
@@ -136,41 +136,41 @@ def form_page(
         game=cls,
         form=form,
         presets=settings,
-        usual=next((name for name, values in cls.presets.items() if is_usual(cls, values)), ""),
+        usual=next((name for name, values in cls.presets.items() if is_default(cls, values)), ""),
         own=OWN,
         clocks=USUAL,
         levels=list(LEVELS),
-        usual_level=str(USUAL_LEVEL),
+        usual_level=str(DEFAULT_LEVEL),
         problem=problem,
     )
 
 
-def is_usual(cls: type[Game], values: Mapping[str, object]) -> bool:
+def is_default(cls: type[Game], values: Mapping[str, object]) -> bool:
     """Tell whether a preset equals the game's defaults."""
     return cls(**values) == cls()
 
 
 async def create(request: Request) -> Response:
     """Create a table from a form, and redirect to it."""
-    cls = wanted_game(request)
-    need_own_page(request)
+    cls = requested_game(request)
+    require_own_page(request)
     form = await read_form(request)
     try:
-        order = await run_in_threadpool(read_options, cls, form)
+        options = await run_in_threadpool(read_options, cls, form)
     except GridhouseError as error:
         return form_page(request, cls, form, sentence(error))
-    request.app.state.newcomers.need_room(request)
-    return await found(request, order)
+    request.app.state.new_tables.count(request)
+    return await create_table(request, options)
 
 
-async def found(request: Request, order: TableOptions) -> Response:
+async def create_table(request: Request, options: TableOptions) -> Response:
     """Create a table, and give the visitor a seat at it."""
     service, auth = services(request)
     visitor, cookie = auth.identify_or_create(request)
-    return to_table(request, await service.create(order, visitor), cookie)
+    return redirect_to_table(request, await service.create(options, visitor), cookie)
 
 
-def to_table(request: Request, name: str, cookie: str) -> Response:
+def redirect_to_table(request: Request, name: str, cookie: str) -> Response:
     """Redirect to a table, and store the visitor's cookie."""
     response = RedirectResponse(f"/t/{name}", 303)
     set_cookie(request, response, cookie)
@@ -179,7 +179,7 @@ def to_table(request: Request, name: str, cookie: str) -> Response:
 
 async def table(request: Request) -> Response:
     """Show a table's current position; the page's script updates it."""
-    live = await wanted_table(request)
+    live = await requested_table(request)
     visitor = services(request).auth.visitor(request.cookies)
     sits = bool(live.table.seats_of(visitor))
     shown = view(live.snapshot, viewpoint_of(live.table, visitor, None), sits=sits)
@@ -205,7 +205,7 @@ async def invitation(request: Request) -> Response:
 
 async def join(request: Request) -> Response:
     """Give an invited visitor the free seat."""
-    need_own_page(request)
+    require_own_page(request)
     live = await invited(request)
     service, auth = services(request)
     visitor, cookie = auth.identify_or_create(request)
@@ -213,35 +213,35 @@ async def join(request: Request) -> Response:
         await service.submit(live, Command(SEAT, visitor=visitor))
     except RefusedError as error:
         raise HTTPException(409, sentence(error)) from None
-    return to_table(request, live.table.id, cookie)
+    return redirect_to_table(request, live.table.id, cookie)
 
 
 async def invited(request: Request) -> LiveTable:
     """Return the table of an invitation; raises HTTPException if it is not valid."""
-    live = await wanted_table(request)
+    live = await requested_table(request)
     if not services(request).auth.is_invited(live.table.id, request.path_params["invitation"]):
         raise HTTPException(404, "This is no invitation to this table.")
     return live
 
 
-def safe_viewpoint(request: Request, shown: Table) -> Viewpoint:
+def file_viewpoint(request: Request, shown: Table) -> Viewpoint:
     """Return the viewpoint for a saved file; of a screen for two, the public one."""
     return viewpoint_of(shown, services(request).auth.visitor(request.cookies), None)
 
 
 async def saved_picture(request: Request) -> Response:
     """Return a table's picture as a file."""
-    live = await wanted_table(request)
+    live = await requested_table(request)
     try:
-        svg = live.snapshot.saved_picture(safe_viewpoint(request, live.table))
+        svg = live.snapshot.saved_picture(file_viewpoint(request, live.table))
     except PictureError as error:
         raise HTTPException(404, sentence(error)) from None
-    return Response(svg, media_type=SVG, headers=as_file(f"{live.table.state.game.name}.svg"))
+    return Response(svg, media_type=SVG, headers=attachment(f"{live.table.state.game.name}.svg"))
 
 
 async def saved_record(request: Request) -> Response:
     """Return a game's start and moves as text, or its position on one line."""
-    live = await wanted_table(request)
+    live = await requested_table(request)
     is_record = request.url.path.endswith("record.txt")
     try:
         text = live.table.record() if is_record else live.table.position_text() + "\n"
@@ -250,7 +250,7 @@ async def saved_record(request: Request) -> Response:
     return PlainTextResponse(text)
 
 
-def as_file(name: str) -> dict[str, str]:
+def attachment(name: str) -> dict[str, str]:
     """Return the header that makes a browser save the response as a file."""
     return {"content-disposition": f'attachment; filename="{name}"'}
 

@@ -77,7 +77,7 @@ COLUMNS = [column.name for column in TABLES.c if column.name != "created"]
 SECRET = "secret"
 CHANNEL = "gridhouse"  # of PostgreSQL's notifications to other processes
 LOCK = 0x67726964  # held by one process at a time while it sets up the database
-MOST_AT_ONCE = 200  # changes in a transaction
+MAX_AT_ONCE = 200  # changes in a transaction
 SQLITE_SETTINGS = ("journal_mode=WAL", "synchronous=FULL", "busy_timeout=10000", "foreign_keys=ON")
 
 
@@ -108,12 +108,12 @@ class Store:
         config = Config()
         config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
         with self.engine.begin() as connection:
-            self._be_alone(connection)
+            self._lock_setup(connection)
             config.attributes["connection"] = connection
             command.upgrade(config, "head")
         self._writer = Writer(self.engine)
 
-    def _be_alone(self, connection: sa.Connection) -> None:
+    def _lock_setup(self, connection: sa.Connection) -> None:
         """Make other processes wait until this transaction ends."""
         if self.is_shared:
             connection.execute(sa.select(sa.func.pg_advisory_xact_lock(LOCK)))
@@ -127,7 +127,7 @@ class Store:
         """Return the secret for signatures; the first call generates and stores it."""
         wanted = sa.select(FACTS.c.value).where(FACTS.c.name == SECRET)
         with self.engine.begin() as connection:
-            self._be_alone(connection)
+            self._lock_setup(connection)
             found = connection.scalar(wanted)
             if found is None:
                 found = secrets.token_urlsafe(32)
@@ -211,7 +211,7 @@ class Writer:
         is_open = True
         while is_open:
             come = [self._waiting.get()]
-            while len(come) < MOST_AT_ONCE and not self._waiting.empty():
+            while len(come) < MAX_AT_ONCE and not self._waiting.empty():
                 come.append(self._waiting.get())
             is_open = None not in come  # None is the last item
             batch = [wanted for wanted in come if wanted is not None]

@@ -142,22 +142,22 @@ class TableService:
             await asyncio.to_thread(self._notifications.close)
         self.store.close()
 
-    async def create(self, order: TableOptions, visitor: str) -> str:
+    async def create(self, options: TableOptions, visitor: str) -> str:
         """Store a new table of a visitor; return its name, which cannot be guessed."""
-        players = range(order.state.game.num_players)
-        mine = players if order.opponent == HOTSEAT else (order.side,)
+        players = range(options.state.game.num_players)
+        mine = players if options.opponent == HOTSEAT else (options.side,)
         record = StoredTable(
             secrets.token_urlsafe(9),
-            str(order.state),
-            order.opponent,
+            str(options.state),
+            options.opponent,
             seated_visitors=dict.fromkeys(mine, visitor),
-            listed=order.listed,
-            daily=order.daily,
+            listed=options.listed,
+            daily=options.daily,
         )
-        if order.clock is not None:
-            record.initial, record.increment = order.clock
-        if order.opponent == MACHINE:
-            record.level, record.machine = order.level, 1 - order.side
+        if options.clock is not None:
+            record.initial, record.increment = options.clock
+        if options.opponent == MACHINE:
+            record.level, record.machine = options.level, 1 - options.side
         await asyncio.to_thread(self.store.add, record)
         return record.id
 

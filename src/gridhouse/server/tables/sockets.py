@@ -13,19 +13,19 @@ from starlette.websockets import WebSocketDisconnect, WebSocketState
 
 from gridhouse.core.errors import MoveError
 from gridhouse.server.auth import bearer, is_own_origin
-from gridhouse.server.settings import MAX_SUBSCRIBERS, MOST_MESSAGE
+from gridhouse.server.settings import MAX_MESSAGE, MAX_SUBSCRIBERS
 from gridhouse.server.tables import hints
 from gridhouse.server.tables.commands import ANSWER, MOVE, REDO, RESIGN, UNDO, Command, RefusedError
 from gridhouse.server.tables.table import ALONE, FRIENDS
 from gridhouse.server.tables.visibility import (
     Snapshot,
     Viewpoint,
-    need_turn,
+    no_move_reason,
+    no_move_reason_for,
     offers_help,
+    require_turn,
     view,
     viewpoint_of,
-    why_no_move,
-    why_not,
 )
 
 if TYPE_CHECKING:
@@ -39,17 +39,17 @@ if TYPE_CHECKING:
     from gridhouse.server.tables.service import LiveTable, TableService
 
 log = logging.getLogger("gridhouse.server")
-REFUSED = 1008  # close code for a connection that violates the protocol
-PLACES = {
+POLICY_VIOLATION = 1008  # close code for a connection that violates the protocol
+HELP_PLACES = {
     "hint": "board",
     "show": "board",
     "judge": "side",
 }  # the part of the page that shows the help
-FRAME = 1.5  # times the machine's pause, between two moves of the best line
-MOST_NESTED = 100  # brackets of a message; valid messages have two
-GOODBYE = 1000
-NOTHING_SEEN = -1  # a ply that no table has
-FULL = 1013  # close code for a table that is full
+FRAME_PAUSES = 1.5  # times the machine's pause, between two moves of the best line
+MAX_NESTED = 100  # brackets of a message; valid messages have two
+NORMAL_CLOSURE = 1000
+NO_PLY = -1  # a ply that no table has
+TRY_AGAIN_LATER = 1013  # close code for a table that is full
 
 
 class TokenBucket:
@@ -86,14 +86,14 @@ class Connection:
         self.visitor = auth.authenticate(socket.headers, socket.cookies)
         self.invitation = auth.invitation(live.table.id)
         self.revealed_player: int | None = None
-        self.parting = GOODBYE  # the close code, sent after the last message
+        self.close_code = NORMAL_CLOSURE  # the close code, sent after the last message
         self.turned = False
         self.back: int | None = None  # the ply of an earlier position that this page shows
         self._past: Snapshot | None = None
         self._stale = True
-        self._notes: list[str] = []
+        self._outgoing: list[str] = []
         self._wake = asyncio.Event()
-        self._helps: dict[str, asyncio.Task[None]] = {}
+        self._help_tasks: dict[str, asyncio.Task[None]] = {}
 
     def viewpoint(self) -> Viewpoint:
         """Return the viewpoint of this page."""
@@ -120,15 +120,15 @@ class Connection:
         self._stale = True
         self._wake.set()
 
-    def tell(self, message: Message) -> None:
+    def send(self, message: Message) -> None:
         """Queue a message to this page."""
-        self._notes.append(encode(message))
+        self._outgoing.append(encode(message))
         self._wake.set()
 
     def _refuse(self, reason: str) -> None:
-        self.tell({"type": "refusal", "text": reason})
+        self.send({"type": "refusal", "text": reason})
 
-    async def stay(self) -> None:
+    async def run(self) -> None:
         """Show the table and answer requests until the page disconnects."""
         self._wake.set()
         self.service.subscribe(self.live, self.changed)
@@ -137,7 +137,7 @@ class Connection:
             done, _ = await asyncio.wait(works, return_when=asyncio.FIRST_COMPLETED)
         finally:
             # Nothing is awaited here, because this task may be cancelled repeatedly.
-            for work in works | set(self._helps.values()):
+            for work in works | set(self._help_tasks.values()):
                 work.add_done_callback(retrieve_exception)
                 work.cancel()
             self.service.unsubscribe(self.live, self.changed)
@@ -149,7 +149,7 @@ class Connection:
         while True:
             await self._wake.wait()
             self._wake.clear()
-            notes, self._notes = self._notes, []
+            notes, self._outgoing = self._outgoing, []
             if self._stale:
                 self._stale = False
                 notes.insert(0, self._view())
@@ -178,7 +178,7 @@ class Connection:
                 return
             asked = parse_message(message.get("text"))
             if asked is None or not allowance.take():
-                self.parting = REFUSED
+                self.close_code = POLICY_VIOLATION
                 return
             try:
                 await self._handle(asked)
@@ -221,7 +221,7 @@ class Connection:
 
     def _on_here(self, _: dict[str, Any]) -> None:
         """Confirm that the connection is alive."""
-        self.tell({"type": "here"})
+        self.send({"type": "here"})
 
     def _on_cover(self, _: dict[str, Any]) -> None:
         """Hide the player's information before the other player looks at the screen."""
@@ -236,8 +236,8 @@ class Connection:
     def _on_why(self, message: dict[str, Any]) -> None:
         """Refuse with the reason why no move begins with these cells."""
         table, viewpoint = self.live.table, self.viewpoint()
-        need_turn(table, viewpoint)
-        raise RefusedError(why_not(table.state, cells_of(message)))
+        require_turn(table, viewpoint)
+        raise RefusedError(no_move_reason_for(table.state, cells_of(message)))
 
     def _on_help(self, message: dict[str, Any]) -> None:
         """Start a hint, an evaluation or the best line."""
@@ -249,7 +249,7 @@ class Connection:
 
     async def _move(self, message: dict[str, Any]) -> None:
         table = self.live.table
-        need_turn(table, self.viewpoint())
+        require_turn(table, self.viewpoint())
         text, ply = message.get("move"), message.get("ply")
         if not isinstance(text, str):
             raise RefusedError("the move must be a text")
@@ -257,7 +257,7 @@ class Connection:
         self.back = None
         before = self.revealed_player
         self.revealed_player = mover  # the move may create the game's first hidden information
-        seen = ply if is_number(ply) else NOTHING_SEEN
+        seen = ply if is_number(ply) else NO_PLY
         try:
             await self.service.submit(self.live, Command(MOVE, mover, text, seen))
         except BaseException:
@@ -269,18 +269,18 @@ class Connection:
         table, viewpoint, snapshot = self.live.table, self.viewpoint(), self.snapshot()
         if not offers_help(table, viewpoint):
             friends = "there is no help in a game between friends"
-            reason = friends if table.opponent == FRIENDS else why_no_move(table, viewpoint)
+            reason = friends if table.opponent == FRIENDS else no_move_reason(table, viewpoint)
             raise RefusedError(ALONE if table.daily is not None else reason)
         if snapshot.ply is not None and not table.over:
             raise RefusedError("help is only for the current position")
-        place = PLACES[kind]
+        place = HELP_PLACES[kind]
         self._stop_help(place)
-        self._helps[place] = asyncio.create_task(self._find_help(kind, snapshot, viewpoint))
+        self._help_tasks[place] = asyncio.create_task(self._find_help(kind, snapshot, viewpoint))
 
     def _stop_help(self, *places: str) -> None:
         """Stop the help in these parts of the page, or in all parts."""
-        for place in places or tuple(self._helps):
-            help_there = self._helps.pop(place, None)
+        for place in places or tuple(self._help_tasks):
+            help_there = self._help_tasks.pop(place, None)
             if help_there is not None:
                 help_there.cancel()
 
@@ -289,14 +289,14 @@ class Connection:
         engines, ply = self.service.engines, len(self.live.table.plies)
         try:
             if kind == "hint":
-                self.tell(await hints.hint(engines, snapshot))
+                self.send(await hints.hint(engines, snapshot))
             elif kind == "judge":
-                self.tell(await hints.evaluate(engines, snapshot))
+                self.send(await hints.evaluate(engines, snapshot))
             else:
                 async for frame in hints.best_line(engines, snapshot, viewpoint):
-                    self.tell(frame)
-                    await asyncio.sleep(self.service.settings.pause * FRAME)
-                self.tell({"type": "shown", "ply": ply})
+                    self.send(frame)
+                    await asyncio.sleep(self.service.settings.pause * FRAME_PAUSES)
+                self.send({"type": "shown", "ply": ply})
         except RefusedError as error:
             self._refuse(str(error))
         except Exception:
@@ -314,7 +314,7 @@ PLAYERS: dict[str, Callable[[Connection, dict[str, Any]], None]] = {
     "uncover": Connection._on_uncover,
     "why": Connection._on_why,
     "stop": Connection._on_stop,
-    **dict.fromkeys(PLACES, Connection._on_help),
+    **dict.fromkeys(HELP_PLACES, Connection._on_help),
 }
 
 
@@ -343,10 +343,10 @@ def encode(message: Message) -> str:
 
 def parse_message(text: object) -> dict[str, Any] | None:
     """Parse a message of a page; return None if it is not valid."""
-    if not isinstance(text, str) or len(text) > MOST_MESSAGE:
+    if not isinstance(text, str) or len(text) > MAX_MESSAGE:
         return None
     # Python's own limit on nesting depends on the depth of the call stack.
-    if text.count("[") + text.count("{") > MOST_NESTED:
+    if text.count("[") + text.count("{") > MAX_NESTED:
         return None
     try:
         asked = json.loads(text)
@@ -362,15 +362,15 @@ async def serve_table(socket: WebSocket) -> None:
     live = await service.get(socket.path_params["table"])
     is_false = bearer(socket.headers) is not None and auth.authenticate(socket.headers, {}) is None
     if live is None or is_false or not is_own_origin(socket.headers):
-        await socket.close(REFUSED)
+        await socket.close(POLICY_VIOLATION)
         return
     await socket.accept()
     if len(live.subscribers) >= MAX_SUBSCRIBERS:
-        await socket.close(FULL)
+        await socket.close(TRY_AGAIN_LATER)
         return
     connection = Connection(service, auth, live, socket)
     with suppress(WebSocketDisconnect):
-        await connection.stay()
+        await connection.run()
     if socket.application_state == WebSocketState.CONNECTED:
         with suppress(RuntimeError, WebSocketDisconnect):
-            await socket.close(connection.parting)
+            await socket.close(connection.close_code)

@@ -78,7 +78,7 @@ class Snapshot:
         self._pictures: dict[tuple[int | None, int], str] = {}
         self._gestures: list[Gesture] | None = None
 
-    def seen(self, viewpoint: Viewpoint) -> Any:
+    def observation(self, viewpoint: Viewpoint) -> Any:
         """Return the observation of a viewer."""
         if not self.table.secret:
             return self.state.position
@@ -89,7 +89,7 @@ class Snapshot:
     def text(self, viewpoint: Viewpoint) -> str:
         """Return the observation of a viewer as text."""
         game = self.state.game
-        return f"{game} {game.write(self.seen(viewpoint))}"
+        return f"{game} {game.write(self.observation(viewpoint))}"
 
     def picture(self, viewpoint: Viewpoint) -> str:
         """Return the picture of a viewer's observation, "" for a game without pictures."""
@@ -145,20 +145,20 @@ def visible_move(table: Table, ply: Any, viewpoint: Viewpoint) -> str:
     return str(ply.move if is_open else ply.public_text)
 
 
-def why_no_move(table: Table, viewpoint: Viewpoint) -> str:
+def no_move_reason(table: Table, viewpoint: Viewpoint) -> str:
     """Return the reason why a player cannot move now."""
     if table.over:
         return OVER
     return "the screen has to be handed over first" if viewpoint.handover else "it is not your turn"
 
 
-def need_turn(table: Table, viewpoint: Viewpoint) -> None:
+def require_turn(table: Table, viewpoint: Viewpoint) -> None:
     """Raise RefusedError for a viewer who cannot move now."""
     if not viewpoint.acts:
-        raise RefusedError(why_no_move(table, viewpoint))
+        raise RefusedError(no_move_reason(table, viewpoint))
 
 
-def why_not(state: State, cells: list[int]) -> str:
+def no_move_reason_for(state: State, cells: list[int]) -> str:
     """Return the reason why no legal move begins with these cells.
 
     It is the most common refusal among the actions that begin with them.
@@ -179,7 +179,7 @@ def view(snapshot: Snapshot, viewpoint: Viewpoint, *, sits: bool) -> View:
     table, state = snapshot.table, snapshot.state
     picture = snapshot.picture(viewpoint)
     acts = viewpoint.acts and snapshot.ply is None
-    seen = snapshot.seen(viewpoint)
+    seen = snapshot.observation(viewpoint)
     return {
         "type": "view",
         "ply": len(table.plies),
@@ -188,7 +188,7 @@ def view(snapshot: Snapshot, viewpoint: Viewpoint, *, sits: bool) -> View:
         "drawn": bool(picture),
         "heading": heading(table, viewpoint, sits=sits)
         if snapshot.ply is None
-        else look_back(snapshot),
+        else past_heading(snapshot),
         "status": state.game.status(seen),
         "side": viewpoint.side,
         "turns": table.has_sides,
@@ -198,19 +198,19 @@ def view(snapshot: Snapshot, viewpoint: Viewpoint, *, sits: bool) -> View:
         "acts": acts,
         "over": table.over,
         "handing": handover(table, viewpoint),
-        "undo": sits and may(table, viewpoint, UNDO),
-        "redo": sits and may(table, viewpoint, REDO),
+        "undo": sits and may_take_back(table, viewpoint, UNDO),
+        "redo": sits and may_take_back(table, viewpoint, REDO),
         "resign": sits and not table.over and table.opponent != HOTSEAT,
         "helps": sits and offers_help(table, viewpoint),
         "unaided": not allows_help(table),
-        "asked": asked(table, viewpoint) if sits else "",
-        "waits": waits(table, viewpoint) if sits else "",
+        "asked": takeback_request(table, viewpoint) if sits else "",
+        "waits": pending_request(table, viewpoint) if sits else "",
         "position": "" if table.secret else str(state),
-        "clocks": times(table),
+        "clocks": clock_states(table),
     }
 
 
-def look_back(snapshot: Snapshot) -> str:
+def past_heading(snapshot: Snapshot) -> str:
     """Return the heading of an earlier position."""
     return f"After {snapshot.ply} of {len(snapshot.table.plies)} moves"
 
@@ -222,10 +222,10 @@ def heading(table: Table, viewpoint: Viewpoint, *, sits: bool) -> str:
         if table.daily is None:
             return table.outcome()
         return f"{table.outcome()}. {verdict(game, game.result(table.state), table.best)}"
-    return f"{FAILED}. " * table.machine_failed + turn(table, viewpoint, mover, sits=sits)
+    return f"{FAILED}. " * table.machine_failed + turn_text(table, viewpoint, mover, sits=sits)
 
 
-def turn(table: Table, viewpoint: Viewpoint, mover: int, *, sits: bool) -> str:
+def turn_text(table: Table, viewpoint: Viewpoint, mover: int, *, sits: bool) -> str:
     """Return the player to move, in words."""
     game = table.state.game
     name = game.players[mover]
@@ -254,7 +254,7 @@ def handover(table: Table, viewpoint: Viewpoint) -> Handover | None:
     }
 
 
-def may(table: Table, viewpoint: Viewpoint, kind: str) -> bool:
+def may_take_back(table: Table, viewpoint: Viewpoint, kind: str) -> bool:
     """Tell whether a viewer may undo or redo moves, or request it."""
     player = viewpoint.player
     try:
@@ -274,23 +274,23 @@ def allows_help(table: Table) -> bool:
     return table.over or (table.opponent != FRIENDS and table.daily is None)
 
 
-def asked(table: Table, viewpoint: Viewpoint) -> str:
+def takeback_request(table: Table, viewpoint: Viewpoint) -> str:
     """Return the opponent's takeback request in words, "" without one."""
-    wish = table.asked
-    if wish is None or wish.player == viewpoint.viewer:
+    takeback = table.asked
+    if takeback is None or takeback.player == viewpoint.viewer:
         return ""
-    return f"{table.state.game.players[wish.player]} {ASKED[wish.kind]}."
+    return f"{table.state.game.players[takeback.player]} {ASKED[takeback.kind]}."
 
 
-def waits(table: Table, viewpoint: Viewpoint) -> str:
+def pending_request(table: Table, viewpoint: Viewpoint) -> str:
     """Return the state of the viewer's own takeback request in words, "" without one."""
-    wish = table.asked
-    if wish is None or wish.player != viewpoint.viewer:
+    takeback = table.asked
+    if takeback is None or takeback.player != viewpoint.viewer:
         return ""
-    return f"{table.state.game.players[1 - wish.player]} has not answered yet."
+    return f"{table.state.game.players[1 - takeback.player]} has not answered yet."
 
 
-def times(table: Table) -> list[Clock | None] | None:
+def clock_states(table: Table) -> list[Clock | None] | None:
     """Return the clock of each player, None for the machine's, or None without clocks."""
     if table.clock is None:
         return None
