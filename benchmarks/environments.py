@@ -35,13 +35,13 @@ if TYPE_CHECKING:
 
 COUNT = 4096
 CHUNK = 100
-BATCHES: list[tuple[str, dict[str, Any]]] = [
-    ("sliding", {"rows": 4, "cols": 4}),
-    ("collapse", {"rows": 5, "cols": 5}),
-    ("binary", {"rows": 6, "cols": 6}),
-    ("sinks", {}),
-    ("tactego", {"rows": 6, "cols": 4}),
-]
+# The parameters of the measured boards; other games have their default board.
+BOARDS: dict[str, dict[str, Any]] = {
+    "sliding": {"rows": 4, "cols": 4},
+    "collapse": {"rows": 5, "cols": 5},
+    "binary": {"rows": 6, "cols": 6},
+    "tactego": {"rows": 6, "cols": 4},
+}
 NUMBERS = [random.Random(1).random() for _ in range(1 << 16)]
 
 
@@ -135,7 +135,8 @@ def main(seconds: Seconds = 2.0) -> None:
     fused = jumanji_rate(seconds, CHUNK)
     label = f"jumanji SlidingTilePuzzle 4x4, {CHUNK} steps a call"
     print(f"| {label} | | {fused / 1e6:.2f} | {fused / peer:.1f} | |")
-    for name, parameters in BATCHES:
+    for name in gridhouse.games():
+        parameters = BOARDS.get(name, {})
         bare, drawn, ended = batch_rates(name, parameters, seconds)
         size = "x".join(str(value) for value in parameters.values())
         figures = f"{bare / 1e6:.2f} | {drawn / 1e6:.2f} | {drawn / peer:.1f} | {ended}"

@@ -1,4 +1,4 @@
-"""How many moves of uniformly random games a second, beside OpenSpiel's C++ in the same run.
+"""Moves a second of uniformly random games, compared with OpenSpiel's C++ in the same run.
 
 ``python benchmarks/random_games.py [SECONDS]`` prints, for each of our games, millions of moves a
 second on one core and on all, the ratio to the fastest of OpenSpiel's games, and the moves of the
@@ -14,7 +14,7 @@ import random
 import time
 from typing import TYPE_CHECKING
 
-from command_line import Seconds, need, start
+from command_line import Seconds, need, start, with_other_games
 
 need("pyspiel")
 
@@ -28,20 +28,22 @@ if TYPE_CHECKING:
 
     from gridhouse.core.game import State
 
-GAMES = [
-    "sliding(rows=4,cols=4)",
-    "binary(rows=6,cols=6)",
-    "sinks(rows=10,cols=10)",
-    "tactego(rows=10,cols=10,pieces=10x1 9x1 8x2 7x3 6x4 5x4 3x6 2x8 1x10 Fx1)",
-    "collapse(rows=10,cols=10,digits=5)",
-]
+GAMES = with_other_games(
+    [
+        "sliding(rows=4,cols=4)",
+        "binary(rows=6,cols=6)",
+        "sinks(rows=10,cols=10)",
+        "tactego(rows=10,cols=10,pieces=10x1 9x1 8x2 7x3 6x4 5x4 3x6 2x8 1x10 Fx1)",
+        "collapse(rows=10,cols=10,digits=5)",
+    ]
+)
 PEERS = ["clobber", "breakthrough", "hex", "connect_four"]
 ROLLOUTS = 100
 COUNTED = 1000
 
 
 def rate(play: Callable[[int], int], seconds: float) -> float:
-    """Return moves a second of a function that plays so many games and returns their moves."""
+    """Return the moves a second of a function that plays games and returns their moves."""
     games, moves, spent = 16, 0, 0.0
     while spent < seconds:
         start = time.perf_counter()
@@ -84,7 +86,7 @@ def our_line(state: State, seconds: float, best: float) -> str:
 
 
 def main(seconds: Seconds = 2.0) -> None:
-    """Print a line a game."""
+    """Print a line for each game."""
     print(f"{'millions of moves a second':32}{'one core':>9}{'all cores':>10}")
     rates = []
     for name in PEERS:

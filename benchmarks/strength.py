@@ -1,12 +1,12 @@
-"""How strong the players are: ``python benchmarks/strength.py [GAMES] [SECONDS] [GAME ...]``.
+"""The strength of the players: ``python benchmarks/strength.py [GAMES] [SECONDS] [GAME ...]``.
 
 For every game of two, rows of a table: each search against random and greedy play with a small
-fixed number of playouts or nodes, and where all is seen each against OpenSpiel's own Monte-Carlo
-tree search (its C++ with its random-rollout evaluator, on our game through the adapter), both with
-so many seconds a move.  Every opening is played twice, colours swapped;
-openings that alpha-beta finds decided within 20,000 nodes are left out.  The share comes with its
-interval of 95 % confidence.  ``levels``, alone or before games, prints how each level for people
-fares against the one below.
+fixed number of playouts or nodes, and with perfect information each against OpenSpiel's own
+Monte-Carlo tree search (its C++ with its random-rollout evaluator, on our game through the
+adapter), both with the same seconds a move.  Every opening is played twice with swapped colours;
+openings that alpha-beta finds decided within 20,000 nodes are left out.  The score has its interval
+of 95 % confidence.  ``levels``, alone or before games, compares each level for people with the one
+below.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any
 
-from command_line import Count, Seconds, Words, need, start
+from command_line import Count, Seconds, Words, need, start, with_other_games
 
 need("pyspiel")
 
@@ -33,33 +33,36 @@ if TYPE_CHECKING:
 
     from gridhouse.core.game import Game, State
 
-GAMES = [
-    "binary(rows=6,cols=6)",
-    "sinks(rows=10,cols=10)",
-    "tactego(rows=6,cols=4)",
-    "tactego(rows=8,cols=8,pieces=10x1 8x1 6x2 4x3 2x4 Sx2 Ax1 Mx3 Fx1)",
-    "tactego(rows=6,cols=4,hidden=True)",
-]
-SOLO = ["collapse(rows=7,cols=11,digits=5)", "sliding(rows=3,cols=3)"]
-MOST_MOVES = 300
+GAMES = with_other_games(
+    [
+        "binary(rows=6,cols=6)",
+        "sinks(rows=10,cols=10)",
+        "tactego(rows=6,cols=4)",
+        "tactego(rows=8,cols=8,pieces=10x1 8x1 6x2 4x3 2x4 Sx2 Ax1 Mx3 Fx1)",
+        "tactego(rows=6,cols=4,hidden=True)",
+    ],
+    players=2,
+)
+SOLO = with_other_games(["collapse(rows=7,cols=11,digits=5)", "sliding(rows=3,cols=3)"], players=1)
+MAX_MOVES = 300
 SEARCHES = ("mcts@2000p", "alphabeta@20000n")
-PLANNING = "pomcp@2000p"  # where something is hidden
+PLANNING = "pomcp@2000p"  # with hidden information
 WEAK = ("random", "greedy")
-# A simulation is reckoned at so many seconds at least.  Near the end of a game they take less, but
-# where the game goes on for a little longer than the last time they do not.
+# The least assumed seconds of a simulation.  Near the end of a game simulations are shorter, but
+# not if the game goes on for longer than the last one.
 SHORTEST = 2e-4
 EXPLORE = 2.0  # of OpenSpiel's search, as in its own examples
 
 
 class OpenSpielPlayer(Player):
-    """OpenSpiel's search, with as many simulations as have lately fitted into the time.
+    """OpenSpiel's search, with as many simulations as recently fitted into the time.
 
-    They are counted by ply, as they become shorter and shorter towards the end of a game.
+    Their cost is measured by ply, because they become shorter towards the end of a game.
     ``spent`` is the time of all moves, in seconds, and ``moves`` their number.
     """
 
     def __init__(self, game: Game, *, seed: int = 0) -> None:
-        """Load the game as OpenSpiel has it; all of it is open, or its search would refuse it."""
+        """Load the game in OpenSpiel without hidden information, which its search would refuse."""
         super().__init__(game)
         parameters = dict(game.values) | {"starts": 1, "open": True}
         self._theirs: Any = pyspiel.load_game(f"gridhouse_{game.name}", parameters)
@@ -88,7 +91,7 @@ class OpenSpielPlayer(Player):
 
 
 def warm(game: Game, contestants: Iterable[Contestant]) -> None:
-    """Let everybody choose once, so that nothing is compiled on the clock."""
+    """Let all players choose once, so that compilation is not timed."""
     for contestant in contestants:
         for seed in range(3):
             contestant.choose(game.new_initial_state(seed))
@@ -108,7 +111,7 @@ def row(game: Game, first: str, second: str, games: int) -> str:
 
 
 def peer_row(game: Game, kind: str, games: int, seconds: float) -> str:
-    """Return the row of a search against OpenSpiel's at equal time, with the time that it took."""
+    """Return the row of a search against OpenSpiel's at equal time, and its measured time."""
     limits = Limits(seconds=seconds)
     theirs = OpenSpielPlayer(game, seed=2)
     contestants = [Contestant(player(kind, game, seed=1), limits), Contestant(theirs, limits)]
@@ -121,16 +124,16 @@ def peer_row(game: Game, kind: str, games: int, seconds: float) -> str:
 
 
 def alone(mover: Player, state: State) -> tuple[float, int]:
-    """Return what a player makes alone and, if that is all that can be made, in how few moves."""
-    while not state.is_terminal() and len(state.history()) < MOST_MOVES:
+    """Return a player's score in a game for one, and minus the number of its moves."""
+    while not state.is_terminal() and len(state.history()) < MAX_MOVES:
         state.apply_action(mover.choose(state).action)
     return state.returns()[0], -len(state.history())
 
 
 def solo_row(game: Game, first: str, second: str, games: int) -> str:
-    """Return the row of two players on the same starts; the better is whose score is higher.
+    """Return the row of two players on the same starts; the higher score wins.
 
-    Where the scores are equal, fewer moves are better.
+    Of equal scores, the one with fewer moves wins.
     """
     movers = [contestant.player for contestant in parsed(game, first, second)]
     score = Score()
@@ -141,7 +144,7 @@ def solo_row(game: Game, first: str, second: str, games: int) -> str:
 
 
 def levels(games: int, names: list[str]) -> None:
-    """Print how every level fares against the one below."""
+    """Print the match of every level against the one below."""
     for text in names or [*GAMES, *SOLO]:
         game = gridhouse.parse(f"{text}#0").game
         compare = row if game.num_players == 2 else solo_row

@@ -76,7 +76,7 @@ def clocks(started: Browser, address: str) -> Page:
     page.click("form button.main")
     Hands(page).wait(0)
     other.goto(page.input_value("#invitation-link"))
-    other.click("text=Sit down as")
+    other.click("text=Play as")
     Hands(other).wait(0)
     page.wait_for_selector("#invitation", state="hidden")
     play_some((Hands(page), Hands(other)), 6)

@@ -117,13 +117,13 @@ class Window:
         subprocess.run(["xdotool", *words], env=self.env, check=True, capture_output=True)
 
     def click(self, x: float, y: float) -> None:
-        """Click with the left button once no film runs, for input would be dropped then."""
+        """Click with the left button once no animation runs, for input would be dropped then."""
         self.settle()
         spot = str(int(x)), str(int(self.height - 1 - y))
         self._xdotool("mousemove", "--window", self.id, *spot, "click", "1")
 
     def type(self, *keys: str) -> None:
-        """Type keys by X11's names of them, once no film runs."""
+        """Type keys by X11's names of them, once no animation runs."""
         self.settle()
         self.tap(*keys)
 
@@ -160,7 +160,7 @@ class Window:
         return seen
 
     def settle(self) -> Picture:
-        """Return the picture that has not changed for a while: no film runs any more."""
+        """Return the picture that has not changed for a while: no animation runs any more."""
         seen, since = self.picture(), time.monotonic()
         end = since + PATIENCE
         while time.monotonic() < since + STILLNESS:

@@ -3,7 +3,7 @@
 import sys
 from importlib import import_module
 
-if sys.version_info < (3, 8):  # noqa: UP036  # the scripts may meet any Python
+if sys.version_info < (3, 8):  # noqa: UP036  # the scripts may run under any Python
     sys.exit(f"The programs of Gridhouse need Python 3.8; this is {sys.version.split()[0]}")
 
 # The folder of the games is imported before the function of the same name: Python binds a
@@ -64,7 +64,7 @@ __all__ = [
 ]
 __version__ = "0.1.0"
 
-# What is compiled, or threaded, is imported when it is asked for: the exact programs start at once.
+# Modules with compiled code or threads are imported on first use, so the exact programs start fast.
 _LATER = {
     "Choice": "gridhouse.players",
     "Limits": "gridhouse.players",
@@ -77,7 +77,7 @@ _LATER = {
 
 
 def __getattr__(name: str) -> object:
-    """Import what is compiled when it is first named."""
+    """Import a name with compiled code on its first use."""
     if name in _LATER:
         return getattr(import_module(_LATER[name]), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -4,12 +4,12 @@ import sys
 
 from gridhouse.core.console import run
 
-if sys.version_info < (3, 11):  # noqa: UP036  # the modules of the exact programs run with less
+if sys.version_info < (3, 11):  # noqa: UP036  # the exact programs need less
     sys.exit(f"Gridhouse needs Python 3.11 or later; this is {sys.version.split()[0]}")
 
 
 def main() -> None:
-    """Run the command; an interrupt ends it without a word even while it is being imported."""
+    """Run the command; an interrupt ends it silently, even during its import."""
     sys.exit(run(command, []))
 
 

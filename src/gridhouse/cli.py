@@ -1,4 +1,4 @@
-"""The command ``gridhouse``: the menu, and every game's exact program under the game's name."""
+"""The command ``gridhouse``: the menu, tools, and every game's exact program."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from gridhouse.terminal.menu import menu
 
 PANELS = PLAY, SOLVE, PROGRAMS, TOOLS = ("Play", "Solve", "The exact programs", "Tools")
 WIDEST = 100  # characters of a line of help
-LONGEST = 200  # characters of what is said of a command
-PLAIN: Any = {"rich_markup_mode": None}  # help in boxes would take as long again as all else
+LONGEST = 200  # characters of a command's summary
+PLAIN: Any = {"rich_markup_mode": None}  # formatted help would double the start-up time
 
 
 class Panels(typer.core.TyperGroup):
-    """Lists the commands panel by panel."""
+    """A command group whose help lists the commands by panels."""
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """Write each panel's commands, in the order in which they were added."""
@@ -45,7 +45,7 @@ app = typer.Typer(
     help="A house for grid games. Without a game's name it opens the menu.",
 )
 GROUP: Any = {"no_args_is_help": True, **PLAIN}
-solving = typer.Typer(name="solve", help="Solve a position for good.", **GROUP)
+solving = typer.Typer(name="solve", help="Solve a position exactly.", **GROUP)
 verifying = typer.Typer(name="verify", help="Replay solutions by the rules.", **GROUP)
 RAW = {"allow_extra_args": True, "ignore_unknown_options": True}
 
@@ -73,7 +73,8 @@ def house(
 def play(
     host: Annotated[str, typer.Option("--host", help="The address to listen at.")] = "127.0.0.1",
     port: Annotated[
-        int | None, typer.Option("--port", help="Else 8017, or any that is free.", min=0, max=65535)
+        int | None,
+        typer.Option("--port", help="The port; else 8017, or any free port.", min=0, max=65535),
     ] = None,
     opens: Annotated[
         bool, typer.Option("--open/--no-open", help="Open a browser where there is a screen.")
@@ -94,7 +95,7 @@ def play(
 
 @app.command(rich_help_panel=TOOLS)
 def warm() -> None:
-    """Compile every game ahead of time, so that no later start waits for it."""
+    """Compile every game ahead of time, so that later starts need not wait."""
     raise typer.Exit(run(_warm, []))
 
 
@@ -107,8 +108,8 @@ def _warm(_: list[str]) -> None:
     from gridhouse.core.compile_queue import cache_folder
     from gridhouse.warming import all_units, warm_all
 
-    # In processes of their own, since the compiler holds Python's lock; one for each game, since
-    # what its boards share is compiled once there.
+    # Separate processes, because the compiler holds the GIL; one for each game, because its boards
+    # share code that is then compiled once.
     spawn = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(mp_context=spawn, initializer=_end_by_interrupt) as pool:
         by_game = [[unit for unit in all_units() if unit.game.name == name] for name in games()]
@@ -118,13 +119,13 @@ def _warm(_: list[str]) -> None:
                 done.result()
         except BaseException:
             for child in multiprocessing.active_children():
-                child.terminate()  # half compiled is of no use
+                child.terminate()  # an unfinished compilation is useless
             raise
     print(f"Compiled into {cache_folder()}")
 
 
 def _end_by_interrupt() -> None:
-    """Let an interrupt end this process without a word; the one that began it has words."""
+    """End this process silently on an interrupt; the parent process reports it."""
     import signal
 
     signal.signal(signal.SIGINT, signal.SIG_DFL)
@@ -134,10 +135,10 @@ def _end_by_interrupt() -> None:
 def picture(
     position: Annotated[str, typer.Argument(help="A position's text, or game(parameters)#seed.")],
     out: Annotated[
-        str, typer.Option("--out", "-o", help="Where to write it; else to standard output.")
+        str, typer.Option("--out", "-o", help="The file to write; else standard output.")
     ] = "",
     player: Annotated[
-        int | None, typer.Option("--player", help="Whose view: 1 or 2; else who is to move.")
+        int | None, typer.Option("--player", help="The viewer, 1 or 2; else the player to move.")
     ] = None,
     theme: Annotated[str, typer.Option("--theme", help="auto, light, dark or contrast.")] = "auto",
 ) -> None:
@@ -163,9 +164,9 @@ def picture(
 
 @app.command("check-game", rich_help_panel=TOOLS)
 def check_game(
-    name: Annotated[str, typer.Argument(help="The game's name, that of its folder.")],
+    name: Annotated[str, typer.Argument(help="The name of the game's folder.")],
 ) -> None:
-    """Play a game, compile it, and tell what its rules lack."""
+    """Play and compile a game, and report problems of its rules."""
 
     def check(_: list[str]) -> int:
         from gridhouse.conformance import check_game
@@ -180,13 +181,13 @@ def check_game(
 @app.command(rich_help_panel=PROGRAMS)
 def export(
     game: Annotated[str, typer.Argument(help="The game's name.")],
-    folder: Annotated[str, typer.Argument(help="Where to write its program, '.' for here.")],
+    folder: Annotated[
+        str, typer.Argument(help="The folder for its program, '.' for the current one.")
+    ],
     name: Annotated[
-        str, typer.Option("--name", help="Of several scripts this one: a4.py, for instance.")
+        str, typer.Option("--name", help="One of several scripts, for instance a4.py.")
     ] = "",
-    force: Annotated[
-        bool, typer.Option("--force", help="Replace a script that is there already.")
-    ] = False,
+    force: Annotated[bool, typer.Option("--force", help="Replace an existing script.")] = False,
 ) -> None:
     """Write a game's program into files that run with a bare Python 3.8 or later."""
 
@@ -199,7 +200,7 @@ def export(
 
 
 def _add_game(name: str) -> None:
-    """Add the command that runs a game's exact program, if it has one, on the words given."""
+    """Add the command that runs a game's exact program, if it has one."""
     cls = game_class(name)
     program = component(cls, "program")
     if program is None:
@@ -218,7 +219,7 @@ def _add_game(name: str) -> None:
 
 
 def _add_solver(name: str) -> None:
-    """Add the command that solves a game's positions, if it has one."""
+    """Add the commands that solve a game's positions and verify solutions, if it has them."""
     cls = game_class(name)
     module = component(cls, "solve_command")
     if module is not None:
@@ -229,7 +230,7 @@ def _add_solver(name: str) -> None:
 
 def main() -> None:
     """Run the command."""
-    # What calls this again, as tests do, finds the games there.
+    # The games may have been added by an earlier call, as in tests.
     known = {command.name for command in app.registered_commands}
     for name in games():
         if name not in known:

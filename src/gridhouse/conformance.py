@@ -1,7 +1,7 @@
-"""Whether a game keeps the contract: the laws, and the command ``check-game`` that tries them.
+"""Tests of a game's contract: the laws, and the command ``check-game``.
 
-A law is a function that takes a state and a source of random numbers and raises
-:class:`BrokenLawError` where it does not hold.  ``tests/games/test_laws.py`` tries the same laws.
+A law is a function of a state and a random number generator that raises :class:`BrokenLawError` if
+it does not hold.  ``tests/games/test_laws.py`` checks the same laws.
 """
 
 from __future__ import annotations
@@ -31,148 +31,163 @@ if TYPE_CHECKING:
 
     Law = Callable[[State, random.Random], None]
 
-WALKS = 30  # random games a board, of which one position each is checked
+WALKS = 30  # random games for each board; one position of each is checked
 LENGTHS = (0, 3, 20, 60)  # moves of these games
-TRACES = 3  # random games a board that are compared interpreted and compiled
+TRACES = 3  # random games for each board that are compared interpreted and compiled
 TRACE_LIMIT = 300
 LIMITS = Limits(nodes=300, playouts=30)
-MAX_VALUE = 2**21  # of an observation: floats of 32 bits hold it exactly
+MAX_VALUE = 2**21  # of an observation; 32-bit floats represent it exactly
 ATTRIBUTES = (
     "name", "title", "summary", "how_to_play", "players", "parameters", "presets", "move_form",
     "rules", "refusals", "num_actions",
 )  # fmt: skip
-SAYS_NOTHING = ("Failed in", "During:", "File ")  # of the lines of a compiler's message
+NOISE = ("Failed in", "During:", "File ")  # starts of uninformative lines of compiler errors
 
 
 class BrokenLawError(GridhouseError):
-    """A game does not keep a law; the message says which, and where."""
+    """A game breaks a law; the message names the law and the position."""
 
 
 class Report(NamedTuple):
-    """What was tried of a game, and what was found wrong."""
+    """The checks of a game, and the problems found."""
 
     tried: list[str]
     problems: list[str]
 
 
-def need(holds: object, message: str) -> None:
-    """Raise BrokenLawError with the message unless something holds."""
+def require(holds: object, message: str) -> None:
+    """Raise BrokenLawError with the message unless a condition holds."""
     if not holds:
         raise BrokenLawError(message)
 
 
 def text_parses_back(state: State, rng: random.Random) -> None:
-    """Require that a position's text is one line, which parses back to the same position."""
+    """Require that a position's text is one line and parses back to the same position."""
     del rng
     text = str(state)
-    need("\n" not in text, f"the text of a position has more than one line: {text!r}")
+    require("\n" not in text, f"the text of a position has more than one line: {text!r}")
     again = parse(text)
-    need(again == state, f"'{text}' parses as another position, '{again}'")
-    need(again.legal_actions() == state.legal_actions(), f"'{text}' has other legal actions")
-    need(again.returns() == state.returns(), f"'{text}' has other returns")
+    require(again == state, f"'{text}' parses as another position, '{again}'")
+    require(again.legal_actions() == state.legal_actions(), f"'{text}' has other legal actions")
+    require(again.returns() == state.returns(), f"'{text}' has other returns")
 
 
 def key_tells_positions_apart(state: State, rng: random.Random) -> None:
     """Require that equal positions have equal keys, and that a move changes the key."""
     key = state.game.rules.key
     before = key(state.position)
-    need(key(parse(str(state)).position) == before, "key differs for equal positions")
+    require(key(parse(str(state)).position) == before, "key differs for equal positions")
     if not state.is_terminal():
         after = state.clone()
         after.apply_action(rng.choice(state.legal_actions()))
-        need(key(after.position) != before, "key stays the same after a move")
+        require(key(after.position) != before, "key stays the same after a move")
 
 
 def legal_actions_are_not_refused(state: State, rng: random.Random) -> None:
-    """Require that legal actions are those that are not refused; without any the game is over."""
+    """Require that the legal actions are those without a refusal; the game ends without any."""
     del rng
     allowed = [action for action in range(state.game.num_actions) if not state.refusal(action)]
     listed = state.legal_actions()
-    need(listed == allowed, f"legal_actions gives {listed}, refusal allows {allowed}")
-    need(state.is_terminal() == (not allowed), f"is_terminal with {len(allowed)} legal actions")
-    need((state.current_player() == TERMINAL) == state.is_terminal(), "no player is to move")
+    require(listed == allowed, f"legal_actions gives {listed}, refusal allows {allowed}")
+    require(state.is_terminal() == (not allowed), f"is_terminal with {len(allowed)} legal actions")
+    require((state.current_player() == TERMINAL) == state.is_terminal(), "no player is to move")
     mask = state.legal_actions_mask()
-    need([action for action, legal in enumerate(mask) if legal] == allowed, "the mask differs")
+    require([action for action, legal in enumerate(mask) if legal] == allowed, "the mask differs")
 
 
 def refused_actions_change_nothing(state: State, rng: random.Random) -> None:
-    """Require that a refused action says why and leaves the position as it was."""
+    """Require that a refused action gives its reason and does not change the position."""
     before = state.clone()
     for _ in range(10):
         action = rng.randrange(state.game.num_actions)
         refusal = state.refusal(action)
         if not refusal:
             continue
-        need(refusal in state.game.refusals, f"refusals has no words for {refusal!r}")
+        require(refusal in state.game.refusals, f"refusals has no words for {refusal!r}")
         try:
             state.apply_action(action)
         except IllegalMoveError as error:
-            need(error.refusal == refusal, f"action {action} was refused for another reason")
-            need(state.why_not(refusal) in str(error), f"the error does not say: {refusal!r}")
-        need(state == before, f"refused action {action} changed the position")
+            require(error.refusal == refusal, f"action {action} was refused for another reason")
+            require(state.why_not(refusal) in str(error), f"the error does not say: {refusal!r}")
+        require(state == before, f"refused action {action} changed the position")
     for action in (-1, state.game.num_actions):
         try:
             state.apply_action(action)
         except InvalidMoveError:
             continue
-        raise BrokenLawError(f"{action} was played, which is no action")
+        raise BrokenLawError(f"{action} was played, although it is no action")
 
 
 def moves_parse_back(state: State, rng: random.Random) -> None:
-    """Require that every legal action has a short text of its own, which parses back."""
+    """Require that every legal action has a short, unique text that parses back."""
     del rng
     actions = state.legal_actions()
     moves = state.legal_moves()
-    need(len(set(moves)) == len(moves), f"two legal actions have the same text: {moves}")
+    require(len(set(moves)) == len(moves), f"two legal actions have the same text: {moves}")
     for action, move in zip(actions, moves, strict=True):
-        need(move.isascii() and len(move) < 20, f"the text {move!r} of a move is not short ASCII")
-        need(state.string_to_action(move) == action, f"{move!r} parses as another action")
+        require(
+            move.isascii() and len(move) < 20, f"the text {move!r} of a move is not short ASCII"
+        )
+        require(state.string_to_action(move) == action, f"{move!r} parses as another action")
 
 
 def returns_add_up(state: State, rng: random.Random) -> None:
     """Require that returns are at most max_return, and add up to 0 in games for two."""
     del rng
     returns = state.returns()
-    need(len(returns) == state.game.num_players, f"there are {len(returns)} returns")
-    need(max(returns) <= state.game.max_return, f"returns {returns} are above max_return")
+    require(len(returns) == state.game.num_players, f"there are {len(returns)} returns")
+    require(max(returns) <= state.game.max_return, f"returns {returns} are above max_return")
     if state.game.num_players == 2:
-        need(sum(returns) == 0, f"returns {returns} do not add up to 0")
-        need(state.is_terminal() or not any(returns), f"returns {returns} before the end")
+        require(sum(returns) == 0, f"returns {returns} do not add up to 0")
+        require(state.is_terminal() or not any(returns), f"returns {returns} before the end")
 
 
 def observations_have_their_shape(state: State, rng: random.Random) -> None:
-    """Require that observations are as many small numbers as their shape says."""
+    """Require that observations have the size of their shape, and small numbers."""
     del rng
     planes, rows, cols = state.game.observation_tensor_shape
     for viewer in range(state.game.num_players):
         tensor = state.observation_tensor(viewer)
-        need(len(tensor) == planes * rows * cols, f"an observation has {len(tensor)} numbers")
-        need(all(-1 <= value <= MAX_VALUE for value in tensor), "an observation has large numbers")
+        require(len(tensor) == planes * rows * cols, f"an observation has {len(tensor)} numbers")
+        require(
+            all(-1 <= value <= MAX_VALUE for value in tensor), "an observation has large numbers"
+        )
 
 
 def hidden_information_stays_hidden(state: State, rng: random.Random) -> None:
-    """Require that what a player cannot see makes no difference to the player."""
+    """Require that hidden information has no effect on a player's view."""
     rules, game = state.game.rules, state.game
     for viewer in range(game.num_players):
         world = state.clone()
         rules.resample(world.position, viewer, random_source(rng.getrandbits(32)))
         seen = state.observation(viewer)
-        need(world.observation(viewer) == seen, f"resample changes what player {viewer} sees")
-        need(world.is_terminal() == state.is_terminal(), "resample ends the game")
-        hides = rules.has_hidden_information(state.position, viewer)
-        need(
-            hides == rules.has_hidden_information(world.position, viewer),
-            f"has_hidden_information tells player {viewer} a secret",
+        require(
+            world.observation(viewer) == seen,
+            f"resample changes the observation of player {viewer}",
         )
-        need(hides or seen == state.position, f"redact hides from player {viewer}, and denies it")
+        require(world.is_terminal() == state.is_terminal(), "resample ends the game")
+        hides = rules.has_hidden_information(state.position, viewer)
+        require(
+            hides == rules.has_hidden_information(world.position, viewer),
+            f"has_hidden_information reveals hidden information to player {viewer}",
+        )
+        require(
+            hides or seen == state.position,
+            f"redact hides from player {viewer}, against has_hidden_information",
+        )
         if state.current_player() == viewer:
-            need(world.legal_actions() == state.legal_actions(), "legal actions tell a secret")
+            require(
+                world.legal_actions() == state.legal_actions(),
+                "legal actions reveal hidden information",
+            )
         seed = rng.getrandbits(32)
         again = state.position.copy()
         rules.resample(again, viewer, random_source(seed))
         rules.resample(world.position, viewer, random_source(seed))
-        need(again == world.position, f"resample for player {viewer} depends on what is hidden")
-    need(not (game.perfect_information and state.has_secrets()), "perfect_information is wrong")
+        require(
+            again == world.position, f"resample for player {viewer} depends on hidden information"
+        )
+    require(not (game.perfect_information and state.has_secrets()), "perfect_information is wrong")
 
 
 LAWS: tuple[Law, ...] = (
@@ -188,7 +203,7 @@ LAWS: tuple[Law, ...] = (
 
 
 def random_source(seed: int) -> Scratch:
-    """Return a source of random numbers as rules take it."""
+    """Return a random number generator for the rules."""
     made = Scratch(actions=1, players=1)
     chance.seed(made, seed)
     return made
@@ -206,9 +221,9 @@ def random_walk(game: Game, seed: int) -> State:
 
 
 def check_game(name: str) -> Report:
-    """Play a game's presets, compile them, and try all laws; return what is wrong in plain words.
+    """Check all laws, compiled code and players on a game's presets; return a report.
 
-    Raises UnknownGameError, or RulesError for rules that lack a required function.
+    Raises UnknownGameError, or RulesError for rules without a required function.
     """
     cls = game_class(name)
     report = Report([], [])
@@ -216,7 +231,7 @@ def check_game(name: str) -> Report:
         with _noted(report, f"preset {label}"):
             game = cls(**values)
             missing = [each for each in ATTRIBUTES if not hasattr(game, each)]
-            need(not missing, f"{cls.__name__} does not define {', '.join(missing)}")
+            require(not missing, f"{cls.__name__} does not define {', '.join(missing)}")
             if _check_laws(report, game):
                 done = [f"{WALKS} positions keep {len(LAWS)} laws", *_check_compiled(report, game)]
                 done += _check_players(report, game)
@@ -226,15 +241,15 @@ def check_game(name: str) -> Report:
 
 @contextmanager
 def _noted(report: Report, what: str) -> Iterator[None]:
-    """Note what goes wrong meanwhile."""
+    """Add an exception within the block to the report."""
     try:
         yield
-    except Exception as error:  # whatever a game that is being written does wrong
+    except Exception as error:  # an unfinished game may raise anything
         report.problems.append(f"{what}: {_described(error)}")
 
 
 def _described(error: Exception) -> str:
-    """Return an error in one line, with the place in a game's folder where it came up."""
+    """Return an error in one line, with its place in the game's folder."""
     if isinstance(error, GridhouseError):
         return str(error)
     text = str(error)
@@ -246,7 +261,7 @@ def _described(error: Exception) -> str:
         and Path(frame.filename).parent.name != "core"
     ]
     lines = (line.strip() for line in text.splitlines())
-    reason = next((line for line in lines if line and not line.startswith(SAYS_NOTHING)), text)
+    reason = next((line for line in lines if line and not line.startswith(NOISE)), text)
     if compiled:
         return f"{compiled[1]}:{compiled[2]} cannot be compiled: {reason}"
     place = f"{Path(frames[-1].filename).name}:{frames[-1].lineno}: " if frames else ""
@@ -254,7 +269,7 @@ def _described(error: Exception) -> str:
 
 
 def _check_laws(report: Report, game: Game) -> bool:
-    """Try the laws in random positions; tell whether all hold."""
+    """Check the laws in random positions; return whether all hold."""
     for seed in range(WALKS):
         for law in LAWS:
             before = len(report.problems)
@@ -268,21 +283,21 @@ def _check_laws(report: Report, game: Game) -> bool:
 
 
 def _check_compiled(report: Report, game: Game) -> list[str]:
-    """Compare what the rules do interpreted and compiled; return what was tried."""
+    """Compare interpreted and compiled rules; return the checks."""
     if not has_compiler():
-        return ["not compiled, for there is no compiler"]
+        return ["not compiled, because there is no compiler"]
     with _noted(report, f"{game}, compiled"):
         plain, compiled = Engine(game, jit=False), Engine(game)
         for seed in range(TRACES):
             start = game.new_initial_state(seed).position
             sums = [each.trace(start, seed=seed, limit=TRACE_LIMIT) for each in (plain, compiled)]
-            need(sums[0] == sums[1], f"a random game is not the same, seed {seed}")
+            require(sums[0] == sums[1], f"a random game is not the same, seed {seed}")
             _compare_views(plain, compiled, random_walk(game, seed))
     return [f"{TRACES} random games are the same compiled"]
 
 
 def _compare_views(plain: Engine, compiled: Engine, state: State) -> None:
-    """Compare what players see, and what is sampled for them."""
+    """Compare observations and resampled positions, interpreted and compiled."""
     size = len(state.observation_tensor(0))
     for viewer in range(state.game.num_players):
         seen, worlds = [], []
@@ -294,12 +309,12 @@ def _compare_views(plain: Engine, compiled: Engine, state: State) -> None:
             planes = np.zeros(size) if engine.jit else [0.0] * size
             engine.rules.observation_planes(record, viewer, planes)
             seen.append((engine.state(record).position, list(planes)))
-        need(worlds[0] == worlds[1], f"resample differs for player {viewer}")
-        need(seen[0] == seen[1], f"redact or observation_planes differ for player {viewer}")
+        require(worlds[0] == worlds[1], f"resample differs for player {viewer}")
+        require(seen[0] == seen[1], f"redact or observation_planes differ for player {viewer}")
 
 
 def _check_players(report: Report, game: Game) -> list[str]:
-    """Have every kind of player move that plays such games; return what was tried."""
+    """Let every applicable kind of player move; return the checks."""
     kinds = []
     for kind in KINDS:
         with _noted(report, f"{game}, player {kind}"):
@@ -308,7 +323,7 @@ def _check_players(report: Report, game: Game) -> list[str]:
                 mover = player(kind, game, jit=False, **({"level": 1} if kind == "level" else {}))
                 choice = mover.choose(state, LIMITS)
             except PlayerError:
-                continue  # it does not play such games
+                continue  # this kind does not play such games
             state.apply_action(choice.action)
             kinds.append(kind)
     return [f"players {', '.join(kinds)} move"]

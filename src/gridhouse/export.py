@@ -1,8 +1,7 @@
-"""Writing an exact program into files of its own, for a bare Python 3.8 or later.
+"""Writing an exact program into separate files, for a bare Python 3.8 or later.
 
-A program comes in two forms.  The scripts in ``programs/`` find the package beside them, or an
-installed one.  An exported script holds the modules that it needs, as they stand in the package,
-and needs nothing else.
+A program has two forms.  The scripts in ``programs/`` use the package beside them, or an installed
+one.  An exported script contains the package's modules that it needs, and needs nothing else.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 PACKAGE = Path(__file__).resolve().parent
-# What a program never asks for: compiled code, what only commands do, and pictures.
+# Modules that a program never uses: compiled code, other commands, and pictures.
 LEFT_OUT = (
     "gridhouse.core.specialize",
     "gridhouse.core.compile_queue",
@@ -38,10 +37,10 @@ LEFT_OUT = (
 
 
 class Script(NamedTuple):
-    """A script of a game's exact program: its file's name and what it runs.
+    """A script of a game's exact program.
 
-    ``functions`` are those of the game's module ``program`` that it offers, the first of which it
-    runs.  Where there are none, the text of the script is that of a module of the game's folder.
+    ``functions`` are the names that it imports from the game's module ``program``; it runs the
+    first one.  Without any, the script is a copy of the module ``name`` in the game's folder.
     """
 
     game: str
@@ -50,13 +49,13 @@ class Script(NamedTuple):
 
     @property
     def module(self) -> str:
-        """The module that the script is made of."""
+        """The module of the script."""
         module = "program" if self.functions else self.name[: -len(".py")]
         return f"gridhouse.games.{self.game}.{module}"
 
     @property
     def text(self) -> str:
-        """The script's own lines, without what finds the package."""
+        """The script's own lines, without the code that finds the package."""
         if not self.functions:
             return source(self.module)
         usage = f"python3 {self.name} {program_of(self.game).USAGE}".strip()
@@ -79,17 +78,17 @@ def program_of(game: str) -> Any:
 
 
 def games_with_programs() -> list[str]:
-    """Return the names of the games that have an exact program."""
+    """Return the names of the games with an exact program."""
     return [game for game in games() if component(game_class(game), "program") is not None]
 
 
 def scripts_of(game: str) -> list[Script]:
-    """Return the scripts of a game's program, that of its document first."""
+    """Return the scripts of a game's program, the document's script first."""
     return [Script(game, name, names) for name, names in program_of(game).SCRIPTS.items()]
 
 
 def support_of(game: str) -> list[Script]:
-    """Return the scripts that the document gives beside its program."""
+    """Return the scripts that the document has beside its program."""
     return [Script(game, name) for name in getattr(program_of(game), "SUPPORT", ())]
 
 
@@ -159,7 +158,7 @@ def source(module: str) -> str:
 
 
 def imports(module: str) -> list[str]:
-    """Return the modules of the package that a module imports as it runs, in its order."""
+    """Return the modules of the package that a module imports at run time, in order."""
     found = []
     for node in _nodes(ast.parse(source(module))):
         names = []
@@ -172,7 +171,7 @@ def imports(module: str) -> list[str]:
 
 
 def _nodes(tree: ast.AST) -> Iterator[ast.AST]:
-    """Yield the nodes of a module but those that only a type checker reads."""
+    """Yield the nodes of a module, without the imports for type checkers."""
     for node in ast.iter_child_nodes(tree):
         if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
             continue
@@ -181,7 +180,7 @@ def _nodes(tree: ast.AST) -> Iterator[ast.AST]:
 
 
 def modules(script: Script) -> list[str]:
-    """Return the modules that a script needs, each after those that it imports."""
+    """Return the modules that a script needs, in the order of their imports."""
     ordered: list[str] = []
     seen = set()
 
@@ -193,13 +192,13 @@ def modules(script: Script) -> list[str]:
             ordered.append(module)
 
     visit(script.module)
-    if not script.functions:  # its text stands at the end of the script
+    if not script.functions:  # its text comes at the end of the script
         ordered.remove(script.module)
     return ordered
 
 
 def files() -> list[str]:
-    """Return the files of the package that the exact programs are made of."""
+    """Return the files of the package that the exact programs use."""
     programs = games_with_programs()
     scripts = [script for game in programs for script in scripts_of(game) + support_of(game)]
     names = {name for script in scripts for name in (script.module, *modules(script))}
@@ -207,7 +206,7 @@ def files() -> list[str]:
 
 
 def _parts(script: Script) -> tuple[str, str]:
-    """Return the docstring of a script, and its own lines without the imports that all have."""
+    """Return the docstring of a script, and its own lines without the common imports."""
     docstring = ast.parse(script.text).body[0]
     lines = script.text.splitlines(keepends=True)
     own = [line for line in lines[docstring.end_lineno :] if line not in IMPORTS]
@@ -219,23 +218,23 @@ def _head(script: Script) -> str:
 
 
 def linked(script: Script) -> str:
-    """Return the text of a script that runs beside the package or with an installed one."""
+    """Return the text of a script that uses the package beside it or an installed one."""
     about, own = _parts(script)
     finds = LINKED.replace("NAME", script.name).replace("GAME", script.game)
     return about + _head(script) + finds + "\n" + own
 
 
 def write_linked(folder: str) -> None:
-    """Write the scripts of all games into a folder that stands two above that of the package."""
+    """Write the scripts of all games into the repository's folder of programs."""
     for game in games_with_programs():
-        # Scripts that differ in nothing but their names stand there once.
+        # Scripts that differ only in their names are written once.
         differing = {script.functions: script for script in reversed(scripts_of(game))}
         for script in (*differing.values(), *support_of(game)):
             _write(os.path.join(folder, game, script.name), linked(script), "w")
 
 
 def exported(script: Script) -> str:
-    """Return the text of a script that needs nothing but Python."""
+    """Return the text of a script that needs only Python."""
     about, own = _parts(script)
     notice = NOTICE.replace("GAME", script.game).replace("VERSION", __version__)
     for licence in getattr(program_of(script.game), "LICENCES", ()):
@@ -255,11 +254,11 @@ def read(game: str, name: str) -> str:
 
 
 def export(game: str, folder: str, name: str = "", *, force: bool = False) -> list[str]:
-    """Write a game's exact program into a folder; return what was done, a line a file.
+    """Write a game's exact program into a folder; return a line of report for each file.
 
-    The script has the name of its document's, or another ``name`` that the game's programs have.
-    It takes the place of another file only by ``force``; files that it needs beside it are kept as
-    they are.  Raises UnknownGameError, and UsageError for what cannot be written.
+    ``name`` is one of the game's scripts, by default the document's.  It replaces an existing file
+    only with ``force``; existing support files are kept.  Raises UnknownGameError, and UsageError
+    if a file cannot be written.
     """
     scripts = {script.name: script for script in scripts_of(game)}
     name = name or next(iter(scripts))

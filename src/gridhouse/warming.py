@@ -1,4 +1,4 @@
-"""Compiling ahead: all units for ``gridhouse warm``, or one, in a process of its own.
+"""Compiling ahead of time: all units for ``gridhouse warm``, or one unit in a process.
 
 ``python -m gridhouse.warming KIND GAME`` compiles one unit (:mod:`gridhouse.core.compile_queue`).
 """
@@ -20,13 +20,13 @@ from gridhouse.core.registry import game_class, games, parse_game
 if TYPE_CHECKING:
     from gridhouse.core.game import Game
 
-NICE = 10  # how much lower the priority of a process is that compiles beside others
-MOVES, PLAYOUTS = 2, 200  # so that a tree is followed once
-USED = "single", "batch", "greedy"  # what every game has besides its best player and its solver
+NICE = 10  # added to the niceness of a process that compiles beside others
+MOVES, PLAYOUTS = 2, 200  # enough to descend a search tree once
+USED = "single", "batch", "greedy"  # units of every game besides its best player and its solver
 
 
 def units_of(game: Game) -> list[Unit]:
-    """Return what is compiled ahead for a game, what a player waits for first."""
+    """Return the units of a game, the one that a player waits for first."""
     from gridhouse.search.engine import best_search
 
     kinds = [best_search(game)]
@@ -36,7 +36,7 @@ def units_of(game: Game) -> list[Unit]:
 
 
 def all_units() -> list[Unit]:
-    """Return the units of every game's presets, each kind of board once."""
+    """Return the units of every game's presets, without duplicates."""
     found: dict[str, Unit] = {}
     for name in games():
         for values in game_class(name).presets.values():
@@ -46,7 +46,7 @@ def all_units() -> list[Unit]:
 
 
 def warm(unit: Unit) -> None:
-    """Compile a unit, or read it from disk, by using it; note that it is ready."""
+    """Compile a unit, or load it from disk, by using it; mark it as ready."""
     solver = component(type(unit.game), "solver")
     if solver is not None and unit.kind in (SOLVER, "perfect") and hasattr(solver, "warm"):
         solver.warm()
@@ -59,14 +59,14 @@ def warm(unit: Unit) -> None:
 
 
 def warm_all(units: list[Unit]) -> None:
-    """Compile units that are not there yet."""
+    """Compile the units that are not ready yet."""
     for unit in units:
         if not is_ready(unit):
             warm(unit)
 
 
 def _use_nothing(game: Game) -> None:
-    """Leave a game alone."""
+    """Do nothing: the solver's own ``warm`` has compiled it."""
 
 
 def _use_player(kind: str, game: Game) -> None:
@@ -77,7 +77,7 @@ def _use_player(kind: str, game: Game) -> None:
     for _ in range(MOVES):
         if not state.is_terminal():
             state.apply_action(mover.choose(state, Limits(playouts=PLAYOUTS)).action)
-    # What is hidden only later in a game is guessed then.
+    # Resampling may not have run yet: some games hide nothing at the start.
     engine = mover.engine
     engine.rules.resample(engine.memory(state.position)[0], 0, engine.scratch(0))
 
@@ -107,8 +107,8 @@ def _use_single_game(game: Game) -> None:
 
 
 def main(kind: str, text: str) -> None:
-    """Compile one unit, unless another process has by the time that it is this one's turn."""
-    lower = getattr(os, "nice", None)  # Windows is told by whoever starts this process
+    """Compile one unit, unless another process has compiled it meanwhile."""
+    lower = getattr(os, "nice", None)  # on Windows the parent process sets the priority
     if lower is not None:
         lower(NICE)
     game, _ = parse_game(text)
@@ -119,7 +119,7 @@ def main(kind: str, text: str) -> None:
         if not is_ready(unit):
             warm(unit)
     if not is_ready(unit):
-        sys.exit(f"the folder {folder} does not keep what is compiled")
+        sys.exit(f"the folder {folder} does not keep compiled code")
 
 
 if __name__ == "__main__":

@@ -149,7 +149,8 @@ def test_hidden_kinds_are_backs() -> None:
 
 @given(st.builds(walk, st.sampled_from(SINKS), st.integers(0, 10**9)), st.integers(0, 1))
 def test_no_block_is_drawn_over_one_that_is_nearer(state: State, viewer: int) -> None:
-    boxes = back_to_front(Scene(state.position, viewer))
+    scene = Scene(state.position, viewer)
+    boxes = [scene.body(anchor) for anchor in back_to_front(scene)]
     assert len(boxes) == sinks.num_pieces(state.position)
     for at, box in enumerate(boxes):
         assert not any(later.hides_behind(box) for later in boxes[at:])

@@ -114,7 +114,7 @@ def test_it_is_played_in_the_browser_without_a_picture(tmp_path: Path) -> None:
             for move in ("2", "2"):
                 seat.move(move)
             assert seat.view["board"] == "o"
-            assert seat.refused("why", cells=[0]) == "no move leads there"
+            assert seat.refused("why", cells=[0]) == "no move begins with these cells"
             assert "so many stones" in seat.refused("move", move="2", ply=2)
             seat.move("1")
             assert seat.view["heading"] == "First has won"
@@ -128,7 +128,7 @@ def test_a_machine_that_fails_in_the_browser_moves_at_random(tmp_path: Path) -> 
         with visitor.at(table) as seat:
             seat.move("1")
             assert seat.wait("view", 2)["heading"] == (
-                "The machine has failed and moved at random. Your turn, First"
+                "The machine failed and made a random move. Your turn, First"
             )
             seat.move("1")
             assert seat.wait("view", 4)["acts"]
@@ -139,7 +139,7 @@ def test_a_machine_that_fails_in_the_terminal_moves_at_random(tmp_path: Path) ->
     number = gridhouse.games().index("nim") + 1
     typed = f"{number}\n\n\nmachine 8\n1\n1\n1\n1\n1\nq\nq\n"
     run = run_here(menu, typed=typed)
-    assert "The machine has failed and moves at random: ValueError: what was that" in run.out
+    assert "The machine failed and makes a random move: ValueError: what was that" in run.out
     assert " has won\n" in run.out
     assert (run.err, run.status) == ("", 0)
 
@@ -157,14 +157,14 @@ def test_one_for_one_has_a_daily_puzzle_by_its_class_alone(tmp_path: Path) -> No
         page = visitor.get("/daily").text
         path = page.partition('action="/daily/nim')[2].partition('"')[0]
         assert visitor.get(f"/daily/nim{path}/picture.svg").status_code == 404
-        assert "The best is not known yet." in visitor.get("/daily/nim").text
+        assert "The best result is not known yet." in visitor.get("/daily/nim").text
         table = visitor.post(f"/daily/nim{path}").headers["location"]
         with visitor.at(table) as seat:
             seat.move("2")
             assert seat.move("1")["heading"] == "7 points. 7 points"
         page = visitor.get(f"/daily/nim{path}").text
-        assert "The best known is 7 points." in page
-        assert "7 points, as good as the best known. Place 1 of 1." in page
+        assert "The best known result is 7 points." in page
+        assert "7 points, equal to the best known result. Place 1 of 1." in page
 
 
 def test_the_command_goes_without_its_exact_program(
@@ -215,7 +215,7 @@ def test_check_game_finds_nothing_wrong() -> None:
          "law 'text parses back': 'nim(rows=1,cols=5) ' parses as another position"),
         ("rules", "return state.turn\n", "return state.turn\n\n\ndef redact(state, player):\n"
          "    state.left = 1\n",
-         "redact hides from player 0, and denies it"),
+         "redact hides from player 0, against has_hidden_information"),
     ],
 )  # fmt: skip
 def test_check_game_says_what_is_wrong(

@@ -179,7 +179,7 @@ def test_friends_play_a_game_by_requests_alone(anna: Program, bert: Program) -> 
     assert seated["your_turn"]
     assert seated["invitation"] is None
     assert bert.token not in ("", anna.token)
-    assert "already sit" in bert.refused(409, f"{table}/seats", invitation=link)
+    assert "already play" in bert.refused(409, f"{table}/seats", invitation=link)
     assert "not your turn" in anna.refused(409, f"{table}/moves", move="0 0 0", ply=0)
     state, sides, played = gridhouse.parse(ROW), [bert, anna], []
     for action in playout(state, 5):
@@ -208,7 +208,7 @@ def test_moves_are_refused_in_the_games_own_words(anna: Program) -> None:
     assert anna.do(table, move="1 0 0", ply=1)["ply"] == 2
     assert anna.refused(422, table, move="2 0 0", ply=2) == "'2 0 0' is not legal: three in a row."
     assert "is not a move (x y digit)" in anna.refused(422, table, move="\x00", ply=2)
-    assert "look again" in anna.refused(409, table, move="5 0 1", ply=1)
+    assert "look at it again" in anna.refused(409, table, move="5 0 1", ply=1)
     assert anna.refused(422, table, move="5 0 1", ply=2.0).startswith("ply: ")
     assert anna.refused(422, table, move="5 0 1", ply=True).startswith("ply: ")
     assert anna.refused(422, table, move=None, ply=2).startswith("move: ")
@@ -219,13 +219,13 @@ def test_undo_redo_answer_resign(anna: Program, bert: Program) -> None:
     made = anna.sit("tables", position=ROW, opponent="friends")
     table = f"tables/{made['id']}"
     bert.sit(f"{table}/seats", invitation=made["invitation"].rpartition("/")[2])
-    assert "no move of yours" in anna.refused(409, f"{table}/undo")
+    assert "no move to take back" in anna.refused(409, f"{table}/undo")
     anna.do(f"{table}/moves", move="0 0 0", ply=0)
     assert anna.do(f"{table}/undo")["asked"] == {"kind": "undo", "player": 0}
     assert anna.refused(422, f"{table}/answer", agrees=1).startswith("agrees: ")
-    assert "nobody has asked" in anna.refused(409, f"{table}/answer", agrees=True).lower()
+    assert "no request to answer" in anna.refused(409, f"{table}/answer", agrees=True).lower()
     assert anna.do(f"{table}/answer", agrees=False)["asked"] is None  # never mind
-    assert "nobody has asked" in bert.refused(409, f"{table}/answer", agrees=True).lower()
+    assert "no request to answer" in bert.refused(409, f"{table}/answer", agrees=True).lower()
     anna.do(f"{table}/undo")
     assert bert.do(f"{table}/answer", agrees=True)["ply"] == 0
     assert anna.get(table)["redo"]
@@ -273,7 +273,9 @@ def test_one_waits_for_a_change_and_no_longer(
     assert anna.refused(422, f"{table}?wait=31", "GET").startswith("wait: ")
     assert anna.refused(422, f"{table}?after=x", "GET").startswith("after: ")
     monkeypatch.setattr("gridhouse.server.api.routes.MAX_SUBSCRIBERS", 0)
-    assert "no room" in anna.refused(429, f"{table}?wait=1&after={made['version'] + 1}", "GET")
+    assert "Too many viewers" in anna.refused(
+        429, f"{table}?wait=1&after={made['version'] + 1}", "GET"
+    )
 
 
 def test_the_machine_thinks_for_a_program_that_asks(
@@ -310,7 +312,9 @@ def test_who_one_is(anna: Program, bert: Program, client: TestClient) -> None:
     assert answer.headers["www-authenticate"] == "Bearer"
     bert.token = ""
     bert.sit("tables", game="binary")
-    assert bert.refused(403, f"{path}/moves", **move) == "You watch this game; you do not play it."
+    assert (
+        bert.refused(403, f"{path}/moves", **move) == "You are watching this game, not playing it."
+    )
     assert "do not play that player" in bert.refused(403, f"{path}?player=0", "GET")
     assert anna.get(path, player=1)["your_turn"]
     assert "do not play that player" in anna.refused(403, f"{path}?player=2", "GET")
@@ -346,7 +350,7 @@ def test_the_socket_takes_a_token(anna: Program, bert: Program) -> None:
         assert seat.move("0 0 0")["ply"] == 1
     bert.sit("tables", game="binary")
     with visitor.at(table, authorization=f"Bearer {bert.token}") as seat:
-        assert "you watch" in seat.refused("move", move="1 0 0", ply=1)
+        assert "you are watching" in seat.refused("move", move="1 0 0", ply=1)
     for false in ("Bearer x.y", "Bearer", "Basic x", ""):
         with pytest.raises(WebSocketDisconnect), visitor.at(table, authorization=false):
             pass
@@ -358,22 +362,22 @@ def test_one_may_ask_so_much_and_no_more(tmp_path: Path) -> None:
         anna.sit("tables", game="binary")
         for _ in range(20):
             anna.get("games")
-        assert "too much at once" in anna.refused(429, "games", "GET")
+        assert "Too many requests" in anna.refused(429, "games", "GET")
         assert anna.ask("GET", "games").headers["retry-after"] == "1"
         bert.get("games")
 
 
 def test_only_so_many_callers_are_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(access, "MOST_CALLERS", 2)
+    monkeypatch.setattr(access, "MAX_CALLERS", 2)
     pace = access.RateLimiter(1, 0)
     for caller in ("a", "b", "c", "a"):
-        pace.need_room(caller)
+        pace.count(caller)
 
 
 def test_new_tables_are_counted_with_those_of_the_pages(
     anna: Program, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("gridhouse.server.app.MOST_TABLES", 2)
+    monkeypatch.setattr("gridhouse.server.app.MAX_TABLES", 2)
     Visitor(anna.client).new("binary")
     anna.sit("tables", game="binary")
     assert "in an hour" in anna.refused(429, "tables", game="binary")
@@ -387,14 +391,14 @@ def test_pictures_and_addresses(anna: Program) -> None:
     assert answer.headers["cache-control"] == "no-store"
     for path in ("", "x", "docs", "redoc", "tables/nowhere", "tables/%00", f"tables/{'x' * 99}"):
         assert anna.refused(404, path, "GET").startswith("There is no")
-    assert anna.refused(405, "games") == "That cannot be done here."
+    assert anna.refused(405, "games") == "This address does not accept that method."
 
 
 def test_what_goes_wrong_inside_is_said_and_noted(
     anna: Program, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("gridhouse.server.api.serializers.game_info", lambda cls: cls.nothing)
-    assert anna.refused(500, "games", "GET").startswith("Something went wrong in the house.")
+    assert anna.refused(500, "games", "GET").startswith("An internal error occurred.")
 
 
 def test_the_document_names_every_field_and_no_other_host(anna: Program) -> None:

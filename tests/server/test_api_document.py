@@ -36,7 +36,7 @@ def house(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
         assert 0 < seconds <= 30
 
     monkeypatch.setattr(routes, "changed", not_changed)
-    monkeypatch.setattr("gridhouse.server.app.MOST_TABLES", 100_000)
+    monkeypatch.setattr("gridhouse.server.app.MAX_TABLES", 100_000)
     yield create_app(settings_of(tmp_path, rate=1e6, burst=1e6))
     shutdown_lifespans()
 

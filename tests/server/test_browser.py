@@ -311,7 +311,7 @@ def test_two_browsers_at_one_table(visit: Callable[..., Page], address: str) -> 
     anna, bert, carl = (Hands(visit(address)) for _ in range(3))
     anna.begin("Binary Game", preset="small", opponent="friends")
     bert.page.goto(anna.page.input_value("#invitation-link"))
-    bert.page.click("text=Sit down as Player 2")
+    bert.page.click("text=Play as Player 2")
     bert.wait(0)
     anna.page.wait_for_selector("#invitation", state="hidden")
     carl.page.goto(anna.page.url)
@@ -324,7 +324,7 @@ def test_two_browsers_at_one_table(visit: Callable[..., Page], address: str) -> 
     assert anna.text("heading") == "Your turn, Player 1"
     assert carl.text("heading") == bert.text("heading") == "Player 1 to move"
     bert.page.click("#undo")
-    anna.page.wait_for_selector("text=Player 2 asks to take the last move back.")
+    anna.page.wait_for_selector("text=Player 2 asks to take back the last move.")
     anna.page.click("#agree")
     for hands in (anna, bert, carl):
         hands.wait(3)
@@ -347,7 +347,7 @@ def test_a_killed_house_comes_back_with_every_table(
                 hands.page.wait_for_selector("#offline", state="visible")
                 hands.page.fill("#move", "what is typed")
                 hands.page.keyboard.press("Enter")
-                assert hands.text("why") == "That was not sent."
+                assert hands.text("why") == "Not sent: there is no connection."
                 house.start()
                 hands.page.wait_for_selector("#offline", state="hidden")
                 assert hands.page.input_value("#move") == "what is typed"

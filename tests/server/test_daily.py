@@ -101,7 +101,7 @@ def best_is_known(visitor: Visitor, path: str) -> str:
 
     def look() -> str:
         page: str = visitor.get(path).text
-        return "" if "is being looked for" in page else page
+        return "" if "is searching for" in page else page
 
     return wait_for(look, "the best")
 
@@ -157,19 +157,19 @@ def test_results_in_words() -> None:
     assert [collapse.write_result(count) for count in (1, 2)] == ["1 point", "2 points"]
     verdicts = {
         service.verdict(sliding, 24, None): "24 moves",
-        service.verdict(sliding, 24, BestResult(20, True)): "24 moves; the best is 20 moves",
-        service.verdict(sliding, 24, BestResult(24, True)): "24 moves, the best there is",
+        service.verdict(sliding, 24, BestResult(20, True)): "24 moves; the best result is 20 moves",
+        service.verdict(sliding, 24, BestResult(24, True)): "24 moves, the best possible result",
         service.verdict(
             collapse, 24, BestResult(24, False)
-        ): "24 points, as good as the best known",
+        ): "24 points, equal to the best known result",
         service.verdict(
             collapse, 24, BestResult(30, False)
-        ): "24 points; the best known is 30 points",
+        ): "24 points; the best known result is 30 points",
         service.verdict(collapse, 31, BestResult(30, False)): (
-            "31 points, better than the best known so far, 30 points"
+            "31 points, better than the best known result so far, 30 points"
         ),
         service.verdict(sliding, 29, BestResult(30, False)): (
-            "29 moves, better than the best known so far, 30 moves"
+            "29 moves, better than the best known result so far, 30 moves"
         ),
     }
     assert list(verdicts) == list(verdicts.values())
@@ -200,7 +200,7 @@ def test_midnight_in_utc_changes_the_puzzle(visitor: Visitor, clock: Clock) -> N
     after = visitor.get("/daily/sliding").text
     assert "Friday 20 November" in before
     assert "Saturday 21 November" in after
-    assert "it is Saturday 21 November 2026 (UTC)" in visitor.get(SLIDING).text
+    assert "Today is Saturday 21 November 2026 (UTC)" in visitor.get(SLIDING).text
     boards = {str(begin(visitor, f"/daily/sliding/2026-11-{day}")[1]) for day in (20, 21)}
     assert len(boards) == 2
 
@@ -208,15 +208,18 @@ def test_midnight_in_utc_changes_the_puzzle(visitor: Visitor, clock: Clock) -> N
 @pytest.mark.parametrize(
     ("path", "says"),
     [
-        ("/daily/sliding/2026-11-21", "The puzzle of Saturday 21 November 2026 is not there yet."),
+        (
+            "/daily/sliding/2026-11-21",
+            "The puzzle of Saturday 21 November 2026 does not exist yet.",
+        ),
         (
             "/daily/sliding/2025-12-31",
             "The first daily puzzle was that of Thursday 1 January 2026.",
         ),
-        ("/daily/sliding/20261120", "A day is written like 2026-11-20."),
-        ("/daily/sliding/2026-W47-5", "A day is written like 2026-11-20."),
-        ("/daily/sliding/2026-02-30", "A day is written like 2026-11-20."),
-        ("/daily/sliding/99999-01-01", "A day is written like 2026-11-20."),
+        ("/daily/sliding/20261120", "A day must be written like 2026-11-20."),
+        ("/daily/sliding/2026-W47-5", "A day must be written like 2026-11-20."),
+        ("/daily/sliding/2026-02-30", "A day must be written like 2026-11-20."),
+        ("/daily/sliding/99999-01-01", "A day must be written like 2026-11-20."),
         ("/daily/tactego", "Tactego has no daily puzzle."),
         ("/daily/chess", "There is no game"),
     ],
@@ -246,16 +249,16 @@ def test_a_game_that_is_not_ended_has_no_result(visitor: Visitor) -> None:
             seat.move(move)
     page = visitor.get(SLIDING).text
     assert "Your result" not in page
-    assert "Nobody has played this puzzle to its end" in page
+    assert "Nobody has finished this puzzle yet" in page
     assert visitor.post(f"{SLIDING}/name", {"name": "Anna"}).status_code == 403
 
 
 def test_only_the_best_result_is_kept_and_moves_taken_back_do_not_count(visitor: Visitor) -> None:
     least = shortest()
     solve(visitor, 1)
-    assert lines(visitor) == [("1", "somebody (you)", f"{least + 2} moves")]
+    assert lines(visitor) == [("1", "anonymous (you)", f"{least + 2} moves")]
     solve(visitor, 2)
-    assert lines(visitor) == [("1", "somebody (you)", f"{least + 2} moves")]
+    assert lines(visitor) == [("1", "anonymous (you)", f"{least + 2} moves")]
     table, state = begin(visitor, SLIDING)
     with visitor.at(table) as seat:
         seat.move(detour(state)[0])
@@ -263,7 +266,7 @@ def test_only_the_best_result_is_kept_and_moves_taken_back_do_not_count(visitor:
         seat.wait("view", 0)
         for move in moves_out(state):
             seat.move(move)
-    assert lines(visitor) == [("1", "somebody (you)", f"{least} moves")]
+    assert lines(visitor) == [("1", "anonymous (you)", f"{least} moves")]
 
 
 def test_more_points_are_better_in_collapse(visitor: Visitor) -> None:
@@ -278,7 +281,7 @@ def test_more_points_are_better_in_collapse(visitor: Visitor) -> None:
                 state.play(move)
         reached.append(int(state.returns()[0]))
     assert max(reached) not in (reached[0], reached[-1])
-    assert lines(visitor, COLLAPSE) == [("1", "somebody (you)", f"{max(reached)} points")]
+    assert lines(visitor, COLLAPSE) == [("1", "anonymous (you)", f"{max(reached)} points")]
 
 
 @pytest.mark.slow("solves puzzles")
@@ -295,7 +298,7 @@ def test_equal_results_share_a_place(client: TestClient, clock: Clock) -> None:
         ("1", "Bert", f"{least} moves"),
         ("1", "Emil", f"{least} moves"),
         ("3", "Anna", f"{least + 2} moves"),
-        ("3", "somebody (you)", f"{least + 2} moves"),
+        ("3", "anonymous (you)", f"{least + 2} moves"),
         ("5", "Dora", f"{least + 4} moves"),
     ]
     assert "Place 3 of 5." in visitors[2].get(SLIDING).text
@@ -305,7 +308,7 @@ def test_equal_results_share_a_place(client: TestClient, clock: Clock) -> None:
 def test_the_table_of_the_day_ends_somewhere(
     client: TestClient, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("gridhouse.server.pages.daily.MOST_PLACES", 2)
+    monkeypatch.setattr("gridhouse.server.pages.daily.MAX_PLACES", 2)
     visitors = [Visitor(client) for _ in range(3)]
     for visitor in visitors:
         clock.time += timedelta(minutes=1)
@@ -326,15 +329,15 @@ def test_what_is_reached_later_is_shown_to_oneself_alone(client: TestClient, clo
         for move in moves_out(state):
             seat.move(move)
     solve(anna)
-    assert lines(anna) == [("1", "somebody (you)", f"{least + 2} moves")]
-    assert lines(bert) == [("1", "somebody", f"{least + 2} moves")]
+    assert lines(anna) == [("1", "anonymous (you)", f"{least + 2} moves")]
+    assert lines(bert) == [("1", "anonymous", f"{least + 2} moves")]
     page = best_is_known(anna, SLIDING)
-    assert f"{least + 2} moves; the best is {least} moves. Place 1 of 1." in page
-    assert f"After the day was over: {least} moves, the best there is." in page
+    assert f"{least + 2} moves; the best result is {least} moves. Place 1 of 1." in page
+    assert f"After that day: {least} moves, the best possible result." in page
     other = bert.get(SLIDING).text
-    assert "After the day was over:" in other
+    assert "After that day:" in other
     assert "Place" not in other.partition("<table")[0]
-    assert "This day is over" in other
+    assert "this day is over" in other
 
 
 def test_the_best_is_found_once_and_kept(
@@ -353,7 +356,7 @@ def test_the_best_is_found_once_and_kept(
     least = shortest()
     with open_house(tmp_path, now=clock) as client:
         visitor = Visitor(client)
-        assert "The best is being looked for" in visitor.get(SLIDING).text
+        assert "The solver is searching for the best result" in visitor.get(SLIDING).text
         assert solve(visitor, 1)["heading"] == f"Solved. {least + 2} moves"
         table, state = begin(visitor, SLIDING)
         with visitor.at(table) as seat:
@@ -361,14 +364,16 @@ def test_the_best_is_found_once_and_kept(
                 seat.move(move)
             assert seat.view["heading"] == f"Solved. {least} moves"
             go_on.set()
-            assert seat.wait("view")["heading"] == f"Solved. {least} moves, the best there is"
+            assert (
+                seat.wait("view")["heading"] == f"Solved. {least} moves, the best possible result"
+            )
         page = best_is_known(visitor, SLIDING)
-        assert f"The best is {least} moves, and it is proved that none is better." in page
+        assert f"The best result is {least} moves, and this is proved." in page
     with open_house(tmp_path, now=clock) as client:
         visitor.client = client
-        assert f"The best is {least} moves" in visitor.get(SLIDING).text
+        assert f"The best result is {least} moves" in visitor.get(SLIDING).text
         view = solve(visitor, 1)
-        assert view["heading"] == f"Solved. {least + 2} moves; the best is {least} moves"
+        assert view["heading"] == f"Solved. {least + 2} moves; the best result is {least} moves"
     assert len(asked) == 1
 
 
@@ -395,14 +400,14 @@ def test_par_is_what_a_short_search_finds(
     with open_house(tmp_path, now=clock, jit=True) as client:
         visitor = Visitor(client)
         assert "Par" not in visitor.get(SLIDING).text
-        told = "Par, what a short search finds, is 17 points."
+        told = "Par is 17 points, the result of a short search."
         wait_for(lambda: told in visitor.get(COLLAPSE).text, "the par")
         assert "17 points" in visitor.get("/daily").text
         earlier = "/daily/collapse/2026-11-19"
         visitor.get(earlier)
         wait_for(lambda: len(asked) == 2, "a second par")
         assert "Par" not in visitor.get(earlier).text
-        monkeypatch.setattr(service, "MOST_SEARCHES", 0)
+        monkeypatch.setattr(service, "MAX_SEARCHES", 0)
         assert "Par" not in visitor.get("/daily/collapse/2026-11-18").text
     assert len(asked) == 2
 
@@ -417,13 +422,13 @@ def test_whoever_beats_the_best_known_is_the_best_known(
             return least + 2, False
 
     monkeypatch.setattr(service, "solve", lambda state, **options: Weak())
-    assert f"The best known is {least + 2} moves." in best_is_known(visitor, SLIDING)
-    assert "better than the best known so far" in solve(visitor)["heading"]
+    assert f"The best known result is {least + 2} moves." in best_is_known(visitor, SLIDING)
+    assert "better than the best known result so far" in solve(visitor)["heading"]
     solve(Visitor(visitor.client), 2)
     page = visitor.get(SLIDING).text
-    assert f"The best known is {least} moves." in page
-    assert f"{least} moves, as good as the best known." in page
-    assert f"The best known is {least} moves." in visitor.get("/daily").text
+    assert f"The best known result is {least} moves." in page
+    assert f"{least} moves, equal to the best known result." in page
+    assert f"The best known result is {least} moves." in visitor.get("/daily").text
     assert f"Your result: {least} moves" in visitor.get("/daily").text
 
 
@@ -444,8 +449,8 @@ def test_a_solver_that_fails_leaves_everything_else(
         return Other()
 
     monkeypatch.setattr(service, "solve", fail)
-    assert "The best is not known yet." in best_is_known(visitor, SLIDING)
-    assert "The best is not known yet." in visitor.get(SLIDING).text
+    assert "The best result is not known yet." in best_is_known(visitor, SLIDING)
+    assert "The best result is not known yet." in visitor.get(SLIDING).text
     assert solve(visitor)["heading"] == f"Solved. {shortest()} moves"
     assert len(calls) == 1  # it is not tried again and again
 
@@ -455,14 +460,14 @@ def test_only_so_many_days_are_looked_at_at_once(
 ) -> None:
     go_on = threading.Event()
     find = gridhouse.solve
-    monkeypatch.setattr(service, "MOST_SEARCHES", 2)
+    monkeypatch.setattr(service, "MAX_SEARCHES", 2)
     monkeypatch.setattr(
         service, "solve", lambda *given, **more: go_on.wait(20) and find(*given, **more)
     )
     pages = [visitor.get(f"/daily/sliding/2026-03-0{day}").text for day in range(1, 5)]
-    assert ["being looked for" in page for page in pages] == [True, True, False, False]
-    assert "The best is not known yet." in pages[3]
-    assert "being looked for" in visitor.get(SLIDING).text  # that of today always is
+    assert ["is searching for" in page for page in pages] == [True, True, False, False]
+    assert "The best result is not known yet." in pages[3]
+    assert "is searching for" in visitor.get(SLIDING).text  # that of today always is
     go_on.set()
     for day in range(1, 5):
         assert "proved" in best_is_known_at_last(visitor, f"/daily/sliding/2026-03-0{day}")
@@ -473,7 +478,7 @@ def best_is_known_at_last(visitor: Visitor, path: str) -> str:
 
     def look() -> str:
         page: str = visitor.get(path).text
-        return page if "it is proved" in page else ""
+        return page if "this is proved" in page else ""
 
     return wait_for(look, "the best")
 
@@ -501,7 +506,7 @@ def test_a_house_closes_while_it_looks_for_the_best(
 def test_no_help_is_given_until_the_game_has_ended(visitor: Visitor) -> None:
     table, state = begin(visitor, SLIDING)
     with visitor.at(table) as seat:
-        assert seat.refused("hint") == "the puzzle of a day is played without help"
+        assert seat.refused("hint") == "there is no help in a daily puzzle"
         for move in moves_out(state):
             seat.move(move)
         assert seat.refused("hint") == "the game is over"
@@ -550,7 +555,7 @@ def test_a_result_that_is_not_on_disk_is_not_shown(
         for move in first:
             seat.move(move)
         why = seat.refused("move", move=last, ply=len(first))
-        assert "could not be written down" in why
+        assert "could not be saved" in why
         assert lines(visitor) == []
         assert seat.move(last)["over"]
     assert len(lines(visitor)) == 1
@@ -568,22 +573,22 @@ def test_a_name_is_short_and_can_be_seen(visitor: Visitor) -> None:
         ("\u05d0\u05e0\u05d4", "\u05d0\u05e0\u05d4"),
         ("\u0939\u093f\u0928\u094d\u0926\u0940", "\u0939\u093f\u0928\u094d\u0926\u0940"),
         ("Ame\u0301lie", "Am\u00e9lie"),
-        ("", "somebody"),
+        ("", "anonymous"),
     ):
         assert visitor.post(name, {"name": given}).headers["location"] == SLIDING
         assert lines(visitor)[0][1] == f"{kept} (you)"
     for given, why in (
-        ("x" * 21, "A name has at most 20 characters."),
-        ("a\u202eb", "cannot be seen"),
-        ("a\x00b", "cannot be seen"),
-        ("\u200b", "cannot be seen"),
-        ("\ue000", "cannot be seen"),
-        ("a" + "\u0316" * 3, "A letter of a name has at most 2 marks."),
+        ("x" * 21, "A name may have at most 20 characters."),
+        ("a\u202eb", "invisible characters"),
+        ("a\x00b", "invisible characters"),
+        ("\u200b", "invisible characters"),
+        ("\ue000", "invisible characters"),
+        ("a" + "\u0316" * 3, "A letter of a name may have at most 2 marks."),
     ):
         answer = visitor.post(name, {"name": given})
         assert answer.status_code == 422, given
         assert why in answer.text
-        assert lines(visitor)[0][1] == "somebody (you)"
+        assert lines(visitor)[0][1] == "anonymous (you)"
 
 
 def test_a_hostile_name_is_only_text(visitor: Visitor) -> None:
@@ -607,16 +612,16 @@ def test_forms_of_others_and_too_many_are_refused(
     solve(visitor)
     assert visitor.post(SLIDING, origin=other).status_code == 403
     assert visitor.post(f"{SLIDING}/name", {"name": "x"}, origin=other).status_code == 403
-    monkeypatch.setattr("gridhouse.server.app.MOST_TABLES", 2)
+    monkeypatch.setattr("gridhouse.server.app.MAX_TABLES", 2)
     begin(visitor, SLIDING)
     full = visitor.post(SLIDING)
     assert full.status_code == 429
-    assert "2 new games in an hour" in full.text
+    assert "Only 2 new games are allowed in an hour" in full.text
     for _ in range(2):
         assert visitor.post(f"{SLIDING}/name", {"name": "x"}).status_code == 303
     full = visitor.post(f"{SLIDING}/name", {"name": "y"})
     assert full.status_code == 429
-    assert "2 new names in an hour" in full.text
+    assert "Only 2 new names are allowed in an hour" in full.text
 
 
 def test_a_puzzle_stays_what_it_was_when_a_later_version_makes_another(
@@ -641,7 +646,7 @@ def test_a_table_says_after_the_house_opened_again_what_was_reached(
             for move in moves_out(state):
                 seat.move(move)
             before = seat.view
-        assert before["heading"].endswith("moves, the best there is")
+        assert before["heading"].endswith("moves, the best possible result")
     with open_house(tmp_path, now=clock) as client:
         visitor.client = client
         with visitor.at(table) as seat:

@@ -219,7 +219,7 @@ def test_a_machine_that_fails_leaves_the_table_standing(
     with open_house(tmp_path) as client:
         visitor = Visitor(client)
         with visitor.at(visitor.new("binary", preset="small")) as seat:
-            assert seat.refused("hint") == "no help was found"
+            assert seat.refused("hint") == "the machine found no help"
             assert not client.app.state.service.engines.running  # type: ignore[attr-defined]
             seat.move(seat.view["gestures"][0][0])
             assert "thinking" in seat.view["heading"]
@@ -236,7 +236,7 @@ def test_that_a_machine_failed_is_said_until_it_has_moved_again(
     with open_house(tmp_path) as client:
         visitor = Visitor(client)
         with visitor.at(visitor.new("binary", preset="small")) as seat:
-            for heading in (r"The machine has failed.*Your turn", "Your turn"):
+            for heading in (r"The machine failed.*Your turn", "Your turn"):
                 with monkeypatch.context() as patch:
                     if "failed" in heading:
                         patch.setattr(engine_pool, "player", fail)

@@ -85,7 +85,7 @@ def test_what_is_logged_holds_no_token(
     assert [secret for secret in secrets if secret in said] == []
     assert said.count("OSError: at http://127.0.0.1") >= 4
     if form != "json":
-        assert "ERROR gridhouse.server: a change could not be written down\nTraceback" in said
+        assert "ERROR gridhouse.server: a change could not be saved\nTraceback" in said
         return
     lines = [json.loads(line) for line in said.splitlines()]
     assert {line["logger"] for line in lines} == {"gridhouse.server", "uvicorn.error"}
@@ -98,7 +98,7 @@ def test_a_line_without_an_error_has_no_trace() -> None:
         "gridhouse.server", logging.INFO, "", 0, "seat %s", ("x" * 43,), None
     )
     record.created = 0.0
-    assert json.loads(logs.Objects().format(record)) == {
+    assert json.loads(logs.JsonFormatter().format(record)) == {
         "time": "1970-01-01T00:00:00.000+00:00",
         "level": "info",
         "logger": "gridhouse.server",

@@ -106,7 +106,7 @@ def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
         pytest.MonkeyPatch.context() as patch,
         open_house(tmp_path_factory.mktemp("house"), patience=0.02) as client,
     ):
-        patch.setattr("gridhouse.server.app.MOST_TABLES", 100_000)
+        patch.setattr("gridhouse.server.app.MAX_TABLES", 100_000)
         yield client
 
 
@@ -197,9 +197,9 @@ def test_what_is_equal_to_a_number_is_none(client: TestClient) -> None:
     with visitor.at(table) as seat:
         for ply in (False, 0.0, -0.0, None, "0", [0]):
             said = seat.refused("move", move="0 0 0", ply=ply)
-            assert said == "the table has changed; look again"
+            assert said == "the table has changed; look at it again"
         for move in (None, 0, ["0 0 0"], {"0": 0}):
-            assert seat.refused("move", move=move, ply=0) == "a move is a text"
+            assert seat.refused("move", move=move, ply=0) == "the move must be a text"
         seat.move("0 0 0")
         seat.move("1 0 1")
         for ply in (True, 1.0, -1, 2):
@@ -247,9 +247,9 @@ def test_a_socket_is_not_closed_while_something_is_sent(tmp_path: Path) -> None:
         assert live is not None
         socket = SlowSocket()
         connection = Connection(house, Auth("secret"), live, cast("WebSocket", socket))
-        await connection.stay()
+        await connection.run()
         await house.close()
-        return socket.closed, connection.parting
+        return socket.closed, connection.close_code
 
     # It is closed by whoever let the page in, when its sending has ended.
     assert asyncio.run(visit()) == ([], 1008)

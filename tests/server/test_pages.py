@@ -155,9 +155,9 @@ def test_errors_are_pages_that_can_be_read(
     for path in ("/nowhere", "/rules/chess", "/t/nothing", "/static/none.js"):
         answer = visitor.get(path)
         assert answer.status_code == 404
-        assert "To the front door" in answer.text
+        assert "Back to the front page" in answer.text
     assert visitor.post("/").status_code == 405
-    long = visitor.post("/new/binary", {"start": "x" * limits.MOST_BODY})
+    long = visitor.post("/new/binary", {"start": "x" * limits.MAX_BODY})
     assert long.status_code == 413
     assert "longer than 64 KiB" in long.text
     broken = visitor.client.post("/new/binary", content=b"\xff\xfe")
@@ -165,7 +165,7 @@ def test_errors_are_pages_that_can_be_read(
     monkeypatch.setattr("gridhouse.server.pages.views.game_class", lambda name: 1 / 0)
     failed = visitor.get("/rules/binary")
     assert failed.status_code == 500
-    assert "It has been noted" in failed.text
+    assert "It was logged" in failed.text
     assert "ZeroDivision" not in failed.text
 
 
@@ -185,7 +185,7 @@ def test_forms_and_sockets_of_others_are_refused(visitor: Visitor) -> None:
 def test_an_address_opens_so_many_tables_in_an_hour(
     visitor: Visitor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("gridhouse.server.app.MOST_TABLES", 2)
+    monkeypatch.setattr("gridhouse.server.app.MAX_TABLES", 2)
     now = 1000.0
     monkeypatch.setattr("gridhouse.server.app.time", SimpleNamespace(monotonic=lambda: now))
     for _ in range(2):
@@ -194,7 +194,7 @@ def test_an_address_opens_so_many_tables_in_an_hour(
         assert visitor.post("/new/sliding", {"preset": "none"}).status_code == 422  # is no table
     answer = visitor.post("/new/sliding")
     assert answer.status_code == 429
-    assert "2 new games in an hour: the next one may come in 59 minutes." in answer.text
+    assert "Only 2 new games are allowed in an hour; try again in 59 minutes." in answer.text
     now += 3500
     assert "in 1 minute." in visitor.post("/new/sliding").text
     now += 41
@@ -230,13 +230,15 @@ def test_refusals_are_said_in_words(visitor: Visitor) -> None:
     with visitor.at(table) as seat:
         assert seat.refused("move", move="2 0 0", ply=0) == "'2 0 0' is not legal: three in a row"
         assert "is not a move (x y digit)" in seat.refused("move", move="hello", ply=0)
-        assert seat.refused("move", move="2 0 1", ply=5) == "the table has changed; look again"
+        assert (
+            seat.refused("move", move="2 0 1", ply=5) == "the table has changed; look at it again"
+        )
         assert seat.refused("why", cells=[0]) == "occupied"
         assert seat.refused("why", cells=["x"]).startswith("occupied")
-        assert seat.refused("why", cells=[77]) == "no move leads there"
-        assert seat.refused("dance") == "the house does not know what that is"
-        assert seat.refused("answer", agrees=True) == "nobody has asked for that"
-        assert "no move of yours" in seat.refused("undo")
+        assert seat.refused("why", cells=[77]) == "no move begins with these cells"
+        assert seat.refused("dance") == "the request has an unknown type"
+        assert seat.refused("answer", agrees=True) == "there is no request to answer"
+        assert "no move to take back" in seat.refused("undo")
         seat.move("2 0 1")
         assert seat.view["heading"] == "Player 1 wins"
         assert seat.refused("move", move="0 0 0", ply=1) == "the game is over"
@@ -336,7 +338,7 @@ def test_friends_meet_by_a_link_and_take_back_by_consent(client: TestClient) -> 
     table = anna.new("binary", preset="small", opponent="friends", side="1")
     with anna.at(table) as first:
         link = first.view["invitation"]
-        assert "Sit down as Player 1" in bert.get(link).text
+        assert "Play as Player 1" in bert.get(link).text
         assert first.refused("move", move="0 0 0", ply=0) == "it is not your turn"
         assert anna.post(link).status_code == 409
         assert bert.get(link[:-3] + "xxx").status_code == 404
@@ -354,14 +356,14 @@ def test_friends_meet_by_a_link_and_take_back_by_consent(client: TestClient) -> 
             assert third.view["gestures"] == []
             assert not third.view["acts"]
             assert "watch" in third.refused("move", move="0 0 0", ply=0)
-            assert "You watch this game" in carl.get(table).text
+            assert "You are watching this game" in carl.get(table).text
             second.move("0 0 1")
             first.wait("view", 1)
-            assert "no move of yours" in first.refused("undo")
+            assert "no move to take back" in first.refused("undo")
             first.move("1 0 0")
             second.wait("view", 2)
             second.say("undo")
-            assert first.wait("view")["asked"] == "Player 1 asks to take the last move back."
+            assert first.wait("view")["asked"] == "Player 1 asks to take back the last move."
             assert second.wait("view")["asked"] == ""
             first.say("answer", agrees=False)
             assert first.wait("view")["ply"] == 2
@@ -380,7 +382,7 @@ def test_the_machine_answers_and_undo_leads_back_to_my_turn(visitor: Visitor) ->
         if seat.view["ply"] == 0:
             assert seat.view["heading"].startswith("Player 1")
             seat.wait("view", 1)
-        assert "no move of yours" in seat.refused("undo")
+        assert "no move to take back" in seat.refused("undo")
         seat.move(seat.view["gestures"][0][0])
         seat.wait("view", 3)
         seat.say("undo")
@@ -443,7 +445,7 @@ def test_a_move_that_is_not_on_disk_is_not_shown(
     monkeypatch.setattr("gridhouse.server.storage.store.write", fail_once)
     with visitor.at(table) as seat:
         seat.say("move", move="0 0 1", ply=0)
-        assert "could not be written down" in seat.wait("refusal")["text"]
+        assert "could not be saved" in seat.wait("refusal")["text"]
         assert seat.move("0 0 0")["moves"] == [["Player 1", "0 0 0"]]
 
 

@@ -53,8 +53,8 @@ class Evening:
                         seat.say(asked)
                 seat.say("why", cells=[0])
                 seat.say("dance")
-                while "does not know" not in (heard := seat.listen().get("text", "")):
-                    if "you watch" in heard:
+                while "unknown type" not in (heard := seat.listen().get("text", "")):
+                    if "you are watching" in heard:
                         break
             self.sockets = [self._plain("\n".join(seat.heard), table) for seat in seats]
         visitors = (first, second, third)
@@ -137,11 +137,14 @@ def test_nothing_is_taken_back_that_may_have_told_a_secret(client: TestClient) -
         uncovered(seat)
         seat.move(QUIET[0])
         assert not seat.view["undo"]
-        assert seat.refused("undo") == "a move that may have told a secret stands"
+        assert (
+            seat.refused("undo")
+            == "moves that may have revealed hidden information cannot be taken back"
+        )
     for file in FILES[2:]:
         answer = visitor.get(table + file)
         assert answer.status_code == 403
-        assert "it would tell a secret" in answer.text
+        assert "it would reveal hidden information" in answer.text
 
 
 def test_that_a_secret_is_gone_may_be_one_as_well(client: TestClient) -> None:
@@ -155,7 +158,10 @@ def test_that_a_secret_is_gone_may_be_one_as_well(client: TestClient) -> None:
         assert not state.has_secrets()
         assert not seat.view["undo"]
         assert seat.view["position"] == ""
-        assert seat.refused("undo") == "a move that may have told a secret stands"
+        assert (
+            seat.refused("undo")
+            == "moves that may have revealed hidden information cannot be taken back"
+        )
 
 
 def screen(client: TestClient, start: str, steps: int) -> tuple[list[str], list[str]]:
@@ -218,7 +224,7 @@ def test_invitations_are_for_who_plays_and_cookies_cannot_be_made(client: TestCl
     carl.cookies = {"gridhouse": anna.cookies["gridhouse"].partition(".")[0] + ".x"}
     with carl.at(table) as watching:
         assert not watching.view["acts"]
-        assert "you watch" in watching.refused("move", move="0 0 0", ply=0)
+        assert "you are watching" in watching.refused("move", move="0 0 0", ply=0)
     carl.cookies = {"gridhouse": anna.cookies["gridhouse"]}
     with carl.at(table) as seat:
         assert seat.view["acts"]

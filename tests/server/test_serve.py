@@ -65,7 +65,7 @@ def test_addresses_for_a_browser() -> None:
 
 def test_a_usual_port_that_is_taken_is_no_trouble(monkeypatch: pytest.MonkeyPatch) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
-        monkeypatch.setattr(serve, "USUAL_PORT", taken.getsockname()[1])
+        monkeypatch.setattr(serve, "DEFAULT_PORT", taken.getsockname()[1])
         with serve.listen("127.0.0.1", None) as listening:
             assert listening.getsockname()[1] != taken.getsockname()[1]
 

@@ -177,7 +177,7 @@ def test_a_move_stands_unless_another_process_made_one(
         await house.close()
         return [ply.move for ply in live.table.plies], refusals
 
-    refusals = [] if moves == ["0 0 0"] else ["the table has changed; look again"]
+    refusals = [] if moves == ["0 0 0"] else ["the table has changed; look at it again"]
     assert asyncio.run(asyncio.wait_for(play(), 30)) == (moves, refusals)
 
 
@@ -239,7 +239,7 @@ def test_what_was_undone_is_made_again_even_after_the_house_was_closed(tmp_path:
         visitor = Visitor(client)
         table = visitor.new("binary", start=ROW, opponent="hotseat")
         with visitor.at(table) as seat:
-            assert seat.refused("redo") == "there is no move to make again"
+            assert seat.refused("redo") == "there is no move to redo"
             for move in ("0 0 0", "5 0 1", "2 0 0"):
                 seat.move(move)
             for ply in (2, 1):
@@ -255,7 +255,7 @@ def test_what_was_undone_is_made_again_even_after_the_house_was_closed(tmp_path:
             seat.wait("view", 1)
             seat.move("4 0 0")  # another way: what was undone is gone
             assert not seat.view["redo"]
-            assert seat.refused("redo") == "there is no move to make again"
+            assert seat.refused("redo") == "there is no move to redo"
             assert [move for _, move in seat.view["moves"]] == ["0 0 0", "4 0 0"]
 
 
@@ -294,10 +294,10 @@ def test_friends_ask_each_other_for_redo_too(visitor: Visitor, friend: Visitor) 
         mine.say("redo")
         while not theirs.view["asked"]:
             theirs.wait("view")
-        assert theirs.view["asked"] == "Player 1 asks to make the move again."
+        assert theirs.view["asked"] == "Player 1 asks to redo the move."
         while not mine.view["waits"]:
             mine.wait("view")
-        assert (mine.view["waits"], mine.view["asked"]) == ("Player 2 is asked to agree.", "")
+        assert (mine.view["waits"], mine.view["asked"]) == ("Player 2 has not answered yet.", "")
         assert theirs.view["waits"] == ""
         theirs.say("answer", agrees=False)
         while theirs.view["asked"]:
@@ -403,10 +403,10 @@ def test_the_machine_tells_what_is_proved(visitor: Visitor) -> None:
     ("value", "text"),
     [
         (0.05, "About even"),
-        (0.5, "Player 1 stands better"),
-        (-0.25, "Player 2 stands a little better"),
-        (-1.0, "Player 2 stands much better"),
-        (None, "Nothing is known of this position"),
+        (0.5, "Player 1 is better"),
+        (-0.25, "Player 2 is slightly better"),
+        (-1.0, "Player 2 is much better"),
+        (None, "This position has no evaluation"),
     ],
 )
 def test_what_is_not_proved_is_said_in_words(value: float | None, text: str) -> None:
@@ -415,7 +415,7 @@ def test_what_is_not_proved_is_said_in_words(value: float | None, text: str) -> 
 
 def test_the_score_that_is_hoped_for() -> None:
     state = gridhouse.parse("collapse(rows=1,cols=3,digits=2) 0 110")
-    assert hints.evaluation_text(state, Choice(0, 4.4)) == "About 4 can be made"
+    assert hints.evaluation_text(state, Choice(0, 4.4)) == "About 4 can be reached"
 
 
 def frames(seat: Seat) -> list[dict[str, Any]]:
@@ -449,15 +449,15 @@ def test_a_line_of_a_game_of_two_is_shown(visitor: Visitor) -> None:
         seat.say("show")
         shown = frames(seat)
         assert [frame["heading"].split(":")[0] for frame in shown[:2]] == [
-            "Shown, move 1 by Player 1",
-            "Shown, move 2 by Player 2",
+            "Best line, move 1 by Player 1",
+            "Best line, move 2 by Player 2",
         ]
 
 
 def test_nothing_is_shown_where_it_would_tell_a_secret(visitor: Visitor) -> None:
     table = visitor.new("tactego", start=HIDDEN, opponent="machine", level="1")
     with visitor.at(table) as seat:
-        assert seat.refused("show") == "what comes next may tell a secret"
+        assert seat.refused("show") == "the best line may reveal hidden information"
 
 
 def test_the_machine_helps_neither_friends_nor_who_watches(
@@ -466,8 +466,8 @@ def test_the_machine_helps_neither_friends_nor_who_watches(
     table = meet(visitor, friend, start="binary(rows=1,cols=1) .")
     with visitor.at(table) as mine, Visitor(visitor.client).at(table) as watching:
         for kind in ("hint", "judge", "show"):
-            assert mine.refused(kind) == "between friends nobody is helped"
-            assert "you watch" in watching.refused(kind)
+            assert mine.refused(kind) == "there is no help in a game between friends"
+            assert "you are watching" in watching.refused(kind)
         mine.move("0 0 0")
         mine.say("judge")  # after the game they may learn from it
         assert mine.wait("judge")["text"] == "Player 1 wins"
@@ -501,7 +501,7 @@ def test_help_is_for_the_position_that_is_played(visitor: Visitor) -> None:
         seat.move("0 0 0")
         seat.say("look", ply=0)
         seat.wait("view")
-        assert seat.refused("hint") == "help is for the position that is played"
+        assert seat.refused("hint") == "help is only for the current position"
 
 
 # The lobby.
@@ -518,10 +518,10 @@ def test_the_lobby_shows_what_was_put_there(visitor: Visitor, friend: Visitor) -
     assert "clock 3+2, 0 moves so far" in waiting
     assert playing.count("<li>") == 2
     assert "against the machine at level 2" in playing
-    assert ", alone" in playing.replace("\n", ", ")
+    assert ", one player" in playing.replace("\n", ", ")
     link = waiting.partition(f'href="{table}/join/')[2].partition('"')[0]
     assert friend.post(f"{table}/join/{link}").status_code == 303
-    assert "Nobody waits" in visitor.get("/lobby").text
+    assert "No table is open." in visitor.get("/lobby").text
     with visitor.at(table) as seat:
         seat.say("resign")
         while not seat.view["over"]:

@@ -154,7 +154,7 @@ def test_the_machine_is_told_to_stop_after_a_while(monkeypatch: pytest.MonkeyPat
 def test_a_level_is_a_number() -> None:
     for words in ("machine", "machine x"):
         out = house("binary", "", "", words, "quit", "q")
-        assert "Not possible: after machine comes a level, from 1 to 8." in out
+        assert "Not possible: machine needs a level from 1 to 8." in out
 
 
 def test_in_a_hidden_game_the_screen_is_handed_over() -> None:
@@ -196,14 +196,20 @@ def test_that_the_last_bomb_is_gone_is_no_news() -> None:
 def test_a_move_that_may_have_told_a_secret_stands() -> None:
     position = "sinks(rows=10,cols=10) l 0 - 2/2 2/2 0/0 - la43 lb36 da66 bd53"
     out = house("sinks", "", position, "", "4 3 u", "undo", "quit", "q")
-    assert "Not possible: a move that may have revealed a secret stands." in out
+    assert (
+        "Not possible: moves that may have revealed hidden information cannot be taken back." in out
+    )
     assert out.count(" a|") == 1
     # Some moves after the last bomb has gone off: that no other one is there is a secret too.
     out = house("sinks", "", position, "", "4 3 u", "", "", "6 6 r", "", "", "undo", "quit", "q")
-    assert "Not possible: a move that may have revealed a secret stands." in out
+    assert (
+        "Not possible: moves that may have revealed hidden information cannot be taken back." in out
+    )
     assert "To go on later" not in out
     out = house("tactego", "", HIDDEN, "", "0 1 1 0", "", "", "undo", "quit", "q")
-    assert "Not possible: a move that may have revealed a secret stands." in out
+    assert (
+        "Not possible: moves that may have revealed hidden information cannot be taken back." in out
+    )
 
 
 def test_a_terminal_is_cleared_before_it_is_handed_over(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -239,7 +245,9 @@ def test_against_the_machine_no_screen_is_handed_over_and_no_secret_told() -> No
     assert "hand over" not in out
     assert "Blue (the machine): " in out
     assert "B5" not in out.split("Blue (the machine): ")[0]
-    assert "Not possible: a move that may have revealed a secret stands." in out
+    assert (
+        "Not possible: moves that may have revealed hidden information cannot be taken back." in out
+    )
 
 
 def test_the_machine_may_move_first_and_finish_the_game() -> None:

@@ -1,5 +1,5 @@
-"""The house in the browser: pages, tables kept in a database, a socket for each who looks on.
+"""The house in the browser: pages, tables in a database, and a socket for each open page.
 
-It knows no game: pictures, gestures, refusals and rules come from the game itself, and what goes
-to a browser is made from what its player may see and nothing else.
+It knows no game: pictures, gestures, refusals and rules come from the games.  A page is made only
+from the observation of its viewer.
 """

@@ -1,4 +1,4 @@
-"""The house as a web application: its addresses, and what holds for all of its answers."""
+"""The web application: its routes, and the headers and errors of all responses."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from gridhouse.server.api import create_api
 from gridhouse.server.api.access import RateLimiter, Visits
 from gridhouse.server.auth import Auth
 from gridhouse.server.pages import assets, daily, lobby, views
-from gridhouse.server.settings import MOST_TABLES
+from gridhouse.server.settings import MAX_TABLES
 from gridhouse.server.tables import sockets
 from gridhouse.server.tables.service import TableService
 
@@ -36,7 +36,7 @@ POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
     "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
-# A picture that is opened by itself brings its style along, and nothing else.
+# A picture that is opened by itself contains its style and needs nothing else.
 PICTURE_POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 HEADERS = {
     "x-content-type-options": "nosniff",
@@ -47,14 +47,14 @@ HEADERS = {
 
 
 class SecurityHeaders:
-    """Puts the headers that keep a page to itself on every answer."""
+    """Middleware that adds the security headers to every response."""
 
     def __init__(self, app: ASGIApp) -> None:
-        """Stand before an application."""
+        """Wrap an application."""
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass everything on, and the answer back with its headers."""
+        """Pass the request on, and add the headers to the response."""
 
         async def send_with_headers(message: MutableMapping[str, Any]) -> None:
             if message["type"] == "http.response.start":
@@ -69,23 +69,23 @@ class SecurityHeaders:
 
 
 class HourlyLimit:
-    """How many tables, or other things, each address has opened lately."""
+    """A limit on the creations of each network address in an hour."""
 
     def __init__(self, what: str) -> None:
-        """Begin with nobody; ``what`` is what they open, in words."""
+        """Start without creations; ``what`` names their kind in the message."""
         self._what = what
         self._times: dict[str, list[float]] = {}
 
-    def need_room(self, request: Request) -> None:
-        """Note another one; raises HTTPException if an address has opened too many."""
+    def count(self, request: Request) -> None:
+        """Count a creation; raises HTTPException if its address has reached the limit."""
         now = time.monotonic()
         address = request.client.host if request.client else ""
         lately = [then for then in self._times.get(address, []) if now - then < HOUR]
-        if len(lately) >= MOST_TABLES:
+        if len(lately) >= MAX_TABLES:
             minutes = math.ceil((lately[0] + HOUR - now) / 60)
             raise HTTPException(
                 429,
-                f"These are {MOST_TABLES} {self._what} in an hour: the next one may come in "
+                f"Only {MAX_TABLES} {self._what} are allowed in an hour; try again in "
                 f"{minutes} minute{'s' if minutes > 1 else ''}.",
             )
         self._times[address] = [*lately, now]
@@ -94,13 +94,13 @@ class HourlyLimit:
 
 
 async def refuse(request: Request, error: Exception) -> Response:
-    """Say on a page what went wrong."""
-    status, text = views.trouble(error)
+    """Return the page that reports an error."""
+    status, text = views.status_and_text(error)
     return views.page(request, "error", status=status, text=text, code=status)
 
 
 def create_app(settings: Settings) -> Starlette:
-    """Return the house as an application; it opens when the server starts it."""
+    """Return the application; its services start with the server."""
 
     @asynccontextmanager
     async def opened(app: Starlette) -> AsyncIterator[None]:
@@ -137,6 +137,6 @@ def create_app(settings: Settings) -> Starlette:
     api.state = app.state  # services, auth, and rate limits
     app.state.pace = RateLimiter(settings.burst, settings.rate)
     app.state.visits = Visits()
-    app.state.newcomers = HourlyLimit("new games")
-    app.state.namers = HourlyLimit("new names")
+    app.state.new_tables = HourlyLimit("new games")
+    app.state.new_names = HourlyLimit("new names")
     return app

@@ -23,33 +23,33 @@ class Auth:
     """Signs tokens and invitations, and verifies them."""
 
     def __init__(self, secret: str) -> None:
-        """Sign with this secret."""
+        """Use this secret for all signatures."""
         self._cookies = Signer(secret, salt="gridhouse.visitor", digest_method=hashlib.sha256)
         self._invitations = Signer(
             secret, salt="gridhouse.invitation", digest_method=hashlib.sha256
         )
 
     def visitor(self, cookies: Mapping[str, str]) -> str | None:
-        """Return the visitor whom a cookie names, None for one that is missing or not signed."""
+        """Return the visitor of a cookie, None if it is missing or its signature is wrong."""
         return self.verify(cookies.get(COOKIE, ""))
 
     def verify(self, signed: str) -> str | None:
-        """Return the visitor of a signed token, None for one that is not signed here."""
+        """Return the visitor of a signed token, None if its signature is wrong."""
         token = self._token(signed)
         return None if token is None else visitor_id(token)
 
     def authenticate(self, headers: Mapping[str, str], cookies: Mapping[str, str]) -> str | None:
-        """Return the visitor of a program's header, or without one of a browser's cookie."""
+        """Return the visitor of the authorization header, or without one that of the cookie."""
         sent = bearer(headers)
         return self.visitor(cookies) if sent is None else self.verify(sent)
 
     def identify_or_create(self, request: Request) -> tuple[str, str]:
-        """Return the visitor, and what the cookie is to hold; a new visitor gets a new token."""
+        """Return the visitor and the value of its cookie; a new visitor gets a new token."""
         token = self._token(request.cookies.get(COOKIE, ""))
         return self._introduced(token) if token else self.new_visitor()
 
     def new_visitor(self) -> tuple[str, str]:
-        """Return a new visitor, and the signed token by which it is known from now on."""
+        """Return a new visitor and its signed token."""
         return self._introduced(secrets.token_urlsafe(24))
 
     def _introduced(self, token: str) -> tuple[str, str]:
@@ -62,21 +62,21 @@ class Auth:
             return None
 
     def invitation(self, table: str) -> str:
-        """Return what opens the free seat of a table."""
+        """Return the invitation to the free seat of a table."""
         return self._invitations.get_signature(table).decode()
 
     def is_invited(self, table: str, invitation: str) -> bool:
-        """Tell whether an invitation is one to this table."""
+        """Tell whether an invitation is valid for a table."""
         return hmac.compare_digest(self.invitation(table).encode(), invitation.encode())
 
 
 def visitor_id(token: str) -> str:
-    """Return the visitor id stored in the database: a hash, so that it reveals no token."""
+    """Return the visitor id that the database stores: a hash, which does not reveal the token."""
     return hashlib.sha256(token.encode()).hexdigest()
 
 
 def bearer(headers: Mapping[str, str]) -> str | None:
-    """Return the signed token that a program sends, "" for one of another kind, None for none."""
+    """Return the bearer token of a request, "" for another scheme, None without a header."""
     sent = headers.get("authorization")
     if sent is None:
         return None
@@ -85,7 +85,7 @@ def bearer(headers: Mapping[str, str]) -> str | None:
 
 
 def set_cookie(request: Request, response: Response, value: str) -> None:
-    """Let a browser keep who it is, out of reach of scripts and of other sites."""
+    """Store a visitor's token in a cookie that scripts and other sites cannot read."""
     is_secure = request.url.scheme == "https"
     response.set_cookie(
         COOKIE, value, max_age=YEAR, httponly=True, samesite="lax", secure=is_secure
@@ -93,6 +93,6 @@ def set_cookie(request: Request, response: Response, value: str) -> None:
 
 
 def is_own_origin(headers: Mapping[str, str]) -> bool:
-    """Tell whether what a browser sends comes from a page of this house, if it says at all."""
+    """Tell whether a request comes from a page of this server or names no origin."""
     origin = headers.get("origin")
     return origin is None or origin.partition("://")[2] == headers.get("host")

@@ -1,6 +1,6 @@
-"""Chess clocks: so much time for the game, and some more with each move.
+"""Chess clocks: time for the whole game, and an increment for each move.
 
-The first move of each player is free, so that nobody loses time before the other has come.
+Each player's first move is free, so nobody loses time before the opponent has arrived.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 MINUTE, SECOND = 60_000, 1_000
 NO_CLOCK = "none"
 USUAL = (NO_CLOCK, "1+0", "3+2", "5+3", "10+5", "30+20")
-LONGEST = 180  # minutes for a game, and seconds for a move
+LONGEST = 180  # minutes for the game, and seconds for each move
 
 
 def now() -> int:
@@ -26,14 +26,14 @@ def now() -> int:
 
 
 class Clock(NamedTuple):
-    """A clock that is set: milliseconds for the game, and for every move."""
+    """A time control: milliseconds for the game, and milliseconds for each move."""
 
     initial: int
     increment: int
 
     @classmethod
     def read(cls, text: str) -> Clock | None:
-        """Return the clock of minutes + seconds, None for none; raises ParameterError."""
+        """Parse minutes + seconds; return None for no clock.  Raises ParameterError."""
         if text in ("", NO_CLOCK):
             return None
         minutes, plus, seconds = text.partition("+")
@@ -41,12 +41,13 @@ class Clock(NamedTuple):
         limits = range(LONGEST + 1)
         if not plus or not for_game or for_move is None or not {for_game, for_move} <= set(limits):
             raise ParameterError(
-                f"clock: {shown(text)} is not none, or minutes + seconds a move of up to {LONGEST}"
+                f"clock: {shown(text)} is neither none nor minutes + seconds per move, "
+                f"each up to {LONGEST}"
             )
         return cls(for_game * MINUTE, for_move * SECOND)
 
     def left(self, times: Sequence[int]) -> int:
-        """Return what is left after moves that took so long, without the first one."""
+        """Return the time left after moves of these durations; the free move is not among them."""
         return self.initial + sum(self.increment - time for time in times)
 
     def __str__(self) -> str:

@@ -1,6 +1,6 @@
 """The engine pool: searches in a bounded number of threads, in the order of their requests.
 
-Compiled searches let go of Python's lock, so pages are served meanwhile.
+Compiled searches release the GIL, so the server answers other requests meanwhile.
 """
 
 from __future__ import annotations
@@ -19,27 +19,27 @@ if TYPE_CHECKING:
     from gridhouse.core.game import Game, State
     from gridhouse.server.settings import Settings
 
-STOP_RETRY_INTERVAL = 0.05  # seconds; a stop before the search has begun is lost
-MOST_IDLE = 6  # players that are kept for the next move: each has a memory of its own
+STOP_RETRY_INTERVAL = 0.05  # seconds; a stop before the start of the search has no effect
+MAX_IDLE = 6  # players kept for later searches; each has memory of its own
 
 
 class Job:
     """One search, and whether its result is still wanted."""
 
     def __init__(self, state: State, level: int | None) -> None:
-        """Note what is to be thought over and how well: at a level, or as well as can be."""
+        """Set up the search of a position at a level, or by the strongest player without one."""
         self.state = state
         self.level = level
         self.unwanted = False
         self.player: Player | None = None
-        self.began = math.inf  # by the clock, when the player has begun to think
+        self.began = math.inf  # monotonic time at which the search started
 
 
 class EnginePool:
     """The players of a server, each reused for the next search of its kind."""
 
     def __init__(self, settings: Settings) -> None:
-        """Make room for so many searches at once."""
+        """Start a pool with one thread for each worker."""
         self._settings = settings
         self._pool = ThreadPoolExecutor(settings.workers, thread_name_prefix="thinking")
         self._lock = threading.Lock()
@@ -47,10 +47,10 @@ class EnginePool:
         self.running: set[Job] = set()
 
     async def choose(self, state: State, level: int | None = None) -> Choice:
-        """Return the choice of the machine at a level, or of the strongest player there is.
+        """Return the choice of the machine at a level, or of the strongest player without one.
 
-        The house's patience begins with the search: neither waiting for a thread nor what has to be
-        compiled first counts.  Cancelled, the search ends soon.
+        The time limit starts with the search: neither the wait for a thread nor compilation counts.
+        If this task is cancelled, the search ends soon.
         """
         job = Job(state, level)
         loop = asyncio.get_running_loop()
@@ -79,7 +79,7 @@ class EnginePool:
             self._end(job)
 
     def _take(self, game: Game, level: int | None) -> Player:
-        """Return a player that is idle, or a new one."""
+        """Return an idle player of this kind, or a new one."""
         with self._lock:
             for at, (known, idle) in enumerate(self._idle):
                 if known == level and idle.game == game:
@@ -91,25 +91,24 @@ class EnginePool:
         return player("level", game, level=level, seed=seed, jit=self._settings.jit)
 
     def _end(self, job: Job) -> None:
-        """Keep a job's player for the next one."""
+        """Return a job's player to the idle ones."""
         with self._lock:
             self.running.discard(job)
             if job.player is not None:
                 self._idle.append((job.level, job.player))
-                del self._idle[:-MOST_IDLE]
+                del self._idle[:-MAX_IDLE]
 
     def _stop_once(self, job: Job) -> None:
-        """Tell a search once to come to its end.
+        """Ask a search once to stop.
 
-        Its player is told under the lock, since it may be at another search as soon as this one has
-        ended.
+        The lock is held, because the player may start another search as soon as this one has ended.
         """
         with self._lock:
             if job in self.running and job.player is not None:
                 job.player.stop()
 
     def _stop_repeatedly(self, job: Job) -> None:
-        """Tell a search to come to its end until it has, from a thread of its own."""
+        """Ask a search to stop until it has ended, from a separate thread."""
 
         def press() -> None:
             pause = threading.Event()
@@ -120,7 +119,7 @@ class EnginePool:
         threading.Thread(target=press, daemon=True).start()
 
     def close(self) -> None:
-        """Have all searches stopped; what is being compiled cannot be, and is not waited for."""
+        """Stop all searches; compilation cannot be stopped, and nothing waits for it."""
         for job in list(self.running):
             job.unwanted = True
             self._stop_repeatedly(job)

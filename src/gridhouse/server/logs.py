@@ -1,6 +1,6 @@
-"""What the house says on standard error: a line for people, or with GRIDHOUSE_LOG=json an object.
+"""Logging on standard error: lines for people, or JSON objects with GRIDHOUSE_LOG=json.
 
-No token, invitation or query gets there, wherever it stood in what went wrong.
+Tokens, invitations and query strings are removed from every message and trace.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 FORMAT = "GRIDHOUSE_LOG"
-# A signed token, an invitation in an address or by itself, and whatever follows an address.
+# A signed token, an invitation in an address or alone, and the query string of an address.
 SECRETS = re.compile(
     r"(?<![\w-])[\w-]{32}\.[\w-]{43}(?![\w-])"
     r"|(?<=/join/)[^\s'\"]+"
@@ -23,40 +23,40 @@ SECRETS = re.compile(
 HIDDEN = "(hidden)"
 
 
-def scrubbed(text: str) -> str:
-    """Return a text without what only one visitor may know."""
+def scrub(text: str) -> str:
+    """Return a text without tokens, invitations and query strings."""
     return SECRETS.sub(HIDDEN, text)
 
 
-class Lines(logging.Formatter):
-    """Lines that people read, with the trace of an error below."""
+class LineFormatter(logging.Formatter):
+    """Formats records as lines for people, with the trace of an error below."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """Return what is written."""
-        return scrubbed(super().format(record))
+        """Return the text of a record."""
+        return scrub(super().format(record))
 
 
-class Objects(logging.Formatter):
-    """One JSON object a line: time, level, logger, message, and for an error its trace."""
+class JsonFormatter(logging.Formatter):
+    """Formats records as JSON objects, one a line: time, level, logger, message, trace."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """Return what is written."""
+        """Return the text of a record."""
         facts = {
             "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname.lower(),
             "logger": record.name,
-            "message": scrubbed(record.getMessage()),
+            "message": scrub(record.getMessage()),
         }
         if record.exc_info:
-            facts["trace"] = scrubbed(self.formatException(record.exc_info))
+            facts["trace"] = scrub(self.formatException(record.exc_info))
         return json.dumps(facts)
 
 
 def config() -> dict[str, Any]:
-    """Return how everything that is logged while the house is open gets to standard error."""
+    """Return the logging configuration of the server."""
     is_json = os.environ.get(FORMAT) == "json"
     line = "%(asctime)s %(levelname)s %(name)s: %(message)s"
-    kind = {"()": Objects} if is_json else {"()": Lines, "fmt": line}
+    kind = {"()": JsonFormatter} if is_json else {"()": LineFormatter, "fmt": line}
     said = {"handlers": ["standard error"], "level": "WARNING"}
     return {
         "version": 1,

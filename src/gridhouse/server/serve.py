@@ -1,4 +1,4 @@
-"""Opening the house: a server at an address, and a browser where there is a screen."""
+"""Running the server, and opening a browser where there is a screen."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from gridhouse.core.console import EXIT_INTERRUPTED, UsageError
 from gridhouse.server import logs
 from gridhouse.server.app import create_app
-from gridhouse.server.settings import MOST_MESSAGE, Settings
+from gridhouse.server.settings import MAX_MESSAGE, Settings
 from gridhouse.server.storage.store import Store
 
 if TYPE_CHECKING:
@@ -24,21 +24,21 @@ if TYPE_CHECKING:
 
     from gridhouse.server.tables.service import TableService
 
-USUAL_PORT = 8017
-WAITING = 128  # connections that may wait to be accepted
-SWEEPS = (10_000, 20, 100)  # objects, and sweeps of the young ones, before the older are swept
-GRACE = 3  # seconds that open sockets have when the house closes
+DEFAULT_PORT = 8017
+BACKLOG = 128  # connections that may wait for acceptance
+GC_THRESHOLDS = (10_000, 20, 100)  # of the three generations, as gc.set_threshold takes them
+SHUTDOWN_SECONDS = 3  # seconds that open connections have to close on shutdown
 
 
 def listen(host: str, port: int | None) -> socket.socket:
-    """Return a socket that listens there; without a port at the usual one, or at any that is free.
+    """Return a listening socket; without a port at the default one, or else at any free port.
 
     Raises UsageError.
     """
-    for wanted in (USUAL_PORT, 0) if port is None else (port,):
+    for wanted in (DEFAULT_PORT, 0) if port is None else (port,):
         try:
             family = socket.getaddrinfo(host, wanted, type=socket.SOCK_STREAM)[0][0]
-            listening = socket.create_server((host, wanted), family=family, backlog=WAITING)
+            listening = socket.create_server((host, wanted), family=family, backlog=BACKLOG)
         except (OSError, OverflowError) as error:
             problem = getattr(error, "strerror", None) or str(error)
         else:
@@ -48,26 +48,28 @@ def listen(host: str, port: int | None) -> socket.socket:
 
 
 def address_of(host: str, listening: socket.socket) -> str:
-    """Return the address to give to a browser on this machine."""
+    """Return the address of the server for a browser on this machine."""
     shown = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(host, f"[{host}]" if ":" in host else host)
     return f"http://{shown}:{listening.getsockname()[1]}/"
 
 
 def has_screen() -> bool:
-    """Tell whether a browser could be seen."""
+    """Tell whether there is a screen for a browser."""
     is_desktop = sys.platform in ("darwin", "win32")
     return is_desktop or bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
 
 
 def play(host: str, port: int | None, opens: bool) -> None:
-    """Serve the house until it is interrupted; raises UsageError."""
+    """Run the server until it is interrupted; raises UsageError."""
     try:
         settings = Settings()
         Store(settings.database).close()
         app = create_app(settings)
         listening = listen(host, port)
     except OSError as error:
-        raise UsageError(f"the folder for tables cannot be made: {error.strerror}") from None
+        raise UsageError(
+            f"the folder for the database cannot be created: {error.strerror}"
+        ) from None
     except (SQLAlchemyError, ImportError) as error:
         reason = str(error).splitlines()[0]
         raise UsageError(f"the database cannot be used: {reason}") from None
@@ -79,32 +81,30 @@ def play(host: str, port: int | None, opens: bool) -> None:
         serve(app, listening)
     finally:
         if is_thinking(app):
-            os._exit(
-                EXIT_INTERRUPTED
-            )  # Python would wait for what is being compiled, up to a minute
+            os._exit(EXIT_INTERRUPTED)  # Python would wait for compilation, up to a minute
 
 
 def is_thinking(app: Starlette) -> bool:
-    """Tell whether a search still runs in a house that is closed."""
+    """Tell whether a search of a closed server still runs."""
     service: TableService | None = getattr(app.state, "service", None)
     return service is not None and bool(service.engines.running or service.daily_puzzles.running)
 
 
 def serve(app: Starlette, listening: socket.socket) -> None:
-    """Run an application on a socket that listens; raises UsageError if it cannot open."""
-    # To look through all that is loaded for what can be thrown away holds every page up for a tenth
-    # of a second; what is there now stays, and of the rest little is ever left in a ring.
+    """Run an application on a listening socket; raises UsageError if it cannot start."""
+    # A full garbage collection would delay every page by a tenth of a second.  Loaded modules are
+    # therefore frozen, and collections are rare: requests leave few reference cycles.
     gc.collect()
     gc.freeze()
-    gc.set_threshold(*SWEEPS)
+    gc.set_threshold(*GC_THRESHOLDS)
     server = uvicorn.Server(config_of(app))
     server.run(sockets=[listening])
     if not server.started:
-        raise UsageError("the house could not be opened; what is wrong stands above")
+        raise UsageError("the house could not be opened; the error is logged above")
 
 
 def config_of(app: Starlette) -> uvicorn.Config:
-    """Return how the server is set up."""
+    """Return the server's configuration."""
     return uvicorn.Config(
         app,
         log_config=logs.config(),
@@ -112,7 +112,7 @@ def config_of(app: Starlette) -> uvicorn.Config:
         access_log=False,  # addresses hold invitations
         server_header=False,
         ws="websockets-sansio",
-        ws_max_size=MOST_MESSAGE,
-        ws_per_message_deflate=False,  # its windows would cost each socket 300 KiB
-        timeout_graceful_shutdown=GRACE,
+        ws_max_size=MAX_MESSAGE,
+        ws_per_message_deflate=False,  # its buffers would cost each socket 300 KiB
+        timeout_graceful_shutdown=SHUTDOWN_SECONDS,
     )

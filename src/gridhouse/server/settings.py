@@ -1,4 +1,4 @@
-"""What can be set about a house in the browser, and the limits that keep it standing."""
+"""The settings of the server, and its limits."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ import platformdirs
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-MOST_CELLS = 400  # of a board: larger ones are slow to draw and to send
-MOST_BODY = 64 * 1024  # bytes of a form, or of what a program sends
-MOST_MESSAGE = 4 * 1024  # bytes of a message on a socket
+MAX_CELLS = 400  # of a board; larger boards are slow to draw and to send
+MAX_BODY = 64 * 1024  # bytes of a request
+MAX_MESSAGE = 4 * 1024  # bytes of a message on a socket
 MAX_SUBSCRIBERS = 200  # sockets at a table
-MOST_TABLES = 60  # that one address may open in an hour
-MOST_WAIT = 30  # seconds that a program may wait for a table to change
-MOST_NAME = 20  # characters of a name
-MOST_PLACES = 100  # lines of the table of a day
+MAX_TABLES = 60  # that one network address may create in an hour
+MAX_WAIT = 30  # seconds that a program may wait for a table to change
+MAX_NAME = 20  # characters of a name
+MAX_PLACES = 100  # rows of a leaderboard
 
 
 def _own_database() -> str:
-    """Return the address of a file in the folder for the user's data, which is made."""
+    """Return the URL of the database in the user's data folder, which is created."""
     folder = Path(platformdirs.user_data_dir("gridhouse", appauthor=False))
     folder.mkdir(parents=True, exist_ok=True)
     return f"sqlite:///{folder / 'house.db'}"
@@ -39,19 +39,19 @@ def _now() -> datetime:
 
 
 def _workers() -> int:
-    """Return how many moves are thought over at once: one core is left for everything else."""
+    """Return the number of concurrent searches: one core stays free for other work."""
     return max(1, (os.cpu_count() or 2) - 1)
 
 
 @dataclass(frozen=True)
 class Settings:
-    """One house: where its tables are kept, and how its machine thinks.
+    """The settings of one server: its database, its searches and its rate limits.
 
-    ``patience`` is after how many seconds a search is told to stop, ``pause`` how many lie between
-    two moves of the machine, so that people can follow.  It thinks compiled as soon as that can be,
-    with ``jit`` from the start, and never where that is false.
-    A page may send ``burst`` messages at once, and ``rate`` a second in the long run.
-    ``now`` tells the time, and so which day's puzzle is today's.
+    A search stops after ``patience`` seconds.  Before each of its moves the machine waits ``pause``
+    seconds, so that people can follow.  Searches run compiled from the start if ``jit`` is true,
+    never if it is false, and as soon as their code is compiled if it is None.
+    A page may send ``burst`` messages at once, and ``rate`` messages a second in the long run.
+    ``now`` returns the time, which decides the day of today's puzzle.
     """
 
     database: str = field(default_factory=_database)

@@ -1,1 +1,1 @@
-"""The house in the terminal: a menu and a table for every game."""
+"""Playing in the terminal: a menu, and a table for every game."""

@@ -1,4 +1,4 @@
-"""The menu in the terminal: a list of the games, and the set-up of the one that is chosen."""
+"""The menu in the terminal: the list of games, and the set-up of the chosen one."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def menu(_: list[str]) -> None:
-    """Let the player choose and play games until leaving."""
+    """Let the player choose and play games until they leave."""
     print("Gridhouse, a house for grid games.\n")
     names = games()
     choices = {str(number): name for number, name in enumerate(names, 1)}
@@ -34,7 +34,7 @@ def menu(_: list[str]) -> None:
 
 
 def set_up(cls: type[Game]) -> None:
-    """Ask for parameters and a file, then play; a bad answer is explained and asked again."""
+    """Ask for parameters and a file, then play; explain a bad answer and ask again."""
     print(f"\n{cls.title}")
     for name, values in cls.presets.items():
         print(f"  {name:10} {', '.join(f'{key}={value}' for key, value in values.items())}")

@@ -1,7 +1,7 @@
-"""The table in the terminal, at which any game is played by typed moves and words.
+"""The table in the terminal: any game, played by typed moves and commands.
 
-It knows no game: boards, moves, refusals and results come from the game itself, and a player is
-shown no more than an observation holds.
+It knows no game: boards, moves, refusals and results come from the game, and a player sees only the
+observation.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ HELP = (
 def play(state: State) -> None:
     """Play a game to its end, or until the players leave the table.
 
-    From the first secret on, every change of turn hands the screen over: an exception would be
-    information as well.
+    Once a player has hidden information, every change of turn hands the screen over, because an
+    exception would itself reveal information.
     """
     print()
     print_help(state)
@@ -50,7 +50,7 @@ def play(state: State) -> None:
 
 
 def play_moves(state: State) -> bool:
-    """Let the players move in turn; return whether the game is over, and not merely left."""
+    """Let the players move in turn; return False if they leave before the end."""
     viewer = state.current_player()
     is_secret = state.has_had_secrets()
     public_moves: list[str] = []
@@ -143,7 +143,7 @@ def machine(state: State, level: int) -> Player:
 def think(mover: Player, state: State) -> int:
     """Return the machine's action, with dots on a screen meanwhile.
 
-    A search that fails is reported and replaced by a random legal action: the game goes on.
+    If the search fails, report it and return a random legal action, so that the game goes on.
     """
     if sys.stdout.isatty():
         print("... ", end="", flush=True)
@@ -152,7 +152,7 @@ def think(mover: Player, state: State) -> int:
             return mover.choose(state).action
     except Exception as error:  # an error in a game's rules or evaluation
         reason = " ".join(str(error).split())[:MAX_REASON]
-        print(f"\nThe machine has failed and moves at random: {type(error).__name__}: {reason}")
+        print(f"\nThe machine failed and makes a random move: {type(error).__name__}: {reason}")
         return random.choice(state.legal_actions())
 
 
@@ -170,7 +170,7 @@ def seat_machine(state: State, player: int, machines: dict[int, Player], level: 
         return
     number = parse_integer(level)
     if number is None:
-        print("Not possible: after machine comes a level, from 1 to 8.")
+        print("Not possible: machine needs a level from 1 to 8.")
         return
     try:
         machines[1 - player] = machine(state, number)
@@ -189,7 +189,7 @@ def play_machine(state: State, mover: Player) -> None:
 
 
 def try_move(state: State, text: str) -> str:
-    """Play a move and return its public text, or print why it is refused and return ""."""
+    """Play a move and return its public text, or print its refusal and return ""."""
     try:
         action = state.string_to_action(text)
     except MoveError as error:
@@ -203,7 +203,7 @@ def try_move(state: State, text: str) -> str:
 def undo(state: State, machines: dict[int, Player]) -> str:
     """Take a move back, with the machine's answers, or print why that is impossible.
 
-    A move that may have revealed a secret stands.
+    Moves cannot be taken back once hidden information may have been revealed.
     """
     before = state.clone()
     try:
@@ -214,7 +214,7 @@ def undo(state: State, machines: dict[int, Player]) -> str:
         print(f"Not possible: {error.reason}.")
         return ""
     if state.has_had_secrets():
-        print("Not possible: a move that may have revealed a secret stands.")
+        print("Not possible: moves that may have revealed hidden information cannot be taken back.")
         return ""
     while len(state.history()) > len(before.history()):
         state.undo()
@@ -222,7 +222,7 @@ def undo(state: State, machines: dict[int, Player]) -> str:
 
 
 def save(state: State, name: str) -> None:
-    """Write the position to a new file, which the menu can open, or print why that failed."""
+    """Write the position to a new file for the menu, or print the error."""
     try:
         with open(name, "x", encoding="utf-8", errors="surrogateescape") as file:
             print(state, file=file)
@@ -235,11 +235,11 @@ def save(state: State, name: str) -> None:
 
 
 def print_help(state: State) -> None:
-    """Print the form of a move and the other words."""
+    """Print the notation of a move and the other commands."""
     print(f"A move is: {state.game.move_form}. Other words: {HELP}.")
 
 
 def print_position(state: State) -> None:
-    """Print the position, from which the game can go on later, unless it holds secrets."""
+    """Print the position for a later continuation, unless it has hidden information."""
     if not state.has_had_secrets():
         print(f"To go on later, give this as the file or position:\n{state}")

@@ -138,7 +138,7 @@ def test_ways_are_as_short_as_they_can_be(text: str) -> None:
                 cell = rules.anchor_of(position, group, number)
                 position.frozen[cell] = 1
                 double = 2 if rules.is_cube(position.kind[cell]) else 1
-                found = evaluation.way(position, cell, free, sinks)
+                found = evaluation.distance_to_sink(position, cell, free, sinks)
                 assert found == double * shortest(state, cell), (str(state), cell)
                 position.frozen[cell] = 0
 

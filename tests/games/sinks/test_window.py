@@ -21,7 +21,7 @@ from gridhouse.games.sinks import program, rules, window
 from gridhouse.games.sinks.game import SETUPS, SinksGame
 from gridhouse.games.sinks.rules import BOMB, FREEZE, NOWHERE, NUM_VERBS
 from gridhouse.games.sinks.window import blocks, canvas, drawing, layout, motion
-from gridhouse.games.sinks.window.session import GAME_OVER, TYPED_FORM, Screen, Session, entered
+from gridhouse.games.sinks.window.session import GAME_OVER, TYPED_FORM, Screen, Session, new_cells
 from harness import PROGRAMS
 from window_helpers import screen, window_of
 
@@ -131,7 +131,7 @@ def test_every_legal_move_of_random_games_is_reached_by_clicks() -> None:
             anchor, verb = divmod(action, NUM_VERBS)
             twin = Session(GAME, state)
             twin.choose(anchor)
-            twin.choose(chance.choice(entered(state, anchor, verb)))
+            twin.choose(chance.choice(new_cells(state, anchor, verb)))
             after = state.copy()
             rules.apply_action(after, action)
             assert twin.position == after
@@ -145,7 +145,7 @@ def test_landing_areas_of_one_thing_never_share_a_field() -> None:
         while not rules.is_terminal(state):
             for anchor, kind in enumerate(state.kind):
                 if kind not in (0, rules.BLOCK):
-                    cells = [c for verb in range(BOMB) for c in entered(state, anchor, verb)]
+                    cells = [c for verb in range(BOMB) for c in new_cells(state, anchor, verb)]
                     assert len(cells) == len(set(cells))
             out = [0] * GAME.num_actions
             rules.apply_action(state, chance.choice(out[: rules.legal_actions(state, out)]))
@@ -521,7 +521,7 @@ class Recorder:
         """
         self.calls: list[tuple[str, tuple[object, ...]]] = []
         self.inputs = list(inputs)
-        self.meanwhile: list[str | tuple[float, float]] = []  # what comes during a film
+        self.meanwhile: list[str | tuple[float, float]] = []  # what comes during a animation
         self.held = ""
         self.taken = False  # whether there was anything since the last rest
         self.color = SimpleNamespace(Color=lambda *parts: parts)
@@ -724,7 +724,7 @@ def test_a_half_rolled_block_shows_its_sides() -> None:
 
 
 @pytest.mark.parametrize(
-    ("position", "move", "films"),
+    ("position", "move", "animations"),
     [
         (f"{START} s211 la31 da66 db44", "3 1 r", 1),
         (f"{START} s211 la31 da66", "3 1 d", 2),
@@ -737,14 +737,14 @@ def test_a_half_rolled_block_shows_its_sides() -> None:
         (f"{START} s211 la31 da66", "6 6 f", 0),
     ],
 )
-def test_a_move_is_shown_in_motion(position: str, move: str, films: int) -> None:
+def test_a_move_is_shown_in_motion(position: str, move: str, animations: int) -> None:
     session = session_of(position)
     recorder = Recorder()
     board = canvas.Canvas(recorder)
     send(session, move)
     for change in session.take_changes():
         motion.show(board, session, change)
-    assert [name for name, _ in recorder.calls].count("show") == films * motion.FRAMES
+    assert [name for name, _ in recorder.calls].count("show") == animations * motion.FRAMES
 
 
 # The loop and the ways in.

@@ -1,8 +1,8 @@
-"""What searches know of the Binary Game besides its rules.
+"""The evaluation of the Binary Game for searches.
 
-Whoever makes the last move wins, so what counts is whether an even or an odd number of moves is
-left.  Nothing on the way tells (the parity of the cells that still take a digit hardly goes with
-what random games come to), so searches play to the end.
+The player who makes the last move wins, so only the parity of the remaining moves counts.  No cheap
+feature predicts it (the parity of the cells that still take a digit hardly correlates with random
+games), so searches play to the end.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from gridhouse.games.binary import rules
 if TYPE_CHECKING:
     from gridhouse.games.binary.rules import Position
 
-# Moves here are nearly as good at any other time, so what was played later teaches a lot (tuned
-# by play on 6x6: RAVE beats none by 85 % at equal playouts).
+# A move has nearly the same value at any time, so later moves of a playout teach a lot (tuned by
+# play on 6x6: RAVE scores 85 % against none at equal playouts).
 HORIZON = 1000
 RAVE = 1000.0
 HAS_TACTICAL = False
@@ -24,15 +24,15 @@ BEST_HIDDEN = "mcts"
 
 
 def evaluate(state: Position) -> int:
-    """Return how player 0 stands before the end: nothing is known of that."""
+    """Return 0: there is no evaluation before the end."""
     return 0
 
 
 def move_score(state: Position, action: int) -> int:
-    """Return how good a legal action looks: nothing is known of that."""
+    """Return 0: there is no move ordering."""
     return 0
 
 
 def candidates(state: Position, out: list[int]) -> int:
-    """Write the legal actions; all are worth a look."""
+    """Write all legal actions; return their number."""
     return rules.legal_actions(state, out)

@@ -1,4 +1,4 @@
-"""The Binary Game to the outside: sizes, texts of positions and moves."""
+"""The Binary Game: sizes, and texts of positions and moves."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ class BinaryGame(Game):
 
     name = "binary"
     title = "Binary Game"
-    summary = "Write 0 or 1, never three in a row: whoever cannot move loses."
+    summary = "Write 0 or 1, never three in a row: the last to move wins."
     how_to_play = (
         "Two players in turn write a 0 or a 1 into an empty cell. No three equal digits may stand "
         "in a row, across or down, and each row and column holds each digit at most half of its "
-        "length, rounded up. Whoever makes the last move wins.\n"
+        "length, rounded up. The player who makes the last move wins.\n"
         "A move is x y digit: x to the right and y downwards, both from 0 at the top left."
     )
     players = ("Player 1", "Player 2")
@@ -49,7 +49,7 @@ class BinaryGame(Game):
         self.num_actions = 2 * self.rows * self.cols
 
     def initial_position(self, seed: int | str) -> Position:
-        """Return the empty grid; nothing is left to chance."""
+        """Return the empty grid; the seed is not used."""
         del seed
         position = Position()
         position.rows = self.rows
@@ -58,7 +58,7 @@ class BinaryGame(Game):
         return position
 
     def action(self, x: int, y: int, digit: int) -> int:
-        """Return the number of the move that writes the digit at column x of row y."""
+        """Return the action that writes the digit at column x of row y."""
         return 2 * (y * self.cols + x) + digit
 
     def start_from_file(self, text: str, seed: int | str) -> State:
@@ -70,18 +70,18 @@ class BinaryGame(Game):
 
     def board(self, position: Position) -> list[str]:
         """Return the grid, one text a row, a dot for an empty cell."""
-        digits = DIGITS + EMPTY  # digit_at says -1 for an empty cell
+        digits = DIGITS + EMPTY  # digit_at returns -1 for an empty cell
         return [
             "".join(digits[rules.digit_at(position, x, y)] for x in range(self.cols))
             for y in range(self.rows)
         ]
 
     def write(self, position: Position) -> str:
-        """Return the rows from the top, ``0./..``; who is to move follows from the count."""
+        """Return the rows from the top, ``0./..``; the player to move follows from them."""
         return "/".join(self.board(position))
 
     def read(self, text: str) -> Position:
-        """Return the position of such a text; any order of playing its digits is as good."""
+        """Return the position of such a text; the order of its moves does not matter."""
         lines = text.split("/")
         if len(lines) != self.rows or any(len(line) != self.cols for line in lines):
             raise self.wrong_position(text, f"it needs {self.rows} rows of {self.cols} cells")
@@ -118,7 +118,7 @@ class BinaryGame(Game):
         return self.action(x, y, digit)
 
     def outcome(self, position: Position) -> str:
-        """Return who made the last move."""
+        """Return the winner in words: the player who made the last move."""
         return f"{self.players[1 - rules.current_player(position)]} wins"
 
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from gridhouse.games.binary.patterns import Weights
     from gridhouse.games.binary.rules import Position
 
-# The scripts of the program, with the functions that they offer, and a file that stands beside.
+# The scripts of the program with their functions, and a file beside them.
 SCRIPTS = {
     "a1.py": ("main",),
     "a2.py": ("main",),
@@ -53,10 +53,10 @@ class CommandError(Exception):
 
 
 class Session:
-    """What a session remembers: the game being played, the time limit, the patterns."""
+    """The state of a session: the game, the time limit, the patterns."""
 
     def __init__(self) -> None:
-        """Begin without a game."""
+        """Start without a game."""
         self.seconds = 1
         self.is_strong = False
         self.weights: Weights = {}
@@ -79,16 +79,16 @@ class Session:
         return self._position
 
     def state(self) -> State:
-        """Return the state of the game being played, for a search; its history begins there."""
+        """Return the state of the game for a search, without history."""
         return State(self.game, self.position.copy())
 
     def start(self, game: BinaryGame) -> None:
-        """Begin a game."""
+        """Start a game."""
         self._game = game
         self._position = game.initial_position(0)
 
     def parse_move(self, words: list[str]) -> tuple[int | None, str]:
-        """Return the action of a move's words, or None with the reason why it is refused."""
+        """Return the action of a move's words, or None and the reason of its refusal."""
         if len(words) != 3:
             return None, "wrong number of arguments"
         x, y = parse_integer(words[0]), parse_integer(words[1])
@@ -128,14 +128,14 @@ def legal(session: Session, words: list[str]) -> None:
 
 
 def policy(session: Session, words: list[str]) -> None:
-    """Let genmove play at random, as the document has it, or as well as it can."""
+    """Let genmove play at random, as in the document, or as well as possible."""
     if words[0] not in POLICIES:
         raise CommandError(f"the policies of genmove are {' and '.join(POLICIES)}")
     session.is_strong = words[0] == STRONG
 
 
 def genmove(session: Session, words: list[str]) -> None:
-    """Play a random move and print it, or if the policy is strong the best that is found."""
+    """Play and print a random move, or the best one found if the policy is strong."""
     position = session.position
     buffer = [0] * session.game.num_actions
     count = rules.legal_actions(position, buffer)
@@ -153,7 +153,7 @@ def genmove(session: Session, words: list[str]) -> None:
 
 
 def winner(session: Session, words: list[str]) -> None:
-    """Print who has won."""
+    """Print the winner."""
     position = session.position
     if rules.is_terminal(position):
         print(2 - (position.ply & 1))
@@ -175,7 +175,7 @@ def timelimit(session: Session, words: list[str]) -> None:
 
 
 def solve(session: Session, words: list[str]) -> None:
-    """Print who wins, and how if it is the player to move; unknown if time runs out."""
+    """Print the winner, with a winning move of the player to move; unknown after the time limit."""
     from gridhouse.games.binary.quick import solve_within
 
     player = (session.position.ply & 1) + 1
@@ -218,7 +218,7 @@ COMMANDS: dict[str, tuple[Callable[[Session, list[str]], None], int]] = {
     "loadpatterns": (loadpatterns, 1),
     "policy_moves": (policy_moves, 0),
 }
-# The others ignore further words, as the course's starter code does.
+# The other commands ignore further words, like the course's starter code.
 EXACT = ("game", "legal", "policy")
 
 
@@ -250,9 +250,9 @@ def execute(session: Session, line: str) -> str:
 
 
 def main(arguments: list[str], policy: str = RANDOM) -> None:
-    """Answer commands until ``exit`` or the end of input; ``policy`` is what genmove begins with.
+    """Answer commands until ``exit`` or the end of input; ``policy`` is genmove's first policy.
 
-    Every line gets a status, an empty line or a remark too: a harness waits for it.
+    Every line gets a status, even an empty line or a comment, because a harness waits for it.
     """
     if arguments:
         raise UsageError(f"no argument is needed, {len(arguments)} given: commands are read")

@@ -1,11 +1,11 @@
 """The rules of the Binary Game, after Martin Mueller's course assignment (2024).
 
 Players 0 and 1 in turn write a digit into an empty cell.  No three equal digits may stand in a
-row, across or down, and a line of length k holds each digit at most ceil(k / 2) times.  Who
-cannot move loses.
+row, across or down, and a line of length k holds each digit at most ceil(k / 2) times.  A player
+who cannot move loses.
 
-A row is a bit mask, bit ``2 * x + digit`` for a digit in column x, so that one word answers for
-both digits in all of it.  What may be written only ever becomes less; each move takes away what it
+A row is a bit mask with bit ``2 * x + digit`` for a digit in column x, so one word covers both
+digits of all columns.  The set of legal actions only shrinks; each move removes those that it
 forbids.  Action ``2 * (y * cols + x) + digit`` writes the digit at column x of row y from the top.
 """
 
@@ -20,7 +20,7 @@ TYPE_CHECKING = False
 MAX_SIDE = 20
 NUM_PLANES = 3
 
-# Two rows more stand above and below: looking two rows on needs no test.
+# Two extra rows above and below: looking two rows further needs no bounds test.
 MARGIN = 2
 STRIDE = MAX_SIDE + 2 * MARGIN
 ZEROS = 0x5555555555  # the bits of the digit 0 in a row of 20
@@ -38,7 +38,7 @@ class Refusal(IntEnum):
 
 
 class Position(position.Position):
-    """The stones, how many every line holds, and what rows and columns still allow."""
+    """The stones, their numbers in every line, and the digits that rows and columns allow."""
 
     binary = position.field("int8")
     rows = position.field("int8")
@@ -54,7 +54,7 @@ class Position(position.Position):
 
 def start(state: Position) -> None:
     """Allow everything, once the size of an empty grid is set."""
-    # Dividing by the length of a row takes longer than the rest of looking at an action.
+    # A division by the length of a row would take longer than the rest of a test.
     state.inverse = (1 << INVERSE_BITS) // (2 * state.cols) + 1
     state.columns = (1 << 2 * state.cols) - 1
     for y in range(state.rows):
@@ -67,14 +67,14 @@ def row_of(state: Position, action: int) -> int:
 
 
 def beside_pairs(row: int) -> int:
-    """Return what would make three in a row across."""
+    """Return the bits that would make three in a row across."""
     left = row << 2
     right = row >> 2
     return (left & row << 4) | (left & right) | (right & row >> 4)
 
 
 def triples(state: Position, y: int) -> int:
-    """Return what would make three equal digits in a row somewhere in this row of the grid."""
+    """Return the bits of a row that would make three in a row, across or down."""
     at = y + MARGIN
     up = state.stones[at - 1]
     down = state.stones[at + 1]
@@ -89,12 +89,12 @@ def digit_at(state: Position, x: int, y: int) -> int:
 
 
 def legal_in_row(state: Position, y: int) -> int:
-    """Return what may be written in a row."""
+    """Return the bits of the legal digits in a row."""
     return state.free[y + MARGIN] & state.columns
 
 
 def reason(state: Position, y: int, bit: int) -> int:
-    """Return why a digit may not be written: if neither of the first two, a line is full of it."""
+    """Return the reason why a digit may not be written; the last one is a full line."""
     if digit_at(state, bit >> 1, y) >= 0:
         return Refusal.OCCUPIED
     if triples(state, y) >> bit & 1:
@@ -103,7 +103,7 @@ def reason(state: Position, y: int, bit: int) -> int:
 
 
 def refusal(state: Position, action: int) -> int:
-    """Return 0 if the action is legal, else the reason why it is not."""
+    """Return 0 if the action is legal, else the reason."""
     y = row_of(state, action)
     bit = action - 2 * state.cols * y
     if legal_in_row(state, y) >> bit & 1:
@@ -112,13 +112,13 @@ def refusal(state: Position, action: int) -> int:
 
 
 def legal_actions(state: Position, out: list[int]) -> int:
-    """Write the legal actions in ascending order and return how many there are."""
+    """Write the legal actions in ascending order; return their number."""
     count = 0
     for y in range(state.rows):
         legal = legal_in_row(state, y)
         action = 2 * state.cols * y
         while legal:
-            # What is not legal is written as well, but not counted: that is faster than asking.
+            # Illegal actions are written but not counted, which avoids a branch.
             out[count] = action
             count += legal & 1
             legal >>= 1
@@ -127,7 +127,7 @@ def legal_actions(state: Position, out: list[int]) -> int:
 
 
 def forbid_triples(state: Position, at: int, stone: int) -> None:
-    """Take away what has become a third in a row by a new stone."""
+    """Forbid the digits that would be third in a row after a new stone."""
     up = state.stones[at - 1] & stone
     down = state.stones[at + 1] & stone
     state.free[at] &= ~beside_pairs(state.stones[at])
@@ -138,7 +138,7 @@ def forbid_triples(state: Position, at: int, stone: int) -> None:
 
 
 def count_stone(state: Position, y: int, bit: int) -> None:
-    """Count a new stone in its lines; what is full takes no more of its digit."""
+    """Count a new stone in its lines, and forbid its digit in full lines."""
     line = 2 * y + (bit & 1)
     state.in_row[line] += 1
     state.in_col[bit] += 1
@@ -161,7 +161,7 @@ def apply_action(state: Position, action: int) -> None:
 
 
 def key(state: Position) -> int:
-    """Return a key of the digits; who is to move follows from them."""
+    """Return a hash of the digits; the player to move follows from them."""
     result = 0
     for y in range(state.rows):
         stones = int(state.stones[y + MARGIN])

@@ -1,4 +1,4 @@
-"""The picture of the Binary Game: rings for zeros, bars for ones, and which digits still fit."""
+"""The picture of the Binary Game: rings for zeros, bars for ones, marks for legal digits."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def fitting_digits(position: Position, cell: int) -> list[int]:
 
 
 def in_words(position: Position, cell: int) -> str:
-    """Return what stands in a cell, or what still fits there."""
+    """Return the digit in a cell, or its legal digits, in words."""
     row, col = divmod(cell, position.cols)
     digit = rules.digit_at(position, col, row)
     if digit >= 0:
@@ -73,12 +73,12 @@ def in_words(position: Position, cell: int) -> str:
 
 
 def gesture(position: Position, action: int) -> tuple[list[int], str]:
-    """Return the cells to point at, one after the other, and the choice that is left then."""
+    """Return the cell, and the digit as the choice."""
     del position
     return [action // 2], str(action % 2)
 
 
 def origins(before: Position, action: int, after: Position) -> list[int]:
-    """Return for every cell in which cell its piece stood before the move."""
+    """Return for every cell the cell of its piece before the move, which is the same."""
     del action, after
     return list(range(before.rows * before.cols))

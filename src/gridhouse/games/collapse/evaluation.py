@@ -1,4 +1,4 @@
-"""What searches know of Collapse besides its rules: the score, and that a group is one pick."""
+"""The evaluation of Collapse for searches: the score, and one candidate for each group."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ def evaluate(state: Position) -> int:
 
 
 def move_score(state: Position, action: int) -> int:
-    """Return how good a legal pick looks: low digits are in the way of high ones."""
+    """Return the ordering score of a pick: low digits first, as they separate high ones."""
     return -PER_DIGIT * state.cells[rules.cell_of(state, action)]
 
 
 def candidates(state: Position, out: list[int]) -> int:
-    """Write one legal pick for every group, that of its first cell, and return how many."""
+    """Write one legal pick for every group, that of its first cell; return their number."""
     seen = [0] * rules.bottom(state, state.cols + 1)
     count = 0
     for row in range(state.rows - state.tall, state.rows):

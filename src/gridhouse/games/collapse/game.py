@@ -1,4 +1,4 @@
-"""Collapse to the outside: sizes, board files, texts of positions and moves."""
+"""The game Collapse: sizes, board files, and texts of positions and moves."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from gridhouse.games.collapse.rules import BLANK, CLEARED, Position, Refusal, Sc
 
 DIGITS = frozenset("0123456789")
 DOT = "."
-MOST_SCORE = 10**18
+MAX_SCORE = 10**18
 SCORINGS = {"linear": Scoring.LINEAR, "samegame": Scoring.SAMEGAME}
 
 
 def read_board(text: str) -> list[list[int]]:
-    """Return the rows of a board file, the top one first.
+    """Return the rows of a board file, the top row first.
 
-    A row is digits separated by white space; all rows are equally long.  Blank lines after the
-    last row are passed over.  Raises PositionError for anything else.
+    A row is digits separated by white space; all rows have the same length.  Blank lines after the
+    last row are skipped.  Raises PositionError for anything else.
     """
     text = text.rstrip()
     if not text:
@@ -46,10 +46,10 @@ class CollapseGame(Game):
 
     name = "collapse"
     title = "Collapse"
-    summary = "Pick groups of equal digits; what is above falls down. Score as much as you can."
+    summary = "Pick groups of equal digits; the cells above fall down. Score as much as you can."
     how_to_play = (
         "Pick a cell that has a neighbour with the same digit: all connected cells with this digit "
-        "disappear. What was above falls down, and columns move left over an emptied one. You "
+        "disappear. Cells above fall down, and columns move left over an empty one. You "
         "score the digit for each cell that disappears. The game is over when no two equal digits "
         "are neighbours. With scoring=samegame n cells score (n-2)^2, a cleared board 1000, and k "
         "cells of a digit left at the end cost (k-2)^2.\n"
@@ -59,7 +59,7 @@ class CollapseGame(Game):
     parameters = (
         Parameter("rows", 7, "rows of the board", low=1, high=rules.MAX_SIDE),
         Parameter("cols", 11, "columns of the board", low=1, high=rules.MAX_SIDE),
-        Parameter("digits", 5, "how many digits there are, from 0", low=1, high=rules.NUM_DIGITS),
+        Parameter("digits", 5, "number of digits, from 0", low=1, high=rules.NUM_DIGITS),
         Parameter("scoring", "linear", "linear: digit x cells; samegame: (cells - 2)^2"),
     )
     presets = {
@@ -67,7 +67,7 @@ class CollapseGame(Game):
         "standard": {"rows": 7, "cols": 11, "digits": 5},
         "large": {"rows": 15, "cols": 15, "digits": 5},
     }
-    daily = {"rows": 8, "cols": 10, "digits": 6}  # picks at random score far less than the best
+    daily = {"rows": 8, "cols": 10, "digits": 6}  # random picks score far less than the best result
     move_form = "row col"
     file_holds = "a board"
     can_repeat = False
@@ -81,15 +81,16 @@ class CollapseGame(Game):
     def from_board(
         cls, rows: list[list[int]], scoring: str = "linear"
     ) -> tuple[CollapseGame, Position]:
-        """Return the game that has just this board's size, and the board's position."""
+        """Return the game of this board's size, and the board's position."""
         highest = max(max(row) for row in rows)
         game = cls(rows=len(rows), cols=len(rows[0]), digits=highest + 1, scoring=scoring)
         return game, game.fill(rows)
 
     def prepare(self) -> None:
-        """Note digits and scoring, and count the actions.
+        """Set digits, scoring, and the numbers that follow from them.
 
-        No board scores more than one of its highest digit alone, linear, or of one digit alone.
+        The highest score is that of a board with the highest digit only; with SameGame's scoring,
+        that of a board with one digit only.
         """
         self.digits = int(self.values["digits"])
         scoring = str(self.values["scoring"])
@@ -126,12 +127,12 @@ class CollapseGame(Game):
         )
 
     def start_from_file(self, text: str, seed: int | str) -> State:
-        """Start from a board as the document's program reads it; its size is the game's."""
+        """Start from a board file of the document, which gives the size of the game."""
         del seed
         return State(*self.from_board(read_board(text), str(self.values["scoring"])))
 
     def _row(self, position: Position, level: int, digits: str) -> list[str]:
-        """Return the texts of a row, counted from the bottom; the last of them is a blank's."""
+        """Return the texts of a row, counted from the bottom; ``digits[-1]`` is a blank's."""
         first = rules.bottom(position, 0) + level
         cells = position.cells[first :: self.rows + 1][: self.cols]
         return [digits[digit] for digit in cells]
@@ -154,11 +155,11 @@ class CollapseGame(Game):
         return f"{position.score} {'/'.join(lines)}"
 
     def read(self, text: str) -> Position:
-        """Return the position of such a text."""
+        """Return the position of a text from ``write``."""
         first, _, board = text.partition(" ")
         score = parse_integer(first)
-        least = 0 if self.scoring == Scoring.LINEAR else 1 - MOST_SCORE
-        if score is None or str(score) != first or not least <= score < MOST_SCORE:
+        least = 0 if self.scoring == Scoring.LINEAR else 1 - MAX_SCORE
+        if score is None or str(score) != first or not least <= score < MAX_SCORE:
             raise self.wrong_position(text, "it begins with the score")
         lines = board.split("/")
         if len(lines) != self.rows or any(len(line) != self.cols for line in lines):

@@ -29,7 +29,7 @@ def show(game: CollapseGame, position: Position) -> None:
 
 
 def turn(game: CollapseGame, position: Position) -> None:
-    """Ask for a cell, pick it if that is possible, and print what comes of it."""
+    """Ask for a cell, pick it if that is legal, and print the result."""
     line = read_line(PROMPT)
     print()
     action = game.read_move(position, line)

@@ -1,15 +1,15 @@
 """The rules of Collapse, the number board game of a programming course (Hacettepe, 2023).
 
-A pick removes a cell and all cells connected to it that hold the same digit, at least two.  What
-stood above falls down, and columns to the right of an emptied one move left.  The score grows by
-the digit times the number of cells removed.
+A pick removes a cell and all connected cells with the same digit, at least two cells.  Cells above
+fall down, and columns to the right of an empty one move left.  The score grows by the digit times
+the number of removed cells.
 
-With the scoring of SameGame (Moribe, 1985) it grows by (n - 2)^2 for n cells removed, by 1000 when
-the last pick clears the board, and shrinks by (k - 2)^2 for every digit of which the last pick
-leaves k cells, k at least 1.
+With the scoring of SameGame (Moribe, 1985) it grows by (n - 2)^2 for n removed cells and by 1000
+when the last pick clears the board.  It shrinks by (k - 2)^2 for every digit with k > 0 cells left
+at the end.
 
-Cells are stored column by column from the bottom, so that falling stays within a column.  A blank
-cell lies over every column, and a blank column on both sides: every cell has four neighbours.
+Cells are stored column by column from the bottom, so falling stays within a column.  There is a
+blank cell over every column and a blank column on both sides, so every cell has four neighbours.
 Action ``row * cols + col`` picks a cell, row 0 being the top row of the board as it was at the
 start.
 """
@@ -28,20 +28,20 @@ MAX_SIDE = 1000
 NUM_DIGITS = 10
 NUM_PLANES = NUM_DIGITS
 BLANK = -1
-REACHED = -2  # and below: how a group that is being removed was walked through
+REACHED = -2  # and below: the side from which a cell of a group was reached
 NOWHERE = -1
-CLEARED = 1000  # what SameGame gives for a cleared board
+CLEARED = 1000  # SameGame's bonus for a cleared board
 
 
 class Scoring(IntEnum):
-    """What a pick scores."""
+    """The ways of scoring."""
 
     LINEAR = 0
     SAMEGAME = 1
 
 
 class Refusal(IntEnum):
-    """Why a pick is not legal."""
+    """The reason why a pick is not legal."""
 
     NONE = 0
     BLANK = 1
@@ -49,7 +49,7 @@ class Refusal(IntEnum):
 
 
 class Position(position.Position):
-    """The digits, how many of them there are, and how far up and to the right they reach."""
+    """The digits, and the numbers of rows (``tall``) and columns (``wide``) that they reach."""
 
     collapse = position.field("int8")
     rows = position.field("int16")
@@ -63,7 +63,7 @@ class Position(position.Position):
 
 
 def bottom(state: Position, col: int) -> int:
-    """Return the lowest cell of a column; what is left of the first one is blank."""
+    """Return the lowest cell of a column."""
     return (col + 1) * (state.rows + 1)
 
 
@@ -74,13 +74,13 @@ def cell_of(state: Position, action: int) -> int:
 
 
 def step(state: Position, side: int) -> int:
-    """Return how far the neighbour of a cell on one of its four sides is from it in the list."""
+    """Return the difference of indices between a cell and its neighbour on a side."""
     far = 1 if side < 2 else state.rows + 1
     return far if side % 2 == 0 else -far
 
 
 def side_with(state: Position, cell: int, digit: int) -> int:
-    """Return a side of a cell on which its neighbour holds a digit, or NOWHERE."""
+    """Return a side of a cell whose neighbour holds a digit, or NOWHERE."""
     for side in range(4):
         if state.cells[cell + step(state, side)] == digit:
             return side
@@ -96,7 +96,7 @@ def is_alone(state: Position, cell: int) -> bool:
 
 
 def refusal(state: Position, action: int) -> int:
-    """Return 0 if the action is legal, else the reason why it is not."""
+    """Return 0 if the action is legal, else the reason."""
     cell = cell_of(state, action)
     if state.cells[cell] == BLANK:
         return Refusal.BLANK
@@ -104,22 +104,22 @@ def refusal(state: Position, action: int) -> int:
 
 
 def legal_actions(state: Position, out: list[int]) -> int:
-    """Write the legal actions in ascending order and return how many there are."""
+    """Write the legal actions in ascending order; return their number."""
     count = 0
     for row in range(state.rows - state.tall, state.rows):
         for col in range(state.wide):
             cell = bottom(state, col) + state.rows - 1 - row
-            # What is not legal is written as well, but not counted: that is faster than asking.
+            # Illegal actions are written but not counted, which avoids a branch.
             out[count] = row * state.cols + col
             count += 1 if (state.cells[cell] != BLANK) & (not is_alone(state, cell)) else 0
     return count
 
 
 def remove_group(state: Position, cell: int) -> tuple[int, int, int]:
-    """Blank out a cell and all connected equal ones; return how many, the first and the last.
+    """Blank a cell and its group; return their number, the first and the last cell.
 
-    A cell holds from which side it was reached until all is blank beyond it: that is the way back,
-    and no list is needed.
+    During this depth-first walk a cell stores the side from which it was reached, so that no stack
+    is needed.
     """
     digit = state.cells[cell]
     state.cells[cell] = REACHED
@@ -141,7 +141,7 @@ def remove_group(state: Position, cell: int) -> tuple[int, int, int]:
 
 
 def fall(state: Position, col: int, to: int) -> None:
-    """Let a column fall; it becomes that column, itself or one further left, which is empty."""
+    """Let a column fall, and move it to column ``to``: itself, or an empty one further left."""
     source = bottom(state, col)
     target = bottom(state, to)
     for at in range(source, source + state.tall):
@@ -152,7 +152,7 @@ def fall(state: Position, col: int, to: int) -> None:
 
 
 def reaches(state: Position, level: int) -> bool:
-    """Tell whether any column is higher than this."""
+    """Tell whether any column is higher than ``level``."""
     for col in range(state.wide):
         if state.cells[bottom(state, col) + level] != BLANK:
             return True
@@ -160,9 +160,9 @@ def reaches(state: Position, level: int) -> bool:
 
 
 def settle(state: Position, first: int, last: int) -> None:
-    """Let columns fall, those of the first to the last cell that has become blank.
+    """Let the columns from the first to the last blanked cell fall.
 
-    Others close up over emptied ones.  How far the board reaches is noted.
+    Columns close up over empty ones; ``tall`` and ``wide`` are updated.
     """
     wide = first // (state.rows + 1) - 1
     for col in range(wide, state.wide):
@@ -192,7 +192,7 @@ def apply_action(state: Position, action: int) -> None:
 
 
 def penalty(state: Position) -> int:
-    """Return what SameGame takes for the cells that are left: (k - 2)^2 for k of a digit."""
+    """Return SameGame's penalty for the remaining cells: (k - 2)^2 for k cells of a digit."""
     result = 0
     for digit in range(state.digits):
         count = 0
@@ -206,7 +206,7 @@ def penalty(state: Position) -> int:
 
 
 def key(state: Position) -> int:
-    """Return a key of the digits; the score so far is no matter."""
+    """Return a hash of the digits; the score is not included."""
     result = 0
     for col in range(state.wide):
         for at in range(bottom(state, col), bottom(state, col) + state.tall):
@@ -216,12 +216,12 @@ def key(state: Position) -> int:
 
 
 def current_player(state: Position) -> int:
-    """Return the player to move: there is one only."""
+    """Return the only player."""
     return 0
 
 
 def is_terminal(state: Position) -> bool:
-    """Tell whether no group is left; looks right and up from every cell, which sees each pair."""
+    """Tell whether no group is left, by comparing every cell with those above and right."""
     for col in range(state.wide):
         for at in range(bottom(state, col), bottom(state, col) + state.tall):
             digit = state.cells[at]
@@ -237,7 +237,7 @@ def returns(state: Position, out: list[float]) -> None:
 
 
 def randomize_start(state: Position, rng: Any) -> None:
-    """Turn one start into another: a full board of random digits."""
+    """Turn one start into another: fill the board with random digits."""
     for col in range(state.cols):
         for cell in range(bottom(state, col), bottom(state, col) + state.rows):
             state.cells[cell] = chance.randbelow(rng, state.digits)

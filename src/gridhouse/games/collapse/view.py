@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def draw(game: Game, position: Position, names: list[int], viewer: int) -> picture.Canvas:
-    """Return the picture; its edge is numbered as moves count, from the top row that is left."""
+    """Return the picture; its row numbers start, like those of moves, at the highest tile."""
     del game, viewer
     rows, cols = position.rows, position.cols
     title = f"Collapse, {rows} by {cols}, score {position.score}"
@@ -38,13 +38,13 @@ def tile(canvas: picture.Canvas, row: int, col: int, digit: int) -> None:
 
 
 def gesture(position: Position, action: int) -> tuple[list[int], str]:
-    """Return the cell that is picked; there is nothing else to choose."""
+    """Return the picked cell; there is no choice."""
     del position
     return [action], ""
 
 
 def origins(before: Position, action: int, after: Position) -> list[int]:
-    """Return for every cell in which cell its tile was before the pick; blank cells swap along."""
+    """Return for every cell the cell of its tile before the pick; blanks get the other cells."""
     del after
     cells = range(before.rows * before.cols)
     marked = before.copy()

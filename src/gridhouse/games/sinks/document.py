@@ -1,4 +1,4 @@
-"""How the Sinks document writes fields, set-ups and moves, and what it says of wrong ones."""
+"""The Sinks document's notation of fields, set-ups and moves, and its error messages."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ MESSAGES = {
 
 
 class SinksError(GridhouseError):
-    """An error of the document; the message is what follows ``ERROR: ``."""
+    """An error in the document's sense; the program prints the message after ``ERROR: ``."""
 
 
 def parse_field(position: Position, row: str, col: str) -> int:
-    """Return the cell of two words; raises SinksError if they are no field of the board."""
+    """Return the cell of a row and a column; raises SinksError if it is not on the board."""
     numbers = parse_integers(f"{row} {col}", 2)
     if numbers is not None:
         y, x = numbers
@@ -53,19 +53,19 @@ def parse_field(position: Position, row: str, col: str) -> int:
 
 
 def field_text(position: Position, cell: int) -> str:
-    """Return a cell as the messages name it."""
+    """Return the name of a cell in messages."""
     return f"field {cell // position.cols} {cell % position.cols}"
 
 
 def not_free(position: Position, cell: int) -> str:
-    """Return the message for a field that is taken."""
+    """Return the message for an occupied field."""
     return f"{field_text(position, cell).capitalize()} not free"
 
 
 def parse_action(position: Position, cell: int, verb: str) -> int:
     """Return the action of a verb at a field; raises SinksError if there is none.
 
-    That nothing stands on the field is told before that the verb is unknown.
+    An empty field is reported before an unknown verb.
     """
     anchor = rules.named(position, cell)
     if verb not in VERBS:
@@ -77,7 +77,7 @@ def parse_action(position: Position, cell: int, verb: str) -> int:
 
 
 def error_text(position: Position, cell: int, action: int, refusal: int) -> str:
-    """Return the document's words for an action, typed with this field, that is refused."""
+    """Return the document's message for a refused action that was typed with this field."""
     anchor, verb = divmod(action, rules.NUM_VERBS)
     if refusal == Refusal.NO_PIECE:
         return f"No piece on {field_text(position, cell)}"

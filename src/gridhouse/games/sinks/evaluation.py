@@ -1,7 +1,7 @@
-"""What strong play needs to know of Sinks: it is a race to sink 4 points, and who is ahead in it.
+"""The evaluation of Sinks: the game is a race to sink 4 points.
 
-A set of fields, or of the fields where a block in some pose may have its anchor, is two words of
-five rows each, so that a block's ways are followed in all directions at once.
+A set of fields, or of possible anchors of a block in one pose, is two words of five rows each, so
+that a breadth-first search of a block's paths moves in all directions at once.
 """
 
 from __future__ import annotations
@@ -15,53 +15,53 @@ if TYPE_CHECKING:
     Cells = tuple[int, int]
 
 # Given the same time, alpha-beta wins most games against Monte-Carlo tree search.  In the latter,
-# playouts would be mostly bombs, so leaves are evaluated at once.
+# playouts would consist mostly of bombs, so leaves are evaluated without playouts.
 HORIZON = 0
 RAVE = 0.0
 HAS_TACTICAL = True
 BEST = "alphabeta"
 BEST_HIDDEN = "alphabeta"
 
-TACTICAL = 100  # as in the search: what promises so much is played out before a leaf is evaluated
+TACTICAL = 100  # the search extends leaves by moves with at least this score
 
-STRIDE = 12  # bits of a row; those beyond the board keep rows apart
+STRIDE = 12  # bits of a row; those beyond the board separate the rows
 HALF = 5  # rows of a word
 BITS = STRIDE * HALF
 WORD = (1 << BITS) - 1
 ROW = (1 << STRIDE) - 1
 
-FAR = 9  # moves to a sink from which on it is all the same
-HOPELESS = 30  # moves to four points that a player cannot get any more
+FAR = 9  # the largest distance to a sink that is distinguished
+HOPELESS = 30  # moves to four points if they are out of reach
 
-# What a player has got, in hundredths: the fewer moves to four points, the more each counts.
-# All were chosen by some hundred games with 2000 or 4000 nodes a move on four boards; around these
-# values most of them matter little, but freezings and pushes of sinks have to be dear.
+# The value of a player's chances, in hundredths: the fewer moves to four points, the more each
+# counts.  All weights were tuned by some hundred games with 2000 or 4000 nodes a move on four
+# boards.  Most of them matter little near these values, but freezings and sink moves must be dear.
 STEEP = 1200
 SOFT = 3
-TEMPO = 1  # moves that it is worth to begin a turn
+TEMPO = 1  # moves that the first move of a turn is worth
 POINT = 20
-NEAR = 2  # for each point of a piece and each move that it is nearer than FAR
+NEAR = 2  # for each point of a piece and each move by which it is nearer than FAR
 FREEZING = 100
 PUSH = 60
-WON = 2000  # nothing but a bomb, a block or a freezing in between can avert it
+WON = 2000  # only a bomb, a block or a freezing can prevent it
 LOCK = 200
 
-FREEZE_FAR = 2  # moves to a sink up to which an enemy piece is worth a freezing
-BOMB_NEAR = 2  # moves to a sink from which on, and up to which, it is worth a bomb before it
+FREEZE_FAR = 2  # the largest distance to a sink of an enemy piece that is worth freezing
+BOMB_NEAR = 2  # the range of distances to a sink of an enemy piece that is worth a bomb
 BOMB_FAR = 8
 
 
 def evaluate(state: Position) -> int:
-    """Return how Light stands, in hundredths of a clear advantage."""
+    """Return the evaluation for Light, in hundredths of a clear advantage."""
     free = free_cells(state)
     sinks = sink_cells(state)
-    return standing(state, 0, free, sinks) - standing(state, 1, free, sinks)
+    return player_value(state, 0, free, sinks) - player_value(state, 1, free, sinks)
 
 
-def standing(state: Position, player: int, free: Cells, sinks: Cells) -> int:
-    """Return what a player has got: a way to four points, and what is left to help."""
+def player_value(state: Position, player: int, free: Cells, sinks: Cells) -> int:
+    """Return the value of a player's distance to four points and remaining special moves."""
     moves, near = race(state, player, free, sinks)
-    value = NEAR * near + POINT * state.sunk[player] - peril(state, player)
+    value = NEAR * near + POINT * state.sunk[player] - freeze_danger(state, player)
     value += FREEZING * state.freezings[player] + PUSH * state.sink_moves[player]
     if state.turn == player:
         left = 2 - state.moves
@@ -72,12 +72,12 @@ def standing(state: Position, player: int, free: Cells, sinks: Cells) -> int:
 
 
 def race(state: Position, player: int, free: Cells, sinks: Cells) -> tuple[int, int]:
-    """Return the fewest moves to four points, and how near the pieces are to sinks in all."""
+    """Return the fewest moves to four points, and the pieces' total nearness to sinks."""
     plan = (0, HOPELESS, HOPELESS, HOPELESS, HOPELESS)
     near = 0
     for number in range(state.num_anchors[player]):
         cell = rules.anchor_of(state, player, number)
-        moves = way(state, cell, free, sinks)
+        moves = distance_to_sink(state, cell, free, sinks)
         worth = rules.worth(state.kind[cell])
         near += worth * max(0, FAR - moves)
         if state.frozen[cell]:
@@ -86,10 +86,10 @@ def race(state: Position, player: int, free: Cells, sinks: Cells) -> tuple[int, 
     return plan[max(0, rules.WORTH_TO_WIN - state.sunk[player])], near
 
 
-def peril(state: Position, player: int) -> int:
-    """Return how much it counts that the other can freeze all pieces of a player, which wins.
+def freeze_danger(state: Position, player: int) -> int:
+    """Return the penalty for the threat that the opponent freezes all pieces, which wins.
 
-    Without a piece to move, two pushes of sinks are a turn.
+    A player without a movable piece needs two sink moves for a turn.
     """
     pieces = state.num_anchors[player]
     freezings = state.freezings[1 - player]
@@ -100,7 +100,7 @@ def peril(state: Position, player: int) -> int:
 
 
 def unfrozen(state: Position, player: int) -> int:
-    """Return how many pieces of a player are not frozen."""
+    """Return the number of a player's pieces that are not frozen."""
     count = 0
     for number in range(state.num_anchors[player]):
         count += 1 - state.frozen[rules.anchor_of(state, player, number)]
@@ -110,7 +110,7 @@ def unfrozen(state: Position, player: int) -> int:
 def with_piece(
     plan: tuple[int, int, int, int, int], moves: int, worth: int
 ) -> tuple[int, int, int, int, int]:
-    """Return the fewest moves to 0, 1, ... 4 points if a piece can be sunk as well."""
+    """Return the fewest moves to 0, 1, ... 4 points with one more piece."""
     return (
         0,
         min(plan[1], moves),
@@ -120,10 +120,10 @@ def with_piece(
     )
 
 
-def way(state: Position, cell: int, free: Cells, sinks: Cells) -> int:
-    """Return the fewest moves of a piece into a sink if nothing else moves; a cube's count twice.
+def distance_to_sink(state: Position, cell: int, free: Cells, sinks: Cells) -> int:
+    """Return the fewest moves of a piece into a sink if nothing else moves, at most FAR.
 
-    A way that is as long as FAR, or none at all, is as good as FAR.
+    A cube's moves count twice.
     """
     kind = state.kind[cell]
     lie = state.lie[cell]
@@ -132,97 +132,101 @@ def way(state: Position, cell: int, free: Cells, sinks: Cells) -> int:
     own = block(row, col, rules.height(kind, lie), rules.width(kind, lie))
     at = block(row, col, 1, 1)
     if rules.is_cube(kind):
-        return 2 * slide(at, room(either(free, own), 2, 2), room(sinks, 2, 2), 2)
+        return 2 * slide(at, anchors_in(union(free, own), 2, 2), anchors_in(sinks, 2, 2), 2)
     worth = rules.worth(kind)
     if worth == 1:
         return slide(at, free, sinks, 1)
-    return roll(at, lie, either(free, own), sinks, worth)
+    return roll(at, lie, union(free, own), sinks, worth)
 
 
 def slide(at: Cells, free: Cells, sinks: Cells, step: int) -> int:
-    """Return the fewest moves to a sink of a piece that moves by so many fields as it is."""
+    """Return the fewest moves to a sink of a piece that slides by ``step`` fields."""
     for moves in range(1, FAR):
-        sideways = either(right(at, step), left(at, step))
-        at = either(sideways, either(above(at, step), below(at, step)))
-        if meet(at, sinks):
+        sideways = union(right(at, step), left(at, step))
+        at = union(sideways, union(above(at, step), below(at, step)))
+        if intersects(at, sinks):
             return moves
-        at = both(at, free)
+        at = intersection(at, free)
     return FAR
 
 
 def roll(at: Cells, lie: int, free: Cells, sinks: Cells, size: int) -> int:
-    """Return the fewest moves to a sink of a block that stands on one field or lies on more."""
+    """Return the fewest moves to a sink of a rolling block of length ``size``."""
     nothing = (0, 0)
     upright = at if lie == rules.UPRIGHT else nothing
     across = at if lie == rules.ACROSS else nothing
     away = at if lie == rules.AWAY else nothing
-    free_across = room(free, 1, size)
-    free_away = room(free, size, 1)
-    sinks_across = room(sinks, 1, size)
-    sinks_away = room(sinks, size, 1)
+    free_across = anchors_in(free, 1, size)
+    free_away = anchors_in(free, size, 1)
+    sinks_across = anchors_in(sinks, 1, size)
+    sinks_away = anchors_in(sinks, size, 1)
     for moves in range(1, FAR):
-        tipped = either(right(across, size), left(across, 1))
-        to_upright = either(tipped, either(above(away, size), below(away, 1)))
-        tipped = either(right(upright, 1), left(upright, size))
-        to_across = either(tipped, either(above(across, 1), below(across, 1)))
-        tipped = either(above(upright, 1), below(upright, size))
-        to_away = either(tipped, either(right(away, 1), left(away, 1)))
-        if meet(to_upright, sinks) or meet(to_across, sinks_across) or meet(to_away, sinks_away):
+        tipped = union(right(across, size), left(across, 1))
+        to_upright = union(tipped, union(above(away, size), below(away, 1)))
+        tipped = union(right(upright, 1), left(upright, size))
+        to_across = union(tipped, union(above(across, 1), below(across, 1)))
+        tipped = union(above(upright, 1), below(upright, size))
+        to_away = union(tipped, union(right(away, 1), left(away, 1)))
+        if (
+            intersects(to_upright, sinks)
+            or intersects(to_across, sinks_across)
+            or intersects(to_away, sinks_away)
+        ):
             return moves
-        upright = both(to_upright, free)
-        across = both(to_across, free_across)
-        away = both(to_away, free_away)
+        upright = intersection(to_upright, free)
+        across = intersection(to_across, free_across)
+        away = intersection(to_away, free_away)
     return FAR
 
 
-def either(one: Cells, other: Cells) -> Cells:
-    """Return what is in one or the other set."""
+def union(one: Cells, other: Cells) -> Cells:
+    """Return the union of two sets."""
     return one[0] | other[0], one[1] | other[1]
 
 
-def both(one: Cells, other: Cells) -> Cells:
-    """Return what is in both sets."""
+def intersection(one: Cells, other: Cells) -> Cells:
+    """Return the intersection of two sets."""
     return one[0] & other[0], one[1] & other[1]
 
 
-def meet(one: Cells, other: Cells) -> bool:
+def intersects(one: Cells, other: Cells) -> bool:
     """Tell whether two sets have a field in common."""
     return (one[0] & other[0] | one[1] & other[1]) != 0
 
 
 def right(cells: Cells, cols: int) -> Cells:
-    """Return the fields so many columns to the right."""
+    """Return a set shifted to the right."""
     return (cells[0] << cols) & WORD, (cells[1] << cols) & WORD
 
 
 def left(cells: Cells, cols: int) -> Cells:
-    """Return the fields so many columns to the left."""
+    """Return a set shifted to the left."""
     return cells[0] >> cols, cells[1] >> cols
 
 
 def above(cells: Cells, rows: int) -> Cells:
-    """Return the fields so many rows further up."""
+    """Return a set shifted up."""
     up = STRIDE * rows
     return (cells[0] << up) & WORD, ((cells[1] << up) & WORD) | (cells[0] >> (BITS - up))
 
 
 def below(cells: Cells, rows: int) -> Cells:
-    """Return the fields so many rows further down."""
+    """Return a set shifted down."""
     down = STRIDE * rows
     return (cells[0] >> down) | ((cells[1] << (BITS - down)) & WORD), cells[1] >> down
 
 
-def room(cells: Cells, tall: int, wide: int) -> Cells:
-    """Return the fields from which so many rows and columns belong to the set."""
+def anchors_in(cells: Cells, tall: int, wide: int) -> Cells:
+    """Return the bottom-left fields of the rectangles that lie completely in the set."""
     for _ in range(1, wide):
-        cells = both(cells, left(cells, 1))
+        cells = intersection(cells, left(cells, 1))
     for _ in range(1, tall):
-        cells = both(cells, below(cells, 1))
+        cells = intersection(cells, below(cells, 1))
     return cells
 
 
 def line(row: int, bits: int) -> Cells:
-    """Return the set that has these bits in one row."""
+    """Return the set with these bits in one row."""
     if row < HALF:
         return bits << (STRIDE * row), 0
     return 0, bits << (STRIDE * (row - HALF))
@@ -232,12 +236,12 @@ def block(row: int, col: int, tall: int, wide: int) -> Cells:
     """Return a rectangle of fields."""
     cells = (0, 0)
     for r in range(row, row + tall):
-        cells = either(cells, line(r, ((1 << wide) - 1) << col))
+        cells = union(cells, line(r, ((1 << wide) - 1) << col))
     return cells
 
 
 def free_cells(state: Position) -> Cells:
-    """Return the fields on which nothing stands and no bomb is known to lie."""
+    """Return the fields without an object or a known bomb."""
     cells = (0, 0)
     bombs = state.laid[0] + state.laid[1] > 0
     for row in range(state.rows):
@@ -246,7 +250,7 @@ def free_cells(state: Position) -> Cells:
             for col in range(state.cols):
                 if state.bomb[row * state.cols + col] != 0:
                     bits &= ~(1 << col)
-        cells = either(cells, line(row, bits))
+        cells = union(cells, line(row, bits))
     return cells
 
 
@@ -257,12 +261,12 @@ def sink_cells(state: Position) -> Cells:
         cell = rules.anchor_of(state, rules.SINKS, number)
         size = rules.height(state.kind[cell], rules.UPRIGHT)
         row = rules.row_of(state, cell)
-        cells = either(cells, block(row, rules.col_of(state, cell), size, size))
+        cells = union(cells, block(row, rules.col_of(state, cell), size, size))
     return cells
 
 
 def move_score(state: Position, action: int) -> int:
-    """Return how good a legal action looks; from TACTICAL on it is played out before a leaf."""
+    """Return the ordering score of a legal action; the search extends those from TACTICAL on."""
     cell = action // rules.NUM_VERBS
     verb = action % rules.NUM_VERBS
     if verb >= rules.BOMB:
@@ -278,7 +282,7 @@ def move_score(state: Position, action: int) -> int:
 
 
 def push_score(state: Position, cell: int, row: int, col: int) -> int:
-    """Return how good it looks to push a sink: it may swallow pieces, of either player."""
+    """Return the ordering score of pushing a sink, which may swallow pieces of either player."""
     gain = 0
     size = rules.height(state.kind[cell], rules.UPRIGHT)
     for r in range(row, row + size):
@@ -292,7 +296,7 @@ def push_score(state: Position, cell: int, row: int, col: int) -> int:
 
 
 def gap(state: Position, row: int, col: int, kind: int) -> int:
-    """Return how many fields lie between an anchor and the nearest sink that can take the piece."""
+    """Return the distance in fields from an anchor to the nearest sink that can take the piece."""
     best = 2 * rules.MAX_SIDE
     for number in range(state.num_anchors[rules.SINKS]):
         sink = rules.anchor_of(state, rules.SINKS, number)
@@ -308,26 +312,26 @@ def gap(state: Position, row: int, col: int, kind: int) -> int:
 
 
 def candidates(state: Position, out: list[int]) -> int:
-    """Write the legal actions that are worth a look; return how many, none if the game is over.
+    """Write the promising legal actions; return their number, 0 if the game is over.
 
-    A bomb costs no move, so where one is worth a look, it is laid before all else.
+    A bomb costs no move, so promising bombs come before everything else.
     """
     if state.over:
         return 0
     free = free_cells(state)
     sinks = sink_cells(state)
     if rules.may_lay(state):
-        bombs = list_bombs(state, out, free, sinks)
+        bombs = add_bombs(state, out, free, sinks)
         if bombs > 0:
             return bombs
-    count = list_moves(state, state.turn, out, 0)
+    count = add_moves(state, state.turn, out, 0)
     if state.sink_moves[state.turn] > 0:
-        count = list_moves(state, rules.SINKS, out, count)
-    return list_freezings(state, out, count, free, sinks)
+        count = add_moves(state, rules.SINKS, out, count)
+    return add_freezings(state, out, count, free, sinks)
 
 
-def list_moves(state: Position, group: int, out: list[int], count: int) -> int:
-    """Write the legal moves of a group; return how many actions are listed now."""
+def add_moves(state: Position, group: int, out: list[int], count: int) -> int:
+    """Append the legal moves of a group; return the new number of actions."""
     for number in range(state.num_anchors[group]):
         cell = rules.anchor_of(state, group, number)
         if rules.mover_refusal(state, cell) == rules.Refusal.NONE:
@@ -338,8 +342,8 @@ def list_moves(state: Position, group: int, out: list[int], count: int) -> int:
     return count
 
 
-def list_freezings(state: Position, out: list[int], count: int, free: Cells, sinks: Cells) -> int:
-    """Write freezings of pieces that threaten to sink, or of all if that many are left."""
+def add_freezings(state: Position, out: list[int], count: int, free: Cells, sinks: Cells) -> int:
+    """Append freezings of pieces that threaten to sink, or of all if enough are left."""
     enemy = 1 - state.turn
     if state.freezings[state.turn] == 0:
         return count
@@ -348,26 +352,26 @@ def list_freezings(state: Position, out: list[int], count: int, free: Cells, sin
         cell = rules.anchor_of(state, enemy, number)
         if state.frozen[cell]:
             continue
-        if can_freeze_all or way(state, cell, free, sinks) <= FREEZE_FAR:
+        if can_freeze_all or distance_to_sink(state, cell, free, sinks) <= FREEZE_FAR:
             out[count] = rules.NUM_VERBS * cell + rules.FREEZE
             count += 1
     return count
 
 
-def list_bombs(state: Position, out: list[int], free: Cells, sinks: Cells) -> int:
-    """Write bombs where enemy pieces can roll next, each once; return how many there are."""
+def add_bombs(state: Position, out: list[int], free: Cells, sinks: Cells) -> int:
+    """Write the bombs on fields that enemy pieces can reach next; return their number."""
     enemy = 1 - state.turn
     count = 0
     for number in range(state.num_anchors[enemy]):
         cell = rules.anchor_of(state, enemy, number)
-        if BOMB_NEAR <= way(state, cell, free, sinks) <= BOMB_FAR:
+        if BOMB_NEAR <= distance_to_sink(state, cell, free, sinks) <= BOMB_FAR:
             for verb in range(rules.BOMB):
-                count = list_bomb(state, cell, verb, out, count)
+                count = add_bomb(state, cell, verb, out, count)
     return count
 
 
-def list_bomb(state: Position, cell: int, verb: int, out: list[int], count: int) -> int:
-    """Write the bomb at the anchor to which a piece could roll; return how many there are now."""
+def add_bomb(state: Position, cell: int, verb: int, out: list[int], count: int) -> int:
+    """Append the bomb at the anchor that a piece could reach; return the new number."""
     if rules.piece_way_refusal(state, cell, verb) != rules.Refusal.NONE:
         return count
     row, col, _ = rules.landing(state, cell, verb)
@@ -380,7 +384,7 @@ def list_bomb(state: Position, cell: int, verb: int, out: list[int], count: int)
 
 
 def is_listed(out: list[int], count: int, action: int) -> bool:
-    """Tell whether an action is among the first so many that are listed."""
+    """Tell whether an action is among the first ``count`` in the list."""
     index = 0
     while index < count and out[index] != action:
         index += 1

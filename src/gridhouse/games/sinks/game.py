@@ -1,4 +1,4 @@
-"""Sinks to the outside: set-ups, texts of positions and moves, the printed board."""
+"""The game Sinks: set-ups, texts of positions and moves, and the printed board."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 
 STANDARD = "standard"
 COUNTS = ("quiet", "laid", "blown")
-MOST_LAID = 10**9
-MOST_BLOWN = rules.MAX_CELLS
+MAX_LAID = 10**9
+MAX_BLOWN = rules.MAX_CELLS
 
 
 def sinks_of(rows: int, cols: int) -> list[str]:
@@ -40,10 +40,10 @@ def sinks_of(rows: int, cols: int) -> list[str]:
 
 
 def mirrored_setup(rows: int, cols: int, pieces: str) -> str:
-    """Return a set-up that the half turn with a swap of the players leaves as it is.
+    """Return a set-up that is symmetric under a half turn with a swap of the players.
 
-    The types of ``pieces``, again and again, fill the inner fields from the bottom left; Light
-    and Dark take turns, and the other player gets the same type at the opposite field.
+    The types of ``pieces`` are repeated over the inner fields from the bottom left; Light and Dark
+    alternate, and the other player gets the same type on the opposite field.
     """
     margin = rules.MARGIN
     inner = [(r, c) for r in range(margin, rows - margin) for c in range(margin, cols - margin)]
@@ -57,7 +57,7 @@ def mirrored_setup(rows: int, cols: int, pieces: str) -> str:
 
 
 def standard_setup(rows: int, cols: int) -> str:
-    """Return blocks of all sizes; on 10x10 it is the document's illustration."""
+    """Return a set-up with blocks of all sizes; on 10x10 it is the document's illustration."""
     if rows == cols == rules.MAX_SIDE:
         pieces = "la56 la65 lb33 lc44 ld53 da34 da43 db66 dc55 dd35"
         return " ".join([*sinks_of(rows, cols), pieces])
@@ -65,12 +65,12 @@ def standard_setup(rows: int, cols: int) -> str:
 
 
 def long_setup(rows: int, cols: int) -> str:
-    """Return blocks of heights 2 and 3 only."""
+    """Return a set-up with blocks of heights 2 and 3 only."""
     return mirrored_setup(rows, cols, "bc")
 
 
 def corner_setup(rows: int, cols: int) -> str:
-    """Return an open start: four large sinks, and a few blocks in the corners of the inner board.
+    """Return an open set-up: four large sinks, and a few blocks in the corners of the inner board.
 
     It is the document's second example with blocks instead of dice.
     """
@@ -85,7 +85,7 @@ SETUPS = {STANDARD: standard_setup, "long": long_setup, "corners": corner_setup}
 
 
 def bombs_on_board(position: Position) -> list[int]:
-    """Return how many bombs of each player lie on the board."""
+    """Return the number of each player's bombs on the board."""
     return [rules.num_bombs(position, player) for player in range(2)]
 
 
@@ -104,11 +104,11 @@ class SinksGame(Game):
         "edge onto free fields: an upright one of height 2 or 3 falls over, a lying one rolls "
         "sideways or stands up. The 2x2x2 cube moves by two fields and takes the whole turn. A "
         "block that lands wholly inside a sink is sunk and counts its value (a 1, b 2, c 3, d 4); "
-        "4 points win. Whoever cannot move has lost. The second move may not undo the first. After "
-        "100 moves, or as many as the limit says, in which no block is sunk or lost it is a draw.\n"
+        "4 points win. A player who cannot move loses. The second move may not undo the first. The "
+        "game is a draw after 100 moves (or the limit) without a sunk or lost block.\n"
         "Before the first move you may lay a hidden bomb on a free field; twice a game you may "
         "freeze an enemy block for its owner's next turn, and twice push a sink by one field, "
-        "which is a move and sinks what comes to lie inside.\n"
+        "which is a move and sinks the blocks that are then inside.\n"
         "An action is row col and a letter, counted from 0 at the bottom left: l, r, u, d roll or "
         "push, b lays a bomb, f freezes."
     )
@@ -175,7 +175,7 @@ class SinksGame(Game):
         rules.put(self._start, cell, kind, rules.UPRIGHT)
 
     def _object(self, token: str) -> tuple[int | None, int]:
-        """Return kind and anchor of an object's text; the kind is None if it is not one."""
+        """Return the kind and the anchor of an object's text; the kind is None for no object."""
         cell = self._cell(token[-2:])
         shape = token[:-2]
         if cell is None:
@@ -189,19 +189,19 @@ class SinksGame(Game):
         return None, 0
 
     def _cell(self, text: str) -> int | None:
-        """Return the cell of two digits, row and column, or None."""
+        """Return the cell of two digits, row and column, None if they are not valid."""
         numbers = parse_integers(" ".join(text), 2)
         return self.cell(*numbers) if numbers else None
 
     def initial_position(self, seed: int | str) -> Position:
-        """Return the set-up with Light to move; nothing is left to chance."""
+        """Return the set-up with Light to move; the seed is not used."""
         del seed
         return self._start.copy()
 
     def start_from_file(self, text: str, seed: int | str) -> State:
-        """Start from what the document's program reads: a set-up, and the moves after its ``#``.
+        """Start from the document's input: a set-up, and the moves after its ``#``.
 
-        A missing ``#`` is forgiven.
+        The ``#`` may be missing.
         """
         del seed
         try:
@@ -241,7 +241,7 @@ class SinksGame(Game):
         return lines
 
     def status(self, position: Position) -> str:
-        """Return what both players have sunk and have left, and the bombs that can be seen."""
+        """Return both players' sunk points and remaining special moves, and the visible bombs."""
         parts = [
             f"{name}: sunk {position.sunk[side]} of {rules.WORTH_TO_WIN}, "
             f"freezings {position.freezings[side]}, sink moves {position.sink_moves[side]}"
@@ -269,10 +269,9 @@ class SinksGame(Game):
     def write(self, position: Position) -> str:
         """Return the position as blank-separated parts.
 
-        Side to move, moves made, ``b`` once a bomb is laid, freezings left, sink moves left,
-        values sunk, the first move of the turn (where it stands, where it stood), counts (see
-        ``_counts``), the objects by their cells (``-`` across, ``|`` away, ``*`` frozen), the
-        bombs by their cells.
+        They are: side to move, moves made, ``b`` once a bomb is laid, freezings left, sink moves
+        left, points sunk, the first move of the turn (to and from), counts (see ``_counts``), the
+        objects by their cells (``-`` across, ``|`` away, ``*`` frozen), the bombs by their cells.
         """
         parts = [SIDES[position.turn], str(position.moves), "b" if position.bombed else FREE]
         pairs = (position.freezings, position.sink_moves, position.sunk)
@@ -298,9 +297,9 @@ class SinksGame(Game):
 
     @staticmethod
     def _counts(position: Position) -> list[str]:
-        """Return ``quiet=3`` moves, ``laid=2/1`` bombs, ``blown=1`` pieces, as far as is needed.
+        """Return ``quiet=3`` moves, ``laid=2/1`` bombs and ``blown=1`` pieces.
 
-        Nought is left out, and the bombs laid if they are those that lie on the board.
+        Zeros are left out, and so is ``laid`` if all bombs are still on the board.
         """
         counts = [f"quiet={position.quiet}"] if position.quiet else []
         if position.laid != bombs_on_board(position):
@@ -310,7 +309,7 @@ class SinksGame(Game):
         return counts
 
     def read(self, text: str) -> Position:
-        """Return the position of such a text."""
+        """Return the position of a text from ``write``."""
         parts = text.split()
         position = Position()
         rules.start(position, self.rows, self.cols, self.limit)
@@ -352,20 +351,20 @@ class SinksGame(Game):
         return values
 
     def _read_counts(self, position: Position, text: str, counts: dict[str, str]) -> None:
-        """Take over what ``_counts`` writes; needs the bombs on the board."""
+        """Read the output of ``_counts``; the bombs must be on the board already."""
         on_board = bombs_on_board(position)
         position.laid = on_board
         if "laid" in counts:
-            position.laid = self._pair(text, counts["laid"], MOST_LAID)
+            position.laid = self._pair(text, counts["laid"], MAX_LAID)
         if any(laid < lie for laid, lie in zip(position.laid, on_board)):
             self._refuse(text, "more bombs lie on the board than were laid")
         position.quiet = self._count(text, counts, "quiet", self.limit)
-        position.blown = self._count(text, counts, "blown", MOST_BLOWN)
+        position.blown = self._count(text, counts, "blown", MAX_BLOWN)
         if position.blown > sum(position.laid) - sum(on_board):
             self._refuse(text, "more pieces are blown up than bombs are gone")
 
     def _count(self, text: str, counts: dict[str, str], name: str, highest: int) -> int:
-        """Return a count by its name, 0 if it is not there."""
+        """Return a count by its name, 0 if it is missing."""
         number = parse_integer(counts.get(name, "0"))
         if number is None or not 0 <= number <= highest:
             self._refuse(text, f"{name} is not a number from 0 to {highest}")
@@ -399,7 +398,7 @@ class SinksGame(Game):
         position.frozen[cell] = int(frozen)
 
     def _read_first(self, position: Position, text: str, part: str) -> None:
-        """Read where the first move of the turn led, and from where."""
+        """Read the first move of the turn, ``to<from``."""
         if part == FREE:
             return
         now, _, before = part.partition("<")
@@ -415,20 +414,20 @@ class SinksGame(Game):
         position.first_from = first_from
 
     def write_move(self, position: Position, action: int) -> str:
-        """Return ``row col verb``; a piece or sink is named by its bottom-left field."""
+        """Return ``row col verb`` with the bottom-left field of the piece or sink."""
         del position
         cell, verb = divmod(action, rules.NUM_VERBS)
         row, col = divmod(cell, self.cols)
         return f"{row} {col} {VERBS[verb]}"
 
     def public_move(self, position: Position, action: int) -> str:
-        """Return the move, but not where a bomb is laid."""
+        """Return the move without the field of a bomb."""
         if action % rules.NUM_VERBS == rules.BOMB:
             return "a bomb is laid"
         return self.write_move(position, action)
 
     def read_move(self, position: Position, text: str) -> int | None:
-        """Return the action of ``row col verb``, or None; any field of a piece or sink names it."""
+        """Return the action of ``row col verb``, or None; any field of a piece or sink will do."""
         words = text.split()
         if len(words) != 3 or words[2] not in VERBS:
             return None
@@ -441,11 +440,11 @@ class SinksGame(Game):
 
     @staticmethod
     def action(cell: int, verb: int) -> int:
-        """Return the number of the move that does something at a cell."""
+        """Return the action of a verb at a cell."""
         return rules.NUM_VERBS * cell + verb
 
     def outcome(self, position: Position) -> str:
-        """Return the document's win or lose message, or that it is a draw."""
+        """Return the document's message for a win or a loss, or the announcement of a draw."""
         if position.over == rules.DRAWN:
             return f"Draw: {position.limit} moves without a sinking or a loss"
         best = rules.winner(position)

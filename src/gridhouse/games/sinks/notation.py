@@ -1,10 +1,10 @@
-"""How Sinks writes its pieces, sinks, moves and fields."""
+"""The notation of pieces, sinks, moves and fields in Sinks."""
 
 from __future__ import annotations
 
 from gridhouse.games.sinks import rules
 
-# Tuples, not texts: part of a text is "in" it as well.
+# Tuples, because "in" would also find parts of a string.
 SIDES = ("l", "d")
 SIDE_NAMES = ("Light", "Dark")
 PIECE_TYPES = ("a", "b", "c", "d")
@@ -27,7 +27,7 @@ def sink_kind(sink_type: str) -> int:
 
 
 def object_text(kind: int, row: int, col: int) -> str:
-    """Return an object as in a set-up, without blanks: ``lb33``, ``s127``, ``x00``."""
+    """Return an object in the notation of set-ups without blanks: ``lb33``, ``s127``, ``x00``."""
     if kind == rules.BLOCK:
         return f"{BLOCK}{row}{col}"
     if rules.is_piece(kind):

@@ -50,7 +50,7 @@ def parse_arguments(arguments: list[str]) -> tuple[int, int, int]:
 
 
 def act(position: Position, row: str, col: str, verb: str) -> int:
-    """Play what three words say and return the verb; raises SinksError and changes nothing."""
+    """Play a typed action and return its verb; raises SinksError before any change."""
     cell = parse_field(position, row, col)
     action = parse_action(position, cell, verb)
     refusal = rules.refusal(position, action)
@@ -80,7 +80,7 @@ def main(arguments: list[str]) -> None:
     """Run the program in text mode or open its window."""
     try:
         rows, cols, gui = parse_arguments(arguments)
-        game = SinksGame(rows=rows, cols=cols, limit=0)  # the document knows no draw
+        game = SinksGame(rows=rows, cols=cols, limit=0)  # the document has no draw
         tokens = Tokens()
         if gui:
             open_window(game, tokens)
@@ -91,7 +91,7 @@ def main(arguments: list[str]) -> None:
 
 
 def piped_setup(game: SinksGame, tokens: Tokens) -> Position | None:
-    """Return the start position that standard input gives, None from a terminal or if empty.
+    """Return the start position on standard input, None for a terminal or empty input.
 
     Raises SinksError, and UsageError if the input ends before the set-up does.
     """
@@ -109,7 +109,7 @@ def piped_setup(game: SinksGame, tokens: Tokens) -> Position | None:
 
 
 def open_window(game: SinksGame, tokens: Tokens) -> None:
-    """Open the game's window, with the set-up of standard input if that is piped."""
+    """Open the game's window, with the set-up on standard input if it is piped."""
     given = piped_setup(game, tokens)
     from gridhouse.games.sinks import window
 

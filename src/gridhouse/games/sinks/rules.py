@@ -1,14 +1,14 @@
 """The rules of Sinks, a three-dimensional board game of a first-year course (Stellenbosch, 2024).
 
 Light (player 0) and Dark (player 1) roll blocks over their edges.  A turn is two moves; a cube
-takes both.  A block that lands wholly inside a sink is sunk, and whoever has sunk blocks worth 4
-or more wins; whoever cannot move a block or a sink has lost; with a limit, so many moves in which
-nothing is sunk or lost are a draw.  Besides, a player may lay a hidden
-bomb before the first move of a turn, freeze enemy blocks and push sinks.
+takes both.  A block that lands wholly inside a sink is sunk, and a player who has sunk blocks worth
+4 or more wins.  A player who can move neither a block nor a sink loses.  With a limit, that number
+of moves without a sunk or lost piece is a draw.  A player may also lay a hidden bomb before the
+first move of a turn, freeze enemy blocks and push sinks.
 
-Cell ``row * cols + col`` counts rows from the bottom and columns from the left.  What a piece or
-sink is stands at its anchor, the bottom-left cell of those it covers; ``covered`` leads there from
-the others.  Action ``6 * cell + verb`` names a piece or a sink by its anchor.
+Cell ``row * cols + col`` counts rows from the bottom and columns from the left.  The anchor of a
+piece or sink is the bottom-left cell that it covers.  Its kind is stored there, and ``covered``
+maps its cells to the anchor.  Action ``6 * cell + verb`` names a piece or a sink by its anchor.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ MAX_LIMIT = 10000
 NUM_PLANES = 24
 MAX_CELLS = MAX_SIDE * MAX_SIDE
 
-# What stands at an anchor: pieces A..D of Light, then of Dark; sinks; a blocked field.
+# Kinds of objects: pieces A..D of Light, then of Dark; sinks; a blocked field.
 CUBE = 4
 PIECE_KINDS = 4
 SINK_1 = 9
@@ -48,26 +48,26 @@ BOMB = 4
 FREEZE = 5
 NUM_VERBS = 6
 
-SINKS = 2  # the group of the sinks; the pieces of a player have the player's number
+SINKS = 2  # the group of the sinks; groups 0 and 1 are the players' pieces
 NUM_GROUPS = 3
 
-# Rows are bit masks with so many columns off the board on both sides, and rows above and below;
-# no block is longer, so that whether a way is free needs no test whether it is on the board.
+# Rows are bit masks with EDGE columns off the board on both sides, and EDGE rows above and below.
+# No block is longer, so a test for free fields needs no test for the edges of the board.
 EDGE = 3
 LINES = MAX_SIDE + 2 * EDGE
 NO_FIELD = (1 << LINES) - 1
 
 NOWHERE = -1
 
-SOON = 32  # so many moves before the draw a key begins to tell how near it is
+SOON = 32  # from this number of moves before a draw, keys depend on the number
 
-# Whether the game is over.
+# Values of ``over`` besides 0.
 DECIDED = 1
 DRAWN = 2
 
 
 class Refusal(IntEnum):
-    """Why an action, or an object of the set-up, is not legal."""
+    """The reason why an action, or an object of the set-up, is not legal."""
 
     NONE = 0
     GAME_OVER = 1
@@ -88,17 +88,16 @@ class Refusal(IntEnum):
 
 
 class Position(position.Position):
-    """The board, whose turn it is, what both players have left, and whether the game is over.
+    """The board, the player to move, both players' remaining special moves, and the end.
 
-    ``quiet`` counts the moves of pieces and sinks since one was sunk or lost a piece, if there is
-    a ``limit``, at which the game is drawn.  Everybody sees how many bombs either player has
-    ``laid`` so far, and how many pieces were ``blown`` up.
-    ``first_cell`` is where the piece or sink moved first in this turn stands now, ``first_from``
-    where it stood before; NOWHERE without one.
+    ``quiet`` counts the moves since a piece was sunk or lost; at ``limit`` the game is drawn, and
+    without a limit nothing is counted.  The numbers of bombs ``laid`` and of pieces ``blown`` up
+    are public.  ``first_cell`` is the present anchor of the piece or sink of the turn's first
+    move, ``first_from`` its former anchor; both are NOWHERE without one.
 
-    For speed alone there are ``inverse``, which divides by ``cols``, ``taken``, whose rows have a
-    bit for every field that is not free, and ``anchors``, a list in ascending order for each
-    group: the pieces of Light, of Dark, the sinks.
+    Three fields exist only for speed: ``inverse`` divides by ``cols``, ``taken`` has a bit for
+    every field that is not free, and ``anchors`` has a list in ascending order for each group: the
+    pieces of Light, the pieces of Dark, the sinks.
     """
 
     sinks = position.field("int8")
@@ -121,7 +120,7 @@ class Position(position.Position):
     kind = position.field("int8", MAX_CELLS)
     lie = position.field("int8", MAX_CELLS)
     frozen = position.field("int8", MAX_CELLS)
-    bomb = position.field("int8", MAX_CELLS)  # player + 1 who laid it
+    bomb = position.field("int8", MAX_CELLS)  # the player who laid it + 1
     laid = position.field("int32", 2)
     blown = position.field("int16")
     num_anchors = position.field("int8", NUM_GROUPS)
@@ -146,12 +145,12 @@ def start(state: Position, rows: int, cols: int, limit: int) -> None:
 
 
 def span(col: int, wide: int) -> int:
-    """Return the bits of so many columns from one on, which may be off the board by EDGE."""
+    """Return the bits of ``wide`` columns from ``col`` on, which may be off the board by EDGE."""
     return ((1 << wide) - 1) << (col + EDGE)
 
 
 def row_of(state: Position, cell: int) -> int:
-    """Return the row of a cell; a product and a shift do what a division does, and faster."""
+    """Return the row of a cell; a product and a shift are faster than a division."""
     return cell * state.inverse >> 10
 
 
@@ -171,12 +170,12 @@ def is_sink(kind: int) -> bool:
 
 
 def owner(kind: int) -> int:
-    """Return the player to whom a kind of piece belongs, SINKS for a sink."""
+    """Return the owner of a kind of piece, SINKS for a sink."""
     return (kind - 1) // PIECE_KINDS
 
 
 def worth(kind: int) -> int:
-    """Return the value of a kind of piece; it is its height too, but for the cube."""
+    """Return the points of a kind of piece, which are also its length, except for the cube."""
     return (kind - 1) % PIECE_KINDS + 1
 
 
@@ -186,23 +185,23 @@ def is_cube(kind: int) -> bool:
 
 
 def height(kind: int, lie: int) -> int:
-    """Return how many rows something covers."""
+    """Return the number of rows that an object covers."""
     if kind == SINK_2 or is_cube(kind):
         return 2
     return worth(kind) if lie == AWAY else 1
 
 
 def width(kind: int, lie: int) -> int:
-    """Return how many columns something covers."""
+    """Return the number of columns that an object covers."""
     if kind == SINK_2 or is_cube(kind):
         return 2
     return worth(kind) if lie == ACROSS else 1
 
 
 def landing(state: Position, cell: int, verb: int) -> tuple[int, int, int]:
-    """Return the anchor's row and column, and the lie, that a move leads to, on board or off.
+    """Return the anchor's row and column, and the lie, after a move, on or off the board.
 
-    A block rolls over its edge: along the way it moves it had one extent and gets another.
+    A block rolls over its edge, so its extent in the direction of the move changes.
     """
     kind = state.kind[cell]
     row = row_of(state, cell)
@@ -223,7 +222,7 @@ def landing(state: Position, cell: int, verb: int) -> tuple[int, int, int]:
 
 
 def on_board(state: Position, row: int, col: int, kind: int, lie: int) -> bool:
-    """Tell whether all that something would cover is on the board."""
+    """Tell whether all cells that an object would cover are on the board."""
     return (
         row >= 0
         and col >= 0
@@ -233,7 +232,7 @@ def on_board(state: Position, row: int, col: int, kind: int, lie: int) -> bool:
 
 
 def inside_sink(state: Position, row: int, col: int, kind: int, lie: int) -> bool:
-    """Tell whether all that a piece would cover is one sink."""
+    """Tell whether all cells that a piece would cover belong to one sink."""
     sink = state.covered[row * state.cols + col]
     if sink == 0 or not is_sink(state.kind[sink - 1]):
         return False
@@ -245,7 +244,7 @@ def inside_sink(state: Position, row: int, col: int, kind: int, lie: int) -> boo
 
 
 def swallows(state: Position, row: int, col: int, sink: int, cell: int) -> bool:
-    """Tell whether a sink at this row and column would hold wholly what covers the cell."""
+    """Tell whether a sink at this row and column would contain the piece that covers a cell."""
     anchor = state.covered[cell] - 1
     kind = state.kind[anchor]
     if not is_piece(kind):
@@ -262,7 +261,7 @@ def swallows(state: Position, row: int, col: int, sink: int, cell: int) -> bool:
 
 
 def is_free(state: Position, row: int, col: int, tall: int, wide: int) -> bool:
-    """Tell whether so many rows and columns are on the board and nothing stands there."""
+    """Tell whether a rectangle is on the board and free."""
     columns = span(col, wide)
     for r in range(row + EDGE, row + EDGE + tall):
         if state.taken[r] & columns:
@@ -271,10 +270,10 @@ def is_free(state: Position, row: int, col: int, tall: int, wide: int) -> bool:
 
 
 def first_taken(state: Position, row: int, col: int, kind: int, lie: int, moved: int) -> int:
-    """Return the lowest, then leftmost cell that is not free for something, or NOWHERE.
+    """Return the lowest, then leftmost cell that is not free for an object, or NOWHERE.
 
-    ``moved`` is the anchor of a sink that is pushed there, NOWHERE for anything else: its own
-    cells are free to it, and so is a piece that it would swallow.
+    ``moved`` is the anchor of a sink that is being pushed, else NOWHERE.  For such a sink its own
+    cells count as free, and so do pieces that it would swallow.
     """
     for r in range(row, row + height(kind, lie)):
         for c in range(col, col + width(kind, lie)):
@@ -288,14 +287,14 @@ def first_taken(state: Position, row: int, col: int, kind: int, lie: int, moved:
 
 
 def first_taken_on_way(state: Position, cell: int, verb: int) -> int:
-    """Return the lowest, then leftmost cell that stops a move, or NOWHERE."""
+    """Return the lowest, then leftmost cell that blocks a move, or NOWHERE."""
     kind = state.kind[cell]
     row, col, lie = landing(state, cell, verb)
     return first_taken(state, row, col, kind, lie, NOWHERE if is_piece(kind) else cell)
 
 
 def touches_sink(state: Position, row: int, col: int, sink: int, moved: int) -> bool:
-    """Tell whether a sink at this row and column has another one beside it; corners are fine."""
+    """Tell whether a sink at this row and column would share an edge with another sink."""
     size = height(sink, UPRIGHT)
     for number in range(state.num_anchors[SINKS]):
         other = anchor_of(state, SINKS, number)
@@ -316,7 +315,7 @@ def is_outer(state: Position, row: int, col: int) -> bool:
 
 
 def setup_refusal(state: Position, cell: int, kind: int) -> int:
-    """Return 0 if an object may be placed at its anchor during the set-up, else why not."""
+    """Return 0 if an object may be placed at an anchor during the set-up, else the reason."""
     row = row_of(state, cell)
     col = col_of(state, cell)
     if kind != BLOCK:
@@ -339,12 +338,12 @@ def setup_refusal(state: Position, cell: int, kind: int) -> int:
 
 
 def anchor_of(state: Position, group: int, number: int) -> int:
-    """Return an anchor of a group, counted from its lowest."""
+    """Return the anchor with this number in the ascending list of a group."""
     return int(state.anchors[MAX_CELLS * group + number])
 
 
 def add_anchor(state: Position, group: int, cell: int) -> None:
-    """Put an anchor into the list of its group."""
+    """Insert an anchor into the list of its group."""
     at = MAX_CELLS * group + state.num_anchors[group]
     while at > MAX_CELLS * group and state.anchors[at - 1] > cell:
         state.anchors[at] = state.anchors[at - 1]
@@ -354,7 +353,7 @@ def add_anchor(state: Position, group: int, cell: int) -> None:
 
 
 def remove_anchor(state: Position, group: int, cell: int) -> None:
-    """Take an anchor out of the list of its group; what is not used of a list is zero."""
+    """Remove an anchor from the list of its group; unused entries are zero."""
     state.num_anchors[group] -= 1
     at = MAX_CELLS * group + state.num_anchors[group]
     after = 0
@@ -365,7 +364,7 @@ def remove_anchor(state: Position, group: int, cell: int) -> None:
 
 
 def cover(state: Position, cell: int, kind: int, lie: int, value: int) -> None:
-    """Take, or give free again, the cells of something; the value is written to all of them."""
+    """Occupy or free the cells of an object, and set ``covered`` there to ``value``."""
     row = row_of(state, cell)
     col = col_of(state, cell)
     wide = width(kind, lie)
@@ -376,7 +375,7 @@ def cover(state: Position, cell: int, kind: int, lie: int, value: int) -> None:
 
 
 def put(state: Position, cell: int, kind: int, lie: int) -> None:
-    """Set something down with its anchor on a cell."""
+    """Put an object on the board with its anchor on a cell."""
     if kind != BLOCK:
         add_anchor(state, owner(kind), cell)
     state.kind[cell] = kind
@@ -396,21 +395,21 @@ def lift(state: Position, cell: int) -> None:
 
 
 def named(state: Position, cell: int) -> int:
-    """Return the anchor of what covers a cell, or the cell itself if nothing does."""
+    """Return the anchor of the object on a cell, or the cell itself if it is free."""
     return state.covered[cell] - 1 if state.covered[cell] != 0 else cell
 
 
 def is_return(state: Position, cell: int, row: int, col: int) -> bool:
     """Tell whether a second move would undo the first.
 
-    Every move changes the anchor along its own axis, so only the opposite move leads back to the
-    first anchor, and that restores the lie as well: the anchor alone decides.
+    Every move changes the anchor along its own axis.  So only the opposite move restores the first
+    anchor, and it restores the lie as well: comparing anchors is enough.
     """
     return cell == state.first_cell and row * state.cols + col == state.first_from
 
 
 def mover_refusal(state: Position, cell: int) -> int:
-    """Return 0 if the player to move may move what stands at an anchor if the way is free."""
+    """Return 0 if the player may move the object at an anchor, wherever to, else the reason."""
     kind = state.kind[cell]
     if is_piece(kind):
         if owner(kind) != state.turn:
@@ -424,7 +423,7 @@ def mover_refusal(state: Position, cell: int) -> int:
 
 
 def piece_way_refusal(state: Position, cell: int, verb: int) -> int:
-    """Return 0 if the way of a piece that may be moved is free, else why not."""
+    """Return 0 if a movable piece can move in a direction, else the reason."""
     kind = state.kind[cell]
     row, col, lie = landing(state, cell, verb)
     if is_free(state, row, col, height(kind, lie), width(kind, lie)):
@@ -435,7 +434,7 @@ def piece_way_refusal(state: Position, cell: int, verb: int) -> int:
 
 
 def sink_way_refusal(state: Position, cell: int, verb: int) -> int:
-    """Return 0 if a sink that may be moved can be pushed that way, else why not."""
+    """Return 0 if a movable sink can be pushed in a direction, else the reason."""
     kind = state.kind[cell]
     row, col, lie = landing(state, cell, verb)
     if not on_board(state, row, col, kind, lie):
@@ -448,32 +447,32 @@ def sink_way_refusal(state: Position, cell: int, verb: int) -> int:
 
 
 def way_refusal(state: Position, cell: int, verb: int) -> int:
-    """Return 0 if what may be moved can be moved that way, else why not."""
+    """Return 0 if a movable object can move in a direction, else the reason."""
     if is_piece(state.kind[cell]):
         return piece_way_refusal(state, cell, verb)
     return sink_way_refusal(state, cell, verb)
 
 
 def move_refusal(state: Position, cell: int, verb: int) -> int:
-    """Return 0 if what stands at an anchor may be moved that way, else why not."""
+    """Return 0 if the object at an anchor may be moved in a direction, else the reason."""
     reason = mover_refusal(state, cell)
     return reason if reason != Refusal.NONE else way_refusal(state, cell, verb)
 
 
 def may_lay(state: Position) -> bool:
-    """Tell whether a bomb may be laid now, on any field that is free."""
+    """Tell whether a bomb may be laid now on the free fields."""
     return state.moves == 0 and not state.bombed
 
 
 def bomb_refusal(state: Position, cell: int) -> int:
-    """Return 0 if a bomb may be laid on a cell, else why not."""
+    """Return 0 if a bomb may be laid on a cell, else the reason."""
     if state.covered[cell] != 0:
         return Refusal.NOT_FREE
     return Refusal.NONE if may_lay(state) else Refusal.BOMB_AFTER_MOVE
 
 
 def freeze_refusal(state: Position, cell: int) -> int:
-    """Return 0 if the piece at an anchor may be frozen, else why not."""
+    """Return 0 if the piece at an anchor may be frozen, else the reason."""
     if not is_piece(state.kind[cell]):
         return Refusal.NO_PIECE
     if state.freezings[state.turn] == 0:
@@ -484,7 +483,7 @@ def freeze_refusal(state: Position, cell: int) -> int:
 
 
 def verb_refusal(state: Position, cell: int, verb: int) -> int:
-    """Return 0 if an action is legal while the game goes on, else why not."""
+    """Return 0 if an action is legal in a game that is not over, else the reason."""
     if verb == BOMB:
         return bomb_refusal(state, cell)
     if named(state, cell) != cell:
@@ -495,14 +494,14 @@ def verb_refusal(state: Position, cell: int, verb: int) -> int:
 
 
 def refusal(state: Position, action: int) -> int:
-    """Return 0 if the action is legal, else the reason why it is not."""
+    """Return 0 if the action is legal, else the reason."""
     if state.over:
         return Refusal.GAME_OVER
     return verb_refusal(state, action // NUM_VERBS, action % NUM_VERBS)
 
 
 def any_moves(state: Position, group: int) -> bool:
-    """Tell whether the player to move can move anything of a group."""
+    """Tell whether the player to move can move any object of a group."""
     for number in range(state.num_anchors[group]):
         cell = anchor_of(state, group, number)
         if mover_refusal(state, cell) == Refusal.NONE:
@@ -513,12 +512,12 @@ def any_moves(state: Position, group: int) -> bool:
 
 
 def can_move(state: Position) -> bool:
-    """Tell whether the player to move can move a piece or a sink; the rest are no moves."""
+    """Tell whether the player to move can move a piece or a sink."""
     return any_moves(state, state.turn) or any_moves(state, SINKS)
 
 
 def winner(state: Position) -> int:
-    """Return the player who has sunk enough, or NOWHERE; at once together, it is who moved last."""
+    """Return the player who has sunk enough, or NOWHERE; of two, the last mover wins."""
     mover = state.turn if state.moves == 1 else 1 - state.turn
     if state.sunk[mover] >= WORTH_TO_WIN:
         return mover
@@ -528,7 +527,7 @@ def winner(state: Position) -> int:
 
 
 def list_actions_at(state: Position, cell: int, out: list[int], count: int) -> int:
-    """Write the legal actions with what stands at an anchor; return how many there are now."""
+    """Append the legal actions at an anchor; return the new number of actions."""
     if mover_refusal(state, cell) == Refusal.NONE:
         for verb in range(BOMB):
             if way_refusal(state, cell, verb) == Refusal.NONE:
@@ -541,7 +540,7 @@ def list_actions_at(state: Position, cell: int, out: list[int], count: int) -> i
 
 
 def legal_actions(state: Position, out: list[int]) -> int:
-    """Write the legal actions in ascending order and return how many there are."""
+    """Write the legal actions in ascending order; return their number."""
     count = 0
     cells = 0 if state.over else state.rows * state.cols
     bombs = may_lay(state)
@@ -557,10 +556,10 @@ def legal_actions(state: Position, out: list[int]) -> int:
 
 
 def sample_candidate(state: Position, rng: Any) -> int:
-    """Return a random action; every legal one is as likely as any other.
+    """Return a random action, such that all legal actions have the same probability.
 
-    Of all actions, once no bomb can be laid, one in thirty is legal; of those drawn here two in
-    five are: moves of own pieces and of sinks, freezings, bombs.
+    It draws from moves of own pieces and sinks, freezings and bombs.  Two in five of these are
+    legal, against one in thirty of all actions if no bomb can be laid.
     """
     me = state.turn
     own = BOMB * state.num_anchors[me]
@@ -587,7 +586,7 @@ def sink_piece(state: Position, cell: int) -> None:
 
 
 def push_sink(state: Position, cell: int, row: int, col: int) -> None:
-    """Put a sink at its new row and column; pieces and bombs there are gone."""
+    """Move a sink to a row and column; it swallows pieces there and removes bombs."""
     kind = state.kind[cell]
     lift(state, cell)
     for r in range(row, row + height(kind, UPRIGHT)):
@@ -601,7 +600,7 @@ def push_sink(state: Position, cell: int, row: int, col: int) -> None:
 
 
 def roll_piece(state: Position, cell: int, row: int, col: int, lie: int) -> bool:
-    """Put a piece where it rolls to; return whether it still stands on the board."""
+    """Roll a piece to a row and column; return whether it is still on the board."""
     kind = state.kind[cell]
     if inside_sink(state, row, col, kind, lie):
         sink_piece(state, cell)
@@ -622,7 +621,7 @@ def roll_piece(state: Position, cell: int, row: int, col: int, lie: int) -> bool
 
 
 def end_turn(state: Position) -> None:
-    """Hand over to the other player; what was frozen for this turn is free again."""
+    """Pass the turn to the other player, and release the pieces frozen for this turn."""
     if state.freezings[1 - state.turn] < 2:
         for number in range(state.num_anchors[state.turn]):
             state.frozen[anchor_of(state, state.turn, number)] = 0
@@ -634,7 +633,7 @@ def end_turn(state: Position) -> None:
 
 
 def num_pieces(state: Position) -> int:
-    """Return how many pieces of both players are on the board."""
+    """Return the number of both players' pieces on the board."""
     return state.num_anchors[0] + state.num_anchors[1]
 
 
@@ -675,9 +674,9 @@ def apply_action(state: Position, action: int) -> None:
 
 
 def key(state: Position) -> int:
-    """Return a key of what stands where, of the bombs, and of what both have left.
+    """Return a hash of the objects, the bombs, and both players' remaining special moves.
 
-    How long nothing was sunk counts when the draw is near enough for a search to see it.
+    The number of quiet moves is included only near the draw, where a search can see it.
     """
     counts = 0
     for player in range(2):
@@ -705,9 +704,9 @@ def current_player(state: Position) -> int:
 
 
 def note_end(state: Position) -> None:
-    """Note whether somebody has won by sinking, or has to move and cannot, or it is a draw.
+    """Set ``over``: a player has sunk enough, the player to move cannot move, or it is a draw.
 
-    Only a move of a piece or a sink changes that; who builds a position asks once at the end.
+    Only moves of pieces and sinks change this; call it once after building a position.
     """
     state.over = 0
     if winner(state) != NOWHERE or not can_move(state):
@@ -734,14 +733,14 @@ def returns(state: Position, out: list[float]) -> None:
 
 
 def redact(state: Position, player: int) -> None:
-    """Take out what the player may not see: the other's bombs."""
+    """Remove the opponent's bombs, which the player may not see."""
     for cell in range(state.rows * state.cols):
         if state.bomb[cell] != player + 1:
             state.bomb[cell] = 0
 
 
 def num_bombs(state: Position, player: int) -> int:
-    """Return how many bombs of a player lie on the board."""
+    """Return the number of a player's bombs on the board."""
     count = 0
     for cell in range(state.rows * state.cols):
         if state.bomb[cell] == player + 1:
@@ -750,29 +749,29 @@ def num_bombs(state: Position, player: int) -> int:
 
 
 def believed_bombs(state: Position, player: int) -> int:
-    """Return how many of the other's bombs the player can believe to lie on the board.
+    """Return the number of the opponent's bombs on the board, as the player can infer it.
 
-    Own bombs that are gone have blown up pieces, as far as there are so many; the other's have
-    blown up the rest.
+    The player's own missing bombs are taken to have blown up pieces, and the opponent's bombs to
+    have blown up the remaining ones.
     """
     own_gone = state.laid[player] - num_bombs(state, player)
     return max(0, state.laid[1 - player] - max(0, state.blown - own_gone))
 
 
 def is_bare(state: Position, cell: int) -> bool:
-    """Tell whether nothing stands on a cell and no bomb lies there."""
+    """Tell whether a cell has neither an object nor a bomb."""
     return state.covered[cell] == 0 and state.bomb[cell] == 0
 
 
 def has_hidden_information(state: Position, player: int) -> bool:
-    """Tell whether the player may not see everything: bombs of the other may lie on the board."""
+    """Tell whether the opponent may have bombs on the board."""
     return believed_bombs(state, player) > 0
 
 
 def resample(state: Position, player: int, rng: Any) -> None:
-    """Put bombs at random where the other's may lie, on fields where nothing else is.
+    """Place the opponent's bombs at random on fields without an object or a bomb.
 
-    Field after field gets its share of the bombs that are left (Knuth, selection sampling).
+    One pass over the fields draws them uniformly (Knuth, selection sampling).
     """
     redact(state, player)
     fields = 0
@@ -789,12 +788,12 @@ def resample(state: Position, player: int, rng: Any) -> None:
 
 
 def observation_planes(state: Position, player: int, out: list[float]) -> None:
-    """Write planes as the player sees them, own things before the other's.
+    """Write the observation planes of a player, own objects before the opponent's.
 
     0..7 pieces a to d, own and other; 8 across, 9 away; 10 sinks; 11 blocked; 12 own bombs;
-    13 frozen.  Then planes of one value: 14 own turn, 15 first move made, 16 bomb laid, 17..18
-    freezings left of 2, 19..20 sink moves left of 2, 21..22 sunk of 4, own and other; 23 quiet
-    moves as a part of the limit.
+    13 frozen.  Then constant planes: 14 own turn, 15 first move made, 16 bomb laid, 17..18
+    freezings left / 2, 19..20 sink moves left / 2, 21..22 points sunk / 4, own and other; 23 quiet
+    moves / limit.
     """
     cells = state.rows * state.cols
     quiet = state.quiet / max(1, state.limit)

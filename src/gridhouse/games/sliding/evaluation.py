@@ -1,4 +1,4 @@
-"""What searches know of the sliding puzzle besides its rules: how far the letters have to go."""
+"""The evaluation of the sliding puzzle for searches: the distances of the letters."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from gridhouse.games.sliding.rules import DOWN, EMPTY, LEFT, UP
 if TYPE_CHECKING:
     from gridhouse.games.sliding.rules import Position
 
-HORIZON = 60  # a search plans so many moves at most
+HORIZON = 60  # the largest number of moves in a playout
 RAVE = 0.0
 HAS_TACTICAL = False
 BEST = "nested"
@@ -20,7 +20,7 @@ PER_STEP = 100
 
 
 def evaluate(state: Position) -> int:
-    """Return minus the steps that all letters have to go at least, in hundredths."""
+    """Return minus the total distance of the letters to their goals, in hundredths."""
     total = 0
     for cell in range(state.rows * state.cols):
         if state.tiles[cell] != EMPTY:
@@ -29,7 +29,7 @@ def evaluate(state: Position) -> int:
 
 
 def distance(state: Position, letter: int, cell: int) -> int:
-    """Return how many steps a cell is away from the nearest place of the letter's in the goal."""
+    """Return the steps from a cell to the letter's nearest place in the goal."""
     row = cell // state.cols
     col = cell % state.cols
     best = rules.MAX_SIDE + rules.MAX_SIDE
@@ -41,7 +41,7 @@ def distance(state: Position, letter: int, cell: int) -> int:
 
 
 def move_score(state: Position, action: int) -> int:
-    """Return by how much a legal move brings its letter nearer to its place, in hundredths."""
+    """Return the decrease of the moved letter's distance, in hundredths."""
     source = state.blank
     if action == UP:
         source -= state.cols
@@ -56,5 +56,5 @@ def move_score(state: Position, action: int) -> int:
 
 
 def candidates(state: Position, out: list[int]) -> int:
-    """Write the legal moves; all are worth a look."""
+    """Write all legal actions; return their number."""
     return rules.legal_actions(state, out)

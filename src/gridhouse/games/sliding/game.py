@@ -1,4 +1,4 @@
-"""The sliding word puzzle to the outside: words, texts of positions and moves, the printed grid."""
+"""The sliding word puzzle: words, texts of positions and moves, and the printed grid."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from typing import Protocol
 
     class Chance(Protocol):
-        """What a puzzle needs of a source of chance; the module ``random`` is one."""
+        """The random numbers that a puzzle needs; the module ``random`` has them."""
 
         def choices(self, population: Sequence[str], /, *, k: int) -> list[str]:
             """Draw with repetition."""
@@ -82,16 +82,18 @@ class SlidingGame(Game):
 
     name = "sliding"
     title = "Sliding word puzzle"
-    summary = "Slide the letters until the words stand in their rows."
+    summary = "Slide the letters until every row shows its word."
     how_to_play = (
         "Slide letters into the empty cell until every row shows its word; the empty cell ends at "
-        "the bottom right. Equal letters are as good as each other.\n"
-        "A move is U, D, L or R: the way the empty cell goes."
+        "the bottom right. Equal letters are interchangeable.\n"
+        "A move is U, D, L or R, the direction of the empty cell."
     )
     players = ("Player",)
     parameters = (
-        Parameter("rows", 3, "rows: so many words", low=rules.MIN_SIDE, high=rules.MAX_SIDE),
-        Parameter("cols", 3, "columns: letters a word", low=rules.MIN_SIDE, high=rules.MAX_SIDE),
+        Parameter("rows", 3, "rows, one word each", low=rules.MIN_SIDE, high=rules.MAX_SIDE),
+        Parameter(
+            "cols", 3, "columns, the letters of a word", low=rules.MIN_SIDE, high=rules.MAX_SIDE
+        ),
     )
     presets = {
         "easy": {"rows": 2, "cols": 2},
@@ -99,7 +101,7 @@ class SlidingGame(Game):
         "hard": {"rows": 4, "cols": 4},
         "giant": {"rows": 8, "cols": 8},
     }
-    daily = {"rows": 3, "cols": 4}  # the solver proves the shortest way at once
+    daily = {"rows": 3, "cols": 4}  # the solver proves the shortest solution at once
     fewer_is_better = True
     move_form = "U|D|L|R"
     file_holds = "words"
@@ -115,12 +117,12 @@ class SlidingGame(Game):
         return self._unsolved(load_words(own_words_file(), self.cols), seed)
 
     def _unsolved(self, words: list[str], seed: int | str) -> Position:
-        """Return a puzzle that is not solved already, if the words give one at all."""
+        """Return a puzzle that is not solved already, if the words allow one."""
         import random
 
         chance = random.Random(seed_bytes(seed))
         position = self.from_words(words, chance)
-        for _ in range(rules.MOST_DRAWS):
+        for _ in range(rules.MAX_DRAWS):
             if not rules.is_terminal(position):
                 break
             position = self.from_words(words, chance)
@@ -152,7 +154,7 @@ class SlidingGame(Game):
         return puzzle_text(position) + SEPARATOR + solution_text(position)
 
     def read(self, text: str) -> Position:
-        """Return the position of such a text; whether it can be solved is not asked."""
+        """Return the position of such a text; it need not be solvable."""
         size = self.rows * self.cols
         puzzle, solution = text[:size], text[size + 1 :]
         if len(text) != 2 * size + 1 or text[size] != SEPARATOR:
@@ -171,22 +173,22 @@ class SlidingGame(Game):
         return DIRECTIONS[action]
 
     def read_move(self, position: Position, text: str) -> int | None:
-        """Return the action of U, D, L or R, in small letters too, or None."""
+        """Return the action of U, D, L or R, in upper or lower case, or None."""
         del position
         letter = text.upper()
         return DIRECTIONS.index(letter) if letter in DIRECTIONS else None
 
     def outcome(self, position: Position) -> str:
-        """Return that the puzzle is solved."""
+        """Return the outcome in words."""
         del position
         return "Solved"
 
     def result(self, state: State) -> int:
-        """Return how many moves were made."""
+        """Return the number of moves."""
         return len(state.history())
 
     def write_result(self, result: int) -> str:
-        """Return so many moves in words."""
+        """Return a number of moves in words."""
         return f"{result} move" if result == 1 else f"{result} moves"
 
 

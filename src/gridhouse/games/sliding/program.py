@@ -62,7 +62,7 @@ def check_win(puzzle: str, solution: str) -> bool:
 
 
 def move(puzzle: str, direction: str) -> str | None:
-    """Return the puzzle after its empty tile has moved, or None if it cannot move that way.
+    """Return the puzzle after a move of its empty tile, or None if that is not possible.
 
     >>> move("abcdefgh ", "U")
     'abcde ghf'
@@ -102,7 +102,7 @@ def ask_size(text: str) -> int:
 
 
 def turn(position: Position) -> bool:
-    """Ask for an action and carry it out; return whether the player goes on."""
+    """Ask for an action and carry it out; return False if the player gives up."""
     text = read_line(texts.DIRECTION_PROMPT)
     if text == texts.GIVE_UP:
         print(texts.GIVE_UP_MESSAGE)
@@ -133,7 +133,7 @@ def play(
     new_solution: Callable[[str, int], str],
     new_puzzle: Callable[[str], str],
 ) -> None:
-    """Play puzzles of a file's words until the player has had enough.
+    """Play puzzles of a file's words until the player stops.
 
     The functions give a solution for a words file and a size, and a puzzle for a solution; each is
     called once a game.  Raises UsageError, before anything is printed, if the file has no words

@@ -25,11 +25,11 @@ LEFT = 2
 RIGHT = 3
 NUM_DIRECTIONS = 4
 NUM_PLANES = 4
-MOST_DRAWS = 100  # until a puzzle is not solved already; equal letters may give no other
+MAX_DRAWS = 100  # attempts to get an unsolved puzzle; equal letters may not allow one
 
 
 class Refusal(IntEnum):
-    """Why a move is not legal."""
+    """The reason why a move is not legal."""
 
     NONE = 0
     GAME_OVER = 1
@@ -37,7 +37,7 @@ class Refusal(IntEnum):
 
 
 class Position(position.Position):
-    """The tiles, the solution, where the empty cell is, and how many cells are still wrong."""
+    """The tiles, the solution, the empty cell, and the number of misplaced letters."""
 
     sliding = position.field("int8")
     rows = position.field("int16")
@@ -60,7 +60,7 @@ def start(state: Position) -> None:
 
 
 def is_off_board(state: Position, action: int) -> bool:
-    """Tell whether the empty cell would leave the board; all is asked, as no branch is foreseen."""
+    """Tell whether the empty cell would leave the board, without unpredictable branches."""
     col = state.blank % state.cols
     up = (action == UP) & (state.blank < state.cols)
     down = (action == DOWN) & (state.blank >= (state.rows - 1) * state.cols)
@@ -68,7 +68,7 @@ def is_off_board(state: Position, action: int) -> bool:
 
 
 def refusal(state: Position, action: int) -> int:
-    """Return 0 if the action is legal, else the reason why it is not."""
+    """Return 0 if the action is legal, else the reason."""
     if state.misplaced == 0:
         return Refusal.GAME_OVER
     if is_off_board(state, action):
@@ -77,7 +77,7 @@ def refusal(state: Position, action: int) -> int:
 
 
 def legal_actions(state: Position, out: list[int]) -> int:
-    """Write the legal actions in ascending order and return how many there are."""
+    """Write the legal actions in ascending order; return their number."""
     count = 0
     for action in range(NUM_DIRECTIONS):
         if refusal(state, action) == Refusal.NONE:
@@ -105,7 +105,7 @@ def apply_action(state: Position, action: int) -> None:
 
 
 def key(state: Position) -> int:
-    """Return a key of the tiles."""
+    """Return a hash of the tiles."""
     result = 0
     for cell in range(state.rows * state.cols):
         result ^= chance.zobrist(int(state.tiles[cell]) << 8 | cell)
@@ -113,7 +113,7 @@ def key(state: Position) -> int:
 
 
 def current_player(state: Position) -> int:
-    """Return the player to move: there is one only."""
+    """Return the only player."""
     return 0
 
 
@@ -135,7 +135,7 @@ def swap(state: Position, one: int, other: int) -> None:
 
 
 def shuffle(state: Position, rng: Any) -> None:
-    """Put the letters into any order that can be solved, all as likely, the empty cell last.
+    """Shuffle the letters uniformly over all solvable orders, with the empty cell last.
 
     With the empty cell at its goal these are the even permutations (Johnson and Story, 1879).
     """
@@ -148,15 +148,15 @@ def shuffle(state: Position, rng: Any) -> None:
         other = chance.randbelow(rng, cell + 1)
         swap(state, cell, other)
         swaps += 1 if other != cell else 0
-    # One swap more makes as many odd permutations even as there are even ones.
+    # One more swap maps the odd permutations one to one to the even ones.
     if swaps % 2 == 1:
         swap(state, 0, 1)
     start(state)
 
 
 def randomize_start(state: Position, rng: Any) -> None:
-    """Turn one start into another: the letters shuffled anew, and not solved if that can be."""
-    for _ in range(MOST_DRAWS):
+    """Turn one start into another by shuffling the letters, unsolved if possible."""
+    for _ in range(MAX_DRAWS):
         shuffle(state, rng)
         if not is_terminal(state):
             break

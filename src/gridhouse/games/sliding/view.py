@@ -1,4 +1,4 @@
-"""The picture of the sliding puzzle: tiles with letters; those in their places have a mark."""
+"""The picture of the sliding puzzle: tiles with letters, and a mark on those at their goal."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def draw(game: Game, position: Position, names: list[int], viewer: int) -> pictu
 
 @picture.cached
 def tile(canvas: picture.Canvas, row: int, col: int, letter: str, kind: str) -> None:
-    """Draw a tile with its letter, and a dot where it is in its place."""
+    """Draw a tile with its letter, and a dot if it is in its place."""
     x, y = picture.middle(row, col)
     fill, edge = f"var(--{kind})", f"var(--{kind}-edge)"
     picture.square(canvas, row, col, 3, fill=fill, stroke=edge, stroke_width=2)
@@ -46,7 +46,7 @@ def is_home(position: Position, cell: int) -> bool:
 
 
 def in_words(position: Position, cell: int) -> str:
-    """Return the letter in a cell, and whether it is right."""
+    """Return the letter of a cell in words, and whether it is in its place."""
     if position.tiles[cell] == rules.EMPTY:
         return "empty"
     letter = chr(position.tiles[cell]).upper()
@@ -54,13 +54,13 @@ def in_words(position: Position, cell: int) -> str:
 
 
 def gesture(position: Position, action: int) -> tuple[list[int], str]:
-    """Return the cell of the tile that slides; there is nothing else to choose."""
+    """Return the cell of the tile that slides; there is no choice."""
     steps = {rules.UP: -position.cols, rules.DOWN: position.cols, rules.LEFT: -1, rules.RIGHT: 1}
     return [position.blank + steps[action]], ""
 
 
 def origins(before: Position, action: int, after: Position) -> list[int]:
-    """Return for every cell in which cell its tile stood before the move."""
+    """Return for every cell the cell of its tile before the move."""
     del action
     came_from = list(range(before.rows * before.cols))
     came_from[before.blank], came_from[after.blank] = after.blank, before.blank

@@ -1,14 +1,14 @@
-"""What strong play needs to know of Tactego: safe runs to a flag, pieces, ways to the flags.
+"""The evaluation of Tactego: safe runs to a flag, material, and distances to the flags.
 
-Games are decided by a piece that slips through to the flag, often within forty moves.  So the heart
-of it is the *safe run*: a way to a flag on which the piece is out of reach of whatever beats it
-after every step, however the enemy moves.  If no enemy can be at the own flag sooner, it is a proof
-of the win, many plies before a search sees it.
+A piece that slips through to the flag decides most games, often within forty moves.  So the main
+term is the *safe run*: a path to a flag on which, after every step, no enemy piece that beats the
+runner can reach it, however the enemy moves.  If no enemy can reach the own flag sooner, the run
+proves the win, many plies before a search sees it.
 
-Tuned by play of alpha-beta against itself at 2000 nodes a move, 270 or 360 games a choice from
-openings that a short search did not see decided.  Points made without safe runs: 32 %; without the
-worth of steps towards the flag: 43 %; with a slack of 8 rather than 0: 56 %.  Other worths of the
-pieces and of the nearest piece's steps made no difference.
+The weights were tuned by self-play of alpha-beta at 2000 nodes a move, 270 or 360 games a choice,
+from openings that a short search did not decide.  Scores: without safe runs 32 %; without the value
+of steps towards the flag 43 %; with a slack of 8 instead of 0 56 %.  Other values of the pieces and
+of the nearest piece's steps made no difference.
 """
 
 from __future__ import annotations
@@ -19,20 +19,20 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from gridhouse.games.tactego.rules import Position
 
-# A leaf is evaluated without a playout.  That makes 95 % (6 by 4) and 82 % (8 by 8) of the points
-# against as many random playouts to the end; six random moves first make it slower, not better.
+# Leaves are evaluated without playouts.  This scores 95 % (6 by 4) and 82 % (8 by 8) against the
+# same number of random playouts to the end; six random moves first are slower and not better.
 HORIZON = 0
 RAVE = 0.0
 HAS_TACTICAL = True
 BEST = "alphabeta"
 BEST_HIDDEN = "pomcp"
 
-TACTICAL = 100  # as in the search: what promises so much is played out before a leaf is evaluated
+TACTICAL = 100  # the search extends leaves by moves with at least this score
 BOUND = 99_999
-FAR = 1 << 20  # more steps than any board has
+FAR = 1 << 20  # more steps than on any board
 
-# What pieces are worth.  A number has its strength, the part of the enemy's numbers that it beats,
-# and a prize if none of them beats it.
+# Piece values.  A number's value depends on its strength and on the part of the enemy's numbers
+# that it beats; there is a bonus if none of them beats it.
 FLAG = 300
 MINE = 40
 SAPPER = 60
@@ -43,19 +43,19 @@ STRONGER = 10
 BEATS = 60
 UNBEATEN = 40
 
-# What it is worth to be near the enemy's flag: for every piece each step less than REACH; for the
-# nearest each step; and for every piece each step by which it is there before what beats it,
-# counted from some steps behind up to one step ahead.
+# The value of nearness to the enemy's flag: for every piece each step below REACH; for the nearest
+# piece each step; and for every piece each step by which it arrives before a piece that beats it,
+# counted from BEHIND steps late up to one step ahead.
 REACH = 8
 STEP = 4
 NEAREST = 5
 FARTHEST = 20
 SLACK = 8
 BEHIND = 3
-MOST_SLACK = 4
+MAX_SLACK = 4
 
-# What a safe run of at most LONGEST steps is worth: won if the enemy cannot be faster.  It stays
-# below what is taken for certain: tanh of 19 is 1 in machine numbers.
+# The value of a safe run of at most LONGEST steps, which wins if the enemy is not faster.  It stays
+# below certainty: tanh(19) is 1 in floating point.
 LONGEST = 7
 WON = 3000
 WON_STEP = 40
@@ -68,7 +68,7 @@ TEMPO = 8  # for the side to move
 # Move scores.
 TAKES_FLAG = 600
 KIND_GAIN = 8
-MOST_GAIN = 240
+MAX_GAIN = 240
 TRADE = -30
 LOSES = -100
 FORWARD = 5
@@ -77,24 +77,24 @@ ESCAPE = 15
 
 
 def evaluate(state: Position) -> int:
-    """Return how Red stands in hundredths of about a piece."""
+    """Return the evaluation for Red, in hundredths of about a piece."""
     top = highest_kind(state)
-    ways = flag_ways(state)
-    guards = guard_ways(state, ways, top)
+    ways = flag_distances(state)
+    guards = guard_distances(state, ways, top)
     value = race(state, ways, guards)
     if abs(value) > DECISIVE:
         return value
     value += TEMPO if state.turn == 0 else -TEMPO
-    value += pieces_value(state, census(state, top)) + nearness(state, ways, guards)
+    value += pieces_value(state, piece_counts(state, top)) + nearness(state, ways, guards)
     if state.limit > 0:
-        # Who is ahead should take something before the game is drawn.
+        # The side that is ahead should capture before the game is drawn.
         fades = abs(value) * state.quiet // (2 * state.limit)
         value += fades if value < 0 else -fades
     return int(max(-BOUND, min(BOUND, value)))
 
 
 def highest_kind(state: Position) -> int:
-    """Return the highest kind on the board, at least that of the lowest number."""
+    """Return the highest kind on the board, at least the lowest number."""
     top = int(rules.NUMBER)
     for cell in range(state.rows * state.cols):
         kind = abs(int(state.board[cell]))
@@ -103,8 +103,8 @@ def highest_kind(state: Position) -> int:
     return top
 
 
-def flag_ways(state: Position) -> list[int]:
-    """Return for every cell its steps to Red's nearest flag, then so for Blue's."""
+def flag_distances(state: Position) -> list[int]:
+    """Return for every cell the steps to Red's nearest flag, then those to Blue's."""
     cells = state.rows * state.cols
     ways = [FAR] * (2 * cells)
     for owner in range(2):
@@ -115,7 +115,7 @@ def flag_ways(state: Position) -> list[int]:
                 ways[owner * cells + cell] = 0
                 last = cell
         if state.flags_left[owner] == 1:
-            # A single flag is the usual case, and saves the passes over the neighbours.
+            # With a single flag, the usual case, no passes over the neighbours are needed.
             fill(state, ways, owner * cells, last)
         else:
             spread(state, ways, owner * cells)
@@ -123,7 +123,7 @@ def flag_ways(state: Position) -> list[int]:
 
 
 def fill(state: Position, ways: list[int], at: int, flag: int) -> None:
-    """Give all cells, which begin at a place, their steps to the one flag."""
+    """Write the steps of all cells to the only flag, from index ``at`` on."""
     rows, cols = int(state.rows), int(state.cols)
     flag_row = flag // cols
     flag_col = flag - flag_row * cols
@@ -135,9 +135,9 @@ def fill(state: Position, ways: list[int], at: int, flag: int) -> None:
 
 
 def spread(state: Position, ways: list[int], base: int) -> None:
-    """Give all cells, which begin at base, their steps to the nearest that has 0.
+    """Write the steps of all cells to the nearest cell with 0, from index ``base`` on.
 
-    Two passes do, each looking at the neighbours that it has passed (Rosenfeld and Pfaltz, 1966).
+    Two passes suffice, each using the neighbours already passed (Rosenfeld and Pfaltz, 1966).
     """
     rows, cols = int(state.rows), int(state.cols)
     sweep(ways, base, rows, cols, 1)
@@ -145,7 +145,7 @@ def spread(state: Position, ways: list[int], base: int) -> None:
 
 
 def sweep(ways: list[int], at: int, rows: int, cols: int, sign: int) -> None:
-    """Pass over all cells, from the first or with sign -1 from the last, with what is before."""
+    """Pass over all cells, forwards or with sign -1 backwards, and update the distances."""
     back = sign * cols
     for row in range(rows):
         for col in range(cols):
@@ -162,8 +162,8 @@ def sweep(ways: list[int], at: int, rows: int, cols: int, sign: int) -> None:
             at += sign
 
 
-def census(state: Position, top: int) -> list[int]:
-    """Return how many of each kind Red has, then Blue; numbers count all up to them."""
+def piece_counts(state: Position, top: int) -> list[int]:
+    """Return Red's counts of each kind, then Blue's; those of numbers are cumulative."""
     counts = [0] * (2 * (top + 1))
     for cell in range(state.rows * state.cols):
         piece = int(state.board[cell])
@@ -175,8 +175,8 @@ def census(state: Position, top: int) -> list[int]:
     return counts
 
 
-def guard_ways(state: Position, ways: list[int], top: int) -> list[int]:
-    """Return by kind the fewest steps to Red's flags of a Red piece that beats it, then Blue."""
+def guard_distances(state: Position, ways: list[int], top: int) -> list[int]:
+    """Return for each kind the steps to Red's flags of Red's nearest beater, then for Blue."""
     cells = state.rows * state.cols
     guards = [FAR] * (2 * (top + 1))
     for cell in range(cells):
@@ -199,20 +199,20 @@ def guard_ways(state: Position, ways: list[int], top: int) -> list[int]:
 
 
 def pieces_value(state: Position, counts: list[int]) -> int:
-    """Return the worth of Red's pieces less that of Blue's."""
+    """Return the value of Red's pieces less that of Blue's."""
     half = len(counts) // 2
     value = 0
     for cell in range(state.rows * state.cols):
         piece = int(state.board[cell])
         if piece > 0:
-            value += piece_worth(piece, counts, half)
+            value += piece_value(piece, counts, half)
         elif piece < 0:
-            value -= piece_worth(-piece, counts, 0)
+            value -= piece_value(-piece, counts, 0)
     return value
 
 
-def piece_worth(kind: int, counts: list[int], enemy: int) -> int:
-    """Return what a piece is worth against the enemy whose counts begin there."""
+def piece_value(kind: int, counts: list[int], enemy: int) -> int:
+    """Return the value of a piece against the enemy whose counts begin at ``enemy``."""
     if kind == rules.FLAG:
         return FLAG
     if kind == rules.MINE:
@@ -230,7 +230,7 @@ def piece_worth(kind: int, counts: list[int], enemy: int) -> int:
 
 
 def nearness(state: Position, ways: list[int], guards: list[int]) -> int:
-    """Return what it is worth to Red that pieces are nearer to the enemy's flags than Blue's."""
+    """Return the value of Red's nearness to Blue's flags less that of Blue's to Red's."""
     cells = state.rows * state.cols
     half = len(guards) // 2
     value = 0
@@ -242,26 +242,26 @@ def nearness(state: Position, ways: list[int], guards: list[int]) -> int:
         side = 0 if piece > 0 else 1
         way = ways[(1 - side) * cells + cell]
         slack = guards[(1 - side) * half + abs(piece)] - way + BEHIND
-        near = STEP * max(0, REACH - way) + SLACK * max(0, min(MOST_SLACK, slack))
+        near = STEP * max(0, REACH - way) + SLACK * max(0, min(MAX_SLACK, slack))
         nearest[side] = min(nearest[side], way)
         value += near if side == 0 else -near
     return value + NEAREST * (nearest[1] - nearest[0])
 
 
 def race(state: Position, ways: list[int], guards: list[int]) -> int:
-    """Return what safe runs to the flags are worth to Red."""
+    """Return the value of safe runs to the flags for Red."""
     red = quickest_run(state, ways, guards, 0)
     blue = quickest_run(state, ways, guards, 1)
     if red == FAR and blue == FAR:
         return 0
     turn = int(state.turn)
     if red + turn <= blue:
-        return run_worth(state, ways, 0, red)
-    return -run_worth(state, ways, 1, blue)
+        return run_value(state, ways, 0, red)
+    return -run_value(state, ways, 1, blue)
 
 
-def run_worth(state: Position, ways: list[int], side: int, steps: int) -> int:
-    """Return what a safe run of so many steps is worth to a side; it wins if the enemy is late."""
+def run_value(state: Position, ways: list[int], side: int, steps: int) -> int:
+    """Return the value of a safe run for a side; it wins if the enemy is slower."""
     other = FAR
     cells = state.rows * state.cols
     for cell in range(cells):
@@ -274,7 +274,7 @@ def run_worth(state: Position, ways: list[int], side: int, steps: int) -> int:
 
 
 def quickest_run(state: Position, ways: list[int], guards: list[int], side: int) -> int:
-    """Return the fewest steps of a side's piece to an enemy flag that nothing can stop."""
+    """Return the fewest steps of a side's safe run, FAR if there is none."""
     cells = state.rows * state.cols
     half = len(guards) // 2
     late = 0 if state.turn == side else 1
@@ -285,7 +285,7 @@ def quickest_run(state: Position, ways: list[int], guards: list[int], side: int)
             continue
         way = ways[(1 - side) * cells + cell]
         guard = guards[(1 - side) * half + abs(piece)]
-        # Next to the flag, it has to be out of reach of a guard that has made as many steps.
+        # Next to the flag, the runner must be out of reach of a guard after as many steps.
         if way < best and way <= LONGEST and guard >= way - 1 + late:
             longest = min(best - 1, LONGEST)
             best = min(best, safe_run(state, ways, cell, late, longest))
@@ -293,14 +293,14 @@ def quickest_run(state: Position, ways: list[int], guards: list[int], side: int)
 
 
 def safe_run(state: Position, ways: list[int], start: int, late: int, longest: int) -> int:
-    """Return a piece's fewest steps to a flag out of reach of what beats it, FAR if too many.
+    """Return the fewest steps of a piece's safe run to a flag, FAR above ``longest``.
 
     ``late`` is 1 if the enemy is to move.
     """
     cells = state.rows * state.cols
     piece = int(state.board[start])
     flags = cells if piece > 0 else 0
-    dangers = danger_ways(state, abs(piece), 1 if piece > 0 else 0)
+    dangers = danger_distances(state, abs(piece), 1 if piece > 0 else 0)
     steps = [FAR] * cells
     steps[start] = 0 if dangers[start] > late else FAR
     queue = [start]
@@ -320,8 +320,8 @@ def safe_run(state: Position, ways: list[int], start: int, late: int, longest: i
     return FAR
 
 
-def danger_ways(state: Position, kind: int, owner: int) -> list[int]:
-    """Return for every cell its steps to the nearest of the owner's pieces that beats a kind."""
+def danger_distances(state: Position, kind: int, owner: int) -> list[int]:
+    """Return for every cell the steps to the owner's nearest piece that beats a kind."""
     cells = state.rows * state.cols
     ways = [FAR] * cells
     for cell in range(cells):
@@ -333,7 +333,7 @@ def danger_ways(state: Position, kind: int, owner: int) -> list[int]:
 
 
 def enters(piece: int, other: int) -> bool:
-    """Tell whether a piece survives entering a cell where nothing or another piece stands."""
+    """Tell whether a piece survives entering a cell with ``other``, 0 for an empty cell."""
     if other == 0:
         return True
     if (piece > 0) == (other > 0):
@@ -342,7 +342,7 @@ def enters(piece: int, other: int) -> bool:
 
 
 def move_score(state: Position, action: int) -> int:
-    """Return how good a legal action looks: captures that win something are TACTICAL or more."""
+    """Return the ordering score of a legal action; winning captures have TACTICAL or more."""
     start = action // rules.NUM_DIRECTIONS
     end = rules.target(state, action)
     attacker = abs(int(state.board[start]))
@@ -360,17 +360,17 @@ def move_score(state: Position, action: int) -> int:
 
 
 def capture_score(attacker: int, defender: int) -> int:
-    """Return how good it looks that one kind attacks another."""
+    """Return the ordering score of an attack of one kind on another."""
     result = rules.combat(attacker, defender)
     if result == rules.ATTACKER_WINS:
         if defender == rules.FLAG:
             return TAKES_FLAG
-        return TACTICAL + min(KIND_GAIN * defender, MOST_GAIN)
+        return TACTICAL + min(KIND_GAIN * defender, MAX_GAIN)
     return TRADE if result == rules.BOTH_LOST else LOSES
 
 
 def is_attacked(state: Position, cell: int, kind: int, player: int) -> bool:
-    """Tell whether an enemy of the player stands next to a cell and beats the kind there."""
+    """Tell whether an enemy piece next to a cell beats this kind."""
     rows, cols = int(state.rows), int(state.cols)
     row = cell // cols
     col = cell - row * cols
@@ -390,5 +390,5 @@ def beats(attacker: int, defender: int) -> bool:
 
 
 def candidates(state: Position, out: list[int]) -> int:
-    """Write the legal actions; return how many, none if the game is over."""
+    """Write the legal actions; return their number, 0 if the game is over."""
     return int(rules.legal_actions(state, out))

@@ -1,4 +1,4 @@
-"""Tactego to the outside: armies, texts of positions and moves, the printed board."""
+"""The game Tactego: armies, texts of positions and moves, and the printed board."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from typing import Protocol
 
     class Shuffler(Protocol):
-        """What the set-up needs of a source of chance; the module ``random`` is one."""
+        """The random numbers that the set-up needs; the module ``random`` has them."""
 
         def shuffle(self, x: list[str], /) -> None:
             """Put a list into random order."""
@@ -24,16 +24,16 @@ SIDE_NAMES = ("Red", "Blue")
 LETTERS = {"F": rules.FLAG, "M": rules.MINE, "S": rules.SAPPER, "A": rules.ASSASSIN}
 NAMES = {rules.UNKNOWN: "?", **{kind: letter for letter, kind in LETTERS.items()}}
 ZERO = "0"
-MARKS = ("", "'", "!")  # nothing known, moved, fought
+MARKS = ("", "'", "!")  # unknown, moved, fought
 MAX_STRENGTHS = 1000
 CELL_WIDTH = 5
 
 
 def parse_army(lines: list[str]) -> list[tuple[str, int]]:
-    """Return kinds and counts, in their order, from texts ``STRENGTH COUNT``.
+    """Return kinds and counts, in their order, from lines ``STRENGTH COUNT``.
 
-    A kind is a strength in decimal digits or one of F, M, S, A.  Empty texts are passed over.
-    Raises ParameterError for any other form, and for an army without a flag.
+    A kind is a strength in decimal digits or one of F, M, S, A.  Empty lines are skipped.  Raises
+    ParameterError for any other form, and for an army without a flag.
     """
     army = []
     for number, line in enumerate(lines, 1):
@@ -56,7 +56,7 @@ def parse_army(lines: list[str]) -> list[tuple[str, int]]:
 
 
 def parse_kind(word: str) -> str | None:
-    """Return a kind in its one spelling, or None if the word is not one."""
+    """Return a kind in its canonical spelling, None if the word is not a kind."""
     if word in LETTERS:
         return word
     digits = word[1:] if word.startswith("+") else word
@@ -64,7 +64,7 @@ def parse_kind(word: str) -> str | None:
 
 
 def by_strength(kind: str) -> tuple[int, str]:
-    """Return the key that sorts strengths in their one spelling, however long they are."""
+    """Return the sort key of a strength in its canonical spelling."""
     return len(kind), kind
 
 
@@ -85,8 +85,8 @@ class TactegoGame(Game):
         "winner stays on the field. Flags (F) and mines (M) do not move. A mine takes its attacker "
         "with it, but a sapper (S) removes mines; a sapper has strength 0. An assassin (A) "
         "wins every attack and loses whenever it is attacked. Capture all enemy flags to win; "
-        "whoever has to move and cannot has lost. After 200 moves without a capture, or as many as "
-        "the game's limit says, it is a draw.\n"
+        "a player who cannot move loses. The game is a draw after 200 moves (or the limit) without "
+        "a capture.\n"
         "A move is row col row col, from and to, counted from 0 at the top left."
     )
     players = SIDE_NAMES
@@ -122,10 +122,10 @@ class TactegoGame(Game):
     rules = rules
     refusals = {
         Refusal.GAME_OVER: "the game is over",
-        Refusal.NOT_YOURS: "there is no piece of yours",
+        Refusal.NOT_YOURS: "you have no piece there",
         Refusal.IMMOVABLE: "flags and mines do not move",
         Refusal.OFF_BOARD: "it would leave the board",
-        Refusal.OWN_PIECE: "a piece of yours stands there",
+        Refusal.OWN_PIECE: "your own piece is there",
     }
 
     @classmethod
@@ -137,7 +137,7 @@ class TactegoGame(Game):
         return cls(rows=rows, cols=cols, pieces=pieces, **others)
 
     def prepare(self) -> None:
-        """Read the army; raises ParameterError if it is none or does not fit twice."""
+        """Read the army; raises ParameterError if it is not valid or does not fit twice."""
         self.hidden = bool(self.values["hidden"])
         self.perfect_information = not self.hidden
         self.limit = int(self.values["limit"])
@@ -159,7 +159,7 @@ class TactegoGame(Game):
         self.cell_width = max(CELL_WIDTH, 3 + max(len(kind) for kind in present))
 
     def initial_position(self, seed: int | str) -> Position:
-        """Return armies shuffled as the document does: seed, shuffle Red's, shuffle Blue's."""
+        """Return armies shuffled in the document's order: seed, shuffle Red's, shuffle Blue's."""
         import random
 
         return self.shuffled(random.Random(seed_bytes(seed)))
@@ -180,9 +180,9 @@ class TactegoGame(Game):
         return position
 
     def shuffled(self, chance: Shuffler) -> Position:
-        """Return the start: Red from the top left, Blue from the bottom left, row by row.
+        """Return a start: Red fills rows from the top left, Blue from the bottom left.
 
-        Where both armies reach the same row, Blue takes the fields that are still free.
+        If both armies reach the same row, Blue takes the free fields.
         """
         position = self._empty()
         armies = [[kind for kind, count in self.army for _ in range(count)] for _ in SIDES]
@@ -198,11 +198,11 @@ class TactegoGame(Game):
         return position
 
     def piece_text(self, piece: int) -> str:
-        """Return what the document prints for a cell: ``R5``, ``BF``, nothing for an empty one."""
+        """Return the document's text of a cell: ``R5``, ``BF``, "" for an empty one."""
         return f"{SIDES[piece < 0]}{self.names[abs(piece)]}" if piece else ""
 
     def board(self, position: Position) -> list[str]:
-        """Return the board as the document prints it, without blanks at the ends of lines."""
+        """Return the document's printed board, without blanks at the ends of lines."""
         label = len(str(self.rows - 1))
         heads = "".join(str(col).ljust(self.cell_width) for col in range(self.cols))
         lines = [" " * (label + 1) + heads]
@@ -215,8 +215,8 @@ class TactegoGame(Game):
     def write(self, position: Position) -> str:
         """Return side to move, moves since a capture and rows, ``R 3 RF,R1!,/,,B5'``.
 
-        ``'`` marks a piece that has moved and ``!`` one that has fought, in the hidden game.  The
-        moves are 0 without a limit, where nobody counts them.
+        In the hidden game ``'`` marks a piece that has moved and ``!`` one that has fought.
+        Without a limit the number of moves is always 0.
         """
         texts = [
             self.piece_text(piece) + MARKS[known]
@@ -227,7 +227,7 @@ class TactegoGame(Game):
         return f"{SIDES[position.turn]} {position.quiet} {board}"
 
     def read(self, text: str) -> Position:
-        """Return the position of such a text."""
+        """Return the position of a text from ``write``."""
         side, _, rest = text.partition(" ")
         word, _, board = rest.partition(" ")
         rows = [row.split(",") for row in board.split("/")]
@@ -246,7 +246,7 @@ class TactegoGame(Game):
         return position
 
     def _read_quiet(self, text: str, word: str) -> int:
-        """Return the moves since a capture, which are written in one way only."""
+        """Return the moves since a capture, which must be in canonical form."""
         quiet = parse_integer(word)
         if quiet is None or str(quiet) != word or not 0 <= quiet <= self.limit:
             reason = f"{shown(word)} is no number of moves without a capture, 0 to {self.limit}"
@@ -269,7 +269,7 @@ class TactegoGame(Game):
         position.flags_left[side] += kind == rules.FLAG
 
     def _check_army(self, position: Position, text: str, player: int, name: str) -> None:
-        """Refuse a side with more pieces of a kind than its army has."""
+        """Raise PositionError for a side with more pieces of a kind than its army has."""
         pieces = [abs(piece) for piece in position.board if rules.belongs_to(piece, player)]
         for kind in set(pieces):
             most = sum(count for text, count in self.army if self.kinds.get(text) == kind)
@@ -301,7 +301,7 @@ class TactegoGame(Game):
         return None if start is None or end is None else self.action(start, end)
 
     def outcome(self, position: Position) -> str:
-        """Return who has won, or that it is a draw."""
+        """Return the winner or the draw in words."""
         winner = rules.winner(position)
         if winner == rules.NOBODY:
             return f"Draw: {self.limit} moves without a capture"

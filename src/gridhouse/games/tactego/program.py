@@ -29,13 +29,13 @@ BAD_END = "You must select an ending position which is either empty or has an en
 
 
 def ask_cell(game: TactegoGame, prompt: str) -> int | None:
-    """Return the cell that is typed, or None if it is not on the board."""
+    """Return the typed cell, None if it is not on the board."""
     numbers = parse_integers(read_line(prompt), 2)
     return game.cell(*numbers) if numbers else None
 
 
 def ask_start(game: TactegoGame, position: Position) -> int:
-    """Ask until a cell is given from where a piece can move."""
+    """Ask until the player gives a cell from which a piece can move."""
     while True:
         cell = ask_cell(game, ASK_START)
         if cell is None or rules.start_refusal(position, cell) != Refusal.NONE:
@@ -47,7 +47,7 @@ def ask_start(game: TactegoGame, position: Position) -> int:
 
 
 def ask_end(game: TactegoGame, position: Position, start: int) -> int:
-    """Ask until a cell is given to which the piece can move; return the move."""
+    """Ask until the player gives a cell to which the piece can move; return the action."""
     while True:
         cell = ask_cell(game, ASK_END)
         action = None if cell is None else game.action(start, cell)
@@ -57,7 +57,7 @@ def ask_end(game: TactegoGame, position: Position, start: int) -> int:
 
 
 def play(game: TactegoGame, position: Position) -> None:
-    """Play until somebody has won."""
+    """Play until a side has won."""
     print("\n".join(game.board(position)))
     while not rules.is_terminal(position):
         start = ask_start(game, position)
@@ -69,15 +69,15 @@ def play(game: TactegoGame, position: Position) -> None:
 def tactego(pieces_file: str, length: int, width: int) -> None:
     """Play a game with the pieces of a file on a board of length rows and width columns.
 
-    The pieces are shuffled by the module ``random`` in the state it is in.  Raises UsageError
-    for a file or a size that cannot be used, before any board is printed.
+    The module ``random`` shuffles the pieces from its current state.  Raises UsageError for a
+    file or a size that is not valid, before any board is printed.
     """
     for name, size in (("length", length), ("width", width)):
         if size not in SIZES:
             raise UsageError(f"{name}: {shown(str(size))} is not a size from 1 to {rules.MAX_SIDE}")
     try:
         army = parse_army(read_file(pieces_file).split("\n"))
-        # The document knows no draw.
+        # The document has no draw.
         game = TactegoGame.from_army(army, length, width, limit=0)
     except ParameterError as error:
         raise UsageError(f"{pieces_file!r}: {error}") from None
@@ -85,7 +85,7 @@ def tactego(pieces_file: str, length: int, width: int) -> None:
 
 
 def ask_size(prompt: str) -> int:
-    """Return the whole number that is typed."""
+    """Return the typed size; raises UsageError if it is not valid."""
     text = read_line(prompt)
     size = parse_integer(text.strip())
     if size is None or size not in SIZES:

@@ -1,12 +1,11 @@
 """The rules of Tactego, a simplified Stratego from a course project (UMBC CMSC 201, 2023).
 
 Red (player 0) and Blue (player 1) in turn move a piece one step in any of eight directions.
-Entering an enemy's field is combat; who has lost all flags, or has to move and cannot, has lost.
-So many moves in a row without a combat as the limit says are a draw; the document knows no limit,
-which is written 0.
+Entering an enemy's field is combat.  A player without flags, or who has to move and cannot, loses.
+``limit`` moves in a row without a combat are a draw; the document has no limit, which is 0.
 
 A cell holds 0, the kind of a Red piece, or minus the kind of a Blue one.  Numbered pieces have
-kinds from ``ZERO`` on, in the order of their strength.  Action ``8 * cell + direction`` steps.
+kinds from ``ZERO`` on, in the order of their strength.  Action ``8 * cell + direction`` is a step.
 """
 
 from __future__ import annotations
@@ -23,16 +22,16 @@ MAX_SIDE = 1000
 NUM_PLANES = 19
 MAX_LIMIT = 1_000_000
 
-UNKNOWN = 1  # stands in an observation for an enemy piece that has not fought
+UNKNOWN = 1  # an enemy piece that has not fought, in an observation
 FLAG = 2
 MINE = 3
-IMMOVABLE = (FLAG, MINE)  # the lowest kinds of all that are known
+IMMOVABLE = (FLAG, MINE)  # the lowest kinds besides UNKNOWN
 SAPPER = 4
 ASSASSIN = 5
 ZERO = 6  # the number 0, which a sapper equals
 NUMBER = 7  # the lowest of the other numbers
 
-# What everybody knows of a piece in the hidden game.
+# The public information about a piece in the hidden game.
 MOVED = 1
 SHOWN = 2
 
@@ -45,11 +44,11 @@ BOTH_LOST = 0
 DEFENDER_WINS = -1
 NOBODY = -1
 
-SOON = 32  # so many moves before the draw a key begins to tell how near it is
+SOON = 32  # from this number of moves before a draw, keys depend on the number
 
 
 class Refusal(IntEnum):
-    """Why a move is not legal."""
+    """The reason why a move is not legal."""
 
     NONE = 0
     GAME_OVER = 1
@@ -60,7 +59,7 @@ class Refusal(IntEnum):
 
 
 class Position(position.Position):
-    """The board, who is to move, the flags that both sides have left, moves since a capture."""
+    """The board, the player to move, both sides' remaining flags, and moves since a capture."""
 
     tactego = position.field("int8")
     rows = position.field("int16")
@@ -75,12 +74,12 @@ class Position(position.Position):
 
 
 def belongs_to(piece: int, player: int) -> bool:
-    """Tell whether what stands on a cell is a piece of the player."""
+    """Tell whether the content of a cell is a piece of the player."""
     return piece > 0 if player == 0 else piece < 0
 
 
 def target(state: Position, action: int) -> int:
-    """Return the cell that an action leads to, or -1 if that is off the board."""
+    """Return the target cell of an action, -1 if it is off the board."""
     cell = action // NUM_DIRECTIONS
     row = cell // state.cols
     col = cell - row * state.cols + COL_STEPS[action % NUM_DIRECTIONS]
@@ -91,7 +90,7 @@ def target(state: Position, action: int) -> int:
 
 
 def start_refusal(state: Position, cell: int) -> int:
-    """Return 0 if the player to move may move a piece from here, wherever to, else why not."""
+    """Return 0 if the player may move a piece from a cell, wherever to, else the reason."""
     piece = state.board[cell]
     if not belongs_to(piece, state.turn):
         return Refusal.NOT_YOURS
@@ -101,13 +100,13 @@ def start_refusal(state: Position, cell: int) -> int:
 
 
 def step_refusal(state: Position, action: int) -> int:
-    """Return 0 if a step is legal while both sides have flags, else the reason why it is not."""
+    """Return 0 if a step is legal in a game that is not over, else the reason."""
     reason = start_refusal(state, action // NUM_DIRECTIONS)
     return reason if reason != Refusal.NONE else way_refusal(state, action)
 
 
 def way_refusal(state: Position, action: int) -> int:
-    """Return 0 if a piece that may be moved can take this step, else why not."""
+    """Return 0 if a movable piece can take a step, else the reason."""
     end = target(state, action)
     if end < 0:
         return Refusal.OFF_BOARD
@@ -125,24 +124,24 @@ def flag_winner(state: Position) -> int:
 
 
 def is_drawn(state: Position) -> bool:
-    """Tell whether the game is a draw unless somebody has won."""
+    """Tell whether the game is a draw if no side has won."""
     return 0 < state.limit <= state.quiet
 
 
 def is_over(state: Position) -> bool:
-    """Tell whether nobody may move any more; a side that cannot anyway is not looked for."""
+    """Tell whether the game is over by flags or a draw; legal moves are not checked."""
     return is_drawn(state) or flag_winner(state) != NOBODY
 
 
 def refusal(state: Position, action: int) -> int:
-    """Return 0 if the action is legal, else the reason why it is not."""
+    """Return 0 if the action is legal, else the reason."""
     if is_over(state):
         return Refusal.GAME_OVER
     return step_refusal(state, action)
 
 
 def can_leave(state: Position, cell: int) -> bool:
-    """Tell whether the player to move has a piece here that has a field to go to."""
+    """Tell whether the player to move has a piece on a cell that can move."""
     if start_refusal(state, cell) == Refusal.NONE:
         for action in range(NUM_DIRECTIONS * cell, NUM_DIRECTIONS * (cell + 1)):
             if way_refusal(state, action) == Refusal.NONE:
@@ -151,7 +150,7 @@ def can_leave(state: Position, cell: int) -> bool:
 
 
 def can_move(state: Position) -> bool:
-    """Tell whether the player to move has any move."""
+    """Tell whether the player to move has a legal move."""
     for cell in range(state.rows * state.cols):
         if can_leave(state, cell):
             return True
@@ -159,20 +158,20 @@ def can_move(state: Position) -> bool:
 
 
 def legal_actions(state: Position, out: list[int]) -> int:
-    """Write the legal actions in ascending order and return how many there are."""
+    """Write the legal actions in ascending order; return their number."""
     count = 0
     if not is_over(state):
         for cell in range(state.rows * state.cols):
             if start_refusal(state, cell) == Refusal.NONE:
                 for action in range(NUM_DIRECTIONS * cell, NUM_DIRECTIONS * (cell + 1)):
-                    # What is not legal is written as well, but not counted: that is faster.
+                    # Illegal actions are written but not counted, which avoids a branch.
                     out[count] = action
                     count += 1 if way_refusal(state, action) == Refusal.NONE else 0
     return count
 
 
 def combat(attacker: int, defender: int) -> int:
-    """Return how an attack of one kind on another ends."""
+    """Return the result of an attack of one kind on another."""
     if defender == FLAG or attacker == ASSASSIN:
         return ATTACKER_WINS
     if defender == MINE:
@@ -185,7 +184,7 @@ def combat(attacker: int, defender: int) -> int:
 
 
 def clear(state: Position, cell: int) -> None:
-    """Take what stands on a cell off the board."""
+    """Remove the piece on a cell."""
     piece = state.board[cell]
     if abs(piece) == FLAG:
         state.flags_left[0 if piece > 0 else 1] -= 1
@@ -194,14 +193,14 @@ def clear(state: Position, cell: int) -> None:
 
 
 def relocate(state: Position, start: int, end: int, known: int) -> None:
-    """Move a piece to an emptied cell; in the hidden game so much is known of it now."""
+    """Move a piece to an empty cell; in the hidden game at least ``known`` is known of it."""
     state.board[end] = state.board[start]
     state.known[end] = max(state.known[start], known) if state.hidden else 0
     clear(state, start)
 
 
 def attack(state: Position, start: int, end: int) -> None:
-    """Let the pieces on two cells fight; at least one of them is taken."""
+    """Let the pieces on two cells fight; at least one of them is removed."""
     state.quiet = 0
     result = combat(abs(state.board[start]), abs(state.board[end]))
     if result == ATTACKER_WINS:
@@ -223,16 +222,16 @@ def apply_action(state: Position, action: int) -> None:
         attack(state, start, end)
     else:
         relocate(state, start, end, MOVED)
-        # Without a limit it is not counted, or positions that mean the same would differ.
+        # Without a limit moves are not counted, because equal positions would differ.
         if state.limit > 0:
             state.quiet += 1
     state.turn = 1 - state.turn
 
 
 def key(state: Position) -> int:
-    """Return a key of the board, of what is known of it, and of the side to move.
+    """Return a hash of the board, the public information, and the side to move.
 
-    How long nothing was captured counts when the draw is near enough for a search to see it.
+    The number of quiet moves is included only near the draw, where a search can see it.
     """
     left = state.limit - state.quiet
     result = chance.zobrist(-2 - left) if state.limit and left < SOON else 0
@@ -253,7 +252,7 @@ def current_player(state: Position) -> int:
 
 
 def winner(state: Position) -> int:
-    """Return the player who has won, or NOBODY."""
+    """Return the winner, NOBODY without one."""
     best = flag_winner(state)
     if best == NOBODY and not can_move(state):
         return 1 - state.turn
@@ -261,7 +260,7 @@ def winner(state: Position) -> int:
 
 
 def is_terminal(state: Position) -> bool:
-    """Tell whether a side has no flag left or has to move and cannot, or it is a draw."""
+    """Tell whether a side has no flag left, or has to move and cannot, or the game is drawn."""
     return is_drawn(state) or winner(state) != NOBODY
 
 
@@ -276,12 +275,12 @@ def returns(state: Position, out: list[float]) -> None:
 
 
 def is_secret(state: Position, cell: int, owner: int) -> bool:
-    """Tell whether a piece of the owner stands here that has not fought."""
+    """Tell whether a cell has a piece of the owner that has not fought."""
     return belongs_to(state.board[cell], owner) and state.known[cell] != SHOWN
 
 
 def redact(state: Position, player: int) -> None:
-    """Take out what the player may not see: in the hidden game, enemy kinds that never fought."""
+    """In the hidden game, replace enemy kinds that have not fought by UNKNOWN."""
     if state.hidden:
         for cell in range(state.rows * state.cols):
             if is_secret(state, cell, 1 - player):
@@ -292,7 +291,7 @@ def secret_kinds(state: Position, owner: int) -> list[int]:
     """Return the kinds of the owner's pieces that have not fought, in ascending order."""
     cells = range(state.rows * state.cols)
     kinds = [abs(state.board[cell]) for cell in cells if is_secret(state, cell, owner)]
-    # In the order of the cells they would tell where each of them stands.
+    # The order of the cells would reveal their places.
     kinds.sort()
     return kinds
 
@@ -300,9 +299,9 @@ def secret_kinds(state: Position, owner: int) -> list[int]:
 def scatter(
     state: Position, owner: int, known: int, kinds: list[int], first: int, rng: Any
 ) -> None:
-    """Make random kinds, those from ``first`` on, of the owner's pieces of which so much is known.
+    """Give the owner's pieces with this ``known`` random kinds, drawn from index ``first`` on.
 
-    The kinds that are drawn are taken out of the list.
+    Drawn kinds are removed from the list.
     """
     for cell in range(state.rows * state.cols):
         if belongs_to(state.board[cell], owner) and state.known[cell] == known:
@@ -314,7 +313,7 @@ def scatter(
 
 
 def randomize_start(state: Position, rng: Any) -> None:
-    """Turn one start into another: both armies shuffled over the cells where they stand."""
+    """Turn one start into another by shuffling both armies over their cells."""
     state.turn = 0
     state.quiet = 0
     for cell in range(state.rows * state.cols):
@@ -324,16 +323,16 @@ def randomize_start(state: Position, rng: Any) -> None:
 
 
 def has_hidden_information(state: Position, player: int) -> bool:
-    """Tell whether the player may not see everything: in the hidden game, at least a flag."""
+    """Tell whether information is hidden; in the hidden game it is at least a flag."""
     return state.hidden == 1
 
 
 def resample(state: Position, player: int, rng: Any) -> None:
-    """Put enemy kinds that never fought anywhere they may be, all ways being equally likely.
+    """Redistribute the enemy kinds that have not fought, uniformly over consistent arrangements.
 
-    Armies are shuffled at the start, and which kinds are left is public: whatever fell has fought.
-    So every arrangement in which no flag or mine has moved is as likely as any other.  Each has as
-    many ways to be drawn, since those that have moved, who draw first, are always as many.
+    Armies are shuffled at the start, and the remaining kinds are public, because removed pieces
+    have fought.  So all arrangements in which no flag or mine has moved are equally likely.  Moved
+    pieces draw first, and their number is constant, so each arrangement has as many draws.
     """
     if state.hidden:
         kinds = secret_kinds(state, 1 - player)
@@ -345,11 +344,11 @@ def resample(state: Position, player: int, rng: Any) -> None:
 
 
 def observation_planes(state: Position, player: int, out: list[float]) -> None:
-    """Write planes as the player sees them, own pieces before the enemy's.
+    """Write the observation planes of a player, own pieces before the enemy's.
 
     For each side: unknown, flag, mine, sapper, assassin, number, the numbers' strength as rank
     over 64 (that of strength zero is 0), known to have moved or fought as 0.5 and 1.  Then own
-    turn, the hidden game, and the moves since a capture as a part of the limit.
+    turn, the hidden game, and moves since a capture / limit.
     """
     cells = state.rows * state.cols
     quiet = state.quiet / state.limit if state.limit > 0 else 0.0

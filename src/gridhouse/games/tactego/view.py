@@ -1,4 +1,4 @@
-"""The picture of Tactego: square pieces for Red, round ones for Blue, backs for what is hidden."""
+"""The picture of Tactego: square pieces for Red, round ones for Blue, backs for hidden kinds."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ WORDS = {
 
 
 def draw(game: TactegoGame, position: Position, names: list[int], viewer: int) -> picture.Canvas:
-    """Return the picture as this position shows it.
+    """Return the picture of a position.
 
-    What the viewer may not see has to be taken out of it before.
+    The position is an observation: it has no kinds that the viewer may not see.
     """
     del viewer
     rows, cols = position.rows, position.cols
@@ -46,7 +46,7 @@ def draw(game: TactegoGame, position: Position, names: list[int], viewer: int) -
 
 @picture.cached
 def piece_at(canvas: picture.Canvas, row: int, col: int, piece: int, text: str, known: int) -> None:
-    """Draw the piece on a cell: its side by colour and shape, its kind, what is known of it."""
+    """Draw a piece: its side by colour and shape, its kind, and its public information."""
     kind, side = abs(piece), int(piece < 0)
     x, y = picture.middle(row, col)
     fill = f"var(--{COLOURS[side]})"
@@ -88,7 +88,7 @@ def draw_mine(canvas: picture.Canvas, x: float, y: float) -> None:
 
 
 def in_words(game: TactegoGame, position: Position, cell: int) -> str:
-    """Return what stands in a cell."""
+    """Return the content of a cell in words."""
     piece = position.board[cell]
     if piece == 0:
         return "empty"
@@ -97,14 +97,14 @@ def in_words(game: TactegoGame, position: Position, cell: int) -> str:
 
 
 def gesture(position: Position, action: int) -> tuple[list[int], str]:
-    """Return the cells from and to; there is nothing else to choose."""
+    """Return the cells from and to; there is no choice."""
     return [action // rules.NUM_DIRECTIONS, rules.target(position, action)], ""
 
 
 def origins(before: Position, action: int, after: Position) -> list[int]:
-    """Return for every cell in which cell its piece stood before the move.
+    """Return for every cell the cell of its piece before the move.
 
-    The two cells of a move change places, so that no two pieces ever have one name.
+    The two cells of a move are swapped, so that two pieces never have the same name.
     """
     came_from = list(range(before.rows * before.cols))
     start = action // rules.NUM_DIRECTIONS

@@ -1,6 +1,6 @@
-"""The house for programs that want to play: JSON under ``/api``, told in its OpenAPI document.
+"""The API for programs that play: JSON under ``/api``, described by its OpenAPI document.
 
-It does what the pages do, by the same commands, and shows what the pages show.
+It carries out the same commands as the pages and shows the same information.
 """
 
 from gridhouse.server.api.app import create_api

@@ -1,4 +1,4 @@
-"""The API as an application of its own: its document, its errors, and how much it takes."""
+"""The application of the API: its OpenAPI document, its errors, and its size limit."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from gridhouse.core.errors import GridhouseError, MoveError
 from gridhouse.core.notation import shown
 from gridhouse.server.api import routes
 from gridhouse.server.pages import views
-from gridhouse.server.settings import MOST_BODY
+from gridhouse.server.settings import MAX_BODY
 from gridhouse.server.tables.commands import RefusedError
 
 if TYPE_CHECKING:
@@ -26,19 +26,19 @@ if TYPE_CHECKING:
 
 
 ABOUT = (
-    "Games of the house for programs. Whoever founds a table or takes a seat gets a token, and "
-    "sends it with every request: `Authorization: Bearer TOKEN`."
+    "The games of the house for programs. A program that creates a table or takes a seat gets a "
+    "token. It sends the token with every request: `Authorization: Bearer TOKEN`."
 )
 JSON = "application/json"
 
 
 def create_api() -> FastAPI:
-    """Return the API; what it works on is in the state of the application that holds it."""
+    """Return the API; its services are in the state of the enclosing application."""
     api = FastAPI(
         title="Gridhouse",
         version=__version__,
         description=ABOUT,
-        docs_url=None,  # such pages load scripts from another host
+        docs_url=None,  # these pages load scripts from another host
         redoc_url=None,
         generate_unique_id_function=lambda route: route.name,
         middleware=[Middleware(BodyLimit)],
@@ -55,68 +55,68 @@ def create_api() -> FastAPI:
 
 
 def problem(status: int, text: str, headers: Any = None) -> JSONResponse:
-    """Return an answer that says why something was not done."""
+    """Return the response that reports an error."""
     return JSONResponse({"detail": text}, status, headers)
 
 
 async def refuse(request: Request, error: Exception) -> JSONResponse:
-    """Say what went wrong."""
+    """Report an HTTP error or an internal one."""
     del request
-    return problem(*views.trouble(error), getattr(error, "headers", None))
+    return problem(*views.status_and_text(error), getattr(error, "headers", None))
 
 
 async def refuse_for_now(request: Request, error: Exception) -> JSONResponse:
-    """Say why a table does not allow something now."""
+    """Report a command that the table refuses."""
     del request
     return problem(409, views.sentence(error))
 
 
 async def refuse_content(request: Request, error: Exception) -> JSONResponse:
-    """Say what is wrong with a move or a game that was asked for."""
+    """Report a move or a game that is not valid."""
     del request
     return problem(422, views.sentence(error.reason if isinstance(error, MoveError) else error))
 
 
 async def refuse_form(request: Request, error: Exception) -> JSONResponse:
-    """Say in one sentence what is wrong with the first thing that is."""
+    """Report the first field that is not valid, in one sentence."""
     assert isinstance(error, RequestValidationError)
     wrong = error.errors()[0]
     place = wrong["loc"][0]
     if place == "body" and not request.headers.get("content-type", "").startswith(JSON):
-        return problem(415, f"What is sent has to be {JSON}.")
+        return problem(415, f"The content type must be {JSON}.")
     if wrong["type"] == "json_invalid":
-        return problem(400, "What was sent is not JSON.")
+        return problem(400, "The request is not JSON.")
     if wrong["type"] == "value_error":
         return problem(422, views.sentence(wrong["ctx"]["error"]))
     name = field_of(wrong)
-    # Where a value may be of several kinds, each of them has something to say.
+    # A value of several possible types gets one message for each type.
     said = [other["msg"] for other in error.errors() if field_of(other) == name]
-    return problem(422, f"{name or 'What was sent'}: {', or: '.join(said)}.")
+    return problem(422, f"{name or 'The request'}: {', or: '.join(said)}.")
 
 
 def field_of(wrong: Any) -> str:
-    """Return the field in which something is wrong, "" for all of what was sent."""
+    """Return the name of the field that an error is about, "" for the whole request."""
     names = [str(part) for part in wrong["loc"][1:]]
-    known = names[: 2 if names[:1] == ["parameters"] else 1]  # what follows are kinds of values
+    known = names[: 2 if names[:1] == ["parameters"] else 1]  # type names follow
     return ".".join(
         name if name.isidentifier() and name.isascii() else shown(name) for name in known
     )
 
 
 class BodyLimit:
-    """Reads what is sent, up to a size, before anything is done with it."""
+    """Middleware that reads the whole body first and refuses one that is too long."""
 
     def __init__(self, app: ASGIApp) -> None:
-        """Stand before an application."""
+        """Wrap an application."""
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass on what is short enough."""
+        """Pass on a request whose body is short enough."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
         body, ended = b"", False
-        while not ended and len(body) <= MOST_BODY:
+        while not ended and len(body) <= MAX_BODY:
             message = await receive()
             if message["type"] != "http.request":
                 return
@@ -128,8 +128,8 @@ class BodyLimit:
                 message.setdefault("headers", []).append((b"cache-control", b"no-store"))
             await send(message)
 
-        if len(body) > MOST_BODY:
-            text = f"What was sent is longer than {MOST_BODY // 1024} KiB."
+        if len(body) > MAX_BODY:
+            text = f"The request is longer than {MAX_BODY // 1024} KiB."
             await problem(413, text)(scope, receive, send_privately)
             return
         waiting: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]

@@ -1,4 +1,4 @@
-"""What programs may ask for."""
+"""The routes of the API."""
 
 from __future__ import annotations
 
@@ -28,30 +28,30 @@ from gridhouse.server.api.schemas import (
 )
 from gridhouse.server.pages import lobby, views
 from gridhouse.server.pages.forms import OWN, read_options
-from gridhouse.server.settings import MAX_SUBSCRIBERS, MOST_WAIT
+from gridhouse.server.settings import MAX_SUBSCRIBERS, MAX_WAIT
 from gridhouse.server.tables.commands import ANSWER, MOVE, REDO, RESIGN, SEAT, UNDO, Command
-from gridhouse.server.tables.visibility import need_turn
+from gridhouse.server.tables.visibility import require_turn
 
 if TYPE_CHECKING:
     from gridhouse.server.tables.table import TableOptions
 
 WHY = {
-    400: "What was sent is not JSON.",
-    401: "It is not known who asks.",
-    403: "Who asks may not do this.",
-    404: "There is nothing of this name.",
+    400: "The request is not JSON.",
+    401: "The caller is not identified.",
+    403: "The caller may not do this.",
+    404: "Nothing has this name.",
     409: "The table does not allow this now.",
-    413: "What was sent is too long.",
-    415: "What was sent does not say that it is JSON.",
-    422: "What was sent is wrong; a move may be against the rules.",
-    429: "That was too much at once.",
+    413: "The request is too long.",
+    415: "The request is not declared as JSON.",
+    422: "The request is not valid, or its move is against the rules.",
+    429: "The caller sent too many requests.",
 }
-ANYBODY: dict[str, Any] = {"security": [{}]}  # besides those who send their token
+ANYBODY: dict[str, Any] = {"security": [{}]}  # requests without a token are allowed too
 BODY = (400, 413, 415, 422)
 
 
 def answers(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    """Return what an OpenAPI document says of errors."""
+    """Return the descriptions of errors for the OpenAPI document."""
     return {status: {"model": Problem, "description": WHY[status]} for status in statuses}
 
 
@@ -81,7 +81,7 @@ async def show_game(
 
 @router.get("/tables", responses=answers(401, 429), openapi_extra=ANYBODY, tags=["tables"])
 async def list_tables(request: Request, caller: Caller) -> list[Listed]:
-    """List the tables of the lobby, those that have changed last first."""
+    """List the tables of the lobby, the latest change first."""
     del caller
     return [serializers.listed(entry) for entry in await lobby.listed(request)]
 
@@ -96,12 +96,12 @@ async def list_tables(request: Request, caller: Caller) -> list[Listed]:
 async def found_table(
     request: Request, response: Response, caller: Caller, asked: NewTable
 ) -> Joined:
-    """Found a table and sit down at it."""
+    """Create a table and take a seat at it."""
     service, auth = views.services(request)
-    order = await run_in_threadpool(read, asked)
-    request.app.state.newcomers.need_room(request)
+    options = await run_in_threadpool(read, asked)
+    request.app.state.new_tables.count(request)
     visitor, token = (caller, None) if caller else auth.new_visitor()
-    live = await service.get(await service.create(order, visitor))
+    live = await service.get(await service.create(options, visitor))
     assert live is not None
     response.headers["location"] = f"/api/tables/{live.table.id}"
     state = serializers.state_of(RequestContext(service, auth, live, visitor, None))
@@ -109,7 +109,7 @@ async def found_table(
 
 
 def read(asked: NewTable) -> TableOptions:
-    """Return the order of what a program asks for; raises GridhouseError."""
+    """Return the options of a requested table; raises GridhouseError."""
     name = asked.game
     if name is None:
         name = parse_game((asked.position or "").strip())[0].name
@@ -130,23 +130,23 @@ def read(asked: NewTable) -> TableOptions:
 async def show_table(
     context: Context,
     after: Annotated[
-        int | None, Query(ge=-FAR, le=FAR, description="The version that you know.")
+        int | None, Query(ge=-FAR, le=FAR, description="The version that you have.")
     ] = None,
     wait: Annotated[
-        int, Query(ge=0, le=MOST_WAIT, description="Seconds to wait for another version.")
+        int, Query(ge=0, le=MAX_WAIT, description="Seconds to wait for a newer version.")
     ] = 0,
 ) -> TableState:
-    """Show a table, or wait until it is another than the one you know."""
+    """Show a table; with `wait`, only once its version is newer than yours."""
     if wait and context.live.table.version == after:
         await changed(context, wait)
     return serializers.state_of(context)
 
 
 async def changed(context: RequestContext, seconds: int) -> None:
-    """Wait until a table changes, or for so many seconds; raises HTTPException."""
+    """Wait until a table changes, or until the time is up; raises HTTPException."""
     service, live = context.service, context.live
     if len(live.subscribers) >= MAX_SUBSCRIBERS:
-        raise HTTPException(429, "So many look at this table that there is no room to wait.")
+        raise HTTPException(429, "Too many viewers are waiting at this table.")
     news = asyncio.Event()
     service.subscribe(live, news.set)
     try:
@@ -167,7 +167,7 @@ async def changed(context: RequestContext, seconds: int) -> None:
     tags=["play"],
 )
 async def show_picture(context: Context) -> Response:
-    """Draw a table as you may see it."""
+    """Draw a table from your viewpoint."""
     try:
         return Response(
             context.live.snapshot.saved_picture(context.viewpoint), media_type=views.SVG
@@ -184,12 +184,12 @@ async def show_picture(context: Context) -> Response:
     tags=["tables"],
 )
 async def take_seat(context: Context, asked: Invitation) -> Joined:
-    """Take the free seat of a table, by its invitation, or of the lobby without one."""
+    """Take the free seat of a table; a table in the lobby needs no invitation."""
     table = context.live.table
     link = asked.invitation
     if link is None and not table.listed:
         raise HTTPException(
-            403, "This table is not in the lobby: its free seat is for the invited."
+            403, "This table is not in the lobby: its free seat needs an invitation."
         )
     if link is not None and not context.auth.is_invited(table.id, link.rpartition("/")[2]):
         raise HTTPException(403, "This is no invitation to this table.")
@@ -207,7 +207,7 @@ PLAY_SO: dict[str, Any] = PLAY | {"responses": answers(401, 403, 404, 409, 429, 
 async def make_move(context: SeatedContext, asked: Move) -> TableState:
     """Play a move."""
     live = context.live
-    need_turn(live.table, context.viewpoint)
+    require_turn(live.table, context.viewpoint)
     mover = live.table.state.current_player()
     await context.service.submit(live, Command(MOVE, mover, asked.move, asked.ply))
     return serializers.state_of(context)
@@ -215,30 +215,30 @@ async def make_move(context: SeatedContext, asked: Move) -> TableState:
 
 @router.post("/tables/{table}/undo", **PLAY)
 async def undo(context: SeatedContext) -> TableState:
-    """Take moves back until it is your turn again; between friends, ask for it."""
+    """Take moves back until it is your turn again; between friends, request it."""
     return await done(context, UNDO)
 
 
 @router.post("/tables/{table}/redo", **PLAY)
 async def redo(context: SeatedContext) -> TableState:
-    """Make moves again that were taken back; between friends, ask for it."""
+    """Redo moves that were taken back; between friends, request it."""
     return await done(context, REDO)
 
 
 @router.post("/tables/{table}/answer", **PLAY_SO)
 async def answer(context: SeatedContext, asked: Answer) -> TableState:
-    """Answer what the other player asks for."""
+    """Answer the other player's request."""
     return await done(context, ANSWER, agrees=asked.agrees)
 
 
 @router.post("/tables/{table}/resign", **PLAY)
 async def resign(context: SeatedContext) -> TableState:
-    """Give the game up."""
+    """Resign the game."""
     return await done(context, RESIGN)
 
 
 async def done(context: RequestContext, kind: str, *, agrees: bool = False) -> TableState:
-    """Do what changes a table besides a move, and return how it is then."""
+    """Carry out a command other than a move, and return the table."""
     command = Command(kind, context.viewpoint.player, agrees=agrees)
     await context.service.submit(context.live, command)
     return serializers.state_of(context)

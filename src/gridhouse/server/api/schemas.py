@@ -1,4 +1,4 @@
-"""What programs send and get, as JSON."""
+"""The schemas of requests and responses."""
 
 from __future__ import annotations
 
@@ -8,29 +8,29 @@ from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt, Strict
 
 from gridhouse.core import registry
 from gridhouse.players.levels import LEVELS
-from gridhouse.server.pages.forms import RANDOM_SIDE, USUAL_LEVEL
+from gridhouse.server.pages.forms import DEFAULT_LEVEL, RANDOM_SIDE
 
-MOST_TEXT = 200  # characters of what is short
-FAR = 10**18  # beyond every limit of every parameter
+MAX_TEXT = 200  # characters of a short text
+FAR = 10**18  # larger than the limit of any parameter
 
 Opponent = Literal["hotseat", "machine", "friends"]
 Whole = Annotated[StrictInt, Field(ge=-FAR, le=FAR)]
 GameName = Annotated[
-    str, Field(max_length=MOST_TEXT, json_schema_extra={"enum": [*registry.games()]})
+    str, Field(max_length=MAX_TEXT, json_schema_extra={"enum": [*registry.games()]})
 ]
-Short = Annotated[str, Field(max_length=MOST_TEXT)]
+Short = Annotated[str, Field(max_length=MAX_TEXT)]
 
 
 class RequestModel(BaseModel):
-    """What a program sends: nothing besides what is known."""
+    """The base of all requests: unknown fields are refused."""
 
     model_config = ConfigDict(extra="forbid")
 
 
 class Problem(BaseModel):
-    """Why something was not done."""
+    """The reason why a request failed."""
 
-    detail: str = Field(description="One sentence that a person can read.")
+    detail: str = Field(description="One sentence for people.")
 
 
 class ParameterInfo(BaseModel):
@@ -45,36 +45,36 @@ class ParameterInfo(BaseModel):
 
 
 class GameInfo(BaseModel):
-    """A game that the house has."""
+    """A game of the house."""
 
     name: str
     title: str
     summary: str
-    rules: str = Field(description="How it is played.")
+    rules: str = Field(description="The rules in words.")
     players: list[str]
-    move_form: str = Field(description="How a move is written.")
-    file_holds: str = Field(description="What a start of one's own may be, besides a position.")
+    move_form: str = Field(description="The notation of a move.")
+    file_holds: str = Field(description="The contents of the game's start files.")
     parameters: list[ParameterInfo]
     presets: dict[str, dict[str, StrictBool | StrictInt | StrictStr]]
 
 
 class NewTable(RequestModel):
-    """A new table: the game it is for, or a position of that game, and how it is played."""
+    """A new table: a game or one of its positions, the opponent, and the clock."""
 
-    game: GameName | None = Field(None, description="Its name; a position's line has it.")
+    game: GameName | None = Field(None, description="The name of the game; a position contains it.")
     position: str | None = Field(
         None,
-        description="A position's line, `game(parameters)#seed`, or what the game's files hold.",
+        description="A position on one line, `game(parameters)#seed`, or the text of a start file.",
     )
     parameters: dict[Short, StrictBool | Whole | Short] | None = None
     preset: Short | None = None
     opponent: Opponent = "machine"
-    level: Annotated[StrictInt, Field(ge=LEVELS[0], le=LEVELS[-1])] = USUAL_LEVEL
+    level: Annotated[StrictInt, Field(ge=LEVELS[0], le=LEVELS[-1])] = DEFAULT_LEVEL
     side: Literal["random"] | Annotated[StrictInt, Field(ge=0, le=1)] = Field(
-        0, description="The player whom you play; the first one has the number 0."
+        0, description="The number of the player that you play, from 0."
     )
-    clock: Short = Field("none", description="Minutes + seconds a move, as `3+2`, or `none`.")
-    listed: StrictBool = Field(False, description="Whether the table stands in the lobby.")
+    clock: Short = Field("none", description="Minutes + seconds per move, as `3+2`, or `none`.")
+    listed: StrictBool = Field(False, description="Whether the lobby shows the table.")
 
     @model_validator(mode="after")
     def _is_one_game(self) -> Self:
@@ -85,7 +85,7 @@ class NewTable(RequestModel):
         return self
 
     def form(self) -> dict[str, str]:
-        """Return what the form for a new game would hold, without the game's parameters."""
+        """Return the fields of the form for a new game, without the game's parameters."""
         form = {
             "start": self.position or "",
             "preset": self.preset or "",
@@ -98,35 +98,35 @@ class NewTable(RequestModel):
 
 
 class Invitation(RequestModel):
-    """What opens a free seat."""
+    """An invitation to a free seat."""
 
     invitation: Short | None = Field(
-        None, description="The link or its last part; a table of the lobby needs none."
+        None, description="The link or its last part; a table in the lobby needs none."
     )
 
 
 class Move(RequestModel):
-    """A move: its text, and how many moves you have seen before it."""
+    """A move: its text, and the number of moves before it."""
 
     move: Short
     ply: Whole
 
 
 class Answer(RequestModel):
-    """Whether you agree to what the other player asks for."""
+    """An answer to the other player's request."""
 
     agrees: StrictBool
 
 
 class Seat(BaseModel):
-    """A player of a table, and who plays it."""
+    """A seat of a table: its player, and who plays it."""
 
     name: str
     taken_by: Literal["you", "machine", "somebody", "nobody"]
 
 
 class Made(BaseModel):
-    """A move that was made, as far as you may know it."""
+    """A move of the game, as you may see it."""
 
     player: int
     move: str
@@ -141,7 +141,7 @@ class ClockTime(BaseModel):
 
 
 class Wanted(BaseModel):
-    """What a player asks the other for."""
+    """A player's request to take back or redo moves."""
 
     kind: Literal["undo", "redo"]
     player: int
@@ -155,27 +155,33 @@ class TableState(BaseModel):
     opponent: Opponent
     level: int | None = Field(description="The machine's level.")
     seats: list[Seat]
-    version: int = Field(description="Grows with every change: what to wait `after`.")
-    ply: int = Field(description="How many moves stand.")
-    position: str = Field(description="The position's line, without what is hidden from you.")
+    version: int = Field(
+        description="Grows with every change; pass it as `after` to wait for the next one."
+    )
+    ply: int = Field(description="The number of moves.")
+    position: str = Field(
+        description="The position on one line, without information hidden from you."
+    )
     to_move: int | None = Field(description="The player to move; null when the game is over.")
     your_turn: bool
     legal: list[str] = Field(description="Every legal move, if it is your turn.")
     moves: list[Made]
     clocks: list[ClockTime | None] | None = Field(description="Null without clocks.")
     over: bool
-    outcome: str | None = Field(description="In words how a game that is over has ended.")
-    returns: list[float] | None = Field(description="What each player has made then.")
+    outcome: str | None = Field(description="The result in words, null while the game goes on.")
+    returns: list[float] | None = Field(
+        description="Each player's return, null while the game goes on."
+    )
     asked: Wanted | None
-    undo: bool = Field(description="Whether you may undo, or ask for it.")
+    undo: bool = Field(description="Whether you may undo, or request it.")
     redo: bool
-    invitation: str | None = Field(description="The link to the free seat, for who sits here.")
+    invitation: str | None = Field(description="The link to the free seat, if you play here.")
 
 
 class Joined(BaseModel):
-    """The table where you sit now, and who you are from now on."""
+    """The table where you have a seat, and your token."""
 
-    token: str | None = Field(description="Keep it; null if you have said already who you are.")
+    token: str | None = Field(description="Your new token; null if the request had one.")
     table: TableState
 
 
@@ -185,10 +191,12 @@ class Listed(BaseModel):
     id: str
     title: str
     game: str
-    about: str = Field(description="In words who plays.")
+    about: str = Field(description="The opponents in words.")
     clock: str | None
     moves: int
-    free_seat: str | None = Field(description="The player whom you may play; null to watch only.")
+    free_seat: str | None = Field(
+        description="The player that you may play; null if no seat is free."
+    )
 
 
 assert RANDOM_SIDE == "random"

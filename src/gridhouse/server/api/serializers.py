@@ -1,4 +1,4 @@
-"""Games, tables and the lobby as JSON, each table as its viewer may see it."""
+"""Games, tables and the lobby as JSON; a table is shown from its viewer's viewpoint."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from gridhouse.server.api.schemas import (
     Wanted,
 )
 from gridhouse.server.tables.commands import REDO, UNDO
-from gridhouse.server.tables.visibility import may, times, visible_move
+from gridhouse.server.tables.visibility import clock_states, may_take_back, visible_move
 
 if TYPE_CHECKING:
     from gridhouse.core.game import Game, Parameter
@@ -30,7 +30,7 @@ KINDS: dict[type, Kind] = {int: "integer", bool: "boolean", str: "string"}
 
 
 def game_info(cls: type[Game]) -> GameInfo:
-    """Return what is to be known of a game."""
+    """Return the description of a game."""
     return GameInfo(
         name=cls.name,
         title=cls.title,
@@ -45,7 +45,7 @@ def game_info(cls: type[Game]) -> GameInfo:
 
 
 def parameter_info(parameter: Parameter) -> ParameterInfo:
-    """Return what is to be known of a parameter."""
+    """Return the description of a parameter."""
     kind = KINDS[type(parameter.default)]
     has_limits = kind == "integer"
     return ParameterInfo(
@@ -59,7 +59,7 @@ def parameter_info(parameter: Parameter) -> ParameterInfo:
 
 
 def listed(entry: LobbyEntry) -> Listed:
-    """Return what the lobby tells of a table."""
+    """Return the lobby's description of a table."""
     return Listed(
         id=entry.address.removeprefix("/t/"),
         title=entry.title,
@@ -72,10 +72,10 @@ def listed(entry: LobbyEntry) -> Listed:
 
 
 def state_of(context: RequestContext) -> TableState:
-    """Return a table as somebody may see it."""
+    """Return a table from the viewpoint of a request."""
     table, snapshot, viewpoint = context.live.table, context.live.snapshot, context.viewpoint
     sits = bool(context.seats)
-    wish = table.asked
+    takeback = table.asked
     has_room = sits and bool(table.open_seats())
     return TableState(
         id=table.id,
@@ -96,23 +96,23 @@ def state_of(context: RequestContext) -> TableState:
         over=table.over,
         outcome=table.outcome() if table.over else None,
         returns=table.returns() if table.over else None,
-        asked=wish and Wanted.model_validate(wish._asdict()),
-        undo=sits and may(table, viewpoint, UNDO),
-        redo=sits and may(table, viewpoint, REDO),
+        asked=takeback and Wanted.model_validate(takeback._asdict()),
+        undo=sits and may_take_back(table, viewpoint, UNDO),
+        redo=sits and may_take_back(table, viewpoint, REDO),
         invitation=f"/t/{table.id}/join/{context.auth.invitation(table.id)}" if has_room else None,
     )
 
 
 def clocks(table: Table) -> list[ClockTime | None] | None:
-    """Return what the clocks show, None for the machine's and without any."""
-    shown = times(table)
+    """Return the clocks, None for the machine's, or None for a table without clocks."""
+    shown = clock_states(table)
     if shown is None:
         return None
     return [None if clock is None else ClockTime.model_validate(clock) for clock in shown]
 
 
 def seats(table: Table, own: list[int]) -> list[Seat]:
-    """Return who plays whom."""
+    """Return the seats of a table; the visitor plays ``own``."""
     taken: dict[int, Literal["you", "machine", "somebody"]] = dict.fromkeys(
         table.seated_visitors, "somebody"
     )

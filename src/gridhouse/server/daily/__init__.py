@@ -1,1 +1,1 @@
-"""The daily puzzles: their starts, the best results, and who reached what."""
+"""The daily puzzles: their starts, the best known results, and the leaderboards."""

@@ -1,4 +1,4 @@
-"""What is kept of the daily puzzles: their starts, the best that is known, who reached what."""
+"""The stored part of the daily puzzles: starts, best known results, and visitors' results."""
 
 from __future__ import annotations
 
@@ -43,21 +43,21 @@ NAMES = sa.Table(
 
 
 class BestResult(NamedTuple):
-    """The best result that is known of a puzzle, and whether it is proved that none is better."""
+    """The best known result of a puzzle, and whether it is proved to be optimal."""
 
     result: int
     proved: bool
 
 
 class StoredPuzzle(NamedTuple):
-    """A puzzle as it is kept: its start as a position's text, and the best if it is known."""
+    """A puzzle in the database: its start as text, and its best known result."""
 
     start: str
     best: BestResult | None
 
 
 class Puzzle(NamedTuple):
-    """Which puzzle: the game's name, the day as ``2026-11-20``, and which results are better."""
+    """A puzzle's game and its day (``2026-11-20``); ``fewer`` says lower results are better."""
 
     game: str
     day: str
@@ -65,7 +65,7 @@ class Puzzle(NamedTuple):
 
 
 class DailyResult(NamedTuple):
-    """What a visitor reached at a puzzle; ``late`` if its day was over."""
+    """A visitor's result in a puzzle; ``late`` if the puzzle's day was over."""
 
     puzzle: Puzzle
     visitor: str
@@ -76,7 +76,7 @@ class DailyResult(NamedTuple):
 
 
 class LeaderboardRow(NamedTuple):
-    """A line of the table of the day; ``name`` is "" for who has given none."""
+    """A row of the leaderboard; ``name`` is "" for a visitor without a name."""
 
     rank: int
     visitor: str
@@ -85,28 +85,28 @@ class LeaderboardRow(NamedTuple):
 
 
 class Leaderboard:
-    """The part of a house's database that the daily puzzles need."""
+    """The part of the database that the daily puzzles use."""
 
     def __init__(self, engine: sa.Engine) -> None:
-        """Use a database that is up to date."""
+        """Use a database whose schema is up to date."""
         self._engine = engine
 
     def puzzle(self, puzzle: Puzzle, start: Callable[[], str]) -> StoredPuzzle:
-        """Return a puzzle; the first time it is asked for, it is made and kept.
+        """Return a puzzle; the first request generates and stores it.
 
-        So it stays the same puzzle when a later version would make another one.
+        So the puzzle stays the same if a later version would generate another one.
         """
-        kept = self._kept(puzzle)
+        kept = self._stored(puzzle)
         if kept is not None:
             return kept
         text = start()
         row = {"game": puzzle.game, "day": puzzle.day, "start": text, "proved": False}
-        # Where another request was quicker, what it has written is the same.
+        # If another request was faster, it has written the same row.
         with suppress(IntegrityError), self._engine.begin() as connection:
             connection.execute(PUZZLES.insert().values(row))
         return StoredPuzzle(text, None)
 
-    def _kept(self, puzzle: Puzzle) -> StoredPuzzle | None:
+    def _stored(self, puzzle: Puzzle) -> StoredPuzzle | None:
         wanted = sa.select(PUZZLES).where(*of(PUZZLES, puzzle))
         with self._engine.connect() as connection:
             row = connection.execute(wanted).one_or_none()
@@ -116,21 +116,21 @@ class Leaderboard:
             row.start, None if row.best is None else BestResult(row.best, row.proved)
         )
 
-    def keep_best(self, puzzle: Puzzle, best: BestResult) -> None:
-        """Write down the best that was found."""
+    def store_best(self, puzzle: Puzzle, best: BestResult) -> None:
+        """Store the best known result."""
         row = {"best": best.result, "proved": best.proved}
         with self._engine.begin() as connection:
             connection.execute(PUZZLES.update().where(*of(PUZZLES, puzzle)).values(row))
 
     def own(self, puzzle: Puzzle, visitor: str) -> dict[bool, int]:
-        """Return what a visitor reached: on the day itself under False, later under True."""
+        """Return a visitor's results: on the day under False, after it under True."""
         mine = [*of(RESULTS, puzzle), RESULTS.c.visitor == visitor]
         with self._engine.connect() as connection:
             rows = connection.execute(sa.select(RESULTS.c.late, RESULTS.c.result).where(*mine))
             return {row.late: row.result for row in rows}
 
     def reached(self, puzzle: Puzzle) -> int | None:
-        """Return the best that anybody has reached, on the day or later."""
+        """Return the best result of all visitors, on the day or after it."""
         extreme = sa.func.min if puzzle.fewer else sa.func.max
         wanted = sa.select(extreme(RESULTS.c.result)).where(*of(RESULTS, puzzle))
         with self._engine.connect() as connection:
@@ -138,7 +138,7 @@ class Leaderboard:
         return found
 
     def table(self, puzzle: Puzzle, most: int) -> tuple[list[LeaderboardRow], int]:
-        """Return the first places of the day, and how many visitors have one."""
+        """Return the top of the leaderboard, and the number of visitors on it."""
         entered = [*of(RESULTS, puzzle), RESULTS.c.late.is_(False)]
         order = RESULTS.c.result.asc() if puzzle.fewer else RESULTS.c.result.desc()
         named = RESULTS.outerjoin(NAMES, NAMES.c.visitor == RESULTS.c.visitor)
@@ -155,7 +155,7 @@ class Leaderboard:
         return ranked([(row.visitor, row.name or "", row.result) for row in rows]), count
 
     def rank(self, puzzle: Puzzle, result: int) -> int:
-        """Return which place a result of the day has."""
+        """Return the rank of a result on the leaderboard."""
         ahead = RESULTS.c.result < result if puzzle.fewer else RESULTS.c.result > result
         entered = [*of(RESULTS, puzzle), RESULTS.c.late.is_(False)]
         with self._engine.connect() as connection:
@@ -163,13 +163,13 @@ class Leaderboard:
         return count + 1
 
     def name_of(self, visitor: str) -> str:
-        """Return the name that a visitor has given, "" without one."""
+        """Return a visitor's name, "" without one."""
         wanted = sa.select(NAMES.c.name).where(NAMES.c.visitor == visitor)
         with self._engine.connect() as connection:
             return connection.scalar(wanted) or ""
 
     def set_name(self, visitor: str, name: str) -> None:
-        """Call a visitor so from now on, in the tables of earlier days as well; "" for no name."""
+        """Set a visitor's name on all leaderboards, earlier ones as well; "" removes it."""
         with self._engine.begin() as connection:
             connection.execute(NAMES.delete().where(NAMES.c.visitor == visitor))
             if name:
@@ -177,7 +177,7 @@ class Leaderboard:
 
 
 def write_result(connection: sa.Connection, reached: DailyResult) -> None:
-    """Write down in a transaction what was reached, if that is the visitor's best."""
+    """Store a result within a transaction if it is the visitor's best."""
     puzzle, visitor, result, moves, when, late = reached
     mine = [*of(RESULTS, puzzle), RESULTS.c.visitor == visitor, RESULTS.c.late == late]
     row = {"result": result, "moves": moves, "reached": when}
@@ -190,7 +190,7 @@ def write_result(connection: sa.Connection, reached: DailyResult) -> None:
 
 
 def of(table: sa.Table, puzzle: Puzzle) -> tuple[sa.ColumnElement[bool], ...]:
-    """Return the conditions that pick out what belongs to a puzzle."""
+    """Return the conditions that select the rows of a puzzle."""
     return table.c.game == puzzle.game, table.c.day == puzzle.day
 
 
@@ -200,7 +200,7 @@ def is_better(puzzle: Puzzle, result: int, other: int) -> bool:
 
 
 def ranked(rows: list[tuple[str, str, int]]) -> list[LeaderboardRow]:
-    """Return visitors, names and results, the best first, with ranks that equal results share."""
+    """Return the rows with their ranks; ``rows`` are sorted, and equal results share a rank."""
     places: list[LeaderboardRow] = []
     for at, (visitor, name, result) in enumerate(rows, 1):
         shares = places and places[-1].result == result

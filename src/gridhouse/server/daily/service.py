@@ -1,4 +1,4 @@
-"""The puzzles of the days: which there are, the search for the best, what a game has reached."""
+"""The daily puzzles: their starts, the search for the best result, and results of games."""
 
 from __future__ import annotations
 
@@ -31,16 +31,16 @@ if TYPE_CHECKING:
     from gridhouse.server.settings import Settings
 
 log = logging.getLogger("gridhouse.server")
-FIRST = date(2026, 1, 1)  # there are no puzzles of days before, but for today's
-SECONDS = 10.0  # that the best is looked for
-MOMENT = 1.0  # seconds that it is looked for interpreted, before it is compiled
-MOST_SEARCHES = 8  # that run or wait; only the puzzles of today are always looked at
+FIRST = date(2026, 1, 1)  # of the archive; today always has a puzzle
+SECONDS = 10.0  # for which the solver searches
+MOMENT = 1.0  # seconds for which it searches interpreted, before it is compiled
+MAX_SEARCHES = 8  # that run or wait; today's puzzles are exempt
 
 
 class Shown(NamedTuple):
-    """A puzzle, its start, and the best that is known of it, or whether that is looked for.
+    """A puzzle, its start and its best known result; ``searching`` while the solver runs.
 
-    ``par`` is what the solver reaches by a short search, if it is known.
+    ``par`` is the result of a short search by the solver, None if it is not known.
     """
 
     puzzle: Puzzle
@@ -51,36 +51,37 @@ class Shown(NamedTuple):
 
 
 class DailyService:
-    """All daily puzzles of a house."""
+    """The daily puzzles of a server."""
 
     def __init__(
         self, settings: Settings, engine: sa.Engine, found: Callable[[Puzzle, BestResult], None]
     ) -> None:
-        """Keep them in a database; ``found`` is called whenever a best has been found."""
+        """Use a database; ``found`` is called for every best result that a search finds."""
         self.results = Leaderboard(engine)
         self._settings = settings
         self._found = found
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="best")
-        self._asked: dict[Puzzle, asyncio.Task[None]] = {}
+        self._searches: dict[Puzzle, asyncio.Task[None]] = {}
         self._failed: set[Puzzle] = set()
-        self._meantime: dict[Puzzle, BestResult] = {}  # what is known until a solver is compiled
+        # Best results until the solver is compiled.
+        self._provisional: dict[Puzzle, BestResult] = {}
         self._pars: dict[Puzzle, asyncio.Future[int]] = {}
         self.running: set[Puzzle] = set()
 
     def today(self) -> date:
-        """Return which day it is, by universal time."""
+        """Return the current day in universal time."""
         return self._settings.now().astimezone(UTC).date()
 
     async def show(self, cls: type[Game], day: date) -> Shown:
-        """Return the puzzle of a day; if its best is not known, it is looked for from now on."""
+        """Return the puzzle of a day; start a search if its best result is not known."""
         puzzle = puzzle_of(cls, day.isoformat())
         kept = await asyncio.to_thread(self.results.puzzle, puzzle, partial(start_of, cls, day))
         state = parse_position(kept.start)
         best = kept.best
         if best is None and component(cls, "solver") is not None:
-            self._ask(puzzle, state)
-            best = self._meantime.get(puzzle)
-        searching = puzzle in self._asked
+            self._start_search(puzzle, state)
+            best = self._provisional.get(puzzle)
+        searching = puzzle in self._searches
         if not searching and (best is None or not best.proved):
             reached = await asyncio.to_thread(self.results.reached, puzzle)
             if reached is not None and (best is None or is_better(puzzle, reached, best.result)):
@@ -88,7 +89,7 @@ class DailyService:
         return Shown(puzzle, state, best, searching, self._par(puzzle, state))
 
     def _par(self, puzzle: Puzzle, state: State) -> int | None:
-        """Return the par if it is known, else have it found out, if the game has pars."""
+        """Return the par if it is known; else start its search if the game has pars."""
         find = getattr(component(type(state.game), "solver"), "par", None)
         if find is None or not self._is_compiled(state.game):
             return None
@@ -101,41 +102,41 @@ class DailyService:
         return par.result() if par.done() and not par.exception() else None
 
     def _is_compiled(self, game: Game) -> bool:
-        """Tell whether a game's solver runs compiled; if it may by and by, have it made so."""
+        """Tell whether a game's solver runs compiled; request its compilation if it may."""
         jit = self._settings.jit
         return request_compiled(game) if jit is None else jit
 
-    def _ask(self, puzzle: Puzzle, state: State) -> None:
-        """Have the best looked for, if it is not already and there is room."""
-        is_full = self._is_full(len(self._asked), puzzle)
-        if puzzle in self._asked or puzzle in self._failed or is_full:
+    def _start_search(self, puzzle: Puzzle, state: State) -> None:
+        """Start the search for the best result, unless it runs, has failed, or there is no room."""
+        is_full = self._is_full(len(self._searches), puzzle)
+        if puzzle in self._searches or puzzle in self._failed or is_full:
             return
-        self._asked[puzzle] = asyncio.create_task(self._look(puzzle, state))
+        self._searches[puzzle] = asyncio.create_task(self._run_search(puzzle, state))
 
     def _is_full(self, waiting: int, puzzle: Puzzle) -> bool:
-        """Tell whether so many wait that a puzzle of another day cannot wait as well."""
-        return waiting >= MOST_SEARCHES and puzzle.day != self.today().isoformat()
+        """Tell whether a puzzle has to be refused because too many searches are waiting."""
+        return waiting >= MAX_SEARCHES and puzzle.day != self.today().isoformat()
 
-    async def _look(self, puzzle: Puzzle, state: State) -> None:
+    async def _run_search(self, puzzle: Puzzle, state: State) -> None:
         try:
-            await self._keep(puzzle, state)
+            await self._search_and_store(puzzle, state)
         except Exception:
             self._failed.add(puzzle)
-            log.exception("the best of a daily puzzle was not found")
+            log.exception("the search for the best result of a daily puzzle failed")
         finally:
-            del self._asked[puzzle]
+            del self._searches[puzzle]
 
-    async def _keep(self, puzzle: Puzzle, state: State) -> None:
-        """Find the best and keep it; where the solver is not compiled yet, one for the meantime."""
+    async def _search_and_store(self, puzzle: Puzzle, state: State) -> None:
+        """Find and store the best result; until the solver is compiled, find a provisional one."""
         unit = Unit(SOLVER, state.game)
         while not self._is_compiled(state.game) and can_wait(unit):
-            self._meantime[puzzle] = await self._find(puzzle, state, MOMENT)
-            self._found(puzzle, self._meantime[puzzle])
+            self._provisional[puzzle] = await self._find(puzzle, state, MOMENT)
+            self._found(puzzle, self._provisional[puzzle])
             while can_wait(unit) and not is_ready(unit):
                 await asyncio.sleep(PAUSE)
         best = await self._find(puzzle, state, SECONDS)
-        await asyncio.to_thread(self.results.keep_best, puzzle, best)
-        self._meantime.pop(puzzle, None)
+        await asyncio.to_thread(self.results.store_best, puzzle, best)
+        self._provisional.pop(puzzle, None)
         self._found(puzzle, best)
 
     async def _find(self, puzzle: Puzzle, state: State, seconds: float) -> BestResult:
@@ -143,7 +144,7 @@ class DailyService:
         return await loop.run_in_executor(self._pool, self._work, puzzle, state, seconds)
 
     def _work(self, puzzle: Puzzle, state: State, seconds: float) -> BestResult:
-        """Find the best; compiled code lets pages be served meanwhile."""
+        """Run the solver in a thread; compiled code releases the GIL."""
         self.running.add(puzzle)
         try:
             jit = self._is_compiled(state.game)
@@ -151,19 +152,19 @@ class DailyService:
         finally:
             self.running.discard(puzzle)
         if found is None:
-            raise LookupError(f"the solver of {puzzle.game} looks for no result")
+            raise LookupError(f"the solver of {puzzle.game} returns no result")
         return BestResult(*found)
 
     async def close(self) -> None:
-        """Give up what is looked for; what runs is not waited for."""
+        """Cancel all searches; do not wait for the running one."""
         self._pool.shutdown(wait=False, cancel_futures=True)
-        tasks = list(self._asked.values())
+        tasks = list(self._searches.values())
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
     def result(self, end: State, day: str, visitor: str) -> DailyResult:
-        """Return what a visitor has reached at the end of the puzzle of a day."""
+        """Return a visitor's result at the end of a day's puzzle."""
         now = self._settings.now().astimezone(UTC)
         return DailyResult(
             puzzle_of(type(end.game), day),
@@ -176,35 +177,39 @@ class DailyService:
 
 
 def daily_games() -> list[type[Game]]:
-    """Return the games that offer a puzzle every day."""
+    """Return the games with a daily puzzle."""
     classes = [game_class(name) for name in games()]
     return [cls for cls in classes if cls.daily is not None]
 
 
 def puzzle_of(cls: type[Game], day: str) -> Puzzle:
-    """Return which puzzle a game offers on a day."""
+    """Return the key of a game's puzzle of a day."""
     return Puzzle(cls.name, day, cls.fewer_is_better)
 
 
 def start_of(cls: type[Game], day: date) -> str:
-    """Return the start of a day's puzzle, the same everywhere."""
+    """Return the start of a day's puzzle, the same on every server."""
     game = load(cls.name, **(cls.daily or {}))
     return str(game.new_initial_state(f"daily {day.isoformat()}"))
 
 
 def verdict(game: Game, result: int, best: BestResult | None) -> str:
-    """Return in words what a result is worth beside the best that is known."""
+    """Compare a result with the best known one, in words."""
     told = game.write_result(result)
     if best is None:
         return told
     if result == best.result:
-        return f"{told}, the best there is" if best.proved else f"{told}, as good as the best known"
+        return (
+            f"{told}, the best possible result"
+            if best.proved
+            else f"{told}, equal to the best known result"
+        )
     if is_better(puzzle_of(type(game), ""), result, best.result):
-        return f"{told}, better than the best known so far, {game.write_result(best.result)}"
+        return f"{told}, better than the best known result so far, {game.write_result(best.result)}"
     return f"{told}; {best_text(game, best)}"
 
 
 def best_text(game: Game, best: BestResult) -> str:
-    """Return in words which result is the best."""
+    """Return the best known result in words."""
     kind = "best" if best.proved else "best known"
-    return f"the {kind} is {game.write_result(best.result)}"
+    return f"the {kind} result is {game.write_result(best.result)}"

@@ -1,4 +1,4 @@
-"""What pages are made of besides their text: one stylesheet, the icon, the scripts."""
+"""The static files of the pages: the stylesheet, the icon and the scripts."""
 
 from __future__ import annotations
 
@@ -17,25 +17,25 @@ if TYPE_CHECKING:
 
 STATIC = Path(__file__).parent / "static"
 SHEET = stylesheet("auto") + (STATIC / "house.css").read_text(encoding="utf-8")
-# Pages name the stylesheet by what is in it, so a browser may keep it for good, and never shows a
-# page in the style of another version.
+# The address contains a hash of the stylesheet, so a browser may cache it for ever and never shows
+# a page with the style of another version.
 STYLE = f"/static/style.css?{hashlib.sha256(SHEET.encode()).hexdigest()[:12]}"
 FOR_GOOD = {"cache-control": "public, max-age=31536000, immutable"}
-# The icon is in every page; it is smaller than what asking for it would take.
+# Every page contains the icon, which is smaller than a request for it.
 ICON = "data:image/svg+xml;base64," + base64.b64encode((STATIC / "icon.svg").read_bytes()).decode()
 
 
 async def style(request: Request) -> Response:
-    """Give the style of all pages and of the pictures in them."""
+    """Return the stylesheet of all pages and pictures."""
     del request
     return Response(SHEET, media_type="text/css", headers=FOR_GOOD)
 
 
 class Modules(StaticFiles):
-    """Files of which a browser always asks whether they have changed, as they need each other."""
+    """Scripts, which a browser must revalidate, because they depend on each other."""
 
     def file_response(self, *given: Any, **named: Any) -> Response:
-        """Return a file, or that it is the one that the browser has."""
+        """Return a file, or 304 if the browser has it."""
         response = super().file_response(*given, **named)
         response.headers["cache-control"] = "no-cache"
         return response

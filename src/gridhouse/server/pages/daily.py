@@ -1,4 +1,4 @@
-"""The pages of the daily puzzles: what there is today, one day's puzzle, and its table."""
+"""The pages of the daily puzzles: today's puzzles, and one puzzle with its leaderboard."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from gridhouse.server.daily.service import FIRST, best_text, daily_games, verdic
 from gridhouse.server.pages.forms import read_form
 from gridhouse.server.pages.views import (
     SVG,
-    found,
-    need_own_page,
+    create_table,
     page,
+    requested_game,
+    require_own_page,
     sentence,
     services,
-    wanted_game,
 )
-from gridhouse.server.settings import MOST_NAME, MOST_PLACES
+from gridhouse.server.settings import MAX_NAME, MAX_PLACES
 from gridhouse.server.tables.table import HOTSEAT, TableOptions
 
 if TYPE_CHECKING:
@@ -33,24 +33,24 @@ if TYPE_CHECKING:
     from gridhouse.server.daily.service import DailyService, Shown
 
 DAY = timedelta(days=1)
-MOST_MARKS = 2  # on a letter: as many as languages need, and no towers
+MAX_MARKS = 2  # combining marks on one letter: enough for real languages
 
 
 class NoNameError(ValueError):
-    """A text that is no name; the message says why."""
+    """A text is not a valid name; the message is the reason."""
 
 
-def in_words(day: date) -> str:
-    """Return a day as people write it."""
+def date_text(day: date) -> str:
+    """Return a date in words."""
     return f"{day:%A} {day.day} {day:%B} {day.year}"
 
 
-def wanted_puzzle(request: Request) -> tuple[type[Game], date]:
-    """Return the game and the day that an address names, without a day today.
+def requested_puzzle(request: Request) -> tuple[type[Game], date]:
+    """Return the game and the day of an address; the day is today if it names none.
 
-    Raises HTTPException for a game without daily puzzles and for a day that has none, or not yet.
+    Raises HTTPException for a game without daily puzzles and for a day without a puzzle.
     """
-    cls = wanted_game(request)
+    cls = requested_game(request)
     if cls.daily is None:
         raise HTTPException(404, f"{cls.title} has no daily puzzle.")
     today = services(request).service.daily_puzzles.today()
@@ -60,38 +60,38 @@ def wanted_puzzle(request: Request) -> tuple[type[Game], date]:
     except ValueError:
         day = None
     if day is None or day.isoformat() != text:
-        raise HTTPException(404, "A day is written like 2026-11-20.")
+        raise HTTPException(404, "A day must be written like 2026-11-20.")
     if day > today:
-        raise HTTPException(404, f"The puzzle of {in_words(day)} is not there yet.")
+        raise HTTPException(404, f"The puzzle of {date_text(day)} does not exist yet.")
     if day < FIRST and day != today:
-        raise HTTPException(404, f"The first daily puzzle was that of {in_words(FIRST)}.")
+        raise HTTPException(404, f"The first daily puzzle was that of {date_text(FIRST)}.")
     return cls, day
 
 
-def best_in_words(shown: Shown) -> str:
-    """Return what is known of the best result of a puzzle."""
+def best_sentence(shown: Shown) -> str:
+    """Return the best known result of a puzzle, and its par, in words."""
     best = shown.best
     if best is not None:
-        proof = ", and it is proved that none is better" if best.proved else ""
+        proof = ", and this is proved" if best.proved else ""
         told = sentence(best_text(shown.state.game, best) + proof)
     elif shown.searching:
-        told = "The best is being looked for; look again in a while."
+        told = "The solver is searching for the best result; reload this page later."
     else:
-        told = "The best is not known yet."
+        told = "The best result is not known yet."
     if shown.par is not None:
-        told += f" Par, what a short search finds, is {shown.state.game.write_result(shown.par)}."
+        told += f" Par is {shown.state.game.write_result(shown.par)}, the result of a short search."
     return told
 
 
 async def own_results(days: DailyService, shown: Shown, visitor: str | None) -> dict[bool, int]:
-    """Return what a visitor has reached: on the day under False, later under True."""
+    """Return a visitor's results: on the day under False, after it under True."""
     if visitor is None:
         return {}
     return await asyncio.to_thread(days.results.own, shown.puzzle, visitor)
 
 
 async def overview(request: Request) -> Response:
-    """Show today's puzzles of all games that have one."""
+    """Show today's puzzles."""
     service, auth = services(request)
     days, today = service.daily_puzzles, service.daily_puzzles.today()
     visitor = auth.visitor(request.cookies)
@@ -100,43 +100,43 @@ async def overview(request: Request) -> Response:
         shown = await days.show(cls, today)
         own = (await own_results(days, shown, visitor)).get(False)
         mine = None if own is None else sentence(verdict(shown.state.game, own, shown.best))
-        listed.append({"game": cls, "best": best_in_words(shown), "own": mine})
-    return page(request, "daily", listed=listed, day=today.isoformat(), words=in_words(today))
+        listed.append({"game": cls, "best": best_sentence(shown), "own": mine})
+    return page(request, "daily", listed=listed, day=today.isoformat(), words=date_text(today))
 
 
 async def puzzle(request: Request) -> Response:
-    """Show the puzzle of a day, what one has reached, and the table of the day."""
+    """Show the puzzle of a day, the visitor's results, and the leaderboard."""
     return await puzzle_page(request)
 
 
 async def puzzle_page(request: Request, typed: str | None = None, problem: str = "") -> Response:
-    """Show a day's puzzle, with what was typed for a name and what was wrong with it."""
-    cls, day = wanted_puzzle(request)
+    """Return the page of a day's puzzle, with a rejected name and the reason."""
+    cls, day = requested_puzzle(request)
     service, auth = services(request)
     days, today = service.daily_puzzles, service.daily_puzzles.today()
     visitor = auth.visitor(request.cookies)
     shown = await days.show(cls, day)
     own = await own_results(days, shown, visitor)
-    places, count = await asyncio.to_thread(days.results.table, shown.puzzle, MOST_PLACES)
+    places, count = await asyncio.to_thread(days.results.table, shown.puzzle, MAX_PLACES)
     game = shown.state.game
     context: dict[str, Any] = {
         "game": cls,
         "day": day.isoformat(),
-        "words": in_words(day),
-        "today": in_words(today),
+        "words": date_text(day),
+        "today": date_text(today),
         "is_today": day == today,
         "before": (day - DAY).isoformat() if day > FIRST else "",
         "after": (day + DAY).isoformat() if day < today else "",
         "others": [other for other in daily_games() if other is not cls],
-        "best": best_in_words(shown),
+        "best": best_sentence(shown),
         "own": {late: sentence(verdict(game, result, shown.best)) for late, result in own.items()},
         "places": [
             (place.rank, place.name, game.write_result(place.result), place.visitor == visitor)
             for place in places
         ],
         "count": count,
-        "most": MOST_PLACES,
-        "longest": MOST_NAME,
+        "most": MAX_PLACES,
+        "longest": MAX_NAME,
         "problem": problem,
     }
     if visitor is not None and own:
@@ -148,52 +148,54 @@ async def puzzle_page(request: Request, typed: str | None = None, problem: str =
 
 
 async def play(request: Request) -> Response:
-    """Found a table where a visitor plays the puzzle of a day, and lead there."""
-    cls, day = wanted_puzzle(request)
-    need_own_page(request)
-    request.app.state.newcomers.need_room(request)
+    """Create a table for the puzzle of a day, and redirect to it."""
+    cls, day = requested_puzzle(request)
+    require_own_page(request)
+    request.app.state.new_tables.count(request)
     shown = await services(request).service.daily_puzzles.show(cls, day)
-    return await found(request, TableOptions(shown.state, HOTSEAT, 0, 0, daily=day.isoformat()))
+    return await create_table(
+        request, TableOptions(shown.state, HOTSEAT, 0, 0, daily=day.isoformat())
+    )
 
 
 async def name(request: Request) -> Response:
-    """Call a visitor who has a result as a form says."""
-    cls, day = wanted_puzzle(request)
-    need_own_page(request)
+    """Set the name of a visitor who has a result."""
+    cls, day = requested_puzzle(request)
+    require_own_page(request)
     form = await read_form(request)
     service, auth = services(request)
     visitor = auth.visitor(request.cookies)
     shown = await service.daily_puzzles.show(cls, day)
     if visitor is None or not await own_results(service.daily_puzzles, shown, visitor):
-        raise HTTPException(403, "A name is for who has played this puzzle to its end.")
-    request.app.state.namers.need_room(request)
+        raise HTTPException(403, "Only players who have finished this puzzle can enter a name.")
+    request.app.state.new_names.count(request)
     typed = form.get("name", "")
     try:
         await asyncio.to_thread(service.daily_puzzles.results.set_name, visitor, read_name(typed))
     except NoNameError as error:
-        return await puzzle_page(request, typed[:MOST_NAME], sentence(error))
+        return await puzzle_page(request, typed[:MAX_NAME], sentence(error))
     return RedirectResponse(f"/daily/{cls.name}/{day.isoformat()}", 303)
 
 
 def read_name(text: str) -> str:
-    """Return the name that a text spells, "" for none; raises NoNameError.
+    """Return the name in a text, "" for none; raises NoNameError.
 
-    What cannot be seen, or turns the text around it, is in no name.
+    Invisible characters, and those that change the direction of text, are refused.
     """
     called = unicodedata.normalize("NFC", " ".join(text.split()))
-    if len(called) > MOST_NAME:
-        raise NoNameError(f"a name has at most {MOST_NAME} characters")
+    if len(called) > MAX_NAME:
+        raise NoNameError(f"a name may have at most {MAX_NAME} characters")
     if not called.isprintable():
-        raise NoNameError("a name has no characters that cannot be seen")
+        raise NoNameError("a name must not contain invisible characters")
     marks = "".join("x" if unicodedata.category(letter)[0] == "M" else " " for letter in called)
-    if "x" * (MOST_MARKS + 1) in marks:
-        raise NoNameError(f"a letter of a name has at most {MOST_MARKS} marks")
+    if "x" * (MAX_MARKS + 1) in marks:
+        raise NoNameError(f"a letter of a name may have at most {MAX_MARKS} marks")
     return called
 
 
 async def picture(request: Request) -> Response:
-    """Give the picture of a day's puzzle."""
-    cls, day = wanted_puzzle(request)
+    """Return the picture of a day's puzzle."""
+    cls, day = requested_puzzle(request)
     shown = await services(request).service.daily_puzzles.show(cls, day)
     try:
         svg = await asyncio.to_thread(lambda: shown.state.public_picture().svg())

@@ -1,4 +1,4 @@
-"""What the form for a new game holds, and the start and the seats that come of it."""
+"""The form for a new game: its fields, and the table options that they give."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from gridhouse.core.notation import parse_integer
 from gridhouse.core.registry import parse, parse_game
 from gridhouse.players.levels import LEVELS
 from gridhouse.server.clock import Clock
-from gridhouse.server.settings import MOST_BODY, MOST_CELLS
+from gridhouse.server.settings import MAX_BODY, MAX_CELLS
 from gridhouse.server.tables.table import FRIENDS, HOTSEAT, MACHINE, TableOptions
 
 if TYPE_CHECKING:
@@ -23,26 +23,26 @@ if TYPE_CHECKING:
 
     from gridhouse.core.game import Game, State
 
-OWN = "own"  # sizes of one's own instead of a preset
+OWN = "own"  # the visitor's parameters instead of a preset
 RANDOM_SIDE = "random"
-USUAL_LEVEL = 3
+DEFAULT_LEVEL = 3
 
 
 async def read_form(request: Request) -> dict[str, str]:
-    """Return the fields of a form that was sent; raises HTTPException if it is too long."""
+    """Return the fields of a submitted form; raises HTTPException if it is too long."""
     body = b""
     async for part in request.stream():
         body += part
-        if len(body) > MOST_BODY:
-            raise HTTPException(413, f"What was sent is longer than {MOST_BODY // 1024} KiB.")
+        if len(body) > MAX_BODY:
+            raise HTTPException(413, f"The request is longer than {MAX_BODY // 1024} KiB.")
     try:
         return dict(parse_qsl(body.decode(), keep_blank_values=True, max_num_fields=50))
     except ValueError:
-        raise HTTPException(400, "What was sent is not a form.") from None
+        raise HTTPException(400, "The request is not a form.") from None
 
 
 def read_options(cls: type[Game], form: Mapping[str, str]) -> TableOptions:
-    """Return what a form asks for; raises GridhouseError."""
+    """Return the options that a form describes; raises GridhouseError."""
     state = read_start(cls, form, random.getrandbits(64))
     players = state.game.num_players
     listed = "listed" in form
@@ -50,16 +50,16 @@ def read_options(cls: type[Game], form: Mapping[str, str]) -> TableOptions:
         return TableOptions(state, HOTSEAT, 0, 0, None, listed)
     opponent = form.get("opponent", MACHINE)
     if opponent not in (HOTSEAT, MACHINE, FRIENDS):
-        raise ParameterError("opponent: it is hotseat, machine or friends")
-    level = parse_integer(form.get("level", str(USUAL_LEVEL)))
+        raise ParameterError("opponent: must be hotseat, machine or friends")
+    level = parse_integer(form.get("level", str(DEFAULT_LEVEL)))
     if level is None or level not in LEVELS:
-        raise ParameterError(f"level: it is a number from {LEVELS[0]} to {LEVELS[-1]}")
+        raise ParameterError(f"level: must be a number from {LEVELS[0]} to {LEVELS[-1]}")
     side = read_side(form.get("side", "0"), players)
     return TableOptions(state, opponent, level, side, Clock.read(form.get("clock", "")), listed)
 
 
 def read_side(text: str, players: int) -> int:
-    """Return the player that a form names; raises ParameterError."""
+    """Return the player of the field "side"; raises ParameterError."""
     if text == RANDOM_SIDE:
         return random.randrange(players)
     side = parse_integer(text)
@@ -69,24 +69,24 @@ def read_side(text: str, players: int) -> int:
 
 
 def read_start(cls: type[Game], form: Mapping[str, str], seed: int) -> State:
-    """Return the start that a form asks for: a text of one's own, a preset or sizes."""
+    """Return the start that a form describes: a position, a file's text, or a game with a seed."""
     text = form.get("start", "").replace("\r\n", "\n")
     if text.lstrip().startswith(cls.name + "("):
         text = text.strip()
         game, _ = parse_game(text)
-        need_room(game)
+        require_small_board(game)
         return parse(text)
     game = read_game(cls, form)
     if not text.strip():
-        need_room(game)
+        require_small_board(game)
         return game.new_initial_state(seed)
     state = game.start_from_file(text, seed)
-    need_room(state.game)
+    require_small_board(state.game)
     return state
 
 
 def read_game(cls: type[Game], form: Mapping[str, str]) -> Game:
-    """Return the game of the preset or the sizes that a form names; raises GridhouseError."""
+    """Return the game of a form's preset or parameters; raises GridhouseError."""
     preset = form.get("preset", "")
     if preset in cls.presets:
         return cls(**cls.presets[preset])
@@ -103,10 +103,10 @@ def read_game(cls: type[Game], form: Mapping[str, str]) -> Game:
     return cls(**given)
 
 
-def need_room(game: Game) -> None:
-    """Raise GridhouseError for a board that is too large to be drawn on a page."""
-    if game.rows * game.cols > MOST_CELLS:
+def require_small_board(game: Game) -> None:
+    """Raise GridhouseError for a board that is too large for a page."""
+    if game.rows * game.cols > MAX_CELLS:
         raise GridhouseError(
-            f"the house in the browser has boards of at most {MOST_CELLS} cells, "
+            f"a board in the browser may have at most {MAX_CELLS} cells, "
             f"and {game.rows} by {game.cols} are more"
         )

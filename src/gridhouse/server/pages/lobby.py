@@ -1,4 +1,4 @@
-"""The lobby: games that anybody may join or watch."""
+"""The lobby: public games to join or to watch."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     from gridhouse.server.auth import Auth
     from gridhouse.server.storage.records import StoredTable
 
-MOST_LISTED = 50
-LATELY = 24 * 3600 * 1000  # milliseconds after which a table where nothing happens is not shown
+MAX_LISTED = 50
+LATELY = 24 * 3600 * 1000  # milliseconds after its last change for which a table is shown
 
 
 class LobbyEntry(NamedTuple):
-    """A table as the lobby shows it; ``seat`` is the name of a free seat, "" if there is none."""
+    """A row of the lobby; ``seat`` is the name of the free seat's player, "" without one."""
 
     address: str
     title: str
@@ -37,20 +37,23 @@ class LobbyEntry(NamedTuple):
 
     @property
     def settings(self) -> str:
-        """The game's parameters, as people read them."""
+        """The game's parameters in words."""
         given = self.game.partition("(")[2].rpartition(")")[0]
         return given.replace("=", " ").replace(",", ", ")
 
 
 def entry(record: StoredTable, auth: Auth) -> LobbyEntry:
-    """Return how the lobby shows a table."""
+    """Return the lobby's row for a table."""
     game, _ = parse_game(record.start)
     cls = type(game)
     free = [player for player in range(len(cls.players)) if player not in record.seated_visitors]
     is_open = record.opponent == FRIENDS and bool(free)
     with_machine = f"against the machine at level {record.level}"
-    alone = "alone" if len(cls.players) == 1 else "two at one screen"
-    kinds = {MACHINE: with_machine, FRIENDS: "waits for somebody" if is_open else "two people"}
+    alone = "one player" if len(cls.players) == 1 else "two players at one screen"
+    kinds = {
+        MACHINE: with_machine,
+        FRIENDS: "waiting for an opponent" if is_open else "two players",
+    }
     address = f"/t/{record.id}"
     return LobbyEntry(
         address,
@@ -65,14 +68,14 @@ def entry(record: StoredTable, auth: Auth) -> LobbyEntry:
 
 
 async def listed(request: Request) -> list[LobbyEntry]:
-    """Return the tables of the lobby, those that have changed last first."""
+    """Return the rows of the lobby, the latest change first."""
     service, auth = services(request)
-    records = await run_in_threadpool(service.store.list_public, MOST_LISTED, clock.now() - LATELY)
+    records = await run_in_threadpool(service.store.list_public, MAX_LISTED, clock.now() - LATELY)
     return [entry(record, auth) for record in records]
 
 
 async def lobby(request: Request) -> Response:
-    """Show open tables and games in play; the page asks for itself again by and by."""
+    """Show open tables and games in play; the page's script reloads it regularly."""
     entries = await listed(request)
     waiting = [shown for shown in entries if shown.seat]
     playing = [shown for shown in entries if not shown.seat]

@@ -1,4 +1,4 @@
-"""The pages of the house, made on the server."""
+"""The pages, rendered on the server."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from gridhouse.players.levels import LEVELS
 from gridhouse.server.auth import Auth, is_own_origin, set_cookie
 from gridhouse.server.clock import USUAL
 from gridhouse.server.pages import assets
-from gridhouse.server.pages.forms import OWN, USUAL_LEVEL, read_form, read_options
+from gridhouse.server.pages.forms import DEFAULT_LEVEL, OWN, read_form, read_options
 from gridhouse.server.tables.commands import SEAT, Command, RefusedError
 from gridhouse.server.tables.visibility import Viewpoint, view, viewpoint_of
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from gridhouse.server.tables.table import Table, TableOptions
 
 SVG = "image/svg+xml"
-MOVES_SHOWN = 14  # that lie behind the pictures of the front door
+MOVES_SHOWN = 14  # before the positions on the front page
 templates = Jinja2Templates(directory=Path(__file__).parent / "templates")
 templates.env.globals.update(version=__version__, style=assets.STYLE, icon=assets.ICON)
 templates.env.trim_blocks = templates.env.lstrip_blocks = True
@@ -58,40 +58,40 @@ def page(request: Request, name: str, status: int = 200, **context: Any) -> Resp
     return templates.TemplateResponse(request, f"{name}.html", context, status_code=status)
 
 
-def wanted_game(request: Request) -> type[Game]:
-    """Return the game that an address names; raises HTTPException if there is none."""
+def requested_game(request: Request) -> type[Game]:
+    """Return the game of an address; raises HTTPException if there is none."""
     try:
         return game_class(request.path_params["game"])
     except UnknownGameError as error:
         raise HTTPException(404, sentence(error)) from None
 
 
-async def wanted_table(request: Request) -> LiveTable:
-    """Return the table that an address names; raises HTTPException if there is none."""
+async def requested_table(request: Request) -> LiveTable:
+    """Return the table of an address; raises HTTPException if there is none."""
     live = await services(request).service.get(request.path_params["table"])
     if live is None:
         raise HTTPException(404, "There is no table at this address.")
     return live
 
 
-def need_own_page(request: Request) -> None:
-    """Raise HTTPException for a form that stands on a page of somebody else."""
+def require_own_page(request: Request) -> None:
+    """Raise HTTPException for a form on another site's page."""
     if not is_own_origin(request.headers):
-        raise HTTPException(403, "This form does not come from this house.")
+        raise HTTPException(403, "This form was not sent from a page of this house.")
 
 
-def trouble(error: Exception) -> tuple[int, str]:
-    """Return the status of an error, and a sentence that a person can read."""
+def status_and_text(error: Exception) -> tuple[int, str]:
+    """Return the status of an error, and a sentence for people."""
     status = error.status_code if isinstance(error, HTTPException) else 500
     text = str(getattr(error, "detail", ""))
     if text.endswith("."):
         return status, text
     known = {
-        400: "What was sent cannot be read.",
-        404: "There is nothing at this address.",
-        405: "That cannot be done here.",
+        400: "The request cannot be read.",
+        404: "There is no page at this address.",
+        405: "This address does not accept that method.",
     }
-    return status, known.get(status, "Something went wrong in the house. It has been noted.")
+    return status, known.get(status, "An internal error occurred. It was logged.")
 
 
 def sentence(error: object) -> str:
@@ -101,7 +101,7 @@ def sentence(error: object) -> str:
 
 
 async def home(request: Request) -> Response:
-    """Show the front door."""
+    """Show the front page."""
     listed = [game_class(name) for name in games()]
     pictures = await run_in_threadpool(samples, games())
     return page(request, "home", games=listed, pictures=pictures)
@@ -109,22 +109,22 @@ async def home(request: Request) -> Response:
 
 async def rules(request: Request) -> Response:
     """Show the rules of a game."""
-    cls = wanted_game(request)
+    cls = requested_game(request)
     paragraphs = cls.how_to_play.split("\n")
     pictures = await run_in_threadpool(samples, [cls.name])
     return page(request, "rules", game=cls, paragraphs=paragraphs, picture=pictures[cls.name])
 
 
 async def new(request: Request) -> Response:
-    """Show the form for a new game; an address may bring a position along."""
+    """Show the form for a new game; the query may contain a position."""
     start = request.query_params.get("start", "")
-    return form_page(request, wanted_game(request), {"start": start, "preset": ""})
+    return form_page(request, requested_game(request), {"start": start, "preset": ""})
 
 
 def form_page(
     request: Request, cls: type[Game], form: Mapping[str, str], problem: str = ""
 ) -> Response:
-    """Show the form for a new game with what was filled in, and what was wrong with it."""
+    """Return the form for a new game, with its rejected values and the reason."""
     settings = {
         name: ", ".join(f"{key} {value}" for key, value in values.items())
         for name, values in cls.presets.items()
@@ -136,50 +136,50 @@ def form_page(
         game=cls,
         form=form,
         presets=settings,
-        usual=next((name for name, values in cls.presets.items() if is_usual(cls, values)), ""),
+        usual=next((name for name, values in cls.presets.items() if is_default(cls, values)), ""),
         own=OWN,
         clocks=USUAL,
         levels=list(LEVELS),
-        usual_level=str(USUAL_LEVEL),
+        usual_level=str(DEFAULT_LEVEL),
         problem=problem,
     )
 
 
-def is_usual(cls: type[Game], values: Mapping[str, object]) -> bool:
-    """Tell whether a preset is what a game has without parameters."""
+def is_default(cls: type[Game], values: Mapping[str, object]) -> bool:
+    """Tell whether a preset equals the game's defaults."""
     return cls(**values) == cls()
 
 
 async def create(request: Request) -> Response:
-    """Found a table as a form asks for it, and lead there."""
-    cls = wanted_game(request)
-    need_own_page(request)
+    """Create a table from a form, and redirect to it."""
+    cls = requested_game(request)
+    require_own_page(request)
     form = await read_form(request)
     try:
-        order = await run_in_threadpool(read_options, cls, form)
+        options = await run_in_threadpool(read_options, cls, form)
     except GridhouseError as error:
         return form_page(request, cls, form, sentence(error))
-    request.app.state.newcomers.need_room(request)
-    return await found(request, order)
+    request.app.state.new_tables.count(request)
+    return await create_table(request, options)
 
 
-async def found(request: Request, order: TableOptions) -> Response:
-    """Found a table, and let the visitor sit down at it."""
+async def create_table(request: Request, options: TableOptions) -> Response:
+    """Create a table, and give the visitor a seat at it."""
     service, auth = services(request)
     visitor, cookie = auth.identify_or_create(request)
-    return to_table(request, await service.create(order, visitor), cookie)
+    return redirect_to_table(request, await service.create(options, visitor), cookie)
 
 
-def to_table(request: Request, name: str, cookie: str) -> Response:
-    """Lead to a table where the visitor whom a cookie names sits now."""
+def redirect_to_table(request: Request, name: str, cookie: str) -> Response:
+    """Redirect to a table, and store the visitor's cookie."""
     response = RedirectResponse(f"/t/{name}", 303)
     set_cookie(request, response, cookie)
     return response
 
 
 async def table(request: Request) -> Response:
-    """Show a table as it is now to this visitor; a script takes over from there."""
-    live = await wanted_table(request)
+    """Show a table's current position; the page's script updates it."""
+    live = await requested_table(request)
     visitor = services(request).auth.visitor(request.cookies)
     sits = bool(live.table.seats_of(visitor))
     shown = view(live.snapshot, viewpoint_of(live.table, visitor, None), sits=sits)
@@ -191,9 +191,9 @@ async def table(request: Request) -> Response:
 
 
 async def invitation(request: Request) -> Response:
-    """Ask whoever was invited whether to sit down: only opening the page takes no seat.
+    """Show an invitation; opening the page does not take the seat yet.
 
-    Who sits there already comes to the table.
+    A visitor who already has a seat there is redirected to the table.
     """
     live = await invited(request)
     if live.table.seats_of(services(request).auth.visitor(request.cookies)):
@@ -204,8 +204,8 @@ async def invitation(request: Request) -> Response:
 
 
 async def join(request: Request) -> Response:
-    """Let whoever was invited sit down."""
-    need_own_page(request)
+    """Give an invited visitor the free seat."""
+    require_own_page(request)
     live = await invited(request)
     service, auth = services(request)
     visitor, cookie = auth.identify_or_create(request)
@@ -213,57 +213,57 @@ async def join(request: Request) -> Response:
         await service.submit(live, Command(SEAT, visitor=visitor))
     except RefusedError as error:
         raise HTTPException(409, sentence(error)) from None
-    return to_table(request, live.table.id, cookie)
+    return redirect_to_table(request, live.table.id, cookie)
 
 
 async def invited(request: Request) -> LiveTable:
-    """Return the table to which an address invites; raises HTTPException for a false one."""
-    live = await wanted_table(request)
+    """Return the table of an invitation; raises HTTPException if it is not valid."""
+    live = await requested_table(request)
     if not services(request).auth.is_invited(live.table.id, request.path_params["invitation"]):
         raise HTTPException(404, "This is no invitation to this table.")
     return live
 
 
-def safe_viewpoint(request: Request, shown: Table) -> Viewpoint:
-    """Return how a visitor sees a table in a file: of two at one screen, as everybody does."""
+def file_viewpoint(request: Request, shown: Table) -> Viewpoint:
+    """Return the viewpoint for a saved file; of a screen for two, the public one."""
     return viewpoint_of(shown, services(request).auth.visitor(request.cookies), None)
 
 
 async def saved_picture(request: Request) -> Response:
-    """Give a table's picture as a file."""
-    live = await wanted_table(request)
+    """Return a table's picture as a file."""
+    live = await requested_table(request)
     try:
-        svg = live.snapshot.saved_picture(safe_viewpoint(request, live.table))
+        svg = live.snapshot.saved_picture(file_viewpoint(request, live.table))
     except PictureError as error:
         raise HTTPException(404, sentence(error)) from None
-    return Response(svg, media_type=SVG, headers=as_file(f"{live.table.state.game.name}.svg"))
+    return Response(svg, media_type=SVG, headers=attachment(f"{live.table.state.game.name}.svg"))
 
 
 async def saved_record(request: Request) -> Response:
-    """Give a game's start and moves as text, or its position on one line."""
-    live = await wanted_table(request)
+    """Return a game's start and moves as text, or its position on one line."""
+    live = await requested_table(request)
     is_record = request.url.path.endswith("record.txt")
     try:
         text = live.table.record() if is_record else live.table.position_text() + "\n"
     except RefusedError as error:
-        raise HTTPException(403, f"There is no text of this game: {error}.") from None
+        raise HTTPException(403, f"This game cannot be saved as text: {error}.") from None
     return PlainTextResponse(text)
 
 
-def as_file(name: str) -> dict[str, str]:
-    """Return the header by which a browser saves instead of shows."""
+def attachment(name: str) -> dict[str, str]:
+    """Return the header that makes a browser save the response as a file."""
     return {"content-disposition": f'attachment; filename="{name}"'}
 
 
 def samples(names: list[str]) -> dict[str, str]:
-    """Return for every game the picture of one that is going on; every day it is another one."""
+    """Return a picture of a running game for each name; the game changes every day."""
     today = datetime.date.today().isoformat()
     return {name: sample_picture(name, today) for name in names}
 
 
 @lru_cache(maxsize=32)
 def sample_picture(name: str, day: str) -> str:
-    """Return the picture of a game after some random moves, "" if it has no pictures."""
+    """Return a picture after some random moves, "" for a game without pictures."""
     state: State = game_class(name)().new_initial_state(day)
     chance = random.Random(f"{name} {day}")
     for _ in range(MOVES_SHOWN):

@@ -1,4 +1,4 @@
-"""Other processes that serve the same tables: PostgreSQL tells each what another has changed."""
+"""Notifications between server processes on one PostgreSQL database."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ if TYPE_CHECKING:
     from gridhouse.server.storage.store import Store
 
 log = logging.getLogger("gridhouse.server")
-PRESENCE = 0x686F757365  # a lock that every process shares while it serves
-GLANCE = 0.2  # seconds between two looks whether the house closes
-PAUSE = 1.0  # seconds before the next try to reach a database that has gone
+PRESENCE = 0x686F757365  # a lock that every serving process shares
+GLANCE = 0.2  # seconds between two checks whether the server is closing
+PAUSE = 1.0  # seconds before the next attempt to reconnect
 
 
 class Notifications:
-    """Listens to what other processes change, in a thread of its own.
+    """Listens for changes by other processes, in a separate thread.
 
-    ``heard`` is called with a table's name and version, ``missed`` when changes may have gone
-    unheard.  Whoever is the only one there restarts the clocks: the house was closed.
+    ``heard`` is called with the name and the version of a changed table, ``missed`` after a gap in
+    the connection.  A process that is alone restarts the clocks, because no server was running.
     """
 
     def __init__(
         self, store: Store, heard: Callable[[str, int], object], missed: Callable[[], object]
     ) -> None:
-        """Begin to listen; raises psycopg.OperationalError, or SQLAlchemyError."""
+        """Start listening; raises psycopg.OperationalError or SQLAlchemyError."""
         self._store = store
         self._heard = heard
         self._missed = missed

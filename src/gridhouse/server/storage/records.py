@@ -1,4 +1,4 @@
-"""What the database keeps of a table, and the changes to it."""
+"""The stored form of a table, and changes to it."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ if TYPE_CHECKING:
 
 
 class Ply(NamedTuple):
-    """A move that was made: its text, and the milliseconds that it took by the clock.
+    """A move of a game: its text, and the milliseconds that it took.
 
-    The database keeps these two.  The rest follows from the position before the move: who made it,
-    what everybody may know of it, the cells that name it, and the number of its action.
+    The database stores these two.  The other fields follow from the position before the move: the
+    player, the text that everybody may see, the cells of its gesture, and the action.
     """
 
     move: str
@@ -28,15 +28,15 @@ class Ply(NamedTuple):
 
 @dataclass
 class StoredTable:
-    """A table as it is kept.
+    """A table in the database.
 
-    ``opponent`` is hotseat, machine or friends; ``machine`` is the player that the machine of a
-    ``level`` plays; ``seated_visitors`` play the others.  ``undone`` moves can be made again, the
-    next one first.  ``initial`` and ``increment`` are those of the clock in
-    milliseconds, None without one; ``since`` is when the time of the player to move began.
-    ``ended`` says how the game has ended, None while it goes on, and ``asked`` what a player asks
-    the other for.  A ``listed`` table stands in the lobby; ``daily`` is the day whose puzzle is
-    played.  ``version`` grows with every change, and ``changed`` is when the last one was.
+    ``opponent`` is hotseat, machine or friends.  The machine plays the player ``machine`` at
+    ``level``; ``seated_visitors`` maps the other players to their visitors.  ``undone`` holds the
+    moves that can be redone, the next one first.  ``initial`` and ``increment`` are the clock's
+    milliseconds, None without a clock; ``since`` is the time at which the clock of the player to
+    move started.  ``ended`` is the reason of the end, None while the game goes on.  ``asked`` is
+    the pending takeback request.  The lobby shows a ``listed`` table.  ``daily`` is the day of a
+    daily puzzle.  ``version`` grows with every change, and ``changed`` is the time of the last one.
     """
 
     id: str
@@ -59,12 +59,12 @@ class StoredTable:
 
 
 class Change(NamedTuple):
-    """What becomes of a table of a version, written down as a whole or not at all.
+    """A change to one version of a table; it is written completely or not at all.
 
-    ``ended``, ``asked`` and ``since`` are what they are from now on, ``seat`` a player and the
-    visitor who takes it.  ``standing`` is how many moves stand, which may be fewer or more than
-    before: those after them are undone.  An ``added`` move follows them, and if there are undone
-    ones it ``forgets`` them.  ``also`` writes down in the same transaction what else comes of it.
+    ``ended``, ``asked`` and ``since`` are the new values.  ``seat`` is a player and the visitor who
+    takes the seat.  ``standing`` is the new number of moves, which undoes or redoes moves.  The
+    ``added`` move follows them, and ``forgets`` deletes the undone moves.  ``also`` writes further
+    rows in the same transaction.
     """
 
     table: str

@@ -1,6 +1,6 @@
-"""Where tables are kept: the start as a position's text, and every move as the game writes it.
+"""The database of tables: the start as a position's text, and every move in its notation.
 
-Nothing else is written down: what a table looks like follows from the rules.
+Positions are not stored, because they follow from the rules.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 import queue
 import secrets
 import threading
-from concurrent.futures import Future as Promise
+from concurrent.futures import Future
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -75,14 +75,14 @@ VERSION = (
 )
 COLUMNS = [column.name for column in TABLES.c if column.name != "created"]
 SECRET = "secret"
-CHANNEL = "gridhouse"  # on which PostgreSQL tells the other processes of a change
-LOCK = 0x67726964  # what one process at a time holds while the database is set up
-MOST_AT_ONCE = 200  # changes in a transaction
+CHANNEL = "gridhouse"  # of PostgreSQL's notifications to other processes
+LOCK = 0x67726964  # held by one process at a time while it sets up the database
+MAX_AT_ONCE = 200  # changes in a transaction
 SQLITE_SETTINGS = ("journal_mode=WAL", "synchronous=FULL", "busy_timeout=10000", "foreign_keys=ON")
 
 
 def _prepare_sqlite(connection: DBAPIConnection, _: Any) -> None:
-    connection.isolation_level = None  # transactions begin where _begin_sqlite says so
+    connection.isolation_level = None  # _begin_sqlite begins the transactions
     cursor = connection.cursor()
     for setting in SQLITE_SETTINGS:
         cursor.execute(f"PRAGMA {setting}")
@@ -90,16 +90,16 @@ def _prepare_sqlite(connection: DBAPIConnection, _: Any) -> None:
 
 
 def _begin_sqlite(connection: sa.Connection) -> None:
-    """Begin a transaction for reading too, so that all of a table is read at one time."""
+    """Begin a transaction for reading too, so that a table is read in a consistent state."""
     connection.exec_driver_sql("BEGIN")
 
 
 class Store:
-    """The database of a house.  What its methods wrote is on disk when they return."""
+    """The database of a server; a method returns when its changes are on disk."""
 
     def __init__(self, url: str) -> None:
-        """Connect to a database and bring it up to date; raises SQLAlchemyError."""
-        # What is written holds moves that are secrets, and errors go into the log.
+        """Connect to a database and migrate it to the current schema; raises SQLAlchemyError."""
+        # Errors are logged, and the parameters may contain hidden moves.
         self.engine = sa.create_engine(with_driver(url), hide_parameters=True)
         self.is_shared = self.engine.dialect.name == "postgresql"
         if self.engine.dialect.name == "sqlite":
@@ -108,26 +108,26 @@ class Store:
         config = Config()
         config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
         with self.engine.begin() as connection:
-            self._be_alone(connection)
+            self._lock_setup(connection)
             config.attributes["connection"] = connection
             command.upgrade(config, "head")
         self._writer = Writer(self.engine)
 
-    def _be_alone(self, connection: sa.Connection) -> None:
-        """Let other processes wait with what only one may do until a transaction is over."""
+    def _lock_setup(self, connection: sa.Connection) -> None:
+        """Make other processes wait until this transaction ends."""
         if self.is_shared:
             connection.execute(sa.select(sa.func.pg_advisory_xact_lock(LOCK)))
 
     def close(self) -> None:
-        """Let go of the database, when all that was asked for is written."""
+        """Write all pending changes, then close the database."""
         self._writer.close()
         self.engine.dispose()
 
     def secret(self) -> str:
-        """Return what cookies and invitations are signed with; it is drawn once."""
+        """Return the secret for signatures; the first call generates and stores it."""
         wanted = sa.select(FACTS.c.value).where(FACTS.c.name == SECRET)
         with self.engine.begin() as connection:
-            self._be_alone(connection)
+            self._lock_setup(connection)
             found = connection.scalar(wanted)
             if found is None:
                 found = secrets.token_urlsafe(32)
@@ -135,7 +135,7 @@ class Store:
         return str(found)
 
     def add(self, record: StoredTable) -> None:
-        """Keep a new table and who sits at it."""
+        """Store a new table and its seats."""
         row = {name: getattr(record, name) for name in COLUMNS}
         row |= {"created": datetime.now(UTC), "changed": clock.now()}
         seats = [
@@ -153,13 +153,13 @@ class Store:
         return found[0] if found else None
 
     def list_public(self, most: int, since: int) -> list[StoredTable]:
-        """Return tables of the lobby that go on and have changed since, the last ones first."""
+        """Return the lobby's unfinished tables that have changed since a time, latest first."""
         wanted = TABLES.c.listed & TABLES.c.ended.is_(None) & (TABLES.c.changed >= since)
         return self._records(wanted, most)
 
     def _records(self, wanted: sa.ColumnElement[bool], most: int = 1) -> list[StoredTable]:
         chosen = sa.select(TABLES).where(wanted).order_by(TABLES.c.changed.desc()).limit(most)
-        # At one time, so that nobody else's change comes between a table and its moves.
+        # One snapshot, so that a table and its moves belong together.
         reading = {"isolation_level": "REPEATABLE READ"} if self.is_shared else {}
         with self.engine.connect().execution_options(**reading) as connection:
             records = {
@@ -175,35 +175,35 @@ class Store:
                 moves.append(Ply(row.move, row.spent))
         return list(records.values())
 
-    def append(self, change: Change) -> Promise[None]:
-        """Write a change; the future resolves to None, or raises StaleError or a database error."""
+    def append(self, change: Change) -> Future[None]:
+        """Write a change; the future raises StaleError, or a database error, if that fails."""
         return self._writer.append(change)
 
     def restart_clocks(self) -> None:
-        """Let the time of all who are to move begin now: the house was closed meanwhile."""
+        """Restart all running clocks now, because the server was closed meanwhile."""
         with self.engine.begin() as connection:
             running = TABLES.update().where(TABLES.c.since.is_not(None))
             connection.execute(running.values(since=clock.now()))
 
 
 class Writer:
-    """Writes changes down in a thread of its own, many in one transaction when many come."""
+    """Writes changes in a separate thread, those that are waiting in one transaction."""
 
     def __init__(self, engine: sa.Engine) -> None:
-        """Begin to wait for changes."""
+        """Start the thread."""
         self._engine = engine
-        self._waiting: queue.SimpleQueue[tuple[Change, Promise[None]] | None] = queue.SimpleQueue()
+        self._waiting: queue.SimpleQueue[tuple[Change, Future[None]] | None] = queue.SimpleQueue()
         self._thread = threading.Thread(target=self._run, name="writing", daemon=True)
         self._thread.start()
 
-    def append(self, change: Change) -> Promise[None]:
-        """Have a change written down; what is promised comes when it is on disk."""
-        promise: Promise[None] = Promise()
+    def append(self, change: Change) -> Future[None]:
+        """Queue a change; the future is done when it is on disk."""
+        promise: Future[None] = Future()
         self._waiting.put((change, promise))
         return promise
 
     def close(self) -> None:
-        """Write what is still to be written, and end."""
+        """Write the queued changes, then end the thread."""
         self._waiting.put(None)
         self._thread.join()
 
@@ -211,15 +211,15 @@ class Writer:
         is_open = True
         while is_open:
             come = [self._waiting.get()]
-            while len(come) < MOST_AT_ONCE and not self._waiting.empty():
+            while len(come) < MAX_AT_ONCE and not self._waiting.empty():
                 come.append(self._waiting.get())
-            is_open = None not in come  # the last thing that comes
+            is_open = None not in come  # None is the last item
             batch = [wanted for wanted in come if wanted is not None]
             if batch:
                 self._write(batch)
 
-    def _write(self, batch: list[tuple[Change, Promise[None]]]) -> None:
-        """Write changes as one transaction, or if that fails each as one of its own."""
+    def _write(self, batch: list[tuple[Change, Future[None]]]) -> None:
+        """Write changes in one transaction; if it fails, write each in its own."""
         try:
             with self._engine.begin() as connection:
                 write(connection, [change for change, _ in batch])
@@ -235,7 +235,7 @@ class Writer:
 
 
 def write(connection: sa.Connection, changes: list[Change]) -> None:
-    """Write changes down; raises StaleError if a table is not of the version that is changed."""
+    """Write changes; raises StaleError if a table no longer has the version of its change."""
     at = clock.now()
     facts = [
         {
@@ -273,7 +273,7 @@ def write(connection: sa.Connection, changes: list[Change]) -> None:
 
 
 def _write_rest(connection: sa.Connection, change: Change) -> None:
-    """Write down what most changes do not have."""
+    """Write the parts of a change that most changes lack."""
     mine = MOVES.c.table_id == change.table
     if change.seat is not None:
         player, visitor = change.seat
@@ -289,7 +289,7 @@ def _write_rest(connection: sa.Connection, change: Change) -> None:
 
 
 def with_driver(url: str) -> str:
-    """Return the address of a database with the driver that the house brings along."""
+    """Return the URL of a database with the driver that this package installs."""
     scheme, colons, rest = url.partition("://")
     is_plain = scheme in ("postgres", "postgresql")
     return f"postgresql+psycopg{colons}{rest}" if is_plain else url

@@ -1,1 +1,1 @@
-"""Tables: the games that are played, what may be done at them, and who may see what."""
+"""Tables: running games, the commands at them, and the views of their visitors."""

@@ -1,4 +1,4 @@
-"""What may be asked of a table: the same commands for pages, programs and the machine."""
+"""The commands at a table, the same for pages, programs and the machine."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ OVER = "the game is over"
 
 
 class RefusedError(Exception):
-    """A table refuses a command; the text says why."""
+    """A table refuses a command; the message is the reason."""
 
 
 class Command(NamedTuple):
-    """What a player, or the machine, asks of a table.
+    """A command of a player or of the machine.
 
-    A MOVE has a ``text``, and the number of moves that its sender has seen as ``ply``; a SEAT has
-    the ``visitor`` who takes it; an ANSWER to a takeback request says whether the player
+    A MOVE has its ``text``, and as ``ply`` the number of moves that its sender has seen.  A SEAT
+    has the ``visitor`` who takes it.  An ANSWER to a takeback request says whether the player
     ``agrees``.
     """
 

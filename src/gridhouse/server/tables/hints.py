@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     from gridhouse.server.tables.messages import Evaluation, Frame, Hint
     from gridhouse.server.tables.visibility import Snapshot, Viewpoint
 
-# The least evaluation, as a part of a win's worth, for each description of a lead.
-LEADS = ((0.8, "stands much better"), (0.4, "stands better"), (0.1, "stands a little better"))
-LINE_LENGTH = 8  # moves of the best line that are shown in a game for two
+# The smallest evaluation (1 is a win) for each description of a lead.
+LEADS = ((0.8, "is much better"), (0.4, "is better"), (0.1, "is slightly better"))
+LINE_LENGTH = 8  # moves of the best line in a game for two
 
 
 async def hint(engines: EnginePool, snapshot: Snapshot) -> Hint:
-    """Return the strongest player's move and the cells that name it; raises RefusedError."""
+    """Return the strongest player's move and its cells; raises RefusedError."""
     state, ply = snapshot.state.clone(), len(snapshot.table.plies)
     if state.is_terminal():
         raise RefusedError(OVER)
@@ -43,11 +43,11 @@ async def evaluate(engines: EnginePool, snapshot: Snapshot) -> Evaluation:
 
 
 def evaluation_text(state: State, choice: Choice) -> str:
-    """Return the evaluation of a position, as its choice holds it, in words."""
+    """Return the evaluation of a choice in words."""
     if choice.verdict or choice.value is None:
-        return choice.verdict or "Nothing is known of this position"
+        return choice.verdict or "This position has no evaluation"
     if state.game.num_players == 1:
-        return f"About {choice.value:.0f} can be made"
+        return f"About {choice.value:.0f} can be reached"
     mover = state.current_player()
     ahead = state.game.players[mover if choice.value > 0 else 1 - mover]
     for least, words in LEADS:
@@ -59,13 +59,13 @@ def evaluation_text(state: State, choice: Choice) -> str:
 async def best_line(
     engines: EnginePool, snapshot: Snapshot, viewpoint: Viewpoint
 ) -> AsyncIterator[Frame]:
-    """Yield a picture for each move of best play, in a game for one to its end.
+    """Yield a frame for each move of best play, in a game for one up to its end.
 
-    Raises RefusedError where that would tell a secret.
+    Raises RefusedError if the line could reveal hidden information.
     """
     ply = len(snapshot.table.plies)
     if snapshot.table.secret:
-        raise RefusedError("what comes next may tell a secret")
+        raise RefusedError("the best line may reveal hidden information")
     state = snapshot.state.clone()
     is_alone = state.game.num_players == 1
     made = 0
@@ -82,13 +82,13 @@ async def best_line(
                 "ply": ply,
                 "board": drawn(state, viewpoint),
                 "last": cells,
-                "heading": f"Shown, move {made}{by}: {move}",
+                "heading": f"Best line, move {made}{by}: {move}",
                 "status": state.game.status(state.position),
             }
 
 
 def drawn(state: State, viewpoint: Viewpoint) -> str:
-    """Return the picture of a position without secrets, or its text where there are no pictures."""
+    """Return the picture of an open position, or its text in a game without pictures."""
     try:
         return state.open_picture(viewpoint.side).inline()
     except PictureError:

@@ -1,17 +1,19 @@
-"""The messages of a table's socket, as JSON holds them; `docs/api.md` describes them.
+"""The JSON messages of a table's socket; `docs/api.md` describes them.
 
-``tools/js/write_messages.py`` writes the page's types from these.
+``tools/js/write_messages.py`` generates the page's types from this module.
 """
 
 from __future__ import annotations
 
 from typing import Literal, NotRequired, TypedDict
 
-Gesture = tuple[str, list[int], str]  # a legal move, the cells that name it, the choice left then
+Gesture = tuple[
+    str, list[int], str
+]  # a legal move, its cells, and the choice among moves with the same cells
 
 
 class Clock(TypedDict):
-    """A player's clock: the milliseconds left when this was sent, and whether it runs."""
+    """A player's clock: the milliseconds left at the time of sending, and whether it runs."""
 
     name: str
     left: int
@@ -19,7 +21,7 @@ class Clock(TypedDict):
 
 
 class Handover(TypedDict):
-    """The curtain of a screen for two: the request that lifts or drops it, its text and button."""
+    """The privacy screen for two players: the request of its button, its text, and its label."""
 
     does: Literal["cover", "uncover"]
     says: str
@@ -27,7 +29,7 @@ class Handover(TypedDict):
 
 
 class View(TypedDict):
-    """All that a page shows of a table; ``looking`` is the number of moves of a past position."""
+    """The complete content of a page; ``looking`` is the ply of an earlier position."""
 
     type: Literal["view"]
     ply: int
@@ -73,7 +75,7 @@ class Hint(TypedDict):
 
 
 class Evaluation(TypedDict):
-    """How the position after ``ply`` moves stands, in words."""
+    """The evaluation of the position after ``ply`` moves, in words."""
 
     type: Literal["judge"]
     ply: int
@@ -81,7 +83,7 @@ class Evaluation(TypedDict):
 
 
 class Frame(TypedDict):
-    """A position of the line that the machine shows; ``last`` are the cells of its last move."""
+    """A position of the best line; ``last`` are the cells of its last move."""
 
     type: Literal["frame"]
     ply: int
@@ -92,14 +94,14 @@ class Frame(TypedDict):
 
 
 class Shown(TypedDict):
-    """The end of the line that the machine shows."""
+    """The end of the best line."""
 
     type: Literal["shown"]
     ply: int
 
 
 class Here(TypedDict):
-    """The answer to the request of the same name: the connection stands."""
+    """The answer to the request of the same name: the connection is alive."""
 
     type: Literal["here"]
 
@@ -109,7 +111,7 @@ Message = View | Refusal | Help | Here
 
 
 class MoveRequest(TypedDict):
-    """A move, made after ``ply`` moves."""
+    """A move in the position after ``ply`` moves."""
 
     type: Literal["move"]
     move: str
@@ -117,28 +119,28 @@ class MoveRequest(TypedDict):
 
 
 class LookRequest(TypedDict):
-    """A look at the position after ``ply`` moves, or at the game as it stands."""
+    """A request for the position after ``ply`` moves, or for the current one."""
 
     type: Literal["look"]
     ply: NotRequired[int | None]
 
 
 class WhyRequest(TypedDict):
-    """A question: the reason why no move begins with these cells."""
+    """A request for the reason why no move begins with these cells."""
 
     type: Literal["why"]
     cells: list[int]
 
 
 class AnswerRequest(TypedDict):
-    """An answer to an offered takeback, or the withdrawal of one's own."""
+    """An answer to a takeback request, or the withdrawal of one's own."""
 
     type: Literal["answer"]
     agrees: bool
 
 
 class PlainRequest(TypedDict):
-    """A request without details."""
+    """A request without parameters."""
 
     type: Literal[
         "turn",

@@ -1,4 +1,4 @@
-"""The table service: it carries out commands, one at a time for each table, on disk first."""
+"""The table service: it carries out commands, one at a time per table, and writes them first."""
 
 from __future__ import annotations
 
@@ -41,11 +41,11 @@ if TYPE_CHECKING:
 log = logging.getLogger("gridhouse.server")
 NAME = re.compile(r"[\w-]{1,32}", re.ASCII)
 INTERRUPTING = (UNDO, REDO, RESIGN)  # commands before which the machine stops thinking
-MAX_IDLE = 50  # tables that are kept in memory with nobody at them
+MAX_IDLE = 50  # tables without subscribers that stay in memory
 
 
 async def run_to_completion(change: Coroutine[Any, Any, None]) -> None:
-    """Await a change to its end, also if this task is cancelled meanwhile."""
+    """Await a change to its end, even if this task is cancelled meanwhile."""
     task = asyncio.create_task(change)
     try:
         await asyncio.shield(task)
@@ -59,10 +59,10 @@ class StaleTableError(RefusedError):
 
 
 class LiveTable:
-    """A table in memory, with its subscribers, which are called when it changes."""
+    """A table in memory with its subscribers, which are called after every change."""
 
     def __init__(self, table: Table) -> None:
-        """Begin without subscribers."""
+        """Start without subscribers."""
         self.table = table
         self.lock = asyncio.Lock()
         self.subscribers: set[Subscriber] = set()
@@ -71,27 +71,27 @@ class LiveTable:
         self.snapshot = Snapshot(table)
 
     def changed(self) -> None:
-        """Call all subscribers: the table has changed."""
+        """Tell all subscribers that the table has changed."""
         self.snapshot = Snapshot(self.table)
         for subscriber in list(self.subscribers):
             subscriber()
 
 
 def compile_players(table: Table) -> None:
-    """Request compiled code for a table's players: its machine first, then hints."""
+    """Request compiled code for a table: first for its machine, then for hints."""
     game = table.state.game
     kinds = [best_kind(game)]
     if table.opponent == MACHINE:
         kinds.append(compiled_kind("level", game))
-    for kind in kinds:  # what is asked for last is compiled first
+    for kind in kinds:  # the last request is compiled first
         use_compiled(Unit(kind, game))
 
 
 class TableService:
-    """All tables of a server, and the commands given at them."""
+    """The tables of a server, and the commands at them."""
 
     def __init__(self, settings: Settings) -> None:
-        """Open the house; raises SQLAlchemyError if its database cannot be used."""
+        """Start the service; raises SQLAlchemyError if its database cannot be used."""
         self.settings = settings
         self.store = Store(settings.database)
         self.engines = EnginePool(settings)
@@ -102,7 +102,7 @@ class TableService:
         self._notifications = self._listen_to_others()
 
     def _listen_to_others(self) -> Notifications | None:
-        """Begin to listen to other processes on the same database, if it can have any."""
+        """Listen for changes by other processes if they can share the database."""
         if not self.store.is_shared:
             self.store.restart_clocks()
             return None
@@ -116,13 +116,13 @@ class TableService:
         )
 
     def _heard(self, name: str, version: int) -> None:
-        """Read a table again if another process has changed it."""
+        """Reload a table if another process has changed it."""
         live = self._live.get(name)
         if live is not None and live.table.version < version:
             self._spawn(self._refresh(live))
 
     def _missed(self) -> None:
-        """Read all tables again."""
+        """Reload all tables."""
         for live in self._live.values():
             self._spawn(self._refresh(live))
 
@@ -142,28 +142,28 @@ class TableService:
             await asyncio.to_thread(self._notifications.close)
         self.store.close()
 
-    async def create(self, order: TableOptions, visitor: str) -> str:
-        """Store a new table of a visitor, and return its name, which cannot be guessed."""
-        players = range(order.state.game.num_players)
-        mine = players if order.opponent == HOTSEAT else (order.side,)
+    async def create(self, options: TableOptions, visitor: str) -> str:
+        """Store a new table of a visitor; return its name, which cannot be guessed."""
+        players = range(options.state.game.num_players)
+        mine = players if options.opponent == HOTSEAT else (options.side,)
         record = StoredTable(
             secrets.token_urlsafe(9),
-            str(order.state),
-            order.opponent,
+            str(options.state),
+            options.opponent,
             seated_visitors=dict.fromkeys(mine, visitor),
-            listed=order.listed,
-            daily=order.daily,
+            listed=options.listed,
+            daily=options.daily,
         )
-        if order.clock is not None:
-            record.initial, record.increment = order.clock
-        if order.opponent == MACHINE:
-            record.level, record.machine = order.level, 1 - order.side
+        if options.clock is not None:
+            record.initial, record.increment = options.clock
+        if options.opponent == MACHINE:
+            record.level, record.machine = options.level, 1 - options.side
         await asyncio.to_thread(self.store.add, record)
         return record.id
 
     async def get(self, name: str) -> LiveTable | None:
         """Return a table by its name, None if there is none."""
-        if not NAME.fullmatch(name):  # and PostgreSQL takes not every text
+        if not NAME.fullmatch(name):  # PostgreSQL does not accept every text
             return None
         async with self._opening:
             if name not in self._live:
@@ -179,18 +179,18 @@ class TableService:
                 self._set_flag_timer(self._live[name])
                 if self.store.is_shared:  # it may have changed before we subscribed
                     self._spawn(self._refresh(self._live[name]))
-            self._live[name] = self._live.pop(name)  # the one used last comes last
+            self._live[name] = self._live.pop(name)  # in order of their last use
             return self._live[name]
 
     def _best_was_found(self, puzzle: Puzzle, best: BestResult) -> None:
-        """Tell the tables where a puzzle is played what the best is."""
+        """Show the best result at the tables of a puzzle."""
         for live in list(self._live.values()):
             if (live.table.state.game.name, live.table.daily) == (puzzle.game, puzzle.day):
                 live.table.best = best
                 live.changed()
 
     def _evict_idle(self) -> None:
-        """Let go of a table that nobody looks at when there are many; it is in the database."""
+        """Drop the oldest tables without subscribers from memory; the database has them."""
         quiet = [name for name, live in self._live.items() if not live.subscribers]
         for name in quiet[: max(0, len(quiet) - MAX_IDLE)]:
             flag_timer = self._live.pop(name).flag_timer
@@ -208,26 +208,26 @@ class TableService:
         """Remove a subscriber; the machine stops thinking when none is left."""
         live.subscribers.discard(subscriber)
         if not live.subscribers:
-            live.snapshot = Snapshot(live.table)  # what was drawn and sent is not needed any more
+            live.snapshot = Snapshot(live.table)  # drops the cached pictures and messages
             if live.thinking is not None:
                 live.thinking.cancel()
                 live.thinking = None
 
     async def submit(self, live: LiveTable, command: Command) -> None:
-        """Carry out a command, even if its sender goes away meanwhile.
+        """Carry out a command, even if its sender disconnects meanwhile.
 
         Raises RefusedError, or MoveError for a move that the rules forbid.
         """
         table = live.table
         if command.kind in INTERRUPTING:
-            table.change_for(command)  # a command that is refused does not disturb the machine
+            table.change_for(command)  # a refused command must not stop the machine
             await self._stop_thinking(live)
         plies = list(table.plies)
         write = partial(self._write, live, partial(table.change_for, command))
         try:
             await run_to_completion(write())
         except StaleTableError:
-            # Another process changed the table first.  Only new moves can make the command wrong.
+            # Another process changed the table first.  Only new moves invalidate the command.
             if table.plies != plies and command.kind != SEAT:
                 raise
             await run_to_completion(write())
@@ -248,15 +248,15 @@ class TableService:
                 await asyncio.wrap_future(self.store.append(change))
             except StaleError:
                 await self._catch_up(live)
-                raise StaleTableError("the table has changed; look again") from None
+                raise StaleTableError("the table has changed; look at it again") from None
             except (OSError, SQLAlchemyError):
-                log.exception("a change could not be written down")
-                raise RefusedError("that could not be written down; try again") from None
+                log.exception("a change could not be saved")
+                raise RefusedError("the change could not be saved; try again") from None
             live.table.apply(change)
         self._changed(live)
 
     def _daily_result(self, table: Table, last: Ply) -> DailyResult | None:
-        """Return what a visitor reaches by the last move of a daily puzzle, None elsewhere."""
+        """Return a visitor's result after the last move of a daily puzzle, None at other tables."""
         if table.daily is None:
             return None
         after = table.state.clone()
@@ -264,7 +264,7 @@ class TableService:
         return self.daily_puzzles.result(after, table.daily, table.seated_visitors[0])
 
     async def _catch_up(self, live: LiveTable) -> None:
-        """Read a table again that another process has changed."""
+        """Reload a table that another process has changed."""
         record = await asyncio.to_thread(self.store.load, live.table.id)
         if record is not None and record.version != live.table.version:
             live.table.catch_up(record)
@@ -276,7 +276,7 @@ class TableService:
         self._wake_machine(live)
 
     def _set_flag_timer(self, live: LiveTable) -> None:
-        """See to it that a player whose time is up has lost, even if nobody moves any more."""
+        """Set a timer that ends the game when the time of the player to move is up."""
         if live.flag_timer is not None:
             live.flag_timer.cancel()
             live.flag_timer = None
@@ -287,19 +287,19 @@ class TableService:
             live.flag_timer = loop.call_later(left, lambda: self._spawn(self._check_flag(live)))
 
     async def _check_flag(self, live: LiveTable) -> None:
-        """End a game in which whoever is to move has no time left."""
+        """End the game if the player to move has no time left."""
 
         def time_loss() -> Change | None:
             table = live.table
             is_up = table.ticks() and not table.time_left(table.mover or 0, clock.now())
             return table.time_loss() if is_up else None
 
-        with suppress(RefusedError):  # then another process was first
+        with suppress(RefusedError):  # another process was first
             await self._write(live, time_loss)
             self._set_flag_timer(live)
 
     def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
-        """Have something done that nobody waits for."""
+        """Run a task in the background."""
         task = asyncio.get_running_loop().create_task(work)
         self._background_tasks.add(task)
         task.add_done_callback(self._background_tasks.discard)
@@ -319,21 +319,21 @@ class TableService:
         return table.mover is not None and table.mover == table.machine
 
     async def _think(self, live: LiveTable) -> None:
-        """Make the machine's moves until somebody else is to move."""
+        """Make the machine's moves until another player is to move."""
         table = live.table
         try:
             while self._is_machine_turn(table):
                 ply = len(table.plies)
                 move = table.state.action_to_string(await self._choose(table))
                 await asyncio.sleep(self.settings.pause)
-                with suppress(RefusedError, MoveError):  # the table has changed meanwhile
+                with suppress(RefusedError, MoveError):  # the table has changed
                     await self.submit(live, Command(MOVE, table.machine or 0, move, ply))
         except Exception:
             log.exception("the machine cannot move at a table")
             raise
 
     async def _choose(self, table: Table) -> int:
-        """Return the machine's action, or a random one, and note it, where its search fails."""
+        """Return the machine's action; if its search fails, note it and return a random action."""
         try:
             choice = await self.engines.choose(table.state.clone(), table.level or 1)
         except Exception:

@@ -1,4 +1,4 @@
-"""The WebSocket of a table: views go out, commands and questions come in."""
+"""The WebSocket of a table: it sends views and receives commands and questions."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from starlette.websockets import WebSocketDisconnect, WebSocketState
 
 from gridhouse.core.errors import MoveError
 from gridhouse.server.auth import bearer, is_own_origin
-from gridhouse.server.settings import MAX_SUBSCRIBERS, MOST_MESSAGE
+from gridhouse.server.settings import MAX_MESSAGE, MAX_SUBSCRIBERS
 from gridhouse.server.tables import hints
 from gridhouse.server.tables.commands import ANSWER, MOVE, REDO, RESIGN, UNDO, Command, RefusedError
 from gridhouse.server.tables.table import ALONE, FRIENDS
 from gridhouse.server.tables.visibility import (
     Snapshot,
     Viewpoint,
-    need_turn,
+    no_move_reason,
+    no_move_reason_for,
     offers_help,
+    require_turn,
     view,
     viewpoint_of,
-    why_no_move,
-    why_not,
 )
 
 if TYPE_CHECKING:
@@ -39,27 +39,31 @@ if TYPE_CHECKING:
     from gridhouse.server.tables.service import LiveTable, TableService
 
 log = logging.getLogger("gridhouse.server")
-REFUSED = 1008  # a socket that breaks the rules of the house is closed with this
-PLACES = {"hint": "board", "show": "board", "judge": "side"}  # where help is seen
-FRAME = 1.5  # pauses of the machine between two moves that are shown
-MOST_NESTED = 100  # brackets of a message, which needs two
-GOODBYE = 1000
-NOTHING_SEEN = -1  # a number of moves that no table has
-FULL = 1013  # and one for which there is no room with that
+POLICY_VIOLATION = 1008  # close code for a connection that violates the protocol
+HELP_PLACES = {
+    "hint": "board",
+    "show": "board",
+    "judge": "side",
+}  # the part of the page that shows the help
+FRAME_PAUSES = 1.5  # times the machine's pause, between two moves of the best line
+MAX_NESTED = 100  # brackets of a message; valid messages have two
+NORMAL_CLOSURE = 1000
+NO_PLY = -1  # a ply that no table has
+TRY_AGAIN_LATER = 1013  # close code for a table that is full
 
 
 class TokenBucket:
-    """A token bucket: so many at once, and so many a second in the long run."""
+    """A rate limiter: ``burst`` requests at once, and ``rate`` a second in the long run."""
 
     def __init__(self, burst: float, rate: float) -> None:
-        """Begin with all of the burst."""
+        """Start with a full bucket."""
         self._most = burst
         self._rate = rate
         self._left = burst
         self._last = time.monotonic()
 
     def take(self) -> bool:
-        """Tell whether there may be one more, which is counted."""
+        """Take one token; return False if there is none."""
         now = time.monotonic()
         self._left = min(self._most, self._left + (now - self._last) * self._rate)
         self._last = now
@@ -70,34 +74,34 @@ class TokenBucket:
 
 
 class Connection:
-    """One page that shows a table, from its connect to its disconnect."""
+    """One page that shows a table, from connection to disconnection."""
 
     def __init__(
         self, service: TableService, auth: Auth, live: LiveTable, socket: WebSocket
     ) -> None:
-        """Meet whoever is at the other end of a socket."""
+        """Identify the visitor at the other end of a socket."""
         self.service = service
         self.live = live
         self.socket = socket
         self.visitor = auth.authenticate(socket.headers, socket.cookies)
         self.invitation = auth.invitation(live.table.id)
         self.revealed_player: int | None = None
-        self.parting = GOODBYE  # with which the socket is closed, once nothing is being sent
+        self.close_code = NORMAL_CLOSURE  # the close code, sent after the last message
         self.turned = False
-        self.back: int | None = None  # the number of moves up to which this page looks back
+        self.back: int | None = None  # the ply of an earlier position that this page shows
         self._past: Snapshot | None = None
         self._stale = True
-        self._notes: list[str] = []
+        self._outgoing: list[str] = []
         self._wake = asyncio.Event()
-        self._helps: dict[str, asyncio.Task[None]] = {}
+        self._help_tasks: dict[str, asyncio.Task[None]] = {}
 
     def viewpoint(self) -> Viewpoint:
-        """Return how this page looks at the table."""
+        """Return the viewpoint of this page."""
         viewpoint = viewpoint_of(self.live.table, self.visitor, self.revealed_player)
         return viewpoint._replace(side=1 - viewpoint.side) if self.turned else viewpoint
 
     def snapshot(self) -> Snapshot:
-        """Return what this page looks at: the table as it is, or as it was."""
+        """Return the snapshot that this page shows: the current one or an earlier one."""
         table = self.live.table
         if self.back is None or self.back >= len(table.plies):
             self.back = None
@@ -107,7 +111,7 @@ class Connection:
         return self._past
 
     def changed(self) -> None:
-        """Note that the table is another."""
+        """Show the table again after a change."""
         self._past = None
         self._stop_help()
         self._show_again()
@@ -116,24 +120,24 @@ class Connection:
         self._stale = True
         self._wake.set()
 
-    def tell(self, message: Message) -> None:
-        """Send a message to this page only."""
-        self._notes.append(encode(message))
+    def send(self, message: Message) -> None:
+        """Queue a message to this page."""
+        self._outgoing.append(encode(message))
         self._wake.set()
 
     def _refuse(self, reason: str) -> None:
-        self.tell({"type": "refusal", "text": reason})
+        self.send({"type": "refusal", "text": reason})
 
-    async def stay(self) -> None:
-        """Show the table and do what is asked for until the page goes away."""
+    async def run(self) -> None:
+        """Show the table and answer requests until the page disconnects."""
         self._wake.set()
         self.service.subscribe(self.live, self.changed)
         works = {asyncio.create_task(self._send()), asyncio.create_task(self._receive())}
         try:
             done, _ = await asyncio.wait(works, return_when=asyncio.FIRST_COMPLETED)
         finally:
-            # Nothing is awaited here: whoever runs this may be cancelled again and again.
-            for work in works | set(self._helps.values()):
+            # Nothing is awaited here, because this task may be cancelled repeatedly.
+            for work in works | set(self._help_tasks.values()):
                 work.add_done_callback(retrieve_exception)
                 work.cancel()
             self.service.unsubscribe(self.live, self.changed)
@@ -141,11 +145,11 @@ class Connection:
             work.result()
 
     async def _send(self) -> None:
-        """Send what is new; however often a table has changed meanwhile, it is shown once."""
+        """Send queued messages; several changes of the table give one view."""
         while True:
             await self._wake.wait()
             self._wake.clear()
-            notes, self._notes = self._notes, []
+            notes, self._outgoing = self._outgoing, []
             if self._stale:
                 self._stale = False
                 notes.insert(0, self._view())
@@ -153,7 +157,7 @@ class Connection:
                 await self.socket.send_text(note)
 
     def _view(self) -> str:
-        """Return what is shown, which is made once for all who see the same."""
+        """Return the view as JSON; it is rendered once for all viewers who see the same."""
         table, snapshot = self.live.table, self.snapshot()
         sits = bool(table.seats_of(self.visitor))
         viewpoint = self.viewpoint()
@@ -174,7 +178,7 @@ class Connection:
                 return
             asked = parse_message(message.get("text"))
             if asked is None or not allowance.take():
-                self.parting = REFUSED
+                self.close_code = POLICY_VIOLATION
                 return
             try:
                 await self._handle(asked)
@@ -183,13 +187,13 @@ class Connection:
                 self._refuse(reason)
 
     async def _handle(self, message: dict[str, Any]) -> None:
-        """Do what a page asks for; raises RefusedError or MoveError."""
+        """Carry out a request; raises RefusedError or MoveError."""
         kind = message["type"]
         if kind in ANYBODY:
             ANYBODY[kind](self, message)
             return
         if not self.live.table.seats_of(self.visitor):
-            raise RefusedError("you watch this game; you do not play it")
+            raise RefusedError("you are watching this game, not playing it")
         if kind == MOVE:
             await self._move(message)
         elif kind in PLAYERS:
@@ -199,61 +203,61 @@ class Connection:
             player = self.viewpoint().player
             await self.service.submit(self.live, Command(kind, player, agrees=agrees))
         else:
-            raise RefusedError("the house does not know what that is")
+            raise RefusedError("the request has an unknown type")
 
     def _on_turn(self, _: dict[str, Any]) -> None:
-        """Turn the board round."""
+        """Show the board from the other side."""
         if not self.live.table.has_sides:
             raise RefusedError("this board looks the same from both sides")
         self.turned = not self.turned
         self._show_again()
 
     def _on_look(self, message: dict[str, Any]) -> None:
-        """Show the table as it was after so many moves, or without a number as it is."""
+        """Show the position after a number of moves, or without one the current position."""
         ply, count = message.get("ply"), len(self.live.table.plies)
         self.back = ply if is_number(ply) and 0 <= ply < count else None
         self._stop_help()
         self._show_again()
 
     def _on_here(self, _: dict[str, Any]) -> None:
-        """Answer that the connection stands."""
-        self.tell({"type": "here"})
+        """Confirm that the connection is alive."""
+        self.send({"type": "here"})
 
     def _on_cover(self, _: dict[str, Any]) -> None:
-        """Hide what the player to move may see, of two at one screen."""
+        """Hide the player's information before the other player looks at the screen."""
         self.revealed_player = None
         self._show_again()
 
     def _on_uncover(self, _: dict[str, Any]) -> None:
-        """Show what the player to move may see: only that player looks at the screen."""
+        """Show the information of the player to move, who alone looks at the screen."""
         self.revealed_player = self.live.table.mover
         self._show_again()
 
     def _on_why(self, message: dict[str, Any]) -> None:
-        """Say why the cells that were clicked name no move."""
+        """Refuse with the reason why no move begins with these cells."""
         table, viewpoint = self.live.table, self.viewpoint()
-        need_turn(table, viewpoint)
-        raise RefusedError(why_not(table.state, cells_of(message)))
+        require_turn(table, viewpoint)
+        raise RefusedError(no_move_reason_for(table.state, cells_of(message)))
 
     def _on_help(self, message: dict[str, Any]) -> None:
-        """Have the machine help this page."""
+        """Start a hint, an evaluation or the best line."""
         self._ask_for_help(message["type"])
 
     def _on_stop(self, _: dict[str, Any]) -> None:
-        """End the machine's help."""
+        """Stop the machine's help."""
         self._stop_help()
 
     async def _move(self, message: dict[str, Any]) -> None:
         table = self.live.table
-        need_turn(table, self.viewpoint())
+        require_turn(table, self.viewpoint())
         text, ply = message.get("move"), message.get("ply")
         if not isinstance(text, str):
-            raise RefusedError("a move is a text")
+            raise RefusedError("the move must be a text")
         mover = table.state.current_player()
         self.back = None
         before = self.revealed_player
-        self.revealed_player = mover  # the move may be this game's first secret
-        seen = ply if is_number(ply) else NOTHING_SEEN
+        self.revealed_player = mover  # the move may create the game's first hidden information
+        seen = ply if is_number(ply) else NO_PLY
         try:
             await self.service.submit(self.live, Command(MOVE, mover, text, seen))
         except BaseException:
@@ -261,43 +265,43 @@ class Connection:
             raise
 
     def _ask_for_help(self, kind: str) -> None:
-        """Have the machine help this page; raises RefusedError."""
+        """Start a hint, an evaluation or the best line; raises RefusedError."""
         table, viewpoint, snapshot = self.live.table, self.viewpoint(), self.snapshot()
         if not offers_help(table, viewpoint):
-            friends = "between friends nobody is helped"
-            reason = friends if table.opponent == FRIENDS else why_no_move(table, viewpoint)
+            friends = "there is no help in a game between friends"
+            reason = friends if table.opponent == FRIENDS else no_move_reason(table, viewpoint)
             raise RefusedError(ALONE if table.daily is not None else reason)
         if snapshot.ply is not None and not table.over:
-            raise RefusedError("help is for the position that is played")
-        place = PLACES[kind]
+            raise RefusedError("help is only for the current position")
+        place = HELP_PLACES[kind]
         self._stop_help(place)
-        self._helps[place] = asyncio.create_task(self._find_help(kind, snapshot, viewpoint))
+        self._help_tasks[place] = asyncio.create_task(self._find_help(kind, snapshot, viewpoint))
 
     def _stop_help(self, *places: str) -> None:
-        """Let the machine end its help in these places of the page, or in all of them."""
-        for place in places or tuple(self._helps):
-            help_there = self._helps.pop(place, None)
+        """Stop the help in these parts of the page, or in all parts."""
+        for place in places or tuple(self._help_tasks):
+            help_there = self._help_tasks.pop(place, None)
             if help_there is not None:
                 help_there.cancel()
 
     async def _find_help(self, kind: str, snapshot: Snapshot, viewpoint: Viewpoint) -> None:
-        """Tell what the machine thinks; raises nothing, since nobody waits for the task."""
+        """Send the machine's help; raises nothing, since nothing awaits the task."""
         engines, ply = self.service.engines, len(self.live.table.plies)
         try:
             if kind == "hint":
-                self.tell(await hints.hint(engines, snapshot))
+                self.send(await hints.hint(engines, snapshot))
             elif kind == "judge":
-                self.tell(await hints.evaluate(engines, snapshot))
+                self.send(await hints.evaluate(engines, snapshot))
             else:
                 async for frame in hints.best_line(engines, snapshot, viewpoint):
-                    self.tell(frame)
-                    await asyncio.sleep(self.service.settings.pause * FRAME)
-                self.tell({"type": "shown", "ply": ply})
+                    self.send(frame)
+                    await asyncio.sleep(self.service.settings.pause * FRAME_PAUSES)
+                self.send({"type": "shown", "ply": ply})
         except RefusedError as error:
             self._refuse(str(error))
         except Exception:
-            log.exception("no help was found")
-            self._refuse("no help was found")
+            log.exception("the machine found no help")
+            self._refuse("the machine found no help")
 
 
 ANYBODY: dict[str, Callable[[Connection, dict[str, Any]], None]] = {
@@ -310,12 +314,12 @@ PLAYERS: dict[str, Callable[[Connection, dict[str, Any]], None]] = {
     "uncover": Connection._on_uncover,
     "why": Connection._on_why,
     "stop": Connection._on_stop,
-    **dict.fromkeys(PLACES, Connection._on_help),
+    **dict.fromkeys(HELP_PLACES, Connection._on_help),
 }
 
 
 def is_number(value: object) -> TypeGuard[int]:
-    """Tell whether JSON holds a whole number: neither true nor 1.0, which are equal to 1."""
+    """Tell whether a JSON value is an integer; ``true`` and 1.0, which equal 1, are not."""
     return type(value) is int
 
 
@@ -326,7 +330,7 @@ def retrieve_exception(task: asyncio.Task[None]) -> None:
 
 
 def cells_of(asked: dict[str, Any]) -> list[int]:
-    """Return the cells that a page says were pointed at."""
+    """Return the cells of a request, [] if they are not valid."""
     cells = asked.get("cells")
     is_list = isinstance(cells, list) and all(map(is_number, cells))
     return list(cells) if cells and is_list else []
@@ -338,11 +342,11 @@ def encode(message: Message) -> str:
 
 
 def parse_message(text: object) -> dict[str, Any] | None:
-    """Return a message of a page, or None if it is none."""
-    if not isinstance(text, str) or len(text) > MOST_MESSAGE:
+    """Parse a message of a page; return None if it is not valid."""
+    if not isinstance(text, str) or len(text) > MAX_MESSAGE:
         return None
-    # Python's own limit on nesting depends on where it is asked.
-    if text.count("[") + text.count("{") > MOST_NESTED:
+    # Python's own limit on nesting depends on the depth of the call stack.
+    if text.count("[") + text.count("{") > MAX_NESTED:
         return None
     try:
         asked = json.loads(text)
@@ -352,21 +356,21 @@ def parse_message(text: object) -> dict[str, Any] | None:
 
 
 async def serve_table(socket: WebSocket) -> None:
-    """Let a page look at a table for as long as it likes."""
+    """Serve the connection of a page to its table."""
     service: TableService = socket.app.state.service
     auth: Auth = socket.app.state.auth
     live = await service.get(socket.path_params["table"])
     is_false = bearer(socket.headers) is not None and auth.authenticate(socket.headers, {}) is None
     if live is None or is_false or not is_own_origin(socket.headers):
-        await socket.close(REFUSED)
+        await socket.close(POLICY_VIOLATION)
         return
     await socket.accept()
     if len(live.subscribers) >= MAX_SUBSCRIBERS:
-        await socket.close(FULL)
+        await socket.close(TRY_AGAIN_LATER)
         return
     connection = Connection(service, auth, live, socket)
     with suppress(WebSocketDisconnect):
-        await connection.stay()
+        await connection.run()
     if socket.application_state == WebSocketState.CONNECTED:
         with suppress(RuntimeError, WebSocketDisconnect):
-            await socket.close(connection.parting)
+            await socket.close(connection.close_code)

@@ -1,7 +1,7 @@
-"""A table: its game, who sits at it, its clock, and what may be done there.
+"""A table: its game, seats and clock, and the changes that commands make.
 
-Nothing here does input or output: what happens is a change, which is written down by others first
-and then applied.
+This module does no input or output.  The service writes a change to the database first and applies
+it afterwards.
 """
 
 from __future__ import annotations
@@ -33,20 +33,20 @@ if TYPE_CHECKING:
 HOTSEAT = "hotseat"
 MACHINE = "machine"
 FRIENDS = "friends"
-STANDS = "a move that may have told a secret stands"
-ALONE = "the puzzle of a day is played without help"
+STANDS = "moves that may have revealed hidden information cannot be taken back"
+ALONE = "there is no help in a daily puzzle"
 
 BY_RULES = "rules"
 ON_TIME = "time"
 RESIGNED = "resigned"
-LOST = {ON_TIME: "has no time left", RESIGNED: "resigns"}  # before the rules say so
+LOST = {ON_TIME: "has no time left", RESIGNED: "resigns"}  # ends that are not in the rules
 
 
 class TableOptions(NamedTuple):
-    """A new game as it was asked for; ``side`` is the player whom the visitor plays.
+    """The options of a new table; the visitor plays the player ``side``.
 
-    A ``listed`` game stands in the lobby, for all to watch and to take the free seat.  ``daily`` is
-    the day whose puzzle it is.
+    The lobby shows a ``listed`` table, and everybody may watch it or take its free seat.  ``daily``
+    is the day of a daily puzzle.
     """
 
     state: State
@@ -59,36 +59,36 @@ class TableOptions(NamedTuple):
 
 
 class Takeback(NamedTuple):
-    """A player's request to the other: to undo moves, or to make them again."""
+    """A player's request to the opponent: to undo or to redo moves."""
 
     kind: str
     player: int
 
 
 class Table:
-    """One game that is played in the house."""
+    """One game and its players."""
 
     def __init__(self, record: StoredTable) -> None:
-        """Set up a table as it was kept."""
+        """Set up a table from its record."""
         self.id = record.id
         self.opponent = record.opponent
         self.level = record.level
         self.machine = record.machine
         self.start = record.start
         self.daily = record.daily
-        self.best: BestResult | None = None  # that is known of the puzzle of this day
-        self.machine_failed = False  # at its last move, which was a random one
+        self.best: BestResult | None = None  # known for the daily puzzle
+        self.machine_failed = False  # at its last move, which was therefore random
         self.clock = Clock(record.initial, record.increment) if record.initial else None
         self.state = parse(record.start)
         self.plies: list[Ply] = []
-        # Whether any player has had a secret so far.  That the last one is gone, as a bomb under a
-        # sink is, may be a secret too, so this never becomes false again.
+        # Whether any player has had hidden information so far.  Its end, as that of a bomb under a
+        # sink, may itself be hidden, so this never becomes false again.
         self.ever_secret = self.state.has_secrets()
         self.has_sides = has_sides(self.state)
         self.catch_up(record)
 
     def catch_up(self, record: StoredTable) -> None:
-        """Become what was kept meanwhile."""
+        """Update the table from a newer record."""
         self.seated_visitors = dict(record.seated_visitors)
         self.listed = record.listed
         standing = 0
@@ -108,7 +108,7 @@ class Table:
         self.version = record.version
 
     def apply(self, change: Change) -> None:
-        """Make a change that was written down."""
+        """Apply a change that has been written."""
         if change.seat is not None:
             self.seated_visitors[change.seat[0]] = change.seat[1]
         if change.standing is not None:
@@ -123,15 +123,15 @@ class Table:
         self.ended = ended
         self._asked = asked
         self.since = since
-        # Whether the game has ended: by its rules, by the clock, or by a player's word.
+        # Whether the game has ended: by its rules, on time, or by resignation.
         self.over = ended is not None or self.state.is_terminal()
-        # Who is to move, None when the game is over.
+        # The player to move, None when the game is over.
         self.mover = None if self.over else self.state.current_player()
-        # Whether not everybody may see everything; when a game is over, they may.
+        # Whether there may be hidden information; after the game everything is visible.
         self.secret = self.ever_secret and not self.over
 
     def _stand(self, standing: int) -> None:
-        """Let so many moves stand: fewer than before, or some of the undone ones again."""
+        """Undo or redo moves until their number is ``standing``."""
         again = self.undone[: max(0, standing - len(self.plies))]
         del self.undone[: len(again)]
         for ply in again:
@@ -152,19 +152,19 @@ class Table:
 
     @property
     def asked(self) -> Takeback | None:
-        """What a player asks the other for, None for nothing."""
+        """The pending takeback request, None without one."""
         if not self._asked:
             return None
         kind, player = self._asked.split()
         return Takeback(kind, int(player))
 
     def _lost(self) -> tuple[str, int] | None:
-        """Return how and for whom a game has ended before its rules say so, None if it has not."""
+        """Return the reason and the loser of an end by time or resignation, else None."""
         how, _, player = (self.ended or "").partition(" ")
         return (how, int(player)) if how in LOST else None
 
     def outcome(self) -> str:
-        """Return in words how a game that is over has ended."""
+        """Return the result of a finished game in words."""
         lost = self._lost()
         if lost is None:
             return self.state.game.outcome(self.state.position)
@@ -173,14 +173,14 @@ class Table:
         return f"{names[player]} {LOST[how]}; {names[1 - player]} wins"
 
     def returns(self) -> list[float]:
-        """Return what each player has made, also where a game has ended before its rules say so."""
+        """Return the players' returns, also after an end by time or resignation."""
         lost = self._lost()
         if lost is None:
             return self.state.returns()
         return [-1.0 if player == lost[1] else 1.0 for player in range(2)]
 
     def past(self, ply: int) -> State:
-        """Return the position after so many moves."""
+        """Return the position after ``ply`` moves."""
         state = parse(self.start)
         for action in self.state.history()[:ply]:
             state.apply_action(action)
@@ -191,7 +191,7 @@ class Table:
         return [player for player, sitter in self.seated_visitors.items() if sitter == visitor]
 
     def open_seats(self) -> list[int]:
-        """Return the players whom nobody plays yet."""
+        """Return the players without a visitor or machine."""
         taken = {self.machine, *self.seated_visitors}
         return [player for player in range(self.state.game.num_players) if player not in taken]
 
@@ -202,7 +202,7 @@ class Table:
         return self.since is not None and self.mover not in (None, self.machine)
 
     def time_left(self, player: int, at: int) -> int:
-        """Return the milliseconds that a player has at a time; 0 when they are gone."""
+        """Return a player's remaining milliseconds at a time, at least 0."""
         assert self.clock is not None
         if self._lost() == (ON_TIME, player):
             return 0
@@ -215,14 +215,14 @@ class Table:
         return max(0, at - self.since) if self.since is not None and self.ticks() else 0
 
     def _since(self, standing: int, at: int) -> int | None:
-        """Return when the time of whoever moves after so many moves begins."""
+        """Return the start of the clock after ``standing`` moves, None if it does not run."""
         has_begun = self.clock is not None and standing >= self.state.game.num_players
         return at if has_begun else None
 
-    # What may be done.
+    # Commands.
 
     def change_for(self, command: Command) -> Change:
-        """Return the change that a command makes; raises RefusedError, or MoveError for a move."""
+        """Return the change that a command makes; raises RefusedError or MoveError."""
         changes = {
             MOVE: self._move,
             SEAT: self._seat,
@@ -243,7 +243,7 @@ class Table:
         if self.mover != command.player:
             raise RefusedError(OVER if self.over else "it is not your turn")
         if command.ply != len(self.plies):
-            raise RefusedError("the table has changed; look again")
+            raise RefusedError("the table has changed; look at it again")
         state, at = self.state, clock.now()
         ply = described(state, Ply(command.text, self._spent(at)))
         if self.clock is not None and self.ticks() and not self.time_left(command.player, at):
@@ -257,35 +257,35 @@ class Table:
         return change._replace(forgets=bool(self.undone))
 
     def time_loss(self) -> Change:
-        """Return the end of a game in which whoever is to move has no time left."""
+        """Return the change by which the player to move loses on time."""
         return self._end(ON_TIME, self.state.current_player())
 
     def _resign(self, command: Command) -> Change:
         if self.over:
             raise RefusedError(OVER)
         if self.opponent == HOTSEAT:
-            raise RefusedError("at one screen the game just ends when you leave it")
+            raise RefusedError("nobody resigns in a game at one screen")
         return self._end(RESIGNED, command.player)
 
     def _seat(self, command: Command) -> Change:
         if self.seats_of(command.visitor):
-            raise RefusedError("you already sit at this table; send the link to a friend")
+            raise RefusedError("you already play at this table; send the link to a friend")
         if not self.open_seats():
             raise RefusedError("this seat is taken")
         return self._change()._replace(seat=(self.open_seats()[0], command.visitor))
 
     def _takeback(self, command: Command) -> Change:
-        """Undo moves or make them again; between friends, ask the other player for it."""
+        """Undo or redo moves; between friends, request it from the opponent."""
         change = self._takeback_change(Takeback(command.kind, command.player))
         if self.opponent == FRIENDS and not self.open_seats():
             return self._change()._replace(asked=f"{command.kind} {command.player}")
         return change
 
     def _answer(self, command: Command) -> Change:
-        """Answer the other player's request, or give up one's own."""
+        """Answer the opponent's request, or withdraw one's own."""
         takeback = self.asked
         if takeback is None or (command.agrees and takeback.player == command.player):
-            raise RefusedError("nobody has asked for that")
+            raise RefusedError("there is no request to answer")
         if command.agrees:
             return self._takeback_change(takeback)
         return self._change()._replace(asked=None)
@@ -302,20 +302,21 @@ class Table:
         return Change(self.id, self.version, ended, None, since, standing=standing)
 
     def undo_count(self, player: int) -> int:
-        """Return how many moves have to be taken back for a player; raises RefusedError."""
+        """Return the number of moves that a player's undo takes back; raises RefusedError."""
         own = [at for at, ply in enumerate(self.plies) if ply.player == player]
         if not self.plies or (self.opponent != HOTSEAT and not own):
-            raise RefusedError("there is no move of yours to take back")
+            raise RefusedError("you have no move to take back")
         self._need_freedom()
         return 1 if self.opponent == HOTSEAT else len(self.plies) - own[-1]
 
     def state_after_redo(self, player: int) -> State:
-        """Return what it is like when a player's undone moves are made again.
+        """Return the position after a player's redo.
 
-        At one screen that is one move, else all until the player's turn.  Raises RefusedError.
+        At one screen it makes one move, else all moves up to the player's turn.  Raises
+        RefusedError.
         """
         if not self.undone:
-            raise RefusedError("there is no move to make again")
+            raise RefusedError("there is no move to redo")
         self._need_freedom()
         state = self.state.clone()
         for ply in self.undone:
@@ -325,33 +326,33 @@ class Table:
         return state
 
     def _need_freedom(self) -> None:
-        """Raise RefusedError where moves can neither be undone nor made again."""
+        """Raise RefusedError if moves can be neither undone nor redone."""
         if self.ever_secret:
             raise RefusedError(STANDS)
         if self._lost() is not None:
             raise RefusedError(OVER)
 
-    # What everybody may take along.
+    # Text for everybody.
 
     def record(self) -> str:
-        """Return start and moves as text; raises RefusedError where that would tell a secret."""
+        """Return start and moves as text; raises RefusedError if information is hidden."""
         self._need_openness()
         names = self.state.game.players
         lines = [f"{names[ply.player]}: {ply.move}" for ply in self.plies]
         return "\n".join([self.start, *lines, *([self.outcome()] if self.over else [])]) + "\n"
 
     def position_text(self) -> str:
-        """Return the position as text; raises RefusedError where that would tell a secret."""
+        """Return the position as text; raises RefusedError if information is hidden."""
         self._need_openness()
         return str(self.state)
 
     def _need_openness(self) -> None:
         if self.secret:
-            raise RefusedError("it would tell a secret")
+            raise RefusedError("it would reveal hidden information")
 
 
 def described(state: State, ply: Ply) -> Ply:
-    """Return a ply with all that follows from the position before it; raises MoveError."""
+    """Return a ply with the fields that follow from the position before it; raises MoveError."""
     action = state.string_to_action(ply.move)
     return Ply(
         state.action_to_string(action),
@@ -364,7 +365,7 @@ def described(state: State, ply: Ply) -> Ply:
 
 
 def gesture(state: State, action: int) -> tuple[list[int], str]:
-    """Return an action's gesture; in a game without pictures the move's text is the choice."""
+    """Return an action's gesture; without pictures it has no cells, and its text as the choice."""
     try:
         return state.gesture(action)
     except PictureError:
@@ -372,7 +373,7 @@ def gesture(state: State, action: int) -> tuple[list[int], str]:
 
 
 def has_sides(state: State) -> bool:
-    """Tell whether the board looks another from the side of the second player."""
+    """Tell whether the board looks different from the second player's side."""
     try:
         boards = {state.public_picture(player).inline() for player in range(state.game.num_players)}
     except PictureError:

@@ -1,4 +1,4 @@
-"""Who may see what of a table: the only way from a position to a page."""
+"""Visibility of a table's information: every page is made from a position here."""
 
 from __future__ import annotations
 
@@ -18,13 +18,15 @@ if TYPE_CHECKING:
     from gridhouse.core.picture import Canvas
     from gridhouse.server.tables.messages import Clock, Gesture, Handover, View
 
-FAILED = "The machine has failed and moved at random"
-ASKED = {UNDO: "asks to take the last move back", REDO: "asks to make the move again"}
+FAILED = "The machine failed and made a random move"
+ASKED = {UNDO: "asks to take back the last move", REDO: "asks to redo the move"}
 
 
 class Viewpoint(NamedTuple):
-    """A viewer's perspective: whose secrets are shown, from which side, and whether it may move.
+    """A viewer's perspective.
 
+    ``viewer`` is the player whose hidden information is visible, None for public information only.
+    ``side`` is the side from which the board is drawn; ``acts`` says whether the viewer may move.
     ``handover`` is the state of a screen for two: "" when it shows the board, "over" when the turn
     has passed to the other player, "covered" until the player to move uncovers it.
     """
@@ -36,7 +38,7 @@ class Viewpoint(NamedTuple):
 
     @property
     def player(self) -> int:
-        """The player who gives commands; of two at one screen, either stands for both."""
+        """The player of the viewer's commands; two at one screen share player 0."""
         return self.viewer or 0
 
 
@@ -44,9 +46,9 @@ WATCHING = Viewpoint(None)
 
 
 def viewpoint_of(table: Table, visitor: str | None, revealed_player: int | None) -> Viewpoint:
-    """Return how a visitor looks at a table.
+    """Return a visitor's viewpoint.
 
-    ``revealed_player`` is who of two at one screen has last said to be the only one to look.
+    ``revealed_player`` is the player who last uncovered a screen for two.
     """
     seats = table.seats_of(visitor)
     if not seats:
@@ -65,19 +67,19 @@ def viewpoint_of(table: Table, visitor: str | None, revealed_player: int | None)
 
 
 class Snapshot:
-    """A table after one of its moves; what several viewers see is rendered once."""
+    """A table after one of its moves; pictures and texts are cached for all viewers."""
 
     def __init__(self, table: Table, ply: int | None = None) -> None:
-        """Look at a table as it is now, or as it was after so many moves."""
+        """Take the current position of a table, or the position after ``ply`` moves."""
         self.table = table
         self.ply = ply
-        self.texts: dict[tuple[Viewpoint, bool], str] = {}  # what was sent to whom
+        self.texts: dict[tuple[Viewpoint, bool], str] = {}  # rendered views
         self.state = table.state if ply is None else table.past(ply)
         self._pictures: dict[tuple[int | None, int], str] = {}
         self._gestures: list[Gesture] | None = None
 
-    def seen(self, viewpoint: Viewpoint) -> Any:
-        """Return the position without what is hidden from somebody."""
+    def observation(self, viewpoint: Viewpoint) -> Any:
+        """Return the observation of a viewer."""
         if not self.table.secret:
             return self.state.position
         if viewpoint.viewer is None:
@@ -85,13 +87,13 @@ class Snapshot:
         return self.state.observation(viewpoint.viewer)
 
     def text(self, viewpoint: Viewpoint) -> str:
-        """Return the position as text, without what is hidden from somebody."""
+        """Return the observation of a viewer as text."""
         game = self.state.game
-        return f"{game} {game.write(self.seen(viewpoint))}"
+        return f"{game} {game.write(self.observation(viewpoint))}"
 
     def picture(self, viewpoint: Viewpoint) -> str:
-        """Return the board as somebody sees it, for a page, or "" if the game has no pictures."""
-        # What looks the same is drawn once.
+        """Return the picture of a viewer's observation, "" for a game without pictures."""
+        # Equal pictures share one entry.
         viewer = viewpoint.viewer if self.table.secret else None
         shown = viewer, viewpoint.side if self.table.has_sides else 0
         if shown not in self._pictures:
@@ -102,7 +104,7 @@ class Snapshot:
         return self._pictures[shown]
 
     def saved_picture(self, viewpoint: Viewpoint) -> str:
-        """Return the board as somebody sees it, as a file; raises PictureError."""
+        """Return the picture of a viewer's observation as a file; raises PictureError."""
         return self._draw(viewpoint).svg()
 
     def _draw(self, viewpoint: Viewpoint) -> Canvas:
@@ -113,7 +115,7 @@ class Snapshot:
         return self.state.picture(viewpoint.viewer, viewpoint.side)
 
     def moves(self, viewpoint: Viewpoint) -> list[tuple[str, str]]:
-        """Return who made which move, as far as it was told."""
+        """Return players and moves, with the moves' visible texts."""
         names = self.state.game.players
         return [
             (names[ply.player], visible_move(self.table, ply, viewpoint))
@@ -121,13 +123,13 @@ class Snapshot:
         ]
 
     def last(self, viewpoint: Viewpoint) -> list[int]:
-        """Return the cells of the last move, if it was told in full."""
+        """Return the cells of the last move, [] if it is not completely visible."""
         made = self.table.plies[: self.ply]
         is_known = made and visible_move(self.table, made[-1], viewpoint) == made[-1].move
         return list(made[-1].cells) if is_known else []
 
     def gestures(self) -> list[Gesture]:
-        """Return every legal move: its text, the cells that name it, the choice that is left."""
+        """Return every legal move: its text, its cells, and its choice."""
         if self._gestures is None:
             state = self.state
             actions = state.legal_actions()
@@ -138,28 +140,28 @@ class Snapshot:
 
 
 def visible_move(table: Table, ply: Any, viewpoint: Viewpoint) -> str:
-    """Return a move as somebody may know it."""
+    """Return the text of a move that a viewer may see."""
     is_open = not table.secret or ply.player == viewpoint.viewer
     return str(ply.move if is_open else ply.public_text)
 
 
-def why_no_move(table: Table, viewpoint: Viewpoint) -> str:
-    """Return why somebody who plays cannot move now."""
+def no_move_reason(table: Table, viewpoint: Viewpoint) -> str:
+    """Return the reason why a player cannot move now."""
     if table.over:
         return OVER
     return "the screen has to be handed over first" if viewpoint.handover else "it is not your turn"
 
 
-def need_turn(table: Table, viewpoint: Viewpoint) -> None:
-    """Raise RefusedError for somebody who cannot move now."""
+def require_turn(table: Table, viewpoint: Viewpoint) -> None:
+    """Raise RefusedError for a viewer who cannot move now."""
     if not viewpoint.acts:
-        raise RefusedError(why_no_move(table, viewpoint))
+        raise RefusedError(no_move_reason(table, viewpoint))
 
 
-def why_not(state: State, cells: list[int]) -> str:
-    """Return why nothing can be done with cells that were pointed at, one after the other.
+def no_move_reason_for(state: State, cells: list[int]) -> str:
+    """Return the reason why no legal move begins with these cells.
 
-    That is the most common refusal among the actions that begin with these cells.
+    It is the most common refusal among the actions that begin with them.
     """
     found: Counter[str] = Counter()
     for action in range(state.game.num_actions):
@@ -167,15 +169,17 @@ def why_not(state: State, cells: list[int]) -> str:
         if named[: len(cells)] == cells and (refusal := state.refusal(action)):
             found[state.why_not(refusal)] += 1
     most = max(found.values(), default=0)
-    return "; ".join(why for why in found if found[why] == most) or "no move leads there"
+    return (
+        "; ".join(why for why in found if found[why] == most) or "no move begins with these cells"
+    )
 
 
 def view(snapshot: Snapshot, viewpoint: Viewpoint, *, sits: bool) -> View:
-    """Return all that a page shows of a table; ``sits`` says whether its visitor plays."""
+    """Return the view of a table; ``sits`` says whether its visitor plays."""
     table, state = snapshot.table, snapshot.state
     picture = snapshot.picture(viewpoint)
     acts = viewpoint.acts and snapshot.ply is None
-    seen = snapshot.seen(viewpoint)
+    seen = snapshot.observation(viewpoint)
     return {
         "type": "view",
         "ply": len(table.plies),
@@ -184,7 +188,7 @@ def view(snapshot: Snapshot, viewpoint: Viewpoint, *, sits: bool) -> View:
         "drawn": bool(picture),
         "heading": heading(table, viewpoint, sits=sits)
         if snapshot.ply is None
-        else look_back(snapshot),
+        else past_heading(snapshot),
         "status": state.game.status(seen),
         "side": viewpoint.side,
         "turns": table.has_sides,
@@ -194,35 +198,35 @@ def view(snapshot: Snapshot, viewpoint: Viewpoint, *, sits: bool) -> View:
         "acts": acts,
         "over": table.over,
         "handing": handover(table, viewpoint),
-        "undo": sits and may(table, viewpoint, UNDO),
-        "redo": sits and may(table, viewpoint, REDO),
+        "undo": sits and may_take_back(table, viewpoint, UNDO),
+        "redo": sits and may_take_back(table, viewpoint, REDO),
         "resign": sits and not table.over and table.opponent != HOTSEAT,
         "helps": sits and offers_help(table, viewpoint),
         "unaided": not allows_help(table),
-        "asked": asked(table, viewpoint) if sits else "",
-        "waits": waits(table, viewpoint) if sits else "",
+        "asked": takeback_request(table, viewpoint) if sits else "",
+        "waits": pending_request(table, viewpoint) if sits else "",
         "position": "" if table.secret else str(state),
-        "clocks": times(table),
+        "clocks": clock_states(table),
     }
 
 
-def look_back(snapshot: Snapshot) -> str:
-    """Return which of the moves was the last one of those that are shown."""
+def past_heading(snapshot: Snapshot) -> str:
+    """Return the heading of an earlier position."""
     return f"After {snapshot.ply} of {len(snapshot.table.plies)} moves"
 
 
 def heading(table: Table, viewpoint: Viewpoint, *, sits: bool) -> str:
-    """Return in words how the game stands."""
+    """Return the heading of the current position: the result or the turn."""
     mover, game = table.mover, table.state.game
     if mover is None:
         if table.daily is None:
             return table.outcome()
         return f"{table.outcome()}. {verdict(game, game.result(table.state), table.best)}"
-    return f"{FAILED}. " * table.machine_failed + turn(table, viewpoint, mover, sits=sits)
+    return f"{FAILED}. " * table.machine_failed + turn_text(table, viewpoint, mover, sits=sits)
 
 
-def turn(table: Table, viewpoint: Viewpoint, mover: int, *, sits: bool) -> str:
-    """Return in words who is to move."""
+def turn_text(table: Table, viewpoint: Viewpoint, mover: int, *, sits: bool) -> str:
+    """Return the player to move, in words."""
     game = table.state.game
     name = game.players[mover]
     if game.num_players == 1:
@@ -230,14 +234,14 @@ def turn(table: Table, viewpoint: Viewpoint, mover: int, *, sits: bool) -> str:
     if mover == table.machine:
         return f"{name}, the machine, is thinking"
     if mover in table.open_seats():
-        return f"{name} to move; nobody sits there yet"
+        return f"{name} to move; the seat is still free"
     return (
         f"Your turn, {name}" if viewpoint.acts and table.opponent != HOTSEAT else f"{name} to move"
     )
 
 
 def handover(table: Table, viewpoint: Viewpoint) -> Handover | None:
-    """Return what stands on the curtain of a screen for two, and on its button."""
+    """Return the text and the button of the privacy screen, None if it is not shown."""
     if not viewpoint.handover or table.mover is None:
         return None
     name = table.state.game.players[table.mover]
@@ -250,8 +254,8 @@ def handover(table: Table, viewpoint: Viewpoint) -> Handover | None:
     }
 
 
-def may(table: Table, viewpoint: Viewpoint, kind: str) -> bool:
-    """Tell whether whoever looks may undo a move or make it again, or ask for it."""
+def may_take_back(table: Table, viewpoint: Viewpoint, kind: str) -> bool:
+    """Tell whether a viewer may undo or redo moves, or request it."""
     player = viewpoint.player
     try:
         table.undo_count(player) if kind == UNDO else table.state_after_redo(player)
@@ -261,33 +265,33 @@ def may(table: Table, viewpoint: Viewpoint, kind: str) -> bool:
 
 
 def offers_help(table: Table, viewpoint: Viewpoint) -> bool:
-    """Tell whether the machine helps: whoever is to move, and all players after the game."""
+    """Tell whether the machine helps a player: on their turn, and after the game."""
     return table.over or (viewpoint.acts and allows_help(table))
 
 
 def allows_help(table: Table) -> bool:
-    """Tell whether the machine helps at this table at all before the game is over."""
+    """Tell whether help is allowed at this table."""
     return table.over or (table.opponent != FRIENDS and table.daily is None)
 
 
-def asked(table: Table, viewpoint: Viewpoint) -> str:
-    """Return what the other player asks for."""
-    wish = table.asked
-    if wish is None or wish.player == viewpoint.viewer:
+def takeback_request(table: Table, viewpoint: Viewpoint) -> str:
+    """Return the opponent's takeback request in words, "" without one."""
+    takeback = table.asked
+    if takeback is None or takeback.player == viewpoint.viewer:
         return ""
-    return f"{table.state.game.players[wish.player]} {ASKED[wish.kind]}."
+    return f"{table.state.game.players[takeback.player]} {ASKED[takeback.kind]}."
 
 
-def waits(table: Table, viewpoint: Viewpoint) -> str:
-    """Return whose answer to what they asked for somebody waits for."""
-    wish = table.asked
-    if wish is None or wish.player != viewpoint.viewer:
+def pending_request(table: Table, viewpoint: Viewpoint) -> str:
+    """Return the state of the viewer's own takeback request in words, "" without one."""
+    takeback = table.asked
+    if takeback is None or takeback.player != viewpoint.viewer:
         return ""
-    return f"{table.state.game.players[1 - wish.player]} is asked to agree."
+    return f"{table.state.game.players[1 - takeback.player]} has not answered yet."
 
 
-def times(table: Table) -> list[Clock | None] | None:
-    """Return for each player the name, the milliseconds left, and whether they run just now."""
+def clock_states(table: Table) -> list[Clock | None] | None:
+    """Return the clock of each player, None for the machine's, or None without clocks."""
     if table.clock is None:
         return None
     at = clock.now()

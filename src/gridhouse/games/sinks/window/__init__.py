@@ -1,7 +1,7 @@
-"""The window of Sinks, drawn with the module ``stddraw`` that the document asks for.
+"""The window of Sinks, drawn with the module ``stddraw`` that the document prescribes.
 
-What clicks and keys mean is in ``_session``, what is seen in ``_drawing`` and ``_motion``.  The
-loop draws only after something has happened and rests between its looks at mouse and keyboard.
+``session`` handles clicks and keys; ``drawing`` and ``motion`` draw.  The loop redraws only after
+an event, and sleeps between its polls of mouse and keyboard.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ DRIVERS = {"DISPLAY": "x11", "WAYLAND_DISPLAY": "wayland"}  # by the variable th
 
 
 def choose_driver(environment: MutableMapping[str, str]) -> None:
-    """Name the displays that are there to SDL, which else draws where nobody sees it.
+    """Tell SDL the available displays, because otherwise it may draw to an invisible one.
 
     Raises UsageError if there is none.
     """
@@ -44,7 +44,7 @@ def choose_driver(environment: MutableMapping[str, str]) -> None:
 def load_stddraw() -> Any:
     """Return the module ``stddraw``; raises UsageError if it cannot be imported."""
     os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
-    os.environ.setdefault("SDL_VIDEO_X11_WMCLASS", NAME)  # what a desktop calls the window
+    os.environ.setdefault("SDL_VIDEO_X11_WMCLASS", NAME)  # the window's name for the desktop
     try:
         return importlib.import_module("stddraw")
     except ImportError as error:
@@ -61,26 +61,26 @@ def open_canvas(stddraw: Any) -> Canvas:
         choose_driver(os.environ)
     try:
         return Canvas(stddraw)
-    except RuntimeError as error:  # pygame's own error is one
+    except RuntimeError as error:  # pygame.error is a RuntimeError
         raise UsageError(f"the window cannot be opened: {error}") from None
 
 
 class Hands:
-    """What the players type and click.
+    """The keys and clicks of the players.
 
-    stddraw hands on a key as its text, of which an arrow has none, and whether the key is still
-    down a quick tap does not wait for.  So the keys are taken from pygame's queue, from before
-    and after stddraw looks into it; the few that come just while it looks are asked for at once.
+    stddraw reports a key as its text, and arrow keys have none; after a quick tap the key is no
+    longer down either.  So keys are taken from pygame's queue before and after stddraw reads it.
+    For the few that arrive during its reading, the pressed keys are queried at once.
     """
 
     def __init__(self, stddraw: Any) -> None:
-        """Begin with nothing typed."""
+        """Start with empty queues."""
         self._stddraw = stddraw
         self._keys: list[str] = []
         self._arrows = {getattr(stddraw, f"K_{name.upper()}"): name for name in ARROWS}
 
     def rest(self, canvas: Canvas, milliseconds: int) -> None:
-        """Show the canvas for a while and note what is typed; an arrow key by its name."""
+        """Show the canvas for a while and collect typed keys; arrow keys get their names."""
         self._take_keys()
         canvas.show(milliseconds)
         while self._stddraw.hasNextKeyTyped():
@@ -96,10 +96,10 @@ class Hands:
         return next((name for key, name in self._arrows.items() if down[key]), "")
 
     def act(self, session: Session) -> bool:
-        """Hand what was typed and clicked to the session; tell whether there was anything.
+        """Pass keys and clicks to the session; return whether there were any.
 
-        stddraw keeps no order between keys and clicks: a key that sets a mode and the click it
-        is meant for may come at once, so keys are first.  A move ends it: it is to be seen first.
+        stddraw does not keep the order of keys and clicks.  Keys come first, because a key may set
+        the mode for a click.  A move ends the loop, because it must be shown first.
         """
         happened = False
         while self._keys and not session.closed and not session.changes:
@@ -113,15 +113,15 @@ class Hands:
         return happened
 
     def forget(self) -> None:
-        """Drop what has been typed and clicked but not handed on."""
+        """Drop waiting keys and clicks."""
         self._keys.clear()
         self._stddraw.mousePressed()
 
 
 def play(stddraw: Any, canvas: Canvas, session: Session) -> None:
-    """Draw the window and obey it until it is closed.
+    """Draw the window and handle its events until it is closed.
 
-    What was typed and clicked during a film was meant for the board before it.
+    Events during an animation are dropped, because they were meant for the board before it.
     """
     hands = Hands(stddraw)
     drawing.draw(canvas, session)
@@ -136,10 +136,10 @@ def play(stddraw: Any, canvas: Canvas, session: Session) -> None:
 
 
 def run(game: SinksGame, given: Position | None) -> None:
-    """Open the window and play, from a given start position or one chosen there."""
+    """Open the window and play, from the given start position or one chosen in the window."""
     stddraw = load_stddraw()
     canvas = open_canvas(stddraw)
     try:
         play(stddraw, canvas, Session(game, given))
-    except SystemExit:  # how stddraw tells that the window was closed
+    except SystemExit:  # raised by stddraw when the window is closed
         return

@@ -1,4 +1,4 @@
-"""Blocks as bodies: their visible faces, lying, standing or half-way over an edge.
+"""The geometry of blocks: visible faces of a lying, standing or rolling body.
 
 Lengths are in fields.  A point ``(x, y, z)`` is over column ``x`` and row ``y`` at height ``z``.
 """
@@ -19,27 +19,27 @@ if TYPE_CHECKING:
 
 
 class Body(NamedTuple):
-    """A block with its edges along the axes: its least corner and its whole extents."""
+    """An axis-parallel box: its lowest corner and its extents."""
 
     corner: Vector
     extents: Vector
 
     def spans(self, axis: int) -> list[tuple[float, float]]:
-        """Return the unit lengths along an axis; the outer ones are cut by the inset."""
+        """Return the unit intervals along an axis; the outer ones are shortened by INSET."""
         start, length = self.corner[axis], round(self.extents[axis])
         cuts = [start + INSET, *(start + cut for cut in range(1, length)), start + length - INSET]
         return list(zip(cuts, cuts[1:]))
 
 
 class Face(NamedTuple):
-    """A square of a body's surface: its corners, and how much it looks up."""
+    """A square of a body's surface: its corners, and the upward part of its normal."""
 
     corners: list[Vector]
     upward: float
 
 
-class Turn(NamedTuple):
-    """A turn by an angle over the edge at ``pivot`` of an axis (0 or 1), up or down that axis."""
+class Rotation(NamedTuple):
+    """A rotation by an angle about the edge at ``pivot``, along axis 0 or 1 with ``sign``."""
 
     axis: int
     sign: int
@@ -47,7 +47,7 @@ class Turn(NamedTuple):
     angle: float
 
     def vector(self, vector: Vector) -> Vector:
-        """Return a direction after the turn."""
+        """Return a direction after the rotation."""
         along, up = self.sign * vector[self.axis], vector[2]
         cos, sin = math.cos(self.angle), math.sin(self.angle)
         turned = self.sign * (along * cos + up * sin)
@@ -55,31 +55,31 @@ class Turn(NamedTuple):
         return (turned, vector[1], height) if self.axis == 0 else (vector[0], turned, height)
 
     def point(self, point: Vector) -> Vector:
-        """Return a point after the turn."""
+        """Return a point after the rotation."""
         offset = (self.pivot, 0.0) if self.axis == 0 else (0.0, self.pivot)
         x, y, z = self.vector((point[0] - offset[0], point[1] - offset[1], point[2]))
         return x + offset[0], y + offset[1], z
 
 
-STILL = Turn(0, 1, 0.0, 0.0)
+STILL = Rotation(0, 1, 0.0, 0.0)
 
 
 def body(row: float, col: float, kind: int, lie: int) -> Body:
-    """Return the body of a piece that stands or lies there."""
+    """Return the body of a piece at a row and column."""
     extents = (rules.width(kind, lie), rules.height(kind, lie), rise(kind, lie))
     return Body((col, row, 0), extents)
 
 
-def rolling(block: Body, verb: int, share: float) -> Turn:
-    """Return the turn of a body that has done this share of its roll in a direction."""
+def rolling(block: Body, verb: int, share: float) -> Rotation:
+    """Return the rotation of a body after a share of its roll in a direction."""
     axis = 0 if verb in (rules.LEFT, rules.RIGHT) else 1
     sign = 1 if verb in (rules.RIGHT, rules.UP) else -1
     pivot = block.corner[axis] + (block.extents[axis] if sign > 0 else 0)
-    return Turn(axis, sign, pivot, share * math.pi / 2)
+    return Rotation(axis, sign, pivot, share * math.pi / 2)
 
 
-def faces(block: Body, turn: Turn = STILL) -> Iterator[Face]:
-    """Yield the unit squares of a body's surface that are seen from the front and above."""
+def faces(block: Body, turn: Rotation = STILL) -> Iterator[Face]:
+    """Yield the unit squares of a body's surface that are visible from the front and above."""
     for axis in range(3):
         for side in (-1, 1):
             normal = [0.0, 0.0, 0.0]

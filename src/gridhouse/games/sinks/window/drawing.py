@@ -1,4 +1,4 @@
-"""The pictures of Sinks: board, blocks, panel, and the pages around the game."""
+"""Drawing the window of Sinks: board, blocks, panel, and the other pages."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from gridhouse.games.sinks.rules import Position
-    from gridhouse.games.sinks.window.blocks import Body, Turn
+    from gridhouse.games.sinks.window.blocks import Body, Rotation
     from gridhouse.games.sinks.window.canvas import Canvas, Colour, Point
     from gridhouse.games.sinks.window.layout import Place
     from gridhouse.games.sinks.window.session import Session, Target
@@ -48,7 +48,7 @@ ICE = (150, 212, 250)
 ICE_DARK = (36, 96, 160)
 NO_GLOWS: Mapping[int, Colour] = {}
 BOMB_DARK = (34, 34, 40)
-TYPED_SIZE = 20  # of the letters in the typed line
+TYPED_SIZE = 20  # font size of the typed line
 FLAME = ((214, 70, 34), (250, 160, 40), (255, 236, 150))
 
 
@@ -105,14 +105,14 @@ def draw_numbers(canvas: Canvas, place: Place) -> None:
 
 
 def object_box(place: Place, position: Position, anchor: int) -> Box:
-    """Return the rectangle of the fields that something covers."""
+    """Return the rectangle of the fields that an object covers."""
     kind, lie = position.kind[anchor], position.lie[anchor]
     row, col = divmod(anchor, place.cols)
     return place.box(row, col, rules.height(kind, lie), rules.width(kind, lie))
 
 
 def draw_pit(canvas: Canvas, box: Box, field: float) -> None:
-    """Draw a sink: a hole whose far wall is seen longest."""
+    """Draw a sink as a hole."""
     steps = 12
     for step in range(steps):
         side, far = field * (0.06 + 0.011 * step), field * (0.06 + 0.024 * step)
@@ -173,7 +173,7 @@ def draw_shadow(canvas: Canvas, place: Place, block: Body) -> None:
     canvas.polygon([place.point(x, y, 0) for x, y in corners], SHADOW)
 
 
-def draw_body(canvas: Canvas, place: Place, block: Body, paint: Paint, turn: Turn) -> None:
+def draw_body(canvas: Canvas, place: Place, block: Body, paint: Paint, turn: Rotation) -> None:
     """Draw the visible faces of a body, with an edge line at every unit."""
     for face in blocks.faces(block, turn):
         points = [place.point(*corner) for corner in face.corners]
@@ -182,14 +182,14 @@ def draw_body(canvas: Canvas, place: Place, block: Body, paint: Paint, turn: Tur
 
 
 def top_box(place: Place, position: Position, anchor: int) -> Box:
-    """Return where the top of a piece is seen."""
+    """Return the rectangle of the visible top of a piece."""
     box = object_box(place, position, anchor).shrunk(layout.INSET * place.field)
     height = rise(position.kind[anchor], position.lie[anchor]) - layout.INSET
     return box._replace(bottom=box.bottom + height * layout.LIFT * place.field)
 
 
 def silhouette(place: Place, position: Position, anchor: int) -> Box:
-    """Return where a piece is seen, front and top together."""
+    """Return the rectangle of a piece's visible front and top."""
     box = object_box(place, position, anchor).shrunk(layout.INSET * place.field)
     top = top_box(place, position, anchor)
     return box._replace(height=top.bottom + top.height - box.bottom)
@@ -224,8 +224,8 @@ def anchors_of(position: Position) -> list[int]:
     return sorted(cells, key=lambda cell: -(cell // position.cols))
 
 
-def draw_flat(canvas: Canvas, place: Place, position: Position) -> None:
-    """Draw the shadows of the pieces, then what does not rise above the board."""
+def draw_floor_objects(canvas: Canvas, place: Place, position: Position) -> None:
+    """Draw the shadows of the pieces, then blocked fields, sinks and bombs."""
     for anchor in anchors_of(position):
         kind = position.kind[anchor]
         if rules.is_piece(kind):
@@ -245,7 +245,7 @@ def draw_flat(canvas: Canvas, place: Place, position: Position) -> None:
 def draw_pieces(
     canvas: Canvas, place: Place, position: Position, glows: Mapping[int, Colour] = NO_GLOWS
 ) -> None:
-    """Draw all pieces, those behind before those in front, some with a glow around them."""
+    """Draw all pieces from back to front, some with a glow around them."""
     for anchor in anchors_of(position):
         if rules.is_piece(position.kind[anchor]):
             if anchor in glows:
@@ -254,17 +254,17 @@ def draw_pieces(
 
 
 def draw_board(canvas: Canvas, place: Place, position: Position) -> None:
-    """Draw a board with all that stands on it and nothing else."""
+    """Draw a board with its objects."""
     draw_ground(canvas, place)
-    draw_flat(canvas, place, position)
+    draw_floor_objects(canvas, place, position)
     draw_pieces(canvas, place, position)
 
 
-# What helps to play.
+# Marks for the player.
 
 
 def cells_box(place: Place, cells: tuple[int, ...]) -> Box:
-    """Return the rectangle of cells that form one."""
+    """Return the bounding rectangle of cells."""
     row, col = divmod(min(cells), place.cols)
     last_row, last_col = divmod(max(cells), place.cols)
     return place.box(row, col, last_row - row + 1, last_col - col + 1)
@@ -282,7 +282,7 @@ def draw_arrow(canvas: Canvas, centre: Point, radius: float, verb: int, colour: 
 
 
 def draw_target(canvas: Canvas, place: Place, target: Target) -> None:
-    """Draw a landing area with an arrow; gold and a ring mean that a piece will sink."""
+    """Draw a landing area with an arrow, with a gold ring if a piece will sink."""
     box = cells_box(place, target.cells).shrunk(place.field * 0.07)
     if not target.sinks:
         canvas.rectangle(box, blend(WOOD[0], GO, 0.55))
@@ -295,7 +295,7 @@ def draw_target(canvas: Canvas, place: Place, target: Target) -> None:
 
 
 def glows_of(session: Session) -> dict[int, Colour]:
-    """Return the pieces to be lit up: the selected one, or those that may be frozen now."""
+    """Return the pieces with a glow: the selected one, or those that may be frozen."""
     if session.mode == FREEZE:
         return dict.fromkeys(session.legal_cells(FREEZE), ICE)
     return {session.selected: GOLD}
@@ -313,14 +313,14 @@ def draw_cursor(canvas: Canvas, box: Box) -> None:
 
 
 def draw_table(canvas: Canvas, session: Session) -> None:
-    """Draw the board of the game with the marks of what is selected and may be done."""
+    """Draw the board of the game with the selection and its possible moves."""
     place, position = session.place(), session.seen()
     targets = session.targets()
     draw_ground(canvas, place)
     draw_numbers(canvas, place)
     for cell in session.marked:
         canvas.frame(place.cell_box(cell).shrunk(2), MARK, 3)
-    draw_flat(canvas, place, position)
+    draw_floor_objects(canvas, place, position)
     if session.selected != NOWHERE:
         box = object_box(place, position, session.selected)
         canvas.frame(box.shrunk(place.field * 0.04), GOLD, 4)
@@ -349,16 +349,16 @@ def draw_card(canvas: Canvas, box: Box, colour: Colour = CARD) -> None:
     canvas.polygon([*corners, (left, top - cut), (left, bottom + cut)], colour)
 
 
-def side_named(position: Position) -> int:
-    """Return the player of whom the turn card speaks: who has won, else whose turn it is."""
+def turn_card_player(position: Position) -> int:
+    """Return the player of the turn card: the winner, or else the player to move."""
     winner = rules.winner(position)
     return position.turn if winner == NOWHERE else winner
 
 
 def draw_turn(canvas: Canvas, session: Session) -> None:
-    """Tell whose turn it is and how many moves are left."""
+    """Draw the player to move and the number of moves left."""
     position, box = session.position, layout.TURN_CARD
-    paint = PAINTS[side_named(position)]
+    paint = PAINTS[turn_card_player(position)]
     draw_card(canvas, box, paint.top)
     x, y = box.centre()
     left = 2 - position.moves
@@ -379,13 +379,13 @@ def draw_pips(canvas: Canvas, left: float, y: float, filled: int, total: int) ->
 
 
 def draw_side(canvas: Canvas, position: Position, side: int) -> None:
-    """Draw what a player has sunk and has left."""
+    """Draw a player's sunk points and remaining special moves."""
     box = layout.SIDE_CARDS[side]
     draw_card(canvas, box)
     canvas.rectangle(Box(box.left, box.bottom + 6, 6, box.height - 12), PAINTS[side].top)
     x, y = box.left + 70, box.bottom + box.height - 22
     canvas.text((x, y), 21, INK, SIDE_NAMES[side])
-    canvas.text((box.left + 190, y), 15, FAINT, f"{len_pieces(position, side)} on the board")
+    canvas.text((box.left + 190, y), 15, FAINT, f"{num_pieces_text(position, side)} on the board")
     rows = (
         (f"Sunk {position.sunk[side]} of {rules.WORTH_TO_WIN}", position.sunk[side], 4),
         (f"Freezings {position.freezings[side]}", position.freezings[side], 2),
@@ -397,19 +397,19 @@ def draw_side(canvas: Canvas, position: Position, side: int) -> None:
         draw_pips(canvas, box.left + 166, height, filled, total)
 
 
-def len_pieces(position: Position, side: int) -> str:
-    """Return how many pieces a player has on the board, in words."""
+def num_pieces_text(position: Position, side: int) -> str:
+    """Return the number of a player's pieces on the board, in words."""
     kinds = [kind for kind in position.kind if rules.is_piece(kind)]
     count = sum(rules.owner(kind) == side for kind in kinds)
     return f"{count} block{'' if count == 1 else 's'}"
 
 
 def button_paint(session: Session, key: str) -> tuple[Colour, Colour]:
-    """Return the colours of a button's card and label: lit if on, dull if of no use now."""
+    """Return the colours of a button's card and label: bright if on, dull if disabled."""
     is_on = session.bombs_shown if key == "v" else MODES.get(key) == session.mode
     if is_on:
         return GOLD, ROOM
-    if session.why_useless(key):
+    if session.disabled_reason(key):
         return ROOM_LIT, DULL
     return CARD_LIT, INK
 
@@ -437,7 +437,7 @@ def draw_typed(canvas: Canvas, session: Session) -> None:
 
 
 def hint_of(session: Session) -> str:
-    """Return what the player may do now."""
+    """Return a hint about the possible next action."""
     if session.is_over():
         return GAME_OVER
     if session.mode == BOMB:
@@ -445,12 +445,12 @@ def hint_of(session: Session) -> str:
     if session.mode == FREEZE:
         return "Choose an enemy block to freeze"
     if session.selected != NOWHERE:
-        return "Choose where to go; gold means that a block sinks"
+        return "Choose a target; gold means that a block sinks"
     return "Choose a block to roll or a sink to push"
 
 
 def draw_message(canvas: Canvas, session: Session) -> None:
-    """Draw the last message, or what may be done now."""
+    """Draw the last message, or a hint."""
     draw_card(canvas, layout.MESSAGE_BAR, CARD)
     words, colour = session.message, ALARM if session.is_error else GOLD
     if not words:
@@ -459,7 +459,7 @@ def draw_message(canvas: Canvas, session: Session) -> None:
 
 
 def draw_banner(canvas: Canvas, session: Session) -> None:
-    """Draw the end of the game large across the board."""
+    """Draw the outcome of the game across the board."""
     box = layout.BANNER
     draw_card(canvas, box.shrunk(-4), GOLD)
     draw_card(canvas, box, ROOM)
@@ -467,7 +467,7 @@ def draw_banner(canvas: Canvas, session: Session) -> None:
     canvas.text((x, y + 36), 62, INK, session.game.outcome(session.position))
     draw_card(canvas, layout.AGAIN, GOLD)
     canvas.text(layout.AGAIN.centre(), 19, ROOM, "New game (n)")
-    canvas.text((x, box.bottom + 20), 15, FAINT, "a click or Esc shows the board")
+    canvas.text((x, box.bottom + 20), 15, FAINT, "click or press Esc to see the board")
 
 
 def draw_play(canvas: Canvas, session: Session) -> None:
@@ -480,7 +480,7 @@ def draw_play(canvas: Canvas, session: Session) -> None:
 
 
 def draw_panel(canvas: Canvas, session: Session) -> None:
-    """Draw all that stands beside and under the board."""
+    """Draw the panel beside and under the board."""
     draw_turn(canvas, session)
     for side in range(2):
         draw_side(canvas, session.position, side)
@@ -490,7 +490,7 @@ def draw_panel(canvas: Canvas, session: Session) -> None:
 
 
 def draw_flash(canvas: Canvas, session: Session) -> None:
-    """Draw what tells that the turn has passed: gold around the board and the turn card."""
+    """Draw the signal for a new turn: gold around the board and the turn card."""
     place = session.place()
     canvas.frame(rim_box(place), GOLD, 6)
     draw_card(canvas, layout.TURN_CARD.shrunk(-6), GOLD)
@@ -521,26 +521,26 @@ def draw_start(canvas: Canvas, session: Session) -> None:
 HELP = (
     "",
     "Roll your blocks over their edges into the sinks.",
-    "Whoever first sinks blocks worth 4 wins; whoever cannot move loses.",
+    "The first player to sink blocks worth 4 wins; a player who cannot move loses.",
     "A block a is worth 1, b 2, c 3, the cube d 4.",
     "",
     "A turn is two moves, with one block or two; a cube takes both.",
-    "A block sinks where it lands wholly inside a sink; partly over one it may not go.",
+    "A block sinks if it lands wholly inside a sink; it may not land partly over one.",
     "The second move may not undo the first.",
     "",
     "Sink: push it by one field, also under a block; a move, twice a game.",
-    "Bomb: hide it before your first move, one a turn; whoever rolls onto it is gone.",
+    "Bomb: hide one a turn before your first move; a block that rolls onto it is lost.",
     "Freeze: an enemy block stays put for its owner's next turn; twice a game.",
     "",
-    "Mouse: click a block or a sink, then where it shall go.",
+    "Mouse: click a block or a sink, then its target.",
     "Keys: i j k l or the arrows move the cursor, Space or Enter chooses,",
     "b bomb   f freeze   v show your bombs   n new game   Esc cancel   q quit.",
-    "Typed: row, column and l r u d b f, as in  3 3 l , then Enter.",
+    "Typed moves: row, column and one of l r u d b f, as in  3 3 l , then Enter.",
 )
 
 
 def draw_help(canvas: Canvas) -> None:
-    """Draw the page of the rules."""
+    """Draw the help page."""
     canvas.clear(ROOM)
     middle = layout.WIDTH / 2
     draw_card(canvas, Box(60, 40, 880, 640))
@@ -551,7 +551,7 @@ def draw_help(canvas: Canvas) -> None:
 
 
 def draw(canvas: Canvas, session: Session) -> None:
-    """Draw the page that the window shows."""
+    """Draw the current page."""
     if session.screen is Screen.START:
         draw_start(canvas, session)
     elif session.screen is Screen.HELP:

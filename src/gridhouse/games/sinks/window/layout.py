@@ -1,8 +1,8 @@
-"""Where everything in the window of Sinks is, and which field or button a point belongs to.
+"""The layout of the window of Sinks, and the field or button at a point.
 
-The unit is one pixel of the canvas, y counts from the bottom.  The board is seen obliquely from
-the front: the fields stay squares, and what is ``z`` fields high is drawn ``LIFT * z`` fields
-further up.  LIFT and INSET are such that no block hides the centre of the field behind it.
+The unit is one pixel of the canvas; y counts from the bottom.  The board is seen obliquely from
+the front: fields stay squares, and a height of ``z`` fields is drawn ``LIFT * z`` fields further
+up.  LIFT and INSET are such that no block hides the centre of the field behind it.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 WIDTH = 1000
 HEIGHT = 720
 LIFT = 0.19
-INSET = 0.09  # how much smaller a block is on every side than the fields it covers
+INSET = 0.09  # the margin between a block and the edges of its fields
 
 BOARD_LEFT = 52
 BOARD_BOTTOM = 84
@@ -28,12 +28,12 @@ PANEL_LEFT = 700
 PANEL_WIDTH = 276
 START_GAP = 24
 START_MIDDLE = 350
-START_NAME = 46  # the height that the name of a start position takes
+START_NAME = 46  # the height of a start position's name
 START_MARGIN = 22  # between the edge of a start's card and its little board
 
 
 class Box(NamedTuple):
-    """A rectangle, by its bottom-left corner and its extents."""
+    """A rectangle: its bottom-left corner and its extents."""
 
     left: float
     bottom: float
@@ -41,7 +41,7 @@ class Box(NamedTuple):
     height: float
 
     def holds(self, x: float, y: float) -> bool:
-        """Tell whether a point is in the rectangle."""
+        """Tell whether the rectangle contains a point."""
         return (
             self.left <= x < self.left + self.width and self.bottom <= y < self.bottom + self.height
         )
@@ -51,12 +51,12 @@ class Box(NamedTuple):
         return self.left + self.width / 2, self.bottom + self.height / 2
 
     def shrunk(self, by: float) -> Box:
-        """Return the rectangle without a margin of this width."""
+        """Return the rectangle without a margin of width ``by``."""
         return Box(self.left + by, self.bottom + by, self.width - 2 * by, self.height - 2 * by)
 
 
 class Place(NamedTuple):
-    """Where a board lies on the canvas and how large its fields are."""
+    """The position of a board on the canvas, and the size of its fields."""
 
     left: float
     bottom: float
@@ -65,7 +65,7 @@ class Place(NamedTuple):
     cols: int
 
     def box(self, row: float, col: float, height: float = 1, width: float = 1) -> Box:
-        """Return the rectangle of so many fields, from a row and column on."""
+        """Return the rectangle of some fields, from a row and column on."""
         left = self.left + col * self.field
         bottom = self.bottom + row * self.field
         return Box(left, bottom, width * self.field, height * self.field)
@@ -79,13 +79,13 @@ class Place(NamedTuple):
         return self.box(*divmod(cell, self.cols))
 
     def point(self, x: float, y: float, z: float) -> tuple[float, float]:
-        """Return where on the canvas a point over the board is seen; its unit is a field."""
+        """Return the canvas point of a point over the board, which is in units of fields."""
         return self.left + x * self.field, self.bottom + (y + LIFT * z) * self.field
 
     def pick(self, position: Position, x: float, y: float) -> int:
-        """Return the cell that is seen at a point, NOWHERE off the board.
+        """Return the cell that is visible at a point, NOWHERE off the board.
 
-        Where a block rises in front of the field behind it, the block is meant.
+        A block that covers part of the field behind it is picked there.
         """
         if not self.whole().holds(x, y):
             return NOWHERE
@@ -99,7 +99,7 @@ class Place(NamedTuple):
 
 
 def overlap(position: Position, cell: int) -> float:
-    """Return how far what covers a cell is drawn over the field behind it, in fields."""
+    """Return the height, in fields, by which a piece covers the field behind it."""
     anchor = rules.named(position, cell)
     kind = position.kind[anchor]
     if not rules.is_piece(kind) or rules.named(position, cell + position.cols) == anchor:
@@ -108,7 +108,7 @@ def overlap(position: Position, cell: int) -> float:
 
 
 def rise(kind: int, lie: int) -> int:
-    """Return how high a piece stands."""
+    """Return the height of a piece in fields."""
     if rules.is_cube(kind):
         return 2
     return rules.worth(kind) if lie == rules.UPRIGHT else 1
@@ -122,12 +122,12 @@ def board_place(rows: int, cols: int, box: Box) -> Place:
 
 
 def main_place(rows: int, cols: int) -> Place:
-    """Return the place of the board that is played on."""
+    """Return the place of the game's board."""
     return board_place(rows, cols, Box(BOARD_LEFT, BOARD_BOTTOM, BOARD_SIZE, BOARD_SIZE))
 
 
 def start_cards(count: int) -> list[Box]:
-    """Return the rectangles of the start positions to choose from."""
+    """Return the rectangles of the start positions."""
     width = (WIDTH - START_GAP) / count - START_GAP
     height = width + START_NAME
     return [
@@ -137,13 +137,13 @@ def start_cards(count: int) -> list[Box]:
 
 
 def start_place(rows: int, cols: int, card: Box) -> Place:
-    """Return the place of the little board on a card."""
+    """Return the place of the small board on a card."""
     board = Box(card.left, card.bottom + START_NAME, card.width, card.height - START_NAME)
     return board_place(rows, cols, board.shrunk(START_MARGIN))
 
 
 def _button(number: int) -> Box:
-    """Return the rectangle of one of the panel's buttons, two in a row."""
+    """Return the rectangle of a button of the panel, which has two in a row."""
     row, col = divmod(number, 2)
     return Box(PANEL_LEFT + col * 142, 280 - row * 50, 134, 42)
 
@@ -166,5 +166,5 @@ AGAIN = Box(262, 324, 180, 44)  # the banner's button for a new game
 
 
 def button_at(x: float, y: float) -> str:
-    """Return the key of the panel's button at a point, empty if there is none."""
+    """Return the key of the panel's button at a point, "" if there is none."""
     return next((key for key, box in BUTTONS.items() if box.holds(x, y)), "")

@@ -1,4 +1,4 @@
-"""Short films of a move: a block rolls, a sink slides, what is lost goes under or up."""
+"""Animations of moves: a block rolls, a sink slides, a lost piece sinks or burns."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from gridhouse.games.sinks.window.drawing import (
     ROOM,
     Paint,
     draw_body,
-    draw_flat,
+    draw_floor_objects,
     draw_piece,
     paint_of,
 )
@@ -34,7 +34,7 @@ FLASH_MS = 80
 
 
 def landed(seen: Position, change: Change, anchor: int) -> Body:
-    """Return where a lost piece ends: the rolled one where it lands, any other where it stood."""
+    """Return the final body of a lost piece: at its landing if it rolled, else in its place."""
     moved, verb = divmod(change.action, NUM_VERBS)
     row, col = divmod(anchor, seen.cols)
     lie = seen.lie[anchor]
@@ -44,7 +44,7 @@ def landed(seen: Position, change: Change, anchor: int) -> Body:
 
 
 def without(seen: Position, *anchors: int) -> Position:
-    """Return a position less some pieces or sinks."""
+    """Return a position without some pieces or sinks."""
     rest = seen.copy()
     for anchor in anchors:
         rules.lift(rest, anchor)
@@ -54,7 +54,7 @@ def without(seen: Position, *anchors: int) -> Position:
 def draw_pieces_and(
     canvas: Canvas, place: Place, rest: Position, body_row: float, extra: Callable[[], None]
 ) -> None:
-    """Draw the pieces of a position and, between those behind and in front, one thing more."""
+    """Draw the pieces of a position, and an extra object at the right depth."""
     pieces = [a for a in drawing.anchors_of(rest) if rules.is_piece(rest.kind[a])]
     for anchor in pieces:
         if anchor // rest.cols >= body_row:
@@ -73,7 +73,7 @@ def draw_rolling(canvas: Canvas, place: Place, change: Change, share: float) -> 
     block = blocks.body(row, col, seen.kind[anchor], seen.lie[anchor])
     paint = paint_of(seen.kind[anchor], 0)
     turn = blocks.rolling(block, verb, share)
-    draw_flat(canvas, place, rest)
+    draw_floor_objects(canvas, place, rest)
     front = min(row, rules.landing(seen, anchor, verb)[0])
     draw_pieces_and(
         canvas, place, rest, front, lambda: draw_body(canvas, place, block, paint, turn)
@@ -88,13 +88,13 @@ def draw_sliding(canvas: Canvas, place: Place, change: Change, share: float) -> 
     rest = without(seen, anchor)
     size = rules.height(seen.kind[anchor], rules.UPRIGHT)
     spot = (row + (row_after - row) * share, col + (col_after - col) * share)
-    draw_flat(canvas, place, rest)
+    draw_floor_objects(canvas, place, rest)
     drawing.draw_pit(canvas, place.box(*spot, size, size), place.field)
     drawing.draw_pieces(canvas, place, rest)
 
 
 def settled(change: Change) -> Position:
-    """Return the board once the move has arrived, without the pieces that are lost."""
+    """Return the board after the move, without the lost pieces."""
     seen, (anchor, verb) = change.seen, divmod(change.action, NUM_VERBS)
     rest = without(seen, *change.lost)
     if anchor not in change.lost:
@@ -105,7 +105,7 @@ def settled(change: Change) -> Position:
 
 
 def scaled(place: Place, block: Body, scale: float) -> Place:
-    """Return a place where the body is so much smaller about its middle."""
+    """Return a place that shows the body scaled about its centre."""
     (x, y, _), (width, height, _) = block.corner, block.extents
     left = place.left + (x + width / 2) * place.field * (1 - scale)
     bottom = place.bottom + (y + height / 2) * place.field * (1 - scale)
@@ -113,9 +113,9 @@ def scaled(place: Place, block: Body, scale: float) -> Place:
 
 
 def draw_losing(canvas: Canvas, place: Place, change: Change, share: float) -> None:
-    """Draw the board while what is lost sinks away, or goes up in flames."""
+    """Draw the board while the lost pieces sink or burn."""
     rest = settled(change)
-    draw_flat(canvas, place, rest)
+    draw_floor_objects(canvas, place, rest)
     drawing.draw_pieces(canvas, place, rest)
     for anchor in change.lost:
         block = landed(change.seen, change, anchor)
@@ -138,14 +138,14 @@ def draw_burst(canvas: Canvas, place: Place, spot: tuple[float, float], share: f
 
 def draw_blown_bombs(canvas: Canvas, place: Place, change: Change, share: float) -> None:
     """Draw the board while two bombs blow each other up."""
-    draw_flat(canvas, place, change.seen)
+    draw_floor_objects(canvas, place, change.seen)
     drawing.draw_pieces(canvas, place, change.seen)
     row, col = divmod(change.action // NUM_VERBS, place.cols)
     draw_burst(canvas, place, (col + 0.5, row + 0.5), share)
 
 
-def films(change: Change) -> list[Callable[[Canvas, Place, Change, float], None]]:
-    """Return what is to be shown of a move, one film after the other."""
+def animations(change: Change) -> list[Callable[[Canvas, Place, Change, float], None]]:
+    """Return the animations of a move, in their order."""
     anchor, verb = divmod(change.action, NUM_VERBS)
     if verb >= BOMB:
         return [draw_blown_bombs] if change.burst else []
@@ -154,19 +154,19 @@ def films(change: Change) -> list[Callable[[Canvas, Place, Change, float], None]
 
 
 def show(canvas: Canvas, session: Session, change: Change) -> None:
-    """Show a move in motion."""
+    """Show the animation of a move."""
     place = session.place()
-    for film in films(change):
+    for animation in animations(change):
         for frame in range(1, FRAMES + 1):
             canvas.clear(ROOM)
             drawing.draw_ground(canvas, place)
             drawing.draw_numbers(canvas, place)
-            film(canvas, place, change, frame / FRAMES)
+            animation(canvas, place, change, frame / FRAMES)
             drawing.draw_panel(canvas, session)
             canvas.show(FRAME_MS)
 
 
-def hand_over(canvas: Canvas, session: Session) -> None:
+def show_new_turn(canvas: Canvas, session: Session) -> None:
     """Show that the turn has passed to the other player."""
     for _ in range(FLASHES):
         drawing.draw(canvas, session)
@@ -176,9 +176,9 @@ def hand_over(canvas: Canvas, session: Session) -> None:
 
 
 def show_all(canvas: Canvas, session: Session, changes: list[Change]) -> bool:
-    """Show moves in motion, and if the turn has passed; tell whether that took any time."""
+    """Show the animations of moves and of a new turn; return whether there were any."""
     for change in changes:
         show(canvas, session, change)
     if changes and changes[-1].seen.turn != session.position.turn and not session.is_over():
-        hand_over(canvas, session)
-    return any(films(change) for change in changes)
+        show_new_turn(canvas, session)
+    return any(animations(change) for change in changes)

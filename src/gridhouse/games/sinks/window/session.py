@@ -1,6 +1,6 @@
-"""What the window of Sinks knows and does, without drawing: clicks, keys, modes, messages.
+"""The state of the window of Sinks, without drawing: clicks, keys, modes and messages.
 
-The rules alone say what is legal; a refused move becomes the document's message.
+The rules alone decide legality; a refused move shows the document's message.
 """
 
 from __future__ import annotations
@@ -31,15 +31,15 @@ ESCAPE = "\x1b"
 STEPS = {"i": (1, 0), "k": (-1, 0), "j": (0, -1), "l": (0, 1)}
 ARROWS = {"up": "i", "down": "k", "left": "j", "right": "l"}
 MODES = {"b": BOMB, "f": FREEZE}
-TYPED_LENGTH = 12  # of the widest letters so many fit
-GIVEN = "given"  # the name of the start position that came with the set-up read
-GAME_OVER = "The game is over: n begins a new one"
+TYPED_LENGTH = 12  # the number of the widest letters that fit
+GIVEN = "given"  # the name of the start position on standard input
+GAME_OVER = "The game is over: press n for a new one"
 NOBODY_TO_FREEZE = "There is no enemy block to freeze"
 TYPED_FORM = "A move is a row, a column and one of l r u d b f"
 
 
 class Screen(Enum):
-    """Which page the window shows."""
+    """The pages of the window."""
 
     START = "start"
     PLAY = "play"
@@ -47,7 +47,7 @@ class Screen(Enum):
 
 
 class Target(NamedTuple):
-    """Where the selected piece or sink may go: the fields, and whether a piece will be sunk."""
+    """A possible move of the selected object: its new fields, and whether a piece sinks."""
 
     verb: int
     cells: tuple[int, ...]
@@ -55,17 +55,17 @@ class Target(NamedTuple):
 
 
 class Change(NamedTuple):
-    """A move just made: the board as seen before it, and the anchors there of lost pieces."""
+    """A move for the animation: the visible board before it, and the anchors of lost pieces."""
 
     seen: Position
     action: int
     lost: tuple[int, ...]
-    sunk: bool  # the lost pieces are in a sink; else a bomb took them
-    burst: bool  # a second bomb was laid on a first one
+    sunk: bool  # whether the lost pieces sank; otherwise a bomb blew them up
+    burst: bool  # whether a second bomb was laid on a first one
 
 
-def area(position: Position, row: int, col: int, kind: int, lie: int) -> list[int]:
-    """Return the cells of the board that something would cover."""
+def covered_cells(position: Position, row: int, col: int, kind: int, lie: int) -> list[int]:
+    """Return the cells of the board that an object would cover."""
     return [
         r * position.cols + c
         for r in range(row, row + rules.height(kind, lie))
@@ -74,10 +74,10 @@ def area(position: Position, row: int, col: int, kind: int, lie: int) -> list[in
     ]
 
 
-def entered(position: Position, anchor: int, verb: int) -> tuple[int, ...]:
+def new_cells(position: Position, anchor: int, verb: int) -> tuple[int, ...]:
     """Return the cells that a piece or sink would newly cover after a move."""
     row, col, lie = rules.landing(position, anchor, verb)
-    cells = area(position, row, col, position.kind[anchor], lie)
+    cells = covered_cells(position, row, col, position.kind[anchor], lie)
     return tuple(cell for cell in cells if rules.named(position, cell) != anchor)
 
 
@@ -87,7 +87,7 @@ def is_movable(kind: int) -> bool:
 
 
 def legal_verbs(position: Position, anchor: int) -> list[int]:
-    """Return the directions in which what stands at an anchor may move now."""
+    """Return the legal directions of the object at an anchor."""
     actions = [NUM_VERBS * anchor + verb for verb in range(BOMB)]
     return [action % NUM_VERBS for action in actions if not rules.refusal(position, action)]
 
@@ -99,27 +99,27 @@ def pieces_among(position: Position, cells: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def lost_pieces(before: Position, after: Position, action: int) -> tuple[int, ...]:
-    """Return the anchors before a move of the pieces that it took off the board."""
+    """Return the former anchors of the pieces that a move removed."""
     anchor, verb = divmod(action, NUM_VERBS)
     if verb >= BOMB:
         return ()
     kind = before.kind[anchor]
     if not rules.is_piece(kind):
-        return pieces_among(before, entered(before, anchor, verb))
+        return pieces_among(before, new_cells(before, anchor, verb))
     row, col, _ = rules.landing(before, anchor, verb)
     return () if after.kind[row * before.cols + col] == kind else (anchor,)
 
 
 def piece_name(kind: int) -> str:
-    """Return a piece as the messages name it."""
+    """Return the name of a piece in messages."""
     return f"{SIDE_NAMES[rules.owner(kind)]}'s {PIECE_TYPES[rules.worth(kind) - 1]}"
 
 
 class Session:
-    """A game in the window, from the choice of the start position on."""
+    """A game in the window, including the choice of the start position."""
 
     def __init__(self, game: SinksGame, given: Position | None) -> None:
-        """Begin with a given start position, or with the choice of one."""
+        """Start with the given position, or with the choice of one."""
         self.game = game
         self.starts = {name: start_position(game, name) for name in SETUPS}
         self.position = next(iter(self.starts.values()))
@@ -139,9 +139,9 @@ class Session:
         self.is_error = False
         self.cursor = NOWHERE
         self.bombs_shown = False
-        self.is_alone = True  # only the player to move is known to look
-        self.asks = False  # whether the player to move is alone
-        self.banner_away = False
+        self.is_alone = True  # whether only the player to move looks at the screen
+        self.asks = False  # whether the window asks the player to move to be alone
+        self.banner_dismissed = False
         self.marked: tuple[int, ...] = ()
         self.changes: list[Change] = []
 
@@ -153,19 +153,19 @@ class Session:
         self._clear()
 
     def place(self) -> layout.Place:
-        """Return where the board lies."""
+        """Return the place of the board."""
         return layout.main_place(self.game.rows, self.game.cols)
 
     def is_over(self) -> bool:
-        """Tell whether the game has come to its end."""
+        """Tell whether the game is over."""
         return rules.is_terminal(self.position)
 
     def has_banner(self) -> bool:
-        """Tell whether the end is written across the board."""
-        return self.is_over() and not self.banner_away
+        """Tell whether the outcome covers the board."""
+        return self.is_over() and not self.banner_dismissed
 
     def seen(self) -> Position:
-        """Return what may be drawn: of the bombs at most those of the player to move."""
+        """Return the visible position, with the bombs of the player to move if they are shown."""
         seen = self.position.copy()
         rules.redact(seen, seen.turn if self.bombs_shown else NOWHERE)
         return seen
@@ -176,10 +176,10 @@ class Session:
         count = rules.legal_actions(self.position, out)
         return [action // NUM_VERBS for action in out[:count] if action % NUM_VERBS == verb]
 
-    def why_useless(self, key: str) -> str:
-        """Return why the button of a key can do nothing now, empty if it can.
+    def disabled_reason(self, key: str) -> str:
+        """Return the reason why a key's button is disabled, "" if it is not.
 
-        That there are no bombs to be shown is hidden information, and so no reason.
+        "Show bombs" stays enabled without bombs, because their number is hidden information.
         """
         if key not in (*MODES, "v"):
             return ""
@@ -193,26 +193,26 @@ class Session:
         return NOBODY_TO_FREEZE if left else MESSAGES[Refusal.NO_FREEZINGS]
 
     def targets(self) -> list[Target]:
-        """Return where the selected piece or sink may go."""
+        """Return the possible moves of the selected piece or sink."""
         if self.selected == NOWHERE:
             return []
         return [self._target(verb) for verb in legal_verbs(self.position, self.selected)]
 
     def _target(self, verb: int) -> Target:
         position, kind = self.position, self.position.kind[self.selected]
-        cells = entered(position, self.selected, verb)
+        cells = new_cells(position, self.selected, verb)
         if rules.is_piece(kind):
             row, col, lie = rules.landing(position, self.selected, verb)
             return Target(verb, cells, rules.inside_sink(position, row, col, kind, lie))
         return Target(verb, cells, bool(pieces_among(position, cells)))
 
     def take_changes(self) -> list[Change]:
-        """Return the moves made since the last call, to be shown."""
+        """Return the moves since the last call, and forget them."""
         changes, self.changes = self.changes, []
         return changes
 
     def click(self, x: float, y: float) -> None:
-        """Do what a click at a point of the canvas means."""
+        """Handle a click at a point of the canvas."""
         if not layout.BUTTONS["v"].holds(x, y):
             self._withdraw_question()
         if self.screen is Screen.START:
@@ -237,13 +237,13 @@ class Session:
         if button:
             self.press(button)
         elif self.has_banner():
-            self.banner_away = True
+            self.banner_dismissed = True
         else:
             self.choose(self.place().pick(self.position, x, y))
 
     def choose(self, cell: int) -> None:
-        """Do what choosing a field means now: NOWHERE is beside the board."""
-        self._say("")
+        """Handle the choice of a field; NOWHERE is beside the board."""
+        self._show_message("")
         if cell == NOWHERE:
             self.cancel()
         elif self.mode != NOWHERE:
@@ -255,7 +255,7 @@ class Session:
             self._go(cell)
 
     def _select(self, cell: int) -> None:
-        """Select what covers a cell if it can move, else tell why it cannot."""
+        """Select the object on a cell if it can move, else show the reason why not."""
         anchor = rules.named(self.position, cell)
         if legal_verbs(self.position, anchor):
             self.selected = anchor
@@ -263,9 +263,9 @@ class Session:
             self._attempt(cell, self.game.action(anchor, rules.LEFT))
 
     def _go(self, cell: int) -> None:
-        """Move the selected to a cell, select another one, or tell why it cannot go there."""
+        """Move the selected object to a cell, select another one, or show the refusal."""
         anchor = self.selected
-        ways = [v for v in range(BOMB) if cell in entered(self.position, anchor, v)]
+        ways = [v for v in range(BOMB) if cell in new_cells(self.position, anchor, v)]
         legal = [verb for verb in ways if verb in legal_verbs(self.position, anchor)]
         other = rules.named(self.position, cell)
         if not legal and (other == anchor or legal_verbs(self.position, other) or not ways):
@@ -276,12 +276,12 @@ class Session:
             self._attempt(cell, self.game.action(anchor, ways[0]))
 
     def _attempt(self, cell: int, action: int) -> None:
-        """Play an action chosen by a cell, or show why it is refused."""
+        """Play an action chosen by a cell, or show its refusal."""
         refusal = rules.refusal(self.position, action)
         if self.is_over():
-            self._complain(GAME_OVER)
+            self._show_error(GAME_OVER)
         elif refusal:
-            self._complain(error_text(self.position, cell, action, refusal))
+            self._show_error(error_text(self.position, cell, action, refusal))
         else:
             self._play(action)
 
@@ -294,17 +294,19 @@ class Session:
         burst = verb == BOMB and before.bomb[cell] != 0
         self.changes.append(Change(seen, action, lost, sunk, burst))
         self.cancel()
-        self._say(self._news(before, action, lost, sunk))
+        self._show_message(self._effect_text(before, action, lost, sunk))
         if verb < BOMB:
-            own = area(before, *divmod(cell, before.cols), before.kind[cell], before.lie[cell])
-            self.marked = (*own, *entered(before, cell, verb))
+            own = covered_cells(
+                before, *divmod(cell, before.cols), before.kind[cell], before.lie[cell]
+            )
+            self.marked = (*own, *new_cells(before, cell, verb))
         if verb == BOMB:
             self.bombs_shown = self.is_alone = True
         if before.turn != self.position.turn or self.is_over():
             self.bombs_shown = self.is_alone = False
 
-    def _news(self, before: Position, action: int, lost: tuple[int, ...], sunk: bool) -> str:
-        """Return what a move has done beyond going somewhere."""
+    def _effect_text(self, before: Position, action: int, lost: tuple[int, ...], sunk: bool) -> str:
+        """Return the message about the effects of an action."""
         cell, verb = divmod(action, NUM_VERBS)
         if lost:
             names = " and ".join(piece_name(before.kind[anchor]) for anchor in lost)
@@ -315,21 +317,21 @@ class Session:
             return "Two bombs blew each other up" if before.bomb[cell] else "A bomb is laid"
         return ""
 
-    def _say(self, text: str) -> None:
+    def _show_message(self, text: str) -> None:
         self.message, self.is_error = text, False
 
-    def _complain(self, text: str) -> None:
+    def _show_error(self, text: str) -> None:
         self.message, self.is_error = text, True
 
     def cancel(self) -> None:
-        """Give up selection, mode and typed line."""
+        """Clear the selection, the mode and the typed line."""
         self.selected = NOWHERE
         self.mode = NOWHERE
         self.typed = ""
-        self._say("")
+        self._show_message("")
 
     def press(self, key: str) -> None:
-        """Do what a key means; an arrow key is ``up``, ``down``, ``left`` or ``right``."""
+        """Handle a key; an arrow key is ``up``, ``down``, ``left`` or ``right``."""
         if key != "v":
             self._withdraw_question()
         if self.screen is Screen.START:
@@ -337,7 +339,7 @@ class Session:
         elif self.screen is Screen.HELP:
             self._close_help()
         elif self.has_banner() and key not in layout.LABELS:
-            self.banner_away = True
+            self.banner_dismissed = True
         elif self.typed or key in tuple("0123456789+-"):
             self._type(key)
         else:
@@ -356,7 +358,7 @@ class Session:
         self.screen = Screen.PLAY if self.begun else Screen.START
 
     def _type(self, key: str) -> None:
-        """Edit the typed move, or send it."""
+        """Edit the typed move, or play it."""
         if key in ENTER:
             self._send()
         elif key in BACKSPACE:
@@ -371,21 +373,21 @@ class Session:
         words = self.typed.split()
         self.cancel()
         if self.is_over():
-            self._complain(GAME_OVER)
+            self._show_error(GAME_OVER)
             return
         if len(words) != 3:
-            self._complain(TYPED_FORM)
+            self._show_error(TYPED_FORM)
             return
         try:
             cell = parse_field(self.position, words[0], words[1])
             action = parse_action(self.position, cell, words[2])
         except SinksError as error:
-            self._complain(str(error))
+            self._show_error(str(error))
             return
         self._attempt(cell, action)
 
     def _command(self, key: str) -> None:
-        """Do what a key means outside the typed line."""
+        """Handle a key outside the typed line."""
         key = ARROWS.get(key, key)
         if key in STEPS:
             self._step(*STEPS[key])
@@ -401,7 +403,7 @@ class Session:
             self._turn_page(key)
 
     def _turn_page(self, key: str) -> None:
-        """Go to another page of the window, or close it."""
+        """Switch to another page of the window, or close it."""
         if key == "n":
             self.cancel()
             self.screen = Screen.START
@@ -411,21 +413,21 @@ class Session:
             self.closed = True
 
     def _set_mode(self, key: str) -> None:
-        """Switch the mode of a key on, or off if it was on, or tell why it can do nothing."""
-        was, why_not = self.mode, self.why_useless(key)
+        """Switch a key's mode on or off, or show the reason why it is disabled."""
+        was, why_not = self.mode, self.disabled_reason(key)
         self.cancel()
         if why_not:
-            self._complain(why_not)
+            self._show_error(why_not)
         elif was != MODES[key]:
             self.mode = MODES[key]
 
     def _toggle_bombs(self) -> None:
-        """Hide the bombs of the player to move, or show them to nobody else.
+        """Hide the bombs of the player to move, or show them.
 
-        Once the turn has passed the other player may still be at the screen: first ask.
+        After a change of turn the other player may still look at the screen, so ask first.
         """
         if self.is_over():
-            self._complain(GAME_OVER)
+            self._show_error(GAME_OVER)
         elif self.bombs_shown:
             self.bombs_shown = False
         elif self.is_alone or self.asks:
@@ -434,13 +436,13 @@ class Session:
         else:
             side = SIDE_NAMES[self.position.turn]
             self.asks = True
-            self._say(f"{side}'s bombs: press v again when only {side} looks")
+            self._show_message(f"{side}'s bombs: press v again when only {side} looks")
 
     def _withdraw_question(self) -> None:
-        """Ask no longer whether the player to move is alone."""
+        """Withdraw the question whether the player to move is alone."""
         if self.asks:
             self.asks = False
-            self._say("")
+            self._show_message("")
 
     def _step(self, up: int, right: int) -> None:
         """Move the cursor by a field; the first step brings it to the middle of the board."""

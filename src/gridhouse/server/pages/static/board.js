@@ -1,14 +1,14 @@
-// The board under hand and keyboard. It knows no game: a move is a list of cells to point at, one
-// after the other, and perhaps a choice.
+// The board, with mouse, touch and keyboard. It knows no game: a move is a list of cells to select
+// one after the other, and possibly a choice.
 
 /** @typedef {import("./messages").Gesture} Gesture */
 /** @typedef {{ move: (text: string) => void, why: (cells: number[]) => void, choices: (found: Gesture[]) => void }} Hands */
 
 /** @type {Record<string, [x: number, y: number]>} */
 const ARROWS = { ArrowUp: [0, -1], ArrowDown: [0, 1], ArrowLeft: [-1, 0], ArrowRight: [1, 0] };
-const AHEAD = 0.45; // cosine of the widest angle that still counts as this way
-const FEW = 4; // moves, each by one cell, that are ways for a piece to slide
-const FAR = 6; // pixels that a finger may tremble in a click
+const AHEAD = 0.45; // cosine of the widest angle that still counts as the direction of an arrow key
+const FEW = 4; // legal moves of one cell; up to this number, a piece can be dragged
+const FAR = 6; // pixels of movement that make a press a drag
 const SLIDE = { duration: 220, easing: "ease-out" };
 const FADE = { duration: 260, easing: "ease-in" };
 const STILL = matchMedia("(prefers-reduced-motion: reduce)");
@@ -37,9 +37,9 @@ export class Board {
     root.addEventListener("pointerdown", (event) => this.press(event));
     root.addEventListener("pointerup", (event) => this.release(event));
     root.addEventListener("pointercancel", () => (this.pressed = null));
-    // A finger on what can be dragged does not move the page.
+    // Touching a piece that can be dragged must not scroll the page.
     root.addEventListener("touchmove", (event) => this.drags() && event.preventDefault(), { passive: false });
-    // What is pressed must still be there when it is let go, so the press moves no focus.
+    // A change of focus would redraw the pressed element, so the press must not move the focus.
     root.addEventListener("mousedown", (event) => cellOf(event.target) !== null && event.preventDefault());
     root.addEventListener("click", (event) => this.click(event));
     root.addEventListener("keydown", (event) => this.key(event));
@@ -113,7 +113,7 @@ export class Board {
     this.pressed = cell === null ? null : { cell, x: event.clientX, y: event.clientY };
   }
 
-  /** Tells whether what is pressed may be dragged: to another cell, or as one of a few that slide. */
+  /** Tells whether the pressed piece may be dragged: to a second cell, or as one of a few that slide. */
   drags() {
     const found = this.acts && this.pressed ? this.beginning([this.pressed.cell]) : [];
     return found.some(([, named]) => named.length > 1 || this.gestures.length <= FEW);
@@ -129,7 +129,7 @@ export class Board {
     if (cell === null || cell === from.cell) return;
     this.clear();
     this.point(from.cell);
-    if (this.chosen.length) this.point(cell); // else that was the whole move
+    if (this.chosen.length) this.point(cell); // else the first cell was the whole move
   }
 
   /** @param {MouseEvent} event */
@@ -153,7 +153,7 @@ export class Board {
   }
 
   /**
-   * Goes to the nearest cell that lies this way on the screen.
+   * Moves the focus to the nearest cell in a direction on the screen.
    * @param {number} cell
    * @param {[x: number, y: number]} way
    */
@@ -300,7 +300,7 @@ function pieces(board) {
 }
 
 /**
- * Shows another picture in the place of the one that is there; pieces glide from where they were.
+ * Replaces the picture; pieces glide from their old places to the new ones.
  * @param {Element} board
  * @param {string} svg
  * @param {boolean} glides whether it is the same board, seen from the same side

@@ -1,4 +1,4 @@
-// Keeps the lobby up to date while somebody looks at it.
+// Keeps the lobby up to date while its page is visible.
 
 const PAUSE = 5000; // milliseconds
 

@@ -2,21 +2,21 @@
 
 export type Gesture = [string, number[], string];
 
-/** A player's clock: the milliseconds left when this was sent, and whether it runs. */
+/** A player's clock: the milliseconds left at the time of sending, and whether it runs. */
 export interface Clock {
   name: string;
   left: number;
   runs: boolean;
 }
 
-/** The curtain of a screen for two: the request that lifts or drops it, its text and button. */
+/** The privacy screen for two players: the request of its button, its text, and its label. */
 export interface Handover {
   does: "cover" | "uncover";
   says: string;
   button: string;
 }
 
-/** All that a page shows of a table; ``looking`` is the number of moves of a past position. */
+/** The complete content of a page; ``looking`` is the ply of an earlier position. */
 export interface View {
   type: "view";
   ply: number;
@@ -59,14 +59,14 @@ export interface Hint {
   cells: number[];
 }
 
-/** How the position after ``ply`` moves stands, in words. */
+/** The evaluation of the position after ``ply`` moves, in words. */
 export interface Evaluation {
   type: "judge";
   ply: number;
   text: string;
 }
 
-/** A position of the line that the machine shows; ``last`` are the cells of its last move. */
+/** A position of the best line; ``last`` are the cells of its last move. */
 export interface Frame {
   type: "frame";
   ply: number;
@@ -76,13 +76,13 @@ export interface Frame {
   status: string;
 }
 
-/** The end of the line that the machine shows. */
+/** The end of the best line. */
 export interface Shown {
   type: "shown";
   ply: number;
 }
 
-/** The answer to the request of the same name: the connection stands. */
+/** The answer to the request of the same name: the connection is alive. */
 export interface Here {
   type: "here";
 }
@@ -91,32 +91,32 @@ export type Help = Hint | Evaluation | Frame | Shown;
 
 export type Message = View | Refusal | Hint | Evaluation | Frame | Shown | Here;
 
-/** A move, made after ``ply`` moves. */
+/** A move in the position after ``ply`` moves. */
 export interface MoveRequest {
   type: "move";
   move: string;
   ply: number;
 }
 
-/** A look at the position after ``ply`` moves, or at the game as it stands. */
+/** A request for the position after ``ply`` moves, or for the current one. */
 export interface LookRequest {
   type: "look";
   ply?: number | null;
 }
 
-/** A question: the reason why no move begins with these cells. */
+/** A request for the reason why no move begins with these cells. */
 export interface WhyRequest {
   type: "why";
   cells: number[];
 }
 
-/** An answer to an offered takeback, or the withdrawal of one's own. */
+/** An answer to a takeback request, or the withdrawal of one's own. */
 export interface AnswerRequest {
   type: "answer";
   agrees: boolean;
 }
 
-/** A request without details. */
+/** A request without parameters. */
 export interface PlainRequest {
   type: "turn" | "here" | "cover" | "uncover" | "undo" | "redo" | "resign" | "hint" | "judge" | "show" | "stop";
 }

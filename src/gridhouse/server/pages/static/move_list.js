@@ -1,11 +1,11 @@
-// The score sheet: the moves of a game, which can be stepped through, and the clocks.
+// The list of moves with its navigation, and the clocks.
 
 /** @typedef {import("./messages").View} View */
 /** @typedef {import("./messages").Clock} Clock */
 
 const TICK = 200; // milliseconds
-const HASTE = 20_000; // milliseconds that are left when tenths are shown
-/** @type {Record<string, number>} how many moves a key goes on */
+const HASTE = 20_000; // remaining milliseconds below which tenths are shown
+/** @type {Record<string, number>} moves forward for each key */
 const STEPS = {
   ArrowLeft: -1,
   ArrowUp: -1,
@@ -21,13 +21,13 @@ export class MoveList {
   /**
    * @param {HTMLElement} list
    * @param {HTMLElement} steps the buttons that step from move to move
-   * @param {(ply: number) => void} look shows what it was like after so many moves
+   * @param {(ply: number) => void} look shows the position after a number of moves
    */
   constructor(list, steps, look) {
     this.list = list;
     this.steps = steps;
     this.look = look;
-    this.shown = 0; // how many moves lie behind the board that is shown
+    this.shown = 0; // moves before the shown position
     this.made = 0;
     list.addEventListener("click", (event) => {
       const line = event.target instanceof Element ? event.target.closest("li") : null;
@@ -40,7 +40,7 @@ export class MoveList {
   }
 
   /**
-   * Steps by keys here, and wherever else nothing on the page has the focus.
+   * Handles the keys of the list, and the arrow keys when no element has the focus.
    * @param {KeyboardEvent} event
    */
   key(event) {
@@ -90,7 +90,7 @@ export class MoveList {
   }
 
   /**
-   * Marks the move that led to what is shown, and lets the tab key reach one move of all.
+   * Marks the last move of the shown position, and makes one move reachable by the tab key.
    * @returns {HTMLElement | null} its button
    */
   mark() {
@@ -105,14 +105,14 @@ export class MoveList {
   }
 }
 
-/** The house keeps the time; here it only goes on between two of its words. */
+/** Shows the clocks; between two messages of the server it counts the time itself. */
 export class Clocks {
   /** @param {HTMLElement} root */
   constructor(root) {
     this.root = root;
     /** @type {Clock[]} */
     this.clocks = [];
-    this.told = 0; // when the house told the time
+    this.told = 0; // the time of the last message
     setInterval(() => this.draw(), TICK);
   }
 
@@ -140,7 +140,7 @@ export class Clocks {
   }
 }
 
-/** Returns an empty clock; nobody is read the time unless they go and look. */
+/** Returns an empty clock; screen readers do not announce a timer. */
 function face() {
   const clock = document.createElement("p");
   clock.className = "clock";

@@ -1,16 +1,16 @@
-// Makes a PNG of a saved picture and lets the browser keep it.
+// Converts a saved picture to PNG and downloads it.
 
 const SCALE = 2; // pixels to a unit of the picture
-const LONGEST_SIDE = 1200; // pixels that the longer side has at least
-const KEPT = 60_000; // milliseconds that a browser has to take the file
+const LONGEST_SIDE = 1200; // the least number of pixels of the longer side
+const KEPT = 60_000; // milliseconds after which the file is released
 
 /**
- * @param {string} address of an SVG of this house
+ * @param {string} address of an SVG of this server
  * @param {string} name of the file
  */
 export async function savePng(address, name) {
   const picture = new Image();
-  picture.src = `${address}?${Date.now()}`; // else a picture is shown again that was shown before
+  picture.src = `${address}?${Date.now()}`; // avoids an outdated cached picture
   await picture.decode();
   const canvas = document.createElement("canvas");
   const { naturalWidth: width, naturalHeight: height } = picture;

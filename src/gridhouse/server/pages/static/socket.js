@@ -1,12 +1,12 @@
-// The socket of a table, which connects again by itself.
+// The socket of a table, which reconnects after a failure.
 
 const FIRST_PAUSE = 250; // milliseconds
 const LONGEST_PAUSE = 4000;
-const SILENCE = 15_000; // milliseconds after which the house is asked whether it is still there
-const PATIENCE = 6000; // and within which it has to answer
-const SHARE = 0.7; // of what the house allows: what is on its way comes in heaps
-const LATEST = new Set(["look", "why"]); // of these only the last one counts
-const SLOW = new Set(["hint", "judge", "show", "stop"]); // these are not answered at once
+const SILENCE = 15_000; // milliseconds without a message after which the connection is checked
+const PATIENCE = 6000; // milliseconds within which the server has to answer
+const SHARE = 0.7; // of the allowed rate, because the network may deliver messages in bursts
+const LATEST = new Set(["look", "why"]); // only the last waiting request of these types is sent
+const SLOW = new Set(["hint", "judge", "show", "stop"]); // requests without an immediate answer
 
 /** @typedef {import("./messages").Request} Request */
 /** @typedef {Exclude<import("./messages").Message, import("./messages").Here>} News */
@@ -25,8 +25,8 @@ export class ReconnectingSocket {
     this.heard = heard;
     this.turned = turned;
     this.pause = FIRST_PAUSE;
-    this.left = 0; // messages that may go at once
-    this.counted = 0; // when that was
+    this.left = 0; // messages that may be sent now
+    this.counted = 0; // the time of that count
     this.expects = false;
     this.alarm = 0;
     this.pump = 0;
@@ -60,7 +60,7 @@ export class ReconnectingSocket {
   }
 
   /**
-   * Gives a connection up, and connects again after a while.
+   * Drops a connection, and reconnects after a pause.
    * @param {WebSocket | null} socket
    */
   drop(socket) {
@@ -83,21 +83,21 @@ export class ReconnectingSocket {
     this.alarm = setTimeout(does, after);
   }
 
-  /** Gives the connection up unless there is a word soon: a dead one is not closed by anybody. */
+  /** Drops the connection unless a message arrives soon: nothing else closes a dead one. */
   expect() {
     if (this.expects) return;
     this.expects = true;
     this.wake(PATIENCE, () => this.drop(this.socket));
   }
 
-  /** Asks whether the house is still there. */
+  /** Checks that the server still answers. */
   check() {
     this.say({ type: "here" });
   }
 
   /**
    * @param {Request} message
-   * @returns {boolean} whether there is a connection to send it by
+   * @returns {boolean} whether the message could be queued
    */
   say(message) {
     if (this.socket?.readyState !== WebSocket.OPEN) return false;
@@ -108,7 +108,7 @@ export class ReconnectingSocket {
     return true;
   }
 
-  /** Sends what waits, but never so much that the house would close the connection. */
+  /** Sends waiting messages, but stays below the rate at which the server closes the connection. */
   send() {
     const now = performance.now();
     this.left = Math.min(this.burst, this.left + ((now - this.counted) / 1000) * this.rate);

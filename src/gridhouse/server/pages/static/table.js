@@ -1,5 +1,5 @@
-// A table: what the house tells is shown, and what is done here is told to the house, which alone
-// knows the rules.
+// The page of a table. It shows the views of the server and sends the visitor's requests; only the
+// server knows the rules.
 
 import { Board } from "./board.js";
 import { Clocks, MoveList } from "./move_list.js";
@@ -14,19 +14,19 @@ const root = need("board");
 const THINKING = "The machine is thinking …";
 
 /** @typedef {import("./messages").View} View */
-/** @type {View | null} what the house has said last */
+/** @type {View | null} the last view of the server */
 let view = null;
 const ply = () => view?.ply ?? -1;
-let judges = false; // whether the reader wants to know how positions stand
-/** @type {"" | "asked" | "runs" | "done"} how far the machine is with what it shows */
+let judges = false; // whether the evaluation is switched on
+/** @type {"" | "asked" | "runs" | "done"} the state of the best line */
 let shows = "";
-let missed = false; // whether moves were made while the reader looked back
-/** @type {(() => void) | null} what is done if the reader says yes to what this page asks */
+let missed = false; // whether moves were made while an earlier position was shown
+/** @type {(() => void) | null} the action after a confirmed question */
 let question = null;
-let withdrew = false; // whether the reader has just given up what was asked for
+let withdrew = false; // whether the visitor has just withdrawn a request
 
 let sidesTurned = false; // whether the board is seen from the other side
-/** @type {{ looking: number | null } | null} what was shown when the connection was lost */
+/** @type {{ looking: number | null } | null} the shown position when the connection was lost */
 let lost = null;
 
 const allowed = { burst: Number(table.dataset.burst), rate: Number(table.dataset.rate) };
@@ -43,23 +43,23 @@ const clocks = new Clocks(need("clocks"));
 const moves = new MoveList(need("moves"), need("steps"), lookAt);
 
 /**
- * Tells the house what is wished for, or the reader that this could not be done.
+ * Sends a request, or reports that there is no connection.
  * @param {import("./socket.js").Request} message
  * @returns {boolean} whether it was sent
  */
 function say(message) {
   const sent = wire.say(message);
-  if (!sent) write("why", "That was not sent.");
+  if (!sent) write("why", "Not sent: there is no connection.");
   return sent;
 }
 
-/** Forgets what a house that does not answer was asked for. */
+/** Notes the loss of the connection, and drops pending requests. */
 function miss() {
   lost ??= { looking: view?.looking ?? null };
   if (part("why")?.textContent === THINKING) write("why", "");
 }
 
-/** Goes on where the connection was lost: a new one shows the game as it stands, from its own side. */
+/** Restores the shown position and side: a new connection starts with the current position. */
 function goOn() {
   const looking = lost?.looking ?? null;
   if (lost && sidesTurned) say({ type: "turn" });
@@ -67,13 +67,13 @@ function goOn() {
   if (looking !== null && looking < ply()) lookAt(looking);
 }
 
-/** @param {number[]} cells that cannot be pointed at */
+/** @param {number[]} cells with which no move begins */
 function why(cells) {
   if (isAway()) write("why", "To move, go back to the game.");
   else say({ type: "why", cells });
 }
 
-/** Tells whether the board shows something else than the game as it stands. */
+/** Tells whether the board shows another position than the current one. */
 function isAway() {
   return view?.looking != null || shows === "runs" || shows === "done";
 }
@@ -91,7 +91,7 @@ function heard(message) {
 }
 
 /**
- * Shows what the machine has told of a position.
+ * Shows the machine's help.
  * @param {import("./messages").Help} help
  * @param {View} view
  */
@@ -111,7 +111,7 @@ function learn(help, view) {
 }
 
 /**
- * Notes how far the machine is with what it shows.
+ * Sets the state of the best line.
  * @param {typeof shows} now
  */
 function showing(now) {
@@ -125,16 +125,16 @@ function showing(now) {
   showAway();
 }
 
-/** Says what the board shows if it is not the game as it stands, and offers the way back. */
+/** Explains the board if it does not show the current position, and offers the way back. */
 function showAway() {
-  const past = missed ? "A move was made meanwhile." : "You look back.";
-  write("away-says", !isAway() ? "" : shows ? "This is only shown." : past);
+  const past = missed ? "A new move was made." : "This is an earlier position.";
+  write("away-says", !isAway() ? "" : shows ? "This line is not part of the game." : past);
   if (!isAway() && document.activeElement?.id === "present") board.reach(board.current);
   hide("away", !isAway());
   table.classList.toggle("elsewhere", isAway());
 }
 
-/** Goes back from what the machine shows, and otherwise from the past. */
+/** Returns from the best line, or else from an earlier position. */
 function comeBack() {
   write("why", "");
   say({ type: "look", ply: shows ? (view?.looking ?? null) : null });
@@ -172,7 +172,7 @@ function showView(next) {
   part("from-here")?.setAttribute("href", `/new/${table.dataset.game}?start=${encodeURIComponent(next.position)}`);
 }
 
-/** @param {string} status of several parts, each of which stays on its line if it can */
+/** @param {string} status of several parts, which are not broken across lines if they fit */
 function showStatus(status) {
   const spans = status.split(" - ").map((text) => {
     const span = document.createElement("span");
@@ -198,21 +198,21 @@ function showTools(view) {
 }
 
 /**
- * Takes back what was said of a position that is not shown any more, and says what became of a wish.
+ * Clears the message about the previous position, and reports a declined request.
  * @param {View | null} before
  * @param {View} now
  */
 function showReason(before, now) {
   const stays = before?.ply === now.ply && before.looking === now.looking && !now.over;
   if (!stays || now.waits) write("why", "");
-  else if (before.waits) write("why", withdrew ? "" : "There was no agreement.");
+  else if (before.waits) write("why", withdrew ? "" : "The request was declined.");
   withdrew = false;
 }
 
-/** @param {View | null} view with what a player asks the other for */
+/** @param {View | null} view with a takeback request */
 function showQuestion(view) {
   const waits = question ? "" : (view?.waits ?? "");
-  const says = question ? "Give this game up?" : view?.asked || waits;
+  const says = question ? "Resign this game?" : view?.asked || waits;
   hide("asked", !says);
   write("asked-says", says);
   hide("agree", Boolean(waits));
@@ -235,20 +235,20 @@ function answer(agrees) {
  */
 function announce(before, now) {
   const made = now.moves.slice(before.moves.length).map(([name, move]) => `${name}: ${move}.`);
-  if (now.moves.length < before.moves.length) made.push("A move is taken back.");
+  if (now.moves.length < before.moves.length) made.push("A move was taken back.");
   const status = now.status ? [sentence(now.status)] : [];
   write("said", [...made, sentence(now.heading), ...status].join(" "));
 }
 
 /**
- * Tells whether the machine would help with the position that is shown.
+ * Tells whether the machine helps with the shown position.
  * @param {View} view
  */
 function mayAsk(view) {
   return view.helps && (view.over || view.looking === null);
 }
 
-/** Asks how the position stands, if the reader wants to know. */
+/** Requests an evaluation of the position if it is switched on. */
 function judge() {
   const asks = judges && view && mayAsk(view);
   hide("judgement", !judges || !view || view.unaided);
@@ -280,7 +280,7 @@ function offer(found) {
 }
 
 /**
- * Ends a text with a full stop, unless it has an end.
+ * Ends a text with a full stop, unless it already ends with punctuation.
  * @param {string} text
  */
 function sentence(text) {
@@ -375,7 +375,7 @@ onClick("hint", () => {
 });
 onClick("save-png", async () => {
   try {
-    const { savePng } = await import("./png.js"); // what few need is asked for when it is needed
+    const { savePng } = await import("./png.js"); // loaded only when it is needed
     await savePng(`${location.pathname}/picture.svg`, `${table.dataset.game}.png`);
   } catch {
     write("why", "The picture could not be saved.");

@@ -1,4 +1,4 @@
-"""How Alembic reaches the database: by the connection that the store hands over."""
+"""Alembic's environment: it uses the connection of the store."""
 
 from alembic import context
 

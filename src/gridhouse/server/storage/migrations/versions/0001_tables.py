@@ -1,4 +1,4 @@
-"""Tables, who sits at them, their moves, and what the house knows of itself."""
+"""Tables, their seats and moves, and the server's secret."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -8,7 +8,7 @@ down_revision = None
 
 
 def upgrade() -> None:
-    """Make the first tables."""
+    """Create the first database tables."""
     op.create_table(
         "tables",
         sa.Column("id", sa.String(32), primary_key=True),
@@ -38,6 +38,6 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """Take the first tables away again."""
+    """Drop the first database tables."""
     for name in ("facts", "moves", "seats", "tables"):
         op.drop_table(name)

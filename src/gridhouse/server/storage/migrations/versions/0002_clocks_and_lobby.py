@@ -1,4 +1,4 @@
-"""Clocks, ends that the rules do not know, wishes, moves to make again, and the lobby."""
+"""Clocks, ends by time and by resignation, takeback requests, undone moves, and the lobby."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -32,7 +32,7 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """Take them away again, and the undone moves with them."""
+    """Drop the columns and delete the undone moves."""
     op.execute("DELETE FROM moves WHERE undone")
     op.drop_index("tables_listed", "tables")
     for table, column in added():

@@ -1,4 +1,4 @@
-"""Daily puzzles: their starts and the best known, results, names, and which tables play them."""
+"""Daily puzzles: starts, best known results, visitors' results and names, and their tables."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -8,7 +8,7 @@ down_revision = "0002"
 
 
 def upgrade() -> None:
-    """Make the tables of the daily puzzles."""
+    """Create the database tables of the daily puzzles."""
     op.add_column("tables", sa.Column("daily", sa.String(10)))
     op.create_table(
         "puzzles",
@@ -36,7 +36,7 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """Take them away again."""
+    """Drop these database tables."""
     for name in ("names", "results", "puzzles"):
         op.drop_table(name)
     op.drop_column("tables", "daily")
