@@ -22,11 +22,14 @@ from command_line import Count, start
 
 import gridhouse
 from gridhouse.core.console import UsageError
-from gridhouse.games.binary import _frame, book
-from gridhouse.games.binary._layout import Board, Memory
 from gridhouse.games.binary.game import BinaryGame
-from gridhouse.games.binary.solver import OUTCOMES, Search, solve
-from gridhouse.games.binary.symmetry import image
+from gridhouse.games.binary.solver import book
+from gridhouse.games.binary.solver.api import OUTCOMES, solve
+from gridhouse.games.binary.solver.backend import Memory
+from gridhouse.games.binary.solver.board_encoding import Board
+from gridhouse.games.binary.solver.kernels.nodes import LOSS, UNKNOWN, WIN
+from gridhouse.games.binary.solver.search import Search
+from gridhouse.games.binary.solver.symmetry import image
 
 if TYPE_CHECKING:
     from gridhouse.core.game import State
@@ -67,9 +70,9 @@ def prove(width: Count, height: Count, memory: Count = MEMORY) -> None:
         if board in found:
             continue
         assert search.follow(state.position)
-        assert search.value() == _frame.WIN
-        moves = sorted(search.moves(), key=lambda move: search.known((move,)) != _frame.LOSS)
-        move = next(move for move in moves if search.value((move,)) == _frame.LOSS)
+        assert search.value() == WIN
+        moves = sorted(search.moves(), key=lambda move: search.known((move,)) != LOSS)
+        move = next(move for move in moves if search.value((move,)) == LOSS)
         action = search.board.action(move)
         row, col = image(state.position, *divmod(action >> 1, width), kind)
         found[board] = f"{board} {col} {row} {(action & 1) ^ swap}"
@@ -122,9 +125,9 @@ def three(memory: Count = MEMORY) -> None:
     for board in sorted(states, reverse=True):
         assert search.follow(states[board].position)
         value = search.value()
-        assert value != _frame.UNKNOWN
-        assert book.is_lost(states[board].position) == (value == _frame.LOSS)
-        if value == _frame.WIN:
+        assert value != UNKNOWN
+        assert book.is_lost(states[board].position) == (value == LOSS)
+        if value == WIN:
             won.append(board)
     print(f"{len(states) - len(won)} of {len(states)} lost, {search.nodes} nodes; won:", *won)
 

@@ -7,8 +7,9 @@ import pytest
 
 import gridhouse
 from gridhouse.core import arrays
-from gridhouse.games.binary._layout import Board, Memory
-from gridhouse.games.binary.solver import Search
+from gridhouse.games.binary.solver.backend import Memory
+from gridhouse.games.binary.solver.board_encoding import Board
+from gridhouse.games.binary.solver.search import Search
 from gridhouse.games.collapse import _exact
 from gridhouse.games.collapse._common import plain_records
 from gridhouse.games.sliding import _beams

@@ -13,7 +13,7 @@ import gridhouse
 from gridhouse.core import records
 from gridhouse.core.errors import ParameterError
 from gridhouse.core.specialize import rules_of, specialize
-from gridhouse.games.binary._layout import Memory
+from gridhouse.games.binary.solver.backend import Memory
 from gridhouse.search import playouts
 from gridhouse.search.engine import Engine
 from harness import run_compiled

@@ -24,23 +24,32 @@ import gridhouse
 from gridhouse import cli
 from gridhouse.core.compile_queue import SOLVER, Unit, note_ready
 from gridhouse.core.errors import PlayerError, SolverError
-from gridhouse.games.binary import (
-    _frame,
-    _layout,
-    _lines,
-    _long,
-    _search,
-    _structure,
+from gridhouse.games.binary.game import BinaryGame
+from gridhouse.games.binary.solver import (
     advice,
+    api,
+    backend,
+    board_encoding,
     book,
     checkpoint,
-    quick,
-    sampling,
-    solver,
+    mcts_fallback,
     symmetry,
+    timed_solve,
 )
-from gridhouse.games.binary.game import BinaryGame
-from gridhouse.games.binary.solver import OUTCOMES, TECHNIQUES, BinarySolution, Search, solve
+from gridhouse.games.binary.solver import (
+    search as searching,
+)
+from gridhouse.games.binary.solver.api import OUTCOMES, TECHNIQUES, BinarySolution, solve
+from gridhouse.games.binary.solver.backend import Memory
+from gridhouse.games.binary.solver.board_encoding import Board
+from gridhouse.games.binary.solver.kernels import (
+    canonical_key,
+    line_tables,
+    long_lines,
+    nodes,
+    proof_search,
+)
+from gridhouse.games.binary.solver.search import Search
 from harness import ROOT
 from naive import binary_solver as naive
 from naive.binary import Binary
@@ -135,9 +144,9 @@ def test_no_technique_changes_what_is_found() -> None:
 
 
 def test_interpreted_and_compiled_search_the_same_nodes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(solver, "LARGE", 7)
-    monkeypatch.setattr(solver, "DEPTH_FIRST", 5)
-    monkeypatch.setattr(solver, "PLAIN_WORDS", 1 << 30)
+    monkeypatch.setattr(searching, "LARGE", 7)
+    monkeypatch.setattr(searching, "DEPTH_FIRST", 5)
+    monkeypatch.setattr(searching, "PLAIN_WORDS", 1 << 30)
     chance = random.Random(3)
     for off in ((), ("components",), ("lookup",)):
         for _ in range(3):
@@ -150,8 +159,8 @@ def test_interpreted_and_compiled_search_the_same_nodes(monkeypatch: pytest.Monk
 def test_proof_numbers_alone_find_what_depth_first_search_finds(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(solver, "LARGE", 3)
-    monkeypatch.setattr(solver, "DEPTH_FIRST", 2)
+    monkeypatch.setattr(searching, "LARGE", 3)
+    monkeypatch.setattr(searching, "DEPTH_FIRST", 2)
     chance = random.Random(3)
     for _ in range(150):
         state = random_position(chance, 13, (3, 5))
@@ -160,7 +169,7 @@ def test_proof_numbers_alone_find_what_depth_first_search_finds(
 
 
 def test_threads_share_a_table_and_agree(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(solver, "LARGE", 12)
+    monkeypatch.setattr(searching, "LARGE", 12)
     chance = random.Random(4)
     for _ in range(10):
         state = random_position(chance, 17)
@@ -169,15 +178,15 @@ def test_threads_share_a_table_and_agree(monkeypatch: pytest.MonkeyPatch) -> Non
         assert one.facts() | {"nodes": 0, "seconds": 0} == two.facts() | {"nodes": 0, "seconds": 0}
 
 
-def frame_of(disproofs: list[int]) -> _frame.Frame:
+def frame_of(disproofs: list[int]) -> nodes.Frame:
     """Return a frame with moves of these disproof numbers, of which those that are 0 have lost."""
-    frame = _frame.Frame()
+    frame = nodes.Frame()
     frame.count = len(disproofs)
     for index, disproof in enumerate(disproofs):
         frame.keys[index] = 64 * (index + 1)
         frame.proofs[index] = int(disproof > 0)
         frame.disproofs[index] = disproof
-    _search.weigh(frame)
+    proof_search.weigh(frame)
     return frame
 
 
@@ -189,8 +198,8 @@ def frame_of(disproofs: list[int]) -> _frame.Frame:
         ([5, 3, 9, 4], [1], 3, 5),
         ([5, 3, 4, 9], [1], 2, 5),
         ([5, 3, 9, 4], [1, 3], 0, 9),
-        ([0, 3, 9, 0], [1], 2, _search.INFINITE),
-        ([0, 3, 0, 0], [1], 1, _search.INFINITE),
+        ([0, 3, 9, 0], [1], 2, proof_search.INFINITE),
+        ([0, 3, 0, 0], [1], 1, proof_search.INFINITE),
         ([5, 3, 9, 4], [0, 1, 2, 3], 1, 4),
     ],
 )
@@ -199,29 +208,29 @@ def test_a_thread_goes_where_no_other_one_is(
 ) -> None:
     frame = frame_of(disproofs)
     at = 4
-    control = _search.Control()
+    control = proof_search.Control()
     control.number = 1
-    size = _search.MOST_FRAMES
+    size = proof_search.MOST_FRAMES
     trail = [0] * (5 * size)
     others = [0, 2, 3, 4]
     for other, index in zip(others, busy, strict=False):
-        trail[other * size + _search.below(at)] = _search.pair_key(frame.keys[index], 0)
+        trail[other * size + proof_search.below(at)] = proof_search.pair_key(frame.keys[index], 0)
     # Where this thread was itself, or another one at another ply, does not matter.
-    trail[size + _search.below(at)] = _search.pair_key(frame.keys[frame.best], 0)
-    trail[2 * size + at] = _search.pair_key(frame.keys[frame.best], 0)
-    _search.part_ways(frame, at, trail, control)
+    trail[size + proof_search.below(at)] = proof_search.pair_key(frame.keys[frame.best], 0)
+    trail[2 * size + at] = proof_search.pair_key(frame.keys[frame.best], 0)
+    proof_search.part_ways(frame, at, trail, control)
     assert (frame.best, frame.second) == (best, second)
 
 
 def test_threads_with_proof_numbers_agree_and_leave_no_trail(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(solver, "LARGE", 6)
-    monkeypatch.setattr(solver, "DEPTH_FIRST", 3)
+    monkeypatch.setattr(searching, "LARGE", 6)
+    monkeypatch.setattr(searching, "DEPTH_FIRST", 3)
     chance = random.Random(41)
     for _ in range(20):
         state = random_position(chance, 15, (3, 6))
-        board = _layout.Board(state.position, _layout.Memory(jit=True))
+        board = Board(state.position, Memory(jit=True))
         search = Search(board, memory=1, threads=2)
         assert search.value() == (plain(state, jit=True, proof=False).outcome == "win")
         assert not any(search.trail)
@@ -231,9 +240,9 @@ def test_threads_with_proof_numbers_agree_and_leave_no_trail(
 def test_threads_keep_apart_where_an_even_number_of_cells_is_left(
     cells: int, apart: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(solver, "DEPTH_FIRST", 3)
+    monkeypatch.setattr(searching, "DEPTH_FIRST", 3)
     state = random_position(random.Random(48), cells, (3, 6))
-    board = _layout.Board(state.position, _layout.Memory(jit=True))
+    board = Board(state.position, Memory(jit=True))
     alone = Search(board, memory=1, threads=2)
     value = alone.run(0, (), 0, proof=True)
     assert alone.nodes > 100
@@ -243,7 +252,9 @@ def test_threads_keep_apart_where_an_even_number_of_cells_is_left(
         search = Search(board, memory=1, threads=2)
         # The other thread is said to be at one of the moves.
         key, heap = int(first.keys[index]), int(first.heaps[index])
-        search.trail[_search.MOST_FRAMES + _search.below(0)] = _search.pair_key(key, heap)
+        search.trail[proof_search.MOST_FRAMES + proof_search.below(0)] = proof_search.pair_key(
+            key, heap
+        )
         assert search.run(0, (), 0, proof=True) == value
         nodes.add(search.nodes)
     assert (nodes != {alone.nodes}) == apart
@@ -313,10 +324,10 @@ def test_the_table_tells_how_many_nodes_the_search_takes() -> None:
     row = re.compile(r"(\d+) \| `gridhouse solve binary (\d+) (\d+) .*--threads 1`")
     rows = [tuple(map(int, found)) for found in row.findall(page)]
     assert len(rows) > 12
-    for nodes, width, height in rows:
+    for count, width, height in rows:
         state = BinaryGame(rows=height, cols=width).new_initial_state()
         if width * height <= 17:
-            assert plain(state, jit=True, memory=256).nodes == nodes, (width, height)
+            assert plain(state, jit=True, memory=256).nodes == count, (width, height)
 
 
 def test_a_part_of_the_table_of_boards_is_proved_again() -> None:
@@ -514,19 +525,19 @@ def test_an_interrupt_may_come_before_the_search_begins(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     stopped = threading.Event()
-    step, stop = getattr(solver, name), solver.Work.stop
+    step, stop = getattr(api, name), api.Work.stop
 
     def interrupted(*given: Any) -> Any:
         signal.raise_signal(signal.SIGINT)
         assert stopped.wait(20)
         return step(*given)
 
-    def noted(work: solver.Work) -> None:
+    def noted(work: api.Work) -> None:
         stop(work)
         stopped.set()
 
-    monkeypatch.setattr(solver, name, interrupted)
-    monkeypatch.setattr(solver.Work, "stop", noted)
+    monkeypatch.setattr(api, name, interrupted)
+    monkeypatch.setattr(api.Work, "stop", noted)
     state = BinaryGame(rows=9, cols=7).new_initial_state()
     found = plain(state, jit=True, seconds=60)
     assert (found.outcome, found.moves, found.nodes) == ("unknown", [], 0)
@@ -561,8 +572,8 @@ def test_a_search_stopped_after_the_outcome_lists_the_moves_it_knows(
 
 
 def test_loading_takes_no_time_from_the_search(monkeypatch: pytest.MonkeyPatch) -> None:
-    solver.warm()
-    monkeypatch.setattr(solver, "_warm_once", lambda: time.sleep(0.3))
+    searching.warm()
+    monkeypatch.setattr(api, "_warm_once", lambda: time.sleep(0.3))
     state = gridhouse.parse("binary(rows=5,cols=3) 0../.../.../.../..1")
     found = plain(state, jit=True, seconds=0.2)
     assert found.outcome in ("win", "loss")
@@ -672,13 +683,13 @@ def test_random_games_find_the_few_moves_that_win() -> None:
         # Of moves drawn at random one in four or fewer would win.
         if winning and 4 * len(winning) <= len(state.legal_actions()):
             goes_on = iter([True] * 400 + [False])
-            move = sampling.likely_move(state.position, goes_on.__next__)
+            move = mcts_fallback.likely_move(state.position, goes_on.__next__)
             found.append(state.action_to_string(move) in winning)
     assert sum(found) >= 14
 
 
 def test_lines_are_described_the_same_compiled() -> None:
-    memories = [_layout.Memory(jit=True), _layout.Memory(jit=False)]
+    memories = [Memory(jit=True), Memory(jit=False)]
     for text in (
         "binary(rows=5,cols=6) 0.1.../....../..0.../....../.....1",
         "binary(rows=10,cols=10)#0",
@@ -687,9 +698,9 @@ def test_lines_are_described_the_same_compiled() -> None:
         chance = random.Random(1)
         while len({action // 2 for action in state.legal_actions()}) > 30:
             state.apply_action(chance.choice(state.legal_actions()))
-        boards = [_layout.Board(state.position, memory) for memory in memories]
+        boards = [Board(state.position, memory) for memory in memories]
         layouts = [board.layout[0] for board in boards]
-        for at in range(_lines.MOST_LINES):
+        for at in range(line_tables.MOST_LINES):
             assert layouts[0].entries[at] == layouts[1].entries[at]
         for code in itertools.chain(range(40), range(200, 240)):
             entries = [board.table[int(layouts[1].entries[1]) + code] for board in boards]
@@ -701,58 +712,58 @@ class TestQuick:
     """Solving within a time limit that begins before the compiled kernels are there."""
 
     @pytest.fixture(autouse=True)
-    def loader(self, monkeypatch: pytest.MonkeyPatch) -> quick.Loader:
-        loader = quick.Loader()
-        monkeypatch.setattr(quick, "LOADER", loader)
-        monkeypatch.setattr(quick, "GRACE", 0.0)
+    def loader(self, monkeypatch: pytest.MonkeyPatch) -> timed_solve.Loader:
+        loader = timed_solve.Loader()
+        monkeypatch.setattr(timed_solve, "LOADER", loader)
+        monkeypatch.setattr(timed_solve, "GRACE", 0.0)
         return loader
 
-    def test_what_is_known_needs_no_search(self, loader: quick.Loader) -> None:
-        found = quick.solve_within(BinaryGame(rows=2, cols=2).new_initial_state(), 1)
+    def test_what_is_known_needs_no_search(self, loader: timed_solve.Loader) -> None:
+        found = timed_solve.solve_within(BinaryGame(rows=2, cols=2).new_initial_state(), 1)
         assert found.outcome == "loss"
         assert loader.memory is None
 
     def test_without_a_compiler(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(quick, "has_compiler", lambda: False)
+        monkeypatch.setattr(timed_solve, "has_compiler", lambda: False)
         state = gridhouse.parse("binary(rows=3,cols=5) 0..1./.0.../....1")
-        assert quick.solve_within(state, 60).outcome == plain(state, jit=True).outcome
+        assert timed_solve.solve_within(state, 60).outcome == plain(state, jit=True).outcome
         for text in ("binary(rows=19,cols=19)#0", "binary(rows=7,cols=9)#0"):
-            assert quick.solve_within(gridhouse.parse(text), 0.1).outcome == "unknown"
+            assert timed_solve.solve_within(gridhouse.parse(text), 0.1).outcome == "unknown"
 
     def test_a_move_is_one_that_wins_if_any_is_found(self) -> None:
         chance = random.Random(8)
         for _ in range(8):
             state = random_position(chance, 12)
             winning = plain(state, all_moves=True).moves
-            move = quick.move_within(state, 20)
+            move = timed_solve.move_within(state, 20)
             if winning:
                 assert state.action_to_string(move) in winning
 
     def test_a_move_where_nothing_is_found(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(quick, "solve_within", lambda state, _: BinarySolution(state))
+        monkeypatch.setattr(timed_solve, "solve_within", lambda state, _: BinarySolution(state))
         # A third 0 beside the two would be no move, so the last cell takes nothing but this 1.
         state = gridhouse.parse("binary(rows=1,cols=3) 00.")
-        assert state.action_to_string(quick.move_within(state, 0.1)) == "2 0 1"
+        assert state.action_to_string(timed_solve.move_within(state, 0.1)) == "2 0 1"
 
     def test_a_move_keeps_to_its_time(self) -> None:
         for side in (7, 20):
             state = BinaryGame(rows=side, cols=side).new_initial_state()
             begun = time.monotonic()
-            move = quick.move_within(state, 0.3)
+            move = timed_solve.move_within(state, 0.3)
             assert time.monotonic() - begun < 0.6  # 0.3, with room for what else is running
             assert move in state.legal_actions()
 
     def test_a_move_where_all_is_lost_takes_a_small_part_of_the_time(self) -> None:
         state = BinaryGame(rows=4, cols=4).new_initial_state()
         begun = time.monotonic()
-        move = quick.move_within(state, 20)
+        move = timed_solve.move_within(state, 20)
         assert time.monotonic() - begun < 5  # 2, with room for what else is running
         assert move in state.legal_actions()
 
     def test_kernels_that_were_never_compiled_are_left(
-        self, loader: quick.Loader, monkeypatch: pytest.MonkeyPatch
+        self, loader: timed_solve.Loader, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(quick, "was_compiled", lambda: False)
+        monkeypatch.setattr(timed_solve, "was_compiled", lambda: False)
         loader.begin()
         loader.begin()
         assert loader.thread is not None
@@ -760,63 +771,63 @@ class TestQuick:
         assert loader.memory is None
 
     def test_the_search_starts_over_when_the_kernels_are_there(
-        self, loader: quick.Loader, monkeypatch: pytest.MonkeyPatch
+        self, loader: timed_solve.Loader, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        solver.warm()  # or the plain search might be done before the compiler is
+        searching.warm()  # or the plain search might be done before the compiler is
         begun = threading.Event()
-        monkeypatch.setattr(quick, "was_compiled", lambda: begun.wait(20))
-        original = quick.Loader.wait_for
+        monkeypatch.setattr(timed_solve, "was_compiled", lambda: begun.wait(20))
+        original = timed_solve.Loader.wait_for
 
-        def wait_for(self: quick.Loader, search: Search | None) -> bool:
+        def wait_for(self: timed_solve.Loader, search: Search | None) -> bool:
             begun.set()
             return original(self, search)
 
-        monkeypatch.setattr(quick.Loader, "wait_for", wait_for)
+        monkeypatch.setattr(timed_solve.Loader, "wait_for", wait_for)
         state = gridhouse.parse("binary(rows=3,cols=7) 0.1..../...1.../.....0.")
-        found = quick.solve_within(state, 100)
+        found = timed_solve.solve_within(state, 100)
         assert found.outcome in ("win", "loss")
         assert loader.memory is not None
         assert found.nodes > 3000  # of the second search alone
-        assert quick.solve_within(state, 100).nodes == found.nodes
+        assert timed_solve.solve_within(state, 100).nodes == found.nodes
 
-    def test_being_ready_before_the_search_begins(self, loader: quick.Loader) -> None:
-        memory = _layout.Memory(jit=True)
-        solver.warm(memory)
+    def test_being_ready_before_the_search_begins(self, loader: timed_solve.Loader) -> None:
+        memory = Memory(jit=True)
+        searching.warm(memory)
         note_ready(Unit(SOLVER, BinaryGame()))
-        assert quick.was_compiled()
+        assert timed_solve.was_compiled()
         loader.begin()
         assert loader.thread is not None
         loader.thread.join()
         assert loader.wait_for(None) is False
         state = gridhouse.parse("binary(rows=3,cols=5) 0..../...../.....")
-        assert quick.solve_within(state, 20).outcome == "loss"
+        assert timed_solve.solve_within(state, 20).outcome == "loss"
 
     def test_kernels_that_come_just_before_the_search_begins(
-        self, loader: quick.Loader, monkeypatch: pytest.MonkeyPatch
+        self, loader: timed_solve.Loader, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        ready = _layout.Memory(jit=True)
+        ready = Memory(jit=True)
         used = []
 
-        def board(position: Position, memory: _layout.Memory) -> _layout.Board:
+        def board(position: Position, memory: Memory) -> Board:
             used.append(memory.jit)
             loader.memory = ready
-            return _layout.Board(position, memory)
+            return Board(position, memory)
 
-        monkeypatch.setattr(quick, "has_compiler", lambda: False)
-        monkeypatch.setattr(quick, "Board", board)
+        monkeypatch.setattr(timed_solve, "has_compiler", lambda: False)
+        monkeypatch.setattr(timed_solve, "Board", board)
         state = gridhouse.parse("binary(rows=3,cols=5) 0..../...../.....")
-        assert quick.solve_within(state, 100).outcome == "loss"
+        assert timed_solve.solve_within(state, 100).outcome == "loss"
         assert used == [False, True]
 
     @pytest.mark.slow("searches for seconds")
     def test_kernels_are_loaded_beside_an_interpreted_search(self) -> None:
-        solver.warm()
+        searching.warm()
         note_ready(Unit(SOLVER, BinaryGame()))
         # Interpreted this takes two minutes.  Long turns show how often the loader waits for one.
         text = "binary(rows=6,cols=5) ....1/....0/.0.../..1.1/..0../....1"
         code = (
             "import gridhouse, sys\n"
-            "from gridhouse.games.binary.quick import solve_within\n"
+            "from gridhouse.games.binary.solver.timed_solve import solve_within\n"
             "sys.setswitchinterval(0.5)\n"
             f"print(solve_within(gridhouse.parse({text!r}), 30).outcome)"
         )
@@ -825,7 +836,7 @@ class TestQuick:
 
     def test_threads_take_turns_as_before_once_kernels_are_loaded(self) -> None:
         before = sys.getswitchinterval()
-        with quick.hurried():
+        with timed_solve.hurried():
             assert sys.getswitchinterval() < before / 10
         assert sys.getswitchinterval() == before
 
@@ -833,11 +844,11 @@ class TestQuick:
 @pytest.mark.slow("searches for seconds")
 @pytest.mark.parametrize("jit", [True, False], ids=["compiled", "interpreted"])
 def test_lines_too_long_for_a_table(jit: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(solver, "LARGE", 6)
-    monkeypatch.setattr(solver, "DEPTH_FIRST", 4)
-    monkeypatch.setattr(_lines, "MOST", 2)
-    monkeypatch.setattr(_layout, "SLOTS", 7)  # so few that entries give way all the time
-    monkeypatch.setattr(_layout, "PLAIN_SLOTS", 7)
+    monkeypatch.setattr(searching, "LARGE", 6)
+    monkeypatch.setattr(searching, "DEPTH_FIRST", 4)
+    monkeypatch.setattr(line_tables, "MOST", 2)
+    monkeypatch.setattr(board_encoding, "SLOTS", 7)  # so few that entries give way all the time
+    monkeypatch.setattr(board_encoding, "PLAIN_SLOTS", 7)
     chance = random.Random(9)
     for number in range(24 if jit else 12):
         state = random_position(chance, 6, (1, 4) if number % 2 else (4, 9))
@@ -848,7 +859,7 @@ def test_lines_too_long_for_a_table(jit: bool, monkeypatch: pytest.MonkeyPatch) 
 def test_a_cell_that_one_long_line_takes_both_digits_from(
     jit: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(_lines, "MOST", 2)
+    monkeypatch.setattr(line_tables, "MOST", 2)
     state = gridhouse.parse("binary(rows=1,cols=5) .....")
     assert (plain(state, jit=jit, nimber=True).nimber, plain(state, jit=jit).outcome) == (1, "win")
 
@@ -857,7 +868,7 @@ def test_a_cell_that_one_long_line_takes_both_digits_from(
 def test_a_long_line_of_which_the_ends_have_nothing_to_do_with_each_other(
     jit: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(_lines, "MOST", 2)
+    monkeypatch.setattr(line_tables, "MOST", 2)
     check_by_recursion(gridhouse.parse("binary(rows=1,cols=8) 0..110.."), jit=jit)
 
 
@@ -869,7 +880,7 @@ def test_a_long_line_of_which_the_ends_have_nothing_to_do_with_each_other(
 def test_long_lines_tell_what_a_table_tells(
     length: int, others: int, places: Any, by_cells: int
 ) -> None:
-    line, layout = _lines.Line(), _frame.Layout()
+    line, layout = line_tables.Line(), nodes.Layout()
     line.by_cells = layout.by_cells = by_cells
     line.length = layout.span[0] = length
     line.cap = (length + 1) // 2
@@ -878,22 +889,22 @@ def test_long_lines_tell_what_a_table_tells(
     line.place[: len(places)] = layout.places[: len(places)] = places
     keys: dict[int, tuple[int, int]] = {}
     for code in range(3 ** len(places)):
-        if not _lines.is_allowed(
+        if not line_tables.is_allowed(
             line, sum((code // 3**i % 3 & 1) << i for i in range(len(places)))
         ):
             continue
-        entry, near = _lines.Entry(), [0] * 9
+        entry, near = line_tables.Entry(), [0] * 9
         line.near = -code * line.cells
-        _lines.describe(line, entry, near, 0, [], code)
-        other = _lines.Entry()
-        _long.recall(layout, 0, other, code)
-        assert other.masks & _lines.LOW == entry.masks & _lines.LOW
-        if entry.masks & _lines.LOW or entry.ahead == 0:
+        line_tables.describe(line, entry, near, 0, [], code)
+        other = line_tables.Entry()
+        long_lines.recall(layout, 0, other, code)
+        assert other.masks & line_tables.LOW == entry.masks & line_tables.LOW
+        if entry.masks & line_tables.LOW or entry.ahead == 0:
             continue
-        touched = entry.masks >> _lines.HALF & _lines.LOW
-        assert touched & ~(other.masks >> _lines.HALF) == 0
+        touched = entry.masks >> line_tables.HALF & line_tables.LOW
+        assert touched & ~(other.masks >> line_tables.HALF) == 0
         for cell in range(line.cells):
-            assert near[cell] & ~_long.joined(other, cell) == 0
+            assert near[cell] & ~long_lines.joined(other, cell) == 0
         # One key, one future, from either end; few futures have more keys than one.
         future = (entry.ahead, entry.back)
         assert keys.setdefault(other.ahead, future) == future
@@ -901,10 +912,10 @@ def test_long_lines_tell_what_a_table_tells(
     assert 100 < len(keys) < 1.1 * len(set(keys.values()))
 
 
-def key_after(board: _layout.Board, cells: str = "") -> int:
+def key_after(board: Board, cells: str = "") -> int:
     """Return the key of the position that a board's becomes when it is filled with these cells."""
     memory, layout = board.memory, board.layout[0]
-    frame = memory.records(_frame.Frame)[0]
+    frame = memory.records(nodes.Frame)[0]
     memory.frame.copy(frame, board.start[0], layout.num_lines)
     for cell, digit in enumerate(cells.replace("/", "")):
         if digit != ".":
@@ -931,7 +942,7 @@ def test_what_has_the_same_key_has_the_same_nimber(
 ) -> None:
     known = naive.all_nimbers(cols, rows)
     state = BinaryGame(rows=rows, cols=cols).new_initial_state()
-    board = _layout.Board(state.position, _layout.Memory(jit=jit))
+    board = Board(state.position, Memory(jit=jit))
     found: dict[int, int] = {}
     for cells in list(known)[::every]:
         assert found.setdefault(key_after(board, cells), known[cells]) == known[cells]
@@ -948,9 +959,9 @@ def frames_of_games(rows: int, cols: int, games: int, *, plies: int = 0) -> Iter
         state = BinaryGame(rows=rows, cols=cols).new_initial_state()
         for _ in range(plies):
             state.apply_action(source.choice(state.legal_actions()))
-        board = _layout.Board(state.position, _layout.Memory(jit=False))
-        frame = _frame.Frame()
-        _frame.copy(frame, board.start[0], board.layout[0].num_lines)
+        board = Board(state.position, Memory(jit=False))
+        frame = nodes.Frame()
+        nodes.copy(frame, board.start[0], board.layout[0].num_lines)
         while frame.opened[0] | frame.opened[1]:
             moves = [
                 2 * cell + digit
@@ -960,7 +971,7 @@ def frames_of_games(rows: int, cols: int, games: int, *, plies: int = 0) -> Iter
             ]
             move = source.choice(moves)
             yield board, frame, move
-            _frame.play(frame, board.layout[0], board.table, board.sets, move >> 1, move & 1)
+            nodes.play(frame, board.layout[0], board.table, board.sets, move >> 1, move & 1)
 
 
 @pytest.mark.parametrize(
@@ -969,11 +980,11 @@ def frames_of_games(rows: int, cols: int, games: int, *, plies: int = 0) -> Iter
 def test_what_is_kept_of_lines_is_what_they_come_to(rows: int, cols: int, plies: int) -> None:
     for board, frame, _ in frames_of_games(rows, cols, 10, plies=plies):
         layout = board.layout[0]
-        fresh = _frame.Frame()
+        fresh = nodes.Frame()
         fresh.codes[:] = frame.codes
         fresh.stale[:] = board.start[0].stale
         for each in (frame, fresh):
-            _frame.refresh(each, layout, board.table, board.sets)
+            nodes.refresh(each, layout, board.table, board.sets)
         for field in ("held", "holding", "apart", "ahead", "back", "total", "sums"):
             assert getattr(fresh, field) == getattr(frame, field), field
 
@@ -997,29 +1008,29 @@ def test_moves_change_blocking_sets_as_they_change_lines(rows: int, cols: int, p
     for board, frame, move in frames_of_games(rows, cols, 40, plies=plies):
         layout = board.layout[0]
         args = (layout, board.table, board.sets)
-        if (frame.opened[0] | frame.opened[1]).bit_count() > _structure.MOST:
+        if (frame.opened[0] | frame.opened[1]).bit_count() > canonical_key.MOST:
             continue
-        before, by_sets, by_lines = _frame.Frame(), _frame.Frame(), _frame.Frame()
-        _frame.copy(before, frame, layout.num_lines)
-        _frame.make_compact(before, *args)
+        before, by_sets, by_lines = nodes.Frame(), nodes.Frame(), nodes.Frame()
+        nodes.copy(before, frame, layout.num_lines)
+        nodes.make_compact(before, *args)
         assert before.compact
-        _frame.follow(by_sets, before, *args, move >> 1, move & 1)
-        _frame.follow(by_lines, frame, *args, move >> 1, move & 1)
+        nodes.follow(by_sets, before, *args, move >> 1, move & 1)
+        nodes.follow(by_lines, frame, *args, move >> 1, move & 1)
         assert by_sets.opened == by_lines.opened
-        ends = [_frame.settle(by_sets, *args)]
-        layout.switches = _frame.ALL & ~_frame.STRUCTURE
-        ends.append(_frame.settle(by_lines, *args))
-        layout.switches = _frame.ALL
+        ends = [nodes.settle(by_sets, *args)]
+        layout.switches = nodes.ALL & ~nodes.STRUCTURE
+        ends.append(nodes.settle(by_lines, *args))
+        layout.switches = nodes.ALL
         assert not by_lines.compact
         assert ends[0] == ends[1]
         assert (by_sets.heap, by_sets.opened) == (by_lines.heap, by_lines.opened)
         if by_sets.num_groups:
             zeros, ones = (functools.reduce(operator.or_, sets, 0) for sets in listed_sets(by_sets))
             either, both = zeros | ones, zeros & ones
-            assert _frame.at_risk(by_sets, layout) == either
+            assert nodes.at_risk(by_sets, layout) == either
             risk = both | either & ~(by_lines.opened[0] & by_lines.opened[1])
-            assert _frame.at_risk(by_lines, layout) == risk
-        _frame.make_compact(by_lines, *args)
+            assert nodes.at_risk(by_lines, layout) == risk
+        nodes.make_compact(by_lines, *args)
         assert as_sets(by_sets) == as_sets(by_lines)
         compared += bool(by_sets.num_groups)
     assert compared > 50
@@ -1040,7 +1051,7 @@ class TestRows:
         keys = []
         for text in (cells, other):
             state = gridhouse.parse(f"binary(rows=1,cols={len(text)}) {text}")
-            board = _layout.Board(state.position, _layout.Memory(jit=False))
+            board = Board(state.position, Memory(jit=False))
             keys.append(key_after(board))
         assert keys[0] == keys[1]
 
@@ -1054,7 +1065,7 @@ class TestRows:
 
     def test_one_thread_has_what_is_kept_of_long_lines(self) -> None:
         row = BinaryGame(rows=1, cols=13).new_initial_state()
-        board = _layout.Board(row.position, _layout.Memory(jit=True))
+        board = Board(row.position, Memory(jit=True))
         assert len(Search(board, threads=2, memory=1).controls) == 1
 
 
@@ -1068,7 +1079,7 @@ class TestStructure:
             "binary(rows=5,cols=5) 01..0/10..1/01010/10101/01010",
             "binary(rows=5,cols=5) 0..10/1..01/01010/10101/01010",
         ):
-            board = _layout.Board(gridhouse.parse(text).position, _layout.Memory(jit=False))
+            board = Board(gridhouse.parse(text).position, Memory(jit=False))
             keys.add(key_after(board))
         assert len(keys) == 1
 
@@ -1144,7 +1155,7 @@ class TestCheckpoints:
         def search(*given: Any, **options: Any) -> None:
             pytest.fail("it is searched")
 
-        monkeypatch.setattr(solver, "watched", search)
+        monkeypatch.setattr(api, "watched", search)
         monkeypatch.chdir(tmp_path)
         for name in ("folder", "taken.new"):
             (tmp_path / name).mkdir()
@@ -1162,7 +1173,7 @@ class TestCheckpoints:
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         file = tmp_path / "state"
-        monkeypatch.setattr(solver, "FIRST_WORDS", 1 << 18)
+        monkeypatch.setattr(searching, "FIRST_WORDS", 1 << 18)
         plain(self.state, limit=50, jit=True, memory=4, checkpoint=str(file))
         good = file.read_bytes()
         for memory, times in ((1, 4), (2, 2)):
@@ -1173,15 +1184,18 @@ class TestCheckpoints:
         assert found.nodes > 50
 
     def test_a_file_that_cannot_be_read(self, tmp_path: Path) -> None:
-        search = Search(_layout.Board(self.state.position, _layout.Memory(jit=False)), memory=1)
+        search = Search(Board(self.state.position, Memory(jit=False)), memory=1)
         with pytest.raises(SolverError, match="Is a directory"):
             search.resume(str(tmp_path), str(self.state))
 
     def test_all_modules_that_give_keys_their_meaning_count(self) -> None:
         names = {os.path.basename(path) for path in checkpoint.kernel_paths()}
-        used = {name for name, value in vars(_layout).items() if inspect.ismodule(value)}
-        inner = {f"{name}.py" for name in used if name.startswith("_")}
-        assert names == inner | {"chance.py", "_layout.py"}
+        inner = {
+            f"{name}.py"
+            for name, value in vars(backend).items()
+            if inspect.ismodule(value) and ".kernels" in value.__name__
+        }
+        assert names == inner | {"chance.py", "board_encoding.py"}
 
     def test_tables_go_into_the_file_in_pieces(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -1192,9 +1206,7 @@ class TestCheckpoints:
             tables = []
             for piece in (checkpoint.PIECE, 1000):
                 monkeypatch.setattr(checkpoint, "PIECE", piece)
-                search = Search(
-                    _layout.Board(self.state.position, _layout.Memory(jit=jit)), memory=1
-                )
+                search = Search(Board(self.state.position, Memory(jit=jit)), memory=1)
                 assert search.resume(str(file), str(self.state))
                 tables.append([list(search.words), list(search.pairs)])
                 search.save(str(file), str(self.state))
@@ -1207,7 +1219,7 @@ class TestCheckpoints:
     ) -> None:
         file = str(tmp_path / "state")
         monkeypatch.setattr(checkpoint, "PIECE", 1000)
-        search = Search(_layout.Board(self.state.position, _layout.Memory(jit=True)), memory=64)
+        search = Search(Board(self.state.position, Memory(jit=True)), memory=64)
         noise = random.Random(1).randbytes(8 * len(search.words))
         search.words[:] = memoryview(noise).cast("q")
         for step, has_tables in ((search.save, False), (search.resume, True)):
@@ -1238,7 +1250,7 @@ class TestCheckpoints:
     ) -> None:
         known = plain(self.state, jit=True, nimber=True)
         monkeypatch.setattr(os, "fsync", self.fail)
-        with pytest.raises(solver.UnsavedError) as error:
+        with pytest.raises(api.UnsavedError) as error:
             plain(self.state, jit=True, nimber=True, checkpoint=str(tmp_path / "state"))
         found = error.value.solution
         assert found.facts() | {"seconds": 0} == known.facts() | {"seconds": 0}
@@ -1359,7 +1371,7 @@ def test_no_choice_waits_for_what_is_compiled_for_a_size() -> None:
 def test_time_may_run_out_while_the_hardest_reply_is_looked_for() -> None:
     state = gridhouse.parse("binary(rows=3,cols=5) 0..../...../.....")
     adviser = advice.Adviser()
-    search = Search(_layout.Board(state.position, _layout.Memory(jit=True)))
+    search = Search(Board(state.position, Memory(jit=True)))
     search.stop()
     assert advice.hardest(search) == []
     adviser.stop()
@@ -1397,7 +1409,7 @@ def test_where_all_is_lost_the_search_moves_if_replies_cannot_be_compared(
 
 def test_replies_are_compared_where_that_is_likely_to_end() -> None:
     state = gridhouse.parse("binary(rows=6,cols=6) ...0../...0.0/...1.1/...1.0/....../0.0..0")
-    search = Search(_layout.Board(state.position, _layout.Memory(jit=False)))
+    search = Search(Board(state.position, Memory(jit=False)))
     assert advice.is_countable(search, 60)
     assert not advice.is_countable(search, 0.5)
 
@@ -1419,17 +1431,17 @@ class TestFollowing:
     @pytest.mark.parametrize("jit", [False, True])
     def test_what_was_found_stays_known_after_some_moves(self, jit: bool) -> None:
         chance = random.Random(21)
-        memory = _layout.Memory(jit=jit)
+        memory = Memory(jit=jit)
         followed = fresh = 0
         for _ in range(5):
             state = random_position(chance, 11, (3, 5))
-            search = Search(_layout.Board(state.position, memory), memory=8)
+            search = Search(Board(state.position, memory), memory=8)
             search.value()
             while not state.is_terminal():
                 state.apply_action(chance.choice(state.legal_actions()))
                 assert search.follow(state.position)
                 before = search.nodes
-                other = Search(_layout.Board(state.position, memory), memory=8)
+                other = Search(Board(state.position, memory), memory=8)
                 assert search.value() == other.value()
                 assert {search.board.action(move) for move in search.moves()} == set(
                     state.legal_actions()
@@ -1440,11 +1452,11 @@ class TestFollowing:
 
     def test_back_to_where_it_began_but_not_to_another_game(self) -> None:
         start = gridhouse.parse("binary(rows=3,cols=5) 0..../...../.....")
-        search = Search(_layout.Board(start.position, _layout.Memory(jit=True)), memory=8)
+        search = Search(Board(start.position, Memory(jit=True)), memory=8)
         later = start.clone()
         later.play("2 1 0")
         search.stop()
-        assert search.value() == _frame.UNKNOWN
+        assert search.value() == nodes.UNKNOWN
         assert search.follow(later.position)
         assert OUTCOMES[search.value()] == plain(later, jit=True).outcome
         assert search.follow(start.position)
@@ -1454,7 +1466,7 @@ class TestFollowing:
             assert not search.follow(other.position)
         # A cell that could take nothing any more there, and the first that differs here.
         late = gridhouse.parse("binary(rows=2,cols=3) 1.1/.0.")
-        search = Search(_layout.Board(late.position, _layout.Memory(jit=True)), memory=8)
+        search = Search(Board(late.position, Memory(jit=True)), memory=8)
         assert not search.follow(gridhouse.parse("binary(rows=2,cols=3) 10./...").position)
 
     def test_an_adviser_follows_a_game_and_begins_anew_with_another(self) -> None:
@@ -1476,7 +1488,7 @@ class TestFollowing:
             state = random_position(chance, 9, (4, 4))
             if state.is_terminal():
                 continue
-            search = Search(_layout.Board(state.position, _layout.Memory(jit=jit)), memory=8)
+            search = Search(Board(state.position, Memory(jit=jit)), memory=8)
             for move in search.moves():
                 after = state.clone()
                 after.apply_action(search.board.action(move))
@@ -1487,7 +1499,7 @@ class TestFollowing:
                     winning += plain(end, jit=True).outcome == "loss"
                 assert search.answers(move, 100) == (len(after.legal_actions()), winning)
                 assert search.answers(move, 0) == (len(after.legal_actions()), min(1, winning))
-                stopped = Search(_layout.Board(state.position, search.board.memory), memory=8)
+                stopped = Search(Board(state.position, search.board.memory), memory=8)
                 stopped.stop()
                 assert stopped.answers(move, 100)[1] <= winning
 
@@ -1495,12 +1507,12 @@ class TestFollowing:
 def test_a_search_that_would_not_end_is_not_begun() -> None:
     state = BinaryGame(rows=6, cols=6).new_initial_state()
     state.play("0 0 0")
-    search = Search(_layout.Board(state.position, _layout.Memory(jit=True)), memory=8)
+    search = Search(Board(state.position, Memory(jit=True)), memory=8)
     assert search.risk() > 30
     assert not advice.is_worth_a_try(search, 1.0)
     assert advice.is_worth_a_try(search, 1e4)
     plainly = gridhouse.parse("binary(rows=1,cols=3) 0.1")
-    search = Search(_layout.Board(plainly.position, _layout.Memory(jit=True)), memory=8)
+    search = Search(Board(plainly.position, Memory(jit=True)), memory=8)
     assert search.risk() == 0
 
 
@@ -1512,10 +1524,10 @@ def test_a_game_without_a_solver_has_no_perfect_player() -> None:
 def test_whatever_stands_on_a_full_table_the_least_work_goes(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(solver, "LEAST_WORDS", 16)
-    monkeypatch.setattr(solver, "PLAIN_WORDS", 16)
-    monkeypatch.setattr(solver, "LARGE", 7)
-    monkeypatch.setattr(solver, "DEPTH_FIRST", 4)
+    monkeypatch.setattr(searching, "LEAST_WORDS", 16)
+    monkeypatch.setattr(searching, "PLAIN_WORDS", 16)
+    monkeypatch.setattr(searching, "LARGE", 7)
+    monkeypatch.setattr(searching, "DEPTH_FIRST", 4)
     chance = random.Random(12)
     for _ in range(4):
         state = random_position(chance, 9, (4, 6))
@@ -1529,14 +1541,14 @@ class TestGrowing:
 
     @pytest.fixture(autouse=True)
     def _grow_soon(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(solver, "FIRST_WORDS", 1 << 16)
-        monkeypatch.setattr(solver, "GROWTH", 4)
-        monkeypatch.setattr(solver, "FILLING", 256)
-        monkeypatch.setattr(solver, "LARGE", 12)
+        monkeypatch.setattr(searching, "FIRST_WORDS", 1 << 16)
+        monkeypatch.setattr(searching, "GROWTH", 4)
+        monkeypatch.setattr(searching, "FILLING", 256)
+        monkeypatch.setattr(searching, "LARGE", 12)
 
     def _search(self, **given: Any) -> Search:
         state = gridhouse.parse(self.TEXT)
-        return Search(_layout.Board(state.position, _layout.Memory(jit=True)), memory=64, **given)
+        return Search(Board(state.position, Memory(jit=True)), memory=64, **given)
 
     def test_all_words_are_where_a_larger_table_looks_for_them(self) -> None:
         chance = random.Random(5)
@@ -1544,18 +1556,21 @@ class TestGrowing:
         pairs, more_pairs = [0] * (1 << 12), [0] * (1 << 15)
         keys = [chance.getrandbits(61) for _ in range(2000)]
         for number, key in enumerate(keys):
-            _search.store(words, key, number % 3, number & 1, number)
-            _search.note_pair(pairs, key, number % 3, number + 1, 2 * number + 1, number)
-        _search.move_words(words, larger)
-        _search.move_pairs(pairs, more_pairs)
+            proof_search.store(words, key, number % 3, number & 1, number)
+            proof_search.note_pair(pairs, key, number % 3, number + 1, 2 * number + 1, number)
+        proof_search.move_words(words, larger)
+        proof_search.move_pairs(pairs, more_pairs)
         assert sum(map(bool, larger)) == sum(map(bool, words)) > 1900
         assert sum(map(bool, more_pairs)) == sum(map(bool, pairs)) > 1900
         found = 0
         for number, key in enumerate(keys):
             for heap in range(3):
-                assert _search.probe(larger, key, heap) == _search.probe(words, key, heap)
-            pair = _search.pair_key(key, number % 3)
-            at, there = _search.pair_place(pairs, pair), _search.pair_place(more_pairs, pair)
+                assert proof_search.probe(larger, key, heap) == proof_search.probe(words, key, heap)
+            pair = proof_search.pair_key(key, number % 3)
+            at, there = (
+                proof_search.pair_place(pairs, pair),
+                proof_search.pair_place(more_pairs, pair),
+            )
             assert (at >= 0) == (there >= 0)
             found += at >= 0
             if at >= 0:
@@ -1580,7 +1595,7 @@ class TestGrowing:
         known = plain(gridhouse.parse(self.TEXT), jit=True, memory=1, threads=1)
         assert OUTCOMES[search.value()] == known.outcome
         assert len(search.words) > 1 << 16
-        assert len(search.pairs) == len(search.words) // solver.SHARE
+        assert len(search.pairs) == len(search.words) // searching.SHARE
         assert taken
         assert all(before == after and min(before) > 0 for before, after in taken)
 
@@ -1591,7 +1606,7 @@ class TestGrowing:
 
     def test_limits_and_being_stopped_come_first(self, monkeypatch: pytest.MonkeyPatch) -> None:
         search = self._search(limit=600)
-        assert search.value() == _frame.UNKNOWN
+        assert search.value() == nodes.UNKNOWN
         assert search.nodes == 600
         stopped = self._search()
         tables = stopped._tables
@@ -1601,7 +1616,7 @@ class TestGrowing:
             return tables(size)
 
         monkeypatch.setattr(stopped, "_tables", late)
-        assert stopped.value() == _frame.UNKNOWN
+        assert stopped.value() == nodes.UNKNOWN
         assert all(control[0].stop for control in stopped.controls)
         assert stopped.nodes < 600
 
@@ -1615,7 +1630,7 @@ class TestGrowing:
             raise MemoryError(size)
 
         monkeypatch.setattr(search, "_tables", tables)
-        assert search.value() != _frame.UNKNOWN
+        assert search.value() != nodes.UNKNOWN
         assert len(search.words) == search.most_words == 1 << 16
 
     @pytest.mark.slow("searches for seconds")
@@ -1634,8 +1649,8 @@ class TestGrowing:
 def test_interpreted_searches_keep_limits_as_well(
     proof: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(solver, "LARGE", 7)
-    monkeypatch.setattr(solver, "DEPTH_FIRST", 4)
+    monkeypatch.setattr(searching, "LARGE", 7)
+    monkeypatch.setattr(searching, "DEPTH_FIRST", 4)
     state = gridhouse.parse("binary(rows=3,cols=5) 0..1./..0../.....")
     outcomes = [
         plain(state, jit=False, limit=limit, proof=proof).outcome
@@ -1648,8 +1663,8 @@ def test_interpreted_searches_keep_limits_as_well(
 
 
 def test_parts_are_searched_within_limits_as_well(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(solver, "LARGE", 3)
-    monkeypatch.setattr(solver, "DEPTH_FIRST", 3)
+    monkeypatch.setattr(searching, "LARGE", 3)
+    monkeypatch.setattr(searching, "DEPTH_FIRST", 3)
     chance = random.Random(30)
     for _ in range(12):
         state = random_position(chance, 13, (10, 12))
@@ -1662,8 +1677,8 @@ def test_a_noisy_order_finds_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     state = gridhouse.parse("binary(rows=3,cols=5) 0..1./..0../.....")
     found = []
     for noise in (0, 8):
-        monkeypatch.setattr(solver, "NOISE", noise)
-        search = Search(_layout.Board(state.position, _layout.Memory(jit=False)), memory=1)
+        monkeypatch.setattr(searching, "NOISE", noise)
+        search = Search(Board(state.position, Memory(jit=False)), memory=1)
         # As if it were that of a second thread.
         search.frames, search.controls = 2 * search.frames, 2 * search.controls
         found.append((search.run(1, (), 0, proof=False), search.nodes))
@@ -1675,8 +1690,8 @@ def test_a_noisy_order_finds_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_interpreted_is_compiled_on_boards_of_all_sizes(
     off: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(solver, "LARGE", 6)
-    monkeypatch.setattr(solver, "DEPTH_FIRST", 3)
+    monkeypatch.setattr(searching, "LARGE", 6)
+    monkeypatch.setattr(searching, "DEPTH_FIRST", 3)
     chance = random.Random(21)
     for sides in ((3, 5), (10, 12), (4, 7)):
         state = random_position(chance, 7, sides)
@@ -1688,16 +1703,16 @@ def test_interpreted_is_compiled_on_boards_of_all_sizes(
 
 
 def test_a_table_is_filled_as_its_entries_are_described() -> None:
-    line = _lines.Line()
+    line = line_tables.Line()
     line.length, line.cap, line.cells = 5, 3, 4
     line.place[:4] = [0, 1, 3, 4]
-    table = [_lines.Entry() for _ in range(81)]
+    table = [line_tables.Entry() for _ in range(81)]
     near, blocks = [0] * 324, [0] * 5
-    used = _lines.fill(line, table, near, blocks, 0)
+    used = line_tables.fill(line, table, near, blocks, 0)
     assert used > len(blocks) > 0
-    again = [_lines.Entry() for _ in range(81)]
+    again = [line_tables.Entry() for _ in range(81)]
     more = [0] * used
-    assert _lines.fill(line, again, [0] * 324, more, 0) == used
+    assert line_tables.fill(line, again, [0] * 324, more, 0) == used
     assert again == table
     assert more[:5] == blocks
     everything_open = table[sum(2 * 3**cell for cell in range(4))]
@@ -1717,8 +1732,8 @@ def test_advice_for_what_needs_none_and_what_is_too_large() -> None:
     timer.join()
     # Laying it out would take longer than there is: told by counts, not by a clock.
     assert advice.Adviser().advise(large, 1e-4) is None
-    with pytest.raises(_layout.TooLargeError, match="tables"):
-        _layout.Board(large.position, _layout.Memory(jit=False), most=1000)
+    with pytest.raises(board_encoding.TooLargeError, match="tables"):
+        Board(large.position, Memory(jit=False), most=1000)
     lost = adviser.advise(BinaryGame(rows=2, cols=3).new_initial_state(), 5)
     assert lost is not None
     assert lost.value == -1
@@ -1732,16 +1747,16 @@ def test_advice_for_what_needs_none_and_what_is_too_large() -> None:
 def test_the_line_shown_while_it_runs() -> None:
     state = BinaryGame(rows=3, cols=3).new_initial_state()
     found = BinarySolution(state)
-    work = solver.Work(state, found, nimber=False, all_moves=False)
+    work = api.Work(state, found, nimber=False, all_moves=False)
     assert work.status().startswith("getting ready")
-    work.search = Search(_layout.Board(state.position, _layout.Memory(jit=False)), memory=1)
+    work.search = Search(Board(state.position, Memory(jit=False)), memory=1)
     work.run()
     assert work.status().startswith(f"{work.search.nodes} nodes, ")
 
 
 def test_heaps_too_large_for_the_table_are_searched_all_the_same() -> None:
     state = gridhouse.parse("binary(rows=3,cols=3) 0../.../...")
-    search = Search(_layout.Board(state.position, _layout.Memory(jit=False)), memory=1)
+    search = Search(Board(state.position, Memory(jit=False)), memory=1)
     nimber = solve(state, nimber=True).nimber
     values = [search.value((), heap) for heap in (12, 11, 10, 1, 0)]
     assert values == [int(heap != nimber) for heap in (12, 11, 10, 1, 0)]
@@ -1769,9 +1784,7 @@ def test_a_reply_that_restores_the_symmetry(text: str, move: list[str] | None) -
         assert state.action_to_string(action) in move
         found = plain(state, jit=False)
         assert (found.outcome, found.nodes) == ("win", 0)
-        assert (
-            Search(_layout.Board(state.position, _layout.Memory(jit=False))).value() == _frame.WIN
-        )
+        assert Search(Board(state.position, Memory(jit=False))).value() == nodes.WIN
 
 
 def test_after_any_first_move_on_a_board_of_even_size_the_reply_is_known() -> None:

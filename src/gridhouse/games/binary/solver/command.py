@@ -11,11 +11,11 @@ from gridhouse.core.notation import parse_integer, shown
 from gridhouse.core.registry import parse
 from gridhouse.core.solving import tell
 from gridhouse.games.binary.game import BinaryGame
-from gridhouse.games.binary.solver import UnsavedError, solve
+from gridhouse.games.binary.solver.api import UnsavedError, solve
 
 if TYPE_CHECKING:
     from gridhouse.core.game import State
-    from gridhouse.games.binary.solver import BinarySolution
+    from gridhouse.games.binary.solver.api import BinarySolution
 
 
 def read_position(words: list[str]) -> State:

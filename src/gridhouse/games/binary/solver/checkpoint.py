@@ -56,9 +56,10 @@ def kernels() -> str:
 
 
 def kernel_paths() -> list[str]:
-    """Return the files of that code: the package's inner modules, and what draws their keys."""
+    """Return the files of that code: the kernels, the board's encoding, and the hash of keys."""
     here = os.path.dirname(__file__)
-    return [chance.__file__, *sorted(glob.glob(os.path.join(here, "_[a-z]*.py")))]
+    kernels = sorted(glob.glob(os.path.join(here, "kernels", "[a-z]*.py")))
+    return [chance.__file__, os.path.join(here, "board_encoding.py"), *kernels]
 
 
 def save(path: str, found: Snapshot) -> None:

@@ -18,7 +18,7 @@ from functools import lru_cache
 from itertools import product
 
 from gridhouse.games.binary import rules
-from gridhouse.games.binary.symmetry import image
+from gridhouse.games.binary.solver.symmetry import image
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

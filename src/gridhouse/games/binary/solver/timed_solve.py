@@ -12,9 +12,11 @@ import time
 from contextlib import contextmanager
 
 from gridhouse.core.solving import stopped_after
-from gridhouse.games.binary import sampling
-from gridhouse.games.binary._layout import Board, Memory, TooLargeError
-from gridhouse.games.binary.solver import BinarySolution, Search, Work, has_compiler, warm
+from gridhouse.games.binary.solver import mcts_fallback
+from gridhouse.games.binary.solver.api import BinarySolution, Work
+from gridhouse.games.binary.solver.backend import Memory, has_compiler
+from gridhouse.games.binary.solver.board_encoding import Board, TooLargeError
+from gridhouse.games.binary.solver.search import Search, warm
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -119,7 +121,7 @@ def move_within(state: State, seconds: float) -> int:
         return state.string_to_action(solution.moves[0])
     if solution.outcome == "loss":
         deadline = min(deadline, time.monotonic() + (1 - SHARE) * seconds)
-    return sampling.likely_move(state.position, lambda: time.monotonic() < deadline)
+    return mcts_fallback.likely_move(state.position, lambda: time.monotonic() < deadline)
 
 
 def is_complete(solution: BinarySolution) -> bool:

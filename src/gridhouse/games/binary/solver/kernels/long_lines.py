@@ -13,7 +13,7 @@ other one of the same runs, in whatever order, each read from either end.
 from __future__ import annotations
 
 from gridhouse.core import bits, chance
-from gridhouse.games.binary._lines import APART, HALF, LOW, MOST_LINES
+from gridhouse.games.binary.solver.kernels.line_tables import APART, HALF, LOW, MOST_LINES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ Everything is given as records, and runs interpreted and compiled.
 from __future__ import annotations
 
 from gridhouse.core import bits, chance, position
-from gridhouse.games.binary import _compact, _long, _structure
-from gridhouse.games.binary._lines import APART, HALF, LOW, MOST_LINES
+from gridhouse.games.binary.solver.kernels import canonical_key, long_lines, nogoods
+from gridhouse.games.binary.solver.kernels.line_tables import APART, HALF, LOW, MOST_LINES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ class Layout(position.Position):
     factor = position.field("int64", 2 * MOST_LINES)
     span = position.field("int32", MOST_LINES)  # the length of a line on the board
     others = position.field("int64", 2 * MOST_LINES)  # its stones that are not among its cells
-    places = position.field("int32", MOST_LINES * _long.MOST)  # where its cells stand in it
+    places = position.field("int32", MOST_LINES * long_lines.MOST)  # where its cells stand in it
 
 
 class Frame(position.Position):
@@ -106,8 +106,8 @@ class Frame(position.Position):
     compact = position.field("int8")  # whether the groups take the place of the lines
     first = position.field("int32")  # where the groups of the digit 1 begin, if so
     numbered = position.field("int64", MOST_GROUPS)
-    lanes = position.field("int64", _structure.WORDS)
-    names = position.field("int64", _structure.CHUNKS)
+    lanes = position.field("int64", canonical_key.WORDS)
+    names = position.field("int64", canonical_key.CHUNKS)
     value = position.field("int32")  # who wins, if it is decided statically
     made = position.field("int32")  # the move that led here, -1 for one in the heap
     zeros_left = position.field("int64")  # the moves whose positions are still to be made
@@ -147,7 +147,7 @@ def copy(to: Any, frame: Any, num_lines: int) -> None:
         for digit in range(2):
             to.opened[digit] = frame.opened[digit]
             to.stale[digit] = 0
-        _compact.copy(to, frame)
+        nogoods.copy(to, frame)
         return
     to.total = frame.total
     for at in range(SUMS):
@@ -167,7 +167,7 @@ def copy(to: Any, frame: Any, num_lines: int) -> None:
 def close(frame: Any, layout: Any, cells: int, digit: int) -> None:
     """Take a digit away from open cells."""
     if frame.compact:
-        _compact.remove(frame, cells, digit)
+        nogoods.remove(frame, cells, digit)
         return
     frame.opened[digit] &= ~cells
     base = digit * MOST_LINES
@@ -202,7 +202,7 @@ def entry_of(layout: Any, table: Any, at: int, code: int) -> Any:
     """Return the entry of a line's code; lines of the digit 1 come after ``MOST_LINES``."""
     if layout.slots[at]:
         entry = table[layout.entries[at] + code % layout.slots[at]]
-        _long.recall(layout, at, entry, code)
+        long_lines.recall(layout, at, entry, code)
         return entry
     return table[layout.entries[at] + code]
 
@@ -263,7 +263,7 @@ def follow(to: Any, frame: Any, layout: Any, table: Any, sets: Any, cell: int, d
         to.compact = 1
         to.stale[0] = 0
         to.stale[1] = 0
-        _compact.play(to, frame, cell, digit)
+        nogoods.play(to, frame, cell, digit)
         return
     copy(to, frame, layout.num_lines)
     play(to, layout, table, sets, cell, digit)
@@ -308,7 +308,7 @@ def settle(frame: Any, layout: Any, table: Any, sets: Any) -> int:
     Few cells that are left are kept as a small position.
     """
     if frame.compact:
-        held = _compact.held(frame)
+        held = nogoods.held(frame)
         frame.heap ^= bits.population((frame.opened[0] | frame.opened[1]) & ~held) & 1
         frame.opened[0] &= held
         frame.opened[1] &= held
@@ -395,7 +395,7 @@ def make_compact(frame: Any, layout: Any, table: Any, sets: Any) -> None:
         frame.compact
         or layout.num_long
         or not layout.switches & STRUCTURE
-        or bits.population(live) > _structure.MOST
+        or bits.population(live) > canonical_key.MOST
     ):
         return
     refresh(frame, layout, table, sets)
@@ -413,11 +413,13 @@ def set_key(frame: Any, layout: Any, table: Any, sets: Any) -> None:
     tell which image to take; where they are equal, the least key of those left is taken.
     """
     if frame.compact:
-        frame.key = _structure.key(frame, frame.first, frame.num_groups)
+        frame.key = canonical_key.key(frame, frame.first, frame.num_groups)
         return
     if layout.only:
         line = layout.only - 1
-        frame.key = _long.row_key(layout, line, frame.codes[line], frame.codes[MOST_LINES + line])
+        frame.key = long_lines.row_key(
+            layout, line, frame.codes[line], frame.codes[MOST_LINES + line]
+        )
         return
     refresh(frame, layout, table, sets)
     if layout.num_symmetries == 1:
@@ -450,7 +452,7 @@ def least_image(frame: Any, layout: Any, swaps: int, ups: int, lefts: int, turns
 def joined(frame: Any, layout: Any, table: Any, sets: Any, at: int, place: int) -> int:
     """Return the cells of a line that share blocking sets with one, directly or through others."""
     if layout.slots[at]:
-        return int(_long.joined(entry_of(layout, table, at, frame.codes[at]), place))
+        return int(long_lines.joined(entry_of(layout, table, at, frame.codes[at]), place))
     return int(sets[layout.near[at] + frame.codes[at] * layout.lengths[at % MOST_LINES] + place])
 
 
@@ -460,7 +462,7 @@ def list_groups(frame: Any, layout: Any, table: Any, sets: Any, live: int) -> in
     That is all that was seen to be joined with it on the way; the list ends when it is everything.
     """
     if frame.compact:
-        return _compact.beside(frame, live & -live)
+        return nogoods.beside(frame, live & -live)
     refresh(frame, layout, table, sets)
     frame.num_groups = 0
     part = live & -live

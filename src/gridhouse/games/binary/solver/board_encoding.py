@@ -6,21 +6,15 @@ from bisect import bisect_right
 
 from gridhouse.core import chance
 from gridhouse.core.errors import SolverError
-from gridhouse.games.binary import (
-    _compact,
-    _frame,
-    _lines,
-    _long,
-    _search,
-    _structure,
-    rules,
-)
+from gridhouse.games.binary import rules
+from gridhouse.games.binary.solver.kernels import line_tables, long_lines, nodes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
     from gridhouse.games.binary.rules import Position
+    from gridhouse.games.binary.solver.backend import Memory
 
     Cell = tuple[int, int]
     Line = list[Cell]
@@ -35,51 +29,12 @@ class TooLargeError(SolverError):
     """A position has more cells that matter than the search has room for."""
 
 
-class Memory:
-    """How arrays are made: of records for compiled code, else lists of positions."""
-
-    def __init__(self, *, jit: bool) -> None:
-        """Bind the kernels."""
-        self.jit = jit
-        self.lines: Any = _lines
-        self.frame: Any = _frame
-        self.search: Any = _search
-        if jit:
-            from gridhouse.core.specialize import specialize
-
-            self.lines = specialize(_lines, "binary")
-            self.frame = specialize(
-                _frame,
-                "binary",
-                _compact=specialize(_compact, "binary"),
-                _long=specialize(_long, "binary"),
-                _structure=specialize(_structure, "binary"),
-            )
-            self.search = specialize(_search, "binary", _frame=self.frame)
-
-    def records(self, kind: Any, count: int = 1) -> Any:
-        """Return so many records, all zero."""
-        if self.jit:
-            from gridhouse.core.records import to_records
-
-            return to_records(kind(), count)
-        return [kind() for _ in range(count)]
-
-    def words(self, count: int) -> Any:
-        """Return so many words, all zero."""
-        if self.jit:
-            from gridhouse.core import arrays
-
-            return arrays.zeros(count, "int64")
-        return [0] * count
-
-
 class _Growing(list):  # type: ignore[type-arg]  # which Python 3.8 cannot name
     """A list with room for one more at its end."""
 
     def __len__(self) -> int:
         """Return a length that is never reached."""
-        return _lines.LOW
+        return line_tables.LOW
 
     def __setitem__(self, at: Any, value: Any) -> None:
         """Write a value behind the last."""
@@ -104,11 +59,11 @@ class LazyTable:
         entry = self._known.get(at)
         if entry is None:
             line = self._lines[bisect_right(self._begins, at) - 1]
-            entry = self._known[at] = _lines.Entry()
-            if line.cells > _lines.MOST:
+            entry = self._known[at] = line_tables.Entry()
+            if line.cells > line_tables.MOST:
                 return entry
             found = _Growing()
-            _lines.describe(line, entry, self._sets, self._near, found, at - line.entries)
+            line_tables.describe(line, entry, self._sets, self._near, found, at - line.entries)
             entry.first = len(self._sets) - self._blocks
             self._sets.extend(found)
         return entry
@@ -133,16 +88,16 @@ class Board:
         self.whole = (
             digits <= FEW_DIGITS
             and max(self.rows, self.cols) <= WHOLE_SIDE
-            and self.rows * self.cols <= _frame.MOST_CELLS
+            and self.rows * self.cols <= nodes.MOST_CELLS
         )
         everything = [(y, x) for y in self._ys for x in range(self.cols)]
         self.cells = [cell for cell in everything if self.whole or cell in live]
-        if len(self.cells) > _frame.MOST_CELLS:
-            raise TooLargeError(f"{len(self.cells)} cells are open, more than {_frame.MOST_CELLS}")
+        if len(self.cells) > nodes.MOST_CELLS:
+            raise TooLargeError(f"{len(self.cells)} cells are open, more than {nodes.MOST_CELLS}")
         self.number = {cell: number for number, cell in enumerate(self.cells)}
         self.has_long = False  # whether the table is written to while searching
-        self.layout = memory.records(_frame.Layout)
-        self.start = memory.records(_frame.Frame)
+        self.layout = memory.records(nodes.Layout)
+        self.start = memory.records(nodes.Frame)
         self._lay_out()
 
     @property
@@ -191,13 +146,13 @@ class Board:
         layout.num_cells = len(self.cells)
         layout.num_rows = len(across)
         layout.num_lines = len(lines)
-        layout.switches = _frame.ALL
+        layout.switches = nodes.ALL
         layout.by_cells = not self.whole
         for at, line in enumerate(lines):
             self._note_line(at, line, is_row=at < len(across))
         self._make_tables(lines)
         self._note_symmetries()
-        for at in range(2 * _lines.MOST_LINES):
+        for at in range(2 * line_tables.MOST_LINES):
             layout.factor[at] = chance.zobrist(at) | 1
         self._set_start(lines)
 
@@ -235,13 +190,13 @@ class Board:
             for digit in range(2):
                 length, stones, places = self._describe(line, digit, is_row=at < layout.num_rows)
                 name = f"{length} {stones} {places}"
-                place = digit * _lines.MOST_LINES + at
-                if len(places) > _lines.MOST:
+                place = digit * line_tables.MOST_LINES + at
+                if len(places) > line_tables.MOST:
                     self.has_long = True
                     name = str(place)
                     self._note_long(at, digit, length, stones, places)
                 if name not in kinds:
-                    work += 4 ** min(len(places), _lines.MOST)
+                    work += 4 ** min(len(places), line_tables.MOST)
                     if self._most is not None and work > self._most:
                         raise TooLargeError("tables of its lines would take too long")
                     kinds[name] = self._new_kind(length, stones, places, sizes)
@@ -256,24 +211,24 @@ class Board:
         if layout.lengths[at] == layout.num_cells:
             layout.only = 1 + at
         layout.span[at] = length
-        layout.others[digit * _lines.MOST_LINES + at] = stones
-        layout.slots[digit * _lines.MOST_LINES + at] = self._slots
+        layout.others[digit * line_tables.MOST_LINES + at] = stones
+        layout.slots[digit * line_tables.MOST_LINES + at] = self._slots
         for cell, place in enumerate(places):
-            layout.places[at * _long.MOST + cell] = place
+            layout.places[at * long_lines.MOST + cell] = place
 
     @property
     def _slots(self) -> int:
         return SLOTS if self.memory.jit else PLAIN_SLOTS
 
     def _new_kind(self, length: int, stones: int, places: list[int], sizes: list[int]) -> Any:
-        record = self.memory.records(_lines.Line)[0]
+        record = self.memory.records(line_tables.Line)[0]
         record.length = length
         record.cap = (length + 1) // 2
         record.stones = stones
         record.by_cells = self.layout[0].by_cells
         record.cells = len(places)
         record.entries, record.near = sizes
-        if len(places) > _lines.MOST:
+        if len(places) > line_tables.MOST:
             sizes[0] += self._slots
             return record
         for i, place in enumerate(places):
@@ -291,7 +246,7 @@ class Board:
             layout.first[at] = used
             spread.append(self._subsets(line))
             used += len(spread[-1])
-        for place in range(2 * _lines.MOST_LINES):
+        for place in range(2 * line_tables.MOST_LINES):
             layout.near[place] += used
         layout.blocks = used + sizes[1]
         if not memory.jit:
@@ -301,7 +256,7 @@ class Board:
             return
         import numpy as np
 
-        self.table = memory.records(_lines.Entry, max(1, sizes[0]))
+        self.table = memory.records(line_tables.Entry, max(1, sizes[0]))
         near = memory.words(sizes[1])
         used = self._fill_all(kinds, near, memory.words(0))
         blocks = memory.words(used)
@@ -322,7 +277,7 @@ class Board:
     def _fill_all(self, kinds: list[Any], near: Any, blocks: Any) -> int:
         used = 0
         for record in kinds:
-            if record.cells <= _lines.MOST:
+            if record.cells <= line_tables.MOST:
                 used = self.memory.lines.fill(record, self.table, near, blocks, used)
         return used
 
@@ -335,14 +290,14 @@ class Board:
             for at, line in enumerate(lines):
                 for place, (y, x) in enumerate(line):
                     way = 2 if (y, x) in self.opened[digit] else int(self.grid[y][x] == digit)
-                    frame.codes[digit * _lines.MOST_LINES + at] += way * 3**place
+                    frame.codes[digit * line_tables.MOST_LINES + at] += way * 3**place
 
     def _note_symmetries(self) -> None:
         layout = self.layout[0]
         layout.num_symmetries = 1
         if self.whole:
             turns = 2 if self.rows == self.cols else 1
-            layout.num_symmetries = turns * _frame.SYMMETRIES // 2
+            layout.num_symmetries = turns * nodes.SYMMETRIES // 2
         for symmetry in range(layout.num_symmetries):
             layout.turned[symmetry] = symmetry >> 3
             layout.swapped[symmetry] = symmetry >> 2 & 1
@@ -352,7 +307,7 @@ class Board:
     def _note_images(self, symmetry: int, *, turned: int, flipped: int) -> None:
         """Note where lines go: rows and columns run backwards, and then change places."""
         layout = self.layout[0]
-        base = symmetry * _lines.MOST_LINES
+        base = symmetry * line_tables.MOST_LINES
         sizes = (layout.num_rows, layout.num_lines - layout.num_rows)
         for at in range(layout.num_lines):
             kind = int(at >= layout.num_rows)

@@ -6,8 +6,10 @@ import math
 import time
 
 from gridhouse.core.solving import Advice, stopped_after
-from gridhouse.games.binary._layout import Board, Memory, TooLargeError
-from gridhouse.games.binary.solver import BinarySolution, Search, Work, warm
+from gridhouse.games.binary.solver.api import BinarySolution, Work
+from gridhouse.games.binary.solver.backend import Memory
+from gridhouse.games.binary.solver.board_encoding import Board, TooLargeError
+from gridhouse.games.binary.solver.search import Search, warm
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

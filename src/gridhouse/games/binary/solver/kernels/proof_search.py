@@ -1,7 +1,7 @@
 """The search behind the solver: who wins a position of the Binary Game plus a nim heap.
 
 ``prove`` searches depth first; ``expand`` is a depth-first proof-number search (Nagai, 2002) above
-it.  Positions (see ``_frame``) fall apart into components, whose nimbers are found by searching
+it.  Positions (see ``nodes``) fall apart into components, whose nimbers are found by searching
 each together with nim heaps, after Lemoine and Viennot, Nimbers are inevitable (2012).
 
 Everything is given as arrays of records or of words, and runs interpreted and compiled.
@@ -10,8 +10,8 @@ Everything is given as arrays of records or of words, and runs interpreted and c
 from __future__ import annotations
 
 from gridhouse.core import bits, chance, position
-from gridhouse.games.binary import _frame
-from gridhouse.games.binary._frame import (
+from gridhouse.games.binary.solver.kernels import nodes
+from gridhouse.games.binary.solver.kernels.nodes import (
     COMPONENTS,
     LOOKUP,
     LOSS,
@@ -118,9 +118,9 @@ def move_words(words: Any, larger: Any) -> None:
 
 def prepare(frame: Any, layout: Any, table: Any, sets: Any, words: Any) -> None:
     """Note who wins a position if it can be decided statically; else compute key and bucket."""
-    frame.value = _frame.settle(frame, layout, table, sets)
+    frame.value = nodes.settle(frame, layout, table, sets)
     if frame.value == UNKNOWN:
-        _frame.set_key(frame, layout, table, sets)
+        nodes.set_key(frame, layout, table, sets)
         bits.prefetch(words, frame.key & (len(words) - WAYS))
 
 
@@ -146,7 +146,7 @@ def split(frame: Any, layout: Any, table: Any, sets: Any) -> int:
     if not layout.switches & COMPONENTS:
         return 1
     rest = frame.opened[0] | frame.opened[1]
-    part = _frame.list_groups(frame, layout, table, sets, rest)
+    part = nodes.list_groups(frame, layout, table, sets, rest)
     count = 0
     while rest:
         before = 0
@@ -179,8 +179,8 @@ def sort_parts(frame: Any, count: int) -> None:
 
 def take_part(to: Any, frame: Any, layout: Any, part: int, heap: int) -> None:
     """Make a part a position of its own, with a heap."""
-    _frame.copy(to, frame, layout.num_lines)
-    _frame.keep(to, layout, frame.opened[0] & part, frame.opened[1] & part)
+    nodes.copy(to, frame, layout.num_lines)
+    nodes.keep(to, layout, frame.opened[0] & part, frame.opened[1] & part)
     to.heap = heap
 
 
@@ -240,10 +240,10 @@ def make_move(to: Any, frame: Any, layout: Any, table: Any, sets: Any, index: in
     """Make the position that a listed move leads to."""
     move = frame.moves[index]
     if move >= 0:
-        _frame.follow(to, frame, layout, table, sets, move >> 1, move & 1)
+        nodes.follow(to, frame, layout, table, sets, move >> 1, move & 1)
     else:
-        _frame.copy(to, frame, layout.num_lines)
-    _frame.keep(to, layout, frame.zeros[index], frame.ones[index])
+        nodes.copy(to, frame, layout.num_lines)
+    nodes.keep(to, layout, frame.zeros[index], frame.ones[index])
     to.heap = frame.heaps[index]
     to.key = frame.keys[index]
 
@@ -255,7 +255,7 @@ def below(at: int) -> int:
 
 def start_moves(frame: Any, layout: Any, table: Any, sets: Any) -> None:
     """Begin to make the positions that moves lead to."""
-    _frame.refresh(frame, layout, table, sets)
+    nodes.refresh(frame, layout, table, sets)
     frame.count = 0
     frame.zeros_left = frame.opened[0]
     frame.ones_left = frame.opened[1]
@@ -302,9 +302,9 @@ def make_next(frame: Any, child: Any, layout: Any, table: Any, sets: Any, words:
     else:
         return False
     if child.made >= 0:
-        _frame.follow(child, frame, layout, table, sets, child.made >> 1, child.made & 1)
+        nodes.follow(child, frame, layout, table, sets, child.made >> 1, child.made & 1)
     else:
-        _frame.copy(child, frame, layout.num_lines)
+        nodes.copy(child, frame, layout.num_lines)
         child.heap = frame.heaps_left
         frame.heaps_left += 1
     prepare(child, layout, table, sets, words)
@@ -465,7 +465,7 @@ def prove(
     key = frame.key
     heap = frame.heap
     began = control.nodes
-    _frame.make_compact(frame, layout, table, sets)
+    nodes.make_compact(frame, layout, table, sets)
     is_sum = start_parts(frame, layout, table, sets)
     if not is_sum:
         value = list_moves(frames, at, layout, table, sets, words, control)
@@ -568,7 +568,7 @@ def search_parts(
             return UNKNOWN
         end_part(frame, reply)
     part = frame.parts[frame.part]
-    _frame.keep(frame, layout, frame.opened[0] & part, frame.opened[1] & part)
+    nodes.keep(frame, layout, frame.opened[0] & part, frame.opened[1] & part)
     return enter(frame, layout, table, sets, words)
 
 
