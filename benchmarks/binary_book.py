@@ -24,11 +24,12 @@ import gridhouse
 from gridhouse.core.console import UsageError
 from gridhouse.games.binary.game import BinaryGame
 from gridhouse.games.binary.solver import book
-from gridhouse.games.binary.solver.api import OUTCOMES, solve
-from gridhouse.games.binary.solver.backend import Memory
+from gridhouse.games.binary.solver.api import solve
+from gridhouse.games.binary.solver.backend import Backend
 from gridhouse.games.binary.solver.board_encoding import Board
-from gridhouse.games.binary.solver.kernels.nodes import LOSS, UNKNOWN, WIN
+from gridhouse.games.binary.solver.kernels.records import LOSS, UNKNOWN, WIN
 from gridhouse.games.binary.solver.search import Search
+from gridhouse.games.binary.solver.solution import OUTCOMES
 from gridhouse.games.binary.solver.symmetry import image
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ def prove(width: Count, height: Count, memory: Count = MEMORY) -> None:
     """Prove the book and print it."""
     most = opened(width, height)
     state = BinaryGame(rows=height, cols=width).new_initial_state()
-    search = Search(Board(state.position, Memory(jit=True)), memory=memory, threads=2)
+    search = Search(Board(state.position, Backend(jit=True)), memory=memory, threads=2)
     found: dict[str, str] = {}
     todo = [state]
     for state in todo:
@@ -70,9 +71,9 @@ def prove(width: Count, height: Count, memory: Count = MEMORY) -> None:
         if board in found:
             continue
         assert search.follow(state.position)
-        assert search.value() == WIN
-        moves = sorted(search.moves(), key=lambda move: search.known((move,)) != LOSS)
-        move = next(move for move in moves if search.value((move,)) == LOSS)
+        assert search.outcome() == WIN
+        moves = sorted(search.moves(), key=lambda move: search.known_outcome((move,)) != LOSS)
+        move = next(move for move in moves if search.outcome((move,)) == LOSS)
         action = search.board.action(move)
         row, col = image(state.position, *divmod(action >> 1, width), kind)
         found[board] = f"{board} {col} {row} {(action & 1) ^ swap}"
@@ -88,7 +89,7 @@ def prove(width: Count, height: Count, memory: Count = MEMORY) -> None:
 def firsts(width: Count, height: Count, memory: Count = MEMORY) -> None:
     """Search the first moves, with the same memory: one helps to prove the next."""
     start = BinaryGame(rows=height, cols=width).new_initial_state()
-    search = Search(Board(start.position, Memory(jit=True)), memory=memory, threads=2)
+    search = Search(Board(start.position, Backend(jit=True)), memory=memory, threads=2)
     seen = set()
 
     def distance(action: int) -> int:
@@ -103,7 +104,7 @@ def firsts(width: Count, height: Count, memory: Count = MEMORY) -> None:
             seen.add(board)
             before = search.nodes
             assert search.follow(after.position)
-            outcome = OUTCOMES[search.value()]
+            outcome = OUTCOMES[search.outcome()]
             name = start.action_to_string(action)
             print(f"{name}: {outcome}, {search.nodes - before} nodes", flush=True)
 
@@ -120,11 +121,11 @@ def three(memory: Count = MEMORY) -> None:
                 after.apply_action(action)
                 later.setdefault(min(book.images(after.position))[0], after)
         states = later
-    search = Search(Board(start.position, Memory(jit=True)), memory=memory, threads=1)
+    search = Search(Board(start.position, Backend(jit=True)), memory=memory, threads=1)
     won = []
     for board in sorted(states, reverse=True):
         assert search.follow(states[board].position)
-        value = search.value()
+        value = search.outcome()
         assert value != UNKNOWN
         assert book.is_lost(states[board].position) == (value == LOSS)
         if value == WIN:
@@ -134,10 +135,10 @@ def three(memory: Count = MEMORY) -> None:
 
 def opened(width: int, height: int) -> int:
     """Return until how many moves the book has a board open; raises UsageError without a book."""
-    if (width, height) not in book.OPENED:
-        boards = ", ".join(f"{wide} {high}" for wide, high in book.OPENED)
+    if (width, height) not in book.LAST_PLY:
+        boards = ", ".join(f"{wide} {high}" for wide, high in book.LAST_PLY)
         raise UsageError(f"there is no book of {width} {height}, only of {boards}")
-    return book.OPENED[width, height]
+    return book.LAST_PLY[width, height]
 
 
 if __name__ == "__main__":

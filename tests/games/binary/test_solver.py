@@ -39,17 +39,31 @@ from gridhouse.games.binary.solver import (
 from gridhouse.games.binary.solver import (
     search as searching,
 )
-from gridhouse.games.binary.solver.api import OUTCOMES, TECHNIQUES, BinarySolution, solve
-from gridhouse.games.binary.solver.backend import Memory
+from gridhouse.games.binary.solver.api import TECHNIQUES, solve
+from gridhouse.games.binary.solver.backend import Backend
 from gridhouse.games.binary.solver.board_encoding import Board
 from gridhouse.games.binary.solver.kernels import (
     canonical_key,
     line_tables,
     long_lines,
     nodes,
-    proof_search,
+    proof_number,
+    transpositions,
+)
+from gridhouse.games.binary.solver.kernels.records import (
+    ALL,
+    MOST_PLIES,
+    STRUCTURE,
+    UNKNOWN,
+    WIN,
+    Entry,
+    Layout,
+    Line,
+    Node,
 )
 from gridhouse.games.binary.solver.search import Search
+from gridhouse.games.binary.solver.solution import OUTCOMES, BinarySolution, UnsavedError
+from gridhouse.games.binary.solver.task import SolveTask
 from harness import ROOT
 from naive import binary_solver as naive
 from naive.binary import Binary
@@ -62,6 +76,9 @@ if TYPE_CHECKING:
     from gridhouse.games.binary.rules import Position
 
 THOROUGH = os.environ.get("HYPOTHESIS_PROFILE") == "thorough"
+ENTRY_FIELDS = (
+    "is_split", "forbidden", "nogood_cells", "forward_hash", "backward_hash", "num_nogoods",
+)  # fmt: skip
 SMALL = [(1, 1), (1, 2), (4, 1), (1, 7), (9, 1), (2, 2), (2, 3), (4, 2), (3, 3)]
 
 
@@ -144,9 +161,9 @@ def test_no_technique_changes_what_is_found() -> None:
 
 
 def test_interpreted_and_compiled_search_the_same_nodes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(searching, "LARGE", 7)
-    monkeypatch.setattr(searching, "DEPTH_FIRST", 5)
-    monkeypatch.setattr(searching, "PLAIN_WORDS", 1 << 30)
+    monkeypatch.setattr(searching, "PROOF_NUMBER_CELLS", 7)
+    monkeypatch.setattr(searching, "DEPTH_FIRST_CELLS", 5)
+    monkeypatch.setattr(searching, "INTERPRETED_WORDS", 1 << 30)
     chance = random.Random(3)
     for off in ((), ("components",), ("lookup",)):
         for _ in range(3):
@@ -159,8 +176,8 @@ def test_interpreted_and_compiled_search_the_same_nodes(monkeypatch: pytest.Monk
 def test_proof_numbers_alone_find_what_depth_first_search_finds(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(searching, "LARGE", 3)
-    monkeypatch.setattr(searching, "DEPTH_FIRST", 2)
+    monkeypatch.setattr(searching, "PROOF_NUMBER_CELLS", 3)
+    monkeypatch.setattr(searching, "DEPTH_FIRST_CELLS", 2)
     chance = random.Random(3)
     for _ in range(150):
         state = random_position(chance, 13, (3, 5))
@@ -169,7 +186,7 @@ def test_proof_numbers_alone_find_what_depth_first_search_finds(
 
 
 def test_threads_share_a_table_and_agree(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(searching, "LARGE", 12)
+    monkeypatch.setattr(searching, "PROOF_NUMBER_CELLS", 12)
     chance = random.Random(4)
     for _ in range(10):
         state = random_position(chance, 17)
@@ -178,16 +195,16 @@ def test_threads_share_a_table_and_agree(monkeypatch: pytest.MonkeyPatch) -> Non
         assert one.facts() | {"nodes": 0, "seconds": 0} == two.facts() | {"nodes": 0, "seconds": 0}
 
 
-def frame_of(disproofs: list[int]) -> nodes.Frame:
-    """Return a frame with moves of these disproof numbers, of which those that are 0 have lost."""
-    frame = nodes.Frame()
-    frame.count = len(disproofs)
+def node_of(disproofs: list[int]) -> Node:
+    """Return a node whose moves have these disproof numbers, 0 if the child is known to be won."""
+    node = Node()
+    node.num_moves = len(disproofs)
     for index, disproof in enumerate(disproofs):
-        frame.keys[index] = 64 * (index + 1)
-        frame.proofs[index] = int(disproof > 0)
-        frame.disproofs[index] = disproof
-    proof_search.weigh(frame)
-    return frame
+        node.child_keys[index] = 64 * (index + 1)
+        node.proofs[index] = int(disproof > 0)
+        node.disproofs[index] = disproof
+    proof_number.sum_up(node)
+    return node
 
 
 @pytest.mark.parametrize(
@@ -198,72 +215,67 @@ def frame_of(disproofs: list[int]) -> nodes.Frame:
         ([5, 3, 9, 4], [1], 3, 5),
         ([5, 3, 4, 9], [1], 2, 5),
         ([5, 3, 9, 4], [1, 3], 0, 9),
-        ([0, 3, 9, 0], [1], 2, proof_search.INFINITE),
-        ([0, 3, 0, 0], [1], 1, proof_search.INFINITE),
+        ([0, 3, 9, 0], [1], 2, proof_number.INFINITE),
+        ([0, 3, 0, 0], [1], 1, proof_number.INFINITE),
         ([5, 3, 9, 4], [0, 1, 2, 3], 1, 4),
     ],
 )
 def test_a_thread_goes_where_no_other_one_is(
     disproofs: list[int], busy: list[int], best: int, second: int
 ) -> None:
-    frame = frame_of(disproofs)
-    at = 4
-    control = proof_search.Control()
-    control.number = 1
-    size = proof_search.MOST_FRAMES
-    trail = [0] * (5 * size)
+    node = node_of(disproofs)
+    ply, thread, size = 4, 1, MOST_PLIES
+    paths = [0] * (5 * size)
     others = [0, 2, 3, 4]
     for other, index in zip(others, busy, strict=False):
-        trail[other * size + proof_search.below(at)] = proof_search.pair_key(frame.keys[index], 0)
+        paths[other * size + ply + 1] = proof_number.child_pn_key(node, index)
     # Where this thread was itself, or another one at another ply, does not matter.
-    trail[size + proof_search.below(at)] = proof_search.pair_key(frame.keys[frame.best], 0)
-    trail[2 * size + at] = proof_search.pair_key(frame.keys[frame.best], 0)
-    proof_search.part_ways(frame, at, trail, control)
-    assert (frame.best, frame.second) == (best, second)
+    paths[thread * size + ply + 1] = proof_number.child_pn_key(node, node.best)
+    paths[2 * size + ply] = proof_number.child_pn_key(node, node.best)
+    proof_number.avoid_others(node, ply, paths, thread)
+    assert (node.best, node.second_disproof) == (best, second)
 
 
-def test_threads_with_proof_numbers_agree_and_leave_no_trail(
+def test_threads_with_proof_numbers_agree_and_clear_their_paths(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(searching, "LARGE", 6)
-    monkeypatch.setattr(searching, "DEPTH_FIRST", 3)
+    monkeypatch.setattr(searching, "PROOF_NUMBER_CELLS", 6)
+    monkeypatch.setattr(searching, "DEPTH_FIRST_CELLS", 3)
     chance = random.Random(41)
     for _ in range(20):
         state = random_position(chance, 15, (3, 6))
-        board = Board(state.position, Memory(jit=True))
+        board = Board(state.position, Backend(jit=True))
         search = Search(board, memory=1, threads=2)
-        assert search.value() == (plain(state, jit=True, proof=False).outcome == "win")
-        assert not any(search.trail)
+        assert search.outcome() == (plain(state, jit=True, proof=False).outcome == "win")
+        assert not any(search.paths)
 
 
 @pytest.mark.parametrize(("cells", "apart"), [(14, True), (15, False)])
 def test_threads_keep_apart_where_an_even_number_of_cells_is_left(
     cells: int, apart: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(searching, "DEPTH_FIRST", 3)
+    monkeypatch.setattr(searching, "DEPTH_FIRST_CELLS", 3)
     state = random_position(random.Random(48), cells, (3, 6))
-    board = Board(state.position, Memory(jit=True))
+    board = Board(state.position, Backend(jit=True))
     alone = Search(board, memory=1, threads=2)
     value = alone.run(0, (), 0, proof=True)
     assert alone.nodes > 100
-    first = alone.frames[0][0]
-    nodes = set()
-    for index in range(first.count):
+    first = alone.stacks[0][0]
+    counts = set()
+    for index in range(first.num_moves):
         search = Search(board, memory=1, threads=2)
         # The other thread is said to be at one of the moves.
-        key, heap = int(first.keys[index]), int(first.heaps[index])
-        search.trail[proof_search.MOST_FRAMES + proof_search.below(0)] = proof_search.pair_key(
-            key, heap
-        )
+        key, heap = int(first.child_keys[index]), int(first.child_heaps[index])
+        search.paths[MOST_PLIES + 1] = transpositions.pn_key(key, heap)
         assert search.run(0, (), 0, proof=True) == value
-        nodes.add(search.nodes)
-    assert (nodes != {alone.nodes}) == apart
+        counts.add(search.nodes)
+    assert (counts != {alone.nodes}) == apart
 
 
 def test_threads_that_keep_apart_search_hardly_more_than_one() -> None:
     state = gridhouse.parse("binary(rows=6,cols=5) ....1/....0/.0.../..1.1/..0../....1")
     one, *two = (plain(state, jit=True, threads=count, memory=64).nodes for count in (1, 2, 2, 2))
-    # Threads meet by chance: with trails 1.0 to 1.6 times as many nodes, without 1.8 to 2.0.
+    # Threads meet by chance: with paths 1.0 to 1.6 times as many nodes, without 1.8 to 2.0.
     assert min(two) < 1.5 * one
 
 
@@ -348,8 +360,8 @@ class TestBook:
         book.moves.cache_clear()
         try:
             state = BinaryGame(rows=5, cols=5).new_initial_state()
-            assert (book.moves(), book.opens(state.position)) == ({}, False)
-            assert not book.covers(state.position)
+            assert (book.moves(), book.may_hold(state.position)) == ({}, False)
+            assert not book.has_outcome(state.position)
             assert book.winning_move(state.position) is None
         finally:
             book.moves.cache_clear()
@@ -525,19 +537,19 @@ def test_an_interrupt_may_come_before_the_search_begins(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     stopped = threading.Event()
-    step, stop = getattr(api, name), api.Work.stop
+    step, stop = getattr(api, name), SolveTask.stop
 
     def interrupted(*given: Any) -> Any:
         signal.raise_signal(signal.SIGINT)
         assert stopped.wait(20)
         return step(*given)
 
-    def noted(work: api.Work) -> None:
-        stop(work)
+    def noted(task: SolveTask) -> None:
+        stop(task)
         stopped.set()
 
     monkeypatch.setattr(api, name, interrupted)
-    monkeypatch.setattr(api.Work, "stop", noted)
+    monkeypatch.setattr(SolveTask, "stop", noted)
     state = BinaryGame(rows=9, cols=7).new_initial_state()
     found = plain(state, jit=True, seconds=60)
     assert (found.outcome, found.moves, found.nodes) == ("unknown", [], 0)
@@ -546,10 +558,10 @@ def test_an_interrupt_may_come_before_the_search_begins(
 def test_a_search_stopped_after_the_outcome_lists_the_moves_it_knows(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    value = Search.value
+    outcome = Search.outcome
 
-    def value_and_stop(search: Search, moves: tuple[int, ...] = (), heap: int = 0) -> int:
-        found = value(search, moves, heap)
+    def outcome_and_stop(search: Search, moves: tuple[int, ...] = (), heap: int = 0) -> int:
+        found = outcome(search, moves, heap)
         search.stop()
         return found
 
@@ -560,7 +572,7 @@ def test_a_search_stopped_after_the_outcome_lists_the_moves_it_knows(
     for state in states:
         whole = plain(state, jit=True, all_moves=True)
         with monkeypatch.context() as patched:
-            patched.setattr(Search, "value", value_and_stop)
+            patched.setattr(Search, "outcome", outcome_and_stop)
             found = plain(state, jit=True, all_moves=True)
         assert found.outcome == whole.outcome
         if found.outcome == "win":
@@ -609,8 +621,8 @@ def test_bad_options_are_refused(options: dict[str, Any], line: str) -> None:
 
 def test_one_technique_may_be_named_alone() -> None:
     state = gridhouse.parse("binary(rows=3,cols=5) 0..1./..0../.....")
-    nodes = [plain(state, jit=True, off=off).nodes for off in ((), ("order",), "order")]
-    assert nodes[0] != nodes[1] == nodes[2]
+    counts = [plain(state, jit=True, off=off).nodes for off in ((), ("order",), "order")]
+    assert counts[0] != counts[1] == counts[2]
 
 
 def test_a_solution_tells_itself() -> None:
@@ -683,13 +695,13 @@ def test_random_games_find_the_few_moves_that_win() -> None:
         # Of moves drawn at random one in four or fewer would win.
         if winning and 4 * len(winning) <= len(state.legal_actions()):
             goes_on = iter([True] * 400 + [False])
-            move = mcts_fallback.likely_move(state.position, goes_on.__next__)
+            move = mcts_fallback.best_move(state.position, goes_on.__next__)
             found.append(state.action_to_string(move) in winning)
     assert sum(found) >= 14
 
 
 def test_lines_are_described_the_same_compiled() -> None:
-    memories = [Memory(jit=True), Memory(jit=False)]
+    backends = [Backend(jit=True), Backend(jit=False)]
     for text in (
         "binary(rows=5,cols=6) 0.1.../....../..0.../....../.....1",
         "binary(rows=10,cols=10)#0",
@@ -698,17 +710,16 @@ def test_lines_are_described_the_same_compiled() -> None:
         chance = random.Random(1)
         while len({action // 2 for action in state.legal_actions()}) > 30:
             state.apply_action(chance.choice(state.legal_actions()))
-        boards = [Board(state.position, memory) for memory in memories]
-        layouts = [board.layout[0] for board in boards]
-        for at in range(line_tables.MOST_LINES):
-            assert layouts[0].entries[at] == layouts[1].entries[at]
+        boards = [Board(state.position, each) for each in backends]
+        bases = [board.layout.entry_base for board in boards]
+        assert list(bases[0]) == bases[1]
         for code in itertools.chain(range(40), range(200, 240)):
-            entries = [board.table[int(layouts[1].entries[1]) + code] for board in boards]
-            for field in ("masks", "ahead", "back", "count"):
+            entries = [board.tables.entries[bases[1][1] + code] for board in boards]
+            for field in ENTRY_FIELDS:
                 assert getattr(entries[0], field) == getattr(entries[1], field)
 
 
-class TestQuick:
+class TestTimedSolve:
     """Solving within a time limit that begins before the compiled kernels are there."""
 
     @pytest.fixture(autouse=True)
@@ -721,7 +732,7 @@ class TestQuick:
     def test_what_is_known_needs_no_search(self, loader: timed_solve.Loader) -> None:
         found = timed_solve.solve_within(BinaryGame(rows=2, cols=2).new_initial_state(), 1)
         assert found.outcome == "loss"
-        assert loader.memory is None
+        assert loader.backend is None
 
     def test_without_a_compiler(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(timed_solve, "has_compiler", lambda: False)
@@ -764,11 +775,11 @@ class TestQuick:
         self, loader: timed_solve.Loader, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(timed_solve, "was_compiled", lambda: False)
-        loader.begin()
-        loader.begin()
+        loader.start()
+        loader.start()
         assert loader.thread is not None
         loader.thread.join()
-        assert loader.memory is None
+        assert loader.backend is None
 
     def test_the_search_starts_over_when_the_kernels_are_there(
         self, loader: timed_solve.Loader, monkeypatch: pytest.MonkeyPatch
@@ -776,42 +787,41 @@ class TestQuick:
         searching.warm()  # or the plain search might be done before the compiler is
         begun = threading.Event()
         monkeypatch.setattr(timed_solve, "was_compiled", lambda: begun.wait(20))
-        original = timed_solve.Loader.wait_for
+        original = timed_solve.Loader.stop_when_loaded
 
         def wait_for(self: timed_solve.Loader, search: Search | None) -> bool:
             begun.set()
             return original(self, search)
 
-        monkeypatch.setattr(timed_solve.Loader, "wait_for", wait_for)
+        monkeypatch.setattr(timed_solve.Loader, "stop_when_loaded", wait_for)
         state = gridhouse.parse("binary(rows=3,cols=7) 0.1..../...1.../.....0.")
         found = timed_solve.solve_within(state, 100)
         assert found.outcome in ("win", "loss")
-        assert loader.memory is not None
+        assert loader.backend is not None
         assert found.nodes > 3000  # of the second search alone
         assert timed_solve.solve_within(state, 100).nodes == found.nodes
 
     def test_being_ready_before_the_search_begins(self, loader: timed_solve.Loader) -> None:
-        memory = Memory(jit=True)
-        searching.warm(memory)
+        searching.warm(Backend(jit=True))
         note_ready(Unit(SOLVER, BinaryGame()))
         assert timed_solve.was_compiled()
-        loader.begin()
+        loader.start()
         assert loader.thread is not None
         loader.thread.join()
-        assert loader.wait_for(None) is False
+        assert loader.stop_when_loaded(None) is False
         state = gridhouse.parse("binary(rows=3,cols=5) 0..../...../.....")
         assert timed_solve.solve_within(state, 20).outcome == "loss"
 
     def test_kernels_that_come_just_before_the_search_begins(
         self, loader: timed_solve.Loader, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        ready = Memory(jit=True)
+        ready = Backend(jit=True)
         used = []
 
-        def board(position: Position, memory: Memory) -> Board:
-            used.append(memory.jit)
-            loader.memory = ready
-            return Board(position, memory)
+        def board(position: Position, backend: Backend) -> Board:
+            used.append(backend.jit)
+            loader.backend = ready
+            return Board(position, backend)
 
         monkeypatch.setattr(timed_solve, "has_compiler", lambda: False)
         monkeypatch.setattr(timed_solve, "Board", board)
@@ -836,7 +846,7 @@ class TestQuick:
 
     def test_threads_take_turns_as_before_once_kernels_are_loaded(self) -> None:
         before = sys.getswitchinterval()
-        with timed_solve.hurried():
+        with timed_solve.short_turns():
             assert sys.getswitchinterval() < before / 10
         assert sys.getswitchinterval() == before
 
@@ -844,11 +854,11 @@ class TestQuick:
 @pytest.mark.slow("searches for seconds")
 @pytest.mark.parametrize("jit", [True, False], ids=["compiled", "interpreted"])
 def test_lines_too_long_for_a_table(jit: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(searching, "LARGE", 6)
-    monkeypatch.setattr(searching, "DEPTH_FIRST", 4)
-    monkeypatch.setattr(line_tables, "MOST", 2)
-    monkeypatch.setattr(board_encoding, "SLOTS", 7)  # so few that entries give way all the time
-    monkeypatch.setattr(board_encoding, "PLAIN_SLOTS", 7)
+    monkeypatch.setattr(searching, "PROOF_NUMBER_CELLS", 6)
+    monkeypatch.setattr(searching, "DEPTH_FIRST_CELLS", 4)
+    monkeypatch.setattr(board_encoding, "MOST_SHORT", 2)
+    monkeypatch.setattr(board_encoding, "LONG_LINE_CACHE", 7)  # entries are replaced all the time
+    monkeypatch.setattr(board_encoding, "INTERPRETED_CACHE", 7)
     chance = random.Random(9)
     for number in range(24 if jit else 12):
         state = random_position(chance, 6, (1, 4) if number % 2 else (4, 9))
@@ -859,7 +869,7 @@ def test_lines_too_long_for_a_table(jit: bool, monkeypatch: pytest.MonkeyPatch) 
 def test_a_cell_that_one_long_line_takes_both_digits_from(
     jit: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(line_tables, "MOST", 2)
+    monkeypatch.setattr(board_encoding, "MOST_SHORT", 2)
     state = gridhouse.parse("binary(rows=1,cols=5) .....")
     assert (plain(state, jit=jit, nimber=True).nimber, plain(state, jit=jit).outcome) == (1, "win")
 
@@ -868,7 +878,7 @@ def test_a_cell_that_one_long_line_takes_both_digits_from(
 def test_a_long_line_of_which_the_ends_have_nothing_to_do_with_each_other(
     jit: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(line_tables, "MOST", 2)
+    monkeypatch.setattr(board_encoding, "MOST_SHORT", 2)
     check_by_recursion(gridhouse.parse("binary(rows=1,cols=8) 0..110.."), jit=jit)
 
 
@@ -880,49 +890,47 @@ def test_a_long_line_of_which_the_ends_have_nothing_to_do_with_each_other(
 def test_long_lines_tell_what_a_table_tells(
     length: int, others: int, places: Any, by_cells: int
 ) -> None:
-    line, layout = line_tables.Line(), nodes.Layout()
-    line.by_cells = layout.by_cells = by_cells
-    line.length = layout.span[0] = length
-    line.cap = (length + 1) // 2
-    line.stones = layout.others[0] = others
-    line.cells = layout.lengths[0] = len(places)
-    line.place[: len(places)] = layout.places[: len(places)] = places
+    line, layout = Line(), Layout()
+    line.keys_candidates = layout.keys_candidates = by_cells
+    line.length = layout.spans[0] = length
+    line.most_stones = (length + 1) // 2
+    line.fixed_stones = layout.fixed_stones[0] = others
+    line.num_cells = layout.lengths[0] = len(places)
+    line.places[: len(places)] = layout.places[: len(places)] = places
     keys: dict[int, tuple[int, int]] = {}
     for code in range(3 ** len(places)):
-        if not line_tables.is_allowed(
-            line, sum((code // 3**i % 3 & 1) << i for i in range(len(places)))
-        ):
+        stones = sum((code // 3**i % 3 & 1) << i for i in range(len(places)))
+        if not line_tables.is_legal(line, stones):
             continue
-        entry, near = line_tables.Entry(), [0] * 9
-        line.near = -code * line.cells
-        line_tables.describe(line, entry, near, 0, [], code)
-        other = line_tables.Entry()
-        long_lines.recall(layout, 0, other, code)
-        assert other.masks & line_tables.LOW == entry.masks & line_tables.LOW
-        if entry.masks & line_tables.LOW or entry.ahead == 0:
+        entry, connected = Entry(), [0] * 9
+        line.connected_base = -code * line.num_cells
+        line_tables.fill_entry(line, entry, code, connected, 0, [])
+        other = Entry()
+        long_lines.fetch(layout, 0, other, code)
+        assert other.forbidden == entry.forbidden
+        if entry.forbidden or entry.forward_hash == 0:
             continue
-        touched = entry.masks >> line_tables.HALF & line_tables.LOW
-        assert touched & ~(other.masks >> line_tables.HALF) == 0
-        for cell in range(line.cells):
-            assert near[cell] & ~long_lines.joined(other, cell) == 0
+        assert entry.nogood_cells & ~other.nogood_cells == 0
+        for cell in range(line.num_cells):
+            assert connected[cell] & ~long_lines.connected_cells(other, cell) == 0
         # One key, one future, from either end; few futures have more keys than one.
-        future = (entry.ahead, entry.back)
-        assert keys.setdefault(other.ahead, future) == future
-        assert (entry.ahead == entry.back) == (other.ahead == other.back)
+        future = (entry.forward_hash, entry.backward_hash)
+        assert keys.setdefault(other.forward_hash, future) == future
+        assert (future[0] == future[1]) == (other.forward_hash == other.backward_hash)
     assert 100 < len(keys) < 1.1 * len(set(keys.values()))
 
 
 def key_after(board: Board, cells: str = "") -> int:
     """Return the key of the position that a board's becomes when it is filled with these cells."""
-    memory, layout = board.memory, board.layout[0]
-    frame = memory.records(nodes.Frame)[0]
-    memory.frame.copy(frame, board.start[0], layout.num_lines)
+    kernels, tables = board.backend.nodes, board.tables
+    node: Node = board.backend.records(Node)[0]
+    kernels.copy(node, board.start, board.layout.num_lines)
     for cell, digit in enumerate(cells.replace("/", "")):
         if digit != ".":
-            memory.frame.play(frame, layout, board.table, board.sets, cell, int(digit))
-    memory.frame.make_compact(frame, layout, board.table, board.sets)
-    memory.frame.set_key(frame, layout, board.table, board.sets)
-    return int(frame.key)
+            kernels.play(node, tables, cell, int(digit))
+    kernels.compact(node, tables)
+    kernels.set_key(node, tables)
+    return int(node.key)
 
 
 @pytest.mark.slow("searches for seconds")
@@ -942,15 +950,15 @@ def test_what_has_the_same_key_has_the_same_nimber(
 ) -> None:
     known = naive.all_nimbers(cols, rows)
     state = BinaryGame(rows=rows, cols=cols).new_initial_state()
-    board = Board(state.position, Memory(jit=jit))
+    board = Board(state.position, Backend(jit=jit))
     found: dict[int, int] = {}
     for cells in list(known)[::every]:
         assert found.setdefault(key_after(board, cells), known[cells]) == known[cells]
     assert fewer * len(found) < len(known)
 
 
-def frames_of_games(rows: int, cols: int, games: int, *, plies: int = 0) -> Iterator[Any]:
-    """Yield a board, a frame of it, and a random move of that, as games go on.
+def nodes_of_games(rows: int, cols: int, games: int, *, plies: int = 0) -> Iterator[Any]:
+    """Yield a board, a node of it, and a random move of that, as games go on.
 
     Boards are laid out after so many plies.
     """
@@ -959,80 +967,82 @@ def frames_of_games(rows: int, cols: int, games: int, *, plies: int = 0) -> Iter
         state = BinaryGame(rows=rows, cols=cols).new_initial_state()
         for _ in range(plies):
             state.apply_action(source.choice(state.legal_actions()))
-        board = Board(state.position, Memory(jit=False))
-        frame = nodes.Frame()
-        nodes.copy(frame, board.start[0], board.layout[0].num_lines)
-        while frame.opened[0] | frame.opened[1]:
+        board = Board(state.position, Backend(jit=False))
+        node = Node()
+        nodes.copy(node, board.start, board.layout.num_lines)
+        while node.candidates[0] | node.candidates[1]:
             moves = [
                 2 * cell + digit
                 for cell in range(len(board.cells))
                 for digit in range(2)
-                if frame.opened[digit] >> cell & 1
+                if node.candidates[digit] >> cell & 1
             ]
             move = source.choice(moves)
-            yield board, frame, move
-            nodes.play(frame, board.layout[0], board.table, board.sets, move >> 1, move & 1)
+            yield board, node, move
+            nodes.play(node, board.tables, move >> 1, move & 1)
 
 
 @pytest.mark.parametrize(
     ("rows", "cols", "plies"), [(5, 5, 0), (4, 6, 0), (5, 5, 4), (4, 6, 5), (1, 12, 0), (2, 11, 3)]
 )
-def test_what_is_kept_of_lines_is_what_they_come_to(rows: int, cols: int, plies: int) -> None:
-    for board, frame, _ in frames_of_games(rows, cols, 10, plies=plies):
-        layout = board.layout[0]
-        fresh = nodes.Frame()
-        fresh.codes[:] = frame.codes
-        fresh.stale[:] = board.start[0].stale
-        for each in (frame, fresh):
-            nodes.refresh(each, layout, board.table, board.sets)
-        for field in ("held", "holding", "apart", "ahead", "back", "total", "sums"):
-            assert getattr(fresh, field) == getattr(frame, field), field
+def test_what_is_cached_of_lines_is_what_they_have(rows: int, cols: int, plies: int) -> None:
+    for board, node, _ in nodes_of_games(rows, cols, 10, plies=plies):
+        fresh = Node()
+        fresh.codes[:] = node.codes
+        fresh.stale_lines[:] = board.start.stale_lines
+        for each in (node, fresh):
+            nodes.refresh(each, board.tables)
+        for field in (
+            "nogood_cells", "nogood_lines", "split_lines", "forward_hashes", "backward_hashes",
+            "hash_sum", "invariants",
+        ):  # fmt: skip
+            assert getattr(fresh, field) == getattr(node, field), field
 
 
-def listed_sets(frame: Any) -> list[list[int]]:
-    """Return the blocking sets of either digit, as they are listed."""
-    listed = frame.groups[: frame.num_groups]
-    return [listed[: frame.first], listed[frame.first :]]
+def listed_nogoods(node: Node) -> list[list[int]]:
+    """Return the nogoods of either digit, as they are listed."""
+    listed = node.nogoods[: node.num_nogoods]
+    return [listed[: node.num_zero_nogoods], listed[node.num_zero_nogoods :]]
 
 
-def as_sets(frame: Any) -> list[set[int]]:
-    """Return the blocking sets of either digit."""
-    zeros, ones = listed_sets(frame)
+def as_sets(node: Node) -> list[set[int]]:
+    """Return the nogoods of either digit."""
+    zeros, ones = listed_nogoods(node)
     assert len(set(zeros)) == len(zeros)
     return [set(zeros), set(ones)]
 
 
 @pytest.mark.parametrize(("rows", "cols", "plies"), [(5, 5, 0), (3, 7, 0), (6, 6, 8)])
-def test_moves_change_blocking_sets_as_they_change_lines(rows: int, cols: int, plies: int) -> None:
+def test_moves_change_nogoods_as_they_change_lines(rows: int, cols: int, plies: int) -> None:
     compared = 0
-    for board, frame, move in frames_of_games(rows, cols, 40, plies=plies):
-        layout = board.layout[0]
-        args = (layout, board.table, board.sets)
-        if (frame.opened[0] | frame.opened[1]).bit_count() > canonical_key.MOST:
+    for board, node, move in nodes_of_games(rows, cols, 40, plies=plies):
+        layout, tables = board.layout, board.tables
+        if (node.candidates[0] | node.candidates[1]).bit_count() > canonical_key.MOST_CELLS:
             continue
-        before, by_sets, by_lines = nodes.Frame(), nodes.Frame(), nodes.Frame()
-        nodes.copy(before, frame, layout.num_lines)
-        nodes.make_compact(before, *args)
-        assert before.compact
-        nodes.follow(by_sets, before, *args, move >> 1, move & 1)
-        nodes.follow(by_lines, frame, *args, move >> 1, move & 1)
-        assert by_sets.opened == by_lines.opened
-        ends = [nodes.settle(by_sets, *args)]
-        layout.switches = nodes.ALL & ~nodes.STRUCTURE
-        ends.append(nodes.settle(by_lines, *args))
-        layout.switches = nodes.ALL
-        assert not by_lines.compact
-        assert ends[0] == ends[1]
-        assert (by_sets.heap, by_sets.opened) == (by_lines.heap, by_lines.opened)
-        if by_sets.num_groups:
-            zeros, ones = (functools.reduce(operator.or_, sets, 0) for sets in listed_sets(by_sets))
+        before, by_nogoods, by_lines = Node(), Node(), Node()
+        nodes.copy(before, node, layout.num_lines)
+        nodes.compact(before, tables)
+        assert before.is_compact
+        nodes.make_child(by_nogoods, before, tables, move >> 1, move & 1)
+        nodes.make_child(by_lines, node, tables, move >> 1, move & 1)
+        assert by_nogoods.candidates == by_lines.candidates
+        nodes.simplify(by_nogoods, tables)
+        layout.techniques = ALL & ~STRUCTURE
+        nodes.simplify(by_lines, tables)
+        layout.techniques = ALL
+        assert not by_lines.is_compact
+        assert nodes.static_outcome(by_nogoods) == nodes.static_outcome(by_lines)
+        assert (by_nogoods.heap, by_nogoods.candidates) == (by_lines.heap, by_lines.candidates)
+        if by_nogoods.num_nogoods:
+            listed = listed_nogoods(by_nogoods)
+            zeros, ones = (functools.reduce(operator.or_, sets, 0) for sets in listed)
             either, both = zeros | ones, zeros & ones
-            assert nodes.at_risk(by_sets, layout) == either
-            risk = both | either & ~(by_lines.opened[0] & by_lines.opened[1])
-            assert nodes.at_risk(by_lines, layout) == risk
-        nodes.make_compact(by_lines, *args)
-        assert as_sets(by_sets) == as_sets(by_lines)
-        compared += bool(by_sets.num_groups)
+            assert nodes.contested_cells(by_nogoods, layout) == either
+            contested = both | either & ~(by_lines.candidates[0] & by_lines.candidates[1])
+            assert nodes.contested_cells(by_lines, layout) == contested
+        nodes.compact(by_lines, tables)
+        assert as_sets(by_nogoods) == as_sets(by_lines)
+        compared += bool(by_nogoods.num_nogoods)
     assert compared > 50
 
 
@@ -1051,7 +1061,7 @@ class TestRows:
         keys = []
         for text in (cells, other):
             state = gridhouse.parse(f"binary(rows=1,cols={len(text)}) {text}")
-            board = Board(state.position, Memory(jit=False))
+            board = Board(state.position, Backend(jit=False))
             keys.append(key_after(board))
         assert keys[0] == keys[1]
 
@@ -1065,7 +1075,7 @@ class TestRows:
 
     def test_one_thread_has_what_is_kept_of_long_lines(self) -> None:
         row = BinaryGame(rows=1, cols=13).new_initial_state()
-        board = Board(row.position, Memory(jit=True))
+        board = Board(row.position, Backend(jit=True))
         assert len(Search(board, threads=2, memory=1).controls) == 1
 
 
@@ -1079,7 +1089,7 @@ class TestStructure:
             "binary(rows=5,cols=5) 01..0/10..1/01010/10101/01010",
             "binary(rows=5,cols=5) 0..10/1..01/01010/10101/01010",
         ):
-            board = Board(gridhouse.parse(text).position, Memory(jit=False))
+            board = Board(gridhouse.parse(text).position, Backend(jit=False))
             keys.add(key_after(board))
         assert len(keys) == 1
 
@@ -1184,7 +1194,7 @@ class TestCheckpoints:
         assert found.nodes > 50
 
     def test_a_file_that_cannot_be_read(self, tmp_path: Path) -> None:
-        search = Search(Board(self.state.position, Memory(jit=False)), memory=1)
+        search = Search(Board(self.state.position, Backend(jit=False)), memory=1)
         with pytest.raises(SolverError, match="Is a directory"):
             search.resume(str(tmp_path), str(self.state))
 
@@ -1195,7 +1205,8 @@ class TestCheckpoints:
             for name, value in vars(backend).items()
             if inspect.ismodule(value) and ".kernels" in value.__name__
         }
-        assert names == inner | {"chance.py", "board_encoding.py"}
+        others = {"__init__.py", "records.py", "board_encoding.py", "chance.py", "tables.py"}
+        assert names == inner | others
 
     def test_tables_go_into_the_file_in_pieces(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -1206,9 +1217,9 @@ class TestCheckpoints:
             tables = []
             for piece in (checkpoint.PIECE, 1000):
                 monkeypatch.setattr(checkpoint, "PIECE", piece)
-                search = Search(Board(self.state.position, Memory(jit=jit)), memory=1)
+                search = Search(Board(self.state.position, Backend(jit=jit)), memory=1)
                 assert search.resume(str(file), str(self.state))
-                tables.append([list(search.words), list(search.pairs)])
+                tables.append([list(search.table), list(search.pn_table)])
                 search.save(str(file), str(self.state))
             assert tables[0] == tables[1]
             assert any(tables[0][0])
@@ -1219,15 +1230,15 @@ class TestCheckpoints:
     ) -> None:
         file = str(tmp_path / "state")
         monkeypatch.setattr(checkpoint, "PIECE", 1000)
-        search = Search(Board(self.state.position, Memory(jit=True)), memory=64)
-        noise = random.Random(1).randbytes(8 * len(search.words))
-        search.words[:] = memoryview(noise).cast("q")
+        search = Search(Board(self.state.position, Backend(jit=True)), memory=64)
+        noise = random.Random(1).randbytes(8 * len(search.table))
+        search.table[:] = memoryview(noise).cast("q")
         for step, has_tables in ((search.save, False), (search.resume, True)):
             tracemalloc.start()
             step(file, str(self.state))
             most = tracemalloc.get_traced_memory()[1]
             tracemalloc.stop()
-            tables = 8 * (len(search.words) + len(search.pairs)) * has_tables
+            tables = 8 * (len(search.table) + len(search.pn_table)) * has_tables
             assert most < tables + len(noise) // 2
         assert os.path.getsize(file) > len(noise) * 0.9
 
@@ -1250,7 +1261,7 @@ class TestCheckpoints:
     ) -> None:
         known = plain(self.state, jit=True, nimber=True)
         monkeypatch.setattr(os, "fsync", self.fail)
-        with pytest.raises(api.UnsavedError) as error:
+        with pytest.raises(UnsavedError) as error:
             plain(self.state, jit=True, nimber=True, checkpoint=str(tmp_path / "state"))
         found = error.value.solution
         assert found.facts() | {"seconds": 0} == known.facts() | {"seconds": 0}
@@ -1371,9 +1382,9 @@ def test_no_choice_waits_for_what_is_compiled_for_a_size() -> None:
 def test_time_may_run_out_while_the_hardest_reply_is_looked_for() -> None:
     state = gridhouse.parse("binary(rows=3,cols=5) 0..../...../.....")
     adviser = advice.Adviser()
-    search = Search(Board(state.position, Memory(jit=True)))
+    search = Search(Board(state.position, Backend(jit=True)))
     search.stop()
-    assert advice.hardest(search) == []
+    assert advice.hardest_reply(search) == []
     adviser.stop()
 
 
@@ -1409,7 +1420,7 @@ def test_where_all_is_lost_the_search_moves_if_replies_cannot_be_compared(
 
 def test_replies_are_compared_where_that_is_likely_to_end() -> None:
     state = gridhouse.parse("binary(rows=6,cols=6) ...0../...0.0/...1.1/...1.0/....../0.0..0")
-    search = Search(Board(state.position, Memory(jit=False)))
+    search = Search(Board(state.position, Backend(jit=False)))
     assert advice.is_countable(search, 60)
     assert not advice.is_countable(search, 0.5)
 
@@ -1422,7 +1433,7 @@ def test_advice_leaves_symmetries_when_they_cost_more_than_they_earn() -> None:
         state.play(move)
     adviser.advise(state, 0.05)
     assert adviser._search is not None
-    assert not adviser._search.board.whole
+    assert not adviser._search.board.is_whole
 
 
 class TestFollowing:
@@ -1431,18 +1442,18 @@ class TestFollowing:
     @pytest.mark.parametrize("jit", [False, True])
     def test_what_was_found_stays_known_after_some_moves(self, jit: bool) -> None:
         chance = random.Random(21)
-        memory = Memory(jit=jit)
+        memory = Backend(jit=jit)
         followed = fresh = 0
         for _ in range(5):
             state = random_position(chance, 11, (3, 5))
             search = Search(Board(state.position, memory), memory=8)
-            search.value()
+            search.outcome()
             while not state.is_terminal():
                 state.apply_action(chance.choice(state.legal_actions()))
                 assert search.follow(state.position)
                 before = search.nodes
                 other = Search(Board(state.position, memory), memory=8)
-                assert search.value() == other.value()
+                assert search.outcome() == other.outcome()
                 assert {search.board.action(move) for move in search.moves()} == set(
                     state.legal_actions()
                 )
@@ -1452,21 +1463,21 @@ class TestFollowing:
 
     def test_back_to_where_it_began_but_not_to_another_game(self) -> None:
         start = gridhouse.parse("binary(rows=3,cols=5) 0..../...../.....")
-        search = Search(Board(start.position, Memory(jit=True)), memory=8)
+        search = Search(Board(start.position, Backend(jit=True)), memory=8)
         later = start.clone()
         later.play("2 1 0")
         search.stop()
-        assert search.value() == nodes.UNKNOWN
+        assert search.outcome() == UNKNOWN
         assert search.follow(later.position)
-        assert OUTCOMES[search.value()] == plain(later, jit=True).outcome
+        assert OUTCOMES[search.outcome()] == plain(later, jit=True).outcome
         assert search.follow(start.position)
-        assert OUTCOMES[search.value()] == plain(start, jit=True).outcome
+        assert OUTCOMES[search.outcome()] == plain(start, jit=True).outcome
         for text in ("1..../...../.....", "...../...../....."):
             other = gridhouse.parse(f"binary(rows=3,cols=5) {text}")
             assert not search.follow(other.position)
         # A cell that could take nothing any more there, and the first that differs here.
         late = gridhouse.parse("binary(rows=2,cols=3) 1.1/.0.")
-        search = Search(Board(late.position, Memory(jit=True)), memory=8)
+        search = Search(Board(late.position, Backend(jit=True)), memory=8)
         assert not search.follow(gridhouse.parse("binary(rows=2,cols=3) 10./...").position)
 
     def test_an_adviser_follows_a_game_and_begins_anew_with_another(self) -> None:
@@ -1488,7 +1499,7 @@ class TestFollowing:
             state = random_position(chance, 9, (4, 4))
             if state.is_terminal():
                 continue
-            search = Search(Board(state.position, Memory(jit=jit)), memory=8)
+            search = Search(Board(state.position, Backend(jit=jit)), memory=8)
             for move in search.moves():
                 after = state.clone()
                 after.apply_action(search.board.action(move))
@@ -1497,23 +1508,26 @@ class TestFollowing:
                     end = after.clone()
                     end.apply_action(action)
                     winning += plain(end, jit=True).outcome == "loss"
-                assert search.answers(move, 100) == (len(after.legal_actions()), winning)
-                assert search.answers(move, 0) == (len(after.legal_actions()), min(1, winning))
-                stopped = Search(Board(state.position, search.board.memory), memory=8)
+                assert search.count_replies(move, 100) == (len(after.legal_actions()), winning)
+                assert search.count_replies(move, 0) == (
+                    len(after.legal_actions()),
+                    min(1, winning),
+                )
+                stopped = Search(Board(state.position, search.board.backend), memory=8)
                 stopped.stop()
-                assert stopped.answers(move, 100)[1] <= winning
+                assert stopped.count_replies(move, 100)[1] <= winning
 
 
 def test_a_search_that_would_not_end_is_not_begun() -> None:
     state = BinaryGame(rows=6, cols=6).new_initial_state()
     state.play("0 0 0")
-    search = Search(Board(state.position, Memory(jit=True)), memory=8)
-    assert search.risk() > 30
+    search = Search(Board(state.position, Backend(jit=True)), memory=8)
+    assert search.count_contested() > 30
     assert not advice.is_worth_a_try(search, 1.0)
     assert advice.is_worth_a_try(search, 1e4)
     plainly = gridhouse.parse("binary(rows=1,cols=3) 0.1")
-    search = Search(Board(plainly.position, Memory(jit=True)), memory=8)
-    assert search.risk() == 0
+    search = Search(Board(plainly.position, Backend(jit=True)), memory=8)
+    assert search.count_contested() == 0
 
 
 def test_a_game_without_a_solver_has_no_perfect_player() -> None:
@@ -1525,9 +1539,9 @@ def test_whatever_stands_on_a_full_table_the_least_work_goes(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(searching, "LEAST_WORDS", 16)
-    monkeypatch.setattr(searching, "PLAIN_WORDS", 16)
-    monkeypatch.setattr(searching, "LARGE", 7)
-    monkeypatch.setattr(searching, "DEPTH_FIRST", 4)
+    monkeypatch.setattr(searching, "INTERPRETED_WORDS", 16)
+    monkeypatch.setattr(searching, "PROOF_NUMBER_CELLS", 7)
+    monkeypatch.setattr(searching, "DEPTH_FIRST_CELLS", 4)
     chance = random.Random(12)
     for _ in range(4):
         state = random_position(chance, 9, (4, 6))
@@ -1543,38 +1557,37 @@ class TestGrowing:
     def _grow_soon(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(searching, "FIRST_WORDS", 1 << 16)
         monkeypatch.setattr(searching, "GROWTH", 4)
-        monkeypatch.setattr(searching, "FILLING", 256)
-        monkeypatch.setattr(searching, "LARGE", 12)
+        monkeypatch.setattr(searching, "WORDS_A_NODE", 256)
+        monkeypatch.setattr(searching, "PROOF_NUMBER_CELLS", 12)
 
     def _search(self, **given: Any) -> Search:
         state = gridhouse.parse(self.TEXT)
-        return Search(Board(state.position, Memory(jit=True)), memory=64, **given)
+        return Search(Board(state.position, Backend(jit=True)), memory=64, **given)
 
     def test_all_words_are_where_a_larger_table_looks_for_them(self) -> None:
         chance = random.Random(5)
-        words, larger = [0] * (1 << 16), [0] * (1 << 18)
-        pairs, more_pairs = [0] * (1 << 12), [0] * (1 << 15)
+        table, larger = [0] * (1 << 16), [0] * (1 << 18)
+        pn_table, larger_pn = [0] * (1 << 12), [0] * (1 << 15)
         keys = [chance.getrandbits(61) for _ in range(2000)]
         for number, key in enumerate(keys):
-            proof_search.store(words, key, number % 3, number & 1, number)
-            proof_search.note_pair(pairs, key, number % 3, number + 1, 2 * number + 1, number)
-        proof_search.move_words(words, larger)
-        proof_search.move_pairs(pairs, more_pairs)
-        assert sum(map(bool, larger)) == sum(map(bool, words)) > 1900
-        assert sum(map(bool, more_pairs)) == sum(map(bool, pairs)) > 1900
+            transpositions.store(table, key, number % 3, number & 1, number)
+            pn_key = transpositions.pn_key(key, number % 3)
+            transpositions.pn_store(pn_table, pn_key, number + 1, 2 * number + 1, number)
+        transpositions.move_entries(table, larger)
+        transpositions.pn_move_entries(pn_table, larger_pn)
+        assert sum(map(bool, larger)) == sum(map(bool, table)) > 1900
+        assert sum(map(bool, larger_pn)) == sum(map(bool, pn_table)) > 1900
         found = 0
         for number, key in enumerate(keys):
             for heap in range(3):
-                assert proof_search.probe(larger, key, heap) == proof_search.probe(words, key, heap)
-            pair = proof_search.pair_key(key, number % 3)
-            at, there = (
-                proof_search.pair_place(pairs, pair),
-                proof_search.pair_place(more_pairs, pair),
-            )
+                known = transpositions.probe(table, key, heap)
+                assert transpositions.probe(larger, key, heap) == known
+            pn_key = transpositions.pn_key(key, number % 3)
+            at, there = (transpositions.pn_find(each, pn_key) for each in (pn_table, larger_pn))
             assert (at >= 0) == (there >= 0)
             found += at >= 0
             if at >= 0:
-                assert more_pairs[there : there + 2] == pairs[at : at + 2]
+                assert larger_pn[there : there + 2] == pn_table[at : at + 2]
         assert found > 950
 
     @pytest.mark.slow("searches for seconds")
@@ -1582,42 +1595,42 @@ class TestGrowing:
     def test_they_do_as_they_fill(self, threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
         search = self._search(threads=threads)
         most = search.most_words
-        take = search.take
+        use_tables = search.use_tables
         taken = []
 
-        def kept(words: Any, pairs: Any) -> None:
-            before = search.words.astype(bool).sum(), search.pairs.astype(bool).sum()
-            taken.append((before, (words.astype(bool).sum(), pairs.astype(bool).sum())))
-            take(words, pairs)
+        def noted(table: Any, pn_table: Any) -> None:
+            before = search.table.astype(bool).sum(), search.pn_table.astype(bool).sum()
+            taken.append((before, (table.astype(bool).sum(), pn_table.astype(bool).sum())))
+            use_tables(table, pn_table)
 
-        monkeypatch.setattr(search, "take", kept)
-        assert (len(search.words), most) == (1 << 16, 1 << 22)
+        monkeypatch.setattr(search, "use_tables", noted)
+        assert (len(search.table), most) == (1 << 16, 1 << 22)
         known = plain(gridhouse.parse(self.TEXT), jit=True, memory=1, threads=1)
-        assert OUTCOMES[search.value()] == known.outcome
-        assert len(search.words) > 1 << 16
-        assert len(search.pairs) == len(search.words) // searching.SHARE
+        assert OUTCOMES[search.outcome()] == known.outcome
+        assert len(search.table) > 1 << 16
+        assert len(search.pn_table) == len(search.table) // searching.PN_SHARE
         assert taken
         assert all(before == after and min(before) > 0 for before, after in taken)
 
     def test_what_is_used_is_a_part_of_the_largest(self) -> None:
         search = self._search()
-        search.words[:] = 1
+        search.table[:] = 1
         assert search.used == 1 / 64
 
     def test_limits_and_being_stopped_come_first(self, monkeypatch: pytest.MonkeyPatch) -> None:
         search = self._search(limit=600)
-        assert search.value() == nodes.UNKNOWN
+        assert search.outcome() == UNKNOWN
         assert search.nodes == 600
         stopped = self._search()
-        tables = stopped._tables
+        tables = stopped._allocate
 
         def late(size: int) -> Any:
             stopped.stop()
             return tables(size)
 
-        monkeypatch.setattr(stopped, "_tables", late)
-        assert stopped.value() == nodes.UNKNOWN
-        assert all(control[0].stop for control in stopped.controls)
+        monkeypatch.setattr(stopped, "_allocate", late)
+        assert stopped.outcome() == UNKNOWN
+        assert all(control.stop for control in stopped.controls)
         assert stopped.nodes < 600
 
     @pytest.mark.slow("searches for seconds")
@@ -1629,28 +1642,28 @@ class TestGrowing:
         def tables(size: int) -> Any:
             raise MemoryError(size)
 
-        monkeypatch.setattr(search, "_tables", tables)
-        assert search.value() != nodes.UNKNOWN
-        assert len(search.words) == search.most_words == 1 << 16
+        monkeypatch.setattr(search, "_allocate", tables)
+        assert search.outcome() != UNKNOWN
+        assert len(search.table) == search.most_words == 1 << 16
 
     @pytest.mark.slow("searches for seconds")
     def test_answers_are_counted_all_the_same(self) -> None:
         state = gridhouse.parse(self.TEXT)
         search = self._search()
-        search.controls[0][0].limit = 1
+        search.controls[0].limit = 1
         move = search.moves()[0]
         state.apply_action(search.board.action(move))
         known = plain(state, jit=True, all_moves=True)
-        assert search.answers(move, 100) == (len(state.legal_actions()), len(known.moves))
-        assert len(search.words) > 1 << 16
+        assert search.count_replies(move, 100) == (len(state.legal_actions()), len(known.moves))
+        assert len(search.table) > 1 << 16
 
 
 @pytest.mark.parametrize("proof", [True, False])
 def test_interpreted_searches_keep_limits_as_well(
     proof: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(searching, "LARGE", 7)
-    monkeypatch.setattr(searching, "DEPTH_FIRST", 4)
+    monkeypatch.setattr(searching, "PROOF_NUMBER_CELLS", 7)
+    monkeypatch.setattr(searching, "DEPTH_FIRST_CELLS", 4)
     state = gridhouse.parse("binary(rows=3,cols=5) 0..1./..0../.....")
     outcomes = [
         plain(state, jit=False, limit=limit, proof=proof).outcome
@@ -1663,8 +1676,8 @@ def test_interpreted_searches_keep_limits_as_well(
 
 
 def test_parts_are_searched_within_limits_as_well(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(searching, "LARGE", 3)
-    monkeypatch.setattr(searching, "DEPTH_FIRST", 3)
+    monkeypatch.setattr(searching, "PROOF_NUMBER_CELLS", 3)
+    monkeypatch.setattr(searching, "DEPTH_FIRST_CELLS", 3)
     chance = random.Random(30)
     for _ in range(12):
         state = random_position(chance, 13, (10, 12))
@@ -1678,9 +1691,9 @@ def test_a_noisy_order_finds_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     found = []
     for noise in (0, 8):
         monkeypatch.setattr(searching, "NOISE", noise)
-        search = Search(Board(state.position, Memory(jit=False)), memory=1)
+        search = Search(Board(state.position, Backend(jit=False)), memory=1)
         # As if it were that of a second thread.
-        search.frames, search.controls = 2 * search.frames, 2 * search.controls
+        search.stacks, search.controls = 2 * search.stacks, 2 * search.controls
         found.append((search.run(1, (), 0, proof=False), search.nodes))
     assert {value for value, _ in found} == {int(plain(state, jit=True).outcome == "win")}
     assert found[0] != found[1]
@@ -1690,8 +1703,8 @@ def test_a_noisy_order_finds_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_interpreted_is_compiled_on_boards_of_all_sizes(
     off: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(searching, "LARGE", 6)
-    monkeypatch.setattr(searching, "DEPTH_FIRST", 3)
+    monkeypatch.setattr(searching, "PROOF_NUMBER_CELLS", 6)
+    monkeypatch.setattr(searching, "DEPTH_FIRST_CELLS", 3)
     chance = random.Random(21)
     for sides in ((3, 5), (10, 12), (4, 7)):
         state = random_position(chance, 7, sides)
@@ -1703,22 +1716,22 @@ def test_interpreted_is_compiled_on_boards_of_all_sizes(
 
 
 def test_a_table_is_filled_as_its_entries_are_described() -> None:
-    line = line_tables.Line()
-    line.length, line.cap, line.cells = 5, 3, 4
-    line.place[:4] = [0, 1, 3, 4]
-    table = [line_tables.Entry() for _ in range(81)]
-    near, blocks = [0] * 324, [0] * 5
-    used = line_tables.fill(line, table, near, blocks, 0)
-    assert used > len(blocks) > 0
-    again = [line_tables.Entry() for _ in range(81)]
+    line = Line()
+    line.length, line.most_stones, line.num_cells = 5, 3, 4
+    line.places[:4] = [0, 1, 3, 4]
+    entries = [Entry() for _ in range(81)]
+    connected, nogoods = [0] * 324, [0] * 5
+    used = line_tables.fill_table(line, entries, connected, nogoods, 0)
+    assert used > len(nogoods) > 0
     more = [0] * used
-    assert line_tables.fill(line, again, [0] * 324, more, 0) == used
-    assert again == table
-    assert more[:5] == blocks
-    everything_open = table[sum(2 * 3**cell for cell in range(4))]
+    again = [entry.copy() for entry in entries]
+    assert line_tables.fill_table(line, again, [0] * 324, more, 0) == used
+    assert again == entries
+    assert more[:5] == nogoods
+    everything_open = entries[sum(2 * 3**cell for cell in range(4))]
     # Of the cells 0 1 . 3 4 all four are one too many; none are three in a row.
-    assert everything_open.count == 1
-    assert more[everything_open.first] == 0b1111
+    assert everything_open.num_nogoods == 1
+    assert more[everything_open.first_nogood] == 0b1111
 
 
 def test_advice_for_what_needs_none_and_what_is_too_large() -> None:
@@ -1733,7 +1746,7 @@ def test_advice_for_what_needs_none_and_what_is_too_large() -> None:
     # Laying it out would take longer than there is: told by counts, not by a clock.
     assert advice.Adviser().advise(large, 1e-4) is None
     with pytest.raises(board_encoding.TooLargeError, match="tables"):
-        Board(large.position, Memory(jit=False), most=1000)
+        Board(large.position, Backend(jit=False), most=1000)
     lost = adviser.advise(BinaryGame(rows=2, cols=3).new_initial_state(), 5)
     assert lost is not None
     assert lost.value == -1
@@ -1746,19 +1759,18 @@ def test_advice_for_what_needs_none_and_what_is_too_large() -> None:
 
 def test_the_line_shown_while_it_runs() -> None:
     state = BinaryGame(rows=3, cols=3).new_initial_state()
-    found = BinarySolution(state)
-    work = api.Work(state, found, nimber=False, all_moves=False)
-    assert work.status().startswith("getting ready")
-    work.search = Search(Board(state.position, Memory(jit=False)), memory=1)
-    work.run()
-    assert work.status().startswith(f"{work.search.nodes} nodes, ")
+    task = SolveTask(state)
+    assert task.status().startswith("getting ready")
+    task.use(Search(Board(state.position, Backend(jit=False)), memory=1))
+    task.run()
+    assert task.status().startswith(f"{task.search.nodes} nodes, ")
 
 
 def test_heaps_too_large_for_the_table_are_searched_all_the_same() -> None:
     state = gridhouse.parse("binary(rows=3,cols=3) 0../.../...")
-    search = Search(Board(state.position, Memory(jit=False)), memory=1)
+    search = Search(Board(state.position, Backend(jit=False)), memory=1)
     nimber = solve(state, nimber=True).nimber
-    values = [search.value((), heap) for heap in (12, 11, 10, 1, 0)]
+    values = [search.outcome((), heap) for heap in (12, 11, 10, 1, 0)]
     assert values == [int(heap != nimber) for heap in (12, 11, 10, 1, 0)]
 
 
@@ -1784,7 +1796,7 @@ def test_a_reply_that_restores_the_symmetry(text: str, move: list[str] | None) -
         assert state.action_to_string(action) in move
         found = plain(state, jit=False)
         assert (found.outcome, found.nodes) == ("win", 0)
-        assert Search(Board(state.position, Memory(jit=False))).value() == nodes.WIN
+        assert Search(Board(state.position, Backend(jit=False))).outcome() == WIN
 
 
 def test_after_any_first_move_on_a_board_of_even_size_the_reply_is_known() -> None:

@@ -1,11 +1,14 @@
-"""Who wins a position of the Binary Game: the solver, from ``api`` down to its ``kernels``.
+"""The solver of the Binary Game: who wins a position, with which moves, and its nimber.
 
-``api`` solves a position, ``search`` holds tables and threads, ``kernels`` search.  Beside them
-stand what is known without a search (``symmetry``, ``known_results``, ``book``), what other parts
-of the package use (``advice``, ``command``, ``timed_solve``), and ``checkpoint``.
+It reads ``api`` -> ``search`` -> ``kernels``: ``api`` answers questions, by what is known without
+search (``known_results``, ``symmetry``, ``book``) or by a ``task`` for a ``search``, which holds
+tables and threads over a ``board_encoding``; the ``kernels`` run compiled, or interpreted by
+another ``backend``.  ``advice`` is for players, ``command`` for the shell; ``timed_solve`` and
+``mcts_fallback`` are for the exact program.
 """
 
-from gridhouse.games.binary.solver.api import BinarySolution, UnsavedError, solve
+from gridhouse.games.binary.solver.api import solve
 from gridhouse.games.binary.solver.search import warm
+from gridhouse.games.binary.solver.solution import BinarySolution, UnsavedError
 
 __all__ = ["BinarySolution", "UnsavedError", "solve", "warm"]

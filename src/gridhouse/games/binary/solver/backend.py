@@ -1,4 +1,4 @@
-"""The kernels of the solver, interpreted or compiled, with arrays to match."""
+"""The kernels, interpreted or compiled, and the arrays that they run on."""
 
 from __future__ import annotations
 
@@ -6,24 +6,31 @@ import sys
 
 from gridhouse.games.binary.solver.kernels import (
     canonical_key,
+    children,
+    components,
+    depth_first,
     line_tables,
     long_lines,
     nodes,
     nogoods,
-    proof_search,
+    proof_number,
+    transpositions,
 )
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
-OLDEST_COMPILED = (3, 11)
+    from gridhouse.core.position import Position
+
+OLDEST_COMPILED = (3, 11)  # the oldest Python for compiled code
 
 
 def has_compiler() -> bool:
-    """Tell whether compiled code can be had here.
+    """Return whether kernels can be compiled here.
 
-    A copy of the exact program does without, and so does an older Python than the package's.
+    A copy of the exact program runs interpreted, and so does a Python older than the package's.
     """
     from importlib.util import find_spec
 
@@ -31,30 +38,45 @@ def has_compiler() -> bool:
     return sys.version_info >= OLDEST_COMPILED and all(map(find_spec, needed))
 
 
-class Memory:
-    """How arrays are made: of records for compiled code, else lists of positions."""
+class Backend:
+    """The kernels as compiled modules over arrays, or as plain modules over lists."""
 
     def __init__(self, *, jit: bool) -> None:
-        """Bind the kernels."""
+        """Take the modules as they are, or specialize them to be compiled."""
         self.jit = jit
-        self.lines: Any = line_tables
-        self.frame: Any = nodes
-        self.search: Any = proof_search
+        self.line_tables: Any = line_tables
+        self.nodes: Any = nodes
+        self.transpositions: Any = transpositions
+        self.children: Any = children
+        self.components: Any = components
+        self.depth_first: Any = depth_first
+        self.proof_number: Any = proof_number
         if jit:
-            from gridhouse.core.specialize import specialize
+            self._specialize()
 
-            self.lines = specialize(line_tables, "binary")
-            self.frame = specialize(
-                nodes,
-                "binary",
-                nogoods=specialize(nogoods, "binary"),
-                long_lines=specialize(long_lines, "binary"),
-                canonical_key=specialize(canonical_key, "binary"),
-            )
-            self.search = specialize(proof_search, "binary", nodes=self.frame)
+    def _specialize(self) -> None:
+        from gridhouse.core.specialize import specialize
 
-    def records(self, kind: Any, count: int = 1) -> Any:
-        """Return so many records, all zero."""
+        bound: dict[str, Any] = {}
+        for module in (
+            line_tables,
+            nogoods,
+            long_lines,
+            canonical_key,
+            nodes,
+            transpositions,
+            children,
+            components,
+            depth_first,
+            proof_number,
+        ):
+            used = {name: value for name, value in bound.items() if name in vars(module)}
+            name = module.__name__.rpartition(".")[2]
+            bound[name] = specialize(module, "binary", **used)
+        vars(self).update((name, value) for name, value in bound.items() if name in vars(self))
+
+    def records(self, kind: Callable[[], Position], count: int = 1) -> Any:
+        """Return so many records of a kind, all zero."""
         if self.jit:
             from gridhouse.core.records import to_records
 
@@ -62,7 +84,7 @@ class Memory:
         return [kind() for _ in range(count)]
 
     def words(self, count: int) -> Any:
-        """Return so many words, all zero."""
+        """Return so many 64-bit numbers, all zero."""
         if self.jit:
             from gridhouse.core import arrays
 

@@ -1,4 +1,4 @@
-"""Laying a position out for the search: its cells in a word, its lines in tables."""
+"""Encoding a position for the search: its cells as bits of a word, its lines in tables."""
 
 from __future__ import annotations
 
@@ -7,104 +7,121 @@ from bisect import bisect_right
 from gridhouse.core import chance
 from gridhouse.core.errors import SolverError
 from gridhouse.games.binary import rules
-from gridhouse.games.binary.solver.kernels import line_tables, long_lines, nodes
+from gridhouse.games.binary.solver.kernels import line_tables
+from gridhouse.games.binary.solver.kernels.records import (
+    ALL,
+    MOST_CELLS,
+    MOST_LINES,
+    MOST_LONG,
+    MOST_SHORT,
+    SYMMETRIES,
+    BoardTables,
+    Entry,
+    Layout,
+    Line,
+    Node,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
     from gridhouse.games.binary.rules import Position
-    from gridhouse.games.binary.solver.backend import Memory
+    from gridhouse.games.binary.solver.backend import Backend
 
     Cell = tuple[int, int]
-    Line = list[Cell]
+    Cells = list[Cell]
 
-WHOLE_SIDE = 9  # up to this side a board is laid out with all cells, so that symmetries are seen
-FEW_DIGITS = 2  # digits on the board up to which symmetries earn more than they cost
-SLOTS = 65521  # entries kept of a long line
-PLAIN_SLOTS = 251  # in interpreted code
+# Up to this side, and with no more digits on it, a board keeps cells that take no digit, so that
+# symmetries are seen: later they save less than they cost.
+MOST_SYMMETRIC_SIDE = 9
+MOST_SYMMETRIC_DIGITS = 2
+LONG_LINE_CACHE = 65521  # entries kept of a long line
+INTERPRETED_CACHE = 251  # the same for interpreted kernels
+ENDLESS = 1 << 24
 
 
 class TooLargeError(SolverError):
-    """A position has more cells that matter than the search has room for."""
+    """A position has more cells that can take a digit than the search has bits for."""
 
 
-class _Growing(list):  # type: ignore[type-arg]  # which Python 3.8 cannot name
-    """A list with room for one more at its end."""
+class _Appended(list):  # type: ignore[type-arg]  # which Python 3.8 cannot name
+    """A list that looks long enough for any index, and appends what is written to it."""
 
     def __len__(self) -> int:
         """Return a length that is never reached."""
-        return line_tables.LOW
+        return ENDLESS
 
-    def __setitem__(self, at: Any, value: Any) -> None:
-        """Write a value behind the last."""
-        del at
+    def __setitem__(self, index: Any, value: Any) -> None:
+        """Append a value."""
+        del index
         self.append(value)
 
 
-class LazyTable:
-    """The entries of all lines for interpreted code, each made when it is first looked at."""
+class LazyEntries:
+    """The entries of all lines for interpreted kernels, each made when it is first read."""
 
-    def __init__(self, lines: list[Any], sets: list[int], near: int) -> None:
-        """Stand for the lines' parts, in the order in which they begin."""
+    def __init__(self, lines: list[Line], subsets: list[int], connected_base: int) -> None:
+        """Take kinds of lines in the order of their entries, and the array of sets of cells."""
         self._lines = lines
-        self._begins = [line.entries for line in lines]
-        self._sets = sets
-        self._near = near
-        self._blocks = len(sets)
-        self._known: dict[int, Any] = {}
+        self._bases = [line.entry_base for line in lines]
+        self._subsets = subsets
+        self._connected_base = connected_base
+        self._nogood_base = len(subsets)
+        self._entries: dict[int, Entry] = {}
 
-    def __getitem__(self, at: int) -> Any:
-        """Return the entry at a place."""
-        entry = self._known.get(at)
+    def __getitem__(self, index: int) -> Entry:
+        """Return an entry."""
+        entry = self._entries.get(index)
         if entry is None:
-            line = self._lines[bisect_right(self._begins, at) - 1]
-            entry = self._known[at] = line_tables.Entry()
-            if line.cells > line_tables.MOST:
+            line = self._lines[bisect_right(self._bases, index) - 1]
+            entry = self._entries[index] = Entry()
+            if line.num_cells > MOST_SHORT:
                 return entry
-            found = _Growing()
-            line_tables.describe(line, entry, self._sets, self._near, found, at - line.entries)
-            entry.first = len(self._sets) - self._blocks
-            self._sets.extend(found)
+            found = _Appended()
+            code = index - line.entry_base
+            line_tables.fill_entry(line, entry, code, self._subsets, self._connected_base, found)
+            entry.first_nogood = len(self._subsets) - self._nogood_base
+            self._subsets.extend(found)
         return entry
 
 
 class Board:
-    """A position laid out: what the kernels take, and the way back to the game's moves."""
+    """An encoded position: the tables for the kernels, and the way back to the game's moves."""
 
-    def __init__(self, state: Position, memory: Memory, *, most: int | None = None) -> None:
-        """Lay the position out; raises TooLargeError, as well if tables take more than ``most``.
+    def __init__(self, state: Position, backend: Backend, *, most: int | None = None) -> None:
+        """Encode a position; ``most`` limits the sets of cells that tables are made from.
 
-        That is how many sets of cells may be looked at to fill them.
+        Raises TooLargeError, for a position with too many cells or too large tables.
         """
-        self.memory = memory
+        self.backend = backend
         self._most = most
         self.rows = state.rows
         self.cols = state.cols
         self.grid = [[rules.digit_at(state, x, y) for x in range(self.cols)] for y in self._ys]
-        self.opened = [self._open_to(state, digit) for digit in range(2)]
-        live = self.opened[0] | self.opened[1]
+        self.candidates = [self._candidates_of(state, digit) for digit in range(2)]
+        playable = self.candidates[0] | self.candidates[1]
         digits = sum(digit >= 0 for line in self.grid for digit in line)
-        self.whole = (
-            digits <= FEW_DIGITS
-            and max(self.rows, self.cols) <= WHOLE_SIDE
-            and self.rows * self.cols <= nodes.MOST_CELLS
+        self.is_whole = (
+            digits <= MOST_SYMMETRIC_DIGITS
+            and max(self.rows, self.cols) <= MOST_SYMMETRIC_SIDE
+            and self.rows * self.cols <= MOST_CELLS
         )
         everything = [(y, x) for y in self._ys for x in range(self.cols)]
-        self.cells = [cell for cell in everything if self.whole or cell in live]
-        if len(self.cells) > nodes.MOST_CELLS:
-            raise TooLargeError(f"{len(self.cells)} cells are open, more than {nodes.MOST_CELLS}")
+        self.cells = [cell for cell in everything if self.is_whole or cell in playable]
+        if len(self.cells) > MOST_CELLS:
+            raise TooLargeError(f"{len(self.cells)} cells are open, more than {MOST_CELLS}")
         self.number = {cell: number for number, cell in enumerate(self.cells)}
-        self.has_long = False  # whether the table is written to while searching
-        self.layout = memory.records(nodes.Layout)
-        self.start = memory.records(nodes.Frame)
-        self._lay_out()
+        self.has_long_lines = False  # whose entries are written to while searching
+        self.layout: Layout = backend.records(Layout)[0]
+        self.start: Node = backend.records(Node)[0]
+        self.tables = self._encode()
 
     @property
     def _ys(self) -> range:
         return range(self.rows)
 
-    def _open_to(self, state: Position, digit: int) -> set[Cell]:
+    def _candidates_of(self, state: Position, digit: int) -> set[Cell]:
         return {
             (y, x)
             for y in self._ys
@@ -135,10 +152,11 @@ class Board:
                     moves.append(2 * number + digit)
         return moves
 
-    def _lay_out(self) -> None:
-        layout = self.layout[0]
-        across: dict[int, Line] = {}
-        down: dict[int, Line] = {}
+    def _encode(self) -> BoardTables:
+        """Fill the layout and the first node; return the tables."""
+        layout = self.layout
+        across: dict[int, Cells] = {}
+        down: dict[int, Cells] = {}
         for y, x in self.cells:
             across.setdefault(y, []).append((y, x))
             down.setdefault(x, []).append((y, x))
@@ -146,18 +164,20 @@ class Board:
         layout.num_cells = len(self.cells)
         layout.num_rows = len(across)
         layout.num_lines = len(lines)
-        layout.switches = nodes.ALL
-        layout.by_cells = not self.whole
+        layout.techniques = ALL
+        layout.keys_candidates = not self.is_whole
         for at, line in enumerate(lines):
-            self._note_line(at, line, is_row=at < len(across))
-        self._make_tables(lines)
-        self._note_symmetries()
-        for at in range(2 * line_tables.MOST_LINES):
-            layout.factor[at] = chance.zobrist(at) | 1
+            self._set_steps(at, line, is_row=at < len(across))
+        tables = self._make_tables(lines)
+        self._set_symmetries()
+        for at in range(2 * MOST_LINES):
+            layout.factors[at] = chance.zobrist(at) | 1
         self._set_start(lines)
+        return tables
 
-    def _note_line(self, at: int, line: Line, *, is_row: bool) -> None:
-        layout = self.layout[0]
+    def _set_steps(self, at: int, line: Cells, *, is_row: bool) -> None:
+        """Set the line of its cells, and their powers of three in its code."""
+        layout = self.layout
         layout.lengths[at] = len(line)
         for place, cell in enumerate(line):
             number = self.number[cell]
@@ -168,8 +188,8 @@ class Board:
                 layout.col[number] = at
                 layout.col_step[number] = 3**place
 
-    def _describe(self, line: Line, digit: int, *, is_row: bool) -> tuple[int, int, list[int]]:
-        """Return a line's length, the stones on places not laid out, and the others."""
+    def _describe(self, line: Cells, digit: int, *, is_row: bool) -> tuple[int, int, list[int]]:
+        """Return a line's length, its stones on cells left out, and the places of its cells."""
         y, x = line[0]
         places = [cell[1] if is_row else cell[0] for cell in line]
         length = self.cols if is_row else self.rows
@@ -180,139 +200,144 @@ class Board:
                 stones |= 1 << place
         return length, stones, places
 
-    def _make_tables(self, lines: list[Line]) -> None:
-        """Make a table for every kind of line; like lines share one, but long ones do not."""
-        layout = self.layout[0]
-        kinds: dict[str, Any] = {}
+    def _make_tables(self, lines: list[Cells]) -> BoardTables:
+        """Make a table for every kind of line, and caches for long lines."""
+        layout = self.layout
+        kinds: dict[str, Line] = {}
         sizes = [0, 0]
         work = 0
         for at, line in enumerate(lines):
             for digit in range(2):
                 length, stones, places = self._describe(line, digit, is_row=at < layout.num_rows)
                 name = f"{length} {stones} {places}"
-                place = digit * line_tables.MOST_LINES + at
-                if len(places) > line_tables.MOST:
-                    self.has_long = True
-                    name = str(place)
-                    self._note_long(at, digit, length, stones, places)
+                place = digit * MOST_LINES + at
+                if len(places) > MOST_SHORT:
+                    self.has_long_lines = True
+                    name = str(place)  # a cache of its own
+                    self._set_long_line(at, digit, length, stones, places)
                 if name not in kinds:
-                    work += 4 ** min(len(places), line_tables.MOST)
+                    work += 4 ** min(len(places), MOST_SHORT)
                     if self._most is not None and work > self._most:
                         raise TooLargeError("tables of its lines would take too long")
                     kinds[name] = self._new_kind(length, stones, places, sizes)
-                layout.entries[place] = kinds[name].entries
-                layout.near[place] = kinds[name].near
-        self._fill(lines, list(kinds.values()), sizes)
+                layout.entry_base[place] = kinds[name].entry_base
+                layout.connected_base[place] = kinds[name].connected_base
+        return self._fill(lines, list(kinds.values()), sizes)
 
-    def _note_long(self, at: int, digit: int, length: int, stones: int, places: list[int]) -> None:
-        """Note what entries of a long line are made from when they are first looked at."""
-        layout = self.layout[0]
+    def _set_long_line(
+        self, at: int, digit: int, length: int, stones: int, places: list[int]
+    ) -> None:
+        """Set what the entries of a long line are computed from."""
+        layout = self.layout
         layout.num_long += 1
         if layout.lengths[at] == layout.num_cells:
-            layout.only = 1 + at
-        layout.span[at] = length
-        layout.others[digit * line_tables.MOST_LINES + at] = stones
-        layout.slots[digit * line_tables.MOST_LINES + at] = self._slots
+            layout.only_line = 1 + at
+        layout.spans[at] = length
+        layout.fixed_stones[digit * MOST_LINES + at] = stones
+        layout.cache_sizes[digit * MOST_LINES + at] = self._cache_size
         for cell, place in enumerate(places):
-            layout.places[at * long_lines.MOST + cell] = place
+            layout.places[at * MOST_LONG + cell] = place
 
     @property
-    def _slots(self) -> int:
-        return SLOTS if self.memory.jit else PLAIN_SLOTS
+    def _cache_size(self) -> int:
+        return LONG_LINE_CACHE if self.backend.jit else INTERPRETED_CACHE
 
-    def _new_kind(self, length: int, stones: int, places: list[int], sizes: list[int]) -> Any:
-        record = self.memory.records(line_tables.Line)[0]
+    def _new_kind(self, length: int, stones: int, places: list[int], sizes: list[int]) -> Line:
+        """Return a new kind of line; ``sizes`` count entries and connected cells so far."""
+        record: Line = self.backend.records(Line)[0]
         record.length = length
-        record.cap = (length + 1) // 2
-        record.stones = stones
-        record.by_cells = self.layout[0].by_cells
-        record.cells = len(places)
-        record.entries, record.near = sizes
-        if len(places) > line_tables.MOST:
-            sizes[0] += self._slots
+        record.most_stones = (length + 1) // 2
+        record.fixed_stones = stones
+        record.keys_candidates = self.layout.keys_candidates
+        record.num_cells = len(places)
+        record.entry_base, record.connected_base = sizes
+        if len(places) > MOST_SHORT:
+            sizes[0] += self._cache_size
             return record
         for i, place in enumerate(places):
-            record.place[i] = place
+            record.places[i] = place
         sizes[0] += 3 ** len(places)
         sizes[1] += 3 ** len(places) * len(places)
         return record
 
-    def _fill(self, lines: list[Line], kinds: list[Any], sizes: list[int]) -> None:
-        """Fill the tables, and the one array of all sets of cells: of boards and of lines."""
-        layout, memory = self.layout[0], self.memory
-        spread: list[Any] = []
+    def _fill(self, lines: list[Cells], kinds: list[Line], sizes: list[int]) -> BoardTables:
+        """Fill the tables, or have them filled as they are read."""
+        layout, backend = self.layout, self.backend
+        subsets: list[Any] = []
         used = 0
         for at, line in enumerate(lines):
-            layout.first[at] = used
-            spread.append(self._subsets(line))
-            used += len(spread[-1])
-        for place in range(2 * line_tables.MOST_LINES):
-            layout.near[place] += used
-        layout.blocks = used + sizes[1]
-        if not memory.jit:
-            self.sets: Any = [cells for sums in spread for cells in sums]
-            self.sets += memory.words(sizes[1])
-            self.table: Any = LazyTable(kinds, self.sets, used)
-            return
+            layout.subset_base[at] = used
+            subsets.append(self._subsets(line))
+            used += len(subsets[-1])
+        for place in range(2 * MOST_LINES):
+            layout.connected_base[place] += used
+        layout.nogood_base = used + sizes[1]
+        if not backend.jit:
+            flat: Any = [cells for each in subsets for cells in each] + [0] * sizes[1]
+            return BoardTables(layout, LazyEntries(kinds, flat, used), flat)
         import numpy as np
 
-        self.table = memory.records(line_tables.Entry, max(1, sizes[0]))
-        near = memory.words(sizes[1])
-        used = self._fill_all(kinds, near, memory.words(0))
-        blocks = memory.words(used)
-        self._fill_all(kinds, near, blocks)
-        self.sets = np.concatenate([*spread, near, blocks])
+        entries = backend.records(Entry, max(1, sizes[0]))
+        connected = backend.words(sizes[1])
+        count = self._fill_all(kinds, entries, connected, backend.words(0))
+        nogoods = backend.words(count)
+        self._fill_all(kinds, entries, connected, nogoods)
+        flat = np.concatenate([*subsets, connected, nogoods])
+        return BoardTables(layout, entries, flat)
 
-    def _subsets(self, line: Line) -> Any:
-        """Return the cells on the board of every set of a line's cells."""
-        sums = self.memory.words(1 << len(line))
+    def _subsets(self, line: Cells) -> Any:
+        """Return every set of a line's cells as a set of the board's cells."""
+        sets = self.backend.words(1 << len(line))
         for place, cell in enumerate(line):
             half = 1 << place
-            if self.memory.jit:
-                sums[half : 2 * half] = sums[:half] | 1 << self.number[cell]
+            if self.backend.jit:
+                sets[half : 2 * half] = sets[:half] | 1 << self.number[cell]
             else:
-                sums[half : 2 * half] = [cells | 1 << self.number[cell] for cells in sums[:half]]
-        return sums
+                sets[half : 2 * half] = [cells | 1 << self.number[cell] for cells in sets[:half]]
+        return sets
 
-    def _fill_all(self, kinds: list[Any], near: Any, blocks: Any) -> int:
+    def _fill_all(self, kinds: list[Line], entries: Any, connected: Any, nogoods: Any) -> int:
+        """Fill the entries of all short lines; return how many nogoods they have."""
         used = 0
-        for record in kinds:
-            if record.cells <= line_tables.MOST:
-                used = self.memory.lines.fill(record, self.table, near, blocks, used)
+        for line in kinds:
+            if line.num_cells <= MOST_SHORT:
+                used = self.backend.line_tables.fill_table(line, entries, connected, nogoods, used)
         return used
 
-    def _set_start(self, lines: list[Line]) -> None:
-        frame = self.start[0]
+    def _set_start(self, lines: list[Cells]) -> None:
+        """Set the candidates and the codes of lines of the first node."""
+        node = self.start
         for digit in range(2):
-            frame.stale[digit] = (1 << len(lines)) - 1
-            for cell in self.opened[digit]:
-                frame.opened[digit] |= 1 << self.number[cell]
+            node.stale_lines[digit] = (1 << len(lines)) - 1
+            for cell in self.candidates[digit]:
+                node.candidates[digit] |= 1 << self.number[cell]
             for at, line in enumerate(lines):
                 for place, (y, x) in enumerate(line):
-                    way = 2 if (y, x) in self.opened[digit] else int(self.grid[y][x] == digit)
-                    frame.codes[digit * line_tables.MOST_LINES + at] += way * 3**place
+                    state = 2 if (y, x) in self.candidates[digit] else int(self.grid[y][x] == digit)
+                    node.codes[digit * MOST_LINES + at] += state * 3**place
 
-    def _note_symmetries(self) -> None:
-        layout = self.layout[0]
+    def _set_symmetries(self) -> None:
+        """Set the symmetries of the board: of rows, of columns, of digits, and of both sides."""
+        layout = self.layout
         layout.num_symmetries = 1
-        if self.whole:
+        if self.is_whole:
             turns = 2 if self.rows == self.cols else 1
-            layout.num_symmetries = turns * nodes.SYMMETRIES // 2
+            layout.num_symmetries = turns * SYMMETRIES // 2
         for symmetry in range(layout.num_symmetries):
-            layout.turned[symmetry] = symmetry >> 3
-            layout.swapped[symmetry] = symmetry >> 2 & 1
-            layout.flipped[symmetry] = symmetry & 3
-            self._note_images(symmetry, turned=symmetry >> 3, flipped=symmetry & 3)
+            layout.transposes[symmetry] = symmetry >> 3
+            layout.swaps_digits[symmetry] = symmetry >> 2 & 1
+            layout.flips[symmetry] = symmetry & 3
+            self._set_images(symmetry, transposes=symmetry >> 3, flips=symmetry & 3)
 
-    def _note_images(self, symmetry: int, *, turned: int, flipped: int) -> None:
-        """Note where lines go: rows and columns run backwards, and then change places."""
-        layout = self.layout[0]
-        base = symmetry * line_tables.MOST_LINES
+    def _set_images(self, symmetry: int, *, transposes: int, flips: int) -> None:
+        """Set to which lines a symmetry maps lines: it flips the board, then transposes it."""
+        layout = self.layout
+        base = symmetry * MOST_LINES
         sizes = (layout.num_rows, layout.num_lines - layout.num_rows)
         for at in range(layout.num_lines):
             kind = int(at >= layout.num_rows)
             index = at - kind * layout.num_rows
-            if flipped >> kind & 1:
+            if flips >> kind & 1:
                 index = sizes[kind] - 1 - index
-            layout.goes[base + at] = index + (kind ^ turned) * layout.num_rows
-            layout.runs[base + at] = flipped >> (1 - kind) & 1
+            layout.image_lines[base + at] = index + (kind ^ transposes) * layout.num_rows
+            layout.is_reversed[base + at] = flips >> (1 - kind) & 1

@@ -1,13 +1,25 @@
-"""A search of one board: its tables, its threads, and the positions that it is asked about."""
+"""A search of one board: its tables, its threads, and questions about positions on it."""
 
 from __future__ import annotations
 
 import threading
 
 from gridhouse.core import arrays, bits
-from gridhouse.games.binary.solver.backend import Memory
+from gridhouse.games.binary.solver.backend import Backend
 from gridhouse.games.binary.solver.board_encoding import Board
-from gridhouse.games.binary.solver.kernels import nodes, proof_search
+from gridhouse.games.binary.solver.kernels.nodes import static_outcome
+from gridhouse.games.binary.solver.kernels.proof_number import INFINITE
+from gridhouse.games.binary.solver.kernels.records import (
+    ALL,
+    MOST_PLIES,
+    SPARE,
+    SYMMETRY,
+    UNKNOWN,
+    Control,
+    Memory,
+    Node,
+    SharedNumbers,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,17 +33,17 @@ LEAST_WORDS = 1 << 12
 # Memory takes time when it is first used, and more of it is slower, so tables grow as they fill.
 FIRST_WORDS = 1 << 17
 GROWTH = 8
-FILLING = 2  # words for each node, at least
-PLAIN_WORDS = 1 << 16  # of a table in interpreted code
+WORDS_A_NODE = 2  # at least, before a table grows
+INTERPRETED_WORDS = 1 << 16  # of a table in interpreted code
 NO_LIMIT = 1 << 60
-DEPTH_FIRST = 12  # cells up to which proof numbers cost more than they earn
-LARGE = 21  # cells above which proof numbers come first
-NOISE = 4  # of the order of each thread after the first, depth first
-SHARE = 4  # the part of the memory that proof numbers have
+DEPTH_FIRST_CELLS = 12  # cells up to which proof numbers cost more than they save
+PROOF_NUMBER_CELLS = 21  # cells above which positions are searched by proof numbers
+NOISE = 4  # random part of scores, for each thread after the first, depth first
+PN_SHARE = 4  # the table of proof numbers has one word for so many of the transposition table
 
 
 class Search:
-    """The memory of a search, which may be told to stop from another thread."""
+    """A search that remembers all it finds; another thread may stop it."""
 
     def __init__(
         self,
@@ -39,124 +51,127 @@ class Search:
         *,
         memory: int = 256,
         threads: int = 1,
-        switches: int = nodes.ALL,
+        techniques: int = ALL,
         proof: bool = True,
         limit: int = NO_LIMIT,
     ) -> None:
-        """Make room for each thread, and for tables that grow to so many MiB."""
+        """Allocate a stack for each thread, and tables that grow to ``memory`` MiB.
+
+        ``techniques`` are bits of ``kernels.layout``, ``limit`` the most nodes of each thread.
+        """
         self.board = board
-        self.kernels = board.memory.search
+        self.backend = board.backend
         self._proof = proof
-        # What is kept of long lines is written by whoever searches: by one.
-        self._threads = threads if board.memory.jit and not board.has_long else 1
-        board.layout[0].switches = switches
-        if not switches & nodes.SYMMETRY:
-            board.layout[0].num_symmetries = 1
-        board.layout[0].limit = DEPTH_FIRST
-        records = board.memory.records
+        # Entries of long lines are written to by the thread that searches: there can be but one.
+        self._threads = threads if self.backend.jit and not board.has_long_lines else 1
+        board.layout.techniques = techniques
+        if not techniques & SYMMETRY:
+            board.layout.num_symmetries = 1
+        board.layout.depth_first_cells = DEPTH_FIRST_CELLS
         size = LEAST_WORDS
-        while 2 * size * WORD <= memory * arrays.MEGABYTE * (SHARE - 1) // SHARE:
+        while 2 * size * WORD <= memory * arrays.MEGABYTE * (PN_SHARE - 1) // PN_SHARE:
             size *= 2
-        if not board.memory.jit:
-            size = min(size, PLAIN_WORDS)
-        self.most_words = size
+        self.most_words = size if self.backend.jit else min(size, INTERPRETED_WORDS)
         self._limit = limit
-        self.start = records(nodes.Frame)
-        self.frames = [records(nodes.Frame, proof_search.MOST_FRAMES) for _ in range(self._threads)]
-        self.controls = [records(proof_search.Control) for _ in range(self._threads)]
-        for number, control in enumerate(self.controls):
-            control[0].number = number
-            control[0].s0 = number + 1
-        self.trail = board.memory.words(proof_search.MOST_FRAMES * self._threads)
-        self.nodes_before = 0  # of a search that this one goes on with
+        records = self.backend.records
+        self.start: Node = records(Node)[0]
+        self.stacks = [records(Node, SPARE + 1) for _ in range(self._threads)]
+        self.controls: list[Control] = [records(Control)[0] for _ in range(self._threads)]
+        for thread, control in enumerate(self.controls):
+            control.thread = thread
+            control.s0 = thread + 1
+        self.paths = self.backend.words(MOST_PLIES * self._threads)
+        self.nodes_before = 0  # of the search that a checkpoint was made of
         self.stopped = False
-        self.take(*self._tables(min(size, FIRST_WORDS)))
+        self.use_tables(*self._allocate(min(self.most_words, FIRST_WORDS)))
         self._begin(())
 
-    def _tables(self, size: int) -> tuple[Any, Any]:
-        words = self.board.memory.words
-        return words(size), words(max(LEAST_WORDS, size // SHARE))
+    def _allocate(self, size: int) -> tuple[Any, Any]:
+        words = self.backend.words
+        return words(size), words(max(LEAST_WORDS, size // PN_SHARE))
 
-    def take(self, words: Any, pairs: Any) -> None:
-        """Go on with other tables, of what is known and of proof numbers, until they are full."""
-        self.words = words
-        self.pairs = pairs
-        is_last = len(words) >= self.most_words
-        room = NO_LIMIT if is_last else len(words) // FILLING // self._threads
+    def use_tables(self, table: Any, pn_table: Any) -> None:
+        """Search with these tables, of outcomes and of proof numbers, until they are full."""
+        self.table = table
+        self.pn_table = pn_table
+        is_last = len(table) >= self.most_words
+        room = NO_LIMIT if is_last else len(table) // WORDS_A_NODE // self._threads
         for control in self.controls:
-            control[0].limit = min(self._limit, int(control[0].nodes) + room)
+            control.limit = min(self._limit, int(control.nodes) + room)
 
-    @property
-    def switches(self) -> int:
-        """The techniques that are in use, a bit each."""
-        return int(self.board.layout[0].switches)
+    def memory(self, thread: int) -> Memory:
+        """Return the memory of a thread, as kernels take it."""
+        return Memory(self.stacks[thread], self.board.tables, self.table, self.controls[thread])
 
     def save(self, path: str, position: str) -> None:
-        """Write down in a checkpoint what has been found of a position; raises SolverError."""
+        """Write the tables to a checkpoint of a position; raises SolverError."""
         from gridhouse.games.binary.solver import checkpoint
 
-        found = checkpoint.Snapshot(position, self.switches, self.words, self.pairs, self.nodes)
+        techniques = int(self.board.layout.techniques)
+        found = checkpoint.Snapshot(position, techniques, self.table, self.pn_table, self.nodes)
         checkpoint.save(path, found)
 
     def resume(self, path: str, position: str) -> bool:
-        """Go on with a checkpoint; tell whether there is one; raises SolverError."""
+        """Use the tables of a position's checkpoint; return False without one.
+
+        Raises SolverError.
+        """
         from gridhouse.games.binary.solver import checkpoint
 
-        found = checkpoint.load(
-            path, position, self.switches, self.most_words, self.board.memory.words
-        )
+        techniques = int(self.board.layout.techniques)
+        found = checkpoint.load(path, position, techniques, self.most_words, self.backend.words)
         if found is not None:
-            self.take(found.words, found.pairs)
+            self.use_tables(found.table, found.pn_table)
             self.nodes_before = found.nodes
         return found is not None
 
-    def _grows(self) -> bool:
-        """Go on with larger tables if the search has stopped for these; tell whether it did."""
-        size = len(self.words)
-        is_over = any(control[0].nodes >= self._limit for control in self.controls)
+    def _grow_tables(self) -> bool:
+        """Enlarge the tables if the search stopped because they are full; return if it goes on."""
+        size = len(self.table)
+        is_over = any(control.nodes >= self._limit for control in self.controls)
         if self.stopped or is_over or size >= self.most_words:
             return False
         try:
-            words, pairs = self._tables(min(GROWTH * size, self.most_words))
-        except MemoryError:  # the machine has less than was allowed: what there is has to do
+            table, pn_table = self._allocate(min(GROWTH * size, self.most_words))
+        except MemoryError:  # the machine has less than was allowed
             self.most_words = size
-            words, pairs = self.words, self.pairs
+            table, pn_table = self.table, self.pn_table
         else:
-            self.kernels.move_words(self.words, words)
-            self.kernels.move_pairs(self.pairs, pairs)
-        self.take(words, pairs)
+            self.backend.transpositions.move_entries(self.table, table)
+            self.backend.transpositions.pn_move_entries(self.pn_table, pn_table)
+        self.use_tables(table, pn_table)
         self._release()
         return not self.stopped
 
     def _release(self) -> None:
         """Let threads search again that were made to stop, unless the whole search was."""
         for control in self.controls:
-            control[0].stop = 0
+            control.stop = 0
         if self.stopped:  # maybe since then
             self.stop()
 
     @property
     def nodes(self) -> int:
-        """How many positions have been searched."""
-        return self.nodes_before + sum(int(control[0].nodes) for control in self.controls)
+        """The number of positions searched."""
+        return self.nodes_before + sum(int(control.nodes) for control in self.controls)
 
     @property
     def used(self) -> float:
-        """The part of the largest table that is in use, told by a sample of the one there is."""
-        sample = self.words[: 1 << 12]
+        """The part of the largest table that is in use, estimated from a sample."""
+        sample = self.table[: 1 << 12]
         share = sum(1 for word in sample if word) / len(sample)
-        return share * len(self.words) / self.most_words
+        return share * len(self.table) / self.most_words
 
     def stop(self) -> None:
         """Make the search end soon."""
         self.stopped = True
         for control in self.controls:
-            control[0].stop = 1
+            control.stop = 1
 
     def follow(self, state: Position) -> bool:
-        """Go on to a position that the board's moves lead to; tell whether it is one.
+        """Move on to a position; return False if the board's moves do not lead there.
 
-        What was found out stays known, and a search that was stopped may run again.
+        All that was found stays known, and a search that was stopped may run again.
         """
         moves = self.board.moves_to(state)
         if moves is None:
@@ -167,81 +182,85 @@ class Search:
         return True
 
     def _begin(self, moves: Sequence[int]) -> None:
-        """Begin at the position that some moves lead to."""
-        self.board.memory.frame.copy(
-            self.start[0], self.board.start[0], self.board.layout[0].num_lines
-        )
-        self._play(self.start[0], moves)
+        """Start from the position after some moves from the board's own."""
+        self._copy(self.start, self.board.start)
+        self._play(self.start, moves)
 
-    def _play(self, frame: Any, moves: Sequence[int]) -> None:
-        board = self.board
+    def _copy(self, to: Node, node: Node) -> None:
+        self.backend.nodes.copy(to, node, self.board.layout.num_lines)
+
+    def _play(self, node: Node, moves: Sequence[int]) -> None:
         for move in moves:
-            board.memory.frame.play(
-                frame, board.layout[0], board.table, board.sets, move >> 1, move & 1
-            )
+            self.backend.nodes.play(node, self.board.tables, move >> 1, move & 1)
 
-    def known(self, moves: tuple[int, ...]) -> int:
-        """Return who wins after some moves if that needs no search."""
-        return self._enter(0, moves, 0)
-
-    def value(self, moves: tuple[int, ...] = (), heap: int = 0) -> int:
-        """Return who wins after some moves, with a heap beside: WIN, LOSS or UNKNOWN."""
-        value = self._enter(0, moves, heap)
-        if value != nodes.UNKNOWN or self.stopped:
-            return value
-        while True:
-            if self._threads == 1:
-                value = self.run(0, moves, heap, proof=self._proof and self._is_large(0))
-            else:
-                value = self._race(moves, heap)
-            if value != nodes.UNKNOWN or not self._grows():
-                return value
-
-    def _is_large(self, thread: int) -> bool:
-        frame = self.frames[thread][0]
-        return bits.population(int(frame.opened[0]) | int(frame.opened[1])) > LARGE
-
-    def _place(self, thread: int, moves: tuple[int, ...]) -> None:
-        """Make the position after some moves that of a thread's first frame."""
-        frame = self.frames[thread][0]
-        self.board.memory.frame.copy(frame, self.start[0], self.board.layout[0].num_lines)
-        self._play(frame, moves)
+    def _place(self, thread: int, moves: tuple[int, ...]) -> Node:
+        """Make the position after some moves the first node of a thread."""
+        node: Node = self.stacks[thread][0]
+        self._copy(node, self.start)
+        self._play(node, moves)
+        return node
 
     def _enter(self, thread: int, moves: tuple[int, ...], heap: int) -> int:
-        board, kernels, frames = self.board, self.kernels, self.frames[thread]
-        layout = board.layout[0]
-        self._place(thread, moves)
-        frames[0].heap = heap
-        return int(kernels.enter(frames[0], layout, board.table, board.sets, self.words))
+        """Make a position the first node of a thread; return who wins it if that is known."""
+        node = self._place(thread, moves)
+        node.heap = heap
+        return int(self.backend.children.enter(node, self.board.tables, self.table))
+
+    def known_outcome(self, moves: tuple[int, ...]) -> int:
+        """Return who wins after some moves if that is known without search, else UNKNOWN."""
+        return self._enter(0, moves, 0)
+
+    def outcome(self, moves: tuple[int, ...] = (), heap: int = 0) -> int:
+        """Return who wins after some moves, with a heap beside: WIN, LOSS or UNKNOWN."""
+        outcome = self._enter(0, moves, heap)
+        if outcome != UNKNOWN or self.stopped:
+            return outcome
+        while True:
+            proof = self._proof and self._is_large(self.stacks[0][0])
+            if self._threads == 1:
+                outcome = self.run(0, moves, heap, proof=proof)
+            else:
+                outcome = self._race(moves, heap, proof=proof)
+            if outcome != UNKNOWN or not self._grow_tables():
+                return outcome
+
+    @staticmethod
+    def _is_large(node: Node) -> bool:
+        cells = int(node.candidates[0]) | int(node.candidates[1])
+        return bits.population(cells) > PROOF_NUMBER_CELLS
 
     def run(self, thread: int, moves: tuple[int, ...], heap: int, *, proof: bool) -> int:
-        """Search in one thread."""
-        value = self._enter(thread, moves, heap)
-        board, kernels, frames = self.board, self.kernels, self.frames[thread]
-        control = self.controls[thread][0]
-        control.noise = 0 if proof else NOISE * thread
-        common = (board.layout[0], board.table, board.sets, self.words)
-        if value == nodes.UNKNOWN and not proof:
-            value = int(kernels.prove(frames, *common, control, 0))
-        if value == nodes.UNKNOWN and proof and kernels.start_parts(frames[0], *common[:-1]):
-            value = int(kernels.search_parts(frames, 0, *common, control))
-        if value == nodes.UNKNOWN and proof and not control.stop:
-            bound = proof_search.INFINITE
-            shared = (self.pairs, control, self.trail)
-            value = int(kernels.expand(frames, *common, *shared, 0, bound, bound))
-        return nodes.UNKNOWN if control.stop else value
+        """Search a position in one thread, depth first or by proof numbers."""
+        outcome = self._enter(thread, moves, heap)
+        control = self.controls[thread]
+        if outcome == UNKNOWN and proof:
+            outcome = self._prove_by_numbers(thread)
+        elif outcome == UNKNOWN:
+            control.noise = NOISE * thread
+            outcome = int(self.backend.depth_first.prove(self.memory(thread), 0))
+        return UNKNOWN if control.stop else outcome
 
-    def _race(self, moves: tuple[int, ...], heap: int) -> int:
-        """Search in several threads that share the table; the first to end stops the others."""
+    def _prove_by_numbers(self, thread: int) -> int:
+        """Search the first node of a thread by proof numbers, its smaller components before."""
+        memory, control, backend = self.memory(thread), self.controls[thread], self.backend
+        control.noise = 0
+        if backend.components.start_components(memory.stack[0], memory.board):
+            outcome = int(backend.depth_first.prove_all_but_last(memory, 0))
+            if outcome != UNKNOWN or control.stop:
+                return outcome
+        numbers = SharedNumbers(self.pn_table, self.paths)
+        return int(backend.proof_number.expand(memory, numbers, 0, INFINITE, INFINITE))
+
+    def _race(self, moves: tuple[int, ...], heap: int, *, proof: bool) -> int:
+        """Search in several threads that share the tables; the first to end stops the others."""
         found: list[int] = []
 
         def run(thread: int) -> None:
-            proof = self._proof and self._is_large(0)
-            value = self.run(thread, moves, heap, proof=proof)
-            if value != nodes.UNKNOWN:
-                found.append(value)
+            outcome = self.run(thread, moves, heap, proof=proof)
+            if outcome != UNKNOWN:
+                found.append(outcome)
             for other in self.controls:
-                other[0].stop = 1
+                other.stop = 1
 
         runners = [threading.Thread(target=run, args=(number,)) for number in range(self._threads)]
         for runner in runners:
@@ -250,56 +269,50 @@ class Search:
             runner.join()
         if found:
             self._release()
-        return found[0] if found else nodes.UNKNOWN
+        return found[0] if found else UNKNOWN
 
-    def risk(self) -> int:
-        """Return how many cells may come to stay empty, 0 where it is plain who wins."""
-        self._place(0, ())
-        board, frame = self.board, self.frames[0][0]
-        kernels, layout = board.memory.frame, board.layout[0]
-        value = kernels.settle(frame, layout, board.table, board.sets)
-        risk = int(kernels.at_risk(frame, layout)) if value == nodes.UNKNOWN else 0
-        return bits.population(risk)
+    def count_contested(self) -> int:
+        """Return how many cells may stay empty, 0 if the outcome is known without search."""
+        node, nodes, tables = self._place(0, ()), self.backend.nodes, self.board.tables
+        nodes.simplify(node, tables)
+        if static_outcome(node) != UNKNOWN:
+            return 0
+        return bits.population(int(nodes.contested_cells(node, tables.layout)))
 
-    def answers(self, move: int, most: int) -> tuple[int, int]:
-        """Return how many replies there are to a move, and how many of these are known to win.
-
-        Winning ones are looked for, depth first, until there are more than ``most``.
-        """
-        board, frames, control = self.board, self.frames[0], self.controls[0][0]
+    def count_replies(self, move: int, most: int) -> tuple[int, int]:
+        """Return how many replies a move has, and how many of these win: at most ``most`` + 1."""
+        control = self.controls[0]
         while True:
-            self._place(0, (move,))
-            replies = sum(bits.population(int(cells)) for cells in frames[0].opened)
-            common = (board.layout[0], board.table, board.sets, self.words)
-            count = int(self.kernels.count_wins(frames, *common, control, 0, most))
-            if not control.stop or not self._grows():
-                return replies, count
+            node = self._place(0, (move,))
+            replies = sum(bits.population(int(cells)) for cells in node.candidates)
+            wins = int(self.backend.depth_first.count_wins(self.memory(0), 0, most))
+            if not control.stop or not self._grow_tables():
+                return replies, wins
 
     def moves(self) -> list[int]:
-        """Return the moves, by cell and digit."""
-        self._place(0, ())
-        opened = [int(cells) for cells in self.frames[0][0].opened]
+        """Return the legal moves, each twice the cell and the digit."""
+        candidates = [int(cells) for cells in self._place(0, ()).candidates]
         return [
             2 * cell + digit
             for cell in range(len(self.board.cells))
             for digit in range(2)
-            if opened[digit] >> cell & 1
+            if candidates[digit] >> cell & 1
         ]
 
 
-def warm(memory: Memory | None = None) -> None:
+def warm(backend: Backend | None = None) -> None:
     """Compile the kernels, or load them, by using each of them on a small board."""
     from gridhouse.games.binary.game import BinaryGame
 
     state = BinaryGame(rows=3, cols=3).new_initial_state()
-    memory = memory or Memory(jit=True)
+    backend = backend or Backend(jit=True)
     for proof in (False, True):
-        # Each with a table of its own, and proof numbers even for a board so small: what is known
-        # already, or searched depth first, would leave their kernels uncompiled.
-        search = Search(Board(state.position, memory), memory=1)
-        search.board.layout[0].limit = 0
+        # Each with tables of its own, and proof numbers even for a board so small: positions that
+        # are known, or searched depth first, would leave kernels uncompiled.
+        search = Search(Board(state.position, backend), memory=1)
+        search.board.layout.depth_first_cells = 0
         search.run(0, (), 0, proof=proof)
-    search.answers(0, 0)
-    search.risk()
-    search.kernels.move_words(search.words, search.words)
-    search.kernels.move_pairs(search.pairs, search.pairs)
+    search.count_replies(0, 0)
+    search.count_contested()
+    backend.transpositions.move_entries(search.table, search.table)
+    backend.transpositions.pn_move_entries(search.pn_table, search.pn_table)

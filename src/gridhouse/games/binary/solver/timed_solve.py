@@ -1,7 +1,7 @@
-"""Solving and moving within a time limit that begins now, whether compiled code is at hand or not.
+"""Solving, and choosing a move, within a time limit that begins now: for the exact program.
 
 The search begins interpreted.  Meanwhile the compiled kernels are loaded, if they were compiled
-before (``gridhouse warm`` does it): the search then starts over with them.
+before (``gridhouse warm`` does it), and the search starts over with them.
 """
 
 from __future__ import annotations
@@ -13,70 +13,72 @@ from contextlib import contextmanager
 
 from gridhouse.core.solving import stopped_after
 from gridhouse.games.binary.solver import mcts_fallback
-from gridhouse.games.binary.solver.api import BinarySolution, Work
-from gridhouse.games.binary.solver.backend import Memory, has_compiler
+from gridhouse.games.binary.solver.backend import Backend, has_compiler
 from gridhouse.games.binary.solver.board_encoding import Board, TooLargeError
+from gridhouse.games.binary.solver.known_results import try_known
 from gridhouse.games.binary.solver.search import Search, warm
+from gridhouse.games.binary.solver.task import SolveTask
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from gridhouse.core.game import State
+    from gridhouse.games.binary.solver.solution import BinarySolution
 
 MEMORY = 256  # MiB
-GRACE = 0.5  # seconds that the search has to itself: much is found in these
-TURN = 0.0001  # seconds that the search may go on when the kernels could
-# Of the time of a move, for the solver: who is the first to solve a won position wins it, which is
-# worth more than a better choice before.
+GRACE = 0.5  # seconds that the search runs alone: most results come in them
+TURN = 0.0001  # seconds that a thread runs while another one waits for Python's lock
+# The solver's part of the time of a move.  The player who first solves a won position wins it,
+# which is worth more than a better choice before.
 SHARE = 0.9
-MARGIN = 0.02  # seconds kept back for answering
+MARGIN = 0.02  # seconds kept back for the answer
 
 
 class Loader:
-    """Loads the compiled kernels in the background, and wakes up the search that waits for them."""
+    """Loads the compiled kernels in a thread, and stops the search that waits for them."""
 
     def __init__(self) -> None:
         """Begin with nothing loaded."""
-        self.memory: Memory | None = None
+        self.backend: Backend | None = None
         self._waiting: Search | None = None
         self._lock = threading.Lock()
         self.thread: threading.Thread | None = None
 
-    def begin(self) -> None:
-        """Load in a thread of its own, once, if there is a compiler."""
+    def start(self) -> None:
+        """Start the thread, once, if there is a compiler."""
         if self.thread is None and has_compiler():
             self.thread = threading.Thread(target=self._load, daemon=True)
             self.thread.start()
 
     def _load(self) -> None:
         time.sleep(GRACE)
-        with hurried():
+        with short_turns():
             if not was_compiled():
                 return
-            memory = Memory(jit=True)
-            warm(memory)
+            backend = Backend(jit=True)
+            warm(backend)
         with self._lock:
-            self.memory = memory
+            self.backend = backend
             if self._waiting is not None:
                 self._waiting.stop()
 
-    def wait_for(self, search: Search | None) -> bool:
-        """Have a search stopped when the kernels are there; tell whether they are not yet."""
+    def stop_when_loaded(self, search: Search | None) -> bool:
+        """Have a search stopped once the kernels are loaded; return False if they are already."""
         with self._lock:
             self._waiting = search
-            return self.memory is None
+            return self.backend is None
 
 
 LOADER = Loader()
 
 
 @contextmanager
-def hurried() -> Iterator[None]:
-    """Have threads take turns more often meanwhile.
+def short_turns() -> Iterator[None]:
+    """Let threads take turns more often.
 
-    Who loads lets the others go on at each of thousands of reads, and has to wait for its turn
-    again: with Python's five milliseconds it may not be done in half a minute.
+    The loader gives up Python's lock at each of thousands of reads.  If it waited five milliseconds
+    every time, which is Python's default, it could take half a minute.
     """
     interval = sys.getswitchinterval()
     sys.setswitchinterval(TURN)
@@ -87,7 +89,7 @@ def hurried() -> Iterator[None]:
 
 
 def was_compiled() -> bool:
-    """Tell whether the kernels have been compiled from these sources before."""
+    """Return whether the kernels have been compiled before from these sources."""
     from gridhouse.core.compile_queue import SOLVER, Unit, is_ready
     from gridhouse.games.binary.game import BinaryGame
 
@@ -95,25 +97,26 @@ def was_compiled() -> bool:
 
 
 def solve_within(state: State, seconds: float) -> BinarySolution:
-    """Return what can be found out in so many seconds: the outcome and a winning move."""
+    """Return the outcome and a winning move, as far as they are found in time."""
     deadline = time.monotonic() + seconds - MARGIN
-    solution = BinarySolution(state)
-    work = Work(state, solution, nimber=False, all_moves=False)
-    if work.knows_at_once(proved=True):
-        return solution
-    LOADER.begin()
-    if LOADER.memory is None:
-        attempt(work, Memory(jit=False), deadline, waits=True)
-    if not is_complete(solution) and LOADER.memory is not None:
-        attempt(work, LOADER.memory, deadline, waits=False)
-    return solution
+    task = SolveTask(state)
+    known = try_known(state.position)
+    if known is not None:
+        task.note_known(known)
+        return task.solution
+    LOADER.start()
+    if LOADER.backend is None:
+        attempt(task, Backend(jit=False), deadline, waits=True)
+    if not is_complete(task.solution) and LOADER.backend is not None:
+        attempt(task, LOADER.backend, deadline, waits=False)
+    return task.solution
 
 
 def move_within(state: State, seconds: float) -> int:
-    """Return a winning move if one is found in so many seconds, else what random games like best.
+    """Return a winning move if one is found in time, else the choice of a Monte-Carlo search.
 
-    Where all is lost, that is where the other side is most likely to err; only the part of the
-    time that is not the solver's goes into it.
+    In a lost position that is the move after which errors are most likely; it gets no more than the
+    time that is not the solver's.
     """
     deadline = time.monotonic() + seconds - MARGIN
     solution = solve_within(state, SHARE * seconds)
@@ -121,24 +124,24 @@ def move_within(state: State, seconds: float) -> int:
         return state.string_to_action(solution.moves[0])
     if solution.outcome == "loss":
         deadline = min(deadline, time.monotonic() + (1 - SHARE) * seconds)
-    return mcts_fallback.likely_move(state.position, lambda: time.monotonic() < deadline)
+    return mcts_fallback.best_move(state.position, lambda: time.monotonic() < deadline)
 
 
 def is_complete(solution: BinarySolution) -> bool:
-    """Tell whether the outcome is known, and a move if it is a win."""
+    """Return whether the outcome is known, and a move if it is a win."""
     return solution.outcome == "loss" or bool(solution.moves)
 
 
-def attempt(work: Work, memory: Memory, deadline: float, *, waits: bool) -> None:
-    """Search until the deadline, or as long as waiting for the compiled kernels lasts."""
+def attempt(task: SolveTask, backend: Backend, deadline: float, *, waits: bool) -> None:
+    """Search until the deadline, or if it ``waits`` until the compiled kernels are loaded."""
     try:
-        board = Board(work.state.position, memory)
+        board = Board(task.state.position, backend)
     except TooLargeError:
         return
     search = Search(board, memory=MEMORY)
-    work.begin(search)
+    task.use(search)
     with stopped_after(deadline - time.monotonic(), search.stop):
-        if not waits or LOADER.wait_for(search):
-            work.run()
-        LOADER.wait_for(None)
-    work.finish()
+        if not waits or LOADER.stop_when_loaded(search):
+            task.run()
+        LOADER.stop_when_loaded(None)
+    task.note_cost()

@@ -1,210 +1,233 @@
-"""What a line of many cells still forbids, found by rule where a table would be too large.
+"""The constraints of a line of many cells, computed where a table would be too large.
 
-Beside what ``_lines`` says: a window of three places that can still be filled makes a blocking set
-of its open cells, and where one more of the digit is too many, every set of as many open cells that
-fits without a triple is one.  So the open cells, the windows and how many of the digit are left
-tell the family without listing it.  Entries are kept in a small cache of each line, by its code.
+Minimal nogoods (see ``line_tables``) are of two kinds.  A *window* of three neighbouring places
+that can still be filled makes a nogood of its candidates; and where the line's limit is one too
+few, so is every set of that many candidates that has no three in a row.  So the candidates, the
+windows and the number of stones still allowed determine the nogoods without listing them.  Entries
+are kept in a small cache of each line, by its code.
 
-Where all cells stand in one line, what they can become does not depend on where they stand in it
-either: blocking sets of windows hold them together in *runs*, and a position is as good as any
-other one of the same runs, in whatever order, each read from either end.
+Where all cells stand in one line, their places in it do not matter either: windows connect cells to
+*runs*, and positions with the same runs, in any order and each read from either end, are equal.
 """
 
 from __future__ import annotations
 
 from gridhouse.core import bits, chance
-from gridhouse.games.binary.solver.kernels.line_tables import APART, HALF, LOW, MOST_LINES
+from gridhouse.games.binary.solver.kernels.records import MOST_LINES, MOST_LONG
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from gridhouse.games.binary.solver.kernels.records import Entry, Layout
 
-MOST = 20  # cells of a line
-CAP_SALT = 3 << 40
-NEVER = -64  # as many cells as a line cannot hold
+    # Masks of places: candidates, then where windows' nogoods begin that are two neighbours, two
+    # around a stone, and three cells.
+    Run = tuple[int, int, int, int]
+
+LIMIT_SALT = 3 << 40
+IMPOSSIBLE = -64  # a number of cells below any that a line has
 
 
-def recall(layout: Any, at: int, entry: Any, code: int) -> None:
-    """Make an entry that of a line's code, unless it is already; ``at`` tells the digit too."""
+def fetch(layout: Layout, at: int, entry: Entry, code: int) -> None:
+    """Compute an entry of a line's cache unless it has the code; ``at`` includes the digit."""
     if entry.code == code + 1:
         return
     entry.code = code + 1
-    entry.masks = 0
-    entry.ahead = 0
-    entry.back = 0
-    entry.joints = 0
+    entry.forbidden = 0
+    entry.nogood_cells = 0
+    entry.is_split = 0
+    entry.forward_hash = 0
+    entry.backward_hash = 0
+    entry.links = 0
     line = at % MOST_LINES
-    stones, opened = decode(layout, line, at, code)
-    dead = opened if room(stones, layout.span[line]) <= 0 else opened & beside_pairs(stones)
-    if dead:
-        entry.masks = as_cells(layout, line, dead)
-    elif opened:
-        describe(layout, line, entry, stones, opened)
+    stones, candidates = decode(layout, at, code)
+    if room(stones, layout.spans[line]) <= 0:
+        forbidden = candidates
+    else:
+        forbidden = candidates & third_in_a_row(stones)
+    if forbidden:
+        entry.forbidden = as_cells(layout, line, forbidden)
+    elif candidates:
+        fill_entry(layout, line, entry, stones, candidates)
 
 
-def beside_pairs(stones: int) -> int:
+def third_in_a_row(stones: int) -> int:
     """Return the places where a stone would complete three in a row."""
-    ahead = stones & stones >> 1
+    pairs = stones & stones >> 1
     around = stones & stones >> 2
-    return ahead << 2 | ahead >> 1 | around << 1
+    return pairs << 2 | pairs >> 1 | around << 1
 
 
-def as_cells(layout: Any, line: int, places: int) -> int:
-    """Return a set of places as one of the line's cells."""
+def as_cells(layout: Layout, line: int, places: int) -> int:
+    """Return a set of places as a set of the line's cells."""
     cells = 0
     for cell in range(layout.lengths[line]):
-        cells |= (places >> layout.places[line * MOST + cell] & 1) << cell
+        cells |= (places >> layout.places[line * MOST_LONG + cell] & 1) << cell
     return cells
 
 
-def most(stones: int, opened: int, length: int) -> int:
-    """Return how many open cells can take the digit at once, if only triples are forbidden."""
-    none = 0
-    one = NEVER
-    two = NEVER
+def most_fillable(stones: int, candidates: int, length: int) -> int:
+    """Return how many candidates can hold the digit at once, if only three in a row are illegal."""
+    none = 0  # the most where the last so many places hold the digit
+    one = IMPOSSIBLE
+    two = IMPOSSIBLE
     for place in range(length):
         best = max(none, one, two)
         if stones >> place & 1:
-            none, one, two = NEVER, none, one
-        elif opened >> place & 1:
+            none, one, two = IMPOSSIBLE, none, one
+        elif candidates >> place & 1:
             none, one, two = best, none + 1, one + 1
         else:
-            none, one, two = best, NEVER, NEVER
+            none, one, two = best, IMPOSSIBLE, IMPOSSIBLE
     return max(none, one, two)
 
 
-def describe(layout: Any, line: int, entry: Any, stones: int, opened: int) -> None:
-    """Fill an entry for a line in which nothing is forbidden yet."""
-    length = layout.span[line]
-    left = left_if_capped(stones, opened, length)
-    near, over, three = window_sets(stones, opened, left)
-    touched = near | near << 1 | over | over << 2 | three | three << 1 | three << 2
-    linked = links(near, over, three)
-    if left < MOST:
-        touched = opened
-        linked = (1 << bits.length(opened) - 1) - (opened & -opened)
-    told = touched if layout.by_cells else opened
-    if told:
-        whole = (told, near, over, three)
-        cap = chance.zobrist(CAP_SALT | left)
-        entry.ahead = (run_code(whole) + cap) & chance.KEY
-        entry.back = (run_code(turned(whole, length)) + cap) & chance.KEY
-    held = as_cells(layout, line, touched)
-    entry.masks = held << HALF
-    entry.joints = as_cells(layout, line, linked)
-    if held and joined(entry, bits.lowest(held)) != held:
-        entry.masks |= 1 << APART
+def fill_entry(layout: Layout, line: int, entry: Entry, stones: int, candidates: int) -> None:
+    """Fill an entry of a line in which no candidate is forbidden."""
+    length = layout.spans[line]
+    left = stones_left(stones, candidates, length)
+    pair, around, three = windows(stones, candidates, left)
+    covered = pair | pair << 1 | around | around << 2 | three | three << 1 | three << 2
+    linked = links(pair, around, three)
+    if left < MOST_LONG:
+        covered = candidates
+        linked = (1 << bits.length(candidates) - 1) - (candidates & -candidates)
+    hashed = covered if layout.keys_candidates else candidates
+    if hashed:
+        run = (hashed, pair, around, three)
+        limit = chance.zobrist(LIMIT_SALT | left)
+        entry.forward_hash = (run_hash(run) + limit) & chance.KEY
+        entry.backward_hash = (run_hash(mirrored(run, length)) + limit) & chance.KEY
+    cells = as_cells(layout, line, covered)
+    entry.nogood_cells = cells
+    entry.links = as_cells(layout, line, linked)
+    if cells and connected_cells(entry, bits.lowest(cells)) != cells:
+        entry.is_split = 1
 
 
-def decode(layout: Any, line: int, at: int, code: int) -> tuple[int, int]:
-    """Return the stones of a code, with those that are not among its cells, and the open places."""
-    stones = layout.others[at]
-    opened = 0
+def decode(layout: Layout, at: int, code: int) -> tuple[int, int]:
+    """Return the places of a code's stones, with those left out, and of its candidates."""
+    line = at % MOST_LINES
+    stones = layout.fixed_stones[at]
+    candidates = 0
     for cell in range(layout.lengths[line]):
-        place = layout.places[line * MOST + cell]
+        place = layout.places[line * MOST_LONG + cell]
         stones |= (code % 3 & 1) << place
-        opened |= (code % 3 >> 1) << place
+        candidates |= (code % 3 >> 1) << place
         code //= 3
-    return stones, opened
+    return stones, candidates
 
 
-def joined(entry: Any, cell: int) -> int:
-    """Return the cells that belong together with one of a line's, itself among them."""
-    touched = entry.masks >> HALF & LOW
-    if not touched >> cell & 1:
+def connected_cells(entry: Entry, cell: int) -> int:
+    """Return the cells connected with a cell of the line by nogoods, itself among them."""
+    if not entry.nogood_cells >> cell & 1:
         return 0
     low = cell
-    while low and entry.joints >> low - 1 & 1:
+    while low and entry.links >> low - 1 & 1:
         low -= 1
     high = cell
-    while entry.joints >> high & 1:
+    while entry.links >> high & 1:
         high += 1
-    return int(touched & ((2 << high) - (1 << low)))
+    return entry.nogood_cells & ((2 << high) - (1 << low))
 
 
-def row_key(layout: Any, line: int, zeros: int, ones: int) -> int:
-    """Return the key of a position in one line by its runs, from the codes of both digits."""
-    length = layout.span[line]
-    zero_stones, zero = decode(layout, line, line, zeros)
-    one_stones, one = decode(layout, line, MOST_LINES + line, ones)
-    zero_left = left_if_capped(zero_stones, zero, length)
-    one_left = left_if_capped(one_stones, one, length)
-    total = 3 * chance.zobrist(CAP_SALT | zero_left) + chance.zobrist(CAP_SALT | one_left)
-    swapped = 3 * chance.zobrist(CAP_SALT | one_left) + chance.zobrist(CAP_SALT | zero_left)
-    zero_next, zero_over, zero_three = window_sets(zero_stones, zero, zero_left)
-    one_next, one_over, one_three = window_sets(one_stones, one, one_left)
-    gaps = ~(links(zero_next, zero_over, zero_three) | links(one_next, one_over, one_three))
+def row_key(layout: Layout, line: int, zeros: int, ones: int) -> int:
+    """Return the key of a position in one line from the line's codes for both digits.
+
+    It is the sum of its runs' hashes, the lesser of both exchanges of the digits.
+    """
+    length = layout.spans[line]
+    zero_stones, zero = decode(layout, line, zeros)
+    one_stones, one = decode(layout, MOST_LINES + line, ones)
+    zero_left = stones_left(zero_stones, zero, length)
+    one_left = stones_left(one_stones, one, length)
+    total = 3 * chance.zobrist(LIMIT_SALT | zero_left) + chance.zobrist(LIMIT_SALT | one_left)
+    swapped = 3 * chance.zobrist(LIMIT_SALT | one_left) + chance.zobrist(LIMIT_SALT | zero_left)
+    zero_pair, zero_around, zero_three = windows(zero_stones, zero, zero_left)
+    one_pair, one_around, one_three = windows(one_stones, one, one_left)
+    zero_line = (zero, zero_pair, zero_around, zero_three)
+    one_line = (one, one_pair, one_around, one_three)
+    gaps = ~(links(zero_pair, zero_around, zero_three) | links(one_pair, one_around, one_three))
     rest = zero | one
     while rest:
         low = bits.lowest(rest)
         size = bits.lowest(gaps >> low) + 1
         rest &= -1 << low + size
-        cut = (1 << size) - 1
-        zero_run = (
-            zero >> low & cut, zero_next >> low & cut, zero_over >> low & cut,
-            zero_three >> low & cut,
-        )  # fmt: skip
-        one_run = (
-            one >> low & cut, one_next >> low & cut, one_over >> low & cut, one_three >> low & cut
-        )  # fmt: skip
-        zero_ahead = run_code(zero_run)
-        one_ahead = run_code(one_run)
-        zero_back = run_code(turned(zero_run, size))
-        one_back = run_code(turned(one_run, size))
-        total += chance.zobrist(min(joint(zero_ahead, one_ahead), joint(zero_back, one_back)))
-        swapped += chance.zobrist(min(joint(one_ahead, zero_ahead), joint(one_back, zero_back)))
+        zero_run = part_of(zero_line, low, size)
+        one_run = part_of(one_line, low, size)
+        zero_forward = run_hash(zero_run)
+        one_forward = run_hash(one_run)
+        zero_backward = run_hash(mirrored(zero_run, size))
+        one_backward = run_hash(mirrored(one_run, size))
+        total += chance.zobrist(
+            min(joint(zero_forward, one_forward), joint(zero_backward, one_backward))
+        )
+        swapped += chance.zobrist(
+            min(joint(one_forward, zero_forward), joint(one_backward, zero_backward))
+        )
     return min(total & chance.KEY, swapped & chance.KEY)
 
 
+def part_of(line: Run, first: int, size: int) -> Run:
+    """Return the run of a line that begins at a place."""
+    candidates, pair, around, three = line
+    mask = (1 << size) - 1
+    return (
+        candidates >> first & mask,
+        pair >> first & mask,
+        around >> first & mask,
+        (three >> first & mask),
+    )
+
+
 def room(stones: int, length: int) -> int:
-    """Return how many more of the digit a line may hold."""
+    """Return how many more stones of the digit a line may hold."""
     return (length + 1) // 2 - bits.population(stones)
 
 
-def left_if_capped(stones: int, opened: int, length: int) -> int:
-    """Return how many of the digit there is room for, ``MOST`` if more would not fit anyway."""
+def stones_left(stones: int, candidates: int, length: int) -> int:
+    """Return how many more stones a line may hold, ``MOST_LONG`` if no more would fit anyway."""
     left = room(stones, length)
-    return left if most(stones, opened, length) > left else MOST
+    return left if most_fillable(stones, candidates, length) > left else MOST_LONG
 
 
-def window_sets(stones: int, opened: int, left: int) -> tuple[int, int, int]:
-    """Return where a window's blocking sets begin: two side by side, two around a stone, and three.
+def windows(stones: int, candidates: int, left: int) -> tuple[int, int, int]:
+    """Return where windows' nogoods begin: two neighbours, two around a stone, and three cells.
 
-    Sets of more cells than there are digits left say nothing new.
+    Those of more cells than there are stones left are not minimal.
     """
-    both = opened & opened >> 1
-    near = both & (stones << 1 | stones >> 2) if left >= 2 else 0
-    over = opened & stones >> 1 & opened >> 2 if left >= 2 else 0
-    three = both & opened >> 2 & ~(stones << 1 | stones >> 3) if left >= 3 else 0
-    return near, over, three
+    both = candidates & candidates >> 1
+    pair = both & (stones << 1 | stones >> 2) if left >= 2 else 0
+    around = candidates & stones >> 1 & candidates >> 2 if left >= 2 else 0
+    three = both & candidates >> 2 & ~(stones << 1 | stones >> 3) if left >= 3 else 0
+    return pair, around, three
 
 
-def links(near: int, over: int, three: int) -> int:
-    """Return the places that blocking sets hold together with the next."""
-    return near | over | over << 1 | three | three << 1
+def links(pair: int, around: int, three: int) -> int:
+    """Return the places that windows connect with the next."""
+    return pair | around | around << 1 | three | three << 1
 
 
-def turned(run: tuple[int, int, int, int], size: int) -> tuple[int, int, int, int]:
-    """Return a run as it is read from its other end; sets begin where they ended."""
+def mirrored(run: Run, size: int) -> Run:
+    """Return a run read from its other end; nogoods begin where they ended."""
     shift = bits.WORD - 1 - size
-    opened, near, over, three = run
+    candidates, pair, around, three = run
     return (
-        bits.backwards(opened) >> shift,
-        bits.backwards(near) >> shift + 1,
-        bits.backwards(over) >> shift + 2,
+        bits.backwards(candidates) >> shift,
+        bits.backwards(pair) >> shift + 1,
+        bits.backwards(around) >> shift + 2,
         bits.backwards(three) >> shift + 2,
     )
 
 
-def run_code(run: tuple[int, int, int, int]) -> int:
-    """Return bits that depend on all that a run is to one digit."""
-    opened, near, over, three = run
-    # A run has at most ``MOST`` places, and two masks of them fit a word's half.
+def run_hash(run: Run) -> int:
+    """Return a hash of a run for one digit."""
+    candidates, pair, around, three = run
+    # A run has at most ``MOST_LONG`` places, and two masks of them fit a word's half.
     return chance.zobrist(
-        chance.zobrist(opened << MOST | near) + (over << MOST | three) & chance.KEY
+        chance.zobrist(candidates << MOST_LONG | pair) + (around << MOST_LONG | three) & chance.KEY
     )
 
 
 def joint(first: int, second: int) -> int:
-    """Return bits that depend on what a run is to both digits."""
+    """Return a hash of a run for both digits from those for each."""
     return (3 * first + second) & chance.KEY

@@ -1,499 +1,401 @@
-"""A position of the Binary Game as its search keeps it: what can still happen.
+"""A node of the search: a position with a nim heap beside it, its key, and a list of its moves.
 
-For each digit that is the cells open to it, and the codes of all lines (see ``_lines``), or of few
-cells the blocking sets (see ``_compact``).  Positions with the same future, or with one that is its
-mirror image, have one key; who wins is known without a search where nothing that is left can be
-taken away.
-
-Everything is given as records, and runs interpreted and compiled.
+A position is kept as the candidates of each digit and the codes of all lines (see ``line_tables``),
+or, if it has few cells, as its minimal nogoods (see ``nogoods``).  Positions with the same future,
+or with one that is its mirror image, have one key.
 """
 
 from __future__ import annotations
 
-from gridhouse.core import bits, chance, position
+from gridhouse.core import bits, chance
 from gridhouse.games.binary.solver.kernels import canonical_key, long_lines, nogoods
-from gridhouse.games.binary.solver.kernels.line_tables import APART, HALF, LOW, MOST_LINES
+from gridhouse.games.binary.solver.kernels.records import (
+    LOSS,
+    MOST_LINES,
+    STRUCTURE,
+    SYMMETRIES,
+    UNKNOWN,
+    WIN,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from gridhouse.games.binary.solver.kernels.records import BoardTables, Entry, Layout, Node
 
-INLINED = True  # see ``core.compiling``
-MOST_CELLS = 63
-MOST_MOVES = 2 * MOST_CELLS
+INLINED = True  # see ``core.specialize``
 HALF_WORD = 32
 HALF_CELLS = (1 << HALF_WORD) - 1
-OPEN_SALT = 6 << 40
-# More blocking sets than a small position can have.  Of sets in lines none holds another: in a row
-# of nine and one of three cells that is 126 and 3 at most, and fewer in columns, for each digit.
-MOST_GROUPS = 512
-SYMMETRIES = 16
+CANDIDATES_SALT = 6 << 40
 
-# Sums that tell which images to look at: of each digit, and of lines in order, from either end.
-SUMS = 6
-DOWN = 2
-UP = 3
-RIGHT = 4
-LEFT = 5
-
-LOSS = 0
-WIN = 1
-UNKNOWN = -1
-
-# What may be switched off, to see what it earns.
-COMPONENTS = 1
-LOOKUP = 2
-SYMMETRY = 4
-ORDER = 8
-STRUCTURE = 16
-ALL = 31
+# Invariants: sums of lines' hashes for digits 0 and 1, and with factors of lines in either order.
+ROWS_DOWN = 2
+ROWS_UP = 3
+COLS_RIGHT = 4
+COLS_LEFT = 5
 
 
-class Layout(position.Position):
-    """The board of a search: where its cells stand, its lines, its symmetries."""
-
-    layout = position.field("int8")
-    num_cells = position.field("int32")
-    num_rows = position.field("int32")
-    num_lines = position.field("int32")
-    num_symmetries = position.field("int32")
-    switches = position.field("int32")
-    limit = position.field("int32")  # cells up to which proof numbers are not used
-    row = position.field("int32", MOST_CELLS)
-    col = position.field("int32", MOST_CELLS)
-    row_step = position.field("int64", MOST_CELLS)  # of a line's code, a power of three
-    col_step = position.field("int64", MOST_CELLS)
-    lengths = position.field("int32", MOST_LINES)  # how many cells a line has
-    blocks = position.field("int64")  # where the lists of blocking sets begin
-    first = position.field("int64", MOST_LINES)  # where a line's sets of cells begin
-    entries = position.field("int64", 2 * MOST_LINES)  # where its entries begin, a digit each
-    near = position.field("int64", 2 * MOST_LINES)
-    num_long = position.field("int32")  # lines whose entries are found by rule
-    # Whether the key tells by itself which cells are open, and not by the lines that they are in.
-    by_cells = position.field("int8")
-    only = position.field("int32")  # one and the line that all cells stand in, if it is long
-    slots = position.field("int32", 2 * MOST_LINES)  # of a long line's cache, else 0
-    turned = position.field("int32", SYMMETRIES)  # whether rows become columns
-    swapped = position.field("int32", SYMMETRIES)  # whether digits change
-    flipped = position.field("int32", SYMMETRIES)  # bit 0: rows run backwards, 1: columns
-    goes = position.field("int32", SYMMETRIES * MOST_LINES)  # where a line goes
-    runs = position.field("int32", SYMMETRIES * MOST_LINES)  # whether it runs backwards there
-    factor = position.field("int64", 2 * MOST_LINES)
-    span = position.field("int32", MOST_LINES)  # the length of a line on the board
-    others = position.field("int64", 2 * MOST_LINES)  # its stones that are not among its cells
-    places = position.field("int32", MOST_LINES * long_lines.MOST)  # where its cells stand in it
-
-
-class Frame(position.Position):
-    """A ply: a position with its heap, and what is known of its moves."""
-
-    frame = position.field("int8")
-    opened = position.field("int64", 2)
-    codes = position.field("int64", 2 * MOST_LINES)
-    # What the lines come to, by what ``refresh`` last saw of them.
-    stale = position.field("int64", 2)  # the lines whose codes are others now
-    held = position.field("int64", 2 * MOST_LINES)  # the cells in blocking sets of a line
-    holding = position.field("int64", 2)  # the lines that have such sets
-    apart = position.field("int64", 2)  # and those whose sets do not all belong together
-    ahead = position.field("int64", 2 * MOST_LINES)
-    back = position.field("int64", 2 * MOST_LINES)
-    total = position.field("int64")  # of the key, if there are no symmetries; else the sums
-    sums = position.field("int64", SUMS)
-    heap = position.field("int64")
-    key = position.field("int64")
-    num_groups = position.field("int32")
-    groups = position.field("int64", MOST_GROUPS)  # sets of cells that a line joins, or blocks
-    compact = position.field("int8")  # whether the groups take the place of the lines
-    first = position.field("int32")  # where the groups of the digit 1 begin, if so
-    numbered = position.field("int64", MOST_GROUPS)
-    lanes = position.field("int64", canonical_key.WORDS)
-    names = position.field("int64", canonical_key.CHUNKS)
-    value = position.field("int32")  # who wins, if it is decided statically
-    made = position.field("int32")  # the move that led here, -1 for one in the heap
-    zeros_left = position.field("int64")  # the moves whose positions are still to be made
-    ones_left = position.field("int64")
-    killer = position.field("int32")  # the move that last won in this ply
-    first_move = position.field("int32")  # that is to be made before these, or -1
-    heaps_left = position.field("int64")
-    num_made = position.field("int32")  # of these positions, and those looked at
-    num_done = position.field("int32")
-    count = position.field("int32")
-    last = position.field("int32")  # the move that is being tried
-    winner = position.field("int32")  # a move that won, or -1
-    num_parts = position.field("int32")
-    part = position.field("int32")
-    nimber = position.field("int64")
-    best = position.field("int32")
-    least = position.field("int64")
-    second = position.field("int64")
-    greatest = position.field("int64")
-    left = position.field("int64")
-    keys = position.field("int64", MOST_MOVES)
-    scores = position.field("int64", MOST_MOVES)
-    zeros = position.field("int64", MOST_MOVES)
-    ones = position.field("int64", MOST_MOVES)
-    heaps = position.field("int32", MOST_MOVES)
-    moves = position.field("int32", MOST_MOVES)
-    proofs = position.field("int64", MOST_MOVES)
-    disproofs = position.field("int64", MOST_MOVES)
-    parts = position.field("int64", MOST_CELLS)
-
-
-def copy(to: Any, frame: Any, num_lines: int) -> None:
+def copy(to: Node, node: Node, num_lines: int) -> None:
     """Copy a position with its heap."""
-    to.heap = frame.heap
-    to.compact = frame.compact
-    if frame.compact:
+    to.heap = node.heap
+    to.is_compact = node.is_compact
+    if node.is_compact:
         for digit in range(2):
-            to.opened[digit] = frame.opened[digit]
-            to.stale[digit] = 0
-        nogoods.copy(to, frame)
+            to.candidates[digit] = node.candidates[digit]
+            to.stale_lines[digit] = 0
+        nogoods.copy(to, node)
         return
-    to.total = frame.total
-    for at in range(SUMS):
-        to.sums[at] = frame.sums[at]
+    to.hash_sum = node.hash_sum
+    for at in range(len(node.invariants)):
+        to.invariants[at] = node.invariants[at]
     for digit in range(2):
-        to.opened[digit] = frame.opened[digit]
-        to.stale[digit] = frame.stale[digit]
-        to.holding[digit] = frame.holding[digit]
-        to.apart[digit] = frame.apart[digit]
+        to.candidates[digit] = node.candidates[digit]
+        to.stale_lines[digit] = node.stale_lines[digit]
+        to.nogood_lines[digit] = node.nogood_lines[digit]
+        to.split_lines[digit] = node.split_lines[digit]
         for at in range(digit * MOST_LINES, digit * MOST_LINES + num_lines):
-            to.codes[at] = frame.codes[at]
-            to.held[at] = frame.held[at]
-            to.ahead[at] = frame.ahead[at]
-            to.back[at] = frame.back[at]
+            to.codes[at] = node.codes[at]
+            to.nogood_cells[at] = node.nogood_cells[at]
+            to.forward_hashes[at] = node.forward_hashes[at]
+            to.backward_hashes[at] = node.backward_hashes[at]
 
 
-def close(frame: Any, layout: Any, cells: int, digit: int) -> None:
-    """Take a digit away from open cells."""
-    if frame.compact:
-        nogoods.remove(frame, cells, digit)
+def remove_candidates(node: Node, layout: Layout, cells: int, digit: int) -> None:
+    """Remove candidates of a digit."""
+    if node.is_compact:
+        nogoods.remove_candidates(node, cells, digit)
         return
-    frame.opened[digit] &= ~cells
+    node.candidates[digit] &= ~cells
     base = digit * MOST_LINES
     while cells:
         cell = bits.lowest(cells)
         cells &= cells - 1
         row = layout.row[cell]
         col = layout.col[cell]
-        frame.codes[base + row] -= 2 * layout.row_step[cell]
-        frame.codes[base + col] -= 2 * layout.col_step[cell]
-        outdate(frame, layout, digit, row, cell)
-        outdate(frame, layout, digit, col, cell)
+        node.codes[base + row] -= 2 * layout.row_step[cell]
+        node.codes[base + col] -= 2 * layout.col_step[cell]
+        mark_stale(node, layout, digit, row, cell)
+        mark_stale(node, layout, digit, col, cell)
 
 
-def outdate(frame: Any, layout: Any, digit: int, line: int, cell: int) -> None:
-    """Have a line looked up again if a cell that is not open any more makes it another one.
+def mark_stale(node: Node, layout: Layout, digit: int, line: int, cell: int) -> None:
+    """Have a line looked up again if that a cell is no candidate any more changes its nogoods.
 
-    That needs a blocking set with the cell.
+    A cell without a nogood changes none; but where lines hash candidates, it changes the hash.
     """
-    held = frame.held[digit * MOST_LINES + line]
-    is_other = held >> cell & 1 if layout.by_cells else 1
-    frame.stale[digit] |= is_other << line
+    in_nogood = node.nogood_cells[digit * MOST_LINES + line] >> cell & 1
+    node.stale_lines[digit] |= (in_nogood if layout.keys_candidates else 1) << line
 
 
-def keep(frame: Any, layout: Any, zeros: int, ones: int) -> None:
-    """Close all cells but these."""
-    close(frame, layout, frame.opened[0] & ~zeros, 0)
-    close(frame, layout, frame.opened[1] & ~ones, 1)
+def restrict(node: Node, layout: Layout, zeros: int, ones: int) -> None:
+    """Remove all candidates but these."""
+    remove_candidates(node, layout, node.candidates[0] & ~zeros, 0)
+    remove_candidates(node, layout, node.candidates[1] & ~ones, 1)
 
 
-def entry_of(layout: Any, table: Any, at: int, code: int) -> Any:
-    """Return the entry of a line's code; lines of the digit 1 come after ``MOST_LINES``."""
-    if layout.slots[at]:
-        entry = table[layout.entries[at] + code % layout.slots[at]]
-        long_lines.recall(layout, at, entry, code)
+def entry_of(board: BoardTables, at: int, code: int) -> Entry:
+    """Return the entry of a line's code."""
+    layout = board.layout
+    if layout.cache_sizes[at]:
+        entry = board.entries[layout.entry_base[at] + code % layout.cache_sizes[at]]
+        long_lines.fetch(layout, at, entry, code)
         return entry
-    return table[layout.entries[at] + code]
+    return board.entries[layout.entry_base[at] + code]
 
 
-def refresh(frame: Any, layout: Any, table: Any, sets: Any) -> None:
+def refresh(node: Node, board: BoardTables) -> None:
     """Look up the lines whose codes have changed."""
     for digit in range(2):
-        stale = frame.stale[digit]
-        frame.stale[digit] = 0
+        stale = node.stale_lines[digit]
+        node.stale_lines[digit] = 0
         while stale:
             line = bits.lowest(stale)
             stale &= stale - 1
-            look_up(frame, layout, table, sets, digit, line)
+            refresh_line(node, board, digit, line)
 
 
-def look_up(frame: Any, layout: Any, table: Any, sets: Any, digit: int, line: int) -> None:
-    """Cache what a line forbids a digit."""
+def refresh_line(node: Node, board: BoardTables, digit: int, line: int) -> None:
+    """Cache the nogoods' cells and the hashes of a line, and update the sums of hashes."""
+    layout = board.layout
     at = digit * MOST_LINES + line
-    entry = entry_of(layout, table, at, frame.codes[at])
-    held = entry.masks >> HALF & LOW
-    frame.held[at] = sets[layout.first[line] + held]
-    rest = ~(1 << line)
-    frame.holding[digit] = frame.holding[digit] & rest | int(held != 0) << line
-    frame.apart[digit] = frame.apart[digit] & rest | (entry.masks >> APART & 1) << line
+    entry = entry_of(board, at, node.codes[at])
+    cells = entry.nogood_cells
+    node.nogood_cells[at] = board.subsets[layout.subset_base[line] + cells]
+    others = ~(1 << line)
+    node.nogood_lines[digit] = node.nogood_lines[digit] & others | int(cells != 0) << line
+    node.split_lines[digit] = node.split_lines[digit] & others | entry.is_split << line
+    change = entry.forward_hash - node.forward_hashes[at]
     if layout.num_symmetries == 1:
-        add(frame, layout.factor[at], entry.ahead - frame.ahead[at])
+        node.hash_sum = (node.hash_sum + layout.factors[at] * change) & chance.KEY
     else:
-        more = entry.ahead - frame.ahead[at] + entry.back - frame.back[at]
-        add_to_sums(frame, layout, digit, line, more)
-    frame.ahead[at] = entry.ahead
-    frame.back[at] = entry.back
+        change += entry.backward_hash - node.backward_hashes[at]
+        add_to_invariants(node, layout, digit, line, change)
+    node.forward_hashes[at] = entry.forward_hash
+    node.backward_hashes[at] = entry.backward_hash
 
 
-def add(frame: Any, factor: int, more: int) -> None:
-    """Add to what the key is made of, where there are no symmetries."""
-    frame.total = (frame.total + factor * more) & chance.KEY
-
-
-def add_to_sums(frame: Any, layout: Any, digit: int, line: int, more: int) -> None:
-    """Add a line's part to the sums that tell which images to look at."""
+def add_to_invariants(node: Node, layout: Layout, digit: int, line: int, change: int) -> None:
+    """Add the change of a line's hash to the invariants."""
     rows = layout.num_rows
     first = line
     last = rows - 1 - line
-    ahead = DOWN
+    at = ROWS_DOWN
     if line >= rows:
         first = line - rows
         last = layout.num_lines - 1 - line
-        ahead = RIGHT
-    frame.sums[digit] = (frame.sums[digit] + more) & chance.KEY
-    frame.sums[ahead] = (frame.sums[ahead] + layout.factor[first] * more) & chance.KEY
-    frame.sums[ahead + 1] = (frame.sums[ahead + 1] + layout.factor[last] * more) & chance.KEY
+        at = COLS_RIGHT
+    sums = node.invariants
+    sums[digit] = (sums[digit] + change) & chance.KEY
+    sums[at] = (sums[at] + layout.factors[first] * change) & chance.KEY
+    sums[at + 1] = (sums[at + 1] + layout.factors[last] * change) & chance.KEY
 
 
-def follow(to: Any, frame: Any, layout: Any, table: Any, sets: Any, cell: int, digit: int) -> None:
-    """Make the position that a digit in a cell that is open to it leads to."""
-    if frame.compact:
-        to.heap = frame.heap
-        to.compact = 1
-        to.stale[0] = 0
-        to.stale[1] = 0
-        nogoods.play(to, frame, cell, digit)
+def make_child(to: Node, node: Node, board: BoardTables, cell: int, digit: int) -> None:
+    """Make the child that a digit leads to in a cell that can take it."""
+    if node.is_compact:
+        to.heap = node.heap
+        to.is_compact = 1
+        to.stale_lines[0] = 0
+        to.stale_lines[1] = 0
+        nogoods.play(to, node, cell, digit)
         return
-    copy(to, frame, layout.num_lines)
-    play(to, layout, table, sets, cell, digit)
+    copy(to, node, board.layout.num_lines)
+    play(to, board, cell, digit)
 
 
-def play(frame: Any, layout: Any, table: Any, sets: Any, cell: int, digit: int) -> None:
-    """Write a digit into a cell that is open to it, in a position that is not compact."""
-    refresh(frame, layout, table, sets)
+def play(node: Node, board: BoardTables, cell: int, digit: int) -> None:
+    """Write a digit into a cell that can take it, in a position that is not compact."""
+    refresh(node, board)
+    layout = board.layout
     bit = 1 << cell
     row = layout.row[cell]
     col = layout.col[cell]
     base = digit * MOST_LINES
-    frame.codes[base + row] -= layout.row_step[cell]
-    frame.codes[base + col] -= layout.col_step[cell]
-    outdate(frame, layout, digit, row, cell)
-    outdate(frame, layout, digit, col, cell)
-    frame.opened[digit] ^= bit
-    if frame.opened[1 - digit] & bit:
-        close(frame, layout, bit, 1 - digit)
-    dead = 0
-    if frame.held[base + row] & bit:
-        across = entry_of(layout, table, base + row, frame.codes[base + row])
-        dead |= sets[layout.first[row] + (across.masks & LOW)]
-    if frame.held[base + col] & bit:
-        down = entry_of(layout, table, base + col, frame.codes[base + col])
-        dead |= sets[layout.first[col] + (down.masks & LOW)]
-    if dead:
-        close(frame, layout, dead, digit)
+    node.codes[base + row] -= layout.row_step[cell]
+    node.codes[base + col] -= layout.col_step[cell]
+    mark_stale(node, layout, digit, row, cell)
+    mark_stale(node, layout, digit, col, cell)
+    node.candidates[digit] ^= bit
+    if node.candidates[1 - digit] & bit:
+        remove_candidates(node, layout, bit, 1 - digit)
+    forbidden = 0
+    if node.nogood_cells[base + row] & bit:
+        across = entry_of(board, base + row, node.codes[base + row])
+        forbidden |= board.subsets[layout.subset_base[row] + across.forbidden]
+    if node.nogood_cells[base + col] & bit:
+        down = entry_of(board, base + col, node.codes[base + col])
+        forbidden |= board.subsets[layout.subset_base[col] + down.forbidden]
+    if forbidden:
+        remove_candidates(node, layout, forbidden, digit)
 
 
-def touched(frame: Any, layout: Any, digit: int) -> int:
-    """Return the cells that a digit may yet be taken away from."""
+def cells_in_nogoods(node: Node, layout: Layout, digit: int) -> int:
+    """Return the cells that may yet be lost to a digit, of a position that is not compact."""
     result = 0
     for at in range(digit * MOST_LINES, digit * MOST_LINES + layout.num_lines):
-        result |= frame.held[at]
-    return int(result)
+        result |= node.nogood_cells[at]
+    return result
 
 
-def settle(frame: Any, layout: Any, table: Any, sets: Any) -> int:
-    """Take away the cells that no blocking set holds, counting them; tell who wins if none is left.
+def simplify(node: Node, board: BoardTables) -> None:
+    """Move cells without nogoods into the heap, and make a position of few cells compact.
 
-    Few cells that are left are kept as a small position.
+    Such a cell takes one move whatever else happens, so two of them cancel out.
     """
-    if frame.compact:
-        held = nogoods.held(frame)
-        frame.heap ^= bits.population((frame.opened[0] | frame.opened[1]) & ~held) & 1
-        frame.opened[0] &= held
-        frame.opened[1] &= held
+    if node.is_compact:
+        cells = nogoods.all_cells(node)
     else:
-        refresh(frame, layout, table, sets)
-        held = touched(frame, layout, 0) | touched(frame, layout, 1)
-        frame.heap ^= bits.population((frame.opened[0] | frame.opened[1]) & ~held) & 1
-        close(frame, layout, frame.opened[0] & ~held, 0)
-        close(frame, layout, frame.opened[1] & ~held, 1)
-        make_compact(frame, layout, table, sets)
-    if frame.opened[0] | frame.opened[1]:
+        refresh(node, board)
+        layout = board.layout
+        cells = cells_in_nogoods(node, layout, 0) | cells_in_nogoods(node, layout, 1)
+    node.heap ^= bits.population((node.candidates[0] | node.candidates[1]) & ~cells) & 1
+    if node.is_compact:
+        node.candidates[0] &= cells
+        node.candidates[1] &= cells
+    else:
+        restrict(node, board.layout, cells, cells)
+        compact(node, board)
+
+
+def static_outcome(node: Node) -> int:
+    """Return who wins if only the heap is left of a simplified position, else UNKNOWN."""
+    if node.candidates[0] | node.candidates[1]:
         return UNKNOWN
-    return WIN if frame.heap else LOSS
+    return WIN if node.heap else LOSS
 
 
-def at_risk(frame: Any, layout: Any) -> int:
-    """Return the cells that may come to stay empty; of a small position, all.
+def contested_cells(node: Node, layout: Layout) -> int:
+    """Return the cells that may stay empty; of a compact position, all.
 
-    Blocking sets can take all digits from such a cell.  Whether sets of both digits meet elsewhere
-    as well, so that they cannot both be filled, is not looked at.  The position must be settled.
+    Nogoods can take all digits from such a cell.  Nogoods that exclude each other are not looked
+    for.  The position must be simplified.
     """
-    live = frame.opened[0] | frame.opened[1]
-    if frame.compact:
-        return int(live)
-    live &= touched(frame, layout, 0) | ~frame.opened[0]
-    return int(live & (touched(frame, layout, 1) | ~frame.opened[1]))
+    cells = node.candidates[0] | node.candidates[1]
+    if node.is_compact:
+        return cells
+    cells &= cells_in_nogoods(node, layout, 0) | ~node.candidates[0]
+    return cells & (cells_in_nogoods(node, layout, 1) | ~node.candidates[1])
 
 
-def image_key(frame: Any, layout: Any, symmetry: int) -> int:
-    """Return the key of the position's image under a symmetry."""
+def append_nogoods(node: Node, board: BoardTables, digit: int) -> None:
+    """Append all nogoods of a digit's lines to the list."""
+    layout = board.layout
+    lines = node.nogood_lines[digit]
+    while lines:
+        line = bits.lowest(lines)
+        lines &= lines - 1
+        at = digit * MOST_LINES + line
+        entry = entry_of(board, at, node.codes[at])
+        for i in range(entry.first_nogood, entry.first_nogood + entry.num_nogoods):
+            cells = board.subsets[layout.nogood_base + i]
+            node.nogoods[node.num_nogoods] = board.subsets[layout.subset_base[line] + cells]
+            node.num_nogoods += 1
+
+
+def compact(node: Node, board: BoardTables) -> None:
+    """Keep a position of few cells as its nogoods, unless a line is long and does not list them."""
+    layout = board.layout
+    if (
+        node.is_compact
+        or layout.num_long
+        or not layout.techniques & STRUCTURE
+        or bits.population(node.candidates[0] | node.candidates[1]) > canonical_key.MOST_CELLS
+    ):
+        return
+    refresh(node, board)
+    node.num_nogoods = 0
+    append_nogoods(node, board, 0)
+    node.num_zero_nogoods = node.num_nogoods
+    append_nogoods(node, board, 1)
+    node.is_compact = 1
+
+
+def set_key(node: Node, board: BoardTables) -> None:
+    """Set the key of a simplified position, the same for all its images under symmetries."""
+    layout = board.layout
+    if node.is_compact:
+        node.key = canonical_key.canonical_key(node)
+    elif layout.only_line:
+        line = layout.only_line - 1
+        node.key = long_lines.row_key(layout, line, node.codes[line], node.codes[MOST_LINES + line])
+    else:
+        refresh(node, board)
+        if layout.num_symmetries > 1:
+            node.key = least_image_key(node, layout)
+        else:
+            hashed = candidates_hash(node) if layout.keys_candidates else 0
+            node.key = mixed(node.hash_sum + hashed)
+
+
+def candidates_hash(node: Node) -> int:
+    """Return a hash of the candidates of both digits."""
     total = 0
-    swap = layout.swapped[symmetry]
     for digit in range(2):
-        goes = (digit ^ swap) * MOST_LINES
-        for line in range(layout.num_lines):
-            at = symmetry * MOST_LINES + line
-            place = digit * MOST_LINES + line
-            future = frame.back[place] if layout.runs[at] else frame.ahead[place]
-            total += layout.factor[goes + layout.goes[at]] * future
-    return folded(total)
+        cells = node.candidates[digit]
+        total += chance.zobrist(CANDIDATES_SALT | digit << HALF_WORD | cells & HALF_CELLS)
+        total += chance.zobrist(CANDIDATES_SALT | (2 | digit) << HALF_WORD | cells >> HALF_WORD)
+    return total
 
 
-def folded(total: int) -> int:
-    """Return a sum as a key."""
+def mixed(total: int) -> int:
+    """Return a sum of hashes as a key."""
     total &= chance.KEY
-    return int(total ^ (total >> 29))
+    return total ^ (total >> 29)
 
 
-def open_code(frame: Any) -> int:
-    """Return a code of the cells that are open to each digit."""
-    total = 0
-    for digit in range(2):
-        opened = frame.opened[digit]
-        total += chance.zobrist(OPEN_SALT | digit << HALF_WORD | opened & HALF_CELLS)
-        total += chance.zobrist(OPEN_SALT | (2 | digit) << HALF_WORD | opened >> HALF_WORD)
-    return int(total)
+def least_image_key(node: Node, layout: Layout) -> int:
+    """Return the least key of the position's images under symmetries.
+
+    Only those symmetries count that bring each pair of invariants into ascending order.
+    """
+    sums = node.invariants
+    swaps = orders(sums[0], sums[1])
+    vertical = orders(sums[ROWS_DOWN], sums[ROWS_UP])
+    horizontal = orders(sums[COLS_RIGHT], sums[COLS_LEFT])
+    transposes = orders(min(sums[ROWS_DOWN], sums[ROWS_UP]), min(sums[COLS_RIGHT], sums[COLS_LEFT]))
+    least = chance.KEY
+    for symmetry in range(layout.num_symmetries):
+        if (
+            swaps >> layout.swaps_digits[symmetry] & 1
+            and vertical >> (layout.flips[symmetry] & 1) & 1
+            and horizontal >> (layout.flips[symmetry] >> 1) & 1
+            and (
+                layout.num_symmetries < SYMMETRIES or transposes >> layout.transposes[symmetry] & 1
+            )
+        ):
+            least = min(least, image_key(node, layout, symmetry))
+    return least
 
 
-def choices(first: int, second: int) -> int:
-    """Return as two bits which of two ways is to be taken: the lesser sum's, or both."""
+def orders(first: int, second: int) -> int:
+    """Return whether two invariants are in ascending order as they are (bit 0) or exchanged (1)."""
     if first == second:
         return 3
     return 1 if first < second else 2
 
 
-def list_blocks(frame: Any, layout: Any, table: Any, sets: Any, digit: int) -> None:
-    """List all blocking sets of a digit behind the groups that are listed."""
-    lines = frame.holding[digit]
-    while lines:
-        line = bits.lowest(lines)
-        lines &= lines - 1
-        at = digit * MOST_LINES + line
-        entry = entry_of(layout, table, at, frame.codes[at])
-        for i in range(entry.first, entry.first + entry.count):
-            cells = sets[layout.blocks + i]
-            frame.groups[frame.num_groups] = sets[layout.first[line] + cells]
-            frame.num_groups += 1
-
-
-def make_compact(frame: Any, layout: Any, table: Any, sets: Any) -> None:
-    """Keep a position of few cells by its blocking sets; long lines do not list theirs."""
-    live = frame.opened[0] | frame.opened[1]
-    if (
-        frame.compact
-        or layout.num_long
-        or not layout.switches & STRUCTURE
-        or bits.population(live) > canonical_key.MOST
-    ):
-        return
-    refresh(frame, layout, table, sets)
-    frame.num_groups = 0
-    list_blocks(frame, layout, table, sets, 0)
-    frame.first = frame.num_groups
-    list_blocks(frame, layout, table, sets, 1)
-    frame.compact = 1
-
-
-def set_key(frame: Any, layout: Any, table: Any, sets: Any) -> None:
-    """Set the key, the same for all images of the position.
-
-    A position of few cells has been made compact before.  Sums that an image has in another order
-    tell which image to take; where they are equal, the least key of those left is taken.
-    """
-    if frame.compact:
-        frame.key = canonical_key.key(frame, frame.first, frame.num_groups)
-        return
-    if layout.only:
-        line = layout.only - 1
-        frame.key = long_lines.row_key(
-            layout, line, frame.codes[line], frame.codes[MOST_LINES + line]
-        )
-        return
-    refresh(frame, layout, table, sets)
-    if layout.num_symmetries == 1:
-        frame.key = folded(frame.total + open_code(frame) if layout.by_cells else frame.total)
-        return
-    sums = frame.sums
-    least_image(
-        frame,
-        layout,
-        choices(sums[0], sums[1]),
-        choices(sums[DOWN], sums[UP]),
-        choices(sums[RIGHT], sums[LEFT]),
-        choices(min(sums[DOWN], sums[UP]), min(sums[RIGHT], sums[LEFT])),
-    )
-
-
-def least_image(frame: Any, layout: Any, swaps: int, ups: int, lefts: int, turns: int) -> None:
-    """Set the least key of the images under the symmetries left."""
-    frame.key = chance.KEY
-    for symmetry in range(layout.num_symmetries):
-        if (
-            swaps >> layout.swapped[symmetry] & 1
-            and ups >> (layout.flipped[symmetry] & 1) & 1
-            and lefts >> (layout.flipped[symmetry] >> 1) & 1
-            and (layout.num_symmetries < SYMMETRIES or turns >> layout.turned[symmetry] & 1)
-        ):
-            frame.key = min(frame.key, image_key(frame, layout, symmetry))
-
-
-def joined(frame: Any, layout: Any, table: Any, sets: Any, at: int, place: int) -> int:
-    """Return the cells of a line that share blocking sets with one, directly or through others."""
-    if layout.slots[at]:
-        return int(long_lines.joined(entry_of(layout, table, at, frame.codes[at]), place))
-    return int(sets[layout.near[at] + frame.codes[at] * layout.lengths[at % MOST_LINES] + place])
-
-
-def list_groups(frame: Any, layout: Any, table: Any, sets: Any, live: int) -> int:
-    """List the sets of cells that lines join, for each digit; return what the first cell is in.
-
-    That is all that was seen to be joined with it on the way; the list ends when it is everything.
-    """
-    if frame.compact:
-        return nogoods.beside(frame, live & -live)
-    refresh(frame, layout, table, sets)
-    frame.num_groups = 0
-    part = live & -live
+def image_key(node: Node, layout: Layout, symmetry: int) -> int:
+    """Return the key of the position's image under a symmetry."""
+    total = 0
+    swap = layout.swaps_digits[symmetry]
     for digit in range(2):
-        lines = frame.holding[digit]
+        image_base = (digit ^ swap) * MOST_LINES
+        for line in range(layout.num_lines):
+            image = symmetry * MOST_LINES + line
+            at = digit * MOST_LINES + line
+            is_reversed = layout.is_reversed[image]
+            hashed = node.backward_hashes[at] if is_reversed else node.forward_hashes[at]
+            total += layout.factors[image_base + layout.image_lines[image]] * hashed
+    return mixed(total)
+
+
+def connected_cells(node: Node, board: BoardTables, at: int, cell: int) -> int:
+    """Return the cells of a line connected with one of them by nogoods."""
+    layout = board.layout
+    code = node.codes[at]
+    if layout.cache_sizes[at]:
+        return long_lines.connected_cells(entry_of(board, at, code), cell)
+    return board.subsets[layout.connected_base[at] + code * layout.lengths[at % MOST_LINES] + cell]
+
+
+def list_groups(node: Node, board: BoardTables, cells: int) -> int:
+    """List groups of connected cells of each line and digit; return those seen with the first.
+
+    These are cells that were found to be connected with the first of ``cells`` on the way; the
+    list ends when it is all of them.  The nogoods of a compact position are its groups.
+    """
+    if node.is_compact:
+        return nogoods.with_neighbours(node, cells & -cells)
+    refresh(node, board)
+    node.num_nogoods = 0
+    part = cells & -cells
+    for digit in range(2):
+        lines = node.nogood_lines[digit]
         while lines:
             line = bits.lowest(lines)
             lines &= lines - 1
             at = digit * MOST_LINES + line
-            if frame.apart[digit] >> line & 1:
-                part = list_joints(frame, layout, table, sets, at, part)
+            if node.split_lines[digit] >> line & 1:
+                part = append_groups(node, board, at, part)
             else:
-                part = list_group(frame, frame.held[at], part)
-            if part == live:
-                return int(part)
-    return int(part)
+                part = append_group(node, node.nogood_cells[at], part)
+            if part == cells:
+                return part
+    return part
 
 
-def list_group(frame: Any, group: int, part: int) -> int:
-    """List a set of cells; return a part with it if it has one of these cells."""
-    frame.groups[frame.num_groups] = group
-    frame.num_groups += 1
+def append_group(node: Node, group: int, part: int) -> int:
+    """List a group of cells; return a part with it if it has one of these cells."""
+    node.nogoods[node.num_nogoods] = group
+    node.num_nogoods += 1
     return part | group if group & part else part
 
 
-def list_joints(frame: Any, layout: Any, table: Any, sets: Any, at: int, part: int) -> int:
-    """List the sets that a line joins; return a part with those that it has a cell of."""
+def append_groups(node: Node, board: BoardTables, at: int, part: int) -> int:
+    """List the groups of a split line; return a part with those that it has a cell of."""
     line = at % MOST_LINES
-    rest = entry_of(layout, table, at, frame.codes[at]).masks >> HALF & LOW
+    rest = entry_of(board, at, node.codes[at]).nogood_cells
     while rest:
-        joint = joined(frame, layout, table, sets, at, bits.lowest(rest))
-        part = list_group(frame, sets[layout.first[line] + joint], part)
-        rest &= ~joint
+        group = connected_cells(node, board, at, bits.lowest(rest))
+        part = append_group(node, board.subsets[board.layout.subset_base[line] + group], part)
+        rest &= ~group
     return part

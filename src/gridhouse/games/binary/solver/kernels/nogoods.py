@@ -1,121 +1,124 @@
-"""A small position by what it is: the cells open to each digit, and all blocking sets.
+"""Small positions, kept as candidates and minimal nogoods.
 
-Few cells have few blocking sets, and these tell by themselves what a move leaves: of the sets that
-its cell is in, those of its digit need one cell less, and those of the other can never be filled.
-That is much faster than to look up the lines.  ``groups`` lists the sets of 0 before ``first``,
-then those of 1; no set holds another of its digit, and each has two cells or more.
+A position of few cells has few nogoods, and they determine the effect of a move: of the nogoods
+with its cell, those of its digit need one cell less, and those of the other can never be filled.
+That is much faster than to look lines up.  ``nogoods`` lists those of digit 0, ``num_zero_nogoods``
+of them, then those of 1; none contains another of its digit, and each has two cells or more.
 """
 
 from __future__ import annotations
 
-INLINED = True
+INLINED = True  # see ``core.specialize``
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from gridhouse.games.binary.solver.kernels.records import Node
 
 
-def copy(to: Any, frame: Any) -> None:
-    """Copy the sets."""
-    to.first = frame.first
-    to.num_groups = frame.num_groups
-    for i in range(frame.num_groups):
-        to.groups[i] = frame.groups[i]
+def copy(to: Node, node: Node) -> None:
+    """Copy the nogoods."""
+    to.num_zero_nogoods = node.num_zero_nogoods
+    to.num_nogoods = node.num_nogoods
+    for i in range(node.num_nogoods):
+        to.nogoods[i] = node.nogoods[i]
 
 
-def start_of(frame: Any, digit: int) -> int:
-    """Return where the sets of a digit begin."""
-    return int(frame.first) if digit else 0
+def start_of(node: Node, digit: int) -> int:
+    """Return where the nogoods of a digit begin."""
+    return node.num_zero_nogoods if digit else 0
 
 
-def end_of(frame: Any, digit: int) -> int:
-    """Return where the sets of a digit end."""
-    return int(frame.num_groups) if digit else int(frame.first)
+def end_of(node: Node, digit: int) -> int:
+    """Return where the nogoods of a digit end."""
+    return node.num_nogoods if digit else node.num_zero_nogoods
 
 
-def end_at(frame: Any, digit: int, end: int) -> None:
-    """Let the sets of a digit end earlier."""
-    gap = end_of(frame, digit) - end
+def truncate(node: Node, digit: int, end: int) -> None:
+    """Let the nogoods of a digit end earlier; those of 1 move up behind those of 0."""
+    gap = end_of(node, digit) - end
     if digit == 0:
-        frame.first = end
-        for i in range(end, frame.num_groups - gap):
-            frame.groups[i] = frame.groups[i + gap]
-    frame.num_groups -= gap
+        node.num_zero_nogoods = end
+        for i in range(end, node.num_nogoods - gap):
+            node.nogoods[i] = node.nogoods[i + gap]
+    node.num_nogoods -= gap
 
 
-def remove(frame: Any, cells: int, digit: int) -> None:
-    """Take a digit away from cells: the sets that they are in can never be filled."""
-    if frame.opened[digit] & cells:
-        frame.opened[digit] &= ~cells
-        start = start_of(frame, digit)
-        end_at(frame, digit, drop(frame, frame, start, start, end_of(frame, digit), cells))
+def remove_candidates(node: Node, cells: int, digit: int) -> None:
+    """Remove candidates of a digit: nogoods with these cells can never be filled."""
+    if node.candidates[digit] & cells:
+        node.candidates[digit] &= ~cells
+        truncate(node, digit, copy_without(node, node, cells, digit))
 
 
-def play(to: Any, frame: Any, cell: int, digit: int) -> None:
-    """Make the position that a digit in a cell that is open to it leads to."""
+def play(to: Node, node: Node, cell: int, digit: int) -> None:
+    """Make the child that a digit leads to in a cell that can take it."""
     bit = 1 << cell
-    to.opened[digit] = frame.opened[digit] ^ bit
-    to.opened[1 - digit] = frame.opened[1 - digit] & ~bit
+    to.candidates[digit] = node.candidates[digit] ^ bit
+    to.candidates[1 - digit] = node.candidates[1 - digit] & ~bit
     if digit:
-        to.first = drop(to, frame, 0, 0, frame.first, bit)
-        to.num_groups = shrink(to, frame, to.first, frame.first, frame.num_groups, bit, 1)
+        to.num_zero_nogoods = copy_without(to, node, bit, 0)
+        to.num_nogoods = copy_reduced(to, node, bit, 1)
     else:
-        to.first = shrink(to, frame, 0, 0, frame.first, bit, 0)
-        to.num_groups = drop(to, frame, to.first, frame.first, frame.num_groups, bit)
+        to.num_zero_nogoods = copy_reduced(to, node, bit, 0)
+        to.num_nogoods = copy_without(to, node, bit, 1)
 
 
-def drop(to: Any, frame: Any, at: int, start: int, stop: int, cells: int) -> int:
-    """List sets that have none of these cells from a place on; return where they end."""
-    for i in range(start, stop):
-        group = frame.groups[i]
-        to.groups[at] = group
-        at += int(group & cells == 0)
+def copy_without(to: Node, node: Node, cells: int, digit: int) -> int:
+    """Copy the nogoods of a digit that have none of these cells; return where they end."""
+    at = start_of(to, digit)
+    for i in range(start_of(node, digit), end_of(node, digit)):
+        nogood = node.nogoods[i]
+        to.nogoods[at] = nogood
+        at += int(nogood & cells == 0)
     return at
 
 
-def shrink(to: Any, frame: Any, at: int, start: int, stop: int, bit: int, digit: int) -> int:
-    """List sets of the digit that now stands in a cell, from a place on; return where they end.
+def copy_reduced(to: Node, node: Node, bit: int, digit: int) -> int:
+    """Copy the nogoods of the digit that a cell now holds; return where they end.
 
-    Those with the cell need it no more, and what holds such a one is no least set any more.  What
-    is left with one cell closes that.
+    Those with the cell lose it, and those that contain one of these are not minimal any more.  A
+    nogood of one cell is no nogood: that cell cannot take the digit.
     """
-    begin = at
-    dead = 0
+    begin = start_of(to, digit)
+    start = start_of(node, digit)
+    stop = end_of(node, digit)
+    at = begin
+    forbidden = 0
     for i in range(start, stop):
-        group = frame.groups[i]
-        rest = group & ~bit
-        shrinks = int(rest != group)
-        is_last = int(rest & (rest - 1) == 0)
-        to.groups[at] = rest
-        at += shrinks & ~is_last
-        dead |= rest & -(shrinks & is_last)
+        nogood = node.nogoods[i]
+        rest = nogood & ~bit
+        shrinks = int(rest != nogood)
+        is_single = int(rest & (rest - 1) == 0)
+        to.nogoods[at] = rest
+        at += shrinks & ~is_single
+        forbidden |= rest & -(shrinks & is_single)
     end = at
     for i in range(start, stop):
-        group = frame.groups[i]
-        to.groups[at] = group
-        at += int(group & (bit | dead) == 0 and not holds_any(to, group, begin, end))
-    to.opened[digit] &= ~dead
+        nogood = node.nogoods[i]
+        to.nogoods[at] = nogood
+        at += int(nogood & (bit | forbidden) == 0 and not contains_any(to, nogood, begin, end))
+    to.candidates[digit] &= ~forbidden
     return at
 
 
-def holds_any(frame: Any, group: int, start: int, stop: int) -> bool:
-    """Tell whether one of the listed sets is part of a set."""
+def contains_any(node: Node, cells: int, start: int, stop: int) -> bool:
+    """Return whether a set of cells contains one of the listed nogoods."""
     found = False
     for i in range(start, stop):
-        found = found or frame.groups[i] & ~group == 0
+        found = found or node.nogoods[i] & ~cells == 0
     return found
 
 
-def held(frame: Any) -> int:
-    """Return the cells that are in sets."""
+def all_cells(node: Node) -> int:
+    """Return the cells of all nogoods."""
     result = 0
-    for i in range(frame.num_groups):
-        result |= frame.groups[i]
-    return int(result)
+    for i in range(node.num_nogoods):
+        result |= node.nogoods[i]
+    return result
 
 
-def beside(frame: Any, part: int) -> int:
-    """Return a part with the sets that it has a cell of."""
-    for i in range(frame.num_groups):
-        if frame.groups[i] & part:
-            part |= frame.groups[i]
+def with_neighbours(node: Node, part: int) -> int:
+    """Return a set of cells with all nogoods that share cells with it, in one pass over them."""
+    for i in range(node.num_nogoods):
+        if node.nogoods[i] & part:
+            part |= node.nogoods[i]
     return part
