@@ -124,7 +124,7 @@ def test_references_are_counted_only_where_lists_are_made() -> None:
 def test_calls_are_inlined_where_a_module_says_so() -> None:
     kernels = Backend(jit=True)
     assert kernels.nodes.simplify.targetoptions["forceinline"]
-    assert not kernels.depth_first.prove.targetoptions["forceinline"]
+    assert not kernels.proof_number.search.targetoptions["forceinline"]
 
 
 def test_compiled_code_is_kept_for_the_next_process(tmp_path: Path) -> None:

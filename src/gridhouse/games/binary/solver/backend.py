@@ -48,8 +48,6 @@ class Backend:
         self.nodes: Any = nodes
         self.transpositions: Any = transpositions
         self.children: Any = children
-        self.components: Any = components
-        self.depth_first: Any = depth_first
         self.proof_number: Any = proof_number
         if jit:
             self._specialize()

@@ -7,10 +7,9 @@ import threading
 from gridhouse.core import arrays, bits
 from gridhouse.games.binary.solver.backend import Backend
 from gridhouse.games.binary.solver.board_encoding import Board
-from gridhouse.games.binary.solver.kernels.nodes import static_outcome
-from gridhouse.games.binary.solver.kernels.proof_number import INFINITE
 from gridhouse.games.binary.solver.kernels.records import (
     ALL,
+    LOSS,
     MOST_PLIES,
     SPARE,
     SYMMETRY,
@@ -98,10 +97,6 @@ class Search:
         room = NO_LIMIT if is_last else len(table) // WORDS_A_NODE // self._threads
         for control in self.controls:
             control.limit = min(self._limit, int(control.nodes) + room)
-
-    def memory(self, thread: int) -> Memory:
-        """Return the memory of a thread, as kernels take it."""
-        return Memory(self.stacks[thread], self.board.tables, self.table, self.controls[thread])
 
     def save(self, path: str, position: str) -> None:
         """Write the tables to a checkpoint of a position; raises SolverError."""
@@ -230,26 +225,15 @@ class Search:
         return bits.population(cells) > PROOF_NUMBER_CELLS
 
     def run(self, thread: int, moves: tuple[int, ...], heap: int, *, proof: bool) -> int:
-        """Search a position in one thread, depth first or by proof numbers."""
+        """Search a position in one thread, by proof numbers or depth first."""
         outcome = self._enter(thread, moves, heap)
         control = self.controls[thread]
-        if outcome == UNKNOWN and proof:
-            outcome = self._prove_by_numbers(thread)
-        elif outcome == UNKNOWN:
-            control.noise = NOISE * thread
-            outcome = int(self.backend.depth_first.prove(self.memory(thread), 0))
+        if outcome == UNKNOWN:
+            control.noise = 0 if proof else NOISE * thread
+            memory = Memory(self.stacks[thread], self.board.tables, self.table, control)
+            numbers = SharedNumbers(self.pn_table, self.paths)
+            outcome = int(self.backend.proof_number.search(memory, numbers, proof))
         return UNKNOWN if control.stop else outcome
-
-    def _prove_by_numbers(self, thread: int) -> int:
-        """Search the first node of a thread by proof numbers, its smaller components before."""
-        memory, control, backend = self.memory(thread), self.controls[thread], self.backend
-        control.noise = 0
-        if backend.components.start_components(memory.stack[0], memory.board):
-            outcome = int(backend.depth_first.prove_all_but_last(memory, 0))
-            if outcome != UNKNOWN or control.stop:
-                return outcome
-        numbers = SharedNumbers(self.pn_table, self.paths)
-        return int(backend.proof_number.expand(memory, numbers, 0, INFINITE, INFINITE))
 
     def _race(self, moves: tuple[int, ...], heap: int, *, proof: bool) -> int:
         """Search in several threads that share the tables; the first to end stops the others."""
@@ -273,25 +257,24 @@ class Search:
 
     def count_contested(self) -> int:
         """Return how many cells may stay empty, 0 if the outcome is known without search."""
-        node, nodes, tables = self._place(0, ()), self.backend.nodes, self.board.tables
-        nodes.simplify(node, tables)
-        if static_outcome(node) != UNKNOWN:
-            return 0
-        return bits.population(int(nodes.contested_cells(node, tables.layout)))
+        return int(self.backend.nodes.count_contested(self._place(0, ()), self.board.tables))
 
     def count_replies(self, move: int, most: int) -> tuple[int, int]:
-        """Return how many replies a move has, and how many of these win: at most ``most`` + 1."""
-        control = self.controls[0]
-        while True:
-            node = self._place(0, (move,))
-            replies = sum(bits.population(int(cells)) for cells in node.candidates)
-            wins = int(self.backend.depth_first.count_wins(self.memory(0), 0, most))
-            if not control.stop or not self._grow_tables():
-                return replies, wins
+        """Return how many replies a move has, and how many of these win: at most ``most`` + 1.
 
-    def moves(self) -> list[int]:
-        """Return the legal moves, each twice the cell and the digit."""
-        candidates = [int(cells) for cells in self._place(0, ()).candidates]
+        Replies that were not searched before the search was stopped do not count.
+        """
+        replies = self.moves((move,))
+        wins = 0
+        for reply in replies:
+            wins += self.outcome((move, reply)) == LOSS
+            if wins > most or self.stopped:
+                break
+        return len(replies), wins
+
+    def moves(self, after: tuple[int, ...] = ()) -> list[int]:
+        """Return the legal moves after some moves, each twice the cell and the digit."""
+        candidates = [int(cells) for cells in self._place(0, after).candidates]
         return [
             2 * cell + digit
             for cell in range(len(self.board.cells))
@@ -306,13 +289,8 @@ def warm(backend: Backend | None = None) -> None:
 
     state = BinaryGame(rows=3, cols=3).new_initial_state()
     backend = backend or Backend(jit=True)
-    for proof in (False, True):
-        # Each with tables of its own, and proof numbers even for a board so small: positions that
-        # are known, or searched depth first, would leave kernels uncompiled.
-        search = Search(Board(state.position, backend), memory=1)
-        search.board.layout.depth_first_cells = 0
-        search.run(0, (), 0, proof=proof)
-    search.count_replies(0, 0)
+    search = Search(Board(state.position, backend), memory=1)
+    search.run(0, (), 0, proof=False)
     search.count_contested()
     backend.transpositions.move_entries(search.table, search.table)
     backend.transpositions.pn_move_entries(search.pn_table, search.pn_table)

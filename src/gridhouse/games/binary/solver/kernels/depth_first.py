@@ -119,22 +119,3 @@ def prove_all_but_last(memory: Memory, ply: int) -> int:
     part = node.components[node.component]
     nodes.restrict(node, memory.board.layout, node.candidates[0] & part, node.candidates[1] & part)
     return children.enter(node, memory.board, memory.table)
-
-
-def count_wins(memory: Memory, ply: int, most: int) -> int:
-    """Return how many moves of a ply's position win, at most one more than ``most``.
-
-    Once ``stop`` is set, moves that have not been searched do not count.
-    """
-    node = memory.stack[ply]
-    child = memory.stack[ply + 1]
-    count = 0
-    children.begin_children(node, memory.board)
-    while count <= most and children.make_next(node, child, memory.board, memory.table):
-        outcome = children.known_outcome(child, memory.board.layout, memory.table)
-        if outcome == UNKNOWN:
-            outcome = prove(memory, ply + 1)
-        if memory.control.stop:
-            return count
-        count += outcome == LOSS
-    return count

@@ -236,6 +236,12 @@ def contested_cells(node: Node, layout: Layout) -> int:
     return cells & (cells_in_nogoods(node, layout, 1) | ~node.candidates[1])
 
 
+def count_contested(node: Node, board: BoardTables) -> int:
+    """Simplify a position; return how many of its cells are contested, 0 if only a heap is left."""
+    simplify(node, board)
+    return bits.population(contested_cells(node, board.layout))
+
+
 def append_nogoods(node: Node, board: BoardTables, digit: int) -> None:
     """Append all nogoods of a digit's lines to the list."""
     layout = board.layout

@@ -222,3 +222,18 @@ def back_up(node: Node, child: Node, reply: int, table: Words) -> int:
     else:
         read_numbers(node, node.best, table)
     return UNKNOWN
+
+
+def search(memory: Memory, numbers: SharedNumbers, proof: bool) -> int:
+    """Return who wins the first position of a stack, which has been entered.
+
+    It is searched by proof numbers, after all its components but the largest, or depth first.  The
+    result means nothing once ``stop`` is set.
+    """
+    if not proof:
+        return depth_first.prove(memory, 0)
+    if components.start_components(memory.stack[0], memory.board):
+        outcome = depth_first.prove_all_but_last(memory, 0)
+        if outcome != UNKNOWN or memory.control.stop:
+            return outcome
+    return expand(memory, numbers, 0, INFINITE, INFINITE)
