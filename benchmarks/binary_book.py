@@ -1,11 +1,10 @@
 """Prove first moves of the Binary Game, and the openings of 5x5 and 9x3 as the package keeps them.
 
 ``python benchmarks/binary_book.py prove WIDTH HEIGHT [MEMORY]``: the moves that win for who begins,
-whatever is answered, with so many MiB of memory (2000).  What it takes is said on the standard
-error.
+whatever is answered, with MEMORY MiB (2000).  Progress goes to the standard error.
 ``python benchmarks/binary_book.py check WIDTH HEIGHT [COUNT]``: search the boards after the book's
-last moves anew, each for itself, all or COUNT of them, and print how many are lost for who is to
-move.
+last moves anew, each for itself, all or COUNT of them, and print how many are lost for the player
+to move.
 ``python benchmarks/binary_book.py firsts WIDTH HEIGHT [MEMORY]``: search what first moves lead to,
 those that are not images of each other, from the middle outwards, and print who wins there.
 ``python benchmarks/binary_book.py three [MEMORY]``: search all boards of three digits on 5x5 and
@@ -40,9 +39,9 @@ ALL = 1 << 40
 
 
 def check(width: Count, height: Count, count: Count = ALL) -> None:
-    """Search what the last moves of the book lead to, or so many of them."""
+    """Search the boards after the last moves of the book, all or ``count`` of them."""
     size = width * height
-    late = size - opened(width, height)
+    late = size - last_ply(width, height)
     boards = [one for one in book.moves() if len(one) == size and one.count(book.EMPTY) == late]
     if count < len(boards):
         boards = random.Random(count).sample(boards, count)
@@ -61,7 +60,7 @@ def check(width: Count, height: Count, count: Count = ALL) -> None:
 
 def prove(width: Count, height: Count, memory: Count = MEMORY) -> None:
     """Prove the book and print it."""
-    most = opened(width, height)
+    most = last_ply(width, height)
     state = BinaryGame(rows=height, cols=width).new_initial_state()
     search = Search(Board(state.position, Backend(jit=True)), memory=memory, threads=2)
     found: dict[str, str] = {}
@@ -133,8 +132,8 @@ def three(memory: Count = MEMORY) -> None:
     print(f"{len(states) - len(won)} of {len(states)} lost, {search.nodes} nodes; won:", *won)
 
 
-def opened(width: int, height: int) -> int:
-    """Return until how many moves the book has a board open; raises UsageError without a book."""
+def last_ply(width: int, height: int) -> int:
+    """Return the ply of the last moves of a board's book; raises UsageError without one."""
     if (width, height) not in book.LAST_PLY:
         boards = ", ".join(f"{wide} {high}" for wide, high in book.LAST_PLY)
         raise UsageError(f"there is no book of {width} {height}, only of {boards}")

@@ -58,7 +58,7 @@ class Peer(position.Position):
 
 
 def plain(line: Any, moves: Any, table: Any, peer: Any, ply: int) -> bool:
-    """Tell whether the player to move wins, by alpha-beta with a table and nothing else."""
+    """Return whether the player to move wins, by alpha-beta with a table and nothing else."""
     state = line[ply]
     key = rules.key(state)
     at = key % len(table)

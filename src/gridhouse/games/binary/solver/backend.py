@@ -74,7 +74,7 @@ class Backend:
         vars(self).update((name, value) for name, value in bound.items() if name in vars(self))
 
     def records(self, kind: Callable[[], Position], count: int = 1) -> Any:
-        """Return so many records of a kind, all zero."""
+        """Return ``count`` records of a kind, all zero."""
         if self.jit:
             from gridhouse.core.records import to_records
 
@@ -82,7 +82,7 @@ class Backend:
         return [kind() for _ in range(count)]
 
     def words(self, count: int) -> Any:
-        """Return so many 64-bit numbers, all zero."""
+        """Return ``count`` 64-bit numbers, all zero."""
         if self.jit:
             from gridhouse.core import arrays
 

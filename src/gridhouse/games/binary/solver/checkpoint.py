@@ -109,7 +109,7 @@ def load(
 ) -> Snapshot | None:
     """Return the checkpoint of a position, None without a file; raises SolverError.
 
-    ``allocate`` makes a table of so many words, of which there may be ``most_words``.
+    ``allocate`` makes a table from its number of words, which is limited to ``most_words``.
     """
     if not os.path.exists(path):
         return None

@@ -38,7 +38,7 @@ NO_LIMIT = 1 << 60
 DEPTH_FIRST_CELLS = 12  # cells up to which proof numbers cost more than they save
 PROOF_NUMBER_CELLS = 21  # cells above which positions are searched by proof numbers
 NOISE = 4  # random part of scores, for each thread after the first, depth first
-PN_SHARE = 4  # the table of proof numbers has one word for so many of the transposition table
+PN_SHARE = 4  # size of the transposition table by that of the table of proof numbers
 
 
 class Search:

@@ -58,7 +58,7 @@ class SolveTask:
         return has_moves and (found.nimber is not None or not self._nimber)
 
     def note_known(self, known: KnownResult) -> None:
-        """Note a result that needs no search."""
+        """Record a result that needs no search."""
         self.solution.outcome = OUTCOMES[known.outcome]
         self.solution.nimber = known.nimber
         self.solution.all_moves = known.all_moves
@@ -79,7 +79,7 @@ class SolveTask:
                 self._find_nimber(search)
 
     def _find_moves(self, search: Search) -> None:
-        """Note all winning moves, or one: if the tables have one, that."""
+        """Find all winning moves, or one: if the tables have one, that."""
         if not self._all_moves:
             for move in search.moves():
                 if search.known_outcome((move,)) == LOSS:
@@ -96,7 +96,7 @@ class SolveTask:
         self.solution.all_moves = is_complete
 
     def _note_move(self, action: int) -> None:
-        """Note a winning move; a move that the rules refuse raises an error."""
+        """Record a winning move; a move that the rules refuse raises an error."""
         self.state.clone().apply_action(action)
         self.solution.moves.append(self.state.action_to_string(action))
 
@@ -119,6 +119,6 @@ class SolveTask:
         return f"{search.nodes:,} nodes, {search.used:.1%} of the table used"
 
     def note_cost(self) -> None:
-        """Note nodes and the use of the table."""
+        """Record nodes and the use of the table."""
         self.solution.nodes = self.search.nodes
         self.solution.used = self.search.used

@@ -174,7 +174,7 @@ def add_move(node: Node, child: Node, order: int) -> None:
 
 
 def set_child(node: Node, index: int, child: Node) -> None:
-    """Note the position that a listed move leads to."""
+    """Set the position that a listed move leads to."""
     node.child_keys[index] = child.key
     node.child_heaps[index] = child.heap
     node.child_zeros[index] = child.candidates[0]
@@ -211,13 +211,13 @@ def select_move(node: Node) -> int:
 
 
 def note_winning_move(node: Node, move: int) -> None:
-    """Note a move that wins, also as the killer of its ply."""
+    """Set the winning move of a node, and the killer of its ply."""
     node.winning_move = move
     node.killer = move
 
 
 def note_reply(node: Node, child: Node, outcome: int) -> None:
-    """Note that the current move wins, or that its refutation loses.
+    """Mark the current move as winning, or its refutation as losing.
 
     If r refutes m, then m refutes r: both lead to the same lost position.
     """

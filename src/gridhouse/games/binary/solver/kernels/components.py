@@ -73,7 +73,7 @@ def enter_component(memory: Memory, ply: int) -> int:
 
 
 def note_component(node: Node, outcome: int) -> int:
-    """Note who wins the current component with its heap; return who wins the whole if known."""
+    """Record who wins the current component with its heap; return who wins the whole if known."""
     if is_last_component(node):
         return outcome
     if outcome == WIN:

@@ -67,7 +67,7 @@ def as_cells(layout: Layout, line: int, places: int) -> int:
 
 def most_fillable(stones: int, candidates: int, length: int) -> int:
     """Return how many candidates can hold the digit at once, if only three in a row are illegal."""
-    none = 0  # the most where the last so many places hold the digit
+    none = 0  # the most if none, one or two of the last places hold the digit
     one = IMPOSSIBLE
     two = IMPOSSIBLE
     for place in range(length):

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from gridhouse.games.binary.solver.kernels.records import Memory, Node, SharedNumbers, Words
 
 INFINITE = 1 << 30
-SLACK = 4  # the threshold of the best move exceeds the second best's number by that part of it
+SLACK = 4  # a threshold exceeds the second best number by one part in SLACK
 
 
 def child_pn_key(node: Node, index: int) -> int:
@@ -119,7 +119,7 @@ def list_moves(memory: Memory, ply: int, table: Words) -> int:
 
 
 def sum_up(node: Node) -> None:
-    """Note the best move, the two least disproof numbers, and the sum of proof numbers' parts."""
+    """Set the best move, the two least disproof numbers, and the disproof number's two terms."""
     node.greatest_proof = 0
     node.num_open = 0
     node.best = NONE

@@ -61,7 +61,7 @@ class Layout(position.Position):
     num_lines = position.field("int32")  # rows, then columns
     num_symmetries = position.field("int32")
     techniques = position.field("int32")
-    depth_first_cells = position.field("int32")  # positions of so many cells need no proof numbers
+    depth_first_cells = position.field("int32")  # largest position without proof numbers
     row = position.field("int32", MOST_CELLS)
     col = position.field("int32", MOST_CELLS)
     row_step = position.field("int64", MOST_CELLS)  # a cell's power of three in its row's code

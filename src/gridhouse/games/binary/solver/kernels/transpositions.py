@@ -47,7 +47,7 @@ def probe(table: Words, key: int, heap: int) -> int:
 
 
 def store(table: Words, key: int, heap: int, outcome: int, work: int) -> None:
-    """Store who wins a position with a heap, after so many nodes.
+    """Store who wins a position with a heap; ``work`` is the number of nodes searched.
 
     A position that is lost with a heap has its size as its nimber, which determines all outcomes.
     """
@@ -86,7 +86,7 @@ def pn_find(table: Words, key: int) -> int:
 
 
 def pn_store(table: Words, key: int, proof: int, disproof: int, work: int) -> None:
-    """Store the numbers of a position with a heap by its ``pn_key``, after so many nodes."""
+    """Store the numbers of a position by its ``pn_key``; ``work`` is the number of nodes."""
     at = pn_find(table, key)
     if at == tables.ABSENT:
         at = tables.victim(table, key, PN_WAYS, PN_WIDTH, WORK)
