@@ -1,11 +1,10 @@
 """Prove first moves of the Binary Game, and the openings of 5x5 and 9x3 as the package keeps them.
 
 ``python benchmarks/binary_book.py prove WIDTH HEIGHT [MEMORY]``: the moves that win for who begins,
-whatever is answered, with so many MiB of memory (2000).  What it takes is said on the standard
-error.
+whatever is answered, with MEMORY MiB (2000).  Progress goes to the standard error.
 ``python benchmarks/binary_book.py check WIDTH HEIGHT [COUNT]``: search the boards after the book's
-last moves anew, each for itself, all or COUNT of them, and print how many are lost for who is to
-move.
+last moves anew, each for itself, all or COUNT of them, and print how many are lost for the player
+to move.
 ``python benchmarks/binary_book.py firsts WIDTH HEIGHT [MEMORY]``: search what first moves lead to,
 those that are not images of each other, from the middle outwards, and print who wins there.
 ``python benchmarks/binary_book.py three [MEMORY]``: search all boards of three digits on 5x5 and
@@ -22,11 +21,15 @@ from command_line import Count, start
 
 import gridhouse
 from gridhouse.core.console import UsageError
-from gridhouse.games.binary import _frame, book
-from gridhouse.games.binary._layout import Board, Memory
 from gridhouse.games.binary.game import BinaryGame
-from gridhouse.games.binary.solver import OUTCOMES, Search, solve
-from gridhouse.games.binary.symmetry import image
+from gridhouse.games.binary.solver import book
+from gridhouse.games.binary.solver.api import solve
+from gridhouse.games.binary.solver.backend import Backend
+from gridhouse.games.binary.solver.board_encoding import Board
+from gridhouse.games.binary.solver.kernels.records import LOSS, UNKNOWN, WIN
+from gridhouse.games.binary.solver.search import Search
+from gridhouse.games.binary.solver.solution import OUTCOMES
+from gridhouse.games.binary.solver.symmetry import image
 
 if TYPE_CHECKING:
     from gridhouse.core.game import State
@@ -36,9 +39,9 @@ ALL = 1 << 40
 
 
 def check(width: Count, height: Count, count: Count = ALL) -> None:
-    """Search what the last moves of the book lead to, or so many of them."""
+    """Search the boards after the last moves of the book, all or ``count`` of them."""
     size = width * height
-    late = size - opened(width, height)
+    late = size - last_ply(width, height)
     boards = [one for one in book.moves() if len(one) == size and one.count(book.EMPTY) == late]
     if count < len(boards):
         boards = random.Random(count).sample(boards, count)
@@ -57,9 +60,9 @@ def check(width: Count, height: Count, count: Count = ALL) -> None:
 
 def prove(width: Count, height: Count, memory: Count = MEMORY) -> None:
     """Prove the book and print it."""
-    most = opened(width, height)
+    most = last_ply(width, height)
     state = BinaryGame(rows=height, cols=width).new_initial_state()
-    search = Search(Board(state.position, Memory(jit=True)), memory=memory, threads=2)
+    search = Search(Board(state.position, Backend(jit=True)), memory=memory, threads=2)
     found: dict[str, str] = {}
     todo = [state]
     for state in todo:
@@ -67,9 +70,9 @@ def prove(width: Count, height: Count, memory: Count = MEMORY) -> None:
         if board in found:
             continue
         assert search.follow(state.position)
-        assert search.value() == _frame.WIN
-        moves = sorted(search.moves(), key=lambda move: search.known((move,)) != _frame.LOSS)
-        move = next(move for move in moves if search.value((move,)) == _frame.LOSS)
+        assert search.outcome() == WIN
+        moves = sorted(search.moves(), key=lambda move: search.known_outcome((move,)) != LOSS)
+        move = next(move for move in moves if search.outcome((move,)) == LOSS)
         action = search.board.action(move)
         row, col = image(state.position, *divmod(action >> 1, width), kind)
         found[board] = f"{board} {col} {row} {(action & 1) ^ swap}"
@@ -85,7 +88,7 @@ def prove(width: Count, height: Count, memory: Count = MEMORY) -> None:
 def firsts(width: Count, height: Count, memory: Count = MEMORY) -> None:
     """Search the first moves, with the same memory: one helps to prove the next."""
     start = BinaryGame(rows=height, cols=width).new_initial_state()
-    search = Search(Board(start.position, Memory(jit=True)), memory=memory, threads=2)
+    search = Search(Board(start.position, Backend(jit=True)), memory=memory, threads=2)
     seen = set()
 
     def distance(action: int) -> int:
@@ -100,7 +103,7 @@ def firsts(width: Count, height: Count, memory: Count = MEMORY) -> None:
             seen.add(board)
             before = search.nodes
             assert search.follow(after.position)
-            outcome = OUTCOMES[search.value()]
+            outcome = OUTCOMES[search.outcome()]
             name = start.action_to_string(action)
             print(f"{name}: {outcome}, {search.nodes - before} nodes", flush=True)
 
@@ -117,24 +120,24 @@ def three(memory: Count = MEMORY) -> None:
                 after.apply_action(action)
                 later.setdefault(min(book.images(after.position))[0], after)
         states = later
-    search = Search(Board(start.position, Memory(jit=True)), memory=memory, threads=1)
+    search = Search(Board(start.position, Backend(jit=True)), memory=memory, threads=1)
     won = []
     for board in sorted(states, reverse=True):
         assert search.follow(states[board].position)
-        value = search.value()
-        assert value != _frame.UNKNOWN
-        assert book.is_lost(states[board].position) == (value == _frame.LOSS)
-        if value == _frame.WIN:
+        value = search.outcome()
+        assert value != UNKNOWN
+        assert book.is_lost(states[board].position) == (value == LOSS)
+        if value == WIN:
             won.append(board)
     print(f"{len(states) - len(won)} of {len(states)} lost, {search.nodes} nodes; won:", *won)
 
 
-def opened(width: int, height: int) -> int:
-    """Return until how many moves the book has a board open; raises UsageError without a book."""
-    if (width, height) not in book.OPENED:
-        boards = ", ".join(f"{wide} {high}" for wide, high in book.OPENED)
+def last_ply(width: int, height: int) -> int:
+    """Return the ply of the last moves of a board's book; raises UsageError without one."""
+    if (width, height) not in book.LAST_PLY:
+        boards = ", ".join(f"{wide} {high}" for wide, high in book.LAST_PLY)
         raise UsageError(f"there is no book of {width} {height}, only of {boards}")
-    return book.OPENED[width, height]
+    return book.LAST_PLY[width, height]
 
 
 if __name__ == "__main__":

@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING
 from command_line import Count, Counts, Seconds, start
 
 import gridhouse
-from gridhouse.games.binary import quick
 from gridhouse.games.binary.game import BinaryGame
+from gridhouse.games.binary.solver.timed_solve import move_within, solve_within
 from gridhouse.players import Contestant
 from gridhouse.players.match import OPENING, match
 
@@ -93,9 +93,9 @@ def strong(games: Count = 20, seconds: Seconds = 1.0, sides: Counts = None) -> N
                 if len(state.history()) < OPENED:
                     action = chance.choice(state.legal_actions())
                 elif state.current_player() == number % 2:
-                    action = quick.move_within(state, seconds)
+                    action = move_within(state, seconds)
                 else:
-                    moves = quick.solve_within(state, seconds).moves
+                    moves = solve_within(state, seconds).moves
                     legal = state.legal_actions()
                     action = state.string_to_action(moves[0]) if moves else chance.choice(legal)
                 state.apply_action(action)

@@ -27,7 +27,8 @@ from gridhouse.core.console import read_file
 from gridhouse.core.records import to_records
 from gridhouse.core.specialize import rules_of, specialize
 from gridhouse.games.binary.game import BinaryGame
-from gridhouse.games.binary.solver import TECHNIQUES, solve, warm
+from gridhouse.games.binary.solver import solve, warm
+from gridhouse.games.binary.solver.api import TECHNIQUES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -57,7 +58,7 @@ class Peer(position.Position):
 
 
 def plain(line: Any, moves: Any, table: Any, peer: Any, ply: int) -> bool:
-    """Tell whether the player to move wins, by alpha-beta with a table and nothing else."""
+    """Return whether the player to move wins, by alpha-beta with a table and nothing else."""
     state = line[ply]
     key = rules.key(state)
     at = key % len(table)

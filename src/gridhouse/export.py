@@ -32,7 +32,7 @@ LEFT_OUT = (
     "gridhouse.core.outcome",
     "gridhouse.core.records",
     "gridhouse.core.registry",
-    "gridhouse.games.binary.checkpoint",
+    "gridhouse.games.binary.solver.checkpoint",
 )
 
 
@@ -265,7 +265,8 @@ def export(game: str, folder: str, name: str = "", *, force: bool = False) -> li
     if name not in scripts:
         raise UsageError(f"{shown(name)} is no program of {game}: {', '.join(scripts)}")
     beside = {script.name: exported(script) for script in support_of(game)}
-    beside.update((file, read(game, file)) for file in getattr(program_of(game), "FILES", ()))
+    for file in getattr(program_of(game), "FILES", ()):
+        beside[os.path.basename(file)] = read(game, file)
     try:
         if not os.path.isdir(folder):
             os.makedirs(folder)

@@ -13,7 +13,7 @@ import gridhouse
 from gridhouse.core import records
 from gridhouse.core.errors import ParameterError
 from gridhouse.core.specialize import rules_of, specialize
-from gridhouse.games.binary._layout import Memory
+from gridhouse.games.binary.solver.backend import Backend
 from gridhouse.search import playouts
 from gridhouse.search.engine import Engine
 from harness import run_compiled
@@ -122,9 +122,9 @@ def test_references_are_counted_only_where_lists_are_made() -> None:
 
 
 def test_calls_are_inlined_where_a_module_says_so() -> None:
-    kernels = Memory(jit=True)
-    assert kernels.frame.settle.targetoptions["forceinline"]
-    assert not kernels.search.prepare.targetoptions["forceinline"]
+    kernels = Backend(jit=True)
+    assert kernels.nodes.simplify.targetoptions["forceinline"]
+    assert not kernels.proof_number.search.targetoptions["forceinline"]
 
 
 def test_compiled_code_is_kept_for_the_next_process(tmp_path: Path) -> None:

@@ -31,7 +31,7 @@ SCRIPTS = {
     "a3.py": ("main",),
     "a4.py": ("main_strong",),
 }
-FILES = ("book.txt",)
+FILES = ("solver/book.txt",)
 USAGE = ""
 ABOUT = (
     "Commands on standard input, one a line: game n m, show, play x y digit, legal x y digit, "
@@ -143,7 +143,7 @@ def genmove(session: Session, words: list[str]) -> None:
         print("resign")
         return
     if session.is_strong:
-        from gridhouse.games.binary.quick import move_within
+        from gridhouse.games.binary.solver.timed_solve import move_within
 
         action = move_within(session.state(), session.seconds)
     else:
@@ -176,7 +176,7 @@ def timelimit(session: Session, words: list[str]) -> None:
 
 def solve(session: Session, words: list[str]) -> None:
     """Print the winner, with a winning move of the player to move; unknown after the time limit."""
-    from gridhouse.games.binary.quick import solve_within
+    from gridhouse.games.binary.solver.timed_solve import solve_within
 
     player = (session.position.ply & 1) + 1
     found = solve_within(session.state(), session.seconds)

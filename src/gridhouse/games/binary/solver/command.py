@@ -11,11 +11,12 @@ from gridhouse.core.notation import parse_integer, shown
 from gridhouse.core.registry import parse
 from gridhouse.core.solving import tell
 from gridhouse.games.binary.game import BinaryGame
-from gridhouse.games.binary.solver import UnsavedError, solve
+from gridhouse.games.binary.solver.api import solve
+from gridhouse.games.binary.solver.solution import UnsavedError
 
 if TYPE_CHECKING:
     from gridhouse.core.game import State
-    from gridhouse.games.binary.solver import BinarySolution
+    from gridhouse.games.binary.solver.solution import BinarySolution
 
 
 def read_position(words: list[str]) -> State:
@@ -36,7 +37,7 @@ def command(
     position: Annotated[
         list[str], typer.Argument(help="Width and height of an empty board, or a position's text.")
     ],
-    time: Annotated[float | None, typer.Option(help="Seconds that it may search.")] = None,
+    time: Annotated[float | None, typer.Option(help="Limit of the search in seconds.")] = None,
     memory: Annotated[int, typer.Option(help="Megabytes for the tables.")] = 1024,
     nimber: Annotated[bool, typer.Option("--nimber", help="Find the nimber too.")] = False,
     all_moves: Annotated[bool, typer.Option("--all", help="Find all winning moves.")] = False,
@@ -45,11 +46,11 @@ def command(
     proof: Annotated[bool, typer.Option(help="Search large positions by proof numbers.")] = True,
     proved: Annotated[bool, typer.Option(help="Use boards proved once.")] = True,
     checkpoint: Annotated[
-        str | None, typer.Option(help="A file to keep what was found in, and to go on with.")
+        str | None, typer.Option(help="A file that keeps the tables, to go on with.")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
-    """Tell who wins a position of the Binary Game: the player to move, or the other."""
+    """Solve a position of the Binary Game: who wins, and by which moves."""
 
     def work(_: list[str]) -> None:
         try:

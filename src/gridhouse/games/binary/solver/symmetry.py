@@ -1,8 +1,8 @@
 """Positions that are lost because every move can be answered at its image.
 
-If a symmetry of the board that is its own inverse leaves a position as it is with the digits
-exchanged, and moves every open cell, the second player wins: a digit takes nothing away from the
-other digit, so the other digit at the image is legal after every move.  See docs/binary.md.
+If a symmetry of the board that is its own inverse maps a position to itself with the digits
+exchanged, and moves every cell that takes a digit, the second player wins: a digit constrains only
+itself, so after every move the other digit is legal at the image.  See docs/binary.md.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ IMAGES = (
 
 
 def image(state: Position, y: int, x: int, kind: tuple[int, int, int]) -> tuple[int, int]:
-    """Return where a cell goes."""
+    """Return the image of a cell under a symmetry: row and column."""
     turned, up, left = kind
     row = state.rows - 1 - y if up else y
     col = state.cols - 1 - x if left else x
@@ -35,9 +35,9 @@ def reply(state: Position, action: int, kind: tuple[int, int, int]) -> int:
 
 
 def winning_reply(state: Position) -> int | None:
-    """Return a legal action that makes a position lost by symmetry, None if there is none."""
+    """Return a legal action after which the opponent loses by symmetry, or None."""
     for kind in IMAGES:
-        action = missing(state, kind) if state.rows == state.cols or not kind[0] else None
+        action = missing_reply(state, kind) if state.rows == state.cols or not kind[0] else None
         if action is not None and not rules.refusal(state, action):
             after = state.copy()
             rules.apply_action(after, action)
@@ -46,8 +46,8 @@ def winning_reply(state: Position) -> int | None:
     return None
 
 
-def missing(state: Position, kind: tuple[int, int, int]) -> int | None:
-    """Return the action that answers the one digit without its image, None if not just one is."""
+def missing_reply(state: Position, kind: tuple[int, int, int]) -> int | None:
+    """Return the reply to the one digit without an image; None if there is not just one."""
     found = None
     for y in range(state.rows):
         for x in range(state.cols):
@@ -61,7 +61,7 @@ def missing(state: Position, kind: tuple[int, int, int]) -> int | None:
 
 
 def symmetry_of(state: Position) -> tuple[int, int, int] | None:
-    """Return the symmetry by which the position is lost, None if there is none."""
+    """Return a symmetry by which the position is lost, or None."""
     for kind in IMAGES:
         if (state.rows == state.cols or not kind[0]) and is_symmetric(state, kind):
             return kind
@@ -69,7 +69,7 @@ def symmetry_of(state: Position) -> tuple[int, int, int] | None:
 
 
 def is_symmetric(state: Position, kind: tuple[int, int, int]) -> bool:
-    """Tell whether a symmetry exchanges the digits and leaves no open cell in its place."""
+    """Return whether a symmetry exchanges the digits and moves every cell that takes a digit."""
     for y in range(state.rows):
         legal = rules.legal_in_row(state, y)
         for x in range(state.cols):

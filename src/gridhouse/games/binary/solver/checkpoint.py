@@ -1,9 +1,8 @@
-"""What a search has found, in a file, so that it can be taken up again.
+"""Checkpoints: files that keep the tables of a search, so that a later one can go on with them.
 
-The file says of what position it is and by what code it was made, since keys mean nothing to other
-code, and has a digest of all that follows.  It is written beside its place and then moved there, so
-that it is there as a whole or not at all.  Tables may take most of the memory there is, so they go
-into the file and come out of it piece by piece.
+The file names its position, and the code that made it, since keys mean nothing to other code; a
+digest covers all that follows.  It is written beside its place and then moved there, so that it is
+complete or absent.  Tables may fill most of the memory, so they are written and read in pieces.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from contextlib import suppress
 from itertools import chain
 from typing import Any, NamedTuple
 
-from gridhouse.core import chance
+from gridhouse.core import chance, tables
 from gridhouse.core.errors import SolverError
 from gridhouse.core.notation import shown
 
@@ -29,25 +28,25 @@ if TYPE_CHECKING:
 
 MAGIC = b"gridhouse binary checkpoint\n"
 FAST = 1  # zlib's level
-PIECE = 1 << 18  # words that are in hand at once
+PIECE = 1 << 18  # words in memory at once, beside the tables
 NO_DIGEST = b"0" * (2 * hashlib.sha256().digest_size)
 
 
 class Snapshot(NamedTuple):
-    """What a search has found: its tables of words and of proof numbers, and its nodes.
+    """The tables of a search, of outcomes and of proof numbers, and the number of its nodes.
 
-    It means something only for the same position and ``switches``, those of the techniques.
+    They are valid only for the same position and techniques.
     """
 
     position: str
-    switches: int
-    words: Any
-    pairs: Any
+    techniques: int
+    table: Any
+    pn_table: Any
     nodes: int
 
 
-def kernels() -> str:
-    """Return a digest of the code that gives the words of the tables their meaning."""
+def code_digest() -> str:
+    """Return a digest of the code that determines the meaning of tables."""
     sources = hashlib.sha256()
     for path in kernel_paths():
         with open(path, "rb") as file:
@@ -56,19 +55,20 @@ def kernels() -> str:
 
 
 def kernel_paths() -> list[str]:
-    """Return the files of that code: the package's inner modules, and what draws their keys."""
+    """Return the files of that code: kernels, the encoding of boards, hashes and tables."""
     here = os.path.dirname(__file__)
-    return [chance.__file__, *sorted(glob.glob(os.path.join(here, "_[a-z]*.py")))]
+    kernels = sorted(glob.glob(os.path.join(here, "kernels", "*.py")))
+    return [chance.__file__, tables.__file__, os.path.join(here, "board_encoding.py"), *kernels]
 
 
 def save(path: str, found: Snapshot) -> None:
-    """Write down what a search has found; raises SolverError."""
+    """Write the tables of a search to a file; raises SolverError."""
     head = {
         "position": found.position,
-        "kernels": kernels(),
-        "switches": found.switches,
-        "words": len(found.words),
-        "pairs": len(found.pairs),
+        "code": code_digest(),
+        "techniques": found.techniques,
+        "table": len(found.table),
+        "pn_table": len(found.pn_table),
         "nodes": found.nodes,
     }
     line = json.dumps(head).encode() + b"\n"
@@ -77,7 +77,7 @@ def save(path: str, found: Snapshot) -> None:
         with open(beside, "wb") as file:
             file.write(MAGIC + NO_DIGEST + b"\n")
             digest = hashlib.sha256()
-            for piece in chain([line], _packed(found.words, found.pairs)):
+            for piece in chain([line], _packed(found.table, found.pn_table)):
                 digest.update(piece)
                 file.write(piece)
             file.seek(len(MAGIC))
@@ -105,17 +105,17 @@ def check_place(path: str) -> None:
 
 
 def load(
-    path: str, position: str, switches: int, most_words: int, allocate: Callable[[int], Any]
+    path: str, position: str, techniques: int, most_words: int, allocate: Callable[[int], Any]
 ) -> Snapshot | None:
-    """Return what was written down of a position, None without a file; raises SolverError.
+    """Return the checkpoint of a position, None without a file; raises SolverError.
 
-    ``allocate`` makes a table of so many words, of which there may be ``most_words``.
+    ``allocate`` makes a table from its number of words, which is limited to ``most_words``.
     """
     if not os.path.exists(path):
         return None
     try:
         with open(path, "rb") as file:
-            return _read(path, file, position, switches, most_words, allocate)
+            return _read(path, file, position, techniques, most_words, allocate)
     except OSError as error:
         raise SolverError(f"{path}: {error.strerror}") from None
 
@@ -124,11 +124,11 @@ def _read(
     path: str,
     file: BufferedReader,
     position: str,
-    switches: int,
+    techniques: int,
     most_words: int,
     allocate: Callable[[int], Any],
 ) -> Snapshot:
-    """Return what a file says, once it is known to be whole and of this position."""
+    """Return the content of a file after checking that it is whole and of this position."""
     if file.readline() != MAGIC:
         raise SolverError(f"{path}: not a checkpoint")
     mark = file.readline()
@@ -142,20 +142,20 @@ def _read(
     head = json.loads(file.readline())
     for name, here in (
         ("position", position),
-        ("kernels", kernels()),
-        ("switches", switches),
+        ("code", code_digest()),
+        ("techniques", techniques),
     ):
         if head[name] != here:
-            what = {"kernels": "version of the program", "switches": "choice of techniques"}
+            what = {"code": "version of the program", "techniques": "choice of techniques"}
             raise SolverError(f"{path}: a checkpoint of another {what.get(name, name)}")
-    times = -(-head["words"] // most_words)
+    times = -(-head["table"] // most_words)
     if times > 1:
         raise SolverError(f"{path}: needs {times} times the memory that is allowed")
     packed = zlib.decompressobj()
-    words, pairs = (allocate(head[name]) for name in ("words", "pairs"))
-    for table in (words, pairs):
-        _unpack(file, packed, table)
-    return Snapshot(position, switches, words, pairs, head["nodes"])
+    table, pn_table = (allocate(head[name]) for name in ("table", "pn_table"))
+    for words in (table, pn_table):
+        _unpack(file, packed, words)
+    return Snapshot(position, techniques, table, pn_table, head["nodes"])
 
 
 def _packed(*tables: Any) -> Iterator[bytes]:
