@@ -47,20 +47,17 @@ STARTED = perf_counter()
 
 from command_line import Seconds, Some, Word, listed, start  # noqa: E402
 
-from gridhouse.games.sliding import (  # noqa: E402
-    _anytime,
-    _beams,
-    _databases,
-    _optimal,
-    rules,
-    solver,
-)
-from gridhouse.games.sliding._pairing import paired, pairings  # noqa: E402
-from gridhouse.games.sliding._puzzle import backwards, parity_fits, puzzle_of  # noqa: E402
+from gridhouse.games.sliding import rules, solver  # noqa: E402
 from gridhouse.games.sliding.game import (  # noqa: E402
     position_of,
     shuffle,
 )
+from gridhouse.games.sliding.solver import anytime  # noqa: E402
+from gridhouse.games.sliding.solver.assignment import paired, pairings  # noqa: E402
+from gridhouse.games.sliding.solver.beam import beam_search  # noqa: E402
+from gridhouse.games.sliding.solver.databases import heuristic, pattern_database  # noqa: E402
+from gridhouse.games.sliding.solver.optimal import optimal_search  # noqa: E402
+from gridhouse.games.sliding.solver.puzzle import backwards, parity_fits, puzzle_of  # noqa: E402
 from gridhouse.games.sliding.words import load_words, own_words_file  # noqa: E402
 
 if TYPE_CHECKING:
@@ -68,7 +65,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
     from typing import Any
 
-    from gridhouse.games.sliding._puzzle import Puzzle
+    from gridhouse.games.sliding.solver.puzzle import Puzzle
 
 FOLDER = Path(__file__).resolve().parent
 SEED = 2021
@@ -186,12 +183,12 @@ def proofs(
     proved = 0
     for number, optimal, state in puzzles:
         began = process_time()
-        search = _anytime.Anytime(puzzle_of(state), 1.0, CORES, seconds)
+        search = anytime.Anytime(puzzle_of(state), 1.0, CORES, seconds)
         with ThreadPoolExecutor(1) as pool:
             searching = pool.submit(search.run)
             in_time = awaited(searching, search, optimal, seconds, gives_up=gives_up)
         searching.result()
-        solver.check(state, search.moves)
+        solver.check_solution(state, search.moves)
         assert search.bound <= (optimal or len(search.moves)) <= len(search.moves)
         proved += search.bound == len(search.moves)
         print(
@@ -206,7 +203,7 @@ def proofs(
 
 def awaited(
     searching: Future[None],
-    search: _anytime.Anytime,
+    search: anytime.Anytime,
     optimal: int | None,
     seconds: float,
     *,
@@ -226,7 +223,7 @@ def awaited(
             needed = len(search.moves) - SLACK if optimal is None else optimal
             rest = sum(LEAST_GROWTH**step for step in range(1, (needed - bound) // 2 + 1))
             # Before that there is another level to come, with larger databases.
-            if before >= _optimal.VAST and (nodes - before) * rest > left * FAST * CORES:
+            if before >= optimal_search.VAST and (nodes - before) * rest > left * FAST * CORES:
                 search.stop()
                 return False
         if left <= 0:
@@ -235,7 +232,7 @@ def awaited(
     return True
 
 
-class Counting(_optimal.Optimal):
+class Counting(optimal_search.Optimal):
     """A search that notes how many nodes it takes to prove each bound."""
 
     def __init__(self, puzzle: Puzzle) -> None:
@@ -243,7 +240,7 @@ class Counting(_optimal.Optimal):
         super().__init__(puzzle, CORES)
         self.found: Counter[int] = Counter()
 
-    def _sweep(self, plan: Any, words: Any, roots: list[_optimal.Root]) -> None:
+    def _sweep(self, plan: Any, words: Any, roots: list[optimal_search.Root]) -> None:
         before = self.nodes
         super()._sweep(plan, words, roots)
         self.found[self.bound] += self.nodes - before
@@ -256,13 +253,13 @@ def bounds(positions: Sequence[tuple[int, None, rules.Position]], limit: int) ->
     """
     for number, _, state in positions:
         puzzle = puzzle_of(state)
-        for largest in (25**4, 25**5, _databases.LARGEST):
+        for largest in (25**4, 25**5, pattern_database.LARGEST):
             began = process_time()
-            tables = _optimal.own_tables(puzzle, largest, jit=True, threads=CORES)
-            plan, words = _databases.plan_of(puzzle, *tables)
+            tables = optimal_search.own_tables(puzzle, largest, jit=True, threads=CORES)
+            plan, words = heuristic.plan_of(puzzle, *tables)
             built = process_time()
             search = Counting(puzzle)
-            search.bound = _optimal.least(puzzle, plan, words)
+            search.bound = optimal_search.least(puzzle, plan, words)
             search._together(plan, words, limit)
             rate = search.nodes / (process_time() - built) / 1e6
             last = ", ".join(f"{bound}: {nodes}" for bound, nodes in [*search.found.items()][-3:])
@@ -277,14 +274,14 @@ def by_processor(
     name: str, positions: Sequence[tuple[int | None, rules.Position]], seconds: float, _: float
 ) -> None:
     """Do the same with so many seconds of the processor for each, without a proof."""
-    for module in (_anytime, _beams):
+    for module in (anytime, beam_search):
         vars(module)["perf_counter"] = process_time
     lengths, known = [], []
     for optimal, state in positions:
         puzzle = puzzle_of(state)
-        search = _anytime.Anytime(puzzle, 1.0, CORES, seconds, proves=False)
+        search = anytime.Anytime(puzzle, 1.0, CORES, seconds, proves=False)
         search.run()
-        solver.check(state, search.moves)
+        solver.check_solution(state, search.moves)
         lengths.append(len(search.moves))
         known.append(optimal or paired(puzzle)[1])
     print(
@@ -298,7 +295,7 @@ def by_processor(
 def whole(puzzle: Puzzle, ways: int, width: int, look: int = 0) -> list[int]:
     """Return the moves that one beam over a board finds from so many ways to number letters."""
     seeds = [(tiles, list[int]()) for tiles in pairings(puzzle, ways)]
-    moves = _beams.Run(puzzle).finish(puzzle, seeds, width, _anytime.LONGEST, look=look)
+    moves = beam_search.Run(puzzle).finish(puzzle, seeds, width, anytime.LONGEST, look=look)
     assert moves is not None
     return moves
 
@@ -310,7 +307,7 @@ def numberings(positions: Sequence[rules.Position], width: int) -> None:
         for state in positions:
             puzzle, _ = paired(puzzle_of(state))
             moves = whole(puzzle, ways, width)
-            solver.check(state, moves)
+            solver.check_solution(state, moves)
             lengths.append(len(moves))
         print(f"{len(lengths)} puzzles, width {width}, {ways} ways: length {mean(lengths):.2f}")
 
@@ -323,8 +320,8 @@ def turns(name: str, positions: Sequence[rules.Position], width: int) -> None:
         back = puzzle.reversed()
         lengths = []
         for side, look in ((puzzle, 0), (puzzle, 1), (back, 0)):
-            moves = whole(side, _beams.SEEDS, width, look)
-            solver.check(state, backwards(moves) if side is back else moves)
+            moves = whole(side, beam_search.SEEDS, width, look)
+            solver.check_solution(state, backwards(moves) if side is back else moves)
             lengths.append(len(moves))
         found.append(lengths)
     there, other, back_again = zip(*found, strict=True)
@@ -342,10 +339,10 @@ def beams(name: str, puzzles: Sequence[tuple[int | None, rules.Position]], width
     lengths, known, nodes = [], [], []
     for optimal, state in puzzles:
         puzzle = puzzle_of(state)
-        run = _beams.Run(puzzle)
-        moves = run.finish(puzzle, [(puzzle.tiles, [])], width, _anytime.LONGEST)
+        run = beam_search.Run(puzzle)
+        moves = run.finish(puzzle, [(puzzle.tiles, [])], width, anytime.LONGEST)
         assert moves is not None
-        solver.check(state, moves)
+        solver.check_solution(state, moves)
         lengths.append(len(moves))
         known.append(optimal or paired(puzzle)[1])
         nodes.append(run.nodes)
@@ -363,10 +360,10 @@ def layers(width: int, count: int) -> None:
         lengths, nodes = [], []
         for state in shuffled(side, count):
             puzzle = puzzle_of(state)
-            run = _beams.Run(puzzle)
-            moves = _beams.by_layers(run, puzzle, width, _beams.CORE)
+            run = beam_search.Run(puzzle)
+            moves = beam_search.by_layers(run, puzzle, width, beam_search.CORE)
             assert moves is not None
-            solver.check(state, moves)
+            solver.check_solution(state, moves)
             lengths.append(len(moves))
             nodes.append(run.nodes)
         print(

@@ -220,7 +220,7 @@ def _add_game(name: str) -> None:
 def _add_solver(name: str) -> None:
     """Add the command that solves a game's positions, if it has one."""
     cls = game_class(name)
-    module = component(cls, "solve_command")
+    module = component(cls, "solver.command") or component(cls, "solve_command")
     if module is not None:
         solving.command(name, short_help=cls.summary)(module.command)
         if hasattr(module, "verify_command"):

@@ -10,13 +10,28 @@ if TYPE_CHECKING:
 
 
 def component(cls: type, name: str) -> ModuleType | None:
-    """Return a module of the folder of a game's class, None if there is none of this name."""
-    return _module(f"{cls.__module__.rpartition('.')[0]}.{name}")
+    """Return a module of the folder of a game's class, None if there is none of this name.
+
+    ``solver.command`` is a module of the package ``solver`` of the folder.
+    """
+    return _module(cls.__module__.rpartition(".")[0], name)
+
+
+def advice_of(cls: type) -> ModuleType | None:
+    """Return the module ``advice`` of a game: of its package ``solver``, or of its folder."""
+    return component(cls, "solver.advice") or component(cls, "advice")
 
 
 @lru_cache(maxsize=None)
-def _module(name: str) -> ModuleType | None:
+def _module(package: str, name: str) -> ModuleType | None:
     import importlib
     import importlib.util
 
-    return importlib.import_module(name) if importlib.util.find_spec(name) else None
+    first, _, rest = name.partition(".")
+    full = f"{package}.{first}"
+    spec = importlib.util.find_spec(full)
+    if spec is None:
+        return None
+    if not rest:
+        return importlib.import_module(full)
+    return _module(full, rest) if spec.submodule_search_locations is not None else None

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from gridhouse.games.sliding import _cache, _optimal
+from gridhouse.games.sliding.solver.databases import disk_cache
+from gridhouse.games.sliding.solver.optimal import optimal_search
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -15,6 +16,6 @@ if TYPE_CHECKING:
 @pytest.fixture(autouse=True)
 def own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Keep databases in a folder of the test's own."""
-    monkeypatch.setattr(_cache, "folder", lambda: tmp_path / "patterns")
-    _optimal._shelf.cache_clear()
+    monkeypatch.setattr(disk_cache, "folder", lambda: tmp_path / "patterns")
+    optimal_search._shelf.cache_clear()
     return tmp_path / "patterns"

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from gridhouse.core.registry import parse
-from gridhouse.games.sliding import _anytime, _optimal, advice, rules
-from gridhouse.games.sliding._puzzle import puzzle_of
+from gridhouse.games.sliding import rules
+from gridhouse.games.sliding.solver import advice, anytime
+from gridhouse.games.sliding.solver.optimal import optimal_search
+from gridhouse.games.sliding.solver.puzzle import puzzle_of
 from naive.sliding_solver import shortest
 
 if TYPE_CHECKING:
@@ -63,7 +65,7 @@ FIFTEEN = "eaijd kcfbgnlmho", "abcdefghijklmnop"
 def test_larger_boards_are_for_compiled_code() -> None:
     state = puzzle(*FIFTEEN, 4)
     assert advice.Adviser(jit=False).advise(state, 1.0) is None
-    search = _optimal.Optimal(puzzle_of(state.position))
+    search = optimal_search.Optimal(puzzle_of(state.position))
     search.run()
     assert search.moves is not None
     assert follow(advice.Adviser(), state) == len(search.moves)
@@ -82,13 +84,13 @@ def test_what_cannot_be_solved_gets_no_advice() -> None:
 def test_advice_comes_when_told_to_stop(monkeypatch: pytest.MonkeyPatch) -> None:
     adviser = advice.Adviser()
     adviser.stop()  # nothing runs yet
-    real = _anytime.Anytime.run
+    real = anytime.Anytime.run
 
-    def run(search: _anytime.Anytime) -> None:
+    def run(search: anytime.Anytime) -> None:
         adviser.stop()
         real(search)
 
-    monkeypatch.setattr(_anytime.Anytime, "run", run)
+    monkeypatch.setattr(anytime.Anytime, "run", run)
     goal = "abcdefghijklmnopqrstuvwxy"
     state = puzzle("xwvutsrqponmlkjihgfedcba ", goal, 5)
     advised = adviser.advise(state, 600.0)
@@ -98,13 +100,13 @@ def test_advice_comes_when_told_to_stop(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_a_bound_that_is_found_in_time_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    def prove(proof: _optimal.Optimal) -> None:
+    def prove(proof: optimal_search.Optimal) -> None:
         proof.bound = 150
 
-    monkeypatch.setattr(_optimal.Optimal, "run", prove)
-    monkeypatch.setattr(_anytime, "MOSTLY", 0.0)
+    monkeypatch.setattr(optimal_search.Optimal, "run", prove)
+    monkeypatch.setattr(anytime, "MOSTLY", 0.0)
     state = puzzle("xwvutsrqponmlkjihgfedcba ", "abcdefghijklmnopqrstuvwxy", 5)
-    for seconds, is_told in ((1.0, False), (_anytime.WORTH_PROVING, True)):
+    for seconds, is_told in ((1.0, False), (anytime.WORTH_PROVING, True)):
         advised = advice.Adviser().advise(state, seconds)
         assert advised is not None
         assert ("150 are needed at least" in advised.verdict) is is_told

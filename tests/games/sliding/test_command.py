@@ -13,7 +13,8 @@ import typer
 import gridhouse
 from gridhouse import cli
 from gridhouse.core.console import EXIT_INTERRUPTED
-from gridhouse.games.sliding import solve_command, solver
+from gridhouse.games.sliding import solver
+from gridhouse.games.sliding.solver import command as commands
 from harness import Run
 
 if TYPE_CHECKING:
@@ -35,8 +36,8 @@ SWAPPED = "1 2 3 4 5 6 8 7 0"
 def command(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Command:
     """Return what runs one of the two commands in this process."""
     app = typer.Typer()
-    app.command("solve")(solve_command.command)
-    app.command("verify")(solve_command.verify_command)
+    app.command("solve")(commands.command)
+    app.command("verify")(commands.verify_command)
 
     def run(*arguments: str) -> Run:
         capfd.readouterr()

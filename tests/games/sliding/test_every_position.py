@@ -17,9 +17,12 @@ import pytest
 
 from gridhouse.core.errors import SolverError
 from gridhouse.core.records import to_records
-from gridhouse.games.sliding import _databases, _idastar, _optimal, _repeats, _small, rules, solver
-from gridhouse.games.sliding._puzzle import Puzzle, even_out, neighbours, puzzle_of
+from gridhouse.games.sliding import rules, solver
 from gridhouse.games.sliding.game import position_of
+from gridhouse.games.sliding.solver import bidirectional
+from gridhouse.games.sliding.solver.databases import heuristic
+from gridhouse.games.sliding.solver.optimal import duplicate_pruning, idastar, optimal_search
+from gridhouse.games.sliding.solver.puzzle import Puzzle, even_out, neighbours, puzzle_of
 from naive.sliding_solver import shortest
 
 if TYPE_CHECKING:
@@ -94,8 +97,8 @@ def near(goal: str, cols: int, most: int) -> dict[str, int]:
 
 def searches(many: list[Puzzle]) -> Any:
     """Return a record of a search for every puzzle."""
-    search = _idastar.Search()
-    search.came, search.limit = _idastar.NONE, _optimal.NO_LIMIT
+    search = idastar.Search()
+    search.came, search.limit = idastar.NONE, optimal_search.NO_LIMIT
     records = to_records(search, len(many))
     records["tiles"][:, : many[0].cells] = [puzzle.tiles for puzzle in many]
     records["blank"] = [puzzle.tiles.index(0) for puzzle in many]
@@ -107,18 +110,18 @@ def found(many: list[Puzzle], plan: Any, words: Any) -> tuple[Any, Any]:
 
     The puzzles have one goal, and none is solved.
     """
-    sweep = _databases.searcher(plan).sweep
-    machine = _repeats.machine(_optimal.LONGEST)
+    sweep = optimal_search.searcher(plan).sweep
+    machine = duplicate_pruning.machine(optimal_search.LONGEST)
     records = searches(many)
     asked = np.zeros(len(many), np.int64)
-    frames = to_records(_idastar.Frame(), _idastar.MAX_DEPTH)
+    frames = to_records(idastar.Frame(), idastar.MAX_DEPTH)
     for at, puzzle in enumerate(many):
         one = records[at : at + 1]
-        asked[at] = _databases.load(plan, words, one)
+        asked[at] = optimal_search.load(plan, words, one)
         one["bound"] = even_out(puzzle, int(asked[at]))
-        while (result := sweep(plan, words, machine, one, frames)) == _idastar.EXHAUSTED:
+        while (result := sweep(plan, words, machine, one, frames)) == idastar.EXHAUSTED:
             one["bound"] += 2
-        assert result == _idastar.FOUND
+        assert result == idastar.FOUND
     return records, asked
 
 
@@ -177,7 +180,7 @@ def test_every_step_of_the_search_from_both_ends(goal: str) -> None:
     """
     known = shortest(goal, 3)
     start = goal.encode().replace(b" ", b"\0")
-    seen: _small.Seen = {start: (b"", -1)}
+    seen: bidirectional.Seen = {start: (b"", -1)}
     edge, depth = [start], 0
     ways = neighbours(3, 3)
     while edge:
@@ -188,7 +191,7 @@ def test_every_step_of_the_search_from_both_ends(goal: str) -> None:
                 text = before.decode().replace("\0", " ")
                 assert place.decode().replace("\0", " ") in steps(text, 3)
                 assert ways[before.index(0)][move] == place.index(0)
-        edge, meeting, _ = _small._step(ways, edge, seen, {})
+        edge, meeting, _ = bidirectional._step(ways, edge, seen, {})
         assert meeting is None
         depth += 1
     assert len(seen) == len(known)
@@ -213,7 +216,7 @@ def test_the_compiled_search_from_every_three_by_three_position(goal: str, most:
     assert len(known) == THREE_BY_THREE[goal]
     del known[goal]
     many = puzzles(known, goal, 3)
-    plan, words = _databases.plan_of(many[0], *_optimal.small_tables(many[0], most))
+    plan, words = heuristic.plan_of(many[0], *optimal_search.small_tables(many[0], most))
     records, asked = found(many, plan, words)
     lengths = np.array(list(known.values()))
     assert (records["length"] == lengths).all()
@@ -221,7 +224,7 @@ def test_the_compiled_search_from_every_three_by_three_position(goal: str, most:
     assert (asked > 0).all()
     assert (asked <= lengths).all()
     needs = {goal: 0} | dict(zip(known, asked.tolist(), strict=True))
-    assert _databases.load(plan, words, searches(puzzles([goal], goal, 3))) == 0
+    assert optimal_search.load(plan, words, searches(puzzles([goal], goal, 3))) == 0
     changes = Counter(abs(needs[after] - needs[text]) for text in needs for after in steps(text, 3))
     assert ((asked - lengths) % 2 == 0).all()
     assert all(change % 2 for change in changes)
@@ -244,7 +247,9 @@ def test_every_four_by_four_position_near_its_goal(goal: str) -> None:
     known = near(goal, 4, 11)
     del known[goal]
     many = puzzles(known, goal, 4)
-    records, asked = found(many, *_databases.plan_of(many[0], *_optimal.small_tables(many[0], 4)))
+    records, asked = found(
+        many, *heuristic.plan_of(many[0], *optimal_search.small_tables(many[0], 4))
+    )
     lengths = np.array(list(known.values()))
     assert (records["length"] == lengths).all()
     assert (asked <= lengths).all()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from gridhouse.games.sliding import _optimal, _repeats
+from gridhouse.games.sliding.solver.optimal import duplicate_pruning, optimal_search
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,12 +24,12 @@ STEPS = [(-1, 0), (1, 0), (0, -1), (0, 1)]
 
 def refuses(machine: Any, way: Way) -> bool:
     """Tell whether a machine refuses a way before its end."""
-    state, allowed = 0, _repeats.ALL
+    state, allowed = 0, duplicate_pruning.ALL
     for move in way:
         if not allowed >> move & 1:
             return True
-        entry = int(machine[_repeats.MOVES * state + move])
-        state, allowed = entry >> _repeats.MOVES, entry & _repeats.ALL
+        entry = int(machine[duplicate_pruning.MOVES * state + move])
+        state, allowed = entry >> duplicate_pruning.MOVES, entry & duplicate_pruning.ALL
     return False
 
 
@@ -60,7 +60,7 @@ def position_of(tiles: Tiles, cell: Cell) -> Position:
 def ways(longest: int) -> Iterator[Way]:
     """Yield all ways, shorter ones first and equally long ones in order."""
     for length in range(longest + 1):
-        yield from itertools.product(range(_repeats.MOVES), repeat=length)
+        yield from itertools.product(range(duplicate_pruning.MOVES), repeat=length)
 
 
 def repeats(longest: int) -> set[Way]:
@@ -78,18 +78,18 @@ def repeats(longest: int) -> set[Way]:
 
 @pytest.mark.parametrize("longest", [1, 2, 5, 8])
 def test_a_machine_refuses_just_the_ways_with_a_repeat_in_them(longest: int) -> None:
-    machine = _repeats.machine(longest)
-    known = repeats(longest) | {(move, move ^ 1) for move in range(_repeats.MOVES)}
+    machine = duplicate_pruning.machine(longest)
+    known = repeats(longest) | {(move, move ^ 1) for move in range(duplicate_pruning.MOVES)}
     for way in ways(longest):
         parts = (way[a:b] for a, b in itertools.combinations(range(len(way) + 1), 2))
         assert refuses(machine, way) == any(part in known for part in parts), way
 
 
-def listed(tree: _repeats.Tree) -> Iterator[Way]:
+def listed(tree: duplicate_pruning.Tree) -> Iterator[Way]:
     """Yield the repeats of a tree."""
     going: list[tuple[Way, int]] = [((), 0)]
     for way, at in going:
-        for move in range(_repeats.MOVES):
+        for move in range(duplicate_pruning.MOVES):
             if tree.ends[at] >> move & 1:
                 yield (*way, move)
             if tree.children[at][move]:
@@ -115,7 +115,7 @@ def within(box: Box, length: int, tiles: Tiles, at: Cell) -> Ends:
 @pytest.mark.slow("searches for seconds")
 def test_every_repeat_of_a_long_machine_repeats_a_way() -> None:
     """The machine knows positions by hashes; here a way is found from both ends, tile by tile."""
-    found = list(listed(_repeats.repeats(_optimal.LONGEST_LARGE)))
+    found = list(listed(duplicate_pruning.repeats(optimal_search.LONGEST_LARGE)))
     assert {len(way) for way in found} == {2, 6, 8, 9, 10, 11, 12, 13}
     for way in random.Random(1).sample(found, 60):
         tiles, cells = walked(way)
@@ -137,5 +137,5 @@ def meeting(box: Box, length: int, tiles: Tiles, cell: Cell) -> Iterator[Way]:
 
 def test_machines_are_the_same_interpreted_and_compiled() -> None:
     for longest in (1, 6, 7):
-        interpreted = _repeats.machine(longest, jit=False)
-        assert (interpreted == _repeats.machine(longest)).all()
+        interpreted = duplicate_pruning.machine(longest, jit=False)
+        assert (interpreted == duplicate_pruning.machine(longest)).all()

@@ -22,27 +22,27 @@ from gridhouse.core.compile_queue import cache_folder
 from gridhouse.core.errors import SolverError
 from gridhouse.core.records import to_records
 from gridhouse.core.specialize import specialize
-from gridhouse.games.sliding import (
-    _anytime,
-    _beam,
-    _beams,
-    _cache,
-    _databases,
-    _ends,
-    _idastar,
-    _layers,
-    _optimal,
-    _pairing,
-    _patterns,
-    _repeats,
-    _selection,
-    _small,
-    _views,
-    rules,
-    solver,
+from gridhouse.games.sliding import rules, solver
+from gridhouse.games.sliding.game import position_of
+from gridhouse.games.sliding.solver import anytime, api, assignment, bidirectional
+from gridhouse.games.sliding.solver.beam import (
+    beam_heuristic,
+    beam_search,
+    board_beam,
+    layer_beam,
+    layer_geometry,
+    selection,
 )
-from gridhouse.games.sliding._partitions import kinds_of, partitions, size_of
-from gridhouse.games.sliding._puzzle import (
+from gridhouse.games.sliding.solver.databases import (
+    disk_cache,
+    good_partitions,
+    heuristic,
+    pattern_database,
+    retrograde,
+)
+from gridhouse.games.sliding.solver.databases.partitioning import kinds_of, partitions, size_of
+from gridhouse.games.sliding.solver.optimal import duplicate_pruning, idastar, optimal_search
+from gridhouse.games.sliding.solver.puzzle import (
     MOVES,
     Puzzle,
     is_even,
@@ -50,7 +50,6 @@ from gridhouse.games.sliding._puzzle import (
     parity_fits,
     puzzle_of,
 )
-from gridhouse.games.sliding.game import position_of
 from naive.sliding_solver import shortest
 
 if TYPE_CHECKING:
@@ -123,13 +122,13 @@ def walked(puzzle: Puzzle, moves: int, chance: random.Random) -> Puzzle:
     return puzzle.with_tiles(tiles)
 
 
-def need(puzzle: Puzzle, *partitions: _databases.Tables, jit: bool = True) -> int:
+def need(puzzle: Puzzle, *partitions: pattern_database.Tables, jit: bool = True) -> int:
     """Return what the databases say a puzzle needs."""
-    plan, words = _databases.plan_of(puzzle, *partitions)
-    search = _idastar.Search()
+    plan, words = heuristic.plan_of(puzzle, *partitions)
+    search = idastar.Search()
     search.tiles[: puzzle.cells] = puzzle.tiles
     search.blank = puzzle.tiles.index(0)
-    return _databases.load(plan, words, to_records(search), jit=jit)
+    return optimal_search.load(plan, words, to_records(search), jit=jit)
 
 
 GOALS = [
@@ -148,8 +147,8 @@ GOALS = [
 @pytest.fixture
 def compiled(monkeypatch: pytest.MonkeyPatch) -> None:
     """Have nothing solved before there is compiled code."""
-    monkeypatch.setattr(_small, "CELLS", 0)
-    monkeypatch.setattr(_small, "STEPS", -1)
+    monkeypatch.setattr(bidirectional, "CELLS", 0)
+    monkeypatch.setattr(bidirectional, "STEPS", -1)
 
 
 @pytest.mark.parametrize(
@@ -163,25 +162,25 @@ def test_few_moves_are_found_before_anything_is_compiled(
     home = Puzzle(rows, rows, [*range(1, len(goal)), 0], kinds)
     for seed in range(10):
         puzzle = walked(home, 14, random.Random(seed))
-        moves, nodes = _small.shortest(puzzle)
-        proof = _optimal.Optimal(puzzle)
+        moves, nodes = bidirectional.shortest(puzzle)
+        proof = optimal_search.Optimal(puzzle)
         proof.run()
         assert (len(moves), proof.moves is not None) == (proof.bound, True)
-        assert _small.steps(puzzle) <= len(moves)
-        assert nodes <= 4 * _small.NODES
-    monkeypatch.setattr(_anytime, "Anytime", None)
+        assert bidirectional.steps(puzzle) <= len(moves)
+        assert nodes <= 4 * bidirectional.NODES
+    monkeypatch.setattr(anytime, "Anytime", None)
     state = numbers(walked(distinct(5, 5), 9, random.Random(1)).tiles, 5)
     assert solver.solve_position(state).optimal
 
 
 def test_many_moves_are_given_up_soon(monkeypatch: pytest.MonkeyPatch) -> None:
     far = distinct(4, 4, [int(tile) for tile in KORF[0][2].split()])
-    assert _small.shortest(far) == ([], 0)  # its tiles tell that it is far
-    monkeypatch.setattr(_small, "STEPS", KORF[0][1])
-    moves, nodes = _small.shortest(far)
+    assert bidirectional.shortest(far) == ([], 0)  # its tiles tell that it is far
+    monkeypatch.setattr(bidirectional, "STEPS", KORF[0][1])
+    moves, nodes = bidirectional.shortest(far)
     assert moves == []
-    assert _small.shortest(distinct(16, 17, [*range(1, 271), 0, 271])) == ([], 0)
-    assert _small.NODES <= nodes <= 4 * _small.NODES
+    assert bidirectional.shortest(distinct(16, 17, [*range(1, 271), 0, 271])) == ([], 0)
+    assert bidirectional.NODES <= nodes <= 4 * bidirectional.NODES
 
 
 @pytest.mark.usefixtures("compiled")
@@ -221,7 +220,7 @@ def test_databases_never_ask_for_too_much(goal: str) -> None:
     known = shortest(goal, 3)
     first = puzzle_of(position(goal, goal, 3))
     views = [
-        _databases.tables_for(first, partitions(first, first.cells**most, count)[-1])
+        pattern_database.tables_for(first, partitions(first, first.cells**most, count)[-1])
         for most, count in ((4, 1), (3, 2), (5, 3))
     ]
     for puzzle in random.Random(2).sample(sorted(known), 300):
@@ -235,7 +234,7 @@ def test_databases_never_ask_for_too_much(goal: str) -> None:
 
 def test_a_database_of_all_tiles_knows_every_length() -> None:
     puzzle = distinct(2, 3)
-    tables = _databases.tables_for(puzzle, ((1, 2, 3, 4, 5),))
+    tables = pattern_database.tables_for(puzzle, ((1, 2, 3, 4, 5),))
     for text, moves in shortest("abcde ", 3).items():
         tiles = [" abcde".index(letter) for letter in text]
         assert need(puzzle.with_tiles(tiles), tables) == moves
@@ -284,7 +283,7 @@ def test_databases_hold_what_a_plain_search_finds(
 def test_databases_of_large_boards_do(rows: int, part: tuple[int, ...], jit: bool) -> None:
     """There is a bit in their words for each of up to 36 cells."""
     puzzle = distinct(rows, 36 // rows)
-    assert _databases.word_type(puzzle, [part]) is np.int64
+    assert pattern_database.word_type(puzzle, [part]) is np.int64
     compare_with_plain_search(puzzle, part, jit=jit)
 
 
@@ -308,24 +307,24 @@ def key_of(puzzle: Puzzle, part: tuple[int, ...], places: tuple[int, ...]) -> in
 
 @pytest.mark.parametrize(("cells", "most"), [(9, 8), (16, 5), (25, 4), (25, 1), (36, 2)])
 def test_the_rank_of_a_set_is_how_many_come_before_it(cells: int, most: int) -> None:
-    ranks, chunk = _databases.ranks_of(cells, most), _databases.chunk_of(cells)
+    ranks, chunk = pattern_database.ranks_of(cells, most), pattern_database.chunk_of(cells)
     for count in range(1, most + 1):
         for rank, chosen in enumerate(sets(cells, count)):
             taken = sum(1 << cell for cell in chosen)
-            assert _patterns.rank_of(ranks, 0, chunk, most + 1, taken) == rank
+            assert retrograde.rank_of(ranks, 0, chunk, most + 1, taken) == rank
 
 
 def compare_with_plain_search(puzzle: Puzzle, part: tuple[int, ...], *, jit: bool) -> None:
     known = own_moves(puzzle, part)
     cells = puzzle.cells
-    words = _databases.build(puzzle, part, jit=jit)
+    words = pattern_database.build(puzzle, part, jit=jit)
     keys = {places: key_of(puzzle, part, places) for places, _ in known}
     assert np.count_nonzero(words) == len({*keys.values()})
     for places, key in keys.items():
         asked = [known.get((places, blank), FAR) for blank in range(cells)]
         bits = sum(1 << blank for blank in range(cells) if asked[blank] >= min(asked) + 2)
         assert {moves % 2 for moves in asked if moves < FAR} == {min(asked) % 2}
-        assert words[key] == min(asked) << _databases.UP[words.dtype] | bits
+        assert words[key] == min(asked) << pattern_database.UP[words.dtype] | bits
 
 
 @pytest.mark.parametrize("jit", [True, False])
@@ -333,22 +332,22 @@ def compare_with_plain_search(puzzle: Puzzle, part: tuple[int, ...], *, jit: boo
 def test_large_databases_are_the_same_without_regions(goal: str, jit: bool) -> None:
     puzzle = puzzle_of(position(goal, goal, 3))
     for part in ((1, 2, 3), (1, 3, 5, 8)) if puzzle.is_distinct else ((2, 6), (8, 1, 4, 5)):
-        words = _databases.build(puzzle, part, jit=jit)
-        plain = _databases.build(puzzle, part, np.uint8, jit=jit)
+        words = pattern_database.build(puzzle, part, jit=jit)
+        plain = pattern_database.build(puzzle, part, np.uint8, jit=jit)
         assert plain.dtype == np.uint8
-        assert (plain == words >> _databases.UP[words.dtype]).all()
+        assert (plain == words >> pattern_database.UP[words.dtype]).all()
 
 
 def test_databases_that_are_not_wanted_any_more_are_not_built(own_folder: Path) -> None:
     puzzle, parts = distinct(3, 3), ((1, 2, 4), (3, 6), (5, 7, 8))
     asked = iter([False, False, True])
-    with pytest.raises(_databases.StoppedError):
-        _databases.build(puzzle, parts[0], is_stopped=lambda: next(asked))
+    with pytest.raises(pattern_database.StoppedError):
+        pattern_database.build(puzzle, parts[0], is_stopped=lambda: next(asked))
     assert next(asked, None) is None
-    with pytest.raises(_databases.StoppedError):
-        _cache.large_tables(puzzle, parts, threads=2, jit=True, is_stopped=lambda: True)
+    with pytest.raises(pattern_database.StoppedError):
+        disk_cache.large_tables(puzzle, parts, threads=2, jit=True, is_stopped=lambda: True)
     assert not own_folder.exists()
-    search = _optimal.Optimal(puzzle.with_tiles([8, 7, 6, 5, 4, 3, 2, 1, 0]), 2)
+    search = optimal_search.Optimal(puzzle.with_tiles([8, 7, 6, 5, 4, 3, 2, 1, 0]), 2)
     search.stop()
     search.run()
     assert search.moves is None
@@ -363,8 +362,8 @@ def test_known_lengths_of_korfs_puzzles(number: int, length: int, tiles: str) ->
 
 def begin_alike(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let interpreted searches begin as compiled ones do, which takes them longer."""
-    monkeypatch.setattr(_optimal, "PLAIN", ())
-    monkeypatch.setattr(_optimal, "LONGEST_PLAIN", _optimal.LONGEST)
+    monkeypatch.setattr(optimal_search, "PLAIN", ())
+    monkeypatch.setattr(optimal_search, "LONGEST_PLAIN", optimal_search.LONGEST)
 
 
 @pytest.mark.slow("searches for seconds")
@@ -378,42 +377,45 @@ def test_all_is_the_same_interpreted_and_compiled(
     for puzzle in random.Random(3).sample([p for p, moves in known.items() if moves >= 10], 2):
         here = puzzle_of(position(puzzle, goal, 2))
         for part in partitions(here, here.cells**3)[0]:
-            assert (_databases.build(here, part) == _databases.build(here, part, jit=False)).all()
+            assert (
+                pattern_database.build(here, part) == pattern_database.build(here, part, jit=False)
+            ).all()
         results = []
         for jit in (True, False):
             found = solver.solve_position(position(puzzle, goal, 2), threads=1, jit=jit)
-            run = _beams.Run(here, jit=jit)
+            run = beam_search.Run(here, jit=jit)
             beam = run.finish(here, [(here.tiles, [])], 8, 60)
-            layers = _beams.by_layers(run, here, 12, 2)
+            layers = beam_search.by_layers(run, here, 12, 2)
             results.append((found.moves, found.nodes, beam, layers, run.nodes))
             for moves in (beam, layers):
                 assert moves is not None
-                solver.check(position(puzzle, goal, 2), moves)
+                solver.check_solution(position(puzzle, goal, 2), moves)
         assert results[0] == results[1]
 
 
 def test_threads_share_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_optimal, "SMALL", 1000)
-    monkeypatch.setattr(_optimal, "MEDIUM", 3000)
-    monkeypatch.setattr(_optimal, "LARGE", {})
+    monkeypatch.setattr(optimal_search, "SMALL", 1000)
+    monkeypatch.setattr(optimal_search, "MEDIUM", 3000)
+    monkeypatch.setattr(optimal_search, "LARGE", {})
     ladder = [
-        (_optimal.small_tables(distinct(4, 4), most), at) for most, at in ((3, 1000), (4, FAR))
+        (optimal_search.small_tables(distinct(4, 4), most), at)
+        for most, at in ((3, 1000), (4, FAR))
     ]
-    monkeypatch.setattr(_optimal, "levels", lambda *_, **__: iter(ladder))
+    monkeypatch.setattr(optimal_search, "levels", lambda *_, **__: iter(ladder))
     for _, length, tiles in KORF[:3]:
         puzzle = distinct(4, 4, [int(tile) for tile in tiles.split()])
-        search = _optimal.Optimal(puzzle, 2)
+        search = optimal_search.Optimal(puzzle, 2)
         search.run()
         assert search.moves is not None
         assert len(search.moves) == length == search.bound
-        solver.check(numbers(puzzle.tiles, 4), search.moves)
+        solver.check_solution(numbers(puzzle.tiles, 4), search.moves)
 
 
 def test_what_is_stopped_proves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     puzzle = distinct(4, 4, [int(tile) for tile in KORF[5][2].split()])
-    ladder = [(_optimal.small_tables(puzzle, 3), FAR)]
-    monkeypatch.setattr(_optimal, "levels", lambda *_, **__: iter(ladder))
-    search = _optimal.Optimal(puzzle, 2)
+    ladder = [(optimal_search.small_tables(puzzle, 3), FAR)]
+    monkeypatch.setattr(optimal_search, "levels", lambda *_, **__: iter(ladder))
+    search = optimal_search.Optimal(puzzle, 2)
     search.stop()
     search.run()
     assert search.moves is None
@@ -422,45 +424,45 @@ def test_what_is_stopped_proves_nothing(monkeypatch: pytest.MonkeyPatch) -> None
 
 def test_a_search_may_end_with_its_last_databases(monkeypatch: pytest.MonkeyPatch) -> None:
     puzzle = distinct(4, 4, [int(tile) for tile in KORF[5][2].split()])
-    ladder = [(_optimal.small_tables(puzzle, 3), 1)]
-    monkeypatch.setattr(_optimal, "levels", lambda *_, **__: iter(ladder))
-    search = _optimal.Optimal(puzzle, 1)
+    ladder = [(optimal_search.small_tables(puzzle, 3), 1)]
+    monkeypatch.setattr(optimal_search, "levels", lambda *_, **__: iter(ladder))
+    search = optimal_search.Optimal(puzzle, 1)
     search.run()
     assert search.moves is None
     assert search.nodes > 0
 
 
-def manhattan(puzzle: Puzzle) -> _databases.Tables:
+def manhattan(puzzle: Puzzle) -> pattern_database.Tables:
     """Return databases of a tile each, which know the Manhattan distance and corners."""
-    return _databases.tables_for(puzzle, tuple((tile,) for tile in range(1, puzzle.cells)))
+    return pattern_database.tables_for(puzzle, tuple((tile,) for tile in range(1, puzzle.cells)))
 
 
 @pytest.mark.parametrize("jit", [True, False])
 @pytest.mark.parametrize(("stop", "limit"), [(1, 1 << 60), (0, 1000)])
 def test_a_search_stops_when_told_to_and_at_its_limit(jit: bool, stop: int, limit: int) -> None:
     puzzle = distinct(3, 3, [8, 6, 7, 2, 5, 4, 3, 0, 1])
-    plan, words = _databases.plan_of(puzzle, manhattan(puzzle))
-    search = _idastar.Search()
-    search.tiles[:9], search.blank, search.came = puzzle.tiles, 7, _idastar.NONE
+    plan, words = heuristic.plan_of(puzzle, manhattan(puzzle))
+    search = idastar.Search()
+    search.tiles[:9], search.blank, search.came = puzzle.tiles, 7, idastar.NONE
     search.stop, search.limit, search.bound = stop, limit, 31
     record = to_records(search)
-    _databases.load(plan, words, record, jit=jit)
-    frames = to_records(_idastar.Frame(), _idastar.MAX_DEPTH)
-    sweep = _databases.searcher(plan, jit=jit).sweep
-    machine = _repeats.machine(6, jit=jit)
-    assert sweep(plan, words, machine, record, frames) == _idastar.STOPPED
-    assert record[0].nodes == _idastar.STRIDE
+    optimal_search.load(plan, words, record, jit=jit)
+    frames = to_records(idastar.Frame(), idastar.MAX_DEPTH)
+    sweep = optimal_search.searcher(plan, jit=jit).sweep
+    machine = duplicate_pruning.machine(6, jit=jit)
+    assert sweep(plan, words, machine, record, frames) == idastar.STOPPED
+    assert record[0].nodes == idastar.STRIDE
 
 
 def test_a_search_is_the_same_interpreted_and_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_optimal, "LONGEST", 6)
-    monkeypatch.setattr(_optimal, "LONGEST_PLAIN", 6)
+    monkeypatch.setattr(optimal_search, "LONGEST", 6)
+    monkeypatch.setattr(optimal_search, "LONGEST_PLAIN", 6)
     puzzle = walked(distinct(3, 3), 40, random.Random(1))
     text = "".join(" abcdefgh"[tile] for tile in puzzle.tiles)
-    plan, words = _databases.plan_of(puzzle, manhattan(puzzle))
+    plan, words = heuristic.plan_of(puzzle, manhattan(puzzle))
     nodes = []
     for jit in (True, False):
-        search = _optimal.Optimal(puzzle, jit=jit)
+        search = optimal_search.Optimal(puzzle, jit=jit)
         search._alone(plan, words, FAR)
         assert search.moves is not None
         assert len(search.moves) == search.bound == shortest("abcdefgh ", 3)[text]
@@ -472,7 +474,7 @@ def test_tables_of_single_tiles_know_the_manhattan_distance() -> None:
     chance = random.Random(7)
     for _ in range(50):
         puzzle = walked(distinct(4, 4), 200, chance)
-        assert need(puzzle, manhattan(puzzle)) >= _pairing.distance(puzzle)
+        assert need(puzzle, manhattan(puzzle)) >= assignment.distance(puzzle)
         blank_home = walked(distinct(4, 4), 0, chance)
         assert need(blank_home, manhattan(puzzle)) == 0
 
@@ -511,12 +513,12 @@ def test_databases_of_the_way_back_are_right(seed: int) -> None:
     back = some_letters(2, 3, 3, 31, seed).reversed()
     assert back.rest != 5
     for part in partitions(back, 6**3)[0]:
-        words = _databases.build(back, part)
+        words = pattern_database.build(back, part)
         counts = kinds_of(back, part)
         known: dict[tuple[int, int], int] = {}
         for (places, blank), moves in own_moves(back, part).items():
             key = 0
-            for kind, weight in _databases.weights_of(back, part).items():
+            for kind, weight in pattern_database.weights_of(back, part).items():
                 cells = sorted(
                     place
                     for place, tile in zip(places, part, strict=True)
@@ -527,22 +529,22 @@ def test_databases_of_the_way_back_are_right(seed: int) -> None:
             known[key, blank] = min(moves, known.get((key, blank), FAR))
         for key, word in enumerate(words.tolist()):
             asked = [known[key, blank] for blank in range(6) if (key, blank) in known]
-            assert word >> _databases.UP[words.dtype] == min(asked, default=0)
+            assert word >> pattern_database.UP[words.dtype] == min(asked, default=0)
 
 
 @pytest.mark.slow("searches for seconds")
 @pytest.mark.usefixtures("compiled")
 def test_letters_are_solved_with_ever_larger_databases(monkeypatch: pytest.MonkeyPatch) -> None:
     """There as well as back in as many moves."""
-    monkeypatch.setattr(_optimal, "SMALL", 100)
-    monkeypatch.setattr(_optimal, "MEDIUM", 20_000)
-    monkeypatch.setattr(_optimal, "VAST", 50_000)
-    monkeypatch.setattr(_databases, "LARGEST", 18**4)
+    monkeypatch.setattr(optimal_search, "SMALL", 100)
+    monkeypatch.setattr(optimal_search, "MEDIUM", 20_000)
+    monkeypatch.setattr(optimal_search, "VAST", 50_000)
+    monkeypatch.setattr(pattern_database, "LARGEST", 18**4)
     for seed in range(4):
         puzzle = some_letters(3, 6, 5, 200, seed)
         lengths = []
         for way in (puzzle, puzzle.reversed()):
-            search = _optimal.Optimal(way, 2)
+            search = optimal_search.Optimal(way, 2)
             search.run()
             assert search.moves is not None
             assert way.with_tiles(after(way, search.moves)).is_solved()
@@ -564,7 +566,7 @@ def after(puzzle: Puzzle, moves: list[int]) -> list[int]:
 
 def test_roots_are_different_and_reached_by_their_ways() -> None:
     puzzle = distinct(4, 4)
-    roots = _optimal.spread_out(puzzle, 100)
+    roots = optimal_search.spread_out(puzzle, 100)
     assert len(roots) >= 100
     assert len({tuple(tiles) for tiles, _ in roots}) == len(roots)
     for tiles, path in roots:
@@ -576,31 +578,38 @@ def test_large_databases_are_kept_and_used_again(
     monkeypatch: pytest.MonkeyPatch, own_folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     ladder = (((1, 2, 4), (3, 6), (5, 7, 8)), ((1, 2, 4, 5), (3, 6, 7, 8)))
-    monkeypatch.setitem(_optimal.LARGE, (3, 3), ladder)
-    monkeypatch.setattr(_databases, "LARGEST", 9**3)
+    monkeypatch.setitem(optimal_search.LARGE, (3, 3), ladder)
+    monkeypatch.setattr(pattern_database, "LARGEST", 9**3)
     puzzle = distinct(3, 3)
 
     def at_hand() -> list[list[int]]:
-        levels = _optimal.levels(puzzle, waits=False, jit=True)
+        levels = optimal_search.levels(puzzle, waits=False, jit=True)
         return [[len(tables.parts) for tables in made] for made, _ in levels]
 
     assert at_hand() == [[len(partitions(puzzle, 9**4)[0])]]
     assert not own_folder.exists()
-    limits = [limit for _, limit in _optimal.levels(puzzle, jit=True)]
-    assert limits == [_optimal.SMALL, _optimal.SMALL, _optimal.VAST, _optimal.NO_LIMIT]
-    files = {_cache.path_of(puzzle, parts) for parts in ladder}
+    limits = [limit for _, limit in optimal_search.levels(puzzle, jit=True)]
+    assert limits == [
+        optimal_search.SMALL,
+        optimal_search.SMALL,
+        optimal_search.VAST,
+        optimal_search.NO_LIMIT,
+    ]
+    files = {disk_cache.path_of(puzzle, parts) for parts in ladder}
     assert set(own_folder.iterdir()) == files
     assert at_hand() == [[3], [2]]
-    _optimal._shelf.cache_clear()
-    levels = list(_optimal.levels(puzzle, jit=True))
-    assert [limit for _, limit in levels] == [_optimal.VAST, _optimal.NO_LIMIT]
+    optimal_search._shelf.cache_clear()
+    levels = list(optimal_search.levels(puzzle, jit=True))
+    assert [limit for _, limit in levels] == [optimal_search.VAST, optimal_search.NO_LIMIT]
     assert [kept.words.dtype for (kept,), _ in levels] == [np.int32, np.uint8]
     for ((kept,), _), parts in zip(levels, ladder, strict=True):
         assert isinstance(kept.words.base, np.memmap)
-        assert (kept.words == _databases.tables_for(puzzle, parts).words).all()
+        assert (kept.words == pattern_database.tables_for(puzzle, parts).words).all()
     assert set(own_folder.iterdir()) == files
-    monkeypatch.setattr(_optimal, "physical_memory", lambda: _optimal.ROOM - 1)
-    assert [limit for _, limit in _optimal.levels(puzzle, jit=True)] == [_optimal.NO_LIMIT]
+    monkeypatch.setattr(optimal_search, "physical_memory", lambda: optimal_search.ROOM - 1)
+    assert [limit for _, limit in optimal_search.levels(puzzle, jit=True)] == [
+        optimal_search.NO_LIMIT
+    ]
     found = solver.solve_position(numbers([8, 7, 6, 5, 4, 3, 2, 1, 0], 3), threads=1)
     assert found.optimal
     assert capsys.readouterr().err == ""
@@ -610,35 +619,35 @@ def test_large_databases_are_kept_and_used_again(
 @pytest.mark.parametrize(
     ("rows", "cols", "kinds", "limits"),
     [
-        (2, 3, 6, [_optimal.SMALL, _optimal.MEDIUM, _optimal.NO_LIMIT]),
-        (3, 3, 4, [_optimal.SMALL, _optimal.MEDIUM, _optimal.NO_LIMIT]),
-        (3, 6, 18, [_optimal.MEDIUM, _optimal.VAST, _optimal.NO_LIMIT]),
-        (3, 6, 7, [_optimal.MEDIUM, _optimal.VAST, _optimal.NO_LIMIT]),
+        (2, 3, 6, [optimal_search.SMALL, optimal_search.MEDIUM, optimal_search.NO_LIMIT]),
+        (3, 3, 4, [optimal_search.SMALL, optimal_search.MEDIUM, optimal_search.NO_LIMIT]),
+        (3, 6, 18, [optimal_search.MEDIUM, optimal_search.VAST, optimal_search.NO_LIMIT]),
+        (3, 6, 7, [optimal_search.MEDIUM, optimal_search.VAST, optimal_search.NO_LIMIT]),
     ],
 )
 def test_databases_grow(
     monkeypatch: pytest.MonkeyPatch, rows: int, cols: int, kinds: int, limits: list[int]
 ) -> None:
-    monkeypatch.setattr(_databases, "LARGEST", 18**5)
+    monkeypatch.setattr(pattern_database, "LARGEST", 18**5)
     puzzle = distinct(rows, cols)
     puzzle.kinds = [0, *(1 + tile % (kinds - 1) for tile in range(rows * cols - 1))]
-    levels = list(_optimal.levels(puzzle, jit=True))
+    levels = list(optimal_search.levels(puzzle, jit=True))
     assert [limit for _, limit in levels] == limits
     count = 2 if rows * cols > 16 else 1
     assert max(len({tables.parts for tables in views}) for views, _ in levels) == count
     assert all(len({tables.parts for tables in views}) == len(views) for views, _ in levels)
     sizes = [len(views[0].words) for views, _ in levels]
     assert sizes == sorted(sizes)
-    modest = [*limits[: 1 if rows * cols > 16 else 2], _optimal.NO_LIMIT]  # without gigabytes
-    assert [limit for _, limit in _optimal.levels(puzzle, waits=False, jit=True)] == modest
-    monkeypatch.setattr(_optimal, "physical_memory", lambda: _optimal.ROOM - 1)
-    assert [limit for _, limit in _optimal.levels(puzzle, jit=True)] == modest
+    modest = [*limits[: 1 if rows * cols > 16 else 2], optimal_search.NO_LIMIT]  # without gigabytes
+    assert [limit for _, limit in optimal_search.levels(puzzle, waits=False, jit=True)] == modest
+    monkeypatch.setattr(optimal_search, "physical_memory", lambda: optimal_search.ROOM - 1)
+    assert [limit for _, limit in optimal_search.levels(puzzle, jit=True)] == modest
 
 
 def test_memory_is_told_if_the_machine_tells_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert _optimal.physical_memory() > 1 << 28
+    assert optimal_search.physical_memory() > 1 << 28
     monkeypatch.delattr("os.sysconf")
-    assert _optimal.physical_memory() == _optimal.ROOM
+    assert optimal_search.physical_memory() == optimal_search.ROOM
 
 
 def damage_a_word(data: bytes) -> bytes:
@@ -663,11 +672,11 @@ def test_a_damaged_or_foreign_file_is_built_again(
     own_folder: Path, capsys: pytest.CaptureFixture[str], damage: Callable[[bytes], bytes]
 ) -> None:
     puzzle, parts = distinct(3, 3), ((1, 2, 4), (3, 6), (5, 7, 8))
-    file = _cache.path_of(puzzle, parts)
-    good = _cache.large_tables(puzzle, parts, threads=1, jit=True)
+    file = disk_cache.path_of(puzzle, parts)
+    good = disk_cache.large_tables(puzzle, parts, threads=1, jit=True)
     data = file.read_bytes()
     file.write_bytes(damage(data))
-    again = _cache.large_tables(puzzle, parts, threads=1, jit=True)
+    again = disk_cache.large_tables(puzzle, parts, threads=1, jit=True)
     assert (again.words == good.words).all()
     assert file.read_bytes() == data
     assert list(own_folder.iterdir()) == [file]
@@ -689,8 +698,8 @@ def test_a_full_disk_is_said_and_harms_nothing(
     else:
         monkeypatch.setattr("tempfile.NamedTemporaryFile", full)
     puzzle, parts = distinct(3, 3), ((1, 2, 4), (3, 6), (5, 7, 8))
-    tables = _cache.large_tables(puzzle, parts, threads=1, jit=True)
-    assert (tables.words == _databases.tables_for(puzzle, parts).words).all()
+    tables = disk_cache.large_tables(puzzle, parts, threads=1, jit=True)
+    assert (tables.words == pattern_database.tables_for(puzzle, parts).words).all()
     assert list(own_folder.iterdir()) == []
     assert capsys.readouterr().err.endswith(
         "No space left on device; the databases stay in memory\n"
@@ -699,7 +708,7 @@ def test_a_full_disk_is_said_and_harms_nothing(
 
 def test_the_folder_is_the_users(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.undo()
-    assert _cache.folder().name == "patterns"
+    assert disk_cache.folder().name == "patterns"
 
 
 def test_what_cannot_be_solved_is_said_with_the_reason() -> None:
@@ -755,11 +764,11 @@ def test_what_a_solution_says() -> None:
 
 def test_moves_are_checked_by_the_rules() -> None:
     state = position("ab c", "abc ", 2)
-    solver.check(state, [rules.RIGHT])
+    solver.check_solution(state, [rules.RIGHT])
     with pytest.raises(SolverError, match="move 1, D, is not legal"):
-        solver.check(state, [rules.DOWN])
+        solver.check_solution(state, [rules.DOWN])
     with pytest.raises(SolverError, match="not solved after 0 moves"):
-        solver.check(state, [])
+        solver.check_solution(state, [])
 
 
 @pytest.mark.parametrize("size", [(5, 5), (6, 6), (4, 7), (2, 14), (14, 2), (14, 14)])
@@ -778,16 +787,16 @@ def test_any_size_is_solved_at_once(size: tuple[int, int], letters: bool) -> Non
         rules.swap(state, 0, 1)
     found = solver.solve_position(state, within=9.0, threads=1)
     assert found.bound <= found.length <= 9 * found.bound
-    solver.check(state, [MOVES.index(move) for move in found.moves])
+    solver.check_solution(state, [MOVES.index(move) for move in found.moves])
 
 
 def test_more_time_gives_better_solutions() -> None:
     """The first beam's solution is improved on, and the last is still one."""
     chance = random.Random(8)
     puzzle = walked(distinct(6, 6), 2000, chance)
-    run = _beams.Run(puzzle)
-    narrow = _beams.by_layers(run, puzzle, _anytime.FIRST, _anytime.EARLY)
-    wide = _beams.by_layers(run, puzzle, 2000, _beams.CORE)
+    run = beam_search.Run(puzzle)
+    narrow = beam_search.by_layers(run, puzzle, anytime.FIRST, anytime.EARLY)
+    wide = beam_search.by_layers(run, puzzle, 2000, beam_search.CORE)
     assert narrow is not None
     assert wide is not None
     assert len(wide) < len(narrow)
@@ -813,16 +822,16 @@ def test_what_beams_leave_of_the_time_goes_into_the_bound(
     """Nothing is built for the disk meanwhile, which would take all of it."""
     asked = []
 
-    def begin(search: _anytime.Anytime, seconds: float) -> None:
+    def begin(search: anytime.Anytime, seconds: float) -> None:
         asked.append(seconds)
         search.moves = [0] * 200
 
-    monkeypatch.setattr(_anytime.Anytime, "_beams", begin)
-    monkeypatch.setattr(_optimal.Optimal, "_together", lambda *_: None)  # it has no end
+    monkeypatch.setattr(anytime.Anytime, "_beams", begin)
+    monkeypatch.setattr(optimal_search.Optimal, "_together", lambda *_: None)  # it has no end
     puzzle = walked(distinct(5, 5), 3000, random.Random(5))
-    tables = _optimal.small_tables(puzzle, 4)
-    least = _optimal.least(puzzle, *_databases.plan_of(puzzle, *tables))
-    search = _anytime.Anytime(puzzle, 1.0, 2, 10.0, waits=False)
+    tables = optimal_search.small_tables(puzzle, 4)
+    least = optimal_search.least(puzzle, *heuristic.plan_of(puzzle, *tables))
+    search = anytime.Anytime(puzzle, 1.0, 2, 10.0, waits=False)
     search.run()
     assert asked == [8.0]
     assert search.bound >= least + 4
@@ -833,7 +842,7 @@ def test_a_bound_that_nobody_waits_for_takes_little() -> None:
     puzzle, larger = distinct(5, 5), distinct(6, 6)
 
     def proves(puzzle: Puzzle, seconds: float | None, **given: Any) -> bool:
-        return _anytime.Anytime(puzzle, 1.0, 1, seconds, **given)._proves
+        return anytime.Anytime(puzzle, 1.0, 1, seconds, **given)._proves
 
     assert proves(puzzle, 1.0)
     assert proves(larger, None)
@@ -842,43 +851,43 @@ def test_a_bound_that_nobody_waits_for_takes_little() -> None:
     assert not proves(puzzle, None, waits=False)
     assert not proves(larger, 100.0, waits=False)
     assert not proves(puzzle, 100.0, proves=False)
-    short, long = (_optimal.Optimal(puzzle, waits=waits)._machine for waits in (False, True))
+    short, long = (optimal_search.Optimal(puzzle, waits=waits)._machine for waits in (False, True))
     assert len(short) < len(long)
 
 
 def test_a_bound_without_memory_costs_no_solution(monkeypatch: pytest.MonkeyPatch) -> None:
-    def run(_: _optimal.Optimal) -> None:
+    def run(_: optimal_search.Optimal) -> None:
         raise MemoryError
 
-    monkeypatch.setattr(_optimal.Optimal, "run", run)
-    monkeypatch.setattr(_anytime, "MOSTLY", 0.0)
+    monkeypatch.setattr(optimal_search.Optimal, "run", run)
+    monkeypatch.setattr(anytime, "MOSTLY", 0.0)
     puzzle = walked(distinct(5, 5), 300, random.Random(5))
-    search = _anytime.Anytime(puzzle, 1.0, 1, 5.0, waits=False)
+    search = anytime.Anytime(puzzle, 1.0, 1, 5.0, waits=False)
     search.run()
-    solver.check(numbers(puzzle.tiles, 5), search.moves)
+    solver.check_solution(numbers(puzzle.tiles, 5), search.moves)
     with pytest.raises(SolverError, match="not enough memory"):
-        _anytime.Anytime(puzzle, 1.0, 1, 0.1).run()
+        anytime.Anytime(puzzle, 1.0, 1, 0.1).run()
 
 
-def unfinished(monkeypatch: pytest.MonkeyPatch, bound: int) -> _anytime.Anytime:
+def unfinished(monkeypatch: pytest.MonkeyPatch, bound: int) -> anytime.Anytime:
     """Return a search whose proof gets to a bound and no further, after beams of no use."""
     puzzle = walked(distinct(5, 5), 40, random.Random(5))
 
-    def prove(proof: _optimal.Optimal) -> None:
+    def prove(proof: optimal_search.Optimal) -> None:
         proof.bound = bound
         end = time.monotonic() + 20
         while not proof._stopped and time.monotonic() < end:
             time.sleep(0.01)
 
-    def begin(search: _anytime.Anytime, _: float) -> None:
-        search._sides = [_anytime.Side(puzzle, [puzzle.tiles])]
+    def begin(search: anytime.Anytime, _: float) -> None:
+        search._sides = [anytime.Side(puzzle, [puzzle.tiles])]
         search.moves = [0] * 200
 
-    monkeypatch.setattr(_optimal.Optimal, "run", prove)
-    monkeypatch.setattr(_anytime.Anytime, "_beams", begin)
-    monkeypatch.setattr(_anytime, "SOON", 0.0)
-    monkeypatch.setattr(_anytime, "WIDEST", 400)
-    return _anytime.Anytime(puzzle, 1.0, 2, None)
+    monkeypatch.setattr(optimal_search.Optimal, "run", prove)
+    monkeypatch.setattr(anytime.Anytime, "_beams", begin)
+    monkeypatch.setattr(anytime, "SOON", 0.0)
+    monkeypatch.setattr(anytime, "WIDEST", 400)
+    return anytime.Anytime(puzzle, 1.0, 2, None)
 
 
 def test_beams_beside_a_proof_may_end_it(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -888,14 +897,14 @@ def test_beams_beside_a_proof_may_end_it(monkeypatch: pytest.MonkeyPatch) -> Non
     search = unfinished(monkeypatch, length)
     search.run()
     assert len(search.moves) == search.bound == length
-    solver.check(state, search.moves)
+    solver.check_solution(state, search.moves)
 
 
 def test_a_proof_goes_on_without_memory_for_beams(monkeypatch: pytest.MonkeyPatch) -> None:
     search = unfinished(monkeypatch, 20)
     asked: list[int] = []
 
-    def beam(_: _beams.Run, width: int, salt: int) -> None:
+    def beam(_: beam_search.Run, width: int, salt: int) -> None:
         asked.append(salt)
         if len(asked) == 2:
             search.stop()
@@ -956,32 +965,32 @@ def test_the_usual_databases_are_of_the_shapes_that_are_warmed_up() -> None:
     ):
         puzzle = puzzle_of(position(goal, goal, round(len(goal) ** 0.5)))
         for size in range(4, most + 1):
-            tables = _optimal.small_tables(puzzle, size)
-            (plan,), _ = _databases.plan_of(puzzle, *tables)
+            tables = optimal_search.small_tables(puzzle, size)
+            (plan,), _ = heuristic.plan_of(puzzle, *tables)
             shapes.add((int(plan.views), int(plan.patterns), bool(plan.ranked)))
     # Five patterns of distinct tiles are kept on the disk, four of equal ones take long to build.
     others = {(2, 5, False), (2, 4, True)}
-    assert shapes == {*_optimal.SHAPES} - others
+    assert shapes == {*optimal_search.SHAPES} - others
 
 
 @pytest.fixture
 def kept_from_seventeen_cells(monkeypatch: pytest.MonkeyPatch) -> None:
     """Have boards of more than sixteen cells count as large ones, whose databases are kept."""
-    monkeypatch.setattr(_views, "SMALL", 16)
-    _views._shelf.cache_clear()
+    monkeypatch.setattr(good_partitions, "SMALL", 16)
+    beam_heuristic._shelf.cache_clear()
 
 
 @pytest.mark.usefixtures("kept_from_seventeen_cells")
 def test_databases_of_two_partitions_are_kept_as_one(own_folder: Path) -> None:
     puzzle = walked(distinct(3, 6), 60, random.Random(5))
-    tables = _views.tables_of(puzzle, 0)
-    assert [one.parts for one in tables] == _views.partitions(puzzle, 0)
+    tables = good_partitions.tables_of(puzzle, 0)
+    assert [one.parts for one in tables] == good_partitions.partitions(puzzle, 0)
     assert len(list(own_folder.iterdir())) == 1
     assert tables[0].words is tables[1].words
-    plan, words = _databases.plan_of(puzzle, *tables)
+    plan, words = heuristic.plan_of(puzzle, *tables)
     assert words is tables[0].words
     assert plan[0].views == 2
-    alone = [_databases.tables_for(puzzle, one.parts) for one in tables]
+    alone = [pattern_database.tables_for(puzzle, one.parts) for one in tables]
     for seed in range(100):
         here = walked(puzzle, 100, random.Random(seed))
         assert [need(here, one) for one in tables] == [need(here, one) for one in alone]
@@ -999,19 +1008,21 @@ def test_a_larger_board_is_proved_with_databases_that_are_kept() -> None:
 
 @pytest.mark.usefixtures("kept_from_seventeen_cells")
 def test_a_long_search_has_databases_in_memory_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_optimal, "SMALL", 1)
+    monkeypatch.setattr(optimal_search, "SMALL", 1)
     puzzle = walked(distinct(3, 6), 300, random.Random(5))
-    assert [limit for _, limit in _optimal.levels(puzzle, jit=True)] == [_optimal.NO_LIMIT]
-    _views.tables_of(puzzle, 0)
-    (tables, _) = _views.tables_of(puzzle, 0)  # from the disk
-    sweep, swept = _optimal.Optimal._sweep, []
+    assert [limit for _, limit in optimal_search.levels(puzzle, jit=True)] == [
+        optimal_search.NO_LIMIT
+    ]
+    good_partitions.tables_of(puzzle, 0)
+    (tables, _) = good_partitions.tables_of(puzzle, 0)  # from the disk
+    sweep, swept = optimal_search.Optimal._sweep, []
 
     def watched(self: Any, plan: Any, words: Any, *given: Any) -> None:
         swept.append(words)
         sweep(self, plan, words, *given)
 
-    monkeypatch.setattr(_optimal.Optimal, "_sweep", watched)
-    search = _optimal.Optimal(puzzle, 2)
+    monkeypatch.setattr(optimal_search.Optimal, "_sweep", watched)
+    search = optimal_search.Optimal(puzzle, 2)
     search.run()
     assert search.moves is not None
     assert len(search.moves) == search.bound
@@ -1027,43 +1038,43 @@ def test_whole_boards_wait_for_databases_only_with_time() -> None:
     """They are used if they are there or there is time to build them."""
     puzzle = walked(distinct(3, 6), 300, random.Random(5))
 
-    def search(**given: Any) -> _anytime.Anytime:
-        return _anytime.Anytime(puzzle, 1.0, 2, 0.2, proves=False, **given)
+    def search(**given: Any) -> anytime.Anytime:
+        return anytime.Anytime(puzzle, 1.0, 2, 0.2, proves=False, **given)
 
     stopped = search()
     stopped.stop()
     stopped._look_at_all(None)
-    assert stopped._whole == _anytime.NEVER
+    assert stopped._whole == anytime.NEVER
     hurried = search()
-    hurried._look_at_all(time.perf_counter() + _views.WORTH_BUILDING)
-    assert hurried._whole == _anytime.NEVER
-    assert _views.patience(puzzle) == _views.WORTH_BUILDING
+    hurried._look_at_all(time.perf_counter() + beam_heuristic.WORTH_BUILDING)
+    assert hurried._whole == anytime.NEVER
+    assert beam_heuristic.patience(puzzle) == beam_heuristic.WORTH_BUILDING
     patient = search()
     patient._look_at_all(None)
-    assert patient._whole == _anytime.WIDE
-    assert _views.patience(puzzle) == 0
-    _views._shelf.cache_clear()
-    assert _views.patience(puzzle) == _views.WORTH_READING
-    hurried._look_at_all(time.perf_counter() + _views.WORTH_READING)
-    assert hurried._whole == _anytime.NEVER
+    assert patient._whole == anytime.WIDE
+    assert beam_heuristic.patience(puzzle) == 0
+    beam_heuristic._shelf.cache_clear()
+    assert beam_heuristic.patience(puzzle) == beam_heuristic.WORTH_READING
+    hurried._look_at_all(time.perf_counter() + beam_heuristic.WORTH_READING)
+    assert hurried._whole == anytime.NEVER
     after = search()
-    after._look_at_all(time.perf_counter() + _views.WORTH_BUILDING)
+    after._look_at_all(time.perf_counter() + beam_heuristic.WORTH_BUILDING)
     after.run()
-    assert after._whole == _anytime.WIDE
-    assert after.bound == patient.bound > _pairing.distance(puzzle)
+    assert after._whole == anytime.WIDE
+    assert after.bound == patient.bound > assignment.distance(puzzle)
     words = puzzle_of(position("bcaabcdefdefghiag ", "abcabcdefdefghiag ", 3))
-    letters = _anytime.Anytime(words, 1.0, 2, 0.2, proves=False)
+    letters = anytime.Anytime(words, 1.0, 2, 0.2, proves=False)
     before = letters.bound
     letters.run()
     # Equal letters are told apart there, so these databases prove nothing about them.
-    assert letters._whole == _anytime.WIDE
+    assert letters._whole == anytime.WIDE
     assert letters.bound == before
 
 
-def with_one_side(puzzle: Puzzle) -> _anytime.Anytime:
+def with_one_side(puzzle: Puzzle) -> anytime.Anytime:
     """Return a search whose beams go from the puzzle to the goal only."""
-    search = _anytime.Anytime(puzzle, 1.0, 1, None)
-    search._sides = [_anytime.Side(puzzle, [puzzle.tiles])]
+    search = anytime.Anytime(puzzle, 1.0, 1, None)
+    search._sides = [anytime.Side(puzzle, [puzzle.tiles])]
     return search
 
 
@@ -1071,17 +1082,19 @@ def test_narrow_beams_over_a_large_board_go_by_layers(monkeypatch: pytest.Monkey
     search = with_one_side(walked(distinct(3, 6), 300, random.Random(5)))
     asked: list[tuple[str, int]] = []
     monkeypatch.setattr(
-        _anytime, "by_layers", lambda run, puzzle, width, *_: asked.append(("layers", width))
+        anytime, "by_layers", lambda run, puzzle, width, *_: asked.append(("layers", width))
     )
     monkeypatch.setattr(
-        _beams.Run, "finish", lambda run, puzzle, seeds, width, *_: asked.append(("whole", width))
+        beam_search.Run,
+        "finish",
+        lambda run, puzzle, seeds, width, *_: asked.append(("whole", width)),
     )
     search.moves = [0] * 200
-    for whole in (_anytime.NEVER, _anytime.WIDE):
+    for whole in (anytime.NEVER, anytime.WIDE):
         search._whole = whole
-        for width in (_anytime.WIDE - 1, _anytime.WIDE):
+        for width in (anytime.WIDE - 1, anytime.WIDE):
             search._found(search._runs[0], width, 0, None)
-    widths = [_anytime.WIDE - 1, _anytime.WIDE] * 2
+    widths = [anytime.WIDE - 1, anytime.WIDE] * 2
     assert asked == list(zip(["layers", "layers", "layers", "whole"], widths, strict=True))
 
 
@@ -1090,11 +1103,11 @@ def test_beams_get_wider_as_long_as_there_is_time(
     monkeypatch: pytest.MonkeyPatch, side: int
 ) -> None:  # fmt: skip
     puzzle = walked(distinct(side, side), 3000, random.Random(6))
-    search = _anytime.Anytime(puzzle, 1.0, 1, None)
+    search = anytime.Anytime(puzzle, 1.0, 1, None)
     lengths = [None, 450, 460, 440]
     asked: list[tuple[int, int]] = []
 
-    def found(run: _beams.Run, width: int, salt: int, _: float | None) -> list[int] | None:
+    def found(run: beam_search.Run, width: int, salt: int, _: float | None) -> list[int] | None:
         asked.append((width, salt))
         if len(asked) == len(lengths):
             search.stop()
@@ -1103,7 +1116,7 @@ def test_beams_get_wider_as_long_as_there_is_time(
         return None if length is None else [0] * length
 
     monkeypatch.setattr(search, "_found", found)
-    monkeypatch.setattr(_beams.Run, "shorten", lambda run, moves, *_: moves[: len(moves) - 4])
+    monkeypatch.setattr(beam_search.Run, "shorten", lambda run, moves, *_: moves[: len(moves) - 4])
     assert search.status() == f"solution: none, bound: {search.bound}, nodes: 0"
     search._beams(None)
     # The second one's solution was shortened; the last one's was not, as all was stopped.
@@ -1126,31 +1139,31 @@ def test_the_last_beam_is_as_wide_as_time_allows(
     monkeypatch: pytest.MonkeyPatch, left: float, widths: list[int]
 ) -> None:  # fmt: skip
     """The clock goes on a second a look, as long as the second beam takes."""
-    search = _anytime.Anytime(walked(distinct(5, 5), 3000, random.Random(6)), 1.0, 1, None)
+    search = anytime.Anytime(walked(distinct(5, 5), 3000, random.Random(6)), 1.0, 1, None)
     clock = iter(range(100))
-    monkeypatch.setattr(_anytime, "perf_counter", lambda: next(clock))
+    monkeypatch.setattr(anytime, "perf_counter", lambda: next(clock))
     asked: list[int] = []
     shortened: list[int] = []
 
-    def beam(run: _beams.Run, width: int, *_: object) -> None:
+    def beam(run: beam_search.Run, width: int, *_: object) -> None:
         del run
         asked.append(width)
         search.moves = [0] * 150
         if len(asked) == 3:
             search.stop()
 
-    def shorten(_: _beams.Run, moves: list[int], nodes: int, salt: int) -> list[int]:
+    def shorten(_: beam_search.Run, moves: list[int], nodes: int, salt: int) -> list[int]:
         del salt
         shortened.append(nodes)
         return moves[2:]
 
     monkeypatch.setattr(search, "_beam", beam)
     monkeypatch.setattr(search, "_look_back", lambda _: None)  # it looks at the clock as well
-    monkeypatch.setattr(_beams.Run, "shorten", shorten)
+    monkeypatch.setattr(beam_search.Run, "shorten", shorten)
     search._beams(2 + left)
     assert asked == widths
     # Where time is too little for another beam, it goes into shortening the best solution.
-    spent = [int(left * _anytime.NODES_PER_SECOND)] if left == 0.4 else []
+    spent = [int(left * anytime.NODES_PER_SECOND)] if left == 0.4 else []
     assert shortened == pytest.approx(spent, rel=1e-6)
     assert len(search.moves) == (148 if spent else 150)
 
@@ -1160,12 +1173,12 @@ def test_the_last_beam_is_as_wide_as_time_allows(
 def test_beams_over_large_boards_keep_their_time(seconds: float) -> None:
     """A deadline that has passed makes the beam as narrow as may be; the solution is one anyway."""
     puzzle = walked(distinct(7, 7), 3000, random.Random(6))
-    run = _beams.Run(puzzle)
-    moves = _beams.by_layers(run, puzzle, 1600, 5, 0, 0.0 if seconds < 1 else None)
+    run = beam_search.Run(puzzle)
+    moves = beam_search.by_layers(run, puzzle, 1600, 5, 0, 0.0 if seconds < 1 else None)
     assert moves is not None
-    solver.check(numbers(puzzle.tiles, 7), moves)
-    wide = _beams.Run(puzzle)
-    _beams.by_layers(wide, puzzle, 1600, 5, 0)
+    solver.check_solution(numbers(puzzle.tiles, 7), moves)
+    wide = beam_search.Run(puzzle)
+    beam_search.by_layers(wide, puzzle, 1600, 5, 0)
     assert run.nodes < wide.nodes if seconds < 1 else run.nodes == wide.nodes
     found = solver.solve_position(numbers(puzzle.tiles, 7), seconds=seconds, threads=1)
     assert found.length >= found.bound
@@ -1174,9 +1187,9 @@ def test_beams_over_large_boards_keep_their_time(seconds: float) -> None:
 def test_beams_over_words_do_not_get_lost() -> None:
     """With equal letters taken for one, all beams over this puzzle ended in odd positions."""
     state = position("bedagsbuegaoviolsetwetsn ", "givestubesgleanwadesboots", 5)
-    search = _anytime.Anytime(puzzle_of(state), 1.0, 1, 0.0, proves=False)
+    search = anytime.Anytime(puzzle_of(state), 1.0, 1, 0.0, proves=False)
     search.run()
-    solver.check(state, search.moves)
+    solver.check_solution(state, search.moves)
     assert len(search.moves) < 150
     assert search.nodes < 1_000_000
 
@@ -1185,12 +1198,12 @@ def test_a_first_answer_comes_by_layers_where_whole_beams_lose_their_way() -> No
     search = with_one_side(walked(distinct(5, 5), 3000, random.Random(6)))
     asked = []
 
-    def finish(run: _beams.Run, given: Puzzle, seeds: Any, width: int, *_: Any) -> None:
+    def finish(run: beam_search.Run, given: Puzzle, seeds: Any, width: int, *_: Any) -> None:
         asked.append((given.cells, width))
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_beams.Run, "finish", finish)
-        patch.setattr(_anytime, "by_layers", lambda *_: [0] * 200)
+        patch.setattr(beam_search.Run, "finish", finish)
+        patch.setattr(anytime, "by_layers", lambda *_: [0] * 200)
         while not search.moves:
             search._take(search._found(search._runs[0], 100 * 4 ** len(asked), 0, None))
     assert asked == [(25, 100), (25, 400), (25, 1600)]
@@ -1199,24 +1212,24 @@ def test_a_first_answer_comes_by_layers_where_whole_beams_lose_their_way() -> No
 
 def test_threads_widen_beams_of_their_own() -> None:
     puzzle = walked(distinct(4, 5), 300, random.Random(6))
-    search = _anytime.Anytime(puzzle, 1.0, 2, 0.5, proves=False)
+    search = anytime.Anytime(puzzle, 1.0, 2, 0.5, proves=False)
     search.run()
     assert all(run.nodes for run in search._runs)
-    solver.check(numbers(puzzle.tiles, 4), search.moves)
+    solver.check_solution(numbers(puzzle.tiles, 4), search.moves)
 
 
 @pytest.mark.slow("searches for seconds")
 def test_a_bound_that_meets_the_solution_ends_the_proof(monkeypatch: pytest.MonkeyPatch) -> None:
     """A search for a shorter solution goes no further than the best one that beams have found."""
     puzzle = walked(distinct(3, 6), 60, random.Random(5))
-    search = _anytime.Anytime(puzzle, 1.0, 1, 60.0)
+    search = anytime.Anytime(puzzle, 1.0, 1, 60.0)
 
-    def prove(self: _optimal.Optimal) -> None:
+    def prove(self: optimal_search.Optimal) -> None:
         self.bound = len(search.moves)
         while not self._stopped:
             time.sleep(0.01)
 
-    monkeypatch.setattr(_optimal.Optimal, "run", prove)
+    monkeypatch.setattr(optimal_search.Optimal, "run", prove)
     search.run()
     assert search.moves
     assert search.bound == len(search.moves)
@@ -1227,10 +1240,10 @@ def test_a_bound_that_meets_the_solution_ends_the_proof(monkeypatch: pytest.Monk
 def test_what_fails_while_a_proof_is_sought_is_one_error(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], error: Exception
 ) -> None:
-    def fail(_: _optimal.Optimal) -> None:
+    def fail(_: optimal_search.Optimal) -> None:
         raise error
 
-    monkeypatch.setattr(_optimal.Optimal, "run", fail)
+    monkeypatch.setattr(optimal_search.Optimal, "run", fail)
     with pytest.raises(SolverError, match=r"a shortest solution: (there is not enough|no)"):
         solver.solve_position(numbers([*range(1, 15), 0, 15], 4), threads=1)
     assert capsys.readouterr().err == ""
@@ -1239,14 +1252,14 @@ def test_what_fails_while_a_proof_is_sought_is_one_error(
 def test_windows_are_made_shorter() -> None:
     """A way round two by two cells, three times, is the same as one step the other way."""
     puzzle = distinct(3, 3, [8, 6, 7, 2, 5, 4, 3, 0, 1])
-    best, _ = _small.shortest(puzzle)
+    best, _ = bidirectional.shortest(puzzle)
     loops = [*best[:7], *[0, 2, 1, 3] * 3, *best[7:], *[0, 2, 1, 3] * 3]
     state = numbers(puzzle.tiles, 3)
     results = []
     for jit in (True, False):
-        run = _beams.Run(puzzle, jit=jit)
+        run = beam_search.Run(puzzle, jit=jit)
         found = run.shorten(loops, 20000)
-        solver.check(state, found)
+        solver.check_solution(state, found)
         results.append((found, run.nodes))
     assert results[0] == results[1]
     assert len(results[0][0]) < len(loops)
@@ -1266,7 +1279,7 @@ def test_all_windows_of_a_long_walk_become_shortest() -> None:
             walk[blank], walk[there] = walk[there], 0
             moves.insert(0, move ^ 1)
         puzzle = distinct(3, 3, walk)
-        found = _beams.Run(puzzle).shorten(moves, 10**8, seed)
+        found = beam_search.Run(puzzle).shorten(moves, 10**8, seed)
         text = "".join(" abcdefgh"[tile] for tile in walk)
         assert len(found) == known[text]
 
@@ -1274,8 +1287,8 @@ def test_all_windows_of_a_long_walk_become_shortest() -> None:
 @pytest.mark.parametrize("jit", [True, False])
 def test_a_stopped_shortening_leaves_the_way(jit: bool) -> None:
     puzzle = distinct(3, 3, [8, 6, 7, 2, 5, 4, 3, 0, 1])
-    best, _ = _small.shortest(puzzle)
-    run = _beams.Run(puzzle, jit=jit)
+    best, _ = bidirectional.shortest(puzzle)
+    run = beam_search.Run(puzzle, jit=jit)
     assert run.shorten(best, 0) == best
     assert run.shorten(best, 50) == best
     run.stop()
@@ -1286,17 +1299,15 @@ def test_a_stopped_shortening_leaves_the_way(jit: bool) -> None:
 def test_boards_that_take_long_get_ten_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
     """Loading the search, here as long as the clock goes on with a look, is part of the time."""
     clock = itertools.count()
-    monkeypatch.setattr(solver, "perf_counter", lambda: next(clock))
+    monkeypatch.setattr(api, "perf_counter", lambda: next(clock))
     limits: list[tuple[float | None, bool]] = []
-    real = _anytime.Anytime
+    real = anytime.Anytime
 
-    def anytime(
-        puzzle: Puzzle, goal: float, threads: int, seconds: float | None, **given: Any
-    ) -> Any:
+    def make(puzzle: Puzzle, goal: float, threads: int, seconds: float | None, **given: Any) -> Any:
         limits.append((seconds, given["waits"]))
         return real(puzzle, 9.0, threads, seconds, proves=False)
 
-    monkeypatch.setattr(_anytime, "Anytime", anytime)
+    monkeypatch.setattr(anytime, "Anytime", make)
     puzzle = walked(distinct(3, 6), 60, random.Random(5))
     solver.solve_position(numbers(puzzle.tiles, 3), threads=1)
     solver.solve_position(numbers(puzzle.tiles, 3), within=9.0, threads=1)
@@ -1305,15 +1316,15 @@ def test_boards_that_take_long_get_ten_seconds(monkeypatch: pytest.MonkeyPatch) 
     solver.solve_position(numbers(larger.tiles, 6), within=9.0, threads=1)
     # A better bound shows that a solution is good enough, where one can be had.
     assert limits == [
-        (solver.SECONDS - 1, False),
+        (api.SECONDS - 1, False),
         (None, True),
-        (solver.MOMENT, False),
+        (api.MOMENT, False),
         (None, False),
     ]
 
 
 def test_a_search_may_be_stopped_before_there_is_a_solution() -> None:
-    search = _anytime.Anytime(walked(distinct(3, 6), 90, random.Random(5)), 1.0, 2, None)
+    search = anytime.Anytime(walked(distinct(3, 6), 90, random.Random(5)), 1.0, 2, None)
     search.stop()
     search.run()
     assert search.moves
@@ -1321,19 +1332,19 @@ def test_a_search_may_be_stopped_before_there_is_a_solution() -> None:
 
 def test_a_beam_that_is_too_narrow_finds_nothing() -> None:
     puzzle = walked(distinct(6, 6), 2000, random.Random(9))
-    assert _beams.by_layers(_beams.Run(puzzle), puzzle, 1, 3) is None
+    assert beam_search.by_layers(beam_search.Run(puzzle), puzzle, 1, 3) is None
 
 
 @pytest.mark.parametrize("jit", [True, False])
 def test_a_stopped_run_finds_nothing(monkeypatch: pytest.MonkeyPatch, jit: bool) -> None:
     puzzle = walked(distinct(4, 4), 2000, random.Random(9))
-    views = _views.views_for(puzzle, 0)
-    run = _beams.Run(puzzle, jit=jit)
-    monkeypatch.setattr(_views, "views_for", lambda *_, **__: views)
+    views = beam_heuristic.views_for(puzzle, 0)
+    run = beam_search.Run(puzzle, jit=jit)
+    monkeypatch.setattr(beam_heuristic, "views_for", lambda *_, **__: views)
     run.stop()
     assert run.finish(puzzle, [(puzzle.tiles, [])], 10, 400) is None
-    assert _beams.by_layers(run, puzzle, 10, 3) is None
-    again = _beams.Run(puzzle, jit=jit)
+    assert beam_search.by_layers(run, puzzle, 10, 3) is None
+    again = beam_search.Run(puzzle, jit=jit)
     assert again.finish(puzzle, [(puzzle.tiles, [])], 10, 20) is None
     assert again.finish(puzzle, [(puzzle.tiles, [])], 10, 1) is None
 
@@ -1344,9 +1355,9 @@ def test_layers_of_boards_that_are_not_square(
     monkeypatch: pytest.MonkeyPatch, rows: int, cols: int, jit: bool
 ) -> None:
     puzzle = walked(distinct(rows, cols), 40, random.Random(3))
-    run = _beams.Run(puzzle, jit=jit)
+    run = beam_search.Run(puzzle, jit=jit)
     seeds = [(puzzle.tiles, list[int]())]
-    ends = _ends.Ends(rows, cols)
+    ends = layer_geometry.Ends(rows, cols)
     found = run.layer(puzzle, seeds, ends, 20, 0)
     for tiles, moves in found:
         assert all(tiles[cell] == cell + 1 for cell in range(rows * cols) if ends.is_outer(cell))
@@ -1357,7 +1368,7 @@ def test_layers_of_boards_that_are_not_square(
             walk[blank], walk[there] = walk[there], 0
         assert walk == tiles
     assert found
-    monkeypatch.setattr(_ends, "MOST", 0)
+    monkeypatch.setattr(layer_geometry, "MOST", 0)
     assert run.layer(puzzle, seeds, ends, 20, 0) == []
 
 
@@ -1367,13 +1378,13 @@ def test_equal_tiles_are_paired_for_the_fewest_steps() -> None:
         puzzle = lettered(chance)
         if puzzle.is_distinct:
             continue
-        best, bound = _pairing.paired(puzzle)
+        best, bound = assignment.paired(puzzle)
         assert parity_fits(3, 3, best.tiles)
         assert spelt(puzzle, best.tiles) == spelt(puzzle, puzzle.tiles)
-        assert bound <= _pairing.distance(best)
+        assert bound <= assignment.distance(best)
         every = [cost for cost, _ in pairings(puzzle)]
         assert bound == min(every)
-        assert bound <= _pairing.distance(puzzle)
+        assert bound <= assignment.distance(puzzle)
 
 
 def lettered(chance: random.Random) -> Puzzle:
@@ -1395,8 +1406,8 @@ def test_equal_tiles_are_paired_in_several_ways() -> None:
         puzzle = lettered(chance)
         if puzzle.is_distinct:
             continue
-        some = _pairing.pairings(puzzle, 5)
-        costs = [_pairing.distance(puzzle.with_tiles(tiles)) for tiles in some]
+        some = assignment.pairings(puzzle, 5)
+        costs = [assignment.distance(puzzle.with_tiles(tiles)) for tiles in some]
         fitting = sorted(cost for cost, tiles in pairings(puzzle) if parity_fits(3, 3, tiles))
         assert costs[0] == fitting[0]
         assert len({tuple(tiles) for tiles in some}) == len(some) <= 5
@@ -1404,9 +1415,9 @@ def test_equal_tiles_are_paired_in_several_ways() -> None:
             assert parity_fits(3, 3, tiles)
             assert spelt(puzzle, tiles) == spelt(puzzle, puzzle.tiles)
         held = [cell for cell in range(9) if cell not in (0, 4)]
-        for tiles in _pairing.pairings(puzzle, 5, held):
+        for tiles in assignment.pairings(puzzle, 5, held):
             assert [tiles[0], tiles[4]] == [puzzle.tiles[0], puzzle.tiles[4]]
-    assert _pairing.pairings(distinct(3, 3), 5) == [distinct(3, 3).tiles]
+    assert assignment.pairings(distinct(3, 3), 5) == [distinct(3, 3).tiles]
 
 
 def pairings(puzzle: Puzzle) -> list[tuple[int, list[int]]]:
@@ -1415,7 +1426,7 @@ def pairings(puzzle: Puzzle) -> list[tuple[int, list[int]]]:
     for cell, tile in enumerate(puzzle.tiles):
         homes = [home + 1 for home in puzzle.homes(tile)] if tile else [0]
         ways = [
-            (cost + (_pairing.steps(puzzle, home, cell) if home else 0), [*used, home])
+            (cost + (assignment.steps(puzzle, home, cell) if home else 0), [*used, home])
             for cost, used in ways
             for home in homes
             if home not in used
@@ -1424,10 +1435,10 @@ def pairings(puzzle: Puzzle) -> list[tuple[int, list[int]]]:
 
 
 def test_conflicts_of_a_line_are_counted() -> None:
-    layer: Any = to_records(_layers.Layer())[0]
+    layer: Any = to_records(layer_beam.Layer())[0]
     layer.line[:5] = [3, 1, 2, 5, 4]
-    assert _layers.excess(layer, 5) == 2
-    assert _layers.excess(layer, 0) == 0
+    assert layer_beam.excess(layer, 5) == 2
+    assert layer_beam.excess(layer, 0) == 0
 
 
 @pytest.mark.slow("searches for seconds")
@@ -1436,11 +1447,14 @@ def test_conflicts_of_a_line_are_counted() -> None:
 def test_beams_keep_what_databases_say(rows: int, cols: int, jit: bool) -> None:
     """What a move changes comes to the same as looking everything up anew, at every step."""
     puzzle = walked(distinct(rows, cols), 60, random.Random(cols))
-    run = _beams.Run(puzzle, jit=jit)
-    plan, board, words = _views.views_for(puzzle, 1)
-    control, nodes = to_records(_beam.Beam())[0], to_records(_beam.node_for(puzzle.cells), 2)
-    children = to_records(_beam.Child(), 4 * _beam.BLOCK)
-    seen, *_ = _beams.memory(1)
+    run = beam_search.Run(puzzle, jit=jit)
+    plan, board, words = beam_heuristic.views_for(puzzle, 1)
+    control, nodes = (
+        to_records(board_beam.Beam())[0],
+        to_records(board_beam.node_for(puzzle.cells), 2),
+    )
+    children = to_records(board_beam.Child(), 4 * board_beam.BLOCK)
+    seen, *_ = beam_search.memory(1)
     nodes[0].tiles[: puzzle.cells] = puzzle.tiles
     run._beam.start(control, board[0], words, nodes[0])
     chance = random.Random(4)
@@ -1449,7 +1463,7 @@ def test_beams_keep_what_databases_say(rows: int, cols: int, jit: bool) -> None:
         found = run._beam.expand(*given, children, 0, seen, FAR)
         # Those that need too much are left out, and the others are as they were.
         rest = int(children["need"][:found].min())
-        few = to_records(_beam.Child(), len(children))
+        few = to_records(board_beam.Child(), len(children))
         kept = run._beam.expand(*given, few, 0, seen, rest)
         near = [child.tolist() for child in children[:found] if child.need <= rest]
         assert str([child.tolist() for child in few[:kept]]) == str(near)
@@ -1468,29 +1482,29 @@ def test_beams_keep_what_databases_say(rows: int, cols: int, jit: bool) -> None:
 
 
 def test_the_more_moves_a_pattern_needs_the_more_each_of_them_scores() -> None:
-    score = _views.views_for(distinct(4, 4), 0)[1][0].score
+    score = beam_heuristic.views_for(distinct(4, 4), 0)[1][0].score
     assert score[0] == 0
-    assert score[_beam.EVEN] == _beam.EVEN * _beam.STEP
+    assert score[board_beam.EVEN] == board_beam.EVEN * board_beam.STEP
     assert (np.diff(score, 2) >= -1).all(), "but for rounding"
-    assert score[2 * _beam.EVEN] > 2 * score[_beam.EVEN]
-    larger = _views.views_for(distinct(3, 9), 1)[1][0].score
-    assert (np.diff(larger) == _beam.STEP).all(), "not so on larger boards"
+    assert score[2 * board_beam.EVEN] > 2 * score[board_beam.EVEN]
+    larger = beam_heuristic.views_for(distinct(3, 9), 1)[1][0].score
+    assert (np.diff(larger) == board_beam.STEP).all(), "not so on larger boards"
 
 
 def asked(puzzle: Puzzle, plan: Any, words: Any) -> int:
     """Return what the search for shortest solutions reads from the same databases."""
-    search = _idastar.Search()
+    search = idastar.Search()
     search.tiles[: puzzle.cells] = puzzle.tiles
     search.blank = puzzle.tiles.index(0)
-    return _databases.load(plan, words, to_records(search))
+    return optimal_search.load(plan, words, to_records(search))
 
 
 @pytest.mark.parametrize("jit", [True, False])
 def test_what_was_seen_does_not_go_on(jit: bool) -> None:
-    kernel = specialize(_selection, "sliding", jit=jit)
-    beam = _beams.Run(distinct(4, 4), jit=jit)._beam
+    kernel = specialize(selection, "sliding", jit=jit)
+    beam = beam_search.Run(distinct(4, 4), jit=jit)._beam
     seen = np.zeros(32, np.int32)
-    children = to_records(_beam.Child(), 6)
+    children = to_records(board_beam.Child(), 6)
     children["key"] = [
         7 << 40 | 1,
         7 << 40 | 2,
@@ -1501,7 +1515,7 @@ def test_what_was_seen_does_not_go_on(jit: bool) -> None:
     ]
     children["score"] = [1, 2, 9, 0, 1, 1]
     picked = np.zeros(9, np.int32)
-    bins, ranks = np.zeros(_selection.BINS, np.int64), np.zeros(6, np.int32)
+    bins, ranks = np.zeros(selection.BINS, np.int64), np.zeros(6, np.int32)
     # The fourth is the second again, but better; the last has the place of the first.
     assert kernel.rank(children, 6, 3, bins, ranks) == 4
     assert ranks[:4].tolist() == [3, 0, 4, 5]
@@ -1513,27 +1527,29 @@ def test_what_was_seen_does_not_go_on(jit: bool) -> None:
     assert children["key"][1] == 7 << 40 | 3
     assert kernel.pick(children, 6, 1, bins, ranks, np.zeros(32, np.int32), picked, 0) == 1
     # So many bins there are for scores.
-    children["score"] = [0, 2 * _selection.BINS, _selection.BINS, 3, 5, 4]
+    children["score"] = [0, 2 * selection.BINS, selection.BINS, 3, 5, 4]
     assert kernel.rank(children, 6, 6, bins, ranks) == 6
     assert ranks.tolist() == [0, 3, 5, 4, 1, 2]
 
 
 def test_looks_are_partitions_that_differ() -> None:
-    for (rows, cols), pairs in _views.PAIRS.items():
+    for (rows, cols), pairs in good_partitions.PAIRS.items():
         puzzle = distinct(rows, cols)
         seen = set()
         for look in range(len(pairs)):
-            for parts in _views.partitions(puzzle, look):
+            for parts in good_partitions.partitions(puzzle, look):
                 tiles = sorted(tile for part in parts for tile in part)
                 assert tiles == list(range(1, puzzle.cells))
                 assert {len(part) for part in parts} <= {3, 4}
                 seen.add(parts)
-        assert len(seen) == 2 * _views.looks(puzzle)
+        assert len(seen) == 2 * good_partitions.looks(puzzle)
     puzzle = distinct(5, 5)
-    one, other = (_views.views_for(puzzle, look)[1] for look in (0, 1))
+    one, other = (beam_heuristic.views_for(puzzle, look)[1] for look in (0, 1))
     assert one.tobytes() != other.tobytes()
     # Other puzzles have one look, since tables that are built take their time.
-    assert _views.views_for(distinct(4, 4), 0) is _views.views_for(distinct(4, 4), 1)
+    assert beam_heuristic.views_for(distinct(4, 4), 0) is beam_heuristic.views_for(
+        distinct(4, 4), 1
+    )
 
 
 def test_a_beam_becomes_narrower_to_be_done_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -1541,10 +1557,10 @@ def test_a_beam_becomes_narrower_to_be_done_in_time(monkeypatch: pytest.MonkeyPa
     state = numbers(puzzle.tiles, 4)
     looked = []
     for deadline in (None, 1e9, 0.0):
-        run = _beams.Run(puzzle)
+        run = beam_search.Run(puzzle)
         moves = run.finish(puzzle, [(puzzle.tiles, [])], 3000, 60, deadline=deadline)
         assert moves is not None
-        solver.check(state, moves)
+        solver.check_solution(state, moves)
         looked.append(run.nodes)
     assert looked[0] == looked[1] > 2 * looked[2]
 
@@ -1559,24 +1575,24 @@ def test_beams_that_take_long_look_at_several_databases(monkeypatch: pytest.Monk
     def finish(*given: Any) -> None:
         looks.append(given[6])
 
-    monkeypatch.setattr(_beams.Run, "finish", lambda self, *given: finish(self, *given))
-    run = _beams.Run(search.puzzle)
-    for width, salt in ((_anytime.VARIED, 1), (_anytime.VARIED - 1, 1), (_anytime.VARIED, 2)):
+    monkeypatch.setattr(beam_search.Run, "finish", lambda self, *given: finish(self, *given))
+    run = beam_search.Run(search.puzzle)
+    for width, salt in ((anytime.VARIED, 1), (anytime.VARIED - 1, 1), (anytime.VARIED, 2)):
         search._found(run, width, salt, None)
     assert looks == [1, 0, 2]
     for back, different in ((last, 3), (elsewhere, 1)):
         looks.clear()
-        search._sides[1:] = [_anytime.Side(back, [back.tiles])]
+        search._sides[1:] = [anytime.Side(back, [back.tiles])]
         for salt in range(2, 6):
-            search._found(run, _anytime.VARIED, salt, None)
+            search._found(run, anytime.VARIED, salt, None)
         assert looks == [1, 1, 2, 2]
-        assert len({id(_views.views_for(back, look)) for look in range(3)}) == different
+        assert len({id(beam_heuristic.views_for(back, look)) for look in range(3)}) == different
 
 
 def test_beams_go_back_from_the_goal_in_turns() -> None:
     """Of words and numbers, by databases and by layers, the empty cell anywhere."""
     words = position("bedagsbuegaoviolsetwetsn ", "givestubesgleanwadesboots", 5)
-    cases = [(words, _pairing.paired(puzzle_of(words))[0])]
+    cases = [(words, assignment.paired(puzzle_of(words))[0])]
     for rows, cols, steps in ((5, 5, 301), (4, 5, 300), (6, 6, 0)):
         puzzle = walked(distinct(rows, cols), steps, random.Random(6))
         if steps == 0:  # the empty cell is last, as layers have it
@@ -1585,14 +1601,14 @@ def test_beams_go_back_from_the_goal_in_turns() -> None:
         cases.append((numbers(puzzle.tiles, rows), puzzle))
     for state, puzzle in cases:
         search = with_one_side(puzzle)
-        search._whole = 0 if puzzle.cells <= _views.SMALL else _anytime.NEVER
+        search._whole = 0 if puzzle.cells <= good_partitions.SMALL else anytime.NEVER
         search._look_back(None)
         search.moves = [0] * 400
         ways = []
         for salt in (0, 1):
             moves = search._found(search._runs[0], 400, salt, None)
             assert moves is not None
-            solver.check(state, moves)
+            solver.check_solution(state, moves)
             ways.append(moves)
         assert ways[0] != ways[1]
 
@@ -1601,7 +1617,7 @@ def test_there_is_no_way_back_without_databases_or_time_for_them() -> None:
     moved = walked(distinct(5, 5), 11, random.Random(6))
     large = walked(distinct(6, 6), 11, random.Random(6))
     assert moved.tiles[-1] > 0 < large.tiles[-1]
-    soon = time.perf_counter() + _anytime.WORTH_TURNING - 1
+    soon = time.perf_counter() + anytime.WORTH_TURNING - 1
     late = soon + 1000
     for puzzle, deadline, sides in (
         (distinct(5, 5), soon, 2), (distinct(6, 6), None, 2), (distinct(9, 9), soon, 2),
@@ -1615,9 +1631,9 @@ def test_there_is_no_way_back_without_databases_or_time_for_them() -> None:
 def test_databases_that_are_being_built_hold_up_only_who_needs_them(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    _views._shelf.cache_clear()
-    ready = _views.views_for(distinct(3, 4), 0)
-    asked, may_go_on, build = threading.Event(), threading.Event(), _views.tables_of
+    beam_heuristic._shelf.cache_clear()
+    ready = beam_heuristic.views_for(distinct(3, 4), 0)
+    asked, may_go_on, build = threading.Event(), threading.Event(), good_partitions.tables_of
     built = []
 
     def slowly(puzzle: Puzzle, *given: Any, **how: Any) -> Any:
@@ -1626,11 +1642,11 @@ def test_databases_that_are_being_built_hold_up_only_who_needs_them(
         assert may_go_on.wait(60)
         return build(puzzle, *given, **how)
 
-    monkeypatch.setattr(_views, "tables_of", slowly)
+    monkeypatch.setattr(good_partitions, "tables_of", slowly)
     with ThreadPoolExecutor(3) as pool:
-        slow = [pool.submit(_views.views_for, distinct(4, 3), 0) for _ in range(2)]
+        slow = [pool.submit(beam_heuristic.views_for, distinct(4, 3), 0) for _ in range(2)]
         assert asked.wait(60)
-        quick = pool.submit(_views.views_for, distinct(3, 4), 0)
+        quick = pool.submit(beam_heuristic.views_for, distinct(3, 4), 0)
         try:
             assert quick.result(timeout=60) is ready
         finally:
@@ -1661,28 +1677,28 @@ def test_a_picture_of_a_partition_makes_way_for_the_empty_cell() -> None:
     def mirrored(cells: str) -> str:
         return "".join(cells[at % side * side + at // side] for at in range(len(cells)))
 
-    assert _views.slid(picture, side, 24) == picture
+    assert good_partitions.slid(picture, side, 24) == picture
     for rest in range(side * side):
-        assert _views.slid(picture, side, rest) == seen(rest)
+        assert good_partitions.slid(picture, side, rest) == seen(rest)
         other = rest % side * side + rest // side
         board = [*seen(other)]
         board.insert(other, " ")
         expected = mirrored("".join(board)).replace(" ", "")
-        assert _views.slid(picture, side, rest, mirrored=True) == expected
+        assert good_partitions.slid(picture, side, rest, mirrored=True) == expected
     for rest in (0, 7, 23, 24):
         puzzle = Puzzle(5, 5, [*range(1, 25), 0], range(25), rest)
-        assert len(_views.partitions(puzzle, 0)) == (2 if rest == 24 else 4)
-        assert int(_views.views_for(puzzle, 0)[0][0].views) == 4
+        assert len(good_partitions.partitions(puzzle, 0)) == (2 if rest == 24 else 4)
+        assert int(beam_heuristic.views_for(puzzle, 0)[0][0].views) == 4
 
 
 def test_a_way_that_is_at_its_end_goes_no_further() -> None:
     puzzle = distinct(4, 4)
-    beam = _beams.Run(puzzle).finish(puzzle, [(puzzle.tiles, [1, 3])], 10, 60)
+    beam = beam_search.Run(puzzle).finish(puzzle, [(puzzle.tiles, [1, 3])], 10, 60)
     assert beam == [1, 3]
 
 
 def test_tiles_of_a_layer_count_most_and_those_of_the_next_one_more_than_others() -> None:
-    table = _ends.costs(6, 6, 0, 0).reshape(36, 36)
+    table = layer_geometry.costs(6, 6, 0, 0).reshape(36, 36)
     assert not table[0].any()
     for tile in range(1, 36):
         assert table[tile][tile - 1] == 0
@@ -1694,20 +1710,20 @@ def test_tiles_of_a_layer_count_most_and_those_of_the_next_one_more_than_others(
     assert table[7][7] > table[7][12]
     assert table[8][31] > 4 * table[8][13], "far tiles count more than in proportion"
     # What is done counts no more, the rest as a board of its own does.
-    larger = _ends.costs(12, 12, 6, 6).reshape(144, 144)
+    larger = layer_geometry.costs(12, 12, 6, 6).reshape(144, 144)
     cells = [12 * row + col for row in range(6, 12) for col in range(6, 12)]
     homes = [cell + 1 for cell in cells[:-1]]
     assert (larger[homes][:, cells] == table[1:]).all()
     assert np.flatnonzero(larger.any(axis=1)).tolist() == homes
     # Later layers count less on larger boards.
-    whole = _ends.costs(12, 12, 0, 0).reshape(144, 144)
+    whole = layer_geometry.costs(12, 12, 0, 0).reshape(144, 144)
     assert whole[14][14] < table[8][8]
     assert whole[2][2] == table[2][2]
 
 
 def test_wide_beams_remember_more_positions() -> None:
-    assert _selection.places(1) == _selection.LEAST
-    assert _selection.places(100_000) == 1 << 20
+    assert selection.places(1) == selection.LEAST
+    assert selection.places(100_000) == 1 << 20
 
 
 @pytest.mark.parametrize("jit", [True, False])
@@ -1715,12 +1731,12 @@ def test_wide_beams_remember_more_positions() -> None:
 def test_patterns_that_ask_for_more_are_counted_by_cell(
     cells: int, patterns: int, jit: bool
 ) -> None:
-    kernel = _beams.Run(distinct(5, 5), jit=jit)._beam
-    board = to_records(_beam.Board())
+    kernel = beam_search.Run(distinct(5, 5), jit=jit)._beam
+    board = to_records(board_beam.Board())
     board["views"], board["patterns"] = 4, patterns
     chance = random.Random(1)
     for likely in (0.2, 0.8, 1.0):
-        beam, node = to_records(_beam.Beam())[0], to_records(_beam.node_for(cells))[0]
+        beam, node = to_records(board_beam.Beam())[0], to_records(board_beam.node_for(cells))[0]
         words = [
             sum((chance.random() < likely) << cell for cell in range(cells))
             for _ in range(4 * patterns)
@@ -1728,7 +1744,7 @@ def test_patterns_that_ask_for_more_are_counted_by_cell(
         node.word[:] = words
         kernel.add_up(beam, board[0], node)
         for view, cell in itertools.product(range(4), range(cells)):
-            digits = beam.plane[_beam.PLANES * view : _beam.PLANES * (view + 1)].tolist()
+            digits = beam.plane[board_beam.PLANES * view : board_beam.PLANES * (view + 1)].tolist()
             count = sum(
                 (word >> cell) & 1 for word in words[patterns * view : patterns * (view + 1)]
             )

@@ -18,14 +18,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import platformdirs
 
-from gridhouse.games.sliding import _databases
+from gridhouse.games.sliding.solver.databases import pattern_database
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from gridhouse.games.sliding._databases import Tables
-    from gridhouse.games.sliding._partitions import Parts
-    from gridhouse.games.sliding._puzzle import Puzzle
+    from gridhouse.games.sliding.solver.databases.partitioning import Parts
+    from gridhouse.games.sliding.solver.databases.pattern_database import Tables
+    from gridhouse.games.sliding.solver.puzzle import Puzzle
 
 HEADER = 4096  # bytes, a page, so that what follows is aligned
 FORMAT = "gridhouse sliding pattern databases 1"
@@ -85,10 +85,10 @@ def read(path: Path, puzzle: Puzzle, parts: Parts) -> Tables | None:
     try:
         with open(path, "rb") as file:
             header = json.loads(file.read(HEADER))
-        word = np.dtype(_databases.word_type(puzzle, parts)).newbyteorder("<")
+        word = np.dtype(pattern_database.word_type(puzzle, parts)).newbyteorder("<")
         words = np.asarray(np.memmap(path, word, "r", HEADER))
         if header == _facts(puzzle, parts, words):
-            return _databases.Tables(puzzle, parts, words)
+            return pattern_database.Tables(puzzle, parts, words)
     except FileNotFoundError:
         return None
     except (OSError, ValueError):
@@ -103,7 +103,7 @@ def large_tables(
     *,
     threads: int = 1,
     jit: bool = True,
-    is_stopped: Callable[[], bool] = _databases.is_never,
+    is_stopped: Callable[[], bool] = pattern_database.is_never,
 ) -> Tables:
     """Return the databases of distinct tiles from the disk, else built and kept there.
 
@@ -112,7 +112,7 @@ def large_tables(
     path = path_of(puzzle, parts)
     tables = read(path, puzzle, parts)
     if tables is None:
-        tables = _databases.tables_for(
+        tables = pattern_database.tables_for(
             puzzle, parts, threads=threads, jit=jit, show=True, is_stopped=is_stopped
         )
         save(path, puzzle, tables)

@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gridhouse.core import chance, position
-from gridhouse.games.sliding import _selection as selection
+from gridhouse.games.sliding.solver.beam import selection
 
 if TYPE_CHECKING:
     from typing import Any

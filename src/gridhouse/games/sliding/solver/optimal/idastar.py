@@ -16,7 +16,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gridhouse.core import bits, position
-from gridhouse.games.sliding._patterns import rank_of
+from gridhouse.games.sliding.solver.databases.retrograde import rank_of
 
 if TYPE_CHECKING:
     from typing import Any
@@ -40,34 +40,6 @@ RANKED = 0  # 1 where some tiles are equal
 FOUND = 1
 EXHAUSTED = 0
 STOPPED = -1
-
-
-class Plan(position.Position):
-    """A board, its views, and where their tables begin in the one array that holds them all.
-
-    By view and cell: ``image``, the cell in the view; by view and tile: ``slot``, the number of its
-    pattern among those of all views, and ``weight``, the worth of its digit in the key.  By cell
-    and set of moves: ``ways``, those of them that can be made there, packed into a number.  With
-    ``ranked`` some tiles are equal, and digits are ranks (``_patterns``): ``kind`` is by tile, and
-    ``ranks``, ``chunk`` and ``alike`` tell where what they are looked up by is in that array.
-    """
-
-    plan = position.field("int8")
-    cells = position.field("int64")
-    views = position.field("int64")
-    patterns = position.field("int64")
-    up = position.field("int64")
-    gain = position.field("int64")
-    ranked = position.field("int64")
-    kind = position.field("int64", MAX_CELLS)
-    ranks = position.field("int64")
-    chunk = position.field("int64")
-    alike = position.field("int64")
-    ways = position.field("int64", SETS * MAX_CELLS)
-    image = position.field("int64", MAX_VIEWS * MAX_CELLS)
-    slot = position.field("int64", MAX_VIEWS * MAX_CELLS)
-    weight = position.field("int64", MAX_VIEWS * MAX_CELLS)
-    origin = position.field("int64", MAX_VIEWS * MAX_PATTERNS)
 
 
 class Frame(position.Position):

@@ -6,15 +6,16 @@ import os
 
 from gridhouse.core.errors import SolverError
 from gridhouse.core.solving import Advice, stopped_after
-from gridhouse.games.sliding import _small, rules
-from gridhouse.games.sliding._puzzle import puzzle_of
+from gridhouse.games.sliding import rules
+from gridhouse.games.sliding.solver import bidirectional
+from gridhouse.games.sliding.solver.puzzle import puzzle_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from gridhouse.core.game import State
-    from gridhouse.games.sliding._anytime import Anytime
-    from gridhouse.games.sliding._puzzle import Puzzle
     from gridhouse.games.sliding.rules import Position
+    from gridhouse.games.sliding.solver.anytime import Anytime
+    from gridhouse.games.sliding.solver.puzzle import Puzzle
 
 PLAIN = 16  # cells of a board up to which there may be a solution in time in interpreted code
 WORTH = 1.0  # what a solved puzzle returns
@@ -54,10 +55,10 @@ class Adviser:
 
     def _solve(self, puzzle: Puzzle, seconds: float) -> tuple[list[int], int]:
         """Return the moves of a solution, and how many every solution needs."""
-        moves, _ = _small.shortest(puzzle)
+        moves, _ = bidirectional.shortest(puzzle)
         if moves:
             return moves, len(moves)
-        from gridhouse.games.sliding._anytime import SMALL, Anytime
+        from gridhouse.games.sliding.solver.anytime import SMALL, Anytime
 
         search = self._search = Anytime(
             puzzle, 1.0, os.cpu_count() or 1, seconds, waits=puzzle.cells <= SMALL, jit=self._jit

@@ -9,21 +9,34 @@ from __future__ import annotations
 import os
 from functools import cache, partial
 from time import perf_counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gridhouse.core import solving
 from gridhouse.core.errors import SolverError
-from gridhouse.games.sliding import _small, rules
-from gridhouse.games.sliding._puzzle import MOVES, puzzle_of
+from gridhouse.games.sliding import rules
+from gridhouse.games.sliding.solver import bidirectional
+from gridhouse.games.sliding.solver.puzzle import MOVES, puzzle_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from gridhouse.core.game import State
     from gridhouse.games.sliding.rules import Position
+    from gridhouse.games.sliding.solver.anytime import Anytime
+    from gridhouse.games.sliding.solver.puzzle import Puzzle
 
 MOMENT = 0.001  # seconds in which there is a first answer, and no more
 SECONDS = 10.0  # for boards that are too large to be sure of a shortest solution
+
+
+class Options(NamedTuple):
+    """The options of :func:`solve`."""
+
+    seconds: float | None = None
+    optimal: bool = False
+    within: float | None = None
+    threads: int | None = None
+    jit: bool | None = None
 
 
 class Solution(solving.Solution):
@@ -91,65 +104,64 @@ def solve(
     compiled as soon as its code is there, with ``jit`` from the start, never where that is false.
     Raises SolverError, with the reason, if the puzzle cannot be solved.
     """
-    position = state.position
-    return solve_position(
-        position, seconds=seconds, optimal=optimal, within=within, threads=threads, jit=jit
-    )
+    options = {"seconds": seconds, "optimal": optimal, "within": within, "threads": threads}
+    return solve_position(state.position, **options, jit=jit)
 
 
-def solve_position(
-    position: Position,
-    *,
-    seconds: float | None = None,
-    optimal: bool = False,
-    within: float | None = None,
-    threads: int | None = None,
-    jit: bool | None = None,
-) -> Solution:
-    """Solve a position of the rules; see :func:`solve`."""
+def solve_position(position: Position, **given: Any) -> Solution:
+    """Solve a position of the rules; the options are those of :func:`solve`."""
     started = perf_counter()
-    check_options(seconds, within, threads)
+    options = Options(**given)
+    check_options(options.seconds, options.within, options.threads)
     puzzle = puzzle_of(position)
     if puzzle.is_solved():
         return Solution("", 0, 0, perf_counter() - started)
-    moves, nodes = _small.shortest(puzzle)
-    if moves:
-        check(position, moves)
-        return Solution(text_of(moves), len(moves), nodes, perf_counter() - started)
-    # Only now, since compiled code takes a while to load.
-    from gridhouse.games.sliding import _anytime, _views
-    from gridhouse.games.sliding.game import SlidingGame
+    moves, nodes = bidirectional.shortest(puzzle)
+    bound = len(moves)
+    if not moves:
+        search = _searched(puzzle, options, started)
+        moves, bound, nodes = search.moves, search.bound, nodes + search.nodes
+    check_solution(position, moves)
+    return Solution(text_of(moves), bound, nodes, perf_counter() - started)
 
-    is_small = puzzle.cells <= _anytime.SMALL
-    goal = 1.0 if optimal or is_small or within is None else within
-    if seconds is None and within is None and not (optimal or is_small):
+
+def _searched(puzzle: Puzzle, options: Options, started: float) -> Anytime:
+    """Return a search that has found a solution; its time began at ``started``."""
+    # Only now, since compiled code takes a while to load.
+    from gridhouse.games.sliding.game import SlidingGame
+    from gridhouse.games.sliding.solver import anytime
+    from gridhouse.games.sliding.solver.databases import good_partitions
+
+    seconds, within = options.seconds, options.within
+    proves = options.optimal or puzzle.cells <= anytime.SMALL
+    goal = 1.0 if proves or within is None else within
+    if seconds is None and within is None and not proves:
         seconds = SECONDS
     if seconds is not None:
         seconds = max(MOMENT, seconds - (perf_counter() - started))
-    cores = threads or os.cpu_count() or 1
+    threads = options.threads or os.cpu_count() or 1
     # A proof is what shows that a solution is good enough.
-    waits = optimal or is_small or (within is not None and puzzle.cells <= _views.SMALL)
-    make = partial(_anytime.Anytime, puzzle, goal, cores, seconds, waits=waits)
-    work = solving.Attempts(
-        SlidingGame(), make, lambda search: len(search.moves) == search.bound, jit=jit
+    waits = proves or (within is not None and puzzle.cells <= good_partitions.SMALL)
+    make = partial(anytime.Anytime, puzzle, goal, threads, seconds, waits=waits)
+    attempts = solving.Attempts(
+        SlidingGame(), make, lambda search: len(search.moves) == search.bound, jit=options.jit
     )
-    solving.watched(work.run, work.stop, seconds=seconds, status=work.status)
-    search = work.search
-    moves = search.moves
-    check(position, moves)
-    return Solution(text_of(moves), search.bound, nodes + search.nodes, perf_counter() - started)
+    solving.watched(attempts.run, attempts.stop, seconds=seconds, status=attempts.status)
+    search: Anytime = attempts.search
+    return search
 
 
 @cache
 def warm() -> None:
     """Have everything compiled, or loaded, that solves puzzles of up to 14x14."""
-    from gridhouse.games.sliding import _beams, _optimal
     from gridhouse.games.sliding.game import SlidingGame
+    from gridhouse.games.sliding.solver.beam import beam_search
+    from gridhouse.games.sliding.solver.optimal import optimal_search
 
     for side, seconds in ((4, None), (5, MOMENT), (6, MOMENT)):
         solve(SlidingGame(rows=side, cols=side).new_initial_state(), seconds=seconds)
-    _beams.touch()
-    _optimal.touch()
+    beam_search.touch()
+    optimal_search.touch()
 
 
 def text_of(moves: Sequence[int]) -> str:
@@ -166,7 +178,7 @@ def check_options(seconds: float | None, within: float | None, threads: int | No
         raise SolverError(f"threads: {threads} is less than 1")
 
 
-def check(position: Position, moves: Sequence[int]) -> None:
+def check_solution(position: Position, moves: Sequence[int]) -> None:
     """Replay moves by the rules; raises SolverError if they do not solve the puzzle."""
     replayed = position.copy()
     for number, move in enumerate(moves, 1):

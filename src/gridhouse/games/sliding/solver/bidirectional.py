@@ -7,11 +7,11 @@ solved, larger ones where they are a few moves from their solution.
 
 from __future__ import annotations
 
-from gridhouse.games.sliding._puzzle import backwards, neighbours
+from gridhouse.games.sliding.solver.puzzle import backwards, neighbours
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from gridhouse.games.sliding._puzzle import Puzzle
+    from gridhouse.games.sliding.solver.puzzle import Puzzle
 
 Seen = dict[bytes, tuple[bytes, int]]  # by position the one before and the move from there
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from heapq import heappop, heappush
 from itertools import combinations, islice
 
-from gridhouse.games.sliding._puzzle import Puzzle, parity_fits
+from gridhouse.games.sliding.solver.puzzle import Puzzle, parity_fits
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -12,18 +12,18 @@ import numpy as np
 from gridhouse.core import arrays
 from gridhouse.core.records import to_records
 from gridhouse.core.specialize import specialize
-from gridhouse.games.sliding import (
-    _beam,
-    _databases,
-    _layers,
-    _pairing,
-    _selection,
-    _views,
-    _windows,
+from gridhouse.games.sliding.solver import assignment
+from gridhouse.games.sliding.solver.beam import (
+    beam_heuristic,
+    board_beam,
+    layer_beam,
+    plan_shortening,
+    selection,
 )
-from gridhouse.games.sliding._ends import Ends, costs
-from gridhouse.games.sliding._partitions import partitions
-from gridhouse.games.sliding._puzzle import Puzzle, neighbours
+from gridhouse.games.sliding.solver.beam.layer_geometry import Ends, costs
+from gridhouse.games.sliding.solver.databases import pattern_database
+from gridhouse.games.sliding.solver.databases.partitioning import partitions
+from gridhouse.games.sliding.solver.puzzle import Puzzle, neighbours
 
 Seed = tuple[list[int], list[int]]  # the tiles, and the moves that led there
 
@@ -53,10 +53,10 @@ class Run:
         self.stopped = False
         self._jit = jit
         self._control: Any = None
-        selection = specialize(_selection, "sliding", jit=jit)
-        self._beam = specialize(_beam, "sliding", jit=jit, selection=selection)
-        self._layers = specialize(_layers, "sliding", jit=jit, selection=selection)
-        self._windows = specialize(_windows, "sliding", jit=jit)
+        bound = specialize(selection, "sliding", jit=jit)
+        self._beam = specialize(board_beam, "sliding", jit=jit, selection=bound)
+        self._layers = specialize(layer_beam, "sliding", jit=jit, selection=bound)
+        self._windows = specialize(plan_shortening, "sliding", jit=jit)
 
     def stop(self) -> None:
         """Have the beam end soon."""
@@ -71,7 +71,7 @@ class Run:
 
     def finish(
         self, puzzle: Puzzle, seeds: list[Seed], width: int, shorter: int, salt: int = 0,
-        look: int = 0, deadline: float | None = None, views: _views.Views | None = None,
+        look: int = 0, deadline: float | None = None, views: beam_heuristic.Views | None = None,
     ) -> list[int] | None:  # fmt: skip
         """Return the moves of a solution from one of some positions, None without one.
 
@@ -79,19 +79,19 @@ class Run:
         chooses the databases if no ``views`` are given.  The beam becomes narrower on its way if it
         would not be done by the deadline, a value of ``perf_counter``.
         """
-        _, board, words = views or _views.views_for(puzzle, look, jit=self._jit)
-        beam = _beam.Beam()
+        _, board, words = views or beam_heuristic.views_for(puzzle, look, jit=self._jit)
+        beam = board_beam.Beam()
         seeds = seeds[:width]
         beam.room, beam.width, beam.shorter, beam.salt = width, width, shorter, salt
         beam.count = len(seeds)
         control = self._start(to_records(beam))
-        nodes = to_records(_beam.node_for(puzzle.cells), 2 * width)
+        nodes = to_records(board_beam.node_for(puzzle.cells), 2 * width)
         for node, (tiles, moves) in zip(nodes, seeds, strict=False):
             if puzzle.with_tiles(tiles).is_solved():
                 return moves
             node.tiles[: len(tiles)] = tiles
             self._beam.start(control[0], board[0], words, node)
-        children = to_records(_beam.Child(), CHILDREN * width)
+        children = to_records(board_beam.Child(), CHILDREN * width)
         trail = np.empty(min(TRAIL, width * shorter), np.int32)
         beam_of = (control, board, words, nodes, children, *memory(width), trail)
         length = self._paced(control[0], beam_of, deadline)
@@ -107,7 +107,7 @@ class Run:
             began = perf_counter()
             record.until = record.step + CHUNK
             length = int(self._beam.run(*beam))
-            if length != _beam.ON:
+            if length != board_beam.ON:
                 return length
             # Positions that come twice are left out, so there are hardly ever as many as may be.
             if deadline is not None and 2 * record.count > record.width:
@@ -122,17 +122,17 @@ class Run:
         So many nodes are spent on it, less on short ones.
         """
         puzzle = self.puzzle
-        job = _windows.Job()
+        job = plan_shortening.Job()
         job.cells, job.until = puzzle.cells, nodes
-        job.salt = random.Random(salt).getrandbits(2 * _windows.PERIOD)
+        job.salt = random.Random(salt).getrandbits(2 * plan_shortening.PERIOD)
         control = self._start(to_records(job))
         near, apart = maps(puzzle.rows, puzzle.cols)
         board = np.zeros(3 * puzzle.cells, np.int16)
         first, home = np.zeros(puzzle.cells, np.int16), np.zeros(puzzle.cells, np.int16)
-        path, trail = np.array(moves, np.int8), np.zeros(_windows.MOST, np.int8)
+        path, trail = np.array(moves, np.int8), np.zeros(plan_shortening.MOST, np.int8)
         record = control[0]
-        record.length, slack = len(moves), _windows.LEAST
-        while slack <= _windows.GREATEST and record.nodes < nodes and not record.stop:
+        record.length, slack = len(moves), plan_shortening.LEAST
+        while slack <= plan_shortening.GREATEST and record.nodes < nodes and not record.stop:
             board[: puzzle.cells] = puzzle.tiles
             record.at, record.blank, record.slack = 0, puzzle.tiles.index(0), slack
             saved = self._windows.sweep(control, near, apart, board, path, first, home, trail)
@@ -147,19 +147,19 @@ class Run:
         while not ends.is_small(core):
             ends = ends.next()
         home = self.puzzle.with_tiles([*range(1, self.puzzle.cells), 0])
-        _views.views_for(ends.inner(home)[0], 0, jit=self._jit)
+        beam_heuristic.views_for(ends.inner(home)[0], 0, jit=self._jit)
 
     def layer(
         self, puzzle: Puzzle, seeds: list[Seed], ends: Ends, width: int, salt: int
     ) -> list[Seed]:
         """Return positions in which the outer tiles of a rest are home; none without success."""
         control = self._start(ends.record(width, salt))
-        nodes = to_records(_layers.Node(), 2 * width)
+        nodes = to_records(layer_beam.Node(), 2 * width)
         boards = np.zeros((2 * width, puzzle.cells), np.uint8)
         seeds = seeds[:width]
         for board, (tiles, _) in zip(boards, seeds, strict=False):
             board[:] = tiles
-        children = to_records(_layers.Child(), CHILDREN * width)
+        children = to_records(layer_beam.Child(), CHILDREN * width)
         trail = np.zeros(int(control[0].most) * width, np.int32)
         maps_of = (costs(*ends.corner), by_distance(puzzle.rows, puzzle.cols))
         length = self._layers.march(
@@ -179,10 +179,10 @@ def touch() -> None:
     What shortens solutions is compiled as well.
     """
     puzzle = Puzzle(3, 9, [*range(1, 26), 0, 26], range(27))
-    tables = _databases.tables_for(puzzle, partitions(puzzle, puzzle.cells**3)[0])
+    tables = pattern_database.tables_for(puzzle, partitions(puzzle, puzzle.cells**3)[0])
     run = Run(puzzle)
     seeds = [(puzzle.tiles, list[int]())]
-    moves = run.finish(puzzle, seeds, 1, 9, views=_views.views_by(puzzle, [tables]))
+    moves = run.finish(puzzle, seeds, 1, 9, views=beam_heuristic.views_by(puzzle, [tables]))
     assert moves is not None
     run.shorten(moves, 1)
 
@@ -205,8 +205,8 @@ def by_distance(rows: int, cols: int) -> Any:
 
 def memory(width: int) -> tuple[Any, Any, Any]:
     """Return what a beam remembers positions in, room to count scores, and to rank children."""
-    seen = arrays.zeros(_selection.places(width), "int32")
-    return seen, np.zeros(_selection.BINS, np.int64), np.empty(CHILDREN * width, np.int32)
+    seen = arrays.zeros(selection.places(width), "int32")
+    return seen, np.zeros(selection.BINS, np.int64), np.empty(CHILDREN * width, np.int32)
 
 
 def trace(trail: Any, width: int, length: int, place: int) -> tuple[int, list[int]]:
@@ -215,7 +215,7 @@ def trace(trail: Any, width: int, length: int, place: int) -> tuple[int, list[in
     for step in reversed(range(length)):
         entry = int(trail[step * width + place])
         moves.append(entry & 3)
-        place = entry >> _layers.MOVE_BITS
+        place = entry >> layer_beam.MOVE_BITS
     return place, moves[::-1]
 
 
@@ -228,7 +228,7 @@ def by_layers(
     not be done by then.
     """
     widest = width
-    seeds: list[Seed] = [(tiles, []) for tiles in _pairing.pairings(puzzle, SEEDS)]
+    seeds: list[Seed] = [(tiles, []) for tiles in assignment.pairings(puzzle, SEEDS)]
     ends = Ends(puzzle.rows, puzzle.cols)
     while not ends.is_small(core):
         began = perf_counter()
@@ -252,7 +252,7 @@ def by_layers(
 
 def repaired(puzzle: Puzzle, seeds: list[Seed], ends: Ends) -> list[Seed]:
     """Return the nearest seed, with the equal tiles of the rest numbered anew in several ways."""
-    tiles, moves = min(seeds, key=lambda seed: _pairing.distance(puzzle.with_tiles(seed[0])))
+    tiles, moves = min(seeds, key=lambda seed: assignment.distance(puzzle.with_tiles(seed[0])))
     cells = [cell for cell in range(puzzle.cells) if ends.holds(cell)]
-    pairings = _pairing.pairings(puzzle.with_tiles(tiles), SEEDS, cells)
+    pairings = assignment.pairings(puzzle.with_tiles(tiles), SEEDS, cells)
     return [(again, moves) for again in pairings]

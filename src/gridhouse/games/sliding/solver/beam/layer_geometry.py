@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gridhouse.core.records import to_records
-from gridhouse.games.sliding import _layers
-from gridhouse.games.sliding._puzzle import Puzzle, neighbours
+from gridhouse.games.sliding.solver.beam import layer_beam
+from gridhouse.games.sliding.solver.puzzle import Puzzle, neighbours
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -75,7 +75,7 @@ class Ends:
 
     def record(self, width: int, salt: int) -> Any:
         """Return the record for the beam that does the layer."""
-        layer = _layers.Layer()
+        layer = layer_beam.Layer()
         cells = self.rows * self.cols
         layer.cells, layer.cols = cells, self.cols
         layer.top = self.row if self.has_row else -1
@@ -86,7 +86,7 @@ class Ends:
             layer.row[cell], layer.col[cell] = divmod(cell, self.cols)
             for move, there in enumerate(near):
                 is_open = there >= 0 and self.holds(there)
-                layer.next[_layers.NUM_MOVES * cell + move] = there if is_open else -1
+                layer.next[layer_beam.NUM_MOVES * cell + move] = there if is_open else -1
             if cell < cells - 1 and self.holds(cell):
                 layer.target[cell + 1] = int(self.is_outer(cell))
         return to_records(layer)

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from gridhouse.core.specialize import specialize
-from gridhouse.games.sliding import _walks
+from gridhouse.games.sliding.solver.optimal import operator_sequences
 
 MOVES = 4
 MOVE_BITS = 2
@@ -75,20 +75,20 @@ def machine(longest: int, *, jit: bool = True) -> Any:
 
 def repeats(longest: int, *, jit: bool = True) -> Tree:
     """Return all repeats of at most so many moves that have no shorter one in them."""
-    kernel = specialize(_walks, "sliding", jit=jit)
+    kernel = specialize(operator_sequences, "sliding", jit=jit)
     side = 2 * longest + 1
     chance = np.random.default_rng(SEED)
     marks = chance.integers(-(2**63), 2**63, size=(side * side) ** 2)
     grid = np.arange(side * side)
     walk = np.zeros((3, longest + 1), np.int64)
     tree = Tree()
-    known = [np.zeros((1, _walks.FIELDS), np.int64)]
+    known = [np.zeros((1, operator_sequences.FIELDS), np.int64)]
     for length in range(1, longest + 1):
-        found = np.zeros((MOVES * len(known[-1]), _walks.FIELDS), np.int64)
+        found = np.zeros((MOVES * len(known[-1]), operator_sequences.FIELDS), np.int64)
         count = kernel.enumerate_walks(length, side, tree.machine(), marks, grid, walk, found)
         earlier = np.concatenate(known[length % 2 :: 2] or [found[:0]])
         needless = _needless(earlier, found[:count])
-        for way in found[needless, _walks.WAY].tolist():
+        for way in found[needless, operator_sequences.WAY].tolist():
             tree.add([way >> MOVE_BITS * at & MOVES - 1 for at in reversed(range(length))])
         known.append(np.delete(found[:count], needless, axis=0))
     return tree
@@ -97,8 +97,8 @@ def repeats(longest: int, *, jit: bool = True) -> Tree:
 def _needless(earlier: Any, found: Any) -> Any:
     """Return which of the ways found, ordered as they are, repeat one before within its box."""
     ways = np.concatenate([earlier, found])
-    order = np.argsort(ways[:, _walks.MARK], kind="stable")
-    marks = ways[order, _walks.MARK]
+    order = np.argsort(ways[:, operator_sequences.MARK], kind="stable")
+    marks = ways[order, operator_sequences.MARK]
     same = np.zeros(len(order) + 1, np.bool_)
     same[1:-1] = marks[1:] == marks[:-1]
     needless = []
@@ -111,7 +111,9 @@ def _needless(earlier: Any, found: Any) -> Any:
         before = ways[order[first:place]]
         if (
             way >= len(earlier)
-            and (before[:, _walks.BOX :] <= ways[way, _walks.BOX :]).all(1).any()
+            and (before[:, operator_sequences.BOX :] <= ways[way, operator_sequences.BOX :])
+            .all(1)
+            .any()
         ):
             needless.append(way - len(earlier))
     return np.array(needless, np.int64)

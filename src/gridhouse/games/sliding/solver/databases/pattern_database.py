@@ -5,26 +5,25 @@ from __future__ import annotations
 import itertools
 import math
 import operator
-from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from gridhouse.core.records import to_records
 from gridhouse.core.specialize import specialize
-from gridhouse.games.sliding import _idastar, _patterns
-from gridhouse.games.sliding._partitions import kinds_of, size_of
-from gridhouse.games.sliding._puzzle import Puzzle, neighbours
+from gridhouse.games.sliding.solver.databases import retrograde
+from gridhouse.games.sliding.solver.databases.partitioning import kinds_of, size_of
+from gridhouse.games.sliding.solver.puzzle import Puzzle, neighbours
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from gridhouse.games.sliding._partitions import Parts
+    from gridhouse.games.sliding.solver.databases.partitioning import Parts
 
 # Bits for the regions in words of each type, the moves above them; words of other types have none.
-UP = {np.dtype(np.int32): 25, np.dtype(np.int64): _patterns.MAX_CELLS}
+UP = {np.dtype(np.int32): 25, np.dtype(np.int64): retrograde.MAX_CELLS}
 GAIN = 2  # moves more where such a bit is set, since what a pattern needs stays odd or even
 REGIONS = (np.uint16, np.uint32, np.int64)  # types for a bit a cell
 LARGEST = 1 << 26  # words of a table that tells regions apart: a larger one has a byte a word
@@ -75,22 +74,6 @@ def word_type(puzzle: Puzzle, parts: Sequence[Sequence[int]]) -> type[Any]:
     return np.int32 if puzzle.cells <= UP[np.dtype(np.int32)] else np.int64
 
 
-def load(plan: Any, words: Any, search: Any, *, jit: bool = True) -> int:
-    """Read the words of a search's root; return how many moves it needs at least."""
-    rank_of = specialize(_patterns, "sliding", jit=jit).rank_of
-    return int(specialize(_idastar, "sliding", jit=jit, rank_of=rank_of).load(plan, words, search))
-
-
-def searcher(plan: Any, *, jit: bool = True) -> Any:
-    """Return the search by plans of so many views and patterns as one has, equal tiles or not."""
-    rank_of = specialize(_patterns, "sliding", jit=jit).rank_of
-    views, patterns, ranked = int(plan[0].views), int(plan[0].patterns), int(plan[0].ranked)
-    bound = {"VIEWS": views, "PATTERNS": patterns, "RANKED": ranked, "rank_of": rank_of}
-    return specialize(
-        _idastar, f"sliding{views}x{patterns}{'r' if ranked else ''}", jit=jit, **bound
-    )
-
-
 def weights_of(puzzle: Puzzle, part: Sequence[int]) -> dict[int, int]:
     """Return by kind what its digit is worth in a part's key."""
     kinds = kinds_of(puzzle, part)
@@ -105,7 +88,7 @@ def chunk_of(cells: int) -> int:
 
 @lru_cache(maxsize=4)
 def ranks_of(cells: int, most: int) -> Any:
-    """Return what ``_patterns.rank_of`` looks up for sets of at most so many cells."""
+    """Return what ``retrograde.rank_of`` looks up for sets of at most so many cells."""
     chunk = chunk_of(cells)
     ranks = np.zeros((-(-cells // chunk), most + 1, 1 << chunk), np.int32)
     counts = np.bitwise_count(np.arange(1 << chunk))
@@ -123,7 +106,7 @@ def ranks_of(cells: int, most: int) -> Any:
 
 def shape_of(puzzle: Puzzle, part: Sequence[int], up: int) -> Any:
     """Return the record of a board, a part, and words with ``up`` bits."""
-    shape = _patterns.Shape()
+    shape = retrograde.Shape()
     cols, cells = puzzle.cols, puzzle.cells
     weights = [*weights_of(puzzle, part).values(), size_of(puzzle, part)]
     shape.cols, shape.cells, shape.rest, shape.kinds = cols, cells, puzzle.rest, len(weights) - 1
@@ -174,7 +157,7 @@ def build(
     is_stopped: Callable[[], bool] = is_never,
 ) -> Any:
     """Return the words of a part by key; raises StoppedError soon after ``is_stopped`` says so."""
-    patterns = specialize(_patterns, "sliding", jit=jit)
+    patterns = specialize(retrograde, "sliding", jit=jit)
     word = word or word_type(puzzle, [part])
     up = UP.get(np.dtype(word), 0)
     shape = shape_of(puzzle, part, up)
@@ -185,7 +168,7 @@ def build(
     words = np.zeros(size, word)
     regions = next(kind for kind in REGIONS if puzzle.cells <= 8 * np.dtype(kind).itemsize)
     seen, fresh = np.zeros((2, size), regions)
-    marks = np.zeros(-(-size // _patterns.MARKS), np.int64)
+    marks = np.zeros(-(-size // retrograde.MARKS), np.int64)
     goal = goal_of(puzzle, part)
     count = patterns.begin(shape, lows, highs, goal, seen, fresh, marks)
     depth = 0
@@ -228,100 +211,3 @@ def tables_for(
             track(made, title, len(parts), transient=True, console=console) if shown else made
         )
     return Tables(puzzle, parts, np.concatenate(tables))
-
-
-def has_mirror(puzzle: Puzzle) -> bool:
-    """Tell whether a puzzle can be looked at in the mirror (Culberson and Schaeffer, 1998)."""
-    return puzzle.rows == puzzle.cols and puzzle.is_distinct and puzzle.ends_last
-
-
-class View(NamedTuple):
-    """What a plan looks at: tables, each cell's image there, and the kind there of each tile."""
-
-    tables: Tables
-    image: list[int]
-    kinds: dict[int, int]
-
-
-def _views(puzzle: Puzzle, partitions: Sequence[Tables]) -> list[View]:
-    """Return the views of a puzzle's own tables."""
-    rows, cols, cells, goal = puzzle.rows, puzzle.cols, puzzle.cells, puzzle.goal()
-    images = [list(range(cells))]
-    if has_mirror(puzzle):
-        images.append([cell % cols * rows + cell // cols for cell in range(cells)])
-    return [
-        View(tables, image, {goal[home]: puzzle.kinds[goal[image[home]]] for home in range(cells)})
-        for image in images
-        for tables in partitions
-    ]
-
-
-def plan_of(puzzle: Puzzle, *partitions: Tables) -> tuple[Any, Any]:
-    """Return the record of the views that tables give, in the mirror too, and all their words."""
-    words, offset_of, end = _all_words(puzzle, partitions)
-    views = _views(puzzle, partitions)
-    plan = _idastar.Plan()
-    plan.cells = puzzle.cells
-    plan.views = len(views)
-    plan.patterns = max(len(tables.parts) for tables in partitions)
-    plan.up = partitions[0].up
-    plan.gain = GAIN if plan.up else 0
-    for number, view in enumerate(views):
-        _add_view(plan, number, view, offset_of[id(view.tables.words)], end)
-    plan.ways[: _idastar.SETS * puzzle.cells] = _ways(puzzle.rows, puzzle.cols)
-    plan.kind[: puzzle.cells] = puzzle.kinds
-    if not puzzle.is_distinct:
-        most = max(Counter(puzzle.kinds).values())
-        plan.ranked, plan.ranks, plan.alike = 1, end + 1, most + 1
-        plan.chunk = chunk_of(puzzle.cells)
-    return to_records(plan), words
-
-
-def _all_words(puzzle: Puzzle, partitions: Sequence[Tables]) -> tuple[Any, dict[int, int], int]:
-    """Return the words of tables in one array, where they begin there by ``id``, where they end."""
-    different = {id(tables.words): tables.words for tables in partitions}
-    words = list(different.values())
-    *offsets, end = itertools.accumulate(map(len, words), initial=0)
-    offset_of = dict(zip(different, offsets, strict=True))
-    if len(words) == 1 and puzzle.is_distinct:
-        return words[0], offset_of, end
-    # A part of no tiles stands in where a partition has fewer parts: one word, no moves.
-    words.append(words[0][:1] * 0)
-    if not puzzle.is_distinct:
-        words.append(ranks_of(puzzle.cells, max(Counter(puzzle.kinds).values())))
-    return sealed(np.concatenate(words)), offset_of, end
-
-
-def _add_view(plan: _idastar.Plan, number: int, view: View, offset: int, nothing: int) -> None:
-    """Write a view into a plan."""
-    most = _idastar.MAX_CELLS
-    tables = view.tables
-    plan.image[number * most : number * most + len(view.image)] = view.image
-    places = {
-        kind: (part, weight)
-        for part, tiles in enumerate(tables.parts)
-        for kind, weight in weights_of(tables.puzzle, tiles).items()
-    }
-    for tile, kind in view.kinds.items():
-        if tile == 0:
-            continue
-        part, weight = places[kind]
-        plan.slot[number * most + tile] = number * plan.patterns + part
-        plan.weight[number * most + tile] = weight
-    starts = [offset + start for start in tables.starts]
-    starts += [nothing] * (plan.patterns - len(starts))
-    plan.origin[number * plan.patterns : (number + 1) * plan.patterns] = starts
-
-
-@lru_cache(maxsize=8)
-def _ways(rows: int, cols: int) -> list[int]:
-    """Return by cell and set of moves those of the set that can be made, the first one lowest."""
-    packed = []
-    for near in neighbours(rows, cols):
-        for moves in range(_idastar.SETS):
-            ways = 0
-            for move in reversed(range(_idastar.NUM_MOVES)):
-                if near[move] >= 0 and moves >> move & 1:
-                    ways = ways << _idastar.WAY_BITS | near[move] << 3 | move + 1
-            packed.append(ways)
-    return packed

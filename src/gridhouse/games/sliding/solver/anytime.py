@@ -10,12 +10,22 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gridhouse.core.errors import SolverError
-from gridhouse.games.sliding import _databases, _optimal, _pairing, _views
-from gridhouse.games.sliding._beams import CORE, NARROWEST, SEEDS, WIDEST, Run, by_layers
-from gridhouse.games.sliding._puzzle import backwards, even_out
+from gridhouse.games.sliding.solver import assignment
+from gridhouse.games.sliding.solver.beam import beam_heuristic
+from gridhouse.games.sliding.solver.beam.beam_search import (
+    CORE,
+    NARROWEST,
+    SEEDS,
+    WIDEST,
+    Run,
+    by_layers,
+)
+from gridhouse.games.sliding.solver.databases import good_partitions, heuristic, pattern_database
+from gridhouse.games.sliding.solver.optimal import optimal_search
+from gridhouse.games.sliding.solver.puzzle import backwards, even_out
 
 if TYPE_CHECKING:
-    from gridhouse.games.sliding._puzzle import Puzzle
+    from gridhouse.games.sliding.solver.puzzle import Puzzle
 
 FIRST = NARROWEST  # the width of the first beam
 SMALL = 16  # cells up to which a shortest solution is sought at once
@@ -72,23 +82,23 @@ class Anytime:
         That is for a better bound only if nobody ``waits`` for it: late, with what databases there
         are, on boards of up to 25 cells.
         """
-        self.puzzle, bound = _pairing.paired(puzzle)
+        self.puzzle, bound = assignment.paired(puzzle)
         self.moves: list[int] = []
         self._least = even_out(puzzle, max(1, bound))
         self._goal = goal
-        most = _views.LARGE if puzzle.is_distinct else _views.SMALL
+        most = good_partitions.LARGE if puzzle.is_distinct else good_partitions.SMALL
         if not waits:
-            most = _views.SMALL if (seconds or 0.0) >= WORTH_PROVING else 0
+            most = good_partitions.SMALL if (seconds or 0.0) >= WORTH_PROVING else 0
         self._proves = proves and puzzle.cells <= most
         self._waits = waits
         # The width from which beams are over the whole board.
-        self._whole = 0 if puzzle.cells <= _views.SMALL else NEVER
+        self._whole = 0 if puzzle.cells <= good_partitions.SMALL else NEVER
         self._seconds = seconds
         self._stopped = False
         self._given_up = False
         self._failure: Exception | None = None
         self._runs = [Run(self.puzzle, jit=jit) for _ in range(threads)]
-        self._optimal = _optimal.Optimal(self.puzzle, threads, waits=waits, jit=jit)
+        self._optimal = optimal_search.Optimal(self.puzzle, threads, waits=waits, jit=jit)
         self._sides: list[Side] = []  # that beams set out from in turns
         self._threads = threads
         self._jit = jit
@@ -245,18 +255,18 @@ class Anytime:
         back = self.puzzle.reversed()
         if not back.ends_last:
             time = math.inf if deadline is None else deadline - perf_counter()
-            if back.cells > _views.SMALL or time < WORTH_TURNING:
+            if back.cells > good_partitions.SMALL or time < WORTH_TURNING:
                 return
         self._sides.append(_side(back))
 
     def _look_at_all(self, deadline: float | None) -> None:
         """Go on with beams over the whole board if its databases are there, or there is time."""
-        if self.puzzle.cells > _views.LARGE:
+        if self.puzzle.cells > good_partitions.LARGE:
             return
-        wait = _views.patience(self.puzzle, jit=self._jit)
+        wait = beam_heuristic.patience(self.puzzle, jit=self._jit)
         if wait > 0 and deadline is not None and deadline - perf_counter() < wait:
             return
-        with suppress(_databases.StoppedError):
+        with suppress(pattern_database.StoppedError):
             how = {"threads": self._threads, "is_stopped": lambda: self._stopped}
             self._load(how)
             self._whole = min(self._whole, WIDE)
@@ -264,13 +274,13 @@ class Anytime:
     def _load(self, how: dict[str, Any]) -> None:
         """Have databases at hand for beams, and take their bound."""
         puzzle, jit = self.puzzle, self._jit
-        plan, _, words = _views.views_for(puzzle, 0, jit=jit, **how)
+        plan, _, words = beam_heuristic.views_for(puzzle, 0, jit=jit, **how)
         if not puzzle.is_distinct:  # those of the beams hold for one way to number equal tiles only
-            if puzzle.cells > _views.SMALL:
+            if puzzle.cells > good_partitions.SMALL:
                 return
-            tables = _optimal.small_tables(puzzle, _views.TILES, jit=jit, **how)
-            plan, words = _databases.plan_of(puzzle, *tables)
-        self._least = max(self._least, _optimal.least(puzzle, plan, words, jit=jit))
+            tables = optimal_search.small_tables(puzzle, good_partitions.TILES, jit=jit, **how)
+            plan, words = heuristic.plan_of(puzzle, *tables)
+        self._least = max(self._least, optimal_search.least(puzzle, plan, words, jit=jit))
 
     def _widen(self, run: Run, salt: int, width: int, deadline: float | None) -> None:
         """Run beams, ever wider ones, until time is up or a solution is good enough.
@@ -329,4 +339,4 @@ class Anytime:
 
 
 def _side(puzzle: Puzzle) -> Side:
-    return Side(puzzle, _pairing.pairings(puzzle, SEEDS))
+    return Side(puzzle, assignment.pairings(puzzle, SEEDS))

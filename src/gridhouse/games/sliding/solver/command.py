@@ -13,8 +13,8 @@ from gridhouse.core import solving
 from gridhouse.core.console import UsageError, read_file, run
 from gridhouse.core.errors import GridhouseError
 from gridhouse.core.notation import shown
-from gridhouse.games.sliding import game, rules
-from gridhouse.games.sliding._puzzle import MOVES
+from gridhouse.games.sliding import game, rules, solver
+from gridhouse.games.sliding.solver.puzzle import MOVES
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -62,8 +62,6 @@ def command(
 
     def solve(read: Reader) -> solving.Solution:
         position, is_turned = read()
-        from gridhouse.games.sliding import solver
-
         try:
             found = solver.solve_position(
                 position, seconds=time, optimal=optimal, within=within, threads=threads
@@ -77,9 +75,7 @@ def command(
     def work(_: list[str]) -> int:
         puzzles = given(puzzle, goal, tiles, rows, blank, file)
         if file is not None:
-            from gridhouse.games.sliding.solver import check_options
-
-            check_options(time, within, threads)
+            solver.check_options(time, within, threads)
             return solving.answer_each(puzzles, solve, as_json=as_json)
         solving.tell(solve(puzzles[0]), as_json=as_json)
         return 0

@@ -52,6 +52,11 @@ class Puzzle:
         """Whether the empty cell belongs on the last cell."""
         return self.rest == self.cells - 1
 
+    @property
+    def has_mirror(self) -> bool:
+        """Whether databases hold for the board mirrored (Culberson and Schaeffer, 1998) as well."""
+        return self.rows == self.cols and self.is_distinct and self.ends_last
+
     def homes(self, tile: int) -> list[int]:
         """Return the cells where a tile may end."""
         kind = self.kinds[tile]

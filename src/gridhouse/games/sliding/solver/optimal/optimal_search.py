@@ -11,16 +11,24 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gridhouse.core.records import to_records
-from gridhouse.games.sliding import _cache, _databases, _idastar, _repeats, _views
-from gridhouse.games.sliding._partitions import partitions
-from gridhouse.games.sliding._puzzle import even_out, neighbours
+from gridhouse.core.specialize import specialize
+from gridhouse.games.sliding.solver.databases import (
+    disk_cache,
+    good_partitions,
+    heuristic,
+    pattern_database,
+    retrograde,
+)
+from gridhouse.games.sliding.solver.databases.partitioning import partitions
+from gridhouse.games.sliding.solver.optimal import duplicate_pruning, idastar, optimal_search
+from gridhouse.games.sliding.solver.puzzle import even_out, neighbours
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from gridhouse.games.sliding._databases import Tables
-    from gridhouse.games.sliding._partitions import Parts
-    from gridhouse.games.sliding._puzzle import Puzzle
+    from gridhouse.games.sliding.solver.databases.partitioning import Parts
+    from gridhouse.games.sliding.solver.databases.pattern_database import Tables
+    from gridhouse.games.sliding.solver.puzzle import Puzzle
 
 Root = tuple[list[int], list[int]]  # a position that is searched from, and the way there
 
@@ -100,9 +108,9 @@ def own_tables(puzzle: Puzzle, largest: int, *, jit: bool, **how: Any) -> list[T
     On more than sixteen cells they are of two partitions, unless the mirror makes two of one; on
     smaller boards a second one takes longer to build than it saves.
     """
-    count = 1 if puzzle.cells <= 16 or _databases.has_mirror(puzzle) else 2
+    count = 1 if puzzle.cells <= 16 or puzzle.has_mirror else 2
     different = dict.fromkeys(partitions(puzzle, largest, count))
-    return [_databases.tables_for(puzzle, parts, jit=jit, **how) for parts in different]
+    return [pattern_database.tables_for(puzzle, parts, jit=jit, **how) for parts in different]
 
 
 def large_partitions(puzzle: Puzzle) -> list[Parts]:
@@ -115,7 +123,7 @@ def large_partitions(puzzle: Puzzle) -> list[Parts]:
     return [
         parts
         for parts in LARGE.get((puzzle.rows, puzzle.cols), ())
-        if _databases.word_type(puzzle, parts) is not np.uint8 or physical_memory() >= ROOM
+        if pattern_database.word_type(puzzle, parts) is not np.uint8 or physical_memory() >= ROOM
     ]
 
 
@@ -139,8 +147,8 @@ def levels(
     if not jit:  # what is solved by few nodes should not wait for what takes long to build
         for most in PLAIN:
             yield small_tables(puzzle, most, **how), PLAIN_NODES
-    if puzzle.cells > _views.SMALL:
-        yield _views.tables_of(puzzle, 0, **how), NO_LIMIT
+    if puzzle.cells > good_partitions.SMALL:
+        yield good_partitions.tables_of(puzzle, 0, **how), NO_LIMIT
     elif large := large_partitions(puzzle):
         yield from _kept_levels(puzzle, large, waits, how)
     elif puzzle.cells <= 16:
@@ -153,25 +161,41 @@ def levels(
         yield small_tables(puzzle, 5, **how), VAST if vast else NO_LIMIT
         if vast:
             # Gigabytes, which are not kept for another search.
-            yield own_tables(puzzle, _databases.LARGEST, **how), NO_LIMIT
+            yield own_tables(puzzle, pattern_database.LARGEST, **how), NO_LIMIT
 
 
 def _kept_levels(
     puzzle: Puzzle, large: list[Parts], waits: bool, how: dict[str, Any]
 ) -> Iterator[tuple[list[Tables], int]]:
     """Yield the levels of a puzzle that has databases for the disk, of these partitions."""
-    at_hand = [parts for parts in large if waits or _cache.path_of(puzzle, parts).exists()]
+    at_hand = [parts for parts in large if waits or disk_cache.path_of(puzzle, parts).exists()]
     if not at_hand:
         yield small_tables(puzzle, 4, **how), NO_LIMIT
         return
-    if not _cache.path_of(puzzle, at_hand[0]).exists():
+    if not disk_cache.path_of(puzzle, at_hand[0]).exists():
         for most in (4, 5) if puzzle.cells <= 16 else (4,):
             yield small_tables(puzzle, most, **how), SMALL
     for parts in at_hand:
         shelf = _shelf_of(puzzle, parts, jit=how["jit"])
         if not shelf:
-            shelf[:] = [_cache.large_tables(puzzle, parts, **how)]
+            shelf[:] = [disk_cache.large_tables(puzzle, parts, **how)]
         yield shelf, NO_LIMIT if parts == at_hand[-1] else VAST
+
+
+def load(plan: Any, words: Any, search: Any, *, jit: bool = True) -> int:
+    """Read the words of a search's root; return how many moves it needs at least."""
+    rank_of = specialize(retrograde, "sliding", jit=jit).rank_of
+    return int(specialize(idastar, "sliding", jit=jit, rank_of=rank_of).load(plan, words, search))
+
+
+def searcher(plan: Any, *, jit: bool = True) -> Any:
+    """Return the search by plans of so many views and patterns as one has, equal tiles or not."""
+    rank_of = specialize(retrograde, "sliding", jit=jit).rank_of
+    views, patterns, ranked = int(plan[0].views), int(plan[0].patterns), int(plan[0].ranked)
+    bound = {"VIEWS": views, "PATTERNS": patterns, "RANKED": ranked, "rank_of": rank_of}
+    return specialize(
+        idastar, f"sliding{views}x{patterns}{'r' if ranked else ''}", jit=jit, **bound
+    )
 
 
 class Optimal:
@@ -203,14 +227,14 @@ class Optimal:
 
     def run(self) -> None:
         """Search until a shortest solution is found or ``stop`` is called."""
-        with suppress(_databases.StoppedError):
+        with suppress(pattern_database.StoppedError):
             self._climb()
 
     def _climb(self) -> None:
         """Search with ever larger databases, in all threads where a few nodes are not enough."""
         how: dict[str, Any] = {"threads": self._threads, "is_stopped": self._is_stopped}
         for tables, limit in levels(self.puzzle, waits=self._waits, jit=self._jit, **how):
-            plan, words = _databases.plan_of(self.puzzle, *tables)
+            plan, words = heuristic.plan_of(self.puzzle, *tables)
             del tables  # gigabytes, of whose words there is a copy now
             few = limit if self._threads == 1 else min(limit, SMALL)
             self._alone(plan, words, few)
@@ -227,7 +251,7 @@ class Optimal:
         longest = LONGEST if self._jit else LONGEST_PLAIN
         if self._jit and self._waits and self.puzzle.cells > 16:
             longest = LONGEST_LARGE
-        return _repeats.machine(longest, jit=self._jit)
+        return duplicate_pruning.machine(longest, jit=self._jit)
 
     def _goes_on(self) -> bool:
         return self.moves is None and not self._stopped
@@ -236,18 +260,18 @@ class Optimal:
         """Search in one thread, bound by bound, until so many nodes were looked at."""
         record = record_of(self.puzzle.tiles, [], limit)
         self._records = [record]
-        asked = _databases.load(plan, words, record, jit=self._jit)
+        asked = optimal_search.load(plan, words, record, jit=self._jit)
         self.bound = max(self.bound, even_out(self.puzzle, asked))
-        kernel = _databases.searcher(plan, jit=self._jit)
-        frames = to_records(_idastar.Frame(), _idastar.MAX_DEPTH)
-        result = _idastar.EXHAUSTED
-        while result == _idastar.EXHAUSTED and not self._stopped:
+        kernel = optimal_search.searcher(plan, jit=self._jit)
+        frames = to_records(idastar.Frame(), idastar.MAX_DEPTH)
+        result = idastar.EXHAUSTED
+        while result == idastar.EXHAUSTED and not self._stopped:
             record[0].bound = self.bound
             result = kernel.sweep(plan, words, self._machine, record, frames)
-            if result == _idastar.EXHAUSTED:
+            if result == idastar.EXHAUSTED:
                 self.bound += 2
         self.nodes += int(record[0].nodes)
-        if result == _idastar.FOUND:
+        if result == idastar.FOUND:
             self._take([], record)
 
     def _take(self, path: list[int], record: Any) -> None:
@@ -258,7 +282,7 @@ class Optimal:
         """Search in all threads, bound by bound, until so many nodes were looked at."""
         if not words.flags.owndata:
             # A long search is faster in memory of its own, whose pages are larger than a file's.
-            words = _databases.sealed(np.array(words))
+            words = pattern_database.sealed(np.array(words))
         roots = spread_out(self.puzzle, TASKS)
         spent = self.nodes
         while self._goes_on() and self.nodes - spent < limit:
@@ -269,7 +293,7 @@ class Optimal:
     def _sweep(self, plan: Any, words: Any, roots: list[Root]) -> None:
         """Search all ways within the bound in all threads, from positions near the puzzle's."""
         self._records = [record_of(*root, NO_LIMIT) for root in roots]
-        frames = [to_records(_idastar.Frame(), _idastar.MAX_DEPTH) for _ in range(self._threads)]
+        frames = [to_records(idastar.Frame(), idastar.MAX_DEPTH) for _ in range(self._threads)]
         with ThreadPoolExecutor(self._threads) as pool:
             jobs = [
                 pool.submit(self._share, plan, words, record, path, frames)
@@ -285,11 +309,11 @@ class Optimal:
         """Search from one position; whoever finds a way sends the others home."""
         memory = frames.pop()
         record[0].bound = self.bound
-        asked = _databases.load(plan, words, record, jit=self._jit)
+        asked = optimal_search.load(plan, words, record, jit=self._jit)
         if asked + len(path) <= self.bound and not self._stopped:
-            kernel = _databases.searcher(plan, jit=self._jit)
+            kernel = optimal_search.searcher(plan, jit=self._jit)
             result = kernel.sweep(plan, words, self._machine, record, memory)
-            if result == _idastar.FOUND and self.moves is None:
+            if result == idastar.FOUND and self.moves is None:
                 self._take(path, record)
                 for other in self._records:
                     other[0].stop = 1
@@ -298,10 +322,10 @@ class Optimal:
 
 def record_of(tiles: list[int], path: list[int], limit: int) -> Any:
     """Return the record of a search from a position that a path has led to."""
-    search = _idastar.Search()
+    search = idastar.Search()
     search.tiles[: len(tiles)] = tiles
     search.blank = tiles.index(0)
-    search.came = path[-1] if path else _idastar.NONE
+    search.came = path[-1] if path else idastar.NONE
     search.made = len(path)
     search.limit = limit
     return to_records(search)
@@ -310,7 +334,7 @@ def record_of(tiles: list[int], path: list[int], limit: int) -> Any:
 def least(puzzle: Puzzle, plan: Any, words: Any, *, jit: bool = True) -> int:
     """Return how many moves databases ask for, odd or even as it has to be."""
     record = record_of(puzzle.tiles, [], NO_LIMIT)
-    return even_out(puzzle, _databases.load(plan, words, record, jit=jit))
+    return even_out(puzzle, optimal_search.load(plan, words, record, jit=jit))
 
 
 def spread_out(puzzle: Puzzle, count: int) -> list[Root]:
@@ -341,15 +365,15 @@ def touch() -> None:
 
     What reads databases without a search is compiled as well.
     """
-    words = _databases.sealed(np.zeros(4, np.int32))  # by the cells of the move, as bits
-    machine = _repeats.machine(1)
-    frames = to_records(_idastar.Frame(), _idastar.MAX_DEPTH)
+    words = pattern_database.sealed(np.zeros(4, np.int32))  # by the cells of the move, as bits
+    machine = duplicate_pruning.machine(1)
+    frames = to_records(idastar.Frame(), idastar.MAX_DEPTH)
     for views, patterns, ranked in SHAPES:
-        plan = _idastar.Plan()
+        plan = heuristic.Plan()
         plan.views, plan.patterns, plan.ranked, plan.chunk = views, patterns, int(ranked), 2
-        plan.ways[_idastar.SETS - 1] = 1 << 3 | 1
-        search = _idastar.Search()
-        search.came, search.limit, search.bound = _idastar.NONE, NO_LIMIT, 1
+        plan.ways[heuristic.SETS - 1] = 1 << 3 | 1
+        search = idastar.Search()
+        search.came, search.limit, search.bound = idastar.NONE, NO_LIMIT, 1
         plans, searches = to_records(plan), to_records(search)
-        _databases.load(plans, words, searches)
-        _databases.searcher(plans).sweep(plans, words, machine, searches, frames)
+        optimal_search.load(plans, words, searches)
+        optimal_search.searcher(plans).sweep(plans, words, machine, searches, frames)
