@@ -79,7 +79,9 @@ def length(side: int, count: int, seed: int, width: int) -> float:
     found = []
     for state in shuffled(side, count, seed):
         puzzle = puzzle_of(state)
-        moves = beam_search.by_layers(beam_search.Run(puzzle), puzzle, width, beam_search.CORE)
+        moves = beam_search.solve_by_layers(
+            beam_search.BeamSearch(puzzle), puzzle, width, beam_search.DATABASE_SIDE
+        )
         found.append(WORST if moves is None else min(WORST, len(moves) / side**3))
     return mean(found)
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from gridhouse.games.sliding.solver.databases import disk_cache
-from gridhouse.games.sliding.solver.optimal import optimal_search
+from gridhouse.games.sliding.solver.optimal import stages
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -17,5 +17,5 @@ if TYPE_CHECKING:
 def own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Keep databases in a folder of the test's own."""
     monkeypatch.setattr(disk_cache, "folder", lambda: tmp_path / "patterns")
-    optimal_search._shelf.cache_clear()
+    stages.CACHE.clear()
     return tmp_path / "patterns"

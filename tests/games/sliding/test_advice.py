@@ -65,7 +65,7 @@ FIFTEEN = "eaijd kcfbgnlmho", "abcdefghijklmnop"
 def test_larger_boards_are_for_compiled_code() -> None:
     state = puzzle(*FIFTEEN, 4)
     assert advice.Adviser(jit=False).advise(state, 1.0) is None
-    search = optimal_search.Optimal(puzzle_of(state.position))
+    search = optimal_search.OptimalSearch(puzzle_of(state.position))
     search.run()
     assert search.moves is not None
     assert follow(advice.Adviser(), state) == len(search.moves)
@@ -100,13 +100,13 @@ def test_advice_comes_when_told_to_stop(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_a_bound_that_is_found_in_time_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    def prove(proof: optimal_search.Optimal) -> None:
+    def prove(proof: optimal_search.OptimalSearch) -> None:
         proof.bound = 150
 
-    monkeypatch.setattr(optimal_search.Optimal, "run", prove)
-    monkeypatch.setattr(anytime, "MOSTLY", 0.0)
+    monkeypatch.setattr(optimal_search.OptimalSearch, "run", prove)
+    monkeypatch.setattr(anytime, "BEAM_SHARE", 0.0)
     state = puzzle("xwvutsrqponmlkjihgfedcba ", "abcdefghijklmnopqrstuvwxy", 5)
-    for seconds, is_told in ((1.0, False), (anytime.WORTH_PROVING, True)):
+    for seconds, is_told in ((1.0, False), (anytime.MIN_PROOF_SECONDS, True)):
         advised = advice.Adviser().advise(state, seconds)
         assert advised is not None
         assert ("150 are needed at least" in advised.verdict) is is_told

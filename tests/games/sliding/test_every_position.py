@@ -21,8 +21,13 @@ from gridhouse.games.sliding import rules, solver
 from gridhouse.games.sliding.game import position_of
 from gridhouse.games.sliding.solver import bidirectional
 from gridhouse.games.sliding.solver.databases import heuristic
-from gridhouse.games.sliding.solver.optimal import duplicate_pruning, idastar, optimal_search
-from gridhouse.games.sliding.solver.puzzle import Puzzle, even_out, neighbours, puzzle_of
+from gridhouse.games.sliding.solver.optimal import (
+    duplicate_pruning,
+    idastar,
+    optimal_search,
+    stages,
+)
+from gridhouse.games.sliding.solver.puzzle import Puzzle, neighbours, puzzle_of, round_up_to_parity
 from naive.sliding_solver import shortest
 
 if TYPE_CHECKING:
@@ -97,29 +102,31 @@ def near(goal: str, cols: int, most: int) -> dict[str, int]:
 
 def searches(many: list[Puzzle]) -> Any:
     """Return a record of a search for every puzzle."""
-    search = idastar.Search()
-    search.came, search.limit = idastar.NONE, optimal_search.NO_LIMIT
+    search = idastar.SearchState()
+    search.last_move, search.node_limit = idastar.NO_MOVE, stages.NO_LIMIT
     records = to_records(search, len(many))
     records["tiles"][:, : many[0].cells] = [puzzle.tiles for puzzle in many]
     records["blank"] = [puzzle.tiles.index(0) for puzzle in many]
     return records
 
 
-def found(many: list[Puzzle], plan: Any, words: Any) -> tuple[Any, Any]:
+def found(many: list[Puzzle], layout: Any, entries: Any) -> tuple[Any, Any]:
     """Return the records of the compiled search from every puzzle, and what databases ask for.
 
     The puzzles have one goal, and none is solved.
     """
-    sweep = optimal_search.searcher(plan).sweep
-    machine = duplicate_pruning.machine(optimal_search.LONGEST)
+    search_to_bound = optimal_search.kernel_for(layout).search_to_bound
+    automaton = duplicate_pruning.automaton(optimal_search.LONGEST_SEQUENCE)
     records = searches(many)
     asked = np.zeros(len(many), np.int64)
     frames = to_records(idastar.Frame(), idastar.MAX_DEPTH)
     for at, puzzle in enumerate(many):
         one = records[at : at + 1]
-        asked[at] = optimal_search.load(plan, words, one)
-        one["bound"] = even_out(puzzle, int(asked[at]))
-        while (result := sweep(plan, words, machine, one, frames)) == idastar.EXHAUSTED:
+        asked[at] = optimal_search.load_root(layout, entries, one)
+        one["bound"] = round_up_to_parity(puzzle, int(asked[at]))
+        while (
+            result := search_to_bound(idastar.Memory(layout, entries, automaton, one, frames))
+        ) == idastar.EXHAUSTED:
             one["bound"] += 2
         assert result == idastar.FOUND
     return records, asked
@@ -191,7 +198,7 @@ def test_every_step_of_the_search_from_both_ends(goal: str) -> None:
                 text = before.decode().replace("\0", " ")
                 assert place.decode().replace("\0", " ") in steps(text, 3)
                 assert ways[before.index(0)][move] == place.index(0)
-        edge, meeting, _ = bidirectional._step(ways, edge, seen, {})
+        edge, meeting, _ = bidirectional._expand_frontier(ways, edge, seen, {})
         assert meeting is None
         depth += 1
     assert len(seen) == len(known)
@@ -216,15 +223,15 @@ def test_the_compiled_search_from_every_three_by_three_position(goal: str, most:
     assert len(known) == THREE_BY_THREE[goal]
     del known[goal]
     many = puzzles(known, goal, 3)
-    plan, words = heuristic.plan_of(many[0], *optimal_search.small_tables(many[0], most))
-    records, asked = found(many, plan, words)
+    layout, entries = heuristic.make_heuristic(many[0], *stages.small_databases(many[0], most))
+    records, asked = found(many, layout, entries)
     lengths = np.array(list(known.values()))
     assert (records["length"] == lengths).all()
     assert (records["bound"] == lengths).all()
     assert (asked > 0).all()
     assert (asked <= lengths).all()
     needs = {goal: 0} | dict(zip(known, asked.tolist(), strict=True))
-    assert optimal_search.load(plan, words, searches(puzzles([goal], goal, 3))) == 0
+    assert optimal_search.load_root(layout, entries, searches(puzzles([goal], goal, 3))) == 0
     changes = Counter(abs(needs[after] - needs[text]) for text in needs for after in steps(text, 3))
     assert ((asked - lengths) % 2 == 0).all()
     assert all(change % 2 for change in changes)
@@ -248,14 +255,14 @@ def test_every_four_by_four_position_near_its_goal(goal: str) -> None:
     del known[goal]
     many = puzzles(known, goal, 4)
     records, asked = found(
-        many, *heuristic.plan_of(many[0], *optimal_search.small_tables(many[0], 4))
+        many, *heuristic.make_heuristic(many[0], *stages.small_databases(many[0], 4))
     )
     lengths = np.array(list(known.values()))
     assert (records["length"] == lengths).all()
     assert (asked <= lengths).all()
 
 
-def numbered(board: tuple[int, ...], cols: int, most: int) -> dict[tuple[int, ...], int]:
+def with_distinct_tiles(board: tuple[int, ...], cols: int, most: int) -> dict[tuple[int, ...], int]:
     """Return by board of distinct tiles within so many moves of one how many it takes."""
     known = {board: 0}
     edge = [board]
@@ -276,7 +283,7 @@ def numbered(board: tuple[int, ...], cols: int, most: int) -> dict[tuple[int, ..
     return known
 
 
-def pairings(letters: str, goal: str) -> Iterator[tuple[int, ...]]:
+def assignments(letters: str, goal: str) -> Iterator[tuple[int, ...]]:
     """Yield the goals of all ways to share out the homes among a board's numbered letters."""
     cells = {letter: [at for at, other in enumerate(goal) if other == letter] for letter in goal}
     tiles = {letter: [at for at, other in enumerate(letters) if other == letter] for letter in goal}
@@ -306,7 +313,7 @@ def test_words_of_four_by_four_are_as_short_as_the_best_of_all_pairings(goal: st
             letters[blank], letters[there], blank = letters[there], " ", there
         text = "".join(letters)
         board = tuple(0 if letter == " " else at + 1 for at, letter in enumerate(text))
-        known = numbered(board, 4, 12)
-        best = min(known.get(home, 99) for home in pairings(text, goal))
+        known = with_distinct_tiles(board, 4, 12)
+        best = min(known.get(home, 99) for home in assignments(text, goal))
         found = solver.solve_position(position(text, goal, 4), threads=1)
         assert (found.length, found.optimal) == (best, True)

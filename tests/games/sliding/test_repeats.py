@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from gridhouse.games.sliding.solver.optimal import duplicate_pruning, optimal_search
+from gridhouse.games.sliding.solver.optimal.operator_sequences import NUM_MOVES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,18 +19,18 @@ Cell = tuple[int, int]
 Tiles = dict[Cell, Cell]  # by cell the one from where its tile is; the empty cell's is the first
 Box = tuple[int, int, int, int]
 Position = tuple[frozenset[tuple[Cell, Cell]], Cell]
-Ends = dict[Position, list[Way]]
+RemainingBoard = dict[Position, list[Way]]
 STEPS = [(-1, 0), (1, 0), (0, -1), (0, 1)]
 
 
-def refuses(machine: Any, way: Way) -> bool:
+def refuses(automaton: Any, way: Way) -> bool:
     """Tell whether a machine refuses a way before its end."""
-    state, allowed = 0, duplicate_pruning.ALL
+    state, allowed = 0, duplicate_pruning.ALL_MOVES
     for move in way:
         if not allowed >> move & 1:
             return True
-        entry = int(machine[duplicate_pruning.MOVES * state + move])
-        state, allowed = entry >> duplicate_pruning.MOVES, entry & duplicate_pruning.ALL
+        entry = int(automaton[NUM_MOVES * state + move])
+        state, allowed = entry >> NUM_MOVES, entry & duplicate_pruning.ALL_MOVES
     return False
 
 
@@ -60,10 +61,10 @@ def position_of(tiles: Tiles, cell: Cell) -> Position:
 def ways(longest: int) -> Iterator[Way]:
     """Yield all ways, shorter ones first and equally long ones in order."""
     for length in range(longest + 1):
-        yield from itertools.product(range(duplicate_pruning.MOVES), repeat=length)
+        yield from itertools.product(range(NUM_MOVES), repeat=length)
 
 
-def repeats(longest: int) -> set[Way]:
+def find_redundant(longest: int) -> set[Way]:
     """Return the ways that do what one before them does within their box, by comparing all."""
     known: dict[Any, list[Box]] = {}
     found = set()
@@ -78,27 +79,27 @@ def repeats(longest: int) -> set[Way]:
 
 @pytest.mark.parametrize("longest", [1, 2, 5, 8])
 def test_a_machine_refuses_just_the_ways_with_a_repeat_in_them(longest: int) -> None:
-    machine = duplicate_pruning.machine(longest)
-    known = repeats(longest) | {(move, move ^ 1) for move in range(duplicate_pruning.MOVES)}
+    automaton = duplicate_pruning.automaton(longest)
+    known = find_redundant(longest) | {(move, move ^ 1) for move in range(NUM_MOVES)}
     for way in ways(longest):
-        parts = (way[a:b] for a, b in itertools.combinations(range(len(way) + 1), 2))
-        assert refuses(machine, way) == any(part in known for part in parts), way
+        partition = (way[a:b] for a, b in itertools.combinations(range(len(way) + 1), 2))
+        assert refuses(automaton, way) == any(pattern in known for pattern in partition), way
 
 
-def listed(tree: duplicate_pruning.Tree) -> Iterator[Way]:
+def listed(tree: duplicate_pruning.SequenceTrie) -> Iterator[Way]:
     """Yield the repeats of a tree."""
     going: list[tuple[Way, int]] = [((), 0)]
     for way, at in going:
-        for move in range(duplicate_pruning.MOVES):
+        for move in range(NUM_MOVES):
             if tree.ends[at] >> move & 1:
                 yield (*way, move)
             if tree.children[at][move]:
                 going.append(((*way, move), tree.children[at][move]))
 
 
-def within(box: Box, length: int, tiles: Tiles, at: Cell) -> Ends:
+def within(box: Box, length: int, tiles: Tiles, at: Cell) -> RemainingBoard:
     """Return by what they lead to the ways of just so many moves from a position, within a box."""
-    ends: Ends = {}
+    ends: RemainingBoard = {}
     going: list[tuple[Way, Tiles, Cell]] = [((), tiles, at)]
     for way, here, cell in going:
         if len(way) == length:
@@ -115,7 +116,7 @@ def within(box: Box, length: int, tiles: Tiles, at: Cell) -> Ends:
 @pytest.mark.slow("searches for seconds")
 def test_every_repeat_of_a_long_machine_repeats_a_way() -> None:
     """The machine knows positions by hashes; here a way is found from both ends, tile by tile."""
-    found = list(listed(duplicate_pruning.repeats(optimal_search.LONGEST_LARGE)))
+    found = list(listed(duplicate_pruning.find_redundant(optimal_search.LONGEST_SEQUENCE_LARGE)))
     assert {len(way) for way in found} == {2, 6, 8, 9, 10, 11, 12, 13}
     for way in random.Random(1).sample(found, 60):
         tiles, cells = walked(way)
@@ -131,11 +132,11 @@ def meeting(box: Box, length: int, tiles: Tiles, cell: Cell) -> Iterator[Way]:
     there = within(box, length // 2, {}, (0, 0))
     back = within(box, length - length // 2, tiles, cell)
     for end in there.keys() & back.keys():
-        for way, rest in itertools.product(there[end], back[end]):
-            yield (*way, *(move ^ 1 for move in reversed(rest)))
+        for way, blank_goal in itertools.product(there[end], back[end]):
+            yield (*way, *(move ^ 1 for move in reversed(blank_goal)))
 
 
 def test_machines_are_the_same_interpreted_and_compiled() -> None:
     for longest in (1, 6, 7):
-        interpreted = duplicate_pruning.machine(longest, jit=False)
-        assert (interpreted == duplicate_pruning.machine(longest)).all()
+        interpreted = duplicate_pruning.automaton(longest, jit=False)
+        assert (interpreted == duplicate_pruning.automaton(longest)).all()

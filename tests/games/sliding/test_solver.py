@@ -11,7 +11,7 @@ import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -40,14 +40,23 @@ from gridhouse.games.sliding.solver.databases import (
     pattern_database,
     retrograde,
 )
-from gridhouse.games.sliding.solver.databases.partitioning import kinds_of, partitions, size_of
-from gridhouse.games.sliding.solver.optimal import duplicate_pruning, idastar, optimal_search
+from gridhouse.games.sliding.solver.databases.partitioning import (
+    class_sizes,
+    database_size,
+    partitions,
+)
+from gridhouse.games.sliding.solver.optimal import (
+    duplicate_pruning,
+    idastar,
+    optimal_search,
+    stages,
+)
 from gridhouse.games.sliding.solver.puzzle import (
     MOVES,
     Puzzle,
     is_even,
+    is_solvable,
     neighbours,
-    parity_fits,
     puzzle_of,
 )
 from naive.sliding_solver import shortest
@@ -88,11 +97,11 @@ def distinct(rows: int, cols: int, tiles: list[int] | None = None) -> Puzzle:
     return Puzzle(rows, cols, tiles or home, range(rows * cols))
 
 
-def own_moves(puzzle: Puzzle, part: tuple[int, ...]) -> dict[tuple[tuple[int, ...], int], int]:
+def own_moves(puzzle: Puzzle, pattern: tuple[int, ...]) -> dict[tuple[tuple[int, ...], int], int]:
     """Return by where the tiles of a part and the empty cell are how many moves the tiles need."""
     near = neighbours(puzzle.rows, puzzle.cols)
-    homes = itertools.product(*(puzzle.homes(tile) for tile in part))
-    goals = [(places, puzzle.rest) for places in homes if len({*places}) == len(part)]
+    goal_cells = itertools.product(*(puzzle.goal_cells(tile) for tile in pattern))
+    goals = [(places, puzzle.blank_goal) for places in goal_cells if len({*places}) == len(pattern)]
     known = dict.fromkeys(goals, 0)
     layer, depth = goals, 0
     while layer:
@@ -122,13 +131,13 @@ def walked(puzzle: Puzzle, moves: int, chance: random.Random) -> Puzzle:
     return puzzle.with_tiles(tiles)
 
 
-def need(puzzle: Puzzle, *partitions: pattern_database.Tables, jit: bool = True) -> int:
+def need(puzzle: Puzzle, *partitions: pattern_database.PatternDatabases, jit: bool = True) -> int:
     """Return what the databases say a puzzle needs."""
-    plan, words = heuristic.plan_of(puzzle, *partitions)
-    search = idastar.Search()
+    layout, entries = heuristic.make_heuristic(puzzle, *partitions)
+    search = idastar.SearchState()
     search.tiles[: puzzle.cells] = puzzle.tiles
     search.blank = puzzle.tiles.index(0)
-    return optimal_search.load(plan, words, to_records(search), jit=jit)
+    return optimal_search.load_root(layout, entries, to_records(search), jit=jit)
 
 
 GOALS = [
@@ -147,8 +156,8 @@ GOALS = [
 @pytest.fixture
 def compiled(monkeypatch: pytest.MonkeyPatch) -> None:
     """Have nothing solved before there is compiled code."""
-    monkeypatch.setattr(bidirectional, "CELLS", 0)
-    monkeypatch.setattr(bidirectional, "STEPS", -1)
+    monkeypatch.setattr(bidirectional, "SMALL_CELLS", 0)
+    monkeypatch.setattr(bidirectional, "MAX_DISTANCE", -1)
 
 
 @pytest.mark.parametrize(
@@ -158,16 +167,16 @@ def test_few_moves_are_found_before_anything_is_compiled(
     monkeypatch: pytest.MonkeyPatch, goal: str
 ) -> None:
     rows = math.isqrt(len(goal))
-    kinds = [0, *(1 + goal.index(letter) for letter in goal[:-1])]
-    home = Puzzle(rows, rows, [*range(1, len(goal)), 0], kinds)
+    tile_classes = [0, *(1 + goal.index(letter) for letter in goal[:-1])]
+    home = Puzzle(rows, rows, [*range(1, len(goal)), 0], tile_classes)
     for seed in range(10):
         puzzle = walked(home, 14, random.Random(seed))
         moves, nodes = bidirectional.shortest(puzzle)
-        proof = optimal_search.Optimal(puzzle)
+        proof = optimal_search.OptimalSearch(puzzle)
         proof.run()
         assert (len(moves), proof.moves is not None) == (proof.bound, True)
-        assert bidirectional.steps(puzzle) <= len(moves)
-        assert nodes <= 4 * bidirectional.NODES
+        assert bidirectional.manhattan_distance(puzzle) <= len(moves)
+        assert nodes <= 4 * bidirectional.MAX_NODES
     monkeypatch.setattr(anytime, "Anytime", None)
     state = numbers(walked(distinct(5, 5), 9, random.Random(1)).tiles, 5)
     assert solver.solve_position(state).optimal
@@ -176,11 +185,11 @@ def test_few_moves_are_found_before_anything_is_compiled(
 def test_many_moves_are_given_up_soon(monkeypatch: pytest.MonkeyPatch) -> None:
     far = distinct(4, 4, [int(tile) for tile in KORF[0][2].split()])
     assert bidirectional.shortest(far) == ([], 0)  # its tiles tell that it is far
-    monkeypatch.setattr(bidirectional, "STEPS", KORF[0][1])
+    monkeypatch.setattr(bidirectional, "MAX_DISTANCE", KORF[0][1])
     moves, nodes = bidirectional.shortest(far)
     assert moves == []
     assert bidirectional.shortest(distinct(16, 17, [*range(1, 271), 0, 271])) == ([], 0)
-    assert bidirectional.NODES <= nodes <= 4 * bidirectional.NODES
+    assert bidirectional.MAX_NODES <= nodes <= 4 * bidirectional.MAX_NODES
 
 
 @pytest.mark.usefixtures("compiled")
@@ -216,28 +225,28 @@ def test_the_diameter_of_the_eight_puzzle_is_31() -> None:
 
 @pytest.mark.parametrize("goal", ["abcdefgh ", "aabbccdd ", "abcaabcd "])
 def test_databases_never_ask_for_too_much(goal: str) -> None:
-    """Admissible, also together; they keep odd and even, which ``gain`` counts on."""
+    """Admissible, also together; they keep odd and even, which ``region_penalty`` counts on."""
     known = shortest(goal, 3)
     first = puzzle_of(position(goal, goal, 3))
     views = [
-        pattern_database.tables_for(first, partitions(first, first.cells**most, count)[-1])
+        pattern_database.build_all(first, partitions(first, first.cells**most, count)[-1])
         for most, count in ((4, 1), (3, 2), (5, 3))
     ]
     for puzzle in random.Random(2).sample(sorted(known), 300):
         here = puzzle_of(position(puzzle, goal, 3))
-        for tables in views:
-            asked = need(here, tables)
+        for databases in views:
+            asked = need(here, databases)
             assert asked <= known[puzzle]
             assert (known[puzzle] - asked) % 2 == 0
-        assert need(here, *views) == max(need(here, tables) for tables in views)
+        assert need(here, *views) == max(need(here, databases) for databases in views)
 
 
 def test_a_database_of_all_tiles_knows_every_length() -> None:
     puzzle = distinct(2, 3)
-    tables = pattern_database.tables_for(puzzle, ((1, 2, 3, 4, 5),))
+    databases = pattern_database.build_all(puzzle, ((1, 2, 3, 4, 5),))
     for text, moves in shortest("abcde ", 3).items():
         tiles = [" abcde".index(letter) for letter in text]
-        assert need(puzzle.with_tiles(tiles), tables) == moves
+        assert need(puzzle.with_tiles(tiles), databases) == moves
 
 
 @pytest.mark.parametrize("goal", ["abcdefghijklmno ", "aaabbbccccddeef ", "aaaaaaaaabbbbbb "])
@@ -246,24 +255,24 @@ def test_partitions_have_every_kind_once_and_parts_that_are_small_enough(goal: s
     for largest in (16**2, 16**4, 16**6):
         first, second = partitions(puzzle, largest, 2)
         assert first == partitions(puzzle, largest)[0]
-        for parts in (first, second):
-            assert sorted(itertools.chain(*parts)) == list(range(1, 16))
-            for part in parts:
-                letters = {goal[tile - 1] for tile in part}
-                assert size_of(puzzle, part) <= largest or len(letters) == 1
+        for partition in (first, second):
+            assert sorted(itertools.chain(*partition)) == list(range(1, 16))
+            for pattern in partition:
+                letters = {goal[tile - 1] for tile in pattern}
+                assert database_size(puzzle, pattern) <= largest or len(letters) == 1
     assert len(first) == 3 if puzzle.is_distinct else len(first) < 3
 
 
 def test_equal_tiles_stay_together() -> None:
     puzzle = puzzle_of(position("abcaabcd ", "abcaabcd ", 3))
     with pytest.raises(ValueError, match="equal tiles"):
-        size_of(puzzle, (1, 2, 6))
+        database_size(puzzle, (1, 2, 6))
 
 
 @pytest.mark.slow("searches for seconds")
 @pytest.mark.parametrize("jit", [True, False])
 @pytest.mark.parametrize(
-    ("goal", "part"),
+    ("goal", "pattern"),
     [
         *itertools.product(["abcdefgh "], [(5,), (2, 4), (1, 2, 3), (8, 4, 6), (1, 3, 5, 8)]),
         *itertools.product(
@@ -273,18 +282,18 @@ def test_equal_tiles_stay_together() -> None:
     ],
 )
 def test_databases_hold_what_a_plain_search_finds(
-    goal: str, part: tuple[int, ...], jit: bool
+    goal: str, pattern: tuple[int, ...], jit: bool
 ) -> None:
-    compare_with_plain_search(puzzle_of(position(goal, goal, 3)), part, jit=jit)
+    compare_with_plain_search(puzzle_of(position(goal, goal, 3)), pattern, jit=jit)
 
 
 @pytest.mark.parametrize("jit", [True, False])
-@pytest.mark.parametrize(("rows", "part"), [(6, (2, 35)), (6, (29,)), (3, (1, 12))])
-def test_databases_of_large_boards_do(rows: int, part: tuple[int, ...], jit: bool) -> None:
+@pytest.mark.parametrize(("rows", "pattern"), [(6, (2, 35)), (6, (29,)), (3, (1, 12))])
+def test_databases_of_large_boards_do(rows: int, pattern: tuple[int, ...], jit: bool) -> None:
     """There is a bit in their words for each of up to 36 cells."""
     puzzle = distinct(rows, 36 // rows)
-    assert pattern_database.word_type(puzzle, [part]) is np.int64
-    compare_with_plain_search(puzzle, part, jit=jit)
+    assert pattern_database.entry_type(puzzle, [pattern]) is np.int64
+    compare_with_plain_search(puzzle, pattern, jit=jit)
 
 
 @cache
@@ -293,12 +302,14 @@ def sets(cells: int, count: int) -> list[tuple[int, ...]]:
     return sorted(itertools.combinations(range(cells), count), key=lambda cells: cells[::-1])
 
 
-def key_of(puzzle: Puzzle, part: tuple[int, ...], places: tuple[int, ...]) -> int:
+def key_of(puzzle: Puzzle, pattern: tuple[int, ...], places: tuple[int, ...]) -> int:
     """Return the key of a part's tiles on some cells, by counting the sets before each kind's."""
     key, weight = 0, 1
-    kinds = [puzzle.kinds[tile] for tile in part]
-    for kind in dict.fromkeys(kinds):
-        taken = sorted(place for place, own in zip(places, kinds, strict=True) if own == kind)
+    tile_classes = [puzzle.tile_classes[tile] for tile in pattern]
+    for kind in dict.fromkeys(tile_classes):
+        taken = sorted(
+            place for place, own in zip(places, tile_classes, strict=True) if own == kind
+        )
         every = sets(puzzle.cells, len(taken))
         key += weight * every.index(tuple(taken))
         weight *= len(every)
@@ -307,47 +318,47 @@ def key_of(puzzle: Puzzle, part: tuple[int, ...], places: tuple[int, ...]) -> in
 
 @pytest.mark.parametrize(("cells", "most"), [(9, 8), (16, 5), (25, 4), (25, 1), (36, 2)])
 def test_the_rank_of_a_set_is_how_many_come_before_it(cells: int, most: int) -> None:
-    ranks, chunk = pattern_database.ranks_of(cells, most), pattern_database.chunk_of(cells)
+    ranks, chunk = pattern_database.rank_table(cells, most), pattern_database.chunk_of(cells)
     for count in range(1, most + 1):
         for rank, chosen in enumerate(sets(cells, count)):
             taken = sum(1 << cell for cell in chosen)
             assert retrograde.rank_of(ranks, 0, chunk, most + 1, taken) == rank
 
 
-def compare_with_plain_search(puzzle: Puzzle, part: tuple[int, ...], *, jit: bool) -> None:
-    known = own_moves(puzzle, part)
+def compare_with_plain_search(puzzle: Puzzle, pattern: tuple[int, ...], *, jit: bool) -> None:
+    known = own_moves(puzzle, pattern)
     cells = puzzle.cells
-    words = pattern_database.build(puzzle, part, jit=jit)
-    keys = {places: key_of(puzzle, part, places) for places, _ in known}
-    assert np.count_nonzero(words) == len({*keys.values()})
+    entries = pattern_database.build(puzzle, pattern, jit=jit)
+    keys = {places: key_of(puzzle, pattern, places) for places, _ in known}
+    assert np.count_nonzero(entries) == len({*keys.values()})
     for places, key in keys.items():
         asked = [known.get((places, blank), FAR) for blank in range(cells)]
         bits = sum(1 << blank for blank in range(cells) if asked[blank] >= min(asked) + 2)
         assert {moves % 2 for moves in asked if moves < FAR} == {min(asked) % 2}
-        assert words[key] == min(asked) << pattern_database.UP[words.dtype] | bits
+        assert entries[key] == min(asked) << pattern_database.MOVES_SHIFT[entries.dtype] | bits
 
 
 @pytest.mark.parametrize("jit", [True, False])
 @pytest.mark.parametrize("goal", ["abcdefgh ", "abcaabcd "])
 def test_large_databases_are_the_same_without_regions(goal: str, jit: bool) -> None:
     puzzle = puzzle_of(position(goal, goal, 3))
-    for part in ((1, 2, 3), (1, 3, 5, 8)) if puzzle.is_distinct else ((2, 6), (8, 1, 4, 5)):
-        words = pattern_database.build(puzzle, part, jit=jit)
-        plain = pattern_database.build(puzzle, part, np.uint8, jit=jit)
+    for pattern in ((1, 2, 3), (1, 3, 5, 8)) if puzzle.is_distinct else ((2, 6), (8, 1, 4, 5)):
+        entries = pattern_database.build(puzzle, pattern, jit=jit)
+        plain = pattern_database.build(puzzle, pattern, np.uint8, jit=jit)
         assert plain.dtype == np.uint8
-        assert (plain == words >> pattern_database.UP[words.dtype]).all()
+        assert (plain == entries >> pattern_database.MOVES_SHIFT[entries.dtype]).all()
 
 
 def test_databases_that_are_not_wanted_any_more_are_not_built(own_folder: Path) -> None:
-    puzzle, parts = distinct(3, 3), ((1, 2, 4), (3, 6), (5, 7, 8))
+    puzzle, partition = distinct(3, 3), ((1, 2, 4), (3, 6), (5, 7, 8))
     asked = iter([False, False, True])
     with pytest.raises(pattern_database.StoppedError):
-        pattern_database.build(puzzle, parts[0], is_stopped=lambda: next(asked))
+        pattern_database.build(puzzle, partition[0], is_stopped=lambda: next(asked))
     assert next(asked, None) is None
     with pytest.raises(pattern_database.StoppedError):
-        disk_cache.large_tables(puzzle, parts, threads=2, jit=True, is_stopped=lambda: True)
+        disk_cache.load_or_build(puzzle, partition, threads=2, jit=True, is_stopped=lambda: True)
     assert not own_folder.exists()
-    search = optimal_search.Optimal(puzzle.with_tiles([8, 7, 6, 5, 4, 3, 2, 1, 0]), 2)
+    search = optimal_search.OptimalSearch(puzzle.with_tiles([8, 7, 6, 5, 4, 3, 2, 1, 0]), 2)
     search.stop()
     search.run()
     assert search.moves is None
@@ -362,8 +373,10 @@ def test_known_lengths_of_korfs_puzzles(number: int, length: int, tiles: str) ->
 
 def begin_alike(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let interpreted searches begin as compiled ones do, which takes them longer."""
-    monkeypatch.setattr(optimal_search, "PLAIN", ())
-    monkeypatch.setattr(optimal_search, "LONGEST_PLAIN", optimal_search.LONGEST)
+    monkeypatch.setattr(stages, "INTERPRETED_SIZES", ())
+    monkeypatch.setattr(
+        optimal_search, "LONGEST_SEQUENCE_INTERPRETED", optimal_search.LONGEST_SEQUENCE
+    )
 
 
 @pytest.mark.slow("searches for seconds")
@@ -376,16 +389,17 @@ def test_all_is_the_same_interpreted_and_compiled(
     known = shortest(goal, 3)  # two rows of three
     for puzzle in random.Random(3).sample([p for p, moves in known.items() if moves >= 10], 2):
         here = puzzle_of(position(puzzle, goal, 2))
-        for part in partitions(here, here.cells**3)[0]:
+        for pattern in partitions(here, here.cells**3)[0]:
             assert (
-                pattern_database.build(here, part) == pattern_database.build(here, part, jit=False)
+                pattern_database.build(here, pattern)
+                == pattern_database.build(here, pattern, jit=False)
             ).all()
         results = []
         for jit in (True, False):
             found = solver.solve_position(position(puzzle, goal, 2), threads=1, jit=jit)
-            run = beam_search.Run(here, jit=jit)
-            beam = run.finish(here, [(here.tiles, [])], 8, 60)
-            layers = beam_search.by_layers(run, here, 12, 2)
+            run = beam_search.BeamSearch(here, jit=jit)
+            beam = run.search_board(here, [(here.tiles, [])], beam_search.BeamOptions(8, 60))
+            layers = beam_search.solve_by_layers(run, here, 12, 2)
             results.append((found.moves, found.nodes, beam, layers, run.nodes))
             for moves in (beam, layers):
                 assert moves is not None
@@ -394,17 +408,17 @@ def test_all_is_the_same_interpreted_and_compiled(
 
 
 def test_threads_share_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(optimal_search, "SMALL", 1000)
-    monkeypatch.setattr(optimal_search, "MEDIUM", 3000)
-    monkeypatch.setattr(optimal_search, "LARGE", {})
+    monkeypatch.setattr(stages, "SMALL", 1000)
+    monkeypatch.setattr(stages, "MEDIUM", 3000)
+    monkeypatch.setattr(stages, "LARGE", {})
     ladder = [
-        (optimal_search.small_tables(distinct(4, 4), most), at)
-        for most, at in ((3, 1000), (4, FAR))
+        stages.Stage(partial(stages.small_databases, distinct(4, 4), size), limit)
+        for size, limit in ((3, 1000), (4, FAR))
     ]
-    monkeypatch.setattr(optimal_search, "levels", lambda *_, **__: iter(ladder))
+    monkeypatch.setattr(stages, "search_stages", lambda *_, **__: ladder)
     for _, length, tiles in KORF[:3]:
         puzzle = distinct(4, 4, [int(tile) for tile in tiles.split()])
-        search = optimal_search.Optimal(puzzle, 2)
+        search = optimal_search.OptimalSearch(puzzle, 2)
         search.run()
         assert search.moves is not None
         assert len(search.moves) == length == search.bound
@@ -413,9 +427,9 @@ def test_threads_share_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_what_is_stopped_proves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     puzzle = distinct(4, 4, [int(tile) for tile in KORF[5][2].split()])
-    ladder = [(optimal_search.small_tables(puzzle, 3), FAR)]
-    monkeypatch.setattr(optimal_search, "levels", lambda *_, **__: iter(ladder))
-    search = optimal_search.Optimal(puzzle, 2)
+    ladder = [stages.Stage(partial(stages.small_databases, puzzle, 3), FAR)]
+    monkeypatch.setattr(stages, "search_stages", lambda *_, **__: ladder)
+    search = optimal_search.OptimalSearch(puzzle, 2)
     search.stop()
     search.run()
     assert search.moves is None
@@ -424,46 +438,47 @@ def test_what_is_stopped_proves_nothing(monkeypatch: pytest.MonkeyPatch) -> None
 
 def test_a_search_may_end_with_its_last_databases(monkeypatch: pytest.MonkeyPatch) -> None:
     puzzle = distinct(4, 4, [int(tile) for tile in KORF[5][2].split()])
-    ladder = [(optimal_search.small_tables(puzzle, 3), 1)]
-    monkeypatch.setattr(optimal_search, "levels", lambda *_, **__: iter(ladder))
-    search = optimal_search.Optimal(puzzle, 1)
+    ladder = [stages.Stage(partial(stages.small_databases, puzzle, 3), 1)]
+    monkeypatch.setattr(stages, "search_stages", lambda *_, **__: ladder)
+    search = optimal_search.OptimalSearch(puzzle, 1)
     search.run()
     assert search.moves is None
     assert search.nodes > 0
 
 
-def manhattan(puzzle: Puzzle) -> pattern_database.Tables:
+def manhattan(puzzle: Puzzle) -> pattern_database.PatternDatabases:
     """Return databases of a tile each, which know the Manhattan distance and corners."""
-    return pattern_database.tables_for(puzzle, tuple((tile,) for tile in range(1, puzzle.cells)))
+    return pattern_database.build_all(puzzle, tuple((tile,) for tile in range(1, puzzle.cells)))
 
 
 @pytest.mark.parametrize("jit", [True, False])
 @pytest.mark.parametrize(("stop", "limit"), [(1, 1 << 60), (0, 1000)])
 def test_a_search_stops_when_told_to_and_at_its_limit(jit: bool, stop: int, limit: int) -> None:
     puzzle = distinct(3, 3, [8, 6, 7, 2, 5, 4, 3, 0, 1])
-    plan, words = heuristic.plan_of(puzzle, manhattan(puzzle))
-    search = idastar.Search()
-    search.tiles[:9], search.blank, search.came = puzzle.tiles, 7, idastar.NONE
-    search.stop, search.limit, search.bound = stop, limit, 31
+    layout, entries = heuristic.make_heuristic(puzzle, manhattan(puzzle))
+    search = idastar.SearchState()
+    search.tiles[:9], search.blank, search.last_move = puzzle.tiles, 7, idastar.NO_MOVE
+    search.stop, search.node_limit, search.bound = stop, limit, 31
     record = to_records(search)
-    optimal_search.load(plan, words, record, jit=jit)
+    optimal_search.load_root(layout, entries, record, jit=jit)
     frames = to_records(idastar.Frame(), idastar.MAX_DEPTH)
-    sweep = optimal_search.searcher(plan, jit=jit).sweep
-    machine = duplicate_pruning.machine(6, jit=jit)
-    assert sweep(plan, words, machine, record, frames) == idastar.STOPPED
-    assert record[0].nodes == idastar.STRIDE
+    search_to_bound = optimal_search.kernel_for(layout, jit=jit).search_to_bound
+    automaton = duplicate_pruning.automaton(6, jit=jit)
+    memory = idastar.Memory(layout, entries, automaton, record, frames)
+    assert search_to_bound(memory) == idastar.STOPPED
+    assert record[0].nodes == idastar.STOP_INTERVAL
 
 
 def test_a_search_is_the_same_interpreted_and_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(optimal_search, "LONGEST", 6)
-    monkeypatch.setattr(optimal_search, "LONGEST_PLAIN", 6)
+    monkeypatch.setattr(optimal_search, "LONGEST_SEQUENCE", 6)
+    monkeypatch.setattr(optimal_search, "LONGEST_SEQUENCE_INTERPRETED", 6)
     puzzle = walked(distinct(3, 3), 40, random.Random(1))
     text = "".join(" abcdefgh"[tile] for tile in puzzle.tiles)
-    plan, words = heuristic.plan_of(puzzle, manhattan(puzzle))
+    layout, entries = heuristic.make_heuristic(puzzle, manhattan(puzzle))
     nodes = []
     for jit in (True, False):
-        search = optimal_search.Optimal(puzzle, jit=jit)
-        search._alone(plan, words, FAR)
+        search = optimal_search.OptimalSearch(puzzle, jit=jit)
+        search._search_alone(layout, entries, FAR)
         assert search.moves is not None
         assert len(search.moves) == search.bound == shortest("abcdefgh ", 3)[text]
         nodes.append(search.nodes)
@@ -474,17 +489,17 @@ def test_tables_of_single_tiles_know_the_manhattan_distance() -> None:
     chance = random.Random(7)
     for _ in range(50):
         puzzle = walked(distinct(4, 4), 200, chance)
-        assert need(puzzle, manhattan(puzzle)) >= assignment.distance(puzzle)
+        assert need(puzzle, manhattan(puzzle)) >= assignment.manhattan_distance(puzzle)
         blank_home = walked(distinct(4, 4), 0, chance)
         assert need(blank_home, manhattan(puzzle)) == 0
 
 
-def some_letters(rows: int, cols: int, kinds: int, moves: int, seed: int) -> Puzzle:
+def some_letters(rows: int, cols: int, tile_classes: int, moves: int, seed: int) -> Puzzle:
     """Return a puzzle of so many kinds of tiles, shuffled by so many moves."""
     chance = random.Random(seed)
     puzzle = distinct(rows, cols)
-    marks = [chance.randrange(kinds) for _ in range(rows * cols - 1)]
-    puzzle.kinds = [0, *(marks.index(mark) + 1 for mark in marks)]
+    marks = [chance.randrange(tile_classes) for _ in range(rows * cols - 1)]
+    puzzle.tile_classes = [0, *(marks.index(mark) + 1 for mark in marks)]
     return walked(puzzle, moves, chance)
 
 
@@ -492,17 +507,19 @@ def test_the_way_back_is_a_puzzle_too() -> None:
     for seed in range(50):
         puzzle = some_letters(3, 3, 4, 30, seed)
         back = puzzle.reversed()
-        letters = [puzzle.kinds[tile] for tile in puzzle.tiles]
+        letters = [puzzle.tile_classes[tile] for tile in puzzle.tiles]
         # Numbers say where tiles belong, and a kind is named by its first one.
-        assert [back.tiles.index(0), back.rest] == [8, letters.index(0)]
+        assert [back.tiles.index(0), back.blank_goal] == [8, letters.index(0)]
         for one, other in itertools.combinations(range(9), 2):
             assert (letters[one] == letters[other]) == (
-                back.kinds[back.goal()[one]] == back.kinds[back.goal()[other]]
+                back.tile_classes[back.goal()[one]] == back.tile_classes[back.goal()[other]]
             )
-        assert all(back.kinds[kind] == kind <= tile for tile, kind in enumerate(back.kinds))
+        assert all(
+            back.tile_classes[kind] == kind <= tile for tile, kind in enumerate(back.tile_classes)
+        )
         again = back.reversed()
-        assert [again.kinds[tile] for tile in again.tiles] == letters
-        assert again.kinds == puzzle.kinds
+        assert [again.tile_classes[tile] for tile in again.tiles] == letters
+        assert again.tile_classes == puzzle.tile_classes
         assert back.is_solved() == puzzle.is_solved()
         assert back.with_tiles(back.goal()).is_solved()
 
@@ -511,40 +528,40 @@ def test_the_way_back_is_a_puzzle_too() -> None:
 @pytest.mark.parametrize("seed", range(3))
 def test_databases_of_the_way_back_are_right(seed: int) -> None:
     back = some_letters(2, 3, 3, 31, seed).reversed()
-    assert back.rest != 5
-    for part in partitions(back, 6**3)[0]:
-        words = pattern_database.build(back, part)
-        counts = kinds_of(back, part)
+    assert back.blank_goal != 5
+    for pattern in partitions(back, 6**3)[0]:
+        entries = pattern_database.build(back, pattern)
+        counts = class_sizes(back, pattern)
         known: dict[tuple[int, int], int] = {}
-        for (places, blank), moves in own_moves(back, part).items():
+        for (places, blank), moves in own_moves(back, pattern).items():
             key = 0
-            for kind, weight in pattern_database.weights_of(back, part).items():
+            for kind, weight in pattern_database.digit_weights(back, pattern).items():
                 cells = sorted(
                     place
-                    for place, tile in zip(places, part, strict=True)
-                    if back.kinds[tile] == kind
+                    for place, tile in zip(places, pattern, strict=True)
+                    if back.tile_classes[tile] == kind
                 )
                 assert len(cells) == counts[kind]
                 key += weight * sum(math.comb(cell, at) for at, cell in enumerate(cells, 1))
             known[key, blank] = min(moves, known.get((key, blank), FAR))
-        for key, word in enumerate(words.tolist()):
+        for key, word in enumerate(entries.tolist()):
             asked = [known[key, blank] for blank in range(6) if (key, blank) in known]
-            assert word >> pattern_database.UP[words.dtype] == min(asked, default=0)
+            assert word >> pattern_database.MOVES_SHIFT[entries.dtype] == min(asked, default=0)
 
 
 @pytest.mark.slow("searches for seconds")
 @pytest.mark.usefixtures("compiled")
 def test_letters_are_solved_with_ever_larger_databases(monkeypatch: pytest.MonkeyPatch) -> None:
     """There as well as back in as many moves."""
-    monkeypatch.setattr(optimal_search, "SMALL", 100)
-    monkeypatch.setattr(optimal_search, "MEDIUM", 20_000)
-    monkeypatch.setattr(optimal_search, "VAST", 50_000)
+    monkeypatch.setattr(stages, "SMALL", 100)
+    monkeypatch.setattr(stages, "MEDIUM", 20_000)
+    monkeypatch.setattr(stages, "VAST", 50_000)
     monkeypatch.setattr(pattern_database, "LARGEST", 18**4)
     for seed in range(4):
         puzzle = some_letters(3, 6, 5, 200, seed)
         lengths = []
         for way in (puzzle, puzzle.reversed()):
-            search = optimal_search.Optimal(way, 2)
+            search = optimal_search.OptimalSearch(way, 2)
             search.run()
             assert search.moves is not None
             assert way.with_tiles(after(way, search.moves)).is_solved()
@@ -566,7 +583,7 @@ def after(puzzle: Puzzle, moves: list[int]) -> list[int]:
 
 def test_roots_are_different_and_reached_by_their_ways() -> None:
     puzzle = distinct(4, 4)
-    roots = optimal_search.spread_out(puzzle, 100)
+    roots = optimal_search.spread_roots(puzzle, 100)
     assert len(roots) >= 100
     assert len({tuple(tiles) for tiles, _ in roots}) == len(roots)
     for tiles, path in roots:
@@ -578,37 +595,38 @@ def test_large_databases_are_kept_and_used_again(
     monkeypatch: pytest.MonkeyPatch, own_folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     ladder = (((1, 2, 4), (3, 6), (5, 7, 8)), ((1, 2, 4, 5), (3, 6, 7, 8)))
-    monkeypatch.setitem(optimal_search.LARGE, (3, 3), ladder)
+    monkeypatch.setitem(stages.LARGE, (3, 3), ladder)
     monkeypatch.setattr(pattern_database, "LARGEST", 9**3)
     puzzle = distinct(3, 3)
 
     def at_hand() -> list[list[int]]:
-        levels = optimal_search.levels(puzzle, waits=False, jit=True)
-        return [[len(tables.parts) for tables in made] for made, _ in levels]
+        return [
+            [len(databases.partition) for databases in stage.build()]
+            for stage in stages.search_stages(puzzle, allow_slow_build=False, jit=True)
+        ]
 
     assert at_hand() == [[len(partitions(puzzle, 9**4)[0])]]
     assert not own_folder.exists()
-    limits = [limit for _, limit in optimal_search.levels(puzzle, jit=True)]
-    assert limits == [
-        optimal_search.SMALL,
-        optimal_search.SMALL,
-        optimal_search.VAST,
-        optimal_search.NO_LIMIT,
-    ]
-    files = {disk_cache.path_of(puzzle, parts) for parts in ladder}
+    found_stages = stages.search_stages(puzzle, jit=True)
+    limits = [stage.node_limit for stage in found_stages]
+    assert limits == [stages.SMALL, stages.SMALL, stages.VAST, stages.NO_LIMIT]
+    for stage in found_stages:
+        stage.build()
+    files = {disk_cache.path_of(puzzle, partition) for partition in ladder}
     assert set(own_folder.iterdir()) == files
     assert at_hand() == [[3], [2]]
-    optimal_search._shelf.cache_clear()
-    levels = list(optimal_search.levels(puzzle, jit=True))
-    assert [limit for _, limit in levels] == [optimal_search.VAST, optimal_search.NO_LIMIT]
-    assert [kept.words.dtype for (kept,), _ in levels] == [np.int32, np.uint8]
-    for ((kept,), _), parts in zip(levels, ladder, strict=True):
-        assert isinstance(kept.words.base, np.memmap)
-        assert (kept.words == pattern_database.tables_for(puzzle, parts).words).all()
+    stages.CACHE.clear()
+    found_stages = stages.search_stages(puzzle, jit=True)
+    assert [stage.node_limit for stage in found_stages] == [stages.VAST, stages.NO_LIMIT]
+    built = [stage.build()[0] for stage in found_stages]
+    assert [kept.entries.dtype for kept in built] == [np.int32, np.uint8]
+    for kept, partition in zip(built, ladder, strict=True):
+        assert isinstance(kept.entries.base, np.memmap)
+        assert (kept.entries == pattern_database.build_all(puzzle, partition).entries).all()
     assert set(own_folder.iterdir()) == files
-    monkeypatch.setattr(optimal_search, "physical_memory", lambda: optimal_search.ROOM - 1)
-    assert [limit for _, limit in optimal_search.levels(puzzle, jit=True)] == [
-        optimal_search.NO_LIMIT
+    monkeypatch.setattr(stages, "physical_memory", lambda: stages.MIN_MEMORY - 1)
+    assert [stage.node_limit for stage in stages.search_stages(puzzle, jit=True)] == [
+        stages.NO_LIMIT
     ]
     found = solver.solve_position(numbers([8, 7, 6, 5, 4, 3, 2, 1, 0], 3), threads=1)
     assert found.optimal
@@ -617,37 +635,40 @@ def test_large_databases_are_kept_and_used_again(
 
 @pytest.mark.slow("searches for seconds")
 @pytest.mark.parametrize(
-    ("rows", "cols", "kinds", "limits"),
+    ("rows", "cols", "tile_classes", "limits"),
     [
-        (2, 3, 6, [optimal_search.SMALL, optimal_search.MEDIUM, optimal_search.NO_LIMIT]),
-        (3, 3, 4, [optimal_search.SMALL, optimal_search.MEDIUM, optimal_search.NO_LIMIT]),
-        (3, 6, 18, [optimal_search.MEDIUM, optimal_search.VAST, optimal_search.NO_LIMIT]),
-        (3, 6, 7, [optimal_search.MEDIUM, optimal_search.VAST, optimal_search.NO_LIMIT]),
+        (2, 3, 6, [stages.SMALL, stages.MEDIUM, stages.NO_LIMIT]),
+        (3, 3, 4, [stages.SMALL, stages.MEDIUM, stages.NO_LIMIT]),
+        (3, 6, 18, [stages.MEDIUM, stages.VAST, stages.NO_LIMIT]),
+        (3, 6, 7, [stages.MEDIUM, stages.VAST, stages.NO_LIMIT]),
     ],
 )
 def test_databases_grow(
-    monkeypatch: pytest.MonkeyPatch, rows: int, cols: int, kinds: int, limits: list[int]
+    monkeypatch: pytest.MonkeyPatch, rows: int, cols: int, tile_classes: int, limits: list[int]
 ) -> None:
     monkeypatch.setattr(pattern_database, "LARGEST", 18**5)
     puzzle = distinct(rows, cols)
-    puzzle.kinds = [0, *(1 + tile % (kinds - 1) for tile in range(rows * cols - 1))]
-    levels = list(optimal_search.levels(puzzle, jit=True))
-    assert [limit for _, limit in levels] == limits
+    puzzle.tile_classes = [0, *(1 + tile % (tile_classes - 1) for tile in range(rows * cols - 1))]
+    found_stages = stages.search_stages(puzzle, jit=True)
+    assert [stage.node_limit for stage in found_stages] == limits
+    built = [stage.build() for stage in found_stages]
     count = 2 if rows * cols > 16 else 1
-    assert max(len({tables.parts for tables in views}) for views, _ in levels) == count
-    assert all(len({tables.parts for tables in views}) == len(views) for views, _ in levels)
-    sizes = [len(views[0].words) for views, _ in levels]
+    assert max(len({databases.partition for databases in views}) for views in built) == count
+    assert all(len({databases.partition for databases in views}) == len(views) for views in built)
+    sizes = [len(views[0].entries) for views in built]
     assert sizes == sorted(sizes)
-    modest = [*limits[: 1 if rows * cols > 16 else 2], optimal_search.NO_LIMIT]  # without gigabytes
-    assert [limit for _, limit in optimal_search.levels(puzzle, waits=False, jit=True)] == modest
-    monkeypatch.setattr(optimal_search, "physical_memory", lambda: optimal_search.ROOM - 1)
-    assert [limit for _, limit in optimal_search.levels(puzzle, jit=True)] == modest
+    modest = [*limits[: 1 if rows * cols > 16 else 2], stages.NO_LIMIT]  # without gigabytes
+    assert [
+        stage.node_limit for stage in stages.search_stages(puzzle, allow_slow_build=False, jit=True)
+    ] == modest
+    monkeypatch.setattr(stages, "physical_memory", lambda: stages.MIN_MEMORY - 1)
+    assert [stage.node_limit for stage in stages.search_stages(puzzle, jit=True)] == modest
 
 
 def test_memory_is_told_if_the_machine_tells_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert optimal_search.physical_memory() > 1 << 28
+    assert stages.physical_memory() > 1 << 28
     monkeypatch.delattr("os.sysconf")
-    assert optimal_search.physical_memory() == optimal_search.ROOM
+    assert stages.physical_memory() == stages.MIN_MEMORY
 
 
 def damage_a_word(data: bytes) -> bytes:
@@ -671,13 +692,13 @@ def damage_a_word(data: bytes) -> bytes:
 def test_a_damaged_or_foreign_file_is_built_again(
     own_folder: Path, capsys: pytest.CaptureFixture[str], damage: Callable[[bytes], bytes]
 ) -> None:
-    puzzle, parts = distinct(3, 3), ((1, 2, 4), (3, 6), (5, 7, 8))
-    file = disk_cache.path_of(puzzle, parts)
-    good = disk_cache.large_tables(puzzle, parts, threads=1, jit=True)
+    puzzle, partition = distinct(3, 3), ((1, 2, 4), (3, 6), (5, 7, 8))
+    file = disk_cache.path_of(puzzle, partition)
+    good = disk_cache.load_or_build(puzzle, partition, threads=1, jit=True)
     data = file.read_bytes()
     file.write_bytes(damage(data))
-    again = disk_cache.large_tables(puzzle, parts, threads=1, jit=True)
-    assert (again.words == good.words).all()
+    again = disk_cache.load_or_build(puzzle, partition, threads=1, jit=True)
+    assert (again.entries == good.entries).all()
     assert file.read_bytes() == data
     assert list(own_folder.iterdir()) == [file]
     error = capsys.readouterr().err
@@ -697,9 +718,9 @@ def test_a_full_disk_is_said_and_harms_nothing(
         monkeypatch.setattr("os.fsync", full)
     else:
         monkeypatch.setattr("tempfile.NamedTemporaryFile", full)
-    puzzle, parts = distinct(3, 3), ((1, 2, 4), (3, 6), (5, 7, 8))
-    tables = disk_cache.large_tables(puzzle, parts, threads=1, jit=True)
-    assert (tables.words == pattern_database.tables_for(puzzle, parts).words).all()
+    puzzle, partition = distinct(3, 3), ((1, 2, 4), (3, 6), (5, 7, 8))
+    databases = disk_cache.load_or_build(puzzle, partition, threads=1, jit=True)
+    assert (databases.entries == pattern_database.build_all(puzzle, partition).entries).all()
     assert list(own_folder.iterdir()) == []
     assert capsys.readouterr().err.endswith(
         "No space left on device; the databases stay in memory\n"
@@ -726,7 +747,7 @@ def test_parity_tells_what_can_be_reached(rows: int, cols: int) -> None:
     for _ in range(200):
         tiles = random.sample(range(rows * cols), rows * cols)
         text = "".join((" " + letters)[tile] for tile in tiles)
-        assert parity_fits(rows, cols, tiles) == (text in known)
+        assert is_solvable(rows, cols, tiles) == (text in known)
     assert is_even([0, 1, 2])
     assert not is_even([1, 0, 2])
 
@@ -776,14 +797,14 @@ def test_moves_are_checked_by_the_rules() -> None:
 def test_any_size_is_solved_at_once(size: tuple[int, int], letters: bool) -> None:
     rows, cols = size
     chance = random.Random(rows * cols)
-    kinds = range(1, rows * cols)
-    goal = [tile % 9 + 1 if letters else tile for tile in kinds]
+    tile_classes = range(1, rows * cols)
+    goal = [tile % 9 + 1 if letters else tile for tile in tile_classes]
     state = rules.Position(cells=rows * cols)
     state.rows, state.cols = rows, cols
     state.tiles = [*chance.sample(goal, len(goal)), 0]
     state.goal = [*goal, 999]
     rules.start(state)
-    if not letters and not parity_fits(rows, cols, state.tiles):
+    if not letters and not is_solvable(rows, cols, state.tiles):
         rules.swap(state, 0, 1)
     found = solver.solve_position(state, within=9.0, threads=1)
     assert found.bound <= found.length <= 9 * found.bound
@@ -794,9 +815,11 @@ def test_more_time_gives_better_solutions() -> None:
     """The first beam's solution is improved on, and the last is still one."""
     chance = random.Random(8)
     puzzle = walked(distinct(6, 6), 2000, chance)
-    run = beam_search.Run(puzzle)
-    narrow = beam_search.by_layers(run, puzzle, anytime.FIRST, anytime.EARLY)
-    wide = beam_search.by_layers(run, puzzle, 2000, beam_search.CORE)
+    run = beam_search.BeamSearch(puzzle)
+    narrow = beam_search.solve_by_layers(
+        run, puzzle, anytime.FIRST_WIDTH, anytime.FIRST_DATABASE_SIDE
+    )
+    wide = beam_search.solve_by_layers(run, puzzle, 2000, beam_search.DATABASE_SIDE)
     assert narrow is not None
     assert wide is not None
     assert len(wide) < len(narrow)
@@ -826,12 +849,14 @@ def test_what_beams_leave_of_the_time_goes_into_the_bound(
         asked.append(seconds)
         search.moves = [0] * 200
 
-    monkeypatch.setattr(anytime.Anytime, "_beams", begin)
-    monkeypatch.setattr(optimal_search.Optimal, "_together", lambda *_: None)  # it has no end
+    monkeypatch.setattr(anytime.Anytime, "_run_beams", begin)
+    monkeypatch.setattr(
+        optimal_search.OptimalSearch, "_search_in_threads", lambda *_: None
+    )  # it has no end
     puzzle = walked(distinct(5, 5), 3000, random.Random(5))
-    tables = optimal_search.small_tables(puzzle, 4)
-    least = optimal_search.least(puzzle, *heuristic.plan_of(puzzle, *tables))
-    search = anytime.Anytime(puzzle, 1.0, 2, 10.0, waits=False)
+    databases = stages.small_databases(puzzle, 4)
+    least = optimal_search.lower_bound(puzzle, *heuristic.make_heuristic(puzzle, *databases))
+    search = anytime.Anytime(puzzle, anytime.Limits(1.0, 2, 10.0), allow_slow_build=False)
     search.run()
     assert asked == [8.0]
     assert search.bound >= least + 4
@@ -842,52 +867,55 @@ def test_a_bound_that_nobody_waits_for_takes_little() -> None:
     puzzle, larger = distinct(5, 5), distinct(6, 6)
 
     def proves(puzzle: Puzzle, seconds: float | None, **given: Any) -> bool:
-        return anytime.Anytime(puzzle, 1.0, 1, seconds, **given)._proves
+        return anytime.Anytime(puzzle, anytime.Limits(1.0, 1, seconds), **given)._proves
 
     assert proves(puzzle, 1.0)
     assert proves(larger, None)
-    assert proves(puzzle, 5.0, waits=False)
-    assert not proves(puzzle, 4.9, waits=False)
-    assert not proves(puzzle, None, waits=False)
-    assert not proves(larger, 100.0, waits=False)
+    assert proves(puzzle, 5.0, allow_slow_build=False)
+    assert not proves(puzzle, 4.9, allow_slow_build=False)
+    assert not proves(puzzle, None, allow_slow_build=False)
+    assert not proves(larger, 100.0, allow_slow_build=False)
     assert not proves(puzzle, 100.0, proves=False)
-    short, long = (optimal_search.Optimal(puzzle, waits=waits)._machine for waits in (False, True))
+    short, long = (
+        optimal_search.OptimalSearch(puzzle, allow_slow_build=allow_slow_build)._automaton
+        for allow_slow_build in (False, True)
+    )
     assert len(short) < len(long)
 
 
 def test_a_bound_without_memory_costs_no_solution(monkeypatch: pytest.MonkeyPatch) -> None:
-    def run(_: optimal_search.Optimal) -> None:
+    def run(_: optimal_search.OptimalSearch) -> None:
         raise MemoryError
 
-    monkeypatch.setattr(optimal_search.Optimal, "run", run)
-    monkeypatch.setattr(anytime, "MOSTLY", 0.0)
+    monkeypatch.setattr(optimal_search.OptimalSearch, "run", run)
+    monkeypatch.setattr(anytime, "BEAM_SHARE", 0.0)
     puzzle = walked(distinct(5, 5), 300, random.Random(5))
-    search = anytime.Anytime(puzzle, 1.0, 1, 5.0, waits=False)
+    search = anytime.Anytime(puzzle, anytime.Limits(1.0, 1, 5.0), allow_slow_build=False)
     search.run()
     solver.check_solution(numbers(puzzle.tiles, 5), search.moves)
     with pytest.raises(SolverError, match="not enough memory"):
-        anytime.Anytime(puzzle, 1.0, 1, 0.1).run()
+        anytime.Anytime(puzzle, anytime.Limits(1.0, 1, 0.1)).run()
 
 
 def unfinished(monkeypatch: pytest.MonkeyPatch, bound: int) -> anytime.Anytime:
     """Return a search whose proof gets to a bound and no further, after beams of no use."""
     puzzle = walked(distinct(5, 5), 40, random.Random(5))
 
-    def prove(proof: optimal_search.Optimal) -> None:
+    def prove(proof: optimal_search.OptimalSearch) -> None:
         proof.bound = bound
         end = time.monotonic() + 20
         while not proof._stopped and time.monotonic() < end:
             time.sleep(0.01)
 
     def begin(search: anytime.Anytime, _: float) -> None:
-        search._sides = [anytime.Side(puzzle, [puzzle.tiles])]
+        search._directions = [anytime.Direction(puzzle, [puzzle.tiles])]
         search.moves = [0] * 200
 
-    monkeypatch.setattr(optimal_search.Optimal, "run", prove)
-    monkeypatch.setattr(anytime.Anytime, "_beams", begin)
-    monkeypatch.setattr(anytime, "SOON", 0.0)
-    monkeypatch.setattr(anytime, "WIDEST", 400)
-    return anytime.Anytime(puzzle, 1.0, 2, None)
+    monkeypatch.setattr(optimal_search.OptimalSearch, "run", prove)
+    monkeypatch.setattr(anytime.Anytime, "_run_beams", begin)
+    monkeypatch.setattr(anytime, "FIRST_BESIDE", 0.0)
+    monkeypatch.setattr(anytime, "MAX_WIDTH", 400)
+    return anytime.Anytime(puzzle, anytime.Limits(1.0, 2, None))
 
 
 def test_beams_beside_a_proof_may_end_it(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -904,13 +932,13 @@ def test_a_proof_goes_on_without_memory_for_beams(monkeypatch: pytest.MonkeyPatc
     search = unfinished(monkeypatch, 20)
     asked: list[int] = []
 
-    def beam(_: beam_search.Run, width: int, salt: int) -> None:
-        asked.append(salt)
+    def beam(_: beam_search.BeamSearch, width: int, tie_break: int) -> None:
+        asked.append(tie_break)
         if len(asked) == 2:
             search.stop()
             raise MemoryError
 
-    monkeypatch.setattr(search, "_beam", beam)
+    monkeypatch.setattr(search, "_search", beam)
     search.run()
     assert asked == [2, 3]
     assert len(search.moves) == 200
@@ -965,9 +993,9 @@ def test_the_usual_databases_are_of_the_shapes_that_are_warmed_up() -> None:
     ):
         puzzle = puzzle_of(position(goal, goal, round(len(goal) ** 0.5)))
         for size in range(4, most + 1):
-            tables = optimal_search.small_tables(puzzle, size)
-            (plan,), _ = heuristic.plan_of(puzzle, *tables)
-            shapes.add((int(plan.views), int(plan.patterns), bool(plan.ranked)))
+            databases = stages.small_databases(puzzle, size)
+            (layout,), _ = heuristic.make_heuristic(puzzle, *databases)
+            shapes.add((int(layout.views), int(layout.patterns), bool(layout.ranked)))
     # Five patterns of distinct tiles are kept on the disk, four of equal ones take long to build.
     others = {(2, 5, False), (2, 4, True)}
     assert shapes == {*optimal_search.SHAPES} - others
@@ -977,24 +1005,24 @@ def test_the_usual_databases_are_of_the_shapes_that_are_warmed_up() -> None:
 def kept_from_seventeen_cells(monkeypatch: pytest.MonkeyPatch) -> None:
     """Have boards of more than sixteen cells count as large ones, whose databases are kept."""
     monkeypatch.setattr(good_partitions, "SMALL", 16)
-    beam_heuristic._shelf.cache_clear()
+    beam_heuristic.CACHE.clear()
 
 
 @pytest.mark.usefixtures("kept_from_seventeen_cells")
 def test_databases_of_two_partitions_are_kept_as_one(own_folder: Path) -> None:
     puzzle = walked(distinct(3, 6), 60, random.Random(5))
-    tables = good_partitions.tables_of(puzzle, 0)
-    assert [one.parts for one in tables] == good_partitions.partitions(puzzle, 0)
+    databases = good_partitions.databases_of(puzzle, 0)
+    assert [one.partition for one in databases] == good_partitions.partitions(puzzle, 0)
     assert len(list(own_folder.iterdir())) == 1
-    assert tables[0].words is tables[1].words
-    plan, words = heuristic.plan_of(puzzle, *tables)
-    assert words is tables[0].words
-    assert plan[0].views == 2
-    alone = [pattern_database.tables_for(puzzle, one.parts) for one in tables]
+    assert databases[0].entries is databases[1].entries
+    layout, entries = heuristic.make_heuristic(puzzle, *databases)
+    assert entries is databases[0].entries
+    assert layout[0].views == 2
+    alone = [pattern_database.build_all(puzzle, one.partition) for one in databases]
     for seed in range(100):
         here = walked(puzzle, 100, random.Random(seed))
-        assert [need(here, one) for one in tables] == [need(here, one) for one in alone]
-        assert need(here, *tables) == need(here, *alone)
+        assert [need(here, one) for one in databases] == [need(here, one) for one in alone]
+        assert need(here, *databases) == need(here, *alone)
 
 
 @pytest.mark.slow("searches for seconds")
@@ -1008,29 +1036,29 @@ def test_a_larger_board_is_proved_with_databases_that_are_kept() -> None:
 
 @pytest.mark.usefixtures("kept_from_seventeen_cells")
 def test_a_long_search_has_databases_in_memory_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(optimal_search, "SMALL", 1)
+    monkeypatch.setattr(stages, "SMALL", 1)
     puzzle = walked(distinct(3, 6), 300, random.Random(5))
-    assert [limit for _, limit in optimal_search.levels(puzzle, jit=True)] == [
-        optimal_search.NO_LIMIT
+    assert [stage.node_limit for stage in stages.search_stages(puzzle, jit=True)] == [
+        stages.NO_LIMIT
     ]
-    good_partitions.tables_of(puzzle, 0)
-    (tables, _) = good_partitions.tables_of(puzzle, 0)  # from the disk
-    sweep, swept = optimal_search.Optimal._sweep, []
+    good_partitions.databases_of(puzzle, 0)
+    (databases, _) = good_partitions.databases_of(puzzle, 0)  # from the disk
+    search_to_bound, swept = optimal_search.OptimalSearch._search_bound, []
 
-    def watched(self: Any, plan: Any, words: Any, *given: Any) -> None:
-        swept.append(words)
-        sweep(self, plan, words, *given)
+    def watched(self: Any, layout: Any, entries: Any, *given: Any) -> None:
+        swept.append(entries)
+        search_to_bound(self, layout, entries, *given)
 
-    monkeypatch.setattr(optimal_search.Optimal, "_sweep", watched)
-    search = optimal_search.Optimal(puzzle, 2)
+    monkeypatch.setattr(optimal_search.OptimalSearch, "_search_bound", watched)
+    search = optimal_search.OptimalSearch(puzzle, 2)
     search.run()
     assert search.moves is not None
     assert len(search.moves) == search.bound
-    assert not tables.words.flags.owndata
+    assert not databases.entries.flags.owndata
     assert len(swept) > 1
-    assert all(words is swept[0] for words in swept)
+    assert all(entries is swept[0] for entries in swept)
     assert swept[0].flags.owndata
-    assert (swept[0] == tables.words).all()
+    assert (swept[0] == databases.entries).all()
 
 
 @pytest.mark.usefixtures("kept_from_seventeen_cells")
@@ -1039,42 +1067,42 @@ def test_whole_boards_wait_for_databases_only_with_time() -> None:
     puzzle = walked(distinct(3, 6), 300, random.Random(5))
 
     def search(**given: Any) -> anytime.Anytime:
-        return anytime.Anytime(puzzle, 1.0, 2, 0.2, proves=False, **given)
+        return anytime.Anytime(puzzle, anytime.Limits(1.0, 2, 0.2), proves=False, **given)
 
     stopped = search()
     stopped.stop()
-    stopped._look_at_all(None)
-    assert stopped._whole == anytime.NEVER
+    stopped._use_whole_board(None)
+    assert stopped._min_whole_width == anytime.NEVER
     hurried = search()
-    hurried._look_at_all(time.perf_counter() + beam_heuristic.WORTH_BUILDING)
-    assert hurried._whole == anytime.NEVER
-    assert beam_heuristic.patience(puzzle) == beam_heuristic.WORTH_BUILDING
+    hurried._use_whole_board(time.perf_counter() + beam_heuristic.WORTH_BUILDING)
+    assert hurried._min_whole_width == anytime.NEVER
+    assert beam_heuristic.seconds_needed(puzzle) == beam_heuristic.WORTH_BUILDING
     patient = search()
-    patient._look_at_all(None)
-    assert patient._whole == anytime.WIDE
-    assert beam_heuristic.patience(puzzle) == 0
-    beam_heuristic._shelf.cache_clear()
-    assert beam_heuristic.patience(puzzle) == beam_heuristic.WORTH_READING
-    hurried._look_at_all(time.perf_counter() + beam_heuristic.WORTH_READING)
-    assert hurried._whole == anytime.NEVER
+    patient._use_whole_board(None)
+    assert patient._min_whole_width == anytime.WHOLE_BOARD_WIDTH
+    assert beam_heuristic.seconds_needed(puzzle) == 0
+    beam_heuristic.CACHE.clear()
+    assert beam_heuristic.seconds_needed(puzzle) == beam_heuristic.WORTH_READING
+    hurried._use_whole_board(time.perf_counter() + beam_heuristic.WORTH_READING)
+    assert hurried._min_whole_width == anytime.NEVER
     after = search()
-    after._look_at_all(time.perf_counter() + beam_heuristic.WORTH_BUILDING)
+    after._use_whole_board(time.perf_counter() + beam_heuristic.WORTH_BUILDING)
     after.run()
-    assert after._whole == anytime.WIDE
-    assert after.bound == patient.bound > assignment.distance(puzzle)
+    assert after._min_whole_width == anytime.WHOLE_BOARD_WIDTH
+    assert after.bound == patient.bound > assignment.manhattan_distance(puzzle)
     words = puzzle_of(position("bcaabcdefdefghiag ", "abcabcdefdefghiag ", 3))
-    letters = anytime.Anytime(words, 1.0, 2, 0.2, proves=False)
+    letters = anytime.Anytime(words, anytime.Limits(1.0, 2, 0.2), proves=False)
     before = letters.bound
     letters.run()
     # Equal letters are told apart there, so these databases prove nothing about them.
-    assert letters._whole == anytime.WIDE
+    assert letters._min_whole_width == anytime.WHOLE_BOARD_WIDTH
     assert letters.bound == before
 
 
 def with_one_side(puzzle: Puzzle) -> anytime.Anytime:
     """Return a search whose beams go from the puzzle to the goal only."""
-    search = anytime.Anytime(puzzle, 1.0, 1, None)
-    search._sides = [anytime.Side(puzzle, [puzzle.tiles])]
+    search = anytime.Anytime(puzzle, anytime.Limits(1.0, 1, None))
+    search._directions = [anytime.Direction(puzzle, [puzzle.tiles])]
     return search
 
 
@@ -1082,19 +1110,19 @@ def test_narrow_beams_over_a_large_board_go_by_layers(monkeypatch: pytest.Monkey
     search = with_one_side(walked(distinct(3, 6), 300, random.Random(5)))
     asked: list[tuple[str, int]] = []
     monkeypatch.setattr(
-        anytime, "by_layers", lambda run, puzzle, width, *_: asked.append(("layers", width))
+        anytime, "solve_by_layers", lambda run, puzzle, width, *_: asked.append(("layers", width))
     )
     monkeypatch.setattr(
-        beam_search.Run,
-        "finish",
-        lambda run, puzzle, seeds, width, *_: asked.append(("whole", width)),
+        beam_search.BeamSearch,
+        "search_board",
+        lambda run, puzzle, starts, options: asked.append(("whole", options.width)),
     )
     search.moves = [0] * 200
-    for whole in (anytime.NEVER, anytime.WIDE):
-        search._whole = whole
-        for width in (anytime.WIDE - 1, anytime.WIDE):
-            search._found(search._runs[0], width, 0, None)
-    widths = [anytime.WIDE - 1, anytime.WIDE] * 2
+    for whole in (anytime.NEVER, anytime.WHOLE_BOARD_WIDTH):
+        search._min_whole_width = whole
+        for width in (anytime.WHOLE_BOARD_WIDTH - 1, anytime.WHOLE_BOARD_WIDTH):
+            search._search_once(search._beam_searches[0], width, 0, None)
+    widths = [anytime.WHOLE_BOARD_WIDTH - 1, anytime.WHOLE_BOARD_WIDTH] * 2
     assert asked == list(zip(["layers", "layers", "layers", "whole"], widths, strict=True))
 
 
@@ -1103,22 +1131,26 @@ def test_beams_get_wider_as_long_as_there_is_time(
     monkeypatch: pytest.MonkeyPatch, side: int
 ) -> None:  # fmt: skip
     puzzle = walked(distinct(side, side), 3000, random.Random(6))
-    search = anytime.Anytime(puzzle, 1.0, 1, None)
+    search = anytime.Anytime(puzzle, anytime.Limits(1.0, 1, None))
     lengths = [None, 450, 460, 440]
     asked: list[tuple[int, int]] = []
 
-    def found(run: beam_search.Run, width: int, salt: int, _: float | None) -> list[int] | None:
-        asked.append((width, salt))
+    def found(
+        run: beam_search.BeamSearch, width: int, tie_break: int, _: float | None
+    ) -> list[int] | None:
+        asked.append((width, tie_break))
         if len(asked) == len(lengths):
             search.stop()
         run.nodes += 1
         length = lengths[len(asked) - 1]
         return None if length is None else [0] * length
 
-    monkeypatch.setattr(search, "_found", found)
-    monkeypatch.setattr(beam_search.Run, "shorten", lambda run, moves, *_: moves[: len(moves) - 4])
+    monkeypatch.setattr(search, "_search_once", found)
+    monkeypatch.setattr(
+        beam_search.BeamSearch, "shorten", lambda run, moves, *_: moves[: len(moves) - 4]
+    )
     assert search.status() == f"solution: none, bound: {search.bound}, nodes: 0"
-    search._beams(None)
+    search._run_beams(None)
     # The second one's solution was shortened; the last one's was not, as all was stopped.
     assert asked == [(100, 0), (400, 1), (400, 0), (1600, 1)]
     assert len(search.moves) == 440
@@ -1139,28 +1171,34 @@ def test_the_last_beam_is_as_wide_as_time_allows(
     monkeypatch: pytest.MonkeyPatch, left: float, widths: list[int]
 ) -> None:  # fmt: skip
     """The clock goes on a second a look, as long as the second beam takes."""
-    search = anytime.Anytime(walked(distinct(5, 5), 3000, random.Random(6)), 1.0, 1, None)
+    search = anytime.Anytime(
+        walked(distinct(5, 5), 3000, random.Random(6)), anytime.Limits(1.0, 1, None)
+    )
     clock = iter(range(100))
     monkeypatch.setattr(anytime, "perf_counter", lambda: next(clock))
     asked: list[int] = []
     shortened: list[int] = []
 
-    def beam(run: beam_search.Run, width: int, *_: object) -> None:
+    def beam(run: beam_search.BeamSearch, width: int, *_: object) -> None:
         del run
         asked.append(width)
         search.moves = [0] * 150
         if len(asked) == 3:
             search.stop()
 
-    def shorten(_: beam_search.Run, moves: list[int], nodes: int, salt: int) -> list[int]:
-        del salt
+    def shorten(
+        _: beam_search.BeamSearch, moves: list[int], nodes: int, tie_break: int
+    ) -> list[int]:
+        del tie_break
         shortened.append(nodes)
         return moves[2:]
 
-    monkeypatch.setattr(search, "_beam", beam)
-    monkeypatch.setattr(search, "_look_back", lambda _: None)  # it looks at the clock as well
-    monkeypatch.setattr(beam_search.Run, "shorten", shorten)
-    search._beams(2 + left)
+    monkeypatch.setattr(search, "_search", beam)
+    monkeypatch.setattr(
+        search, "_add_backward_direction", lambda _: None
+    )  # it looks at the clock as well
+    monkeypatch.setattr(beam_search.BeamSearch, "shorten", shorten)
+    search._run_beams(2 + left)
     assert asked == widths
     # Where time is too little for another beam, it goes into shortening the best solution.
     spent = [int(left * anytime.NODES_PER_SECOND)] if left == 0.4 else []
@@ -1173,12 +1211,12 @@ def test_the_last_beam_is_as_wide_as_time_allows(
 def test_beams_over_large_boards_keep_their_time(seconds: float) -> None:
     """A deadline that has passed makes the beam as narrow as may be; the solution is one anyway."""
     puzzle = walked(distinct(7, 7), 3000, random.Random(6))
-    run = beam_search.Run(puzzle)
-    moves = beam_search.by_layers(run, puzzle, 1600, 5, 0, 0.0 if seconds < 1 else None)
+    run = beam_search.BeamSearch(puzzle)
+    moves = beam_search.solve_by_layers(run, puzzle, 1600, 5, 0, 0.0 if seconds < 1 else None)
     assert moves is not None
     solver.check_solution(numbers(puzzle.tiles, 7), moves)
-    wide = beam_search.Run(puzzle)
-    beam_search.by_layers(wide, puzzle, 1600, 5, 0)
+    wide = beam_search.BeamSearch(puzzle)
+    beam_search.solve_by_layers(wide, puzzle, 1600, 5, 0)
     assert run.nodes < wide.nodes if seconds < 1 else run.nodes == wide.nodes
     found = solver.solve_position(numbers(puzzle.tiles, 7), seconds=seconds, threads=1)
     assert found.length >= found.bound
@@ -1187,7 +1225,7 @@ def test_beams_over_large_boards_keep_their_time(seconds: float) -> None:
 def test_beams_over_words_do_not_get_lost() -> None:
     """With equal letters taken for one, all beams over this puzzle ended in odd positions."""
     state = position("bedagsbuegaoviolsetwetsn ", "givestubesgleanwadesboots", 5)
-    search = anytime.Anytime(puzzle_of(state), 1.0, 1, 0.0, proves=False)
+    search = anytime.Anytime(puzzle_of(state), anytime.Limits(1.0, 1, 0.0), proves=False)
     search.run()
     solver.check_solution(state, search.moves)
     assert len(search.moves) < 150
@@ -1198,23 +1236,27 @@ def test_a_first_answer_comes_by_layers_where_whole_beams_lose_their_way() -> No
     search = with_one_side(walked(distinct(5, 5), 3000, random.Random(6)))
     asked = []
 
-    def finish(run: beam_search.Run, given: Puzzle, seeds: Any, width: int, *_: Any) -> None:
-        asked.append((given.cells, width))
+    def search_board(
+        run: beam_search.BeamSearch, given: Puzzle, starts: Any, options: beam_search.BeamOptions
+    ) -> None:
+        asked.append((given.cells, options.width))
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(beam_search.Run, "finish", finish)
-        patch.setattr(anytime, "by_layers", lambda *_: [0] * 200)
+        patch.setattr(beam_search.BeamSearch, "search_board", search_board)
+        patch.setattr(anytime, "solve_by_layers", lambda *_: [0] * 200)
         while not search.moves:
-            search._take(search._found(search._runs[0], 100 * 4 ** len(asked), 0, None))
+            search._offer(
+                search._search_once(search._beam_searches[0], 100 * 4 ** len(asked), 0, None)
+            )
     assert asked == [(25, 100), (25, 400), (25, 1600)]
     assert len(search.moves) == 200
 
 
 def test_threads_widen_beams_of_their_own() -> None:
     puzzle = walked(distinct(4, 5), 300, random.Random(6))
-    search = anytime.Anytime(puzzle, 1.0, 2, 0.5, proves=False)
+    search = anytime.Anytime(puzzle, anytime.Limits(1.0, 2, 0.5), proves=False)
     search.run()
-    assert all(run.nodes for run in search._runs)
+    assert all(run.nodes for run in search._beam_searches)
     solver.check_solution(numbers(puzzle.tiles, 4), search.moves)
 
 
@@ -1222,14 +1264,14 @@ def test_threads_widen_beams_of_their_own() -> None:
 def test_a_bound_that_meets_the_solution_ends_the_proof(monkeypatch: pytest.MonkeyPatch) -> None:
     """A search for a shorter solution goes no further than the best one that beams have found."""
     puzzle = walked(distinct(3, 6), 60, random.Random(5))
-    search = anytime.Anytime(puzzle, 1.0, 1, 60.0)
+    search = anytime.Anytime(puzzle, anytime.Limits(1.0, 1, 60.0))
 
-    def prove(self: optimal_search.Optimal) -> None:
+    def prove(self: optimal_search.OptimalSearch) -> None:
         self.bound = len(search.moves)
         while not self._stopped:
             time.sleep(0.01)
 
-    monkeypatch.setattr(optimal_search.Optimal, "run", prove)
+    monkeypatch.setattr(optimal_search.OptimalSearch, "run", prove)
     search.run()
     assert search.moves
     assert search.bound == len(search.moves)
@@ -1240,10 +1282,10 @@ def test_a_bound_that_meets_the_solution_ends_the_proof(monkeypatch: pytest.Monk
 def test_what_fails_while_a_proof_is_sought_is_one_error(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], error: Exception
 ) -> None:
-    def fail(_: optimal_search.Optimal) -> None:
+    def fail(_: optimal_search.OptimalSearch) -> None:
         raise error
 
-    monkeypatch.setattr(optimal_search.Optimal, "run", fail)
+    monkeypatch.setattr(optimal_search.OptimalSearch, "run", fail)
     with pytest.raises(SolverError, match=r"a shortest solution: (there is not enough|no)"):
         solver.solve_position(numbers([*range(1, 15), 0, 15], 4), threads=1)
     assert capsys.readouterr().err == ""
@@ -1257,7 +1299,7 @@ def test_windows_are_made_shorter() -> None:
     state = numbers(puzzle.tiles, 3)
     results = []
     for jit in (True, False):
-        run = beam_search.Run(puzzle, jit=jit)
+        run = beam_search.BeamSearch(puzzle, jit=jit)
         found = run.shorten(loops, 20000)
         solver.check_solution(state, found)
         results.append((found, run.nodes))
@@ -1279,7 +1321,7 @@ def test_all_windows_of_a_long_walk_become_shortest() -> None:
             walk[blank], walk[there] = walk[there], 0
             moves.insert(0, move ^ 1)
         puzzle = distinct(3, 3, walk)
-        found = beam_search.Run(puzzle).shorten(moves, 10**8, seed)
+        found = beam_search.BeamSearch(puzzle).shorten(moves, 10**8, seed)
         text = "".join(" abcdefgh"[tile] for tile in walk)
         assert len(found) == known[text]
 
@@ -1288,7 +1330,7 @@ def test_all_windows_of_a_long_walk_become_shortest() -> None:
 def test_a_stopped_shortening_leaves_the_way(jit: bool) -> None:
     puzzle = distinct(3, 3, [8, 6, 7, 2, 5, 4, 3, 0, 1])
     best, _ = bidirectional.shortest(puzzle)
-    run = beam_search.Run(puzzle, jit=jit)
+    run = beam_search.BeamSearch(puzzle, jit=jit)
     assert run.shorten(best, 0) == best
     assert run.shorten(best, 50) == best
     run.stop()
@@ -1303,9 +1345,9 @@ def test_boards_that_take_long_get_ten_seconds(monkeypatch: pytest.MonkeyPatch) 
     limits: list[tuple[float | None, bool]] = []
     real = anytime.Anytime
 
-    def make(puzzle: Puzzle, goal: float, threads: int, seconds: float | None, **given: Any) -> Any:
-        limits.append((seconds, given["waits"]))
-        return real(puzzle, 9.0, threads, seconds, proves=False)
+    def make(puzzle: Puzzle, given: anytime.Limits, **options: Any) -> Any:
+        limits.append((given.seconds, options["allow_slow_build"]))
+        return real(puzzle, given._replace(ratio=9.0), proves=False)
 
     monkeypatch.setattr(anytime, "Anytime", make)
     puzzle = walked(distinct(3, 6), 60, random.Random(5))
@@ -1324,7 +1366,9 @@ def test_boards_that_take_long_get_ten_seconds(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_a_search_may_be_stopped_before_there_is_a_solution() -> None:
-    search = anytime.Anytime(walked(distinct(3, 6), 90, random.Random(5)), 1.0, 2, None)
+    search = anytime.Anytime(
+        walked(distinct(3, 6), 90, random.Random(5)), anytime.Limits(1.0, 2, None)
+    )
     search.stop()
     search.run()
     assert search.moves
@@ -1332,21 +1376,21 @@ def test_a_search_may_be_stopped_before_there_is_a_solution() -> None:
 
 def test_a_beam_that_is_too_narrow_finds_nothing() -> None:
     puzzle = walked(distinct(6, 6), 2000, random.Random(9))
-    assert beam_search.by_layers(beam_search.Run(puzzle), puzzle, 1, 3) is None
+    assert beam_search.solve_by_layers(beam_search.BeamSearch(puzzle), puzzle, 1, 3) is None
 
 
 @pytest.mark.parametrize("jit", [True, False])
 def test_a_stopped_run_finds_nothing(monkeypatch: pytest.MonkeyPatch, jit: bool) -> None:
     puzzle = walked(distinct(4, 4), 2000, random.Random(9))
-    views = beam_heuristic.views_for(puzzle, 0)
-    run = beam_search.Run(puzzle, jit=jit)
-    monkeypatch.setattr(beam_heuristic, "views_for", lambda *_, **__: views)
+    views = beam_heuristic.heuristic_for(puzzle, 0)
+    run = beam_search.BeamSearch(puzzle, jit=jit)
+    monkeypatch.setattr(beam_heuristic, "heuristic_for", lambda *_, **__: views)
     run.stop()
-    assert run.finish(puzzle, [(puzzle.tiles, [])], 10, 400) is None
-    assert beam_search.by_layers(run, puzzle, 10, 3) is None
-    again = beam_search.Run(puzzle, jit=jit)
-    assert again.finish(puzzle, [(puzzle.tiles, [])], 10, 20) is None
-    assert again.finish(puzzle, [(puzzle.tiles, [])], 10, 1) is None
+    assert run.search_board(puzzle, [(puzzle.tiles, [])], beam_search.BeamOptions(10, 400)) is None
+    assert beam_search.solve_by_layers(run, puzzle, 10, 3) is None
+    again = beam_search.BeamSearch(puzzle, jit=jit)
+    assert again.search_board(puzzle, [(puzzle.tiles, [])], beam_search.BeamOptions(10, 20)) is None
+    assert again.search_board(puzzle, [(puzzle.tiles, [])], beam_search.BeamOptions(10, 1)) is None
 
 
 @pytest.mark.parametrize("jit", [True, False])
@@ -1355,12 +1399,13 @@ def test_layers_of_boards_that_are_not_square(
     monkeypatch: pytest.MonkeyPatch, rows: int, cols: int, jit: bool
 ) -> None:
     puzzle = walked(distinct(rows, cols), 40, random.Random(3))
-    run = beam_search.Run(puzzle, jit=jit)
-    seeds = [(puzzle.tiles, list[int]())]
-    ends = layer_geometry.Ends(rows, cols)
-    found = run.layer(puzzle, seeds, ends, 20, 0)
+    run = beam_search.BeamSearch(puzzle, jit=jit)
+    starts = [(puzzle.tiles, list[int]())]
+    remaining = layer_geometry.RemainingBoard(rows, cols)
+    found = run.solve_layer(puzzle, starts, remaining, 20, 0)
     for tiles, moves in found:
-        assert all(tiles[cell] == cell + 1 for cell in range(rows * cols) if ends.is_outer(cell))
+        outer = [cell for cell in range(rows * cols) if remaining.is_outer(cell)]
+        assert all(tiles[cell] == cell + 1 for cell in outer)
         walk = puzzle.tiles[:]
         for move in moves:
             blank = walk.index(0)
@@ -1368,8 +1413,8 @@ def test_layers_of_boards_that_are_not_square(
             walk[blank], walk[there] = walk[there], 0
         assert walk == tiles
     assert found
-    monkeypatch.setattr(layer_geometry, "MOST", 0)
-    assert run.layer(puzzle, seeds, ends, 20, 0) == []
+    monkeypatch.setattr(layer_geometry, "MAX_MOVES", 0)
+    assert run.solve_layer(puzzle, starts, remaining, 20, 0) == []
 
 
 def test_equal_tiles_are_paired_for_the_fewest_steps() -> None:
@@ -1378,25 +1423,25 @@ def test_equal_tiles_are_paired_for_the_fewest_steps() -> None:
         puzzle = lettered(chance)
         if puzzle.is_distinct:
             continue
-        best, bound = assignment.paired(puzzle)
-        assert parity_fits(3, 3, best.tiles)
+        best, bound = assignment.with_best_assignment(puzzle)
+        assert is_solvable(3, 3, best.tiles)
         assert spelt(puzzle, best.tiles) == spelt(puzzle, puzzle.tiles)
-        assert bound <= assignment.distance(best)
-        every = [cost for cost, _ in pairings(puzzle)]
+        assert bound <= assignment.manhattan_distance(best)
+        every = [cost for cost, _ in assignments(puzzle)]
         assert bound == min(every)
-        assert bound <= assignment.distance(puzzle)
+        assert bound <= assignment.manhattan_distance(puzzle)
 
 
 def lettered(chance: random.Random) -> Puzzle:
     """Return a puzzle of three by three with tiles of four kinds."""
-    kinds = [0, *(chance.randint(1, 4) for _ in range(8))]
-    first = {kind: kinds.index(kind) for kind in kinds}
-    kinds = [0, *(first[kind] for kind in kinds[1:])]
-    return Puzzle(3, 3, [*chance.sample(range(1, 9), 8), 0], kinds)
+    tile_classes = [0, *(chance.randint(1, 4) for _ in range(8))]
+    first = {kind: tile_classes.index(kind) for kind in tile_classes}
+    tile_classes = [0, *(first[kind] for kind in tile_classes[1:])]
+    return Puzzle(3, 3, [*chance.sample(range(1, 9), 8), 0], tile_classes)
 
 
 def spelt(puzzle: Puzzle, tiles: list[int]) -> list[int]:
-    return [puzzle.kinds[tile] for tile in tiles]
+    return [puzzle.tile_classes[tile] for tile in tiles]
 
 
 def test_equal_tiles_are_paired_in_several_ways() -> None:
@@ -1406,39 +1451,39 @@ def test_equal_tiles_are_paired_in_several_ways() -> None:
         puzzle = lettered(chance)
         if puzzle.is_distinct:
             continue
-        some = assignment.pairings(puzzle, 5)
-        costs = [assignment.distance(puzzle.with_tiles(tiles)) for tiles in some]
-        fitting = sorted(cost for cost, tiles in pairings(puzzle) if parity_fits(3, 3, tiles))
+        some = assignment.assignments(puzzle, 5)
+        costs = [assignment.manhattan_distance(puzzle.with_tiles(tiles)) for tiles in some]
+        fitting = sorted(cost for cost, tiles in assignments(puzzle) if is_solvable(3, 3, tiles))
         assert costs[0] == fitting[0]
         assert len({tuple(tiles) for tiles in some}) == len(some) <= 5
         for tiles in some:
-            assert parity_fits(3, 3, tiles)
+            assert is_solvable(3, 3, tiles)
             assert spelt(puzzle, tiles) == spelt(puzzle, puzzle.tiles)
         held = [cell for cell in range(9) if cell not in (0, 4)]
-        for tiles in assignment.pairings(puzzle, 5, held):
+        for tiles in assignment.assignments(puzzle, 5, held):
             assert [tiles[0], tiles[4]] == [puzzle.tiles[0], puzzle.tiles[4]]
-    assert assignment.pairings(distinct(3, 3), 5) == [distinct(3, 3).tiles]
+    assert assignment.assignments(distinct(3, 3), 5) == [distinct(3, 3).tiles]
 
 
-def pairings(puzzle: Puzzle) -> list[tuple[int, list[int]]]:
+def assignments(puzzle: Puzzle) -> list[tuple[int, list[int]]]:
     """Return all ways to number the tiles of a puzzle, with their steps."""
     ways: list[tuple[int, list[int]]] = [(0, [])]
     for cell, tile in enumerate(puzzle.tiles):
-        homes = [home + 1 for home in puzzle.homes(tile)] if tile else [0]
+        goal_cells = [home + 1 for home in puzzle.goal_cells(tile)] if tile else [0]
         ways = [
-            (cost + (assignment.steps(puzzle, home, cell) if home else 0), [*used, home])
+            (cost + (assignment.manhattan(puzzle, home, cell) if home else 0), [*used, home])
             for cost, used in ways
-            for home in homes
+            for home in goal_cells
             if home not in used
         ]
     return ways
 
 
 def test_conflicts_of_a_line_are_counted() -> None:
-    layer: Any = to_records(layer_beam.Layer())[0]
+    layer: Any = to_records(layer_beam.LayerBeam())[0]
     layer.line[:5] = [3, 1, 2, 5, 4]
-    assert layer_beam.excess(layer, 5) == 2
-    assert layer_beam.excess(layer, 0) == 0
+    assert layer_beam.out_of_order(layer, 5) == 2
+    assert layer_beam.out_of_order(layer, 0) == 0
 
 
 @pytest.mark.slow("searches for seconds")
@@ -1447,62 +1492,63 @@ def test_conflicts_of_a_line_are_counted() -> None:
 def test_beams_keep_what_databases_say(rows: int, cols: int, jit: bool) -> None:
     """What a move changes comes to the same as looking everything up anew, at every step."""
     puzzle = walked(distinct(rows, cols), 60, random.Random(cols))
-    run = beam_search.Run(puzzle, jit=jit)
-    plan, board, words = beam_heuristic.views_for(puzzle, 1)
-    control, nodes = (
-        to_records(board_beam.Beam())[0],
-        to_records(board_beam.node_for(puzzle.cells), 2),
-    )
-    children = to_records(board_beam.Child(), 4 * board_beam.BLOCK)
-    seen, *_ = beam_search.memory(1)
+    run = beam_search.BeamSearch(puzzle, jit=jit)
+    layout, board, entries = beam_heuristic.heuristic_for(puzzle, 1)
+    beams, nodes = to_records(board_beam.Beam()), to_records(board_beam.node_for(puzzle.cells), 2)
+    beam = beams[0]
+    beam.count = 1
+    shared = beam_search.make_memory(board_beam.Child(), board_beam.BLOCK, np.zeros(0, np.int32))
+    children, kernel = shared.children, run._board_beam
+    memory = board_beam.Memory(beams, board, entries, nodes, shared)
     nodes[0].tiles[: puzzle.cells] = puzzle.tiles
-    run._beam.start(control, board[0], words, nodes[0])
+    kernel.start(beam, board[0], entries, nodes[0])
     chance = random.Random(4)
     for _ in range(25):
-        given = control, board[0], words, nodes, 0, 1
-        found = run._beam.expand(*given, children, 0, seen, FAR)
+        beam.upper_bound = FAR
+        found = kernel.expand_block(memory, 0, 0)
         # Those that need too much are left out, and the others are as they were.
-        rest = int(children["need"][:found].min())
+        fewest = int(children["h"][:found].min())
+        beam.upper_bound = fewest + 2
         few = to_records(board_beam.Child(), len(children))
-        kept = run._beam.expand(*given, few, 0, seen, rest)
-        near = [child.tolist() for child in children[:found] if child.need <= rest]
+        kept = kernel.expand_block(memory._replace(shared=shared._replace(children=few)), 0, 0)
+        near = [child.tolist() for child in children[:found] if child.h <= fewest]
         assert str([child.tolist() for child in few[:kept]]) == str(near)
         for child in children[:found]:
-            run._beam.make(board[0], nodes[0], child, nodes[1])
+            kernel.make_node(board[0], nodes[0], child, nodes[1])
             here = puzzle.with_tiles(nodes[1].tiles[: puzzle.cells].tolist())
-            assert child.need == asked(here, plan, words)
+            assert child.h == asked(here, layout, entries)
         new = nodes[1].copy()
-        run._beam.start(control, board[0], words, nodes[1])
+        kernel.start(beam, board[0], entries, nodes[1])
         assert (new.key, new.blank) == (nodes[1].key, nodes[1].blank)
-        assert new.word.tolist() == nodes[1].word.tolist()
+        assert new.entry.tolist() == nodes[1].entry.tolist()
         assert new.moves.tolist() == nodes[1].moves.tolist()
-        assert new.score == nodes[1].score
-        run._beam.make(board[0], nodes[0], children[chance.randrange(found)], nodes[1])
+        assert new.moves_score == nodes[1].moves_score
+        kernel.make_node(board[0], nodes[0], children[chance.randrange(found)], nodes[1])
         nodes[0] = nodes[1]
 
 
 def test_the_more_moves_a_pattern_needs_the_more_each_of_them_scores() -> None:
-    score = beam_heuristic.views_for(distinct(4, 4), 0)[1][0].score
+    score = beam_heuristic.heuristic_for(distinct(4, 4), 0)[1][0].score
     assert score[0] == 0
-    assert score[board_beam.EVEN] == board_beam.EVEN * board_beam.STEP
+    assert score[board_beam.EVEN_MOVES] == board_beam.EVEN_MOVES * board_beam.MOVE_SCORE
     assert (np.diff(score, 2) >= -1).all(), "but for rounding"
-    assert score[2 * board_beam.EVEN] > 2 * score[board_beam.EVEN]
-    larger = beam_heuristic.views_for(distinct(3, 9), 1)[1][0].score
-    assert (np.diff(larger) == board_beam.STEP).all(), "not so on larger boards"
+    assert score[2 * board_beam.EVEN_MOVES] > 2 * score[board_beam.EVEN_MOVES]
+    larger = beam_heuristic.heuristic_for(distinct(3, 9), 1)[1][0].score
+    assert (np.diff(larger) == board_beam.MOVE_SCORE).all(), "not so on larger boards"
 
 
-def asked(puzzle: Puzzle, plan: Any, words: Any) -> int:
+def asked(puzzle: Puzzle, layout: Any, entries: Any) -> int:
     """Return what the search for shortest solutions reads from the same databases."""
-    search = idastar.Search()
+    search = idastar.SearchState()
     search.tiles[: puzzle.cells] = puzzle.tiles
     search.blank = puzzle.tiles.index(0)
-    return optimal_search.load(plan, words, to_records(search))
+    return optimal_search.load_root(layout, entries, to_records(search))
 
 
 @pytest.mark.parametrize("jit", [True, False])
 def test_what_was_seen_does_not_go_on(jit: bool) -> None:
     kernel = specialize(selection, "sliding", jit=jit)
-    beam = beam_search.Run(distinct(4, 4), jit=jit)._beam
+    beam = beam_search.BeamSearch(distinct(4, 4), jit=jit)._board_beam
     seen = np.zeros(32, np.int32)
     children = to_records(board_beam.Child(), 6)
     children["key"] = [
@@ -1514,22 +1560,23 @@ def test_what_was_seen_does_not_go_on(jit: bool) -> None:
         9 << 40 | 33,
     ]
     children["score"] = [1, 2, 9, 0, 1, 1]
-    picked = np.zeros(9, np.int32)
-    bins, ranks = np.zeros(selection.BINS, np.int64), np.zeros(6, np.int32)
+    picked, order = np.zeros(9, np.int32), np.zeros(6, np.int32)
+    histogram = np.zeros(selection.HISTOGRAM_SIZE, np.int64)
+    memory = selection.Memory(children, seen, histogram, order, picked)
     # The fourth is the second again, but better; the last has the place of the first.
-    assert kernel.rank(children, 6, 3, bins, ranks) == 4
-    assert ranks[:4].tolist() == [3, 0, 4, 5]
-    assert kernel.pick(children, 6, 4, bins, ranks, seen, picked, 2) == 4
+    assert kernel.sort_best(memory, 6, 3) == 4
+    assert order[:4].tolist() == [3, 0, 4, 5]
+    assert kernel.select_best(memory, 6, 4, 2) == 4
     assert picked[2:6].tolist() == [3, 0, 4, 5]
-    assert kernel.pick(children, 6, 2, bins, ranks, seen, picked, 0) == 2
+    assert kernel.select_best(memory, 6, 2, 0) == 2
     assert picked[:2].tolist() == [0, 5]
-    assert beam.sift(children, 1, 6, seen) == 2
+    assert beam.drop_duplicates(children, 1, 6, seen) == 2
     assert children["key"][1] == 7 << 40 | 3
-    assert kernel.pick(children, 6, 1, bins, ranks, np.zeros(32, np.int32), picked, 0) == 1
+    assert kernel.select_best(memory._replace(seen=np.zeros(32, np.int32)), 6, 1, 0) == 1
     # So many bins there are for scores.
-    children["score"] = [0, 2 * selection.BINS, selection.BINS, 3, 5, 4]
-    assert kernel.rank(children, 6, 6, bins, ranks) == 6
-    assert ranks.tolist() == [0, 3, 5, 4, 1, 2]
+    children["score"] = [0, 2 * selection.HISTOGRAM_SIZE, selection.HISTOGRAM_SIZE, 3, 5, 4]
+    assert kernel.sort_best(memory, 6, 6) == 6
+    assert order.tolist() == [0, 3, 5, 4, 1, 2]
 
 
 def test_looks_are_partitions_that_differ() -> None:
@@ -1537,17 +1584,17 @@ def test_looks_are_partitions_that_differ() -> None:
         puzzle = distinct(rows, cols)
         seen = set()
         for look in range(len(pairs)):
-            for parts in good_partitions.partitions(puzzle, look):
-                tiles = sorted(tile for part in parts for tile in part)
+            for partition in good_partitions.partitions(puzzle, look):
+                tiles = sorted(tile for pattern in partition for tile in pattern)
                 assert tiles == list(range(1, puzzle.cells))
-                assert {len(part) for part in parts} <= {3, 4}
-                seen.add(parts)
-        assert len(seen) == 2 * good_partitions.looks(puzzle)
+                assert {len(pattern) for pattern in partition} <= {3, 4}
+                seen.add(partition)
+        assert len(seen) == 2 * good_partitions.num_choices(puzzle)
     puzzle = distinct(5, 5)
-    one, other = (beam_heuristic.views_for(puzzle, look)[1] for look in (0, 1))
+    one, other = (beam_heuristic.heuristic_for(puzzle, look)[1] for look in (0, 1))
     assert one.tobytes() != other.tobytes()
     # Other puzzles have one look, since tables that are built take their time.
-    assert beam_heuristic.views_for(distinct(4, 4), 0) is beam_heuristic.views_for(
+    assert beam_heuristic.heuristic_for(distinct(4, 4), 0) is beam_heuristic.heuristic_for(
         distinct(4, 4), 1
     )
 
@@ -1557,8 +1604,9 @@ def test_a_beam_becomes_narrower_to_be_done_in_time(monkeypatch: pytest.MonkeyPa
     state = numbers(puzzle.tiles, 4)
     looked = []
     for deadline in (None, 1e9, 0.0):
-        run = beam_search.Run(puzzle)
-        moves = run.finish(puzzle, [(puzzle.tiles, [])], 3000, 60, deadline=deadline)
+        run = beam_search.BeamSearch(puzzle)
+        options = beam_search.BeamOptions(3000, 60, deadline=deadline)
+        moves = run.search_board(puzzle, [(puzzle.tiles, [])], options)
         assert moves is not None
         solver.check_solution(state, moves)
         looked.append(run.nodes)
@@ -1569,30 +1617,34 @@ def test_beams_that_take_long_look_at_several_databases(monkeypatch: pytest.Monk
     search = with_one_side(walked(distinct(5, 5), 3000, random.Random(6)))
     # The way back ends with the empty cell on the last one, or elsewhere.
     last, elsewhere = distinct(5, 5), walked(distinct(5, 5), 11, random.Random(6)).reversed()
-    assert elsewhere.rest < 24
-    looks = []
-
-    def finish(*given: Any) -> None:
-        looks.append(given[6])
-
-    monkeypatch.setattr(beam_search.Run, "finish", lambda self, *given: finish(self, *given))
-    run = beam_search.Run(search.puzzle)
-    for width, salt in ((anytime.VARIED, 1), (anytime.VARIED - 1, 1), (anytime.VARIED, 2)):
-        search._found(run, width, salt, None)
-    assert looks == [1, 0, 2]
+    assert elsewhere.blank_goal < 24
+    choices = []
+    monkeypatch.setattr(
+        beam_search.BeamSearch,
+        "search_board",
+        lambda run, puzzle, starts, options: choices.append(options.choice),
+    )
+    run = beam_search.BeamSearch(search.puzzle)
+    for width, tie_break in (
+        (anytime.MIN_VARIED_WIDTH, 1),
+        (anytime.MIN_VARIED_WIDTH - 1, 1),
+        (anytime.MIN_VARIED_WIDTH, 2),
+    ):
+        search._search_once(run, width, tie_break, None)
+    assert choices == [1, 0, 2]
     for back, different in ((last, 3), (elsewhere, 1)):
-        looks.clear()
-        search._sides[1:] = [anytime.Side(back, [back.tiles])]
-        for salt in range(2, 6):
-            search._found(run, anytime.VARIED, salt, None)
-        assert looks == [1, 1, 2, 2]
-        assert len({id(beam_heuristic.views_for(back, look)) for look in range(3)}) == different
+        choices.clear()
+        search._directions[1:] = [anytime.Direction(back, [back.tiles])]
+        for tie_break in range(2, 6):
+            search._search_once(run, anytime.MIN_VARIED_WIDTH, tie_break, None)
+        assert choices == [1, 1, 2, 2]
+        assert len({id(beam_heuristic.heuristic_for(back, look)) for look in range(3)}) == different
 
 
 def test_beams_go_back_from_the_goal_in_turns() -> None:
     """Of words and numbers, by databases and by layers, the empty cell anywhere."""
     words = position("bedagsbuegaoviolsetwetsn ", "givestubesgleanwadesboots", 5)
-    cases = [(words, assignment.paired(puzzle_of(words))[0])]
+    cases = [(words, assignment.with_best_assignment(puzzle_of(words))[0])]
     for rows, cols, steps in ((5, 5, 301), (4, 5, 300), (6, 6, 0)):
         puzzle = walked(distinct(rows, cols), steps, random.Random(6))
         if steps == 0:  # the empty cell is last, as layers have it
@@ -1601,12 +1653,12 @@ def test_beams_go_back_from_the_goal_in_turns() -> None:
         cases.append((numbers(puzzle.tiles, rows), puzzle))
     for state, puzzle in cases:
         search = with_one_side(puzzle)
-        search._whole = 0 if puzzle.cells <= good_partitions.SMALL else anytime.NEVER
-        search._look_back(None)
+        search._min_whole_width = 0 if puzzle.cells <= good_partitions.SMALL else anytime.NEVER
+        search._add_backward_direction(None)
         search.moves = [0] * 400
         ways = []
-        for salt in (0, 1):
-            moves = search._found(search._runs[0], 400, salt, None)
+        for tie_break in (0, 1):
+            moves = search._search_once(search._beam_searches[0], 400, tie_break, None)
             assert moves is not None
             solver.check_solution(state, moves)
             ways.append(moves)
@@ -1617,23 +1669,23 @@ def test_there_is_no_way_back_without_databases_or_time_for_them() -> None:
     moved = walked(distinct(5, 5), 11, random.Random(6))
     large = walked(distinct(6, 6), 11, random.Random(6))
     assert moved.tiles[-1] > 0 < large.tiles[-1]
-    soon = time.perf_counter() + anytime.WORTH_TURNING - 1
+    soon = time.perf_counter() + anytime.MIN_BACKWARD_SECONDS - 1
     late = soon + 1000
     for puzzle, deadline, sides in (
         (distinct(5, 5), soon, 2), (distinct(6, 6), None, 2), (distinct(9, 9), soon, 2),
         (moved, None, 2), (moved, late, 2), (moved, soon, 1), (large, None, 1), (large, late, 1),
     ):  # fmt: skip
         search = with_one_side(puzzle)
-        search._look_back(deadline)
-        assert len(search._sides) == sides
+        search._add_backward_direction(deadline)
+        assert len(search._directions) == sides
 
 
 def test_databases_that_are_being_built_hold_up_only_who_needs_them(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    beam_heuristic._shelf.cache_clear()
-    ready = beam_heuristic.views_for(distinct(3, 4), 0)
-    asked, may_go_on, build = threading.Event(), threading.Event(), good_partitions.tables_of
+    beam_heuristic.CACHE.clear()
+    ready = beam_heuristic.heuristic_for(distinct(3, 4), 0)
+    asked, may_go_on, build = threading.Event(), threading.Event(), good_partitions.databases_of
     built = []
 
     def slowly(puzzle: Puzzle, *given: Any, **how: Any) -> Any:
@@ -1642,11 +1694,11 @@ def test_databases_that_are_being_built_hold_up_only_who_needs_them(
         assert may_go_on.wait(60)
         return build(puzzle, *given, **how)
 
-    monkeypatch.setattr(good_partitions, "tables_of", slowly)
+    monkeypatch.setattr(good_partitions, "databases_of", slowly)
     with ThreadPoolExecutor(3) as pool:
-        slow = [pool.submit(beam_heuristic.views_for, distinct(4, 3), 0) for _ in range(2)]
+        slow = [pool.submit(beam_heuristic.heuristic_for, distinct(4, 3), 0) for _ in range(2)]
         assert asked.wait(60)
-        quick = pool.submit(beam_heuristic.views_for, distinct(3, 4), 0)
+        quick = pool.submit(beam_heuristic.heuristic_for, distinct(3, 4), 0)
         try:
             assert quick.result(timeout=60) is ready
         finally:
@@ -1659,8 +1711,8 @@ def test_a_picture_of_a_partition_makes_way_for_the_empty_cell() -> None:
     """Held against the empty cell going step by step on the board that a picture shows."""
     picture, side = "baaccbaaccbdddebfdeefffe", 5
 
-    def seen(rest: int) -> str:
-        row, col = divmod(rest, side)
+    def seen(blank_goal: int) -> str:
+        row, col = divmod(blank_goal, side)
         turns = [range(side)[:: 1 if at > 1 else -1] for at in (row, col)]
         board = {
             (turns[0][at // side], turns[1][at % side]): letter
@@ -1677,23 +1729,24 @@ def test_a_picture_of_a_partition_makes_way_for_the_empty_cell() -> None:
     def mirrored(cells: str) -> str:
         return "".join(cells[at % side * side + at // side] for at in range(len(cells)))
 
-    assert good_partitions.slid(picture, side, 24) == picture
-    for rest in range(side * side):
-        assert good_partitions.slid(picture, side, rest) == seen(rest)
-        other = rest % side * side + rest // side
+    assert good_partitions.move_blank(picture, side, 24) == picture
+    for blank_goal in range(side * side):
+        assert good_partitions.move_blank(picture, side, blank_goal) == seen(blank_goal)
+        other = blank_goal % side * side + blank_goal // side
         board = [*seen(other)]
         board.insert(other, " ")
         expected = mirrored("".join(board)).replace(" ", "")
-        assert good_partitions.slid(picture, side, rest, mirrored=True) == expected
-    for rest in (0, 7, 23, 24):
-        puzzle = Puzzle(5, 5, [*range(1, 25), 0], range(25), rest)
-        assert len(good_partitions.partitions(puzzle, 0)) == (2 if rest == 24 else 4)
-        assert int(beam_heuristic.views_for(puzzle, 0)[0][0].views) == 4
+        assert good_partitions.move_blank(picture, side, blank_goal, mirrored=True) == expected
+    for blank_goal in (0, 7, 23, 24):
+        puzzle = Puzzle(5, 5, [*range(1, 25), 0], range(25), blank_goal)
+        assert len(good_partitions.partitions(puzzle, 0)) == (2 if blank_goal == 24 else 4)
+        assert int(beam_heuristic.heuristic_for(puzzle, 0)[0][0].views) == 4
 
 
 def test_a_way_that_is_at_its_end_goes_no_further() -> None:
     puzzle = distinct(4, 4)
-    beam = beam_search.Run(puzzle).finish(puzzle, [(puzzle.tiles, [1, 3])], 10, 60)
+    options = beam_search.BeamOptions(10, 60)
+    beam = beam_search.BeamSearch(puzzle).search_board(puzzle, [(puzzle.tiles, [1, 3])], options)
     assert beam == [1, 3]
 
 
@@ -1712,9 +1765,9 @@ def test_tiles_of_a_layer_count_most_and_those_of_the_next_one_more_than_others(
     # What is done counts no more, the rest as a board of its own does.
     larger = layer_geometry.costs(12, 12, 6, 6).reshape(144, 144)
     cells = [12 * row + col for row in range(6, 12) for col in range(6, 12)]
-    homes = [cell + 1 for cell in cells[:-1]]
-    assert (larger[homes][:, cells] == table[1:]).all()
-    assert np.flatnonzero(larger.any(axis=1)).tolist() == homes
+    goal_cells = [cell + 1 for cell in cells[:-1]]
+    assert (larger[goal_cells][:, cells] == table[1:]).all()
+    assert np.flatnonzero(larger.any(axis=1)).tolist() == goal_cells
     # Later layers count less on larger boards.
     whole = layer_geometry.costs(12, 12, 0, 0).reshape(144, 144)
     assert whole[14][14] < table[8][8]
@@ -1722,8 +1775,8 @@ def test_tiles_of_a_layer_count_most_and_those_of_the_next_one_more_than_others(
 
 
 def test_wide_beams_remember_more_positions() -> None:
-    assert selection.places(1) == selection.LEAST
-    assert selection.places(100_000) == 1 << 20
+    assert selection.num_slots(1) == selection.MIN_SLOTS
+    assert selection.num_slots(100_000) == 1 << 20
 
 
 @pytest.mark.parametrize("jit", [True, False])
@@ -1731,21 +1784,21 @@ def test_wide_beams_remember_more_positions() -> None:
 def test_patterns_that_ask_for_more_are_counted_by_cell(
     cells: int, patterns: int, jit: bool
 ) -> None:
-    kernel = beam_search.Run(distinct(5, 5), jit=jit)._beam
-    board = to_records(board_beam.Board())
+    kernel = beam_search.BeamSearch(distinct(5, 5), jit=jit)._board_beam
+    board = to_records(board_beam.BoardLayout())
     board["views"], board["patterns"] = 4, patterns
     chance = random.Random(1)
     for likely in (0.2, 0.8, 1.0):
         beam, node = to_records(board_beam.Beam())[0], to_records(board_beam.node_for(cells))[0]
-        words = [
+        entries = [
             sum((chance.random() < likely) << cell for cell in range(cells))
             for _ in range(4 * patterns)
         ]
-        node.word[:] = words
-        kernel.add_up(beam, board[0], node)
+        node.entry[:] = entries
+        kernel.count_penalties(beam, board[0], node)
         for view, cell in itertools.product(range(4), range(cells)):
             digits = beam.plane[board_beam.PLANES * view : board_beam.PLANES * (view + 1)].tolist()
             count = sum(
-                (word >> cell) & 1 for word in words[patterns * view : patterns * (view + 1)]
+                (word >> cell) & 1 for word in entries[patterns * view : patterns * (view + 1)]
             )
             assert sum(((digit >> cell) & 1) << at for at, digit in enumerate(digits)) == count % 8

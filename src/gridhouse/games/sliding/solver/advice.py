@@ -58,11 +58,11 @@ class Adviser:
         moves, _ = bidirectional.shortest(puzzle)
         if moves:
             return moves, len(moves)
-        from gridhouse.games.sliding.solver.anytime import SMALL, Anytime
+        from gridhouse.games.sliding.solver.anytime import SMALL, Anytime, Limits
 
-        search = self._search = Anytime(
-            puzzle, 1.0, os.cpu_count() or 1, seconds, waits=puzzle.cells <= SMALL, jit=self._jit
-        )
+        limits = Limits(threads=os.cpu_count() or 1, seconds=seconds)
+        is_small = puzzle.cells <= SMALL
+        search = self._search = Anytime(puzzle, limits, allow_slow_build=is_small, jit=self._jit)
         try:
             with stopped_after(seconds, search.stop if self._jit else search.give_up):
                 search.run()

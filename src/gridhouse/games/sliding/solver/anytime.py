@@ -1,4 +1,4 @@
-"""Solutions at once, then better ones until time is up or one is good enough."""
+"""Anytime search: a solution at once, then better ones until time is up or one is good enough."""
 
 from __future__ import annotations
 
@@ -7,336 +7,365 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from gridhouse.core.errors import SolverError
 from gridhouse.games.sliding.solver import assignment
 from gridhouse.games.sliding.solver.beam import beam_heuristic
 from gridhouse.games.sliding.solver.beam.beam_search import (
-    CORE,
-    NARROWEST,
-    SEEDS,
-    WIDEST,
-    Run,
-    by_layers,
+    DATABASE_SIDE,
+    MAX_STARTS,
+    MAX_WIDTH,
+    MIN_WIDTH,
+    BeamOptions,
+    BeamSearch,
+    solve_by_layers,
 )
-from gridhouse.games.sliding.solver.databases import good_partitions, heuristic, pattern_database
-from gridhouse.games.sliding.solver.optimal import optimal_search
-from gridhouse.games.sliding.solver.puzzle import backwards, even_out
+from gridhouse.games.sliding.solver.databases import good_partitions
+from gridhouse.games.sliding.solver.databases.heuristic import make_heuristic
+from gridhouse.games.sliding.solver.databases.pattern_database import StoppedError
+from gridhouse.games.sliding.solver.optimal import stages
+from gridhouse.games.sliding.solver.optimal.optimal_search import OptimalSearch, lower_bound
+from gridhouse.games.sliding.solver.puzzle import inverted, round_up_to_parity
 
 if TYPE_CHECKING:
+    from gridhouse.games.sliding.solver.databases.pattern_database import BuildOptions
     from gridhouse.games.sliding.solver.puzzle import Puzzle
 
-FIRST = NARROWEST  # the width of the first beam
-SMALL = 16  # cells up to which a shortest solution is sought at once
-LONGEST = 400  # moves of a beam over a whole board
-WIDE = 6400  # the width from which beams over a large board find more than those by layers
+SMALL = 16  # cells up to which a shortest solution is searched for at once
+FIRST_WIDTH = MIN_WIDTH
 GROWTH = 4
-LEAP = 16  # growth where a beam can become narrower again on its way
-CACHES = 0.8  # beams take time as their width to the power of one over this
-GLANCE = 0.02  # seconds between two looks at the flag
-HEAD_START = 10.0  # seconds of which beams have half before a proof is sought, without a limit,
-SHARE = 0.05  # and this part of a time that is longer
-MOSTLY = 0.8  # the part of the time that beams have where a proof is not what was asked for,
-WORTH_PROVING = 5.0  # if it is so many seconds or more: less has no time for a bound
-GRACE = 0.2  # seconds for a search that was told to stop
-SOON = 20.0  # seconds of a proof before a beam runs beside it,
-RARELY = 8  # and so many times as many as all of these have taken before the next one
-SALTS = 40
-VARIED = 4000  # the width from which beams look at other databases, which take a while to build
-NEVER = WIDEST + 1
-MARGIN = 0.9  # of the time that is left, for the last beam
-LITTLE = 0.5  # of the time for the beam before: less is no time for another one
+MAX_GROWTH = 16  # where a beam can become narrower again on its way
+GROWTH_POWER = 0.8  # the time of a beam is its width to the power of one over this
+WHOLE_BOARD_WIDTH = 6400  # from here on beams over a large board find more than those by layers
+MIN_VARIED_WIDTH = 4000  # from here on beams try other databases, which take a while to build
+NEVER = MAX_WIDTH + 1
+MAX_MOVES = 400  # of a beam over a whole board
+SLACK = 2  # moves that a solution may be longer than the best one and still be worth shortening
+FIRST_DATABASE_SIDE = 3  # rows and columns that the first beam over a large board leaves
+NUM_TIE_BREAKS = 40
 NODES_PER_SECOND = 50_000_000  # of shortening
-HOPE = 2  # moves that a solution may be longer than the best one and still be worth shortening
-WORTH_TURNING = 5.0  # seconds of beams from which databases of their way back are worth building
-EARLY = 3  # rows and columns that the first beam over a large board leaves to the databases
+
+POLL_SECONDS = 0.02  # between two looks at the flag
+STOP_SECONDS = 0.2  # for a search that was told to stop
+HEAD_START = 10.0  # seconds, of which beams have half before a proof begins, without a limit,
+HEAD_START_SHARE = 0.05  # and this part of a time that is longer
+BEAM_SHARE = 0.8  # of the time, for beams where no proof was asked for,
+MIN_PROOF_SECONDS = 5.0  # if there are so many: less is too little for a bound
+FIRST_BESIDE = 20.0  # seconds of a proof before a beam runs beside it
+BESIDE_RATIO = 8  # a next one runs after so many times the seconds of all of these
+LAST_BEAM_SHARE = 0.9  # of the time that is left
+MIN_SHARE = 0.5  # of the time of the beam before: less is too little for another one
+MIN_BACKWARD_SECONDS = 5.0  # from here on databases for beams from the goal are worth building
 
 
-class Side(NamedTuple):
-    """A puzzle, or its way back, and what beams over the whole board begin from."""
+class Limits(NamedTuple):
+    """When a search is done: at ``ratio`` times the lower bound, or after ``seconds``."""
+
+    ratio: float = 1.0
+    threads: int = 1
+    seconds: float | None = None
+
+
+class Direction(NamedTuple):
+    """A puzzle, or its reverse, and the tiles that beams over the whole board begin from.
+
+    These are the same puzzle under several assignments of equal tiles.
+    """
 
     puzzle: Puzzle
-    starts: list[list[int]]  # equal tiles numbered in several ways
+    starts: list[list[int]]
 
 
 class Anytime:
-    """A search for a solution of at most ``goal`` times the bound, which can be stopped.
+    """A search for ever better solutions, which can be stopped from another thread.
 
-    ``moves`` is the best solution so far, ``bound`` what every solution needs.
+    ``moves`` is the best solution so far, ``bound`` a lower bound of the length of all solutions.
     """
 
     def __init__(
         self,
         puzzle: Puzzle,
-        goal: float,
-        threads: int,
-        seconds: float | None,
+        limits: Limits,
         *,
         proves: bool = True,
-        waits: bool = True,
+        allow_slow_build: bool = True,
         jit: bool = True,
     ) -> None:
-        """Take an unsolved puzzle; ``proves`` has a shortest solution sought as well.
+        """Take an unsolved puzzle; with ``proves`` a search for a shortest solution runs as well.
 
-        That is for a better bound only if nobody ``waits`` for it: late, with what databases there
-        are, on boards of up to 25 cells.
+        Without ``allow_slow_build`` that search starts late, uses only databases that are on disk
+        or quickly built, and serves only to raise the lower bound, on boards of up to 25 cells.
         """
-        self.puzzle, bound = assignment.paired(puzzle)
+        self.puzzle, bound = assignment.with_best_assignment(puzzle)
         self.moves: list[int] = []
-        self._least = even_out(puzzle, max(1, bound))
-        self._goal = goal
+        self._lower_bound = round_up_to_parity(puzzle, max(1, bound))
+        self._limits = limits
         most = good_partitions.LARGE if puzzle.is_distinct else good_partitions.SMALL
-        if not waits:
-            most = good_partitions.SMALL if (seconds or 0.0) >= WORTH_PROVING else 0
+        if not allow_slow_build:
+            most = good_partitions.SMALL if (limits.seconds or 0.0) >= MIN_PROOF_SECONDS else 0
         self._proves = proves and puzzle.cells <= most
-        self._waits = waits
-        # The width from which beams are over the whole board.
-        self._whole = 0 if puzzle.cells <= good_partitions.SMALL else NEVER
-        self._seconds = seconds
+        self._allow_slow_build = allow_slow_build
+        # The width from which beams search the whole board.
+        self._min_whole_width = 0 if puzzle.cells <= good_partitions.SMALL else NEVER
         self._stopped = False
         self._given_up = False
         self._failure: Exception | None = None
-        self._runs = [Run(self.puzzle, jit=jit) for _ in range(threads)]
-        self._optimal = optimal_search.Optimal(self.puzzle, threads, waits=waits, jit=jit)
-        self._sides: list[Side] = []  # that beams set out from in turns
-        self._threads = threads
+        self._beam_searches = [BeamSearch(self.puzzle, jit=jit) for _ in range(limits.threads)]
+        self._proof = OptimalSearch(
+            self.puzzle, limits.threads, allow_slow_build=allow_slow_build, jit=jit
+        )
+        self._directions: list[Direction] = []  # of beams, in turns
         self._jit = jit
         self._lock = threading.Lock()
-        self._ended = threading.Event()  # set when a proof is sought no more
+        self._ended = threading.Event()  # set when there is no proof to wait for
 
     @property
     def bound(self) -> int:
-        """The length below which there is no solution."""
-        return max(self._least, self._optimal.bound)
+        """A lower bound of the length of all solutions."""
+        return max(self._lower_bound, self._proof.bound)
 
     @property
     def nodes(self) -> int:
-        """How many moves were looked at."""
-        return sum(run.nodes for run in self._runs) + self._optimal.nodes
+        """The number of moves looked at."""
+        return sum(beam.nodes for beam in self._beam_searches) + self._proof.nodes
 
     def status(self) -> str:
-        """Return how far the search is, in a line."""
+        """Return the state of the search in one line."""
         length = str(len(self.moves)) if self.moves else "none"
         return f"solution: {length}, bound: {self.bound}, nodes: {self.nodes}"
 
     def stop(self) -> None:
-        """Have the search end soon; there is a solution in any case."""
+        """Make the search end soon; there is a solution in any case."""
         self._stopped = True
         self._ended.set()
-        self._optimal.stop()
+        self._proof.stop()
         if self.moves:
-            self._stop_runs()
+            self._stop_beams()
 
     def give_up(self) -> None:
-        """Have the search end soon, maybe without a solution."""
+        """Make the search end soon, maybe without a solution."""
         self._given_up = True
         self.stop()
 
-    def _stop_runs(self) -> None:
-        for run in self._runs:
-            run.stop()
+    def _stop_beams(self) -> None:
+        for beam in self._beam_searches:
+            beam.stop()
 
     @property
     def _is_done(self) -> bool:
-        return self._stopped or (bool(self.moves) and len(self.moves) <= self._goal * self.bound)
+        return self._stopped or (
+            bool(self.moves) and len(self.moves) <= self._limits.ratio * self.bound
+        )
 
     def run(self) -> None:
         """Search."""
         if not self._proves:
-            self._beams(self._seconds)
+            self._run_beams(self._limits.seconds)
             return
         if self.puzzle.cells > SMALL:
-            self._beams(self._head_start())
+            self._run_beams(self._head_start())
             if self._is_done:
                 return
-        self._seek_proof()
-        if self._failure is not None and self._waits:
+        self._prove_beside_beams()
+        if self._failure is not None and self._allow_slow_build:
             raise SolverError(f"a shortest solution: {self._failure}") from self._failure
         if not self.moves and not self._given_up:
-            self._beams(0.0)
+            self._run_beams(0.0)
 
     def _head_start(self) -> float:
-        """Return how many seconds beams have before a proof is sought."""
-        seconds = self._seconds or HEAD_START
-        if self._waits:
-            return min(seconds / 2, HEAD_START / 2 + SHARE * seconds)
-        return MOSTLY * seconds
+        """Return the seconds of beams before a proof begins."""
+        seconds = self._limits.seconds or HEAD_START
+        if self._allow_slow_build:
+            return min(seconds / 2, HEAD_START / 2 + HEAD_START_SHARE * seconds)
+        return BEAM_SHARE * seconds
 
-    def _seek_proof(self) -> None:
-        """Have a shortest solution sought, with beams beside that if there is a first solution."""
-        # Building databases stops between two steps only, so it is left alone when time is up.
+    def _prove_beside_beams(self) -> None:
+        """Search for a shortest solution, and run beams beside that if there is a solution."""
+        # Building databases may not stop in time; then its thread is left alone.
         proof = threading.Thread(target=self._prove, daemon=True)
         threads = [proof]
         if self.moves:
-            threads.append(threading.Thread(target=self._look_beside, daemon=True))
+            threads.append(threading.Thread(target=self._run_beams_beside, daemon=True))
         for thread in threads:
             thread.start()
         while proof.is_alive() and not self._is_done:
-            proof.join(GLANCE)
+            proof.join(POLL_SECONDS)
         self._ended.set()
-        self._optimal.stop()  # the bound may have come up to a solution that beams found
+        self._proof.stop()  # the bound may have come up to a solution that beams found
         if len(threads) > 1:
-            self._stop_runs()
+            self._stop_beams()
         for thread in threads:
-            thread.join(GRACE)
+            thread.join(STOP_SECONDS)
 
     def _prove(self) -> None:
-        """Seek a shortest solution; what goes wrong is kept for the thread that waits."""
+        """Search for a shortest solution; an error is kept for the thread that waits."""
         try:
-            self._optimal.run()
+            self._proof.run()
         except MemoryError:
             self._failure = MemoryError("there is not enough memory for the databases")
         except Exception as error:
             self._failure = error
-        self._take(self._optimal.moves)
+        self._offer(self._proof.moves)
 
-    def _look_beside(self) -> None:
+    def _run_beams_beside(self) -> None:
         """Run beams beside a proof, rarely enough not to hold it up.
 
-        A proof that has a shortest solution at hand ends as soon as there can be no shorter one,
-        and need not find it.
+        If a beam has found a shortest solution, the proof ends with its last but one bound.
         """
-        began, spent, salt = perf_counter(), 0.0, len(self._runs)
+        began, spent, seed = perf_counter(), 0.0, len(self._beam_searches)
         with suppress(MemoryError):  # the proof needs what there is
-            while not self._ended.wait(began + max(SOON, RARELY * spent) - perf_counter()):
+            while not self._ended.wait(
+                began + max(FIRST_BESIDE, BESIDE_RATIO * spent) - perf_counter()
+            ):
                 before = perf_counter()
-                self._beam(self._runs[0], WIDEST, salt)
+                self._search(self._beam_searches[0], MAX_WIDTH, seed)
                 spent += perf_counter() - before
-                salt += 1
+                seed += 1
 
-    def _take(self, moves: list[int] | None) -> None:
-        """Keep a solution if it is the best so far."""
+    def _offer(self, moves: list[int] | None) -> None:
+        """Keep a solution if it is the best so far; stop all searches if it is good enough."""
         with self._lock:
             if moves is None or (self.moves and len(moves) >= len(self.moves)):
                 return
             self.moves = moves
         if self._is_done:
-            self._optimal.stop()
-            self._stop_runs()
+            self._proof.stop()
+            self._stop_beams()
 
-    def _beams(self, seconds: float | None) -> None:
-        """Run beams, ever wider ones, at least until there is a solution."""
+    def _run_beams(self, seconds: float | None) -> None:
+        """Run ever wider beams, at least until there is a solution."""
         started = perf_counter()
         deadline = None if seconds is None else started + seconds
-        run = self._runs[0]
-        self._sides = [_side(self.puzzle)]
-        width, salt = FIRST, 0
+        search = self._beam_searches[0]
+        self._directions = [_direction(self.puzzle)]
+        width, seed = FIRST_WIDTH, 0
         while not self.moves and not self._given_up:
-            self._beam(run, width, salt)
-            width, salt = GROWTH * width, salt + 1
+            self._search(search, width, seed)
+            width, seed = GROWTH * width, seed + 1
         if self._is_done:
             return
-        self._look_back(deadline)
-        self._look_at_all(deadline)
-        wider = GROWTH * FIRST
-        if self._whole > 0:
+        self._add_backward_direction(deadline)
+        self._use_whole_board(deadline)
+        wider = GROWTH * FIRST_WIDTH
+        if self._min_whole_width > 0:
             if deadline is not None:
                 now = perf_counter()
-                share = max(LITTLE, MARGIN * (deadline - now) / (now - started))
-                wider = int(FIRST * min(LEAP, share**CACHES))
-            run.prepare(CORE)
-        if len(self._runs) == 1:
-            self._widen(run, 0, wider, deadline)
+                share = max(MIN_SHARE, LAST_BEAM_SHARE * (deadline - now) / (now - started))
+                wider = int(FIRST_WIDTH * min(MAX_GROWTH, share**GROWTH_POWER))
+            search.preload_databases(DATABASE_SIDE)
+        if len(self._beam_searches) == 1:
+            self._widen(search, 0, wider, deadline)
             return
-        with ThreadPoolExecutor(len(self._runs)) as pool:
+        with ThreadPoolExecutor(len(self._beam_searches)) as pool:
             jobs = [
                 pool.submit(self._widen, each, number, wider, deadline)
-                for number, each in enumerate(self._runs)
+                for number, each in enumerate(self._beam_searches)
             ]
             for job in jobs:
                 job.result()
 
-    def _look_back(self, deadline: float | None) -> None:
-        """Have every other beam go back from the goal if it can, and there is time to prepare it.
+    def _add_backward_direction(self, deadline: float | None) -> None:
+        """Let every other beam search from the goal, if it can and there is time to prepare it.
 
-        It goes wrong where others do not, so that the better of two is worth more.
+        It errs where others do not, so the better solution of two is shorter.
         """
         back = self.puzzle.reversed()
-        if not back.ends_last:
+        if not back.has_blank_last:
             time = math.inf if deadline is None else deadline - perf_counter()
-            if back.cells > good_partitions.SMALL or time < WORTH_TURNING:
+            if back.cells > good_partitions.SMALL or time < MIN_BACKWARD_SECONDS:
                 return
-        self._sides.append(_side(back))
+        self._directions.append(_direction(back))
 
-    def _look_at_all(self, deadline: float | None) -> None:
-        """Go on with beams over the whole board if its databases are there, or there is time."""
+    def _use_whole_board(self, deadline: float | None) -> None:
+        """Switch to beams over the whole board if its databases are there, or there is time."""
         if self.puzzle.cells > good_partitions.LARGE:
             return
-        wait = beam_heuristic.patience(self.puzzle, jit=self._jit)
+        wait = beam_heuristic.seconds_needed(self.puzzle, jit=self._jit)
         if wait > 0 and deadline is not None and deadline - perf_counter() < wait:
             return
-        with suppress(pattern_database.StoppedError):
-            how = {"threads": self._threads, "is_stopped": lambda: self._stopped}
-            self._load(how)
-            self._whole = min(self._whole, WIDE)
+        with suppress(StoppedError):
+            self._load_databases()
+            self._min_whole_width = min(self._min_whole_width, WHOLE_BOARD_WIDTH)
 
-    def _load(self, how: dict[str, Any]) -> None:
-        """Have databases at hand for beams, and take their bound."""
+    def _load_databases(self) -> None:
+        """Load databases for beams, and take their lower bound."""
         puzzle, jit = self.puzzle, self._jit
-        plan, _, words = beam_heuristic.views_for(puzzle, 0, jit=jit, **how)
-        if not puzzle.is_distinct:  # those of the beams hold for one way to number equal tiles only
+        options: BuildOptions = {
+            "threads": self._limits.threads,
+            "jit": jit,
+            "is_stopped": lambda: self._stopped,
+        }
+        layout, _, entries = beam_heuristic.heuristic_for(puzzle, 0, **options)
+        if not puzzle.is_distinct:  # those of the beams hold for one assignment of equal tiles only
             if puzzle.cells > good_partitions.SMALL:
                 return
-            tables = optimal_search.small_tables(puzzle, good_partitions.TILES, jit=jit, **how)
-            plan, words = heuristic.plan_of(puzzle, *tables)
-        self._least = max(self._least, optimal_search.least(puzzle, plan, words, jit=jit))
+            size = good_partitions.PATTERN_SIZE
+            databases = stages.small_databases(puzzle, size, **options)
+            layout, entries = make_heuristic(puzzle, *databases)
+        bound = lower_bound(puzzle, layout, entries, jit=jit)
+        self._lower_bound = max(self._lower_bound, bound)
 
-    def _widen(self, run: Run, salt: int, width: int, deadline: float | None) -> None:
-        """Run beams, ever wider ones, until time is up or a solution is good enough.
+    def _widen(self, search: BeamSearch, seed: int, width: int, deadline: float | None) -> None:
+        """Run ever wider beams until time is up or a solution is good enough.
 
-        What time is too little for another one goes into shortening the best solution.
+        Time that is too little for another beam goes into shortening the best solution.
         """
         while not self._is_done:
             before = perf_counter()
-            self._beam(run, width, salt, deadline)
+            self._search(search, width, seed, deadline)
             now = perf_counter()
             growth = float(GROWTH)
             if deadline is not None:
                 if deadline <= now:
                     return
                 # What is left may be too little for a wider beam.
-                share = MARGIN * (deadline - now) / (now - before)
-                if share < LITTLE:
+                share = LAST_BEAM_SHARE * (deadline - now) / (now - before)
+                if share < MIN_SHARE:
                     nodes = int((deadline - now) * NODES_PER_SECOND)
-                    self._take(run.shorten(self.moves, nodes, salt))
+                    self._offer(search.shorten(self.moves, nodes, seed))
                     return
                 growth = self._growth(share)
-            width = max(FIRST, min(int(growth * width), WIDEST))
-            salt += len(self._runs)
+            width = max(FIRST_WIDTH, min(int(growth * width), MAX_WIDTH))
+            seed += len(self._beam_searches)
 
     def _growth(self, share: float) -> float:
-        """Return how much wider the next beam is, with time for ``share`` like the last one."""
-        if self._whole > 0:
-            return min(LEAP, math.pow(share, CACHES))
+        """Return the factor of the next width, with time for ``share`` beams like the last one."""
+        if self._min_whole_width > 0:
+            return min(MAX_GROWTH, math.pow(share, GROWTH_POWER))
         # No time is left for a beam after one that is only a little wider, so it gets all.
         return GROWTH if share > GROWTH * (1 + GROWTH) else share
 
-    def _beam(self, run: Run, width: int, salt: int, deadline: float | None = None) -> None:
-        """Take a solution by one beam, if there is one, and shorten it by as many nodes."""
-        spent = run.nodes
-        moves = self._found(run, width, salt, deadline)
+    def _search(
+        self, search: BeamSearch, width: int, seed: int, deadline: float | None = None
+    ) -> None:
+        """Run one beam, and spend as many nodes on shortening its solution."""
+        spent = search.nodes
+        moves = self._search_once(search, width, seed, deadline)
         if moves is None:
             return
-        self._take(moves)
+        self._offer(moves)
         if not self._is_done:
-            self._take(run.shorten(moves, run.nodes - spent, salt))
+            self._offer(search.shorten(moves, search.nodes - spent, seed))
 
-    def _found(self, run: Run, width: int, salt: int, deadline: float | None) -> list[int] | None:
-        """Return a solution by one beam, None without one."""
-        turn, number = divmod(salt, len(self._sides))
-        puzzle, starts = self._sides[number]
+    def _search_once(
+        self, search: BeamSearch, width: int, seed: int, deadline: float | None
+    ) -> list[int] | None:
+        """Return the solution of one beam, None without one."""
+        turn, number = divmod(seed, len(self._directions))
+        puzzle, starts = self._directions[number]
+        tie_break = turn % NUM_TIE_BREAKS
         # Beams over a whole board may lose their way; those by layers never do for long.
-        if width >= self._whole and (self.moves or width <= VARIED):
-            shorter = len(self.moves) + HOPE if self.moves else LONGEST
-            seeds = [(tiles, list[int]()) for tiles in starts]
-            look = turn if width >= VARIED else 0
-            moves = run.finish(puzzle, seeds, width, shorter, turn % SALTS, look, deadline)
+        if width >= self._min_whole_width and (self.moves or width <= MIN_VARIED_WIDTH):
+            upper_bound = len(self.moves) + SLACK if self.moves else MAX_MOVES
+            choice = turn if width >= MIN_VARIED_WIDTH else 0
+            options = BeamOptions(width, upper_bound, tie_break, choice, deadline)
+            moves = search.search_board(puzzle, [(tiles, []) for tiles in starts], options)
         else:
-            core = CORE if self.moves else EARLY
-            moves = by_layers(run, puzzle, width, core, turn % SALTS, deadline)
-        return moves if moves is None or number == 0 else backwards(moves)
+            side = DATABASE_SIDE if self.moves else FIRST_DATABASE_SIDE
+            moves = solve_by_layers(search, puzzle, width, side, tie_break, deadline)
+        return moves if moves is None or number == 0 else inverted(moves)
 
 
-def _side(puzzle: Puzzle) -> Side:
-    return Side(puzzle, assignment.pairings(puzzle, SEEDS))
+def _direction(puzzle: Puzzle) -> Direction:
+    return Direction(puzzle, assignment.assignments(puzzle, MAX_STARTS))

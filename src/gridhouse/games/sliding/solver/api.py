@@ -134,15 +134,15 @@ def _searched(puzzle: Puzzle, options: Options, started: float) -> Anytime:
 
     seconds, within = options.seconds, options.within
     proves = options.optimal or puzzle.cells <= anytime.SMALL
-    goal = 1.0 if proves or within is None else within
+    ratio = 1.0 if proves or within is None else within
     if seconds is None and within is None and not proves:
         seconds = SECONDS
     if seconds is not None:
         seconds = max(MOMENT, seconds - (perf_counter() - started))
-    threads = options.threads or os.cpu_count() or 1
     # A proof is what shows that a solution is good enough.
-    waits = proves or (within is not None and puzzle.cells <= good_partitions.SMALL)
-    make = partial(anytime.Anytime, puzzle, goal, threads, seconds, waits=waits)
+    is_slow = proves or (within is not None and puzzle.cells <= good_partitions.SMALL)
+    limits = anytime.Limits(ratio, options.threads or os.cpu_count() or 1, seconds)
+    make = partial(anytime.Anytime, puzzle, limits, allow_slow_build=is_slow)
     attempts = solving.Attempts(
         SlidingGame(), make, lambda search: len(search.moves) == search.bound, jit=options.jit
     )
@@ -160,8 +160,8 @@ def warm() -> None:
 
     for side, seconds in ((4, None), (5, MOMENT), (6, MOMENT)):
         solve(SlidingGame(rows=side, cols=side).new_initial_state(), seconds=seconds)
-    beam_search.touch()
-    optimal_search.touch()
+    beam_search.compile_kernels()
+    optimal_search.compile_kernels()
 
 
 def text_of(moves: Sequence[int]) -> str:

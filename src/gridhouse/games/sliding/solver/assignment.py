@@ -1,33 +1,33 @@
-"""Which of several equal tiles goes where: the way that costs the fewest steps."""
+"""Assigning equal tiles to their homes, for the fewest steps."""
 
 from __future__ import annotations
 
 from heapq import heappop, heappush
 from itertools import combinations, islice
 
-from gridhouse.games.sliding.solver.puzzle import Puzzle, parity_fits
+from gridhouse.games.sliding.solver.puzzle import Puzzle, is_solvable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-EXCHANGES = 24  # of two equal tiles, of which other pairings are made
+MAX_EXCHANGES = 24  # of two equal tiles, of which other assignments are made
 
 
-def steps(puzzle: Puzzle, tile: int, cell: int) -> int:
-    """Return the steps from a cell to the home of a tile."""
+def manhattan(puzzle: Puzzle, tile: int, cell: int) -> int:
+    """Return the Manhattan distance of a cell from the home of a tile."""
     home = tile - 1
     cols = puzzle.cols
     return abs(home // cols - cell // cols) + abs(home % cols - cell % cols)
 
 
-def distance(puzzle: Puzzle) -> int:
-    """Return the steps that all tiles have to go to the homes of their numbers."""
-    return sum(steps(puzzle, tile, cell) for cell, tile in enumerate(puzzle.tiles) if tile)
+def manhattan_distance(puzzle: Puzzle) -> int:
+    """Return the Manhattan distance of all tiles from the homes of their numbers."""
+    return sum(manhattan(puzzle, tile, cell) for cell, tile in enumerate(puzzle.tiles) if tile)
 
 
-def assign(costs: Sequence[Sequence[int]]) -> list[int]:
-    """Return by row the column that it gets in an assignment of least cost.
+def minimum_cost_assignment(costs: Sequence[Sequence[int]]) -> list[int]:
+    """Return by row its column in an assignment of minimum cost.
 
     Shortest augmenting paths with potentials (Kuhn, 1955; Jonker and Volgenant, 1987).
     """
@@ -66,72 +66,71 @@ def assign(costs: Sequence[Sequence[int]]) -> list[int]:
     return columns
 
 
-def assigned(puzzle: Puzzle, cells: Iterable[int]) -> Puzzle:
-    """Return the puzzle with equal tiles on some cells numbered for the fewest steps.
+def nearest_assignment(puzzle: Puzzle, cells: Iterable[int]) -> Puzzle:
+    """Return the puzzle with equal tiles on some cells assigned for the fewest steps.
 
-    It may be that they cannot come home so.
+    It may not be solvable.
     """
     tiles = puzzle.tiles[:]
     for group in groups(puzzle, cells):
         numbers = [tiles[cell] for cell in group]
-        costs = [[steps(puzzle, number, cell) for number in numbers] for cell in group]
-        for cell, col in zip(group, assign(costs), strict=True):
+        costs = [[manhattan(puzzle, number, cell) for number in numbers] for cell in group]
+        for cell, col in zip(group, minimum_cost_assignment(costs), strict=True):
             tiles[cell] = numbers[col]
     return puzzle.with_tiles(tiles)
 
 
 def groups(puzzle: Puzzle, cells: Iterable[int]) -> list[list[int]]:
-    """Return those of some cells with equal tiles, together."""
+    """Return the groups of two cells or more, out of some cells, that have equal tiles."""
     found: dict[int, list[int]] = {}
     for cell in cells:
         if puzzle.tiles[cell]:
-            found.setdefault(puzzle.kinds[puzzle.tiles[cell]], []).append(cell)
+            found.setdefault(puzzle.tile_classes[puzzle.tiles[cell]], []).append(cell)
     return [group for group in found.values() if len(group) > 1]
 
 
-def pairings(puzzle: Puzzle, count: int, cells: Iterable[int] | None = None) -> list[list[int]]:
-    """Return the tiles in ways to number equal ones that can come home, at most so many ways.
+def assignments(puzzle: Puzzle, count: int, cells: Iterable[int] | None = None) -> list[list[int]]:
+    """Return the tiles under at most ``count`` solvable assignments, those of few steps first.
 
-    They come from the way of the fewest steps by its cheapest exchanges, those of few steps first.
-    Only tiles on the ``cells`` are numbered anew, all if none are given; their homes are there.
+    They come from the assignment of the fewest steps by its cheapest exchanges.  Only tiles on the
+    ``cells`` are assigned anew, all if none are given; their homes must be there.
     """
     cells = range(puzzle.cells) if cells is None else list(cells)
-    return list(islice(_exchanged(assigned(puzzle, cells), cells), count))
+    return list(islice(_exchanged(nearest_assignment(puzzle, cells), cells), count))
 
 
 def _exchanged(best: Puzzle, cells: Sequence[int]) -> Iterator[list[int]]:
-    """Yield the pairings that exchanges make of the one of the fewest steps."""
+    """Yield the assignments that exchanges make of the best one, those of few steps first."""
     pairs = [pair for group in groups(best, cells) for pair in combinations(group, 2)]
-    cheapest = sorted((_exchange(best, *pair), *pair) for pair in pairs)[:EXCHANGES]
-    heap = [(distance(best), best.tiles, 0)]
+    cheapest = sorted((_exchange_cost(best, *pair), *pair) for pair in pairs)[:MAX_EXCHANGES]
+    heap = [(manhattan_distance(best), best.tiles, 0)]
     seen = set()
     while heap:
         cost, tiles, first = heappop(heap)
         if tuple(tiles) in seen:
             continue
         seen.add(tuple(tiles))
-        if parity_fits(best.rows, best.cols, tiles):
+        if is_solvable(best.rows, best.cols, tiles):
             yield tiles
         here = best.with_tiles(tiles)
         for number, (_, one, other) in enumerate(cheapest[first:], first + 1):
             moved = tiles[:]
             moved[one], moved[other] = moved[other], moved[one]
-            heappush(heap, (cost + _exchange(here, one, other), moved, number))
+            heappush(heap, (cost + _exchange_cost(here, one, other), moved, number))
 
 
-def paired(puzzle: Puzzle) -> tuple[Puzzle, int]:
-    """Return the puzzle with equal tiles numbered as they can come home in the fewest steps.
+def with_best_assignment(puzzle: Puzzle) -> tuple[Puzzle, int]:
+    """Return the puzzle under the solvable assignment of the fewest steps, and a lower bound.
 
-    With it comes how many steps it takes at least whichever way they are numbered, a lower bound
-    of its solutions.
+    The bound holds for all assignments.
     """
     cells = range(puzzle.cells)
-    best = assigned(puzzle, cells)
-    return puzzle.with_tiles(next(_exchanged(best, cells))), distance(best)
+    best = nearest_assignment(puzzle, cells)
+    return puzzle.with_tiles(next(_exchanged(best, cells))), manhattan_distance(best)
 
 
-def _exchange(puzzle: Puzzle, one: int, other: int) -> int:
-    """Return how many steps exchanging the tiles of two cells costs."""
+def _exchange_cost(puzzle: Puzzle, one: int, other: int) -> int:
+    """Return the change of the Manhattan distance when the tiles of two cells are exchanged."""
     first, second = puzzle.tiles[one], puzzle.tiles[other]
-    after = steps(puzzle, first, other) + steps(puzzle, second, one)
-    return after - steps(puzzle, first, one) - steps(puzzle, second, other)
+    after = manhattan(puzzle, first, other) + manhattan(puzzle, second, one)
+    return after - manhattan(puzzle, first, one) - manhattan(puzzle, second, other)

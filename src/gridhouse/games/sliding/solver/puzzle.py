@@ -1,4 +1,4 @@
-"""A puzzle as the solvers see it: numbered tiles, the cells where each may end, whether it can."""
+"""The puzzle as solvers see it: numbered tiles, the goal cells of each, and solvability."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ MOVES = "UDLR"
 
 
 class Puzzle:
-    """A board of tiles, numbered by the cells where they belong; 0 is the empty cell.
+    """A board of tiles, each with the number of its home plus one; 0 is the empty cell.
 
-    ``rest`` is the cell where that belongs, the last one where nothing else is said.  ``kinds``
-    says by tile which are equal to each other: a tile may end on the cell of any equal one.
-    ``kinds[0]`` is that of the empty cell.
+    The empty cell ends on ``blank_goal``, by default the last cell; tiles behind that have the
+    number of their home.  ``tile_classes`` is by tile the number of its class: equal tiles have the
+    same one, and each may end on the home of any other.
     """
 
     def __init__(
@@ -27,15 +27,15 @@ class Puzzle:
         rows: int,
         cols: int,
         tiles: Sequence[int],
-        kinds: Sequence[int],
-        rest: int | None = None,
+        tile_classes: Sequence[int],
+        blank_goal: int | None = None,
     ) -> None:
         """Take the tiles row by row."""
         self.rows = rows
         self.cols = cols
         self.tiles = list(tiles)
-        self.kinds = list(kinds)
-        self.rest = rows * cols - 1 if rest is None else rest
+        self.tile_classes = list(tile_classes)
+        self.blank_goal = rows * cols - 1 if blank_goal is None else blank_goal
 
     @property
     def cells(self) -> int:
@@ -45,57 +45,59 @@ class Puzzle:
     @property
     def is_distinct(self) -> bool:
         """Whether no two tiles are equal."""
-        return len(set(self.kinds)) == self.cells
+        return len(set(self.tile_classes)) == self.cells
 
     @property
-    def ends_last(self) -> bool:
+    def has_blank_last(self) -> bool:
         """Whether the empty cell belongs on the last cell."""
-        return self.rest == self.cells - 1
+        return self.blank_goal == self.cells - 1
 
     @property
     def has_mirror(self) -> bool:
         """Whether databases hold for the board mirrored (Culberson and Schaeffer, 1998) as well."""
-        return self.rows == self.cols and self.is_distinct and self.ends_last
+        return self.rows == self.cols and self.is_distinct and self.has_blank_last
 
-    def homes(self, tile: int) -> list[int]:
+    def goal_cells(self, tile: int) -> list[int]:
         """Return the cells where a tile may end."""
-        kind = self.kinds[tile]
+        classes = self.tile_classes
         return [
-            cell for cell, other in enumerate(self.goal()) if other and self.kinds[other] == kind
+            cell
+            for cell, other in enumerate(self.goal())
+            if other and classes[other] == classes[tile]
         ]
 
     def goal(self) -> list[int]:
         """Return by cell the tile that belongs there."""
-        return [*range(1, self.rest + 1), 0, *range(self.rest + 1, self.cells)]
+        return [*range(1, self.blank_goal + 1), 0, *range(self.blank_goal + 1, self.cells)]
 
     def with_tiles(self, tiles: Sequence[int]) -> Puzzle:
         """Return the same puzzle with the tiles elsewhere."""
-        return Puzzle(self.rows, self.cols, tiles, self.kinds, self.rest)
+        return Puzzle(self.rows, self.cols, tiles, self.tile_classes, self.blank_goal)
 
-    def numbered(self) -> Puzzle:
-        """Return the same puzzle with all tiles told apart, each bound for its own cell."""
-        return Puzzle(self.rows, self.cols, self.tiles, range(self.cells), self.rest)
+    def with_distinct_tiles(self) -> Puzzle:
+        """Return the same puzzle with all tiles told apart; each has its own home only."""
+        return Puzzle(self.rows, self.cols, self.tiles, range(self.cells), self.blank_goal)
 
     def reversed(self) -> Puzzle:
         """Return the puzzle of the way back: its solutions are this one's, read backwards."""
         numbers: dict[int, list[int]] = {}
-        kinds = [0]
+        tile_classes = [0]
         for number, tile in enumerate(filter(None, self.tiles), 1):
-            alike = numbers.setdefault(self.kinds[tile], [])
+            alike = numbers.setdefault(self.tile_classes[tile], [])
             alike.append(number)
-            kinds.append(alike[0])
-        tiles = [numbers[self.kinds[tile]].pop(0) if tile else 0 for tile in self.goal()]
-        return Puzzle(self.rows, self.cols, tiles, kinds, self.tiles.index(0))
+            tile_classes.append(alike[0])
+        tiles = [numbers[self.tile_classes[tile]].pop(0) if tile else 0 for tile in self.goal()]
+        return Puzzle(self.rows, self.cols, tiles, tile_classes, self.tiles.index(0))
 
     def is_solved(self) -> bool:
-        """Tell whether every tile is where it may end, and the empty cell too."""
-        return [self.kinds[tile] for tile in self.tiles] == [
-            self.kinds[tile] for tile in self.goal()
+        """Tell whether all tiles and the empty cell are on goal cells."""
+        return [self.tile_classes[tile] for tile in self.tiles] == [
+            self.tile_classes[tile] for tile in self.goal()
         ]
 
 
 def neighbours(rows: int, cols: int) -> list[list[int]]:
-    """Return by cell where the empty cell comes to by U, D, L and R, -1 for nowhere."""
+    """Return by cell the neighbours up, down, left and right, -1 for none."""
     near = []
     for cell in range(rows * cols):
         row, col = divmod(cell, cols)
@@ -110,23 +112,23 @@ def neighbours(rows: int, cols: int) -> list[list[int]]:
     return near
 
 
-def backwards(moves: Sequence[int]) -> list[int]:
-    """Return the moves that take others back."""
+def inverted(moves: Sequence[int]) -> list[int]:
+    """Return the moves that undo others."""
     return [move ^ 1 for move in reversed(moves)]
 
 
-def even_out(puzzle: Puzzle, least: int) -> int:
-    """Return a lower bound, one more if no solution has so many moves.
+def round_up_to_parity(puzzle: Puzzle, least: int) -> int:
+    """Return a lower bound of the moves, raised by one if its parity is not that of all solutions.
 
     Every move changes the colour of the empty cell's cell.
     """
     row, col = divmod(puzzle.tiles.index(0), puzzle.cols)
-    last_row, last_col = divmod(puzzle.rest, puzzle.cols)
+    last_row, last_col = divmod(puzzle.blank_goal, puzzle.cols)
     return least + (least + last_row - row + last_col - col) % 2
 
 
 def is_even(order: Sequence[int]) -> bool:
-    """Tell whether a permutation of 0, 1, 2 … takes an even number of exchanges."""
+    """Tell whether a permutation of 0, 1, 2 … is even."""
     seen = [False] * len(order)
     even = True
     for start in range(len(order)):
@@ -140,8 +142,8 @@ def is_even(order: Sequence[int]) -> bool:
     return even
 
 
-def parity_fits(rows: int, cols: int, tiles: Sequence[int]) -> bool:
-    """Tell whether moves can bring distinct tiles home (Johnson and Story, 1879).
+def is_solvable(rows: int, cols: int, tiles: Sequence[int]) -> bool:
+    """Tell whether distinct tiles can come home (Johnson and Story, 1879).
 
     Every move is an exchange with the empty cell and changes the colour of its cell.
     """
@@ -163,22 +165,22 @@ def puzzle_of(state: Position) -> Puzzle:
     if letters.count(rules.EMPTY) != 1 or sorted(letters) != sorted([rules.EMPTY, *goal]):
         raise SolverError("the puzzle cannot be solved: it has other letters than its solution")
     numbers = {letter: [at + 1 for at in range(last) if goal[at] == letter] for letter in goal}
-    kinds = [0, *(numbers[letter][0] for letter in goal)]
+    tile_classes = [0, *(numbers[letter][0] for letter in goal)]
     tiles = [numbers[letter].pop(0) if letter else 0 for letter in letters]
-    if not parity_fits(rows, cols, tiles):
-        _exchange_equal(tiles, kinds)
-    return Puzzle(rows, cols, tiles, kinds)
+    if not is_solvable(rows, cols, tiles):
+        _exchange_equal(tiles, tile_classes)
+    return Puzzle(rows, cols, tiles, tile_classes)
 
 
-def _exchange_equal(tiles: list[int], kinds: list[int]) -> None:
+def _exchange_equal(tiles: list[int], tile_classes: list[int]) -> None:
     """Exchange two equal tiles, which makes an odd puzzle even; raises SolverError without any."""
     first: dict[int, int] = {}
     for cell, tile in enumerate(tiles):
-        if tile and kinds[tile] in first:
-            other = first[kinds[tile]]
+        if tile and tile_classes[tile] in first:
+            other = first[tile_classes[tile]]
             tiles[cell], tiles[other] = tiles[other], tile
             return
-        first[kinds[tile]] = cell
+        first[tile_classes[tile]] = cell
     raise SolverError(
         "the puzzle cannot be solved: it is an odd permutation of its solution, as if two tiles "
         "had been exchanged by hand, and no two tiles are equal"

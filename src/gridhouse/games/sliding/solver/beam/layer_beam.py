@@ -1,37 +1,38 @@
-"""Beam search for large boards, one layer of tiles at a time: the outer row and column first.
+"""Kernels of beam search for large boards, one layer at a time: the outer row and column first.
 
-All positions of a step have as many moves behind them; the most promising ones go on.  A layer is
-done when its tiles are home.  Promise is how far tiles are from home, by a table (see ``_ends``),
-linear conflicts of the layer's tiles (Hansson, Mayer and Yung, 1992), and how far the empty cell is
-from work.  Positions that differ only in other tiles count as one.
+All positions of a step have as many moves behind them; those of the lowest scores go on.  A layer
+is done when its tiles are home.  A score adds up the cost of all tiles away from home, by a table
+(``layer_geometry``), linear conflicts of the layer's tiles (Hansson, Mayer and Yung, 1992), and how
+far the empty cell is from work.  Positions that differ in tiles of later layers only count as one.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from gridhouse.core import chance, position
 from gridhouse.games.sliding.solver.beam import selection
 
 if TYPE_CHECKING:
-    from typing import Any
+    import numpy as np
 
 MAX_CELLS = 196
 MAX_SIDE = 14
 NUM_MOVES = 4
-NONE = 4  # no move was made before
-NOISE = 7  # ties are broken by so many bits of the key, those above ``salt``
-
+NO_MOVE = 4  # no move was made before
+NOISE_MASK = 7  # of the bits of a key, above ``tie_break``, that break ties
 MOVE_BITS = 2
+FAILED = -1
 
 
-class Layer(position.Position):
-    """A board, the layer to bring home, and what counts how much.
+class LayerBeam(position.Position):
+    """A board, the layer to bring home, the weights of a score, and the state of the search.
 
-    By tile: ``target``, whether it is of the layer.  ``away`` is what a step of the empty cell from
-    work counts, ``conflict`` what a move of a conflict does.  By cell and move: ``next``, -1 for
-    nowhere or where tiles are home already.  ``top`` is the row and ``left`` the column to do, -1
-    for none.
+    By tile: ``is_target``, whether it is of the layer.  ``conflict`` is the cost of a move of a
+    linear conflict, ``away`` that of a step between the empty cell and work.  By cell and move:
+    ``neighbour``, -1 for none or where tiles are home already.  ``top`` is the row and ``left`` the
+    column to bring home, -1 for none.  There are ``count`` nodes, from ``first`` on.  ``line`` and
+    ``longest`` are scratch.
     """
 
     layer = position.field("int8")
@@ -41,51 +42,67 @@ class Layer(position.Position):
     top = position.field("int64")
     left = position.field("int64")
     width = position.field("int64")
-    salt = position.field("int64")
-    most = position.field("int64")
+    tie_break = position.field("int64")
+    max_moves = position.field("int64")
     conflict = position.field("int64")
     away = position.field("int64")
     nodes = position.field("int64")
-    ends = position.field("int64")
-    target = position.field("int8", MAX_CELLS)
+    first = position.field("int64")
+    count = position.field("int64")
+    is_target = position.field("int8", MAX_CELLS)
     row = position.field("int64", MAX_CELLS)
     col = position.field("int64", MAX_CELLS)
-    next = position.field("int64", NUM_MOVES * MAX_CELLS)
+    neighbour = position.field("int64", NUM_MOVES * MAX_CELLS)
     line = position.field("int64", MAX_SIDE)
     longest = position.field("int64", MAX_SIDE)
 
 
 class Node(position.Position):
-    """A position of a step: where it stands in the trail, and what its promise is made of."""
+    """A position of a step, its place in the back pointers, and the parts of its score."""
 
     node = position.field("int8")
     blank = position.field("int32")
-    came = position.field("int32")
+    last_move = position.field("int32")
     place = position.field("int32")
-    far = position.field("int32")  # tiles of the layer that are not home
-    total = position.field("int32")  # cost of all tiles
-    across = position.field("int32")  # conflicts of the row
-    down = position.field("int32")  # and of the column
+    misplaced = position.field("int32")  # tiles of the layer that are not home
+    cost = position.field("int32")  # of all tiles
+    row_conflicts = position.field("int32")
+    column_conflicts = position.field("int32")
     key = position.field("int64")
 
 
 class Child(position.Position):
-    """A position that may be of the next step."""
+    """A candidate for the next step."""
 
     child = position.field("int8")
     parent = position.field("int32")
     score = position.field("int32")
     blank = position.field("int32")
-    came = position.field("int32")
-    far = position.field("int32")
-    total = position.field("int32")
-    across = position.field("int32")
-    down = position.field("int32")
+    last_move = position.field("int32")
+    misplaced = position.field("int32")
+    cost = position.field("int32")
+    row_conflicts = position.field("int32")
+    column_conflicts = position.field("int32")
     key = position.field("int64")
 
 
-def excess(layer: Any, count: int) -> int:
-    """Return how many of the numbers in ``line`` must go for the rest to ascend."""
+class Memory(NamedTuple):
+    """What a search works on; ``layer`` is an array of one record.
+
+    ``nodes`` and ``boards`` have room for two steps.  ``costs`` is by tile and cell;
+    ``by_distance`` is by cell all cells, the nearest first.
+    """
+
+    layer: np.ndarray
+    nodes: np.ndarray
+    boards: np.ndarray
+    costs: np.ndarray
+    by_distance: np.ndarray
+    shared: selection.Memory
+
+
+def out_of_order(layer: LayerBeam, count: int) -> int:
+    """Return how many of the first numbers in ``line`` must go for the rest to ascend."""
     best = 0
     for at in range(count):
         layer.longest[at] = 1
@@ -96,7 +113,7 @@ def excess(layer: Any, count: int) -> int:
     return count - best
 
 
-def row_conflicts(layer: Any, board: Any) -> int:
+def row_conflicts(layer: LayerBeam, board: np.ndarray) -> int:
     """Return the moves beyond their distance that the tiles of the layer's row need in it."""
     if layer.top < 0:
         return 0
@@ -104,202 +121,177 @@ def row_conflicts(layer: Any, board: Any) -> int:
     start = layer.top * layer.cols
     for cell in range(start, start + layer.cols):
         tile = board[cell]
-        if tile and layer.target[tile] and layer.row[tile - 1] == layer.top:
+        if tile and layer.is_target[tile] and layer.row[tile - 1] == layer.top:
             layer.line[count] = tile
             count += 1
-    return 2 * excess(layer, count)
+    return 2 * out_of_order(layer, count)
 
 
-def column_conflicts(layer: Any, board: Any) -> int:
-    """Return the same of the layer's column."""
+def column_conflicts(layer: LayerBeam, board: np.ndarray) -> int:
+    """Return the moves beyond their distance that the tiles of the layer's column need in it."""
     if layer.left < 0:
         return 0
     count = 0
     for cell in range(layer.left, layer.cells, layer.cols):
         tile = board[cell]
-        if tile and layer.target[tile] and layer.col[tile - 1] == layer.left:
+        if tile and layer.is_target[tile] and layer.col[tile - 1] == layer.left:
             layer.line[count] = tile
             count += 1
-    return 2 * excess(layer, count)
+    return 2 * out_of_order(layer, count)
 
 
-def code(layer: Any, tile: int, cell: int) -> int:
-    """Return what a tile on a cell adds to the key; tiles of other layers look alike."""
-    if tile and not layer.target[tile]:
+def zobrist(layer: LayerBeam, tile: int, cell: int) -> int:
+    """Return what a tile on a cell adds to the key; tiles of other layers add nothing."""
+    if tile and not layer.is_target[tile]:
         return 0
     return chance.zobrist(tile << 8 | cell)
 
 
-def weigh(layer: Any, node: Any, board: Any, costs: Any) -> None:
-    """Write what the promise of a board is made of."""
-    node.far = 0
-    node.total = 0
+def evaluate(layer: LayerBeam, node: Node, board: np.ndarray, costs: np.ndarray) -> None:
+    """Write the parts of the score of a board, and its key."""
+    node.misplaced = 0
+    node.cost = 0
     node.key = 0
     for cell in range(layer.cells):
         tile = int(board[cell])
         if tile == 0:
             node.blank = cell
         else:
-            node.far += layer.target[tile] * int(tile - 1 != cell)
-            node.total += costs[tile * layer.cells + cell]
-        node.key ^= code(layer, tile, cell)
-    node.across = row_conflicts(layer, board)
-    node.down = column_conflicts(layer, board)
+            node.misplaced += layer.is_target[tile] * int(tile - 1 != cell)
+            node.cost += costs[tile * layer.cells + cell]
+        node.key ^= zobrist(layer, tile, cell)
+    node.row_conflicts = row_conflicts(layer, board)
+    node.column_conflicts = column_conflicts(layer, board)
 
 
-def nearest(layer: Any, board: Any, blank: int, order: Any) -> int:
-    """Return how far a cell is from a tile of the layer that is not home, 0 without any.
-
-    ``order`` is by cell all cells, the nearest first.
-    """
+def distance_to_work(
+    layer: LayerBeam, board: np.ndarray, blank: int, by_distance: np.ndarray
+) -> int:
+    """Return the steps from a cell to the nearest misplaced tile of the layer, 0 without any."""
     start = blank * layer.cells
     for at in range(start, start + layer.cells):
-        cell = order[at]
+        cell = by_distance[at]
         tile = board[cell]
-        if tile and layer.target[tile] and tile - 1 != cell:
+        if tile and layer.is_target[tile] and tile - 1 != cell:
             steps: int = abs(layer.row[cell] - layer.row[blank])
             steps += abs(layer.col[cell] - layer.col[blank])
             return steps
     return 0
 
 
-def expand(
-    layer: Any, node: Any, board: Any, index: int, children: Any, count: int, seen: Any, costs: Any,
-    order: Any,
-) -> int:  # fmt: skip
-    """Write the children of a node after ``count`` others and return how many there are then."""
+def expand(memory: Memory, parent: int, count: int) -> int:
+    """Write the children of a node after ``count`` others; return how many there are then."""
+    layer: LayerBeam = memory.layer[0]
+    node = memory.nodes[layer.first + parent]
+    board = memory.boards[layer.first + parent]
     blank = int(node.blank)
     for move in range(NUM_MOVES):
-        there = int(layer.next[NUM_MOVES * blank + move])
-        if there < 0 or (node.came != NONE and move == node.came ^ 1):
+        target = int(layer.neighbour[NUM_MOVES * blank + move])
+        if target < 0 or (node.last_move != NO_MOVE and move == node.last_move ^ 1):
             continue
         layer.nodes += 1
-        tile = int(board[there])
-        key = node.key ^ code(layer, 0, blank) ^ code(layer, 0, there)
-        key ^= code(layer, tile, there) ^ code(layer, tile, blank)
-        if selection.is_seen(seen, key):
+        tile = int(board[target])
+        key = node.key ^ zobrist(layer, 0, blank) ^ zobrist(layer, 0, target)
+        key ^= zobrist(layer, tile, target) ^ zobrist(layer, tile, blank)
+        if selection.was_expanded(memory.shared.seen, key):
             continue
-        child = children[count]
+        child = memory.shared.children[count]
         row = tile * layer.cells
-        came_home = int(tile - 1 == blank) - int(tile - 1 == there)
-        child.parent = index
+        brought_home = int(tile - 1 == blank) - int(tile - 1 == target)
+        child.parent = parent
         child.key = key
-        child.blank = there
-        child.came = move
-        child.far = node.far - came_home * layer.target[tile]
-        child.total = node.total + costs[row + blank] - costs[row + there]
-        child.across = node.across
-        child.down = node.down
+        child.blank = target
+        child.last_move = move
+        child.misplaced = node.misplaced - brought_home * layer.is_target[tile]
+        child.cost = node.cost + memory.costs[row + blank] - memory.costs[row + target]
+        child.row_conflicts = node.row_conflicts
+        child.column_conflicts = node.column_conflicts
         board[blank] = tile
-        board[there] = 0
-        if layer.target[tile]:
-            if move < 2 and (layer.row[blank] == layer.top or layer.row[there] == layer.top):
-                child.across = row_conflicts(layer, board)
-            if move >= 2 and (layer.col[blank] == layer.left or layer.col[there] == layer.left):
-                child.down = column_conflicts(layer, board)
-        score = child.total + layer.conflict * (child.across + child.down)
-        score += layer.away * nearest(layer, board, there, order)
-        child.score = score + ((key >> layer.salt) & NOISE)
-        board[there] = tile
+        board[target] = 0
+        if layer.is_target[tile]:
+            if move < 2 and (layer.row[blank] == layer.top or layer.row[target] == layer.top):
+                child.row_conflicts = row_conflicts(layer, board)
+            if move >= 2 and (layer.col[blank] == layer.left or layer.col[target] == layer.left):
+                child.column_conflicts = column_conflicts(layer, board)
+        score = child.cost + layer.conflict * (child.row_conflicts + child.column_conflicts)
+        score += layer.away * distance_to_work(layer, board, target, memory.by_distance)
+        child.score = score + ((key >> layer.tie_break) & NOISE_MASK)
+        board[target] = tile
         board[blank] = 0
         count += 1
     return count
 
 
-def keep(child: Any, node: Any, place: int) -> None:
+def make_node(child: Child, node: Node, place: int) -> None:
     """Make a node of a child."""
     node.blank = child.blank
-    node.came = child.came
+    node.last_move = child.last_move
     node.place = place
-    node.far = child.far
-    node.total = child.total
-    node.across = child.across
-    node.down = child.down
+    node.misplaced = child.misplaced
+    node.cost = child.cost
+    node.row_conflicts = child.row_conflicts
+    node.column_conflicts = child.column_conflicts
     node.key = child.key
 
 
-def follow(
-    layer: Any,
-    nodes: Any,
-    boards: Any,
-    children: Any,
-    found: int,
-    now: int,
-    trail: Any,
-    seen: Any,
-    bins: Any,
-    ranks: Any,
-    step: int,
-) -> int:
-    """Make the next step of the best children and return how many positions it has.
-
-    The trail gets by step and place the place of the parent and the move.
-    """
+def advance(memory: Memory, num_children: int, step: int) -> None:
+    """Make the next step of the best children, with their back pointers."""
+    layer: LayerBeam = memory.layer[0]
+    nodes = memory.nodes
+    back_pointers = memory.shared.back_pointers
     width = layer.width
-    then = width - now
+    other = width - layer.first
     begin = step * width
-    count = selection.pick(children, found, width, bins, ranks, seen, trail, begin)
+    count = selection.select_best(memory.shared, num_children, width, begin)
     for place in range(count):
-        child = children[trail[begin + place]]
-        parent = now + child.parent
-        old = boards[parent]
-        new = boards[then + place]
+        child = memory.shared.children[back_pointers[begin + place]]
+        parent = layer.first + child.parent
+        old = memory.boards[parent]
+        new = memory.boards[other + place]
         for cell in range(layer.cells):
             new[cell] = old[cell]
         new[nodes[parent].blank] = old[child.blank]
         new[child.blank] = 0
-        trail[begin + place] = nodes[parent].place << MOVE_BITS | child.came
-        keep(child, nodes[then + place], place)
-    return count
+        back_pointers[begin + place] = nodes[parent].place << MOVE_BITS | child.last_move
+        make_node(child, nodes[other + place], place)
+    layer.first = other
+    layer.count = count
 
 
-def march(
-    layers: Any,
-    nodes: Any,
-    boards: Any,
-    children: Any,
-    seen: Any,
-    bins: Any,
-    ranks: Any,
-    trail: Any,
-    costs: Any,
-    order: Any,
-    count: int,
-) -> int:
-    """Bring a layer home from ``count`` boards; return the number of moves, -1 without success.
+def search(memory: Memory) -> int:
+    """Bring a layer home from the first ``count`` boards; return the number of moves, or FAILED.
 
-    ``nodes`` and ``boards`` have room for two steps; ``costs`` is by tile and cell.  The boards of
-    the last step that are done stand first, ``ends`` of them.
+    The boards of the last step that are done stand first then, ``count`` of them.
     """
-    layer = layers[0]
-    for at in range(count):
-        weigh(layer, nodes[at], boards[at], costs)
-        nodes[at].came = NONE
-        nodes[at].place = at
-    now = 0
-    for step in range(layer.most):
-        done = gather(layer, nodes, boards, now, count)
+    layer: LayerBeam = memory.layer[0]
+    for at in range(layer.count):
+        evaluate(layer, memory.nodes[at], memory.boards[at], memory.costs)
+        memory.nodes[at].last_move = NO_MOVE
+        memory.nodes[at].place = at
+    for step in range(layer.max_moves):
+        done = gather_done(memory)
         if done:
-            layer.ends = done
+            layer.count = done
             return step
-        found = 0
-        for at in range(count):
-            node, board = nodes[now + at], boards[now + at]
-            found = expand(layer, node, board, at, children, found, seen, costs, order)
-        if found == 0 or layer.stop:
-            return -1
-        count = follow(layer, nodes, boards, children, found, now, trail, seen, bins, ranks, step)
-        now = layer.width - now
-    return -1
+        num_children = 0
+        for parent in range(layer.count):
+            num_children = expand(memory, parent, num_children)
+        if num_children == 0 or layer.stop:
+            return FAILED
+        advance(memory, num_children, step)
+    return FAILED
 
 
-def gather(layer: Any, nodes: Any, boards: Any, now: int, count: int) -> int:
-    """Put the boards that are done first, with their places in the trail; return how many."""
+def gather_done(memory: Memory) -> int:
+    """Move the boards that are done first, with their places; return how many there are."""
+    layer: LayerBeam = memory.layer[0]
+    nodes = memory.nodes
+    boards = memory.boards
     done = 0
-    for at in range(count):
-        if nodes[now + at].far == 0:
-            nodes[done].place = nodes[now + at].place
+    for at in range(layer.first, layer.first + layer.count):
+        if nodes[at].misplaced == 0:
+            nodes[done].place = nodes[at].place
             for cell in range(layer.cells):
-                boards[done][cell] = boards[now + at][cell]
+                boards[done][cell] = boards[at][cell]
             done += 1
     return done

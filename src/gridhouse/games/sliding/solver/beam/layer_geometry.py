@@ -1,9 +1,9 @@
-"""The layers of a board, from the outside to the inside, and what tiles away from home count."""
+"""The layers of a board, from the outside to the inside, and the costs of tiles away from home."""
 
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,23 +14,24 @@ from gridhouse.games.sliding.solver.puzzle import Puzzle, neighbours
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-MOST = 3000  # moves for one layer
+MAX_MOVES = 3000  # of one layer
 
-# What counts how much, tuned on random boards of 8x8 to 12x12 by an evolution strategy (Hansen and
-# Ostermeier, 2001).  Steps of the layer's tiles across its line and along it count to a power, so
-# that tiles far from home come along early, less where both are to be done ...
+# The weights of a score, tuned on random boards of 8x8 to 12x12 by an evolution strategy (Hansen
+# and Ostermeier, 2001).  Steps of the layer's tiles across its line and along it count to a power,
+# so that tiles far from home come along early; less where both are to be done.
 OWN, OWN_POWER, BOTH = 70, 1.4, -30
-ACROSS = 40  # ... more where a tile is not on its line yet,
-ALONG = -60  # and less where it is, but elsewhere on it.
-# Steps of the next layer's tiles, of the one after and of others, on boards of so many rows; on
-# larger ones they count less, or all of the board would be put in order before the first layer.
+ACROSS = 40  # more where a tile is not on its line yet,
+ALONG = -60  # and less where it is, but elsewhere on it
+# Steps of the tiles of the next layer, of the one after it and of others, on boards of ``SIDE``
+# rows.  On larger boards they count less, or all of the board would be put in order before the
+# first layer.
 INNER, INNER_POWER, SIDE = (29, 17, 13), 1.6, 8
 CONFLICT = 80  # a move beyond the distance
-AWAY = 28  # a step from the empty cell to a tile of the layer that is not home
+AWAY = 28  # a step from the empty cell to a misplaced tile of the layer
 
 
-class Ends:
-    """The rest of a board that is still to do: rows and columns from these on."""
+class RemainingBoard:
+    """The rows and columns of a board that are still to be brought home: from these on."""
 
     def __init__(self, rows: int, cols: int, row: int = 0, col: int = 0) -> None:
         """Begin with a board as a whole."""
@@ -42,29 +43,33 @@ class Ends:
         self.has_row = high >= wide
         self.has_col = wide >= high
 
-    def is_small(self, core: int) -> bool:
-        """Tell whether the rest is for the databases, or too thin for another layer."""
-        return self.size <= core * core
+    def is_small(self, database_side: int) -> bool:
+        """Tell whether databases of so many rows and columns do for it, or it has no layer left."""
+        return self.size <= database_side * database_side
 
     @property
     def size(self) -> int:
-        """The number of cells of the rest; the moves of a layer grow with it."""
+        """The number of its cells; the moves of a layer grow with it."""
         return (self.rows - self.row) * (self.cols - self.col)
 
-    def work(self, core: int) -> int:
+    def work(self, database_side: int) -> int:
         """Return the sizes of all layers from here on, the databases' part counted double."""
-        return 2 * self.size if self.is_small(core) else self.size + self.next().work(core)
+        if self.is_small(database_side):
+            return 2 * self.size
+        return self.size + self.without_layer().work(database_side)
 
-    def next(self) -> Ends:
-        """Return what is left after this layer."""
-        return Ends(self.rows, self.cols, self.row + self.has_row, self.col + self.has_col)
+    def without_layer(self) -> RemainingBoard:
+        """Return what remains after the outer layer."""
+        return RemainingBoard(
+            self.rows, self.cols, self.row + self.has_row, self.col + self.has_col
+        )
 
     def holds(self, cell: int) -> bool:
-        """Tell whether a cell is in the rest."""
+        """Tell whether it has a cell."""
         return cell // self.cols >= self.row and cell % self.cols >= self.col
 
     def is_outer(self, cell: int) -> bool:
-        """Tell whether a cell of the rest is in its outer row or column."""
+        """Tell whether a cell is in its outer row or column."""
         on_row = self.has_row and cell // self.cols == self.row
         return self.holds(cell) and (on_row or (self.has_col and cell % self.cols == self.col))
 
@@ -73,65 +78,67 @@ class Ends:
         """What it was made of."""
         return self.rows, self.cols, self.row, self.col
 
-    def record(self, width: int, salt: int) -> Any:
-        """Return the record for the beam that does the layer."""
-        layer = layer_beam.Layer()
+    def record(self, width: int, tie_break: int) -> np.ndarray:
+        """Return the record for the beam that brings the outer layer home."""
+        layer = layer_beam.LayerBeam()
         cells = self.rows * self.cols
         layer.cells, layer.cols = cells, self.cols
         layer.top = self.row if self.has_row else -1
         layer.left = self.col if self.has_col else -1
-        layer.width, layer.most, layer.salt = width, MOST, salt
+        layer.width, layer.max_moves, layer.tie_break = width, MAX_MOVES, tie_break
         layer.conflict, layer.away = CONFLICT, AWAY
         for cell, near in enumerate(neighbours(self.rows, self.cols)):
             layer.row[cell], layer.col[cell] = divmod(cell, self.cols)
-            for move, there in enumerate(near):
-                is_open = there >= 0 and self.holds(there)
-                layer.next[layer_beam.NUM_MOVES * cell + move] = there if is_open else -1
+            for move, target in enumerate(near):
+                is_open = target >= 0 and self.holds(target)
+                layer.neighbour[layer_beam.NUM_MOVES * cell + move] = target if is_open else -1
             if cell < cells - 1 and self.holds(cell):
-                layer.target[cell + 1] = int(self.is_outer(cell))
+                layer.is_target[cell + 1] = int(self.is_outer(cell))
         return to_records(layer)
 
-    def inner(self, puzzle: Puzzle) -> tuple[Puzzle, Callable[[list[int]], list[int]]]:
-        """Return the rest as a puzzle of its own, and what turns tiles of the whole into its."""
+    def as_puzzle(self, puzzle: Puzzle) -> tuple[Puzzle, Callable[[list[int]], list[int]]]:
+        """Return it as a puzzle of its own, and what renumbers tiles of the whole board."""
         cells = [cell for cell in range(puzzle.cells) if self.holds(cell)]
         numbers = {cell + 1: number for number, cell in enumerate(cells, 1)}
         numbers[0] = 0
-        kinds = [0, *(puzzle.kinds[cell + 1] for cell in cells[:-1])]
+        classes = [0, *(puzzle.tile_classes[cell + 1] for cell in cells[:-1])]
 
-        def turn(tiles: list[int]) -> list[int]:
+        def renumber(tiles: list[int]) -> list[int]:
             return [numbers[tiles[cell]] for cell in cells]
 
-        rest = Puzzle(self.rows - self.row, self.cols - self.col, turn(puzzle.tiles), kinds)
-        return rest, turn
+        tiles = renumber(puzzle.tiles)
+        return Puzzle(self.rows - self.row, self.cols - self.col, tiles, classes), renumber
 
 
 @lru_cache(maxsize=16)
-def costs(rows: int, cols: int, row: int, col: int) -> Any:
-    """Return by tile and cell what the tile counts there when these rows and columns are next."""
+def costs(rows: int, cols: int, row: int, col: int) -> np.ndarray:
+    """Return by tile and cell the cost of the tile there; these rows and columns remain."""
     cells = rows * cols
     side = max(rows - row, cols - col)
     down, across = np.divmod(np.arange(cells), cols)
     steps = np.indices((max(rows, cols), max(rows, cols)))
     found = np.zeros((cells + 1, cells), np.int16)
-    ends, depth = Ends(rows, cols, row, col), 0
-    while ends.size > 0:
-        counts = inner(depth, side, *steps) if depth else own(*steps)
+    remaining, depth = RemainingBoard(rows, cols, row, col), 0
+    while remaining.size > 0:
+        by_steps = _inner_costs(depth, side, *steps) if depth else _outer_costs(*steps)
         for cell in range(cells):
-            if ends.is_outer(cell):
+            if remaining.is_outer(cell):
                 away = abs(down - down[cell]), abs(across - across[cell])
-                on_row = ends.has_row and down[cell] == ends.row
-                found[cell + 1] = counts[away] if on_row else counts[away[::-1]]
-        ends, depth = ends.next(), depth + 1
+                on_row = remaining.has_row and down[cell] == remaining.row
+                found[cell + 1] = by_steps[away] if on_row else by_steps[away[::-1]]
+        remaining, depth = remaining.without_layer(), depth + 1
     return found[:cells].reshape(-1)
 
 
-def own(off: Any, along: Any) -> Any:
-    """Return what a tile of the layer counts so many steps from home, off its line and along it."""
-    steps = OWN * (off**OWN_POWER + along**OWN_POWER) + BOTH * np.minimum(off, along)
-    return np.rint(steps + ACROSS * (off > 0) + ALONG * ((off == 0) & (along > 0)))
+def _outer_costs(off: np.ndarray, along: np.ndarray) -> np.ndarray:
+    """Return the cost of a tile of the layer by its steps from home, off its line and along it."""
+    cost = OWN * (off**OWN_POWER + along**OWN_POWER) + BOTH * np.minimum(off, along)
+    found: np.ndarray = np.rint(cost + ACROSS * (off > 0) + ALONG * ((off == 0) & (along > 0)))
+    return found
 
 
-def inner(depth: int, side: int, off: Any, along: Any) -> Any:
-    """Return what a tile counts that is of a later layer, ``depth`` on, with so many rows left."""
+def _inner_costs(depth: int, side: int, off: np.ndarray, along: np.ndarray) -> np.ndarray:
+    """Return the same of a tile that is ``depth`` layers inside, on ``side`` remaining rows."""
     weight = INNER[min(depth, len(INNER)) - 1] * SIDE / side
-    return np.rint(weight * (off**INNER_POWER + along**INNER_POWER))
+    found: np.ndarray = np.rint(weight * (off**INNER_POWER + along**INNER_POWER))
+    return found

@@ -1,34 +1,35 @@
-"""Shorter ways between two positions of a solution: its windows solved again, compiled.
+"""Kernels that shorten a solution: windows of it are solved again.
 
-A window is a part of the way.  Its end is taken for a goal, and a depth-first search pruned by the
-Manhattan distance looks for a way there of fewer moves; tiles that end where they began cost
-nothing.  What that takes depends on the *slack*, the moves of the window beyond the distance
+A window is a part of the path.  Its end is taken for a goal, and a depth-first search pruned by the
+Manhattan distance looks for a path there of fewer moves; tiles that end where they began cost
+nothing.  The cost of that depends on the *slack*, the moves of the window beyond the distance
 between its ends, so a window is as long as a given slack allows.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from gridhouse.core import position
 
 if TYPE_CHECKING:
-    from typing import Any
+    import numpy as np
 
 NUM_MOVES = 4
-MOST = 250  # moves of a window
+MAX_WINDOW = 250  # moves
 PERIOD = 31  # depths after which the order of moves repeats
-LEAST = 2  # slack: no window with less can be shortened
-GREATEST = 40
-PARTS = 4  # the next window begins so much of a window later
+MIN_SLACK = 2  # no window with less can be shortened
+MAX_SLACK = 40
+OVERLAP = 4  # the next window begins after one part of so many of the last one
+NOT_FOUND = -1
 
 
 class Job(position.Position):
-    """A board, the way to shorten, and how much may be spent on it.
+    """The state of a run over a path.
 
-    ``at`` and ``blank`` are where the next window begins, ``length`` is the way's; no window is
-    begun after so many ``nodes`` as ``until`` says, and none goes on.  ``salt`` varies the order in
-    which moves are tried.
+    The next window begins at the move ``at`` with the empty cell on ``blank``; the path has
+    ``length`` moves.  The run ends after ``node_limit`` nodes.  ``move_order`` varies the order in
+    which moves are tried, by two bits a depth.
     """
 
     job = position.field("int8")
@@ -38,139 +39,163 @@ class Job(position.Position):
     at = position.field("int64")
     blank = position.field("int64")
     slack = position.field("int64")
-    salt = position.field("int64")
-    until = position.field("int64")
+    move_order = position.field("int64")
+    node_limit = position.field("int64")
     nodes = position.field("int64")
 
 
-def extend(job: Any, near: Any, dist: Any, board: Any, path: Any, first: Any, home: Any) -> int:
-    """Return how long the next window is; ``home`` gets by tile its cell at the end.
+class Memory(NamedTuple):
+    """What a run works on; ``job`` is an array of one record.
 
-    ``first`` is room for by tile its cell at the beginning.
+    ``neighbour`` is by cell and move the cell there, -1 for none; ``distance`` is by two cells the
+    steps between them.  ``board`` begins with the position before the path and has room for two
+    more.  By tile: ``start``, its cell at the beginning of the window, and ``goal``, that at its
+    end.  ``tried`` is by depth the move that is tried, and then the path that was found.
     """
+
+    job: np.ndarray
+    neighbour: np.ndarray
+    distance: np.ndarray
+    board: np.ndarray
+    path: np.ndarray
+    start: np.ndarray
+    goal: np.ndarray
+    tried: np.ndarray
+
+
+def measure_window(memory: Memory) -> int:
+    """Return the length of the next window; ``goal`` gets the cells of the tiles at its end."""
+    job: Job = memory.job[0]
+    board = memory.board
     for cell in range(job.cells):
-        first[board[cell]] = cell
-        home[board[cell]] = cell
+        memory.start[board[cell]] = cell
+        memory.goal[board[cell]] = cell
         board[job.cells + cell] = board[cell]
     blank = int(job.blank)
-    extra = 0
-    for count in range(min(MOST, job.length - job.at)):
-        there = int(near[NUM_MOVES * blank + path[job.at + count]])
-        tile = int(board[job.cells + there])
-        row = first[tile] * job.cells
+    slack = 0
+    longest: int = min(MAX_WINDOW, job.length - job.at)
+    for count in range(longest):
+        target = int(memory.neighbour[NUM_MOVES * blank + memory.path[job.at + count]])
+        tile = int(board[job.cells + target])
+        row = memory.start[tile] * job.cells
         # A move brings its tile one step away or back.
-        extra += 1 - (int(dist[row + blank]) - int(dist[row + there]))
-        if extra > job.slack:
+        slack += 1 - (int(memory.distance[row + blank]) - int(memory.distance[row + target]))
+        if slack > job.slack:
             return count
         board[job.cells + blank] = tile
-        board[job.cells + there] = 0
-        home[tile] = blank
-        home[0] = there
-        blank = there
-    rest: int = min(MOST, job.length - job.at)
-    return rest
+        board[job.cells + target] = 0
+        memory.goal[tile] = blank
+        memory.goal[0] = target
+        blank = target
+    return longest
 
 
-def twist(job: Any, depth: int) -> int:
-    """Return what is flipped in the numbers of the moves of a depth, so that their order varies."""
-    mask: int = (job.salt >> (2 * (depth % PERIOD))) & 3
-    return mask
+def move_at(job: Job, depth: int, number: int) -> int:
+    """Return the move that is tried as that number at a depth; and the number of a move."""
+    move: int = number ^ ((job.move_order >> (2 * (depth % PERIOD))) & 3)
+    return move
 
 
-def seek(job: Any, near: Any, dist: Any, board: Any, home: Any, trail: Any, bound: int) -> int:
-    """Return the number of moves of a way within the bound, -1 without one.
+def search_window(memory: Memory, bound: int) -> int:
+    """Return the moves of a path to the window's end within the bound, or NOT_FOUND.
 
-    ``trail`` gets the moves.  ``board`` is left anyhow.
+    ``tried`` gets the path.  The board is not restored.
     """
+    job: Job = memory.job[0]
+    neighbour = memory.neighbour
+    distance = memory.distance
+    board = memory.board
+    goal = memory.goal
+    tried = memory.tried
     cells = job.cells
-    limit = job.until - job.nodes
-    need = 0
+    nodes_left = job.node_limit - job.nodes
+    h = 0
     for cell in range(cells):
         tile = int(board[cell])
         if tile:
-            need += int(dist[home[tile] * cells + cell])
+            h += int(distance[goal[tile] * cells + cell])
     blank = int(job.blank)
     depth = 0
     nodes = 0
-    trail[0] = 0
+    last_move = NUM_MOVES
+    tried[0] = 0
     while True:
-        attempt = int(trail[depth])
-        if attempt == NUM_MOVES:
-            if depth == 0 or nodes > limit or job.stop:
+        number = int(tried[depth])
+        if number == NUM_MOVES:
+            if depth == 0 or nodes > nodes_left or job.stop:
                 job.nodes += nodes
-                return -1
+                return NOT_FOUND
             depth -= 1
-            attempt = int(trail[depth])
-            back = int(near[NUM_MOVES * blank + (attempt ^ twist(job, depth) ^ 1)])
-            tile = int(board[back])
-            row = home[tile] * cells
-            need += int(dist[row + blank]) - int(dist[row + back])
+            number = int(tried[depth])
+            before = int(neighbour[NUM_MOVES * blank + (move_at(job, depth, number) ^ 1)])
+            tile = int(board[before])
+            row = goal[tile] * cells
+            h += int(distance[row + blank]) - int(distance[row + before])
             board[blank] = tile
-            board[back] = 0
-            blank = back
-            trail[depth] = attempt + 1
+            board[before] = 0
+            blank = before
+            tried[depth] = number + 1
+            last_move = NUM_MOVES if depth == 0 else move_at(job, depth - 1, int(tried[depth - 1]))
             continue
-        move = attempt ^ twist(job, depth)
-        there = int(near[NUM_MOVES * blank + move])
-        if there < 0 or (depth > 0 and move == trail[depth - 1] ^ twist(job, depth - 1) ^ 1):
-            trail[depth] = attempt + 1
+        move = move_at(job, depth, number)
+        target = int(neighbour[NUM_MOVES * blank + move])
+        if target < 0 or move == last_move ^ 1:
+            tried[depth] = number + 1
             continue
         nodes += 1
-        tile = int(board[there])
-        row = home[tile] * cells
-        after = need + int(dist[row + blank]) - int(dist[row + there])
-        if depth + 1 + after > bound:
-            trail[depth] = attempt + 1
+        tile = int(board[target])
+        row = goal[tile] * cells
+        child_h = h + int(distance[row + blank]) - int(distance[row + target])
+        if depth + 1 + child_h > bound:
+            tried[depth] = number + 1
             continue
-        need = after
+        h = child_h
         board[blank] = tile
-        board[there] = 0
-        blank = there
+        board[target] = 0
+        blank = target
+        last_move = move
         depth += 1
-        if need == 0:
+        if h == 0:
             job.nodes += nodes
             for at in range(depth):
-                trail[at] ^= twist(job, at)
+                tried[at] = move_at(job, at, int(tried[at]))
             return depth
-        trail[depth] = 0
+        tried[depth] = 0
 
 
-def go(job: Any, near: Any, board: Any, path: Any, moves: int) -> None:
-    """Walk on along the way."""
+def skip_moves(memory: Memory, moves: int) -> None:
+    """Move the beginning of the next window on along the path."""
+    job: Job = memory.job[0]
+    board = memory.board
     for at in range(job.at, job.at + moves):
-        there = int(near[NUM_MOVES * job.blank + path[at]])
-        board[job.blank] = board[there]
-        board[there] = 0
-        job.blank = there
+        target = int(memory.neighbour[NUM_MOVES * job.blank + memory.path[at]])
+        board[job.blank] = board[target]
+        board[target] = 0
+        job.blank = target
     job.at += moves
 
 
-def sweep(
-    jobs: Any, near: Any, dist: Any, board: Any, path: Any, first: Any, home: Any, trail: Any
-) -> int:
-    """Shorten windows from the way's beginning to its end; return how many moves that saved.
-
-    ``board`` begins with the position before the way and has room for two more.  ``near`` is by
-    cell and move where the empty cell comes to, ``dist`` by two cells the steps between them.
-    """
-    job = jobs[0]
-    before = job.length
+def shorten(memory: Memory) -> int:
+    """Shorten windows from the beginning of the path to its end; return the moves saved."""
+    job: Job = memory.job[0]
+    board = memory.board
+    path = memory.path
+    length_before = job.length
     cells = job.cells
-    while job.at < job.length and not job.stop and job.nodes < job.until:
-        length = extend(job, near, dist, board, path, first, home)
+    while job.at < job.length and not job.stop and job.nodes < job.node_limit:
+        length = measure_window(memory)
         for cell in range(cells):
             board[2 * cells + cell] = board[cell]
-        found = seek(job, near, dist, board, home, trail, length - 2)
+        found = search_window(memory, length - 2)
         for cell in range(cells):
             board[cell] = board[2 * cells + cell]
-        if found >= 0:
-            for at in range(found):
-                path[job.at + at] = trail[at]
-            saved = length - found
-            for at in range(job.at + found, job.length - saved):
-                path[at] = path[at + saved]
-            job.length -= saved
+        if found == NOT_FOUND:
+            skip_moves(memory, max(1, length // OVERLAP))
             continue
-        go(job, near, board, path, max(1, length // PARTS))
-    saved_moves: int = before - job.length
-    return saved_moves
+        for at in range(found):
+            path[job.at + at] = memory.tried[at]
+        saved = length - found
+        for at in range(job.at + found, job.length - saved):
+            path[at] = path[at + saved]
+        job.length -= saved
+    return int(length_before - job.length)

@@ -1,80 +1,97 @@
-"""What beam searches share: which positions were met lately, and where the best ones end."""
+"""Kernels that beam searches share: duplicate detection, and selection of the best children."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from typing import Any
-
-BINS = 4096
-MARK = 30  # the bits of a key from here on tell positions in the same place apart
-SHARE = 8  # places for each position of a step
-LEAST = 1 << 17  # places that the narrowest beam has
+    import numpy as np
 
 
-def places(width: int) -> int:
-    """Return how many places to remember positions a beam gets: the fewer, the faster they are."""
-    return max(LEAST, 1 << (SHARE * width - 1).bit_length())
+HISTOGRAM_SIZE = 4096  # scores that are told apart, from the lowest one on
+CHECK_SHIFT = 30  # the bits of a key from here on tell positions in the same slot apart
+SLOTS_PER_NODE = 8
+MIN_SLOTS = 1 << 17
 
 
-def is_seen(seen: Any, key: int) -> bool:
-    """Tell whether a position went on lately; ``seen`` has a power of two of places."""
-    found: bool = seen[key & (len(seen) - 1)] == key >> MARK
+class Memory(NamedTuple):
+    """The arrays of a beam, but for its nodes.
+
+    ``seen`` has by the lowest bits of a key the others of the position expanded last there.
+    ``back_pointers`` is by step and place the parent's place and the move.  ``histogram`` and
+    ``order`` are scratch.
+    """
+
+    children: np.ndarray
+    seen: np.ndarray
+    histogram: np.ndarray
+    order: np.ndarray
+    back_pointers: np.ndarray
+
+
+def num_slots(width: int) -> int:
+    """Return the size of ``seen`` for a beam; a smaller array is faster, and finds less."""
+    return max(MIN_SLOTS, 1 << (SLOTS_PER_NODE * width - 1).bit_length())
+
+
+def was_expanded(seen: np.ndarray, key: int) -> bool:
+    """Tell whether a position was expanded lately; ``seen`` has a power of two of slots."""
+    found: bool = seen[key & (len(seen) - 1)] == key >> CHECK_SHIFT
     return found
 
 
-def remember(seen: Any, key: int) -> None:
-    """Note that a position goes on; only such are noted, as others may come again by other ways."""
-    seen[key & (len(seen) - 1)] = key >> MARK
+def note_expanded(seen: np.ndarray, key: int) -> None:
+    """Note that a position is expanded; others may come again by other paths, and are not noted."""
+    seen[key & (len(seen) - 1)] = key >> CHECK_SHIFT
 
 
-def pick(
-    children: Any, count: int, most: int, bins: Any, ranks: Any, seen: Any, picked: Any, begin: int
-) -> int:
-    """Write the numbers of the children that go on from ``begin`` on; return how many they are.
+def select_best(memory: Memory, count: int, width: int, begin: int) -> int:
+    """Select the best of ``count`` children that were not expanded yet; return how many they are.
 
-    Those are the best, at most so many and the best first, without those that were seen: of
-    positions that count as one the best goes on.
+    Their numbers are written into the back pointers from ``begin`` on, at most ``width`` of them,
+    best first.  Of children with the same key the best one is selected.
     """
     found = 0
-    for place in range(rank(children, count, most, bins, ranks)):
-        at = ranks[place]
-        key = children[at].key
-        if is_seen(seen, key):
+    for place in range(sort_best(memory, count, width)):
+        child = memory.order[place]
+        key = memory.children[child].key
+        if was_expanded(memory.seen, key):
             continue
-        remember(seen, key)
-        picked[begin + found] = at
+        note_expanded(memory.seen, key)
+        memory.back_pointers[begin + found] = child
         found += 1
-        if found == most:
+        if found == width:
             break
     return found
 
 
-def rank(children: Any, count: int, most: int, bins: Any, ranks: Any) -> int:
-    """List the children of the lowest scores in their order; return how many they are.
+def sort_best(memory: Memory, count: int, width: int) -> int:
+    """Write the numbers of the best children in order; return how many they are.
 
-    Those are at least so many, if there are so many.  Scores far above the lowest count as one.
+    A counting sort: at least ``width`` of ``count`` children, if there are, and all children of the
+    scores of these.  Scores far above the lowest count as one.
     """
+    children = memory.children
+    histogram = memory.histogram
     low = children[0].score
-    for at in range(count):
-        low = min(low, children[at].score)
-    for at in range(BINS):
-        bins[at] = 0
-    for at in range(count):
-        bins[min(children[at].score - low, BINS - 1)] += 1
+    for child in range(count):
+        low = min(low, children[child].score)
+    for score in range(HISTOGRAM_SIZE):
+        histogram[score] = 0
+    for child in range(count):
+        histogram[min(children[child].score - low, HISTOGRAM_SIZE - 1)] += 1
     listed = 0
-    last = BINS - 1
-    for at in range(BINS):
-        here = bins[at]
-        bins[at] = listed  # where those of this score begin
+    last = HISTOGRAM_SIZE - 1
+    for score in range(HISTOGRAM_SIZE):
+        here = histogram[score]
+        histogram[score] = listed  # where the children of this score begin
         listed += here
-        if listed >= most:
-            last = at
+        if listed >= width:
+            last = score
             break
-    for at in range(count):
-        place = min(children[at].score - low, BINS - 1)
-        if place <= last:
-            ranks[bins[place]] = at
-            bins[place] += 1
+    for child in range(count):
+        score = min(children[child].score - low, HISTOGRAM_SIZE - 1)
+        if score <= last:
+            memory.order[histogram[score]] = child
+            histogram[score] += 1
     return int(listed)

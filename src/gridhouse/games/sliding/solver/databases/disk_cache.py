@@ -1,7 +1,7 @@
 """Pattern databases on disk: built once, checked by their hash, mapped into memory.
 
-A file that is damaged, unfinished or not ours is said in one line and built again; a disk that is
-full is said in one line, and the databases stay in memory.
+A file that is damaged, unfinished or foreign is reported in one line and built again.  A full disk
+is reported in one line, and the databases stay in memory.
 """
 
 from __future__ import annotations
@@ -21,10 +21,13 @@ import platformdirs
 from gridhouse.games.sliding.solver.databases import pattern_database
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from typing import Unpack
 
-    from gridhouse.games.sliding.solver.databases.partitioning import Parts
-    from gridhouse.games.sliding.solver.databases.pattern_database import Tables
+    from gridhouse.games.sliding.solver.databases.partitioning import Partition
+    from gridhouse.games.sliding.solver.databases.pattern_database import (
+        BuildOptions,
+        PatternDatabases,
+    )
     from gridhouse.games.sliding.solver.puzzle import Puzzle
 
 HEADER = 4096  # bytes, a page, so that what follows is aligned
@@ -36,32 +39,35 @@ def folder() -> Path:
     return Path(platformdirs.user_cache_dir("gridhouse")) / "patterns"
 
 
-def path_of(puzzle: Puzzle, parts: Parts) -> Path:
+def path_of(puzzle: Puzzle, partition: Partition) -> Path:
     """Return the file of a partition of distinct tiles."""
-    name = hashlib.sha256(repr(parts).encode()).hexdigest()[:12]
+    name = hashlib.sha256(repr(partition).encode()).hexdigest()[:12]
     return folder() / f"sliding-{puzzle.rows}x{puzzle.cols}-{name}.words"
 
 
-def complain(path: Path, reason: str) -> None:
-    """Say in one line what is wrong with a file."""
+def warn(path: Path, reason: str) -> None:
+    """Report what is wrong with a file in one line."""
     print(f"gridhouse: {str(path)!r}: {reason}", file=sys.stderr)
 
 
-def _facts(puzzle: Puzzle, parts: Parts, words: Any) -> dict[str, Any]:
-    """Return the header of a file; the words are little-endian whatever the machine."""
+def _header(puzzle: Puzzle, partition: Partition, entries: np.ndarray) -> dict[str, Any]:
+    """Return the header of a file; entries are little-endian whatever the machine."""
     return {
         "format": FORMAT,
         "rows": puzzle.rows,
         "cols": puzzle.cols,
-        "parts": [list(part) for part in parts],
-        "sha256": hashlib.sha256(memoryview(words).cast("B")).hexdigest(),
+        "parts": [list(pattern) for pattern in partition],
+        "sha256": hashlib.sha256(entries.data.cast("B")).hexdigest(),
     }
 
 
-def save(path: Path, puzzle: Puzzle, tables: Tables) -> None:
-    """Write a file, which is there as a whole or not at all."""
+def save(path: Path, puzzle: Puzzle, databases: PatternDatabases) -> None:
+    """Write a file atomically: others see all of it or none."""
     header = (
-        json.dumps(_facts(puzzle, tables.parts, tables.words)).encode().ljust(HEADER - 1) + b"\n"
+        json.dumps(_header(puzzle, databases.partition, databases.entries))
+        .encode()
+        .ljust(HEADER - 1)
+        + b"\n"
     )
     unfinished = None
     try:
@@ -69,51 +75,44 @@ def save(path: Path, puzzle: Puzzle, tables: Tables) -> None:
         with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
             unfinished = file.name
             file.write(header)
-            file.write(memoryview(tables.words).cast("B"))
+            file.write(databases.entries.data.cast("B"))
             file.flush()
             os.fsync(file.fileno())
         os.replace(unfinished, path)
     except OSError as error:
-        complain(path, f"{error.strerror}; the databases stay in memory")
+        warn(path, f"{error.strerror}; the databases stay in memory")
         if unfinished is not None:
             with contextlib.suppress(OSError):
                 os.unlink(unfinished)
 
 
-def read(path: Path, puzzle: Puzzle, parts: Parts) -> Tables | None:
-    """Return the databases of a file, mapped into memory; None without a good one."""
+def load(path: Path, puzzle: Puzzle, partition: Partition) -> PatternDatabases | None:
+    """Return the databases of a file, mapped into memory; None if it is missing or bad."""
     try:
         with open(path, "rb") as file:
             header = json.loads(file.read(HEADER))
-        word = np.dtype(pattern_database.word_type(puzzle, parts)).newbyteorder("<")
-        words = np.asarray(np.memmap(path, word, "r", HEADER))
-        if header == _facts(puzzle, parts, words):
-            return pattern_database.Tables(puzzle, parts, words)
+        kind = np.dtype(pattern_database.entry_type(puzzle, partition)).newbyteorder("<")
+        entries = np.asarray(np.memmap(path, kind, "r", HEADER))
+        if header == _header(puzzle, partition, entries):
+            return pattern_database.PatternDatabases(puzzle, partition, entries)
     except FileNotFoundError:
         return None
     except (OSError, ValueError):
         pass
-    complain(path, "damaged or not a file of pattern databases; built again")
+    warn(path, "damaged or not a file of pattern databases; built again")
     return None
 
 
-def large_tables(
-    puzzle: Puzzle,
-    parts: Parts,
-    *,
-    threads: int = 1,
-    jit: bool = True,
-    is_stopped: Callable[[], bool] = pattern_database.is_never,
-) -> Tables:
+def load_or_build(
+    puzzle: Puzzle, partition: Partition, **options: Unpack[BuildOptions]
+) -> PatternDatabases:
     """Return the databases of distinct tiles from the disk, else built and kept there.
 
-    Raises StoppedError, and keeps nothing, soon after ``is_stopped`` says so.
+    Raises StoppedError, and keeps nothing, soon after ``is_stopped`` returns True.
     """
-    path = path_of(puzzle, parts)
-    tables = read(path, puzzle, parts)
-    if tables is None:
-        tables = pattern_database.tables_for(
-            puzzle, parts, threads=threads, jit=jit, show=True, is_stopped=is_stopped
-        )
-        save(path, puzzle, tables)
-    return tables
+    path = path_of(puzzle, partition)
+    databases = load(path, puzzle, partition)
+    if databases is None:
+        databases = pattern_database.build_all(puzzle, partition, show=True, **options)
+        save(path, puzzle, databases)
+    return databases

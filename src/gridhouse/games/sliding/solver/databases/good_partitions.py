@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gridhouse.games.sliding.solver.databases import disk_cache, partitioning, pattern_database
+from gridhouse.games.sliding.solver.databases import partitioning
+from gridhouse.games.sliding.solver.databases.disk_cache import load_or_build
+from gridhouse.games.sliding.solver.databases.pattern_database import build_all
 
 if TYPE_CHECKING:
-    from gridhouse.games.sliding.solver.databases.partitioning import Parts
-    from gridhouse.games.sliding.solver.databases.pattern_database import Tables
+    from typing import Unpack
+
+    from gridhouse.games.sliding.solver.databases.partitioning import Partition
+    from gridhouse.games.sliding.solver.databases.pattern_database import (
+        BuildOptions,
+        PatternDatabases,
+    )
     from gridhouse.games.sliding.solver.puzzle import Puzzle
 
 SMALL = 25  # cells up to which databases are built for the puzzle at hand, in a moment
 LARGE = 36  # cells up to which there are any; these take seconds and go on the disk
-TILES = 4  # of a pattern
+PATTERN_SIZE = 4  # tiles
 
 # Partitions by which beams go deeper than by most others: by cell the pattern of its tile.  Each
 # pair makes mistakes of its own, so beams by several are worth a wider one.
@@ -34,35 +41,39 @@ def pairs(puzzle: Puzzle) -> tuple[tuple[str, str], ...]:
     return PAIRS.get((puzzle.rows, puzzle.cols), ())
 
 
-def looks(puzzle: Puzzle) -> int:
-    """Return by how many sets of partitions a puzzle can be looked at.
+def num_choices(puzzle: Puzzle) -> int:
+    """Return the number of sets of partitions that a puzzle has databases of.
 
-    One has to do where the empty cell ends elsewhere, as databases would have to be built for it.
+    It is one where the empty cell does not end last: for another one databases would be built.
     """
-    return max(1, len(pairs(puzzle))) if puzzle.ends_last else 1
+    return max(1, len(pairs(puzzle))) if puzzle.has_blank_last else 1
 
 
-def partitions(puzzle: Puzzle, look: int) -> list[Parts]:
-    """Return the partitions of a look."""
+def partitions(puzzle: Puzzle, choice: int) -> list[Partition]:
+    """Return the partitions of a choice, a number from 0 on."""
+    distinct = puzzle.with_distinct_tiles()
     if not pairs(puzzle):
-        return partitioning.partitions(puzzle.numbered(), puzzle.cells**TILES, 2)
-    pictures = pairs(puzzle)[look]
-    side, rest = puzzle.cols, puzzle.rest
-    found = [pictured(slid(picture, side, rest)) for picture in pictures]
-    if not puzzle.numbered().has_mirror:
-        # What is seen there otherwise is a partition of its own.
-        found += [pictured(slid(picture, side, rest, mirrored=True)) for picture in pictures]
+        return partitioning.partitions(distinct, puzzle.cells**PATTERN_SIZE, 2)
+    pictures = pairs(puzzle)[choice]
+    side, goal = puzzle.cols, puzzle.blank_goal
+    found = [partition_of_picture(move_blank(picture, side, goal)) for picture in pictures]
+    if not distinct.has_mirror:
+        # A mirrored view would need databases of its own anyway, so it gets partitions of its own.
+        found += [
+            partition_of_picture(move_blank(picture, side, goal, mirrored=True))
+            for picture in pictures
+        ]
     return found
 
 
-def slid(picture: str, side: int, rest: int, *, mirrored: bool = False) -> str:
+def move_blank(picture: str, side: int, blank_goal: int, *, mirrored: bool = False) -> str:
     """Return a picture of a square board for one on which the empty cell ends on another cell.
 
     The picture is turned so that its empty corner is near; from there the empty cell goes up or
     down, then across, and letters make way as tiles do, so that patterns hardly fall apart.
     ``mirrored`` does so with rows and columns exchanged.
     """
-    row, col = divmod(rest, side)
+    row, col = divmod(blank_goal, side)
     if mirrored:
         row, col = col, row
     down, right = (1 if 2 * at >= side - 1 else -1 for at in (row, col))
@@ -71,11 +82,11 @@ def slid(picture: str, side: int, rest: int, *, mirrored: bool = False) -> str:
     letters[row + 1 :, -1] = letters[row:-1, -1].copy()
     letters[row, col + 1 :] = letters[row, col:-1].copy()
     turned = letters[::down, ::right]
-    return "".join(np.delete(turned.T if mirrored else turned, rest))
+    return "".join(np.delete(turned.T if mirrored else turned, blank_goal))
 
 
-def pictured(picture: str) -> Parts:
-    """Return the partition that a picture shows."""
+def partition_of_picture(picture: str) -> Partition:
+    """Return the partition of a picture: by cell of the goal the letter of its tile's pattern."""
     patterns = sorted(set(picture))
     return tuple(
         tuple(tile for tile, letter in enumerate(picture, 1) if letter == pattern)
@@ -83,14 +94,12 @@ def pictured(picture: str) -> Parts:
     )
 
 
-def tables_of(puzzle: Puzzle, look: int, *, jit: bool = True, **how: Any) -> list[Tables]:
-    """Return the databases of a look.
-
-    ``how`` says with how many ``threads`` they are built, and when that ``is_stopped``; then
-    StoppedError is raised.
-    """
-    puzzle = puzzle.numbered()
-    parts = partitions(puzzle, look)
+def databases_of(
+    puzzle: Puzzle, choice: int, **options: Unpack[BuildOptions]
+) -> list[PatternDatabases]:
+    """Return the databases of a choice of partitions; raises StoppedError if told to stop."""
+    distinct = puzzle.with_distinct_tiles()
+    found = partitions(distinct, choice)
     if puzzle.cells <= SMALL:
-        return [pattern_database.tables_for(puzzle, part, jit=jit, **how) for part in parts]
-    return disk_cache.large_tables(puzzle, sum(parts, ()), jit=jit, **how).split(len(parts))
+        return [build_all(distinct, partition, **options) for partition in found]
+    return load_or_build(distinct, sum(found, ()), **options).split(len(found))

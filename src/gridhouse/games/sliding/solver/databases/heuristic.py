@@ -1,22 +1,26 @@
-"""How a search looks at pattern databases: the largest of several sums."""
+"""The heuristic of pattern databases: the largest of several sums, and its layout for kernels.
+
+A *view* is one partition of the tiles into patterns, on the board as it is or mirrored along its
+main diagonal (Culberson and Schaeffer, 1998).  Its sum is a lower bound of the moves to the goal.
+"""
 
 from __future__ import annotations
 
 import itertools
 from collections import Counter
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from gridhouse.core import position
 from gridhouse.core.records import to_records
 from gridhouse.games.sliding.solver.databases.pattern_database import (
-    Tables,
+    PatternDatabases,
     chunk_of,
-    ranks_of,
-    sealed,
-    weights_of,
+    digit_weights,
+    rank_table,
+    read_only,
 )
 from gridhouse.games.sliding.solver.puzzle import Puzzle, neighbours
 
@@ -27,33 +31,33 @@ MAX_CELLS = 36
 MAX_VIEWS = 6
 MAX_PATTERNS = 9  # of a view
 NUM_MOVES = 4
-SETS = 1 << NUM_MOVES  # of moves
-WAY_BITS = 9
-GAIN = 2  # moves more where such a bit is set, since what a pattern needs stays odd or even
+MOVE_SETS = 1 << NUM_MOVES
+PACKED_BITS = 9  # of a packed move: the target's cell above three bits for the move, plus one
+REGION_PENALTY = 2  # moves more where the bit of a region is set: parity does not change
 
 
-class Plan(position.Position):
-    """A board, its views, and where their tables begin in the one array that holds them all.
+class HeuristicLayout(position.Position):
+    """A board, its views, and where their databases begin in the one array that holds all entries.
 
     By view and cell: ``image``, the cell in the view; by view and tile: ``slot``, the number of its
-    pattern among those of all views, and ``weight``, the worth of its digit in the key.  By cell
-    and set of moves: ``ways``, those of them that can be made there, packed into a number.  With
-    ``ranked`` some tiles are equal, and digits are ranks (``_patterns``): ``kind`` is by tile, and
-    ``ranks``, ``chunk`` and ``alike`` tell where what they are looked up by is in that array.
+    pattern among those of all views, and ``weight``, the factor of its digit in the index; by slot:
+    ``origin``.  By cell and set of moves: ``legal_moves``, the legal ones of the set, packed, the
+    first one lowest.  With ``has_equal_tiles``, digits are ranks of sets: ``tile_class`` is by
+    tile, and ``ranks``, ``chunk`` and ``rank_rows`` are for ``rank_of``.
     """
 
-    plan = position.field("int8")
+    layout = position.field("int8")
     cells = position.field("int64")
     views = position.field("int64")
     patterns = position.field("int64")
-    up = position.field("int64")
-    gain = position.field("int64")
-    ranked = position.field("int64")
-    kind = position.field("int64", MAX_CELLS)
+    moves_shift = position.field("int64")
+    region_penalty = position.field("int64")
+    has_equal_tiles = position.field("int64")
+    tile_class = position.field("int64", MAX_CELLS)
     ranks = position.field("int64")
     chunk = position.field("int64")
-    alike = position.field("int64")
-    ways = position.field("int64", SETS * MAX_CELLS)
+    rank_rows = position.field("int64")
+    legal_moves = position.field("int64", MOVE_SETS * MAX_CELLS)
     image = position.field("int64", MAX_VIEWS * MAX_CELLS)
     slot = position.field("int64", MAX_VIEWS * MAX_CELLS)
     weight = position.field("int64", MAX_VIEWS * MAX_CELLS)
@@ -61,92 +65,98 @@ class Plan(position.Position):
 
 
 class View(NamedTuple):
-    """What a plan looks at: tables, each cell's image there, and the kind there of each tile."""
+    """Databases, by cell its image in them, and by tile its class there."""
 
-    tables: Tables
+    databases: PatternDatabases
     image: list[int]
-    kinds: dict[int, int]
+    tile_classes: dict[int, int]
 
 
-def _views(puzzle: Puzzle, partitions: Sequence[Tables]) -> list[View]:
-    """Return the views of a puzzle's own tables."""
+def _views(puzzle: Puzzle, partitions: Sequence[PatternDatabases]) -> list[View]:
+    """Return the views of a puzzle that databases of some partitions give."""
     rows, cols, cells, goal = puzzle.rows, puzzle.cols, puzzle.cells, puzzle.goal()
     images = [list(range(cells))]
     if puzzle.has_mirror:
         images.append([cell % cols * rows + cell // cols for cell in range(cells)])
     return [
-        View(tables, image, {goal[home]: puzzle.kinds[goal[image[home]]] for home in range(cells)})
+        View(
+            databases,
+            image,
+            {goal[home]: puzzle.tile_classes[goal[image[home]]] for home in range(cells)},
+        )
         for image in images
-        for tables in partitions
+        for databases in partitions
     ]
 
 
-def plan_of(puzzle: Puzzle, *partitions: Tables) -> tuple[Any, Any]:
-    """Return the record of the views that tables give, in the mirror too, and all their words."""
-    words, offset_of, end = _all_words(puzzle, partitions)
+def make_heuristic(puzzle: Puzzle, *partitions: PatternDatabases) -> tuple[np.ndarray, np.ndarray]:
+    """Return the layout of all views that databases give, as a record, and all entries."""
+    entries, offset_of, end = _joined_entries(puzzle, partitions)
     views = _views(puzzle, partitions)
-    plan = Plan()
-    plan.cells = puzzle.cells
-    plan.views = len(views)
-    plan.patterns = max(len(tables.parts) for tables in partitions)
-    plan.up = partitions[0].up
-    plan.gain = GAIN if plan.up else 0
+    layout = HeuristicLayout()
+    layout.cells = puzzle.cells
+    layout.views = len(views)
+    layout.patterns = max(len(databases.partition) for databases in partitions)
+    layout.moves_shift = partitions[0].moves_shift
+    layout.region_penalty = REGION_PENALTY if layout.moves_shift else 0
     for number, view in enumerate(views):
-        _add_view(plan, number, view, offset_of[id(view.tables.words)], end)
-    plan.ways[: SETS * puzzle.cells] = _ways(puzzle.rows, puzzle.cols)
-    plan.kind[: puzzle.cells] = puzzle.kinds
+        _add_view(layout, number, view, offset_of[id(view.databases.entries)], end)
+    layout.legal_moves[: MOVE_SETS * puzzle.cells] = _legal_moves(puzzle.rows, puzzle.cols)
+    layout.tile_class[: puzzle.cells] = puzzle.tile_classes
     if not puzzle.is_distinct:
-        most = max(Counter(puzzle.kinds).values())
-        plan.ranked, plan.ranks, plan.alike = 1, end + 1, most + 1
-        plan.chunk = chunk_of(puzzle.cells)
-    return to_records(plan), words
+        most = max(Counter(puzzle.tile_classes).values())
+        layout.has_equal_tiles, layout.ranks, layout.rank_rows = 1, end + 1, most + 1
+        layout.chunk = chunk_of(puzzle.cells)
+    return to_records(layout), entries
 
 
-def _all_words(puzzle: Puzzle, partitions: Sequence[Tables]) -> tuple[Any, dict[int, int], int]:
-    """Return the words of tables in one array, where they begin there by ``id``, where they end."""
-    different = {id(tables.words): tables.words for tables in partitions}
-    words = list(different.values())
-    *offsets, end = itertools.accumulate(map(len, words), initial=0)
+def _joined_entries(
+    puzzle: Puzzle, partitions: Sequence[PatternDatabases]
+) -> tuple[np.ndarray, dict[int, int], int]:
+    """Return all entries in one array, by ``id`` of each part its offset there, and their end."""
+    different = {id(databases.entries): databases.entries for databases in partitions}
+    entries = list(different.values())
+    *offsets, end = itertools.accumulate(map(len, entries), initial=0)
     offset_of = dict(zip(different, offsets, strict=True))
-    if len(words) == 1 and puzzle.is_distinct:
-        return words[0], offset_of, end
-    # A part of no tiles stands in where a partition has fewer parts: one word, no moves.
-    words.append(words[0][:1] * 0)
+    if len(entries) == 1 and puzzle.is_distinct:
+        return entries[0], offset_of, end
+    # A pattern of no tiles stands in where a partition has fewer patterns: one entry, no moves.
+    entries.append(entries[0][:1] * 0)
     if not puzzle.is_distinct:
-        words.append(ranks_of(puzzle.cells, max(Counter(puzzle.kinds).values())))
-    return sealed(np.concatenate(words)), offset_of, end
+        entries.append(rank_table(puzzle.cells, max(Counter(puzzle.tile_classes).values())))
+    return read_only(np.concatenate(entries)), offset_of, end
 
 
-def _add_view(plan: Plan, number: int, view: View, offset: int, nothing: int) -> None:
-    """Write a view into a plan."""
-    most = MAX_CELLS
-    tables = view.tables
-    plan.image[number * most : number * most + len(view.image)] = view.image
-    places = {
-        kind: (part, weight)
-        for part, tiles in enumerate(tables.parts)
-        for kind, weight in weights_of(tables.puzzle, tiles).items()
+def _add_view(layout: HeuristicLayout, number: int, view: View, offset: int, empty: int) -> None:
+    """Write a view into a layout; ``empty`` is where the entry of a pattern of no tiles is."""
+    databases = view.databases
+    first = number * MAX_CELLS
+    layout.image[first : first + len(view.image)] = view.image
+    digits = {
+        tile_class: (pattern, weight)
+        for pattern, tiles in enumerate(databases.partition)
+        for tile_class, weight in digit_weights(databases.puzzle, tiles).items()
     }
-    for tile, kind in view.kinds.items():
+    for tile, tile_class in view.tile_classes.items():
         if tile == 0:
             continue
-        part, weight = places[kind]
-        plan.slot[number * most + tile] = number * plan.patterns + part
-        plan.weight[number * most + tile] = weight
-    starts = [offset + start for start in tables.starts]
-    starts += [nothing] * (plan.patterns - len(starts))
-    plan.origin[number * plan.patterns : (number + 1) * plan.patterns] = starts
+        pattern, weight = digits[tile_class]
+        layout.slot[first + tile] = number * layout.patterns + pattern
+        layout.weight[first + tile] = weight
+    starts = [offset + start for start in databases.starts]
+    starts += [empty] * (layout.patterns - len(starts))
+    layout.origin[number * layout.patterns : (number + 1) * layout.patterns] = starts
 
 
 @lru_cache(maxsize=8)
-def _ways(rows: int, cols: int) -> list[int]:
-    """Return by cell and set of moves those of the set that can be made, the first one lowest."""
-    packed = []
+def _legal_moves(rows: int, cols: int) -> list[int]:
+    """Return by cell and set of moves the legal ones of the set, packed, the first one lowest."""
+    found = []
     for near in neighbours(rows, cols):
-        for moves in range(SETS):
-            ways = 0
+        for moves in range(MOVE_SETS):
+            packed = 0
             for move in reversed(range(NUM_MOVES)):
                 if near[move] >= 0 and moves >> move & 1:
-                    ways = ways << WAY_BITS | near[move] << 3 | move + 1
-            packed.append(ways)
-    return packed
+                    packed = packed << PACKED_BITS | near[move] << 3 | move + 1
+            found.append(packed)
+    return found

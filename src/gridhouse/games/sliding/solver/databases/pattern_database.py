@@ -1,4 +1,4 @@
-"""Pattern databases for a puzzle: building them, and how a search looks at them."""
+"""Building the pattern databases of a puzzle in memory."""
 
 from __future__ import annotations
 
@@ -7,88 +7,103 @@ import math
 import operator
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 import numpy as np
 
 from gridhouse.core.records import to_records
 from gridhouse.core.specialize import specialize
 from gridhouse.games.sliding.solver.databases import retrograde
-from gridhouse.games.sliding.solver.databases.partitioning import kinds_of, size_of
+from gridhouse.games.sliding.solver.databases.partitioning import class_sizes, database_size
 from gridhouse.games.sliding.solver.puzzle import Puzzle, neighbours
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from typing import Unpack
 
-    from gridhouse.games.sliding.solver.databases.partitioning import Parts
+    from gridhouse.games.sliding.solver.databases.partitioning import Partition
 
-# Bits for the regions in words of each type, the moves above them; words of other types have none.
-UP = {np.dtype(np.int32): 25, np.dtype(np.int64): retrograde.MAX_CELLS}
-GAIN = 2  # moves more where such a bit is set, since what a pattern needs stays odd or even
-REGIONS = (np.uint16, np.uint32, np.int64)  # types for a bit a cell
-LARGEST = 1 << 26  # words of a table that tells regions apart: a larger one has a byte a word
+EntryType = type[Any]  # of NumPy
+
+# Bits for regions in entries of each type, the moves above them; other types have none.
+MOVES_SHIFT = {np.dtype(np.int32): 25, np.dtype(np.int64): retrograde.MAX_CELLS}
+REGION_TYPES = (np.uint16, np.uint32, np.int64)  # types for a bit a cell
+LARGEST = 1 << 26  # entries of a database that tells regions apart: a larger one has bytes
+CHUNK = 16  # cells, at most, of which ranks are looked up at once
 
 
 class StoppedError(Exception):
     """Databases are not wanted any more."""
 
 
-class Tables:
-    """The databases of one partition of a puzzle's tiles, one after another in ``words``.
+class BuildOptions(TypedDict, total=False):
+    """How to build: in how many threads, compiled or not, and when to give up."""
 
-    ``up`` is by how many bits the moves are shifted there.
+    threads: int
+    jit: bool
+    is_stopped: Callable[[], bool]
+
+
+class PatternDatabases:
+    """The databases of one partition of a puzzle's tiles, one after another in ``entries``.
+
+    ``moves_shift`` is the number of bits below the moves of an entry.
     """
 
-    def __init__(self, puzzle: Puzzle, parts: Parts, words: Any, start: int = 0) -> None:
-        """Note where each part's table starts, the first at ``start``."""
+    def __init__(
+        self, puzzle: Puzzle, partition: Partition, entries: np.ndarray, start: int = 0
+    ) -> None:
+        """Take entries of which the first pattern's begin at ``start``."""
         self.puzzle = puzzle
-        self.parts = parts
-        self.words = sealed(words)
-        sizes = [size_of(puzzle, part) for part in parts]
+        self.partition = partition
+        self.entries = read_only(entries)
+        sizes = [database_size(puzzle, pattern) for pattern in partition]
         self.starts = list(itertools.accumulate(sizes, initial=start))[:-1]
-        self.up = UP.get(words.dtype.newbyteorder("="), 0)
+        self.moves_shift = MOVES_SHIFT.get(entries.dtype.newbyteorder("="), 0)
 
-    def split(self, count: int) -> list[Tables]:
-        """Return so many partitions, of equally many parts, that stand one after another."""
-        each = len(self.parts) // count
+    def split(self, count: int) -> list[PatternDatabases]:
+        """Return ``count`` partitions, of equally many patterns each."""
+        each = len(self.partition) // count
         return [
-            Tables(self.puzzle, self.parts[at : at + each], self.words, self.starts[at])
-            for at in range(0, len(self.parts), each)
+            PatternDatabases(
+                self.puzzle, self.partition[at : at + each], self.entries, self.starts[at]
+            )
+            for at in range(0, len(self.partition), each)
         ]
 
 
-def sealed(words: Any) -> Any:
-    """Return words that cannot be written any more, as those that are mapped from the disk.
+def read_only(entries: np.ndarray) -> np.ndarray:
+    """Make entries read-only, as those mapped from the disk are, and return them.
 
-    To the compiler these are other arrays, for which it would do everything twice.
+    Numba would compile the search a second time for arrays that can be written.
     """
-    words.flags.writeable = False
-    return words
+    entries.flags.writeable = False
+    return entries
 
 
-def word_type(puzzle: Puzzle, parts: Sequence[Sequence[int]]) -> type[Any]:
-    """Return the type of the words of tables for these parts."""
-    largest = max(size_of(puzzle, part) for part in parts)
+def entry_type(puzzle: Puzzle, partition: Sequence[Sequence[int]]) -> EntryType:
+    """Return the type of the entries of a partition's databases."""
+    largest = max(database_size(puzzle, pattern) for pattern in partition)
     if largest > LARGEST:
         return np.uint8
-    return np.int32 if puzzle.cells <= UP[np.dtype(np.int32)] else np.int64
+    return np.int32 if puzzle.cells <= MOVES_SHIFT[np.dtype(np.int32)] else np.int64
 
 
-def weights_of(puzzle: Puzzle, part: Sequence[int]) -> dict[int, int]:
-    """Return by kind what its digit is worth in a part's key."""
-    kinds = kinds_of(puzzle, part)
-    sizes = [math.comb(puzzle.cells, count) for count in kinds.values()]
-    return dict(zip(kinds, itertools.accumulate(sizes, operator.mul, initial=1), strict=False))
+def digit_weights(puzzle: Puzzle, pattern: Sequence[int]) -> dict[int, int]:
+    """Return by tile class the factor of its digit in an index."""
+    sizes = class_sizes(puzzle, pattern)
+    counts = [math.comb(puzzle.cells, count) for count in sizes.values()]
+    return dict(zip(sizes, itertools.accumulate(counts, operator.mul, initial=1), strict=False))
 
 
 def chunk_of(cells: int) -> int:
-    """Return of how many cells of a board ranks are looked up at once, at most sixteen."""
-    return -(-cells // -(-cells // 16))
+    """Return the number of cells of a board whose ranks are looked up at once."""
+    return -(-cells // -(-cells // CHUNK))
 
 
 @lru_cache(maxsize=4)
-def ranks_of(cells: int, most: int) -> Any:
-    """Return what ``retrograde.rank_of`` looks up for sets of at most so many cells."""
+def rank_table(cells: int, most: int) -> np.ndarray:
+    """Return the table of ``retrograde.rank_of`` for sets of at most ``most`` cells."""
     chunk = chunk_of(cells)
     ranks = np.zeros((-(-cells // chunk), most + 1, 1 << chunk), np.int32)
     counts = np.bitwise_count(np.arange(1 << chunk))
@@ -96,7 +111,7 @@ def ranks_of(cells: int, most: int) -> Any:
         at, first = cell // chunk, 1 << cell % chunk
         added = np.array([math.comb(cell, place) for place in range(1, most + 1)])
         for below in range(min(most, at * chunk + 1)):
-            # What those before add, and the cell, which comes so many places after them.
+            # The cell adds to what the cells before it do; its place is how many these are.
             places = below + counts[:first]
             ranks[at, below, first : 2 * first] = ranks[at, below, :first] + np.where(
                 places < most, added[np.minimum(places, most - 1)], 0
@@ -104,42 +119,48 @@ def ranks_of(cells: int, most: int) -> Any:
     return ranks.reshape(-1)
 
 
-def shape_of(puzzle: Puzzle, part: Sequence[int], up: int) -> Any:
-    """Return the record of a board, a part, and words with ``up`` bits."""
-    shape = retrograde.Shape()
+def pattern_layout(puzzle: Puzzle, pattern: Sequence[int], moves_shift: int) -> np.ndarray:
+    """Return the record of a board and a pattern."""
+    layout = retrograde.PatternLayout()
     cols, cells = puzzle.cols, puzzle.cells
-    weights = [*weights_of(puzzle, part).values(), size_of(puzzle, part)]
-    shape.cols, shape.cells, shape.rest, shape.kinds = cols, cells, puzzle.rest, len(weights) - 1
-    shape.half = shape.kinds // 2
-    shape.split = weights[shape.half]
-    shape.inner_left = sum(1 << cell for cell in range(cells) if cell % cols)
-    shape.inner_right = sum(1 << cell for cell in range(cells) if cell % cols < cols - 1)
-    shape.up, shape.told = up, (1 << min(up, cells)) - 1
-    near = [sum(1 << cell for cell in ways if cell >= 0) for ways in neighbours(puzzle.rows, cols)]
-    shape.near[:cells] = near
-    shape.weight[: shape.kinds] = weights[:-1]
-    shape.chunk, shape.alike = chunk_of(cells), 1 + max(kinds_of(puzzle, part).values())
-    return to_records(shape)
+    weights = [*digit_weights(puzzle, pattern).values(), database_size(puzzle, pattern)]
+    layout.cols, layout.cells, layout.blank_goal = cols, cells, puzzle.blank_goal
+    layout.num_classes = len(weights) - 1
+    layout.num_low = layout.num_classes // 2
+    layout.split = weights[layout.num_low]
+    layout.not_leftmost = sum(1 << cell for cell in range(cells) if cell % cols)
+    layout.not_rightmost = sum(1 << cell for cell in range(cells) if cell % cols < cols - 1)
+    layout.moves_shift = moves_shift
+    layout.region_mask = (1 << min(moves_shift, cells)) - 1
+    for cell, near in enumerate(neighbours(puzzle.rows, cols)):
+        layout.neighbours[cell] = sum(1 << there for there in near if there >= 0)
+    layout.weight[: layout.num_classes] = weights[:-1]
+    layout.chunk = chunk_of(cells)
+    layout.rank_rows = 1 + max(class_sizes(puzzle, pattern).values())
+    return to_records(layout)
 
 
-def digits_of(cells: int, counts: Sequence[int]) -> Any:
-    """Return the sets of so many cells for each kind, as bits, kind by kind for every rank."""
-    ranks = np.arange(math.prod(math.comb(cells, count) for count in counts))
-    digits = np.empty((len(ranks), len(counts)), np.int64)
-    for kind, count in enumerate(counts):
+def cell_sets(cells: int, counts: Sequence[int]) -> np.ndarray:
+    """Return by part of an index and class the set of its cells, as bits.
+
+    ``counts`` is by class of the part's digits the number of its tiles.
+    """
+    indices = np.arange(math.prod(math.comb(cells, count) for count in counts))
+    found = np.empty((len(indices), len(counts)), np.int64)
+    for digit, count in enumerate(counts):
         sets = itertools.combinations([1 << cell for cell in range(cells)], count)
-        ranked = np.array(sorted(map(sum, sets)))
-        digits[:, kind] = ranked[ranks % len(ranked)]
-        ranks //= len(ranked)
-    return digits.reshape(-1)
+        by_rank = np.array(sorted(map(sum, sets)))
+        found[:, digit] = by_rank[indices % len(by_rank)]
+        indices //= len(by_rank)
+    return found.reshape(-1)
 
 
-def goal_of(puzzle: Puzzle, part: Sequence[int]) -> int:
-    """Return the key of a part's tiles at home."""
+def goal_index(puzzle: Puzzle, pattern: Sequence[int]) -> int:
+    """Return the index of a pattern's tiles at home."""
     return sum(
         weight * math.comb(home, place)
-        for kind, weight in weights_of(puzzle, part).items()
-        for place, home in enumerate(puzzle.homes(kind), 1)
+        for tile, weight in digit_weights(puzzle, pattern).items()
+        for place, home in enumerate(puzzle.goal_cells(tile), 1)
     )
 
 
@@ -150,64 +171,79 @@ def is_never() -> bool:
 
 def build(
     puzzle: Puzzle,
-    part: Sequence[int],
-    word: type[Any] | None = None,
+    pattern: Sequence[int],
+    kind: EntryType | None = None,
     *,
     jit: bool = True,
     is_stopped: Callable[[], bool] = is_never,
-) -> Any:
-    """Return the words of a part by key; raises StoppedError soon after ``is_stopped`` says so."""
-    patterns = specialize(retrograde, "sliding", jit=jit)
-    word = word or word_type(puzzle, [part])
-    up = UP.get(np.dtype(word), 0)
-    shape = shape_of(puzzle, part, up)
-    half = shape[0].half
-    counts, size = list(kinds_of(puzzle, part).values()), size_of(puzzle, part)
-    ranks = ranks_of(puzzle.cells, max(counts))
-    lows, highs = digits_of(puzzle.cells, counts[:half]), digits_of(puzzle.cells, counts[half:])
-    words = np.zeros(size, word)
-    regions = next(kind for kind in REGIONS if puzzle.cells <= 8 * np.dtype(kind).itemsize)
-    seen, fresh = np.zeros((2, size), regions)
-    marks = np.zeros(-(-size // retrograde.MARKS), np.int64)
-    goal = goal_of(puzzle, part)
-    count = patterns.begin(shape, lows, highs, goal, seen, fresh, marks)
+) -> np.ndarray:
+    """Return the entries of a pattern by index, of the NumPy type ``kind``.
+
+    Raises StoppedError soon after ``is_stopped`` returns True.
+    """
+    kernel = specialize(retrograde, "sliding", jit=jit)
+    kind = kind or entry_type(puzzle, [pattern])
+    shift = MOVES_SHIFT.get(np.dtype(kind), 0)
+    layout = pattern_layout(puzzle, pattern, shift)
+    memory = _memory(puzzle, pattern, int(layout[0].num_low))
+    entries = np.zeros(len(memory.visited), kind)
+    goal = goal_index(puzzle, pattern)
+    count = kernel.begin(layout, memory, goal)
     depth = 0
     while count > 0:
         queue = np.empty(count, np.int64)
-        patterns.settle(shape, depth, words, fresh, marks, queue)
-        count = patterns.expand(shape, ranks, lows, highs, queue, seen, fresh, marks)
+        kernel.store_layer(layout, memory, depth, entries, queue)
+        count = kernel.expand_layer(layout, memory, queue)
         depth += 1
         if is_stopped():
             raise StoppedError
-    if not up:
-        words[goal] = 0  # without a bit set it looked as if nothing had been written yet
-    return words
+    if not shift:
+        entries[goal] = 0  # without a bit set it looked as if nothing had been written yet
+    return entries
 
 
-def tables_for(
+def _memory(puzzle: Puzzle, pattern: Sequence[int], num_low: int) -> retrograde.Memory:
+    """Return the arrays of a build, with so many digits in the low part of an index."""
+    counts, size = list(class_sizes(puzzle, pattern).values()), database_size(puzzle, pattern)
+    kind = next(kind for kind in REGION_TYPES if puzzle.cells <= 8 * np.dtype(kind).itemsize)
+    visited, frontier = np.zeros((2, size), kind)
+    return retrograde.Memory(
+        ranks=rank_table(puzzle.cells, max(counts)),
+        low_sets=cell_sets(puzzle.cells, counts[:num_low]),
+        high_sets=cell_sets(puzzle.cells, counts[num_low:]),
+        visited=visited,
+        frontier=frontier,
+        frontier_bits=np.zeros(-(-size // retrograde.BLOCK), np.int64),
+    )
+
+
+def build_all(
     puzzle: Puzzle,
-    parts: Parts,
+    partition: Partition,
     *,
-    threads: int = 1,
     show: bool = False,
-    **how: Any,
-) -> Tables:
-    """Return the databases of a partition, built in memory; ``show`` shows how far this is.
+    **options: Unpack[BuildOptions],
+) -> PatternDatabases:
+    """Return the databases of a partition, built in memory; ``show`` draws a progress bar.
 
-    ``how`` is for ``build``.
-
-    Raises StoppedError soon after ``is_stopped`` says that they are not wanted any more.
+    Raises StoppedError soon after ``is_stopped`` returns True.
     """
     from rich.console import Console
     from rich.progress import track
 
-    word = word_type(puzzle, parts)
+    kind = entry_type(puzzle, partition)
+    threads, jit = options.get("threads", 1), options.get("jit", True)
+    stop = options.get("is_stopped", is_never)
+
+    def build_one(pattern: Sequence[int]) -> np.ndarray:
+        return build(puzzle, pattern, kind, jit=jit, is_stopped=stop)
+
     with ThreadPoolExecutor(threads) as pool:
-        made = pool.map(lambda part: build(puzzle, part, word, **how), parts)
+        made = pool.map(build_one, partition)
         console = Console(stderr=True)
         shown = show and console.is_terminal
         title = "Building pattern databases"
-        tables = list(
-            track(made, title, len(parts), transient=True, console=console) if shown else made
+        entries = list(
+            track(made, title, len(partition), transient=True, console=console) if shown else made
         )
-    return Tables(puzzle, parts, np.concatenate(tables))
+    return PatternDatabases(puzzle, partition, np.concatenate(entries))

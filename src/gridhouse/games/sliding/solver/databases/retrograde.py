@@ -1,78 +1,90 @@
-"""Additive pattern databases: how many moves a few tiles need, whatever the rest do.
+"""Kernels that build additive pattern databases by retrograde breadth-first search.
 
-A pattern is some of the tiles.  Only their own moves are counted, so what disjoint patterns need
-may be added (Korf and Felner, 2002).  The empty cell can reach all cells of a region around the
-pattern's tiles without a counted move, and what is needed may depend on the region: the databases
-tell the regions apart.
+A pattern is a set of tiles.  A database holds how many moves they need, whatever all other tiles
+do.  Only moves of the pattern's own tiles count, so the values of disjoint patterns may be added
+(Korf and Felner, 2002).  The empty cell reaches all cells of a region around the pattern's tiles
+without a counted move, and the cost may depend on the region: the databases tell regions apart.
 
-A *kind* is all tiles that are equal to each other; a pattern has all of a kind or none.  Which of
-them stands where makes no difference, so a *key* is made of the sets of cells that the kinds stand
-on: the *rank* of each among all sets of as many cells, as a digit.  (The rank of a set is the sum
-of binomial coefficients, cells over places in the set: the combinatorial number system, Lehmer,
-1964.)  The rank of a single tile is its cell.
+A *tile class* is all tiles that are equal to each other; a pattern has all of a class or none.  An
+*index* has one digit a class: the *rank* of the set of its cells among all sets of as many, which
+is the sum of binomial coefficients, cells over places in the set (the combinatorial number system,
+Lehmer, 1964).  The rank of a single tile is its cell.
 
-A key's word is the moves needed from the best region, shifted by ``up``, above one bit for every
-cell: whether two moves more are needed with the empty cell there.  It may be four; so there are
-moves that change what is asked for by three, and the databases are not consistent.
+An entry is the number of moves from the best region, shifted by ``moves_shift``, above one bit a
+cell: whether two moves more are needed with the empty cell there.  Four may be needed; so some
+moves change the value by three, and the databases are not consistent.
 
-A table is filled layer by layer, by how many moves a position needs.  Each layer goes through its
-keys in their order, so that what it looks at lies close together in memory: that takes a third of
-the time of a plain queue.
-
-The functions are written to be compiled; ``_databases`` does what does not have to be fast.
+A layer is all positions of as many moves.  Each is expanded in the order of its indices, so that
+reads lie close together in memory: that takes a third of the time of a plain queue.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from gridhouse.core import bits, position
 
 if TYPE_CHECKING:
-    from typing import Any
+    import numpy as np
 
 MAX_CELLS = 36
-MAX_KINDS = 8  # of a pattern
-FEWEST = 2  # what ``alike`` is where all sets are of one cell: its rank is the cell
-MARKS = 32  # keys that a word of marks stands for
+MAX_CLASSES = 8  # of a pattern
+SINGLE = 2  # ``rank_rows`` where every set is one cell, whose rank is the cell
+BLOCK = 32  # indices that one number of ``frontier_bits`` stands for
 
 
-class Shape(position.Position):
-    """A board and a pattern on it: what filling a table needs to know.
+class PatternLayout(position.Position):
+    """A board and a pattern on it.
 
-    ``inner_left`` and ``inner_right`` are the cells that have one to their left or right, as bits,
-    ``near`` the neighbours of each cell, ``told`` the cells that words have a bit for.  A key's
-    digits come from two lists, by the key's rest and quotient when divided by ``split``; ``half``
-    is the number of digits in the rest.  ``weight`` is by kind what its digit is worth, ``places``
-    the cells of each kind of the key that is looked at, as bits.  ``rest`` is the cell where the
-    empty one ends.  ``chunk`` and ``alike`` are for ``rank_of``.
+    ``not_leftmost`` and ``not_rightmost`` are the cells that have one to their left or right, as
+    bits, ``neighbours`` those of each cell, ``region_mask`` the cells for which entries have a bit.
+    An index is ``low + split * high``, with ``num_low`` digits in ``low``; ``weight`` is by class
+    the factor of its digit.  ``cells_of`` is by class the cells of the index that was decoded last,
+    as bits.  ``chunk`` and ``rank_rows`` are for ``rank_of``.
     """
 
-    shape = position.field("int8")
+    pattern = position.field("int8")
     cols = position.field("int64")
     cells = position.field("int64")
-    rest = position.field("int64")
-    kinds = position.field("int64")
-    half = position.field("int64")
+    blank_goal = position.field("int64")
+    num_classes = position.field("int64")
+    num_low = position.field("int64")
     split = position.field("int64")
-    inner_left = position.field("int64")
-    inner_right = position.field("int64")
-    up = position.field("int64")
-    told = position.field("int64")
+    not_leftmost = position.field("int64")
+    not_rightmost = position.field("int64")
+    moves_shift = position.field("int64")
+    region_mask = position.field("int64")
     chunk = position.field("int64")
-    alike = position.field("int64")
-    near = position.field("int64", MAX_CELLS)
-    weight = position.field("int64", MAX_KINDS)
-    places = position.field("int64", MAX_KINDS)
+    rank_rows = position.field("int64")
+    neighbours = position.field("int64", MAX_CELLS)
+    weight = position.field("int64", MAX_CLASSES)
+    cells_of = position.field("int64", MAX_CLASSES)
 
 
-def rank_of(ranks: Any, start: int, chunk: int, alike: int, cells: int) -> int:
-    """Return the rank of a set of cells among all sets of as many.
+class Memory(NamedTuple):
+    """The arrays that a build works on.
 
-    ``ranks`` has from ``start`` on, for every ``chunk`` of cells, by how many of the set come
-    before that, fewer than ``alike``, what the cells of the set in the chunk add.
+    ``ranks`` is for ``rank_of``.  ``low_sets`` and ``high_sets`` are by the low and the high part
+    of an index the cells of each class, as bits.  ``visited`` is by index the cells where the empty
+    cell has been, ``frontier`` those of the next layer, and ``frontier_bits`` has a bit for every
+    index of that; all three are zero at first.
     """
-    if alike == FEWEST:
+
+    ranks: np.ndarray
+    low_sets: np.ndarray
+    high_sets: np.ndarray
+    visited: np.ndarray
+    frontier: np.ndarray
+    frontier_bits: np.ndarray
+
+
+def rank_of(ranks: np.ndarray, start: int, chunk: int, rank_rows: int, cells: int) -> int:
+    """Return the rank of a set of cells, given as bits, among all sets of as many.
+
+    ``ranks`` begins at ``start``.  For every ``chunk`` of cells it has ``rank_rows`` rows, one for
+    every number of cells in the chunks before; a row holds what each subset of the chunk adds.
+    """
+    if rank_rows == SINGLE:
         return bits.lowest(int(cells))
     rank = 0
     below = 0
@@ -80,16 +92,16 @@ def rank_of(ranks: Any, start: int, chunk: int, alike: int, cells: int) -> int:
         here = cells & ((1 << chunk) - 1)
         rank += ranks[start + (below << chunk) + here]
         below += bits.population(here)
-        start += alike << chunk
+        start += rank_rows << chunk
         cells >>= chunk
     return rank
 
 
-def spread(shape: Any, region: int, free: int) -> int:
+def flood_fill(layout: PatternLayout, region: int, free: int) -> int:
     """Return the free cells that can be reached from a region, as bits."""
-    cols = shape.cols
-    left = shape.inner_left
-    right = shape.inner_right
+    cols = layout.cols
+    left = layout.not_leftmost
+    right = layout.not_rightmost
     while True:
         wider = region | (region >> cols) | (region << cols)
         wider = (wider | ((region & left) >> 1) | ((region & right) << 1)) & free
@@ -98,102 +110,100 @@ def spread(shape: Any, region: int, free: int) -> int:
         region = wider
 
 
-def enter(key: int, region: int, seen: Any, fresh: Any, marks: Any) -> int:
-    """Enter a region into the next layer; return 1 if its key was not in that layer yet, else 0."""
-    found = fresh[key]
-    seen[key] |= region
-    fresh[key] = found | region
+def add_to_frontier(memory: Memory, index: int, region: int) -> int:
+    """Add a region to the next layer; return 1 if that did not have its index yet, else 0."""
+    found = memory.frontier[index]
+    memory.visited[index] |= region
+    memory.frontier[index] = found | region
     if found != 0:
         return 0
-    marks[key // MARKS] |= 1 << (key % MARKS)
+    memory.frontier_bits[index // BLOCK] |= 1 << (index % BLOCK)
     return 1
 
 
-def load(shape: Any, lows: Any, highs: Any, key: int) -> int:
-    """Note where the kinds of a key stand; return all these cells."""
-    quotient = key // shape.split
-    rest = key - quotient * shape.split
-    half = shape.half
-    others = shape.kinds - half
-    taken = 0
-    for kind in range(half):
-        cells = int(lows[rest * half + kind])
-        shape.places[kind] = cells
-        taken |= cells
-    for kind in range(others):
-        cells = int(highs[quotient * others + kind])
-        shape.places[half + kind] = cells
-        taken |= cells
-    return taken
+def decode(layout: PatternLayout, memory: Memory, index: int) -> int:
+    """Write the cells of each class of an index into ``cells_of``; return all these cells."""
+    high = index // layout.split
+    low = index - high * layout.split
+    num_low = layout.num_low
+    num_high = layout.num_classes - num_low
+    occupied = 0
+    for digit in range(num_low):
+        cells = int(memory.low_sets[low * num_low + digit])
+        layout.cells_of[digit] = cells
+        occupied |= cells
+    for digit in range(num_high):
+        cells = int(memory.high_sets[high * num_high + digit])
+        layout.cells_of[num_low + digit] = cells
+        occupied |= cells
+    return occupied
 
 
-def begin(shapes: Any, lows: Any, highs: Any, key: int, seen: Any, fresh: Any, marks: Any) -> int:
-    """Enter the goal as the first layer; return its number of keys, 1.
+def begin(layouts: np.ndarray, memory: Memory, goal: int) -> int:
+    """Make the goal the first layer; return its number of indices, 1."""
+    layout: PatternLayout = layouts[0]
+    occupied = decode(layout, memory, goal)
+    region = flood_fill(layout, 1 << layout.blank_goal, ((1 << layout.cells) - 1) & ~occupied)
+    return add_to_frontier(memory, goal, region)
 
-    ``seen`` holds by key the cells from which the empty cell has been met, ``fresh`` those of the
-    layer to come, and ``marks`` a bit for every key of that layer; all are zero at first.
+
+def store_layer(
+    layouts: np.ndarray, memory: Memory, depth: int, entries: np.ndarray, queue: np.ndarray
+) -> None:
+    """Write the next layer, at this depth, into the entries, and move it to the queue, in order.
+
+    ``entries`` is zero at first.  The nearest layer comes first; an index that comes again asks for
+    at least as many moves more as the bits of its entry say.
     """
-    shape = shapes[0]
-    cells = shape.cells
-    taken = load(shape, lows, highs, key)
-    region = spread(shape, 1 << shape.rest, ((1 << cells) - 1) & ~taken)
-    return enter(key, region, seen, fresh, marks)
-
-
-def settle(shapes: Any, depth: int, table: Any, fresh: Any, marks: Any, queue: Any) -> None:
-    """Write a layer into the table and move it to the queue, keys in their order.
-
-    ``table`` is zero at first.  Layers come nearest first, and what a key has in a later one asks
-    for more by at least what the bits of its word say.
-    """
-    shape = shapes[0]
+    layout: PatternLayout = layouts[0]
+    frontier = memory.frontier
     tail = 0
-    for group in range(len(marks)):
-        left = int(marks[group])
-        marks[group] = 0
+    for block in range(len(memory.frontier_bits)):
+        left = int(memory.frontier_bits[block])
+        memory.frontier_bits[block] = 0
         while left != 0:
-            key = group * MARKS + bits.lowest(left)
+            index = block * BLOCK + bits.lowest(left)
             left &= left - 1
-            region = int(fresh[key])
-            fresh[key] = 0
-            queue[tail] = (key << shape.cells) | region
+            region = int(frontier[index])
+            frontier[index] = 0
+            queue[tail] = (index << layout.cells) | region
             tail += 1
-            if table[key] == 0:
-                table[key] = (depth << shape.up) | (shape.told & ~region)
+            if entries[index] == 0:
+                entries[index] = (depth << layout.moves_shift) | (layout.region_mask & ~region)
 
 
-def expand(
-    shapes: Any, ranks: Any, lows: Any, highs: Any, queue: Any, seen: Any, fresh: Any, marks: Any
-) -> int:
-    """Enter all that is one move from the queue as the next layer; return its number of keys."""
-    shape = shapes[0]
-    cells = shape.cells
-    kinds = shape.kinds
-    near = shape.near
-    weight = shape.weight
-    chunk = shape.chunk
-    alike = shape.alike
-    every = (1 << cells) - 1
+def expand_layer(layouts: np.ndarray, memory: Memory, queue: np.ndarray) -> int:
+    """Make all that is one move from the queue the next layer; return its number of indices."""
+    layout: PatternLayout = layouts[0]
+    ranks = memory.ranks
+    visited = memory.visited
+    cells = layout.cells
+    num_classes = layout.num_classes
+    neighbours = layout.neighbours
+    weight = layout.weight
+    chunk = layout.chunk
+    rank_rows = layout.rank_rows
+    board = (1 << cells) - 1
     count = 0
     for item in queue:
         entry = int(item)
-        key = entry >> cells
-        region = entry & every
-        free = every & ~load(shape, lows, highs, key)
-        for kind in range(kinds):
-            places = int(shape.places[kind])
-            rank = rank_of(ranks, 0, chunk, alike, places)
-            left = places
+        index = entry >> cells
+        region = entry & board
+        free = board & ~decode(layout, memory, index)
+        for digit in range(num_classes):
+            own = int(layout.cells_of[digit])
+            rank = rank_of(ranks, 0, chunk, rank_rows, own)
+            left = own
             while left != 0:
                 here = bits.lowest(left)
                 left &= left - 1
-                reach = region & near[here]
-                while reach != 0:
-                    bit = reach & ~(reach - 1)
-                    reach ^= bit
-                    other = rank_of(ranks, 0, chunk, alike, places ^ 1 << here ^ bit)
-                    moved = key + (other - rank) * weight[kind]
-                    if (seen[moved] >> here) & 1 == 0:
-                        reached = spread(shape, 1 << here, (free | 1 << here) & ~bit)
-                        count += enter(moved, reached, seen, fresh, marks)
+                targets = region & neighbours[here]
+                while targets != 0:
+                    target = targets & ~(targets - 1)
+                    targets ^= target
+                    moved = rank_of(ranks, 0, chunk, rank_rows, own ^ 1 << here ^ target)
+                    child = index + (moved - rank) * weight[digit]
+                    if (visited[child] >> here) & 1 == 0:
+                        reached = flood_fill(layout, 1 << here, (free | 1 << here) & ~target)
+                        count += add_to_frontier(memory, child, reached)
     return count

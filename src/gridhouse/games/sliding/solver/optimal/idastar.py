@@ -1,41 +1,44 @@
-"""Iterative-deepening A* (Korf, 1985) over sums of pattern databases, compiled.
+"""Kernels of iterative-deepening A* (Korf, 1985) over sums of pattern databases.
 
-A *view* is one partition of the tiles into patterns, on the board as it is or mirrored along its
-main diagonal; a position needs as many moves as the view that asks for most.  A move changes one
-key a view, so it costs one look a view; whether the empty cell's place costs more is in the bits of
-the words already read.
+A position needs at least as many moves as the view with the largest sum says.  A move changes one
+index a view, so it costs one lookup a view; whether the empty cell's place costs more is in the
+bits of entries already read.
 
-Loops over views and patterns are short and the search spends its time in them, so it is compiled
-for just so many of each.  Memory is asked for the words of all moves of a position at once.
+Loops over views and patterns are short and the search spends its time in them, so the kernels are
+compiled for one number of each.  The entries of all children of a node are prefetched together.
 
-A *machine* reads the moves and rejects redundant ones (``_repeats``).
+An *automaton* reads the moves and rejects redundant ones (``duplicate_pruning``).
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from gridhouse.core import bits, position
+from gridhouse.games.sliding.solver.databases.heuristic import (
+    MAX_CELLS,
+    MAX_PATTERNS,
+    MAX_VIEWS,
+    MOVE_SETS,
+    NUM_MOVES,
+    PACKED_BITS,
+)
 from gridhouse.games.sliding.solver.databases.retrograde import rank_of
 
 if TYPE_CHECKING:
-    from typing import Any
+    import numpy as np
 
-MAX_CELLS = 36
-MAX_VIEWS = 6
-MAX_PATTERNS = 9  # of a view
+    from gridhouse.games.sliding.solver.databases.heuristic import HeuristicLayout
+
 MAX_DEPTH = 512
-NUM_MOVES = 4
-NONE = NUM_MOVES  # no move was made before
-SETS = 1 << NUM_MOVES  # of moves
-WAY_BITS = 9
-WAY = (1 << WAY_BITS) - 1
-STRIDE = 1024  # nodes between two looks at the flag
+NO_MOVE = NUM_MOVES  # no move was made before
+PACKED_MASK = (1 << PACKED_BITS) - 1
+STOP_INTERVAL = 1024  # nodes between two looks at the flag
 
-# Of the plans that ``sweep`` is bound to; ``load`` does for all plans.
+# Of the layouts that ``search_to_bound`` is specialized for; ``load_root`` does for all layouts.
 VIEWS = 1
 PATTERNS = 1
-RANKED = 0  # 1 where some tiles are equal
+HAS_EQUAL_TILES = 0
 
 FOUND = 1
 EXHAUSTED = 0
@@ -43,228 +46,258 @@ STOPPED = -1
 
 
 class Frame(position.Position):
-    """A position on the way: the empty cell, the machine's state, the moves left to try.
+    """A node on the path: the empty cell, the automaton's state, the moves left to try.
 
-    By view: the key and the word before the move that is tried, and those after it.  ``moved`` is
-    the cells that it changes, as bits, and ``change`` how much it raises the rank of its kind.
+    By view: ``index`` and ``entry`` of the moved tile's pattern before the move that is tried, and
+    those after it.  ``cells_changed`` is the cells that the move changes, as bits, ``rank_change``
+    how much it raises the rank of its tile class.
     """
 
     frame = position.field("int8")
     blank = position.field("int64")
     state = position.field("int64")
-    left = position.field("int64")
-    moved = position.field("int64")
-    change = position.field("int64")
-    key = position.field("int64", MAX_VIEWS)
-    word = position.field("int64", MAX_VIEWS)
-    fresh_key = position.field("int64", MAX_VIEWS)
-    fresh_word = position.field("int64", MAX_VIEWS)
+    untried = position.field("int64")
+    cells_changed = position.field("int64")
+    rank_change = position.field("int64")
+    index = position.field("int64", MAX_VIEWS)
+    entry = position.field("int64", MAX_VIEWS)
+    next_index = position.field("int64", MAX_VIEWS)
+    next_entry = position.field("int64", MAX_VIEWS)
 
 
-class Search(position.Position):
-    """A search: where it begins, how far it may go, what it found.
+class SearchState(position.Position):
+    """A search from a root: its bound, the position that is looked at, what was found.
 
-    ``made`` moves were made before the root, the last of them ``came``.  ``path`` holds the moves
-    from the root on.  By kind: ``cells``, where its tiles are, as bits, and their ``rank``, if some
-    tiles are equal.  ``stop`` may be set from another thread at any time.
+    The root is ``root_depth`` moves from the puzzle, the last of them ``last_move``; ``bound``
+    counts from the puzzle.  ``path`` holds ``length`` moves from the root on.  By slot: ``index``
+    and ``entry``.  By tile class, if some tiles are equal: ``cells``, where its tiles are, as bits,
+    and their ``rank``.  Another thread may set ``stop`` at any time.
     """
 
     search = position.field("int8")
     stop = position.field("int8")
     blank = position.field("int64")
-    came = position.field("int64")
-    made = position.field("int64")
+    last_move = position.field("int64")
+    root_depth = position.field("int64")
     bound = position.field("int64")
     nodes = position.field("int64")
-    limit = position.field("int64")
+    node_limit = position.field("int64")
     length = position.field("int64")
     tiles = position.field("int64", MAX_CELLS)
-    key = position.field("int64", MAX_VIEWS * MAX_PATTERNS)
-    word = position.field("int64", MAX_VIEWS * MAX_PATTERNS)
+    index = position.field("int64", MAX_VIEWS * MAX_PATTERNS)
+    entry = position.field("int64", MAX_VIEWS * MAX_PATTERNS)
     cells = position.field("int64", MAX_CELLS)
     rank = position.field("int64", MAX_CELLS)
     path = position.field("int8", MAX_DEPTH)
 
 
-def load(plans: Any, tables: Any, searches: Any) -> int:
-    """Read the words of the root's keys and return how many moves it needs at least."""
-    plan = plans[0]
-    search = searches[0]
-    for slot in range(plan.views * plan.patterns):
-        search.key[slot] = plan.origin[slot]
-    for kind in range(plan.cells):
-        search.cells[kind] = 0
-        search.rank[kind] = 0
-    for cell in range(plan.cells):
+class Memory(NamedTuple):
+    """What a search works on.
+
+    ``entries`` are those of all databases.  ``automaton`` is by state and move the next state and
+    the moves allowed there.  ``frames`` is by depth.  ``layout`` and ``search`` are arrays of one
+    record.
+    """
+
+    layout: np.ndarray
+    entries: np.ndarray
+    automaton: np.ndarray
+    search: np.ndarray
+    frames: np.ndarray
+
+
+def load_root(layouts: np.ndarray, entries: np.ndarray, searches: np.ndarray) -> int:
+    """Read the entries of the root and return its heuristic value."""
+    layout: HeuristicLayout = layouts[0]
+    search: SearchState = searches[0]
+    for slot in range(layout.views * layout.patterns):
+        search.index[slot] = layout.origin[slot]
+    for tile_class in range(layout.cells):
+        search.cells[tile_class] = 0
+        search.rank[tile_class] = 0
+    for cell in range(layout.cells):
         tile = search.tiles[cell]
         if tile == 0:
             continue
-        kind = plan.kind[tile]
-        search.cells[kind] |= 1 << cell
+        tile_class = layout.tile_class[tile]
+        search.cells[tile_class] |= 1 << cell
         added = 0
-        if plan.ranked:
-            rank = rank_of(tables, plan.ranks, plan.chunk, plan.alike, search.cells[kind])
-            added = rank - search.rank[kind]
-            search.rank[kind] += added
-        for view in range(plan.views):
+        if layout.has_equal_tiles:
+            cells = search.cells[tile_class]
+            rank = rank_of(entries, layout.ranks, layout.chunk, layout.rank_rows, cells)
+            added = rank - search.rank[tile_class]
+            search.rank[tile_class] += added
+        for view in range(layout.views):
             at = view * MAX_CELLS
-            digit = added if plan.ranked else plan.image[at + cell]
-            search.key[plan.slot[at + tile]] += plan.weight[at + tile] * digit
-    least = 0
-    for view in range(plan.views):
+            digit = added if layout.has_equal_tiles else layout.image[at + cell]
+            search.index[layout.slot[at + tile]] += layout.weight[at + tile] * digit
+    h = 0
+    for view in range(layout.views):
         total = 0
-        blank = plan.image[view * MAX_CELLS + search.blank]
-        for slot in range(view * plan.patterns, (view + 1) * plan.patterns):
-            word = int(tables[search.key[slot]])
-            search.word[slot] = word
-            total += (word >> plan.up) + ((word >> blank) & 1) * plan.gain
-        least = max(least, total)
-    return least
+        blank = layout.image[view * MAX_CELLS + search.blank]
+        for slot in range(view * layout.patterns, (view + 1) * layout.patterns):
+            entry = int(entries[search.index[slot]])
+            search.entry[slot] = entry
+            total += (entry >> layout.moves_shift) + ((entry >> blank) & 1) * layout.region_penalty
+        h = max(h, total)
+    return h
 
 
-def change_of(plan: Any, tables: Any, search: Any, tile: int, moved: int) -> int:
-    """Return by how much the rank of a tile's kind rises if it moves between two cells, as bits."""
-    if not RANKED:
-        return 0
-    kind = plan.kind[tile]
-    cells = search.cells[kind] ^ moved
-    return rank_of(tables, plan.ranks, plan.chunk, plan.alike, cells) - int(search.rank[kind])
-
-
-def step_of(plan: Any, view: int, here: int, there: int, change: int) -> int:
-    """Return by how much the digit of what moves from ``there`` to ``here`` rises in a view."""
-    if RANKED:
-        return change
-    return int(plan.image[view * MAX_CELLS + here] - plan.image[view * MAX_CELLS + there])
-
-
-def enter(plan: Any, search: Any, frame: Any, tile: int, there: int, change: int) -> None:
-    """Take over what moving a tile changes, and keep what was before."""
-    if RANKED:
-        kind = plan.kind[tile]
-        frame.moved = 1 << frame.blank | 1 << there
-        frame.change = change
-        search.cells[kind] ^= frame.moved
-        search.rank[kind] += change
-    for view in range(VIEWS):
-        slot = plan.slot[view * MAX_CELLS + tile]
-        frame.key[view] = search.key[slot]
-        frame.word[view] = search.word[slot]
-        search.key[slot] = frame.fresh_key[view]
-        search.word[slot] = frame.fresh_word[view]
-
-
-def restore(plan: Any, search: Any, frame: Any, tile: int) -> None:
-    """Take back what moving a tile changed."""
-    if RANKED:
-        kind = plan.kind[tile]
-        search.cells[kind] ^= frame.moved
-        search.rank[kind] -= frame.change
-    for view in range(VIEWS):
-        slot = plan.slot[view * MAX_CELLS + tile]
-        search.key[slot] = frame.key[view]
-        search.word[slot] = frame.word[view]
-
-
-def look_ahead(plan: Any, tables: Any, search: Any, blank: int, left: int) -> None:
-    """Ask memory for the words after all moves that are left to try."""
-    while left != 0:
-        there = (left & WAY) >> 3
-        left >>= WAY_BITS
-        tile = search.tiles[there]
-        change = change_of(plan, tables, search, tile, 1 << blank | 1 << there)
-        for view in range(VIEWS):
-            at = view * MAX_CELLS + tile
-            step = step_of(plan, view, blank, there, change)
-            bits.prefetch(tables, search.key[plan.slot[at]] + plan.weight[at] * step)
-
-
-def asked(
-    plan: Any, tables: Any, search: Any, frame: Any, view: int, tile: int, there: int, step: int
+def rank_change_of(
+    layout: HeuristicLayout, entries: np.ndarray, search: SearchState, tile: int, changed: int
 ) -> int:
-    """Return how many moves a view asks for after a tile's move; its key and word are kept."""
-    at = view * MAX_CELLS
-    slot = plan.slot[at + tile]
-    bit = plan.image[at + there]
-    key = search.key[slot] + plan.weight[at + tile] * step
-    word = int(tables[key])
-    old = search.word[slot]
-    frame.fresh_key[view] = key
-    frame.fresh_word[view] = word
-    least = (word >> plan.up) - (old >> plan.up)
-    least += (((word >> bit) & 1) - ((old >> bit) & 1)) * plan.gain
+    """Return by how much a tile's move raises the rank of its class; ``changed``: its two cells."""
+    if not HAS_EQUAL_TILES:
+        return 0
+    tile_class = layout.tile_class[tile]
+    cells = search.cells[tile_class] ^ changed
+    rank = rank_of(entries, layout.ranks, layout.chunk, layout.rank_rows, cells)
+    return rank - int(search.rank[tile_class])
+
+
+def index_change(
+    layout: HeuristicLayout, view: int, tile: int, blank: int, target: int, rank_change: int
+) -> int:
+    """Return by how much a tile's move from ``target`` to ``blank`` raises its index in a view."""
+    first = view * MAX_CELLS
+    if HAS_EQUAL_TILES:
+        return int(layout.weight[first + tile] * rank_change)
+    step = layout.image[first + blank] - layout.image[first + target]
+    return int(layout.weight[first + tile] * step)
+
+
+def make_move(
+    layout: HeuristicLayout, search: SearchState, frame: Frame, tile: int, target: int, change: int
+) -> None:
+    """Take over the indices and entries after a tile's move, and keep those before."""
+    if HAS_EQUAL_TILES:
+        tile_class = layout.tile_class[tile]
+        frame.cells_changed = 1 << frame.blank | 1 << target
+        frame.rank_change = change
+        search.cells[tile_class] ^= frame.cells_changed
+        search.rank[tile_class] += change
+    for view in range(VIEWS):
+        slot = layout.slot[view * MAX_CELLS + tile]
+        frame.index[view] = search.index[slot]
+        frame.entry[view] = search.entry[slot]
+        search.index[slot] = frame.next_index[view]
+        search.entry[slot] = frame.next_entry[view]
+
+
+def unmake_move(layout: HeuristicLayout, search: SearchState, frame: Frame, tile: int) -> None:
+    """Restore the indices and entries before a tile's move."""
+    if HAS_EQUAL_TILES:
+        tile_class = layout.tile_class[tile]
+        search.cells[tile_class] ^= frame.cells_changed
+        search.rank[tile_class] -= frame.rank_change
+    for view in range(VIEWS):
+        slot = layout.slot[view * MAX_CELLS + tile]
+        search.index[slot] = frame.index[view]
+        search.entry[slot] = frame.entry[view]
+
+
+def prefetch_children(
+    layout: HeuristicLayout, entries: np.ndarray, search: SearchState, blank: int, untried: int
+) -> None:
+    """Prefetch the entries after all moves that are left to try."""
+    while untried != 0:
+        target = (untried & PACKED_MASK) >> 3
+        untried >>= PACKED_BITS
+        tile = search.tiles[target]
+        change = rank_change_of(layout, entries, search, tile, 1 << blank | 1 << target)
+        for view in range(VIEWS):
+            step = index_change(layout, view, tile, blank, target, change)
+            bits.prefetch(entries, search.index[layout.slot[view * MAX_CELLS + tile]] + step)
+
+
+def child_value(
+    memory: Memory, frame: Frame, view: int, tile: int, target: int, change: int
+) -> int:
+    """Return the sum of a view after a tile's move; the frame keeps the new index and entry."""
+    layout: HeuristicLayout = memory.layout[0]
+    search: SearchState = memory.search[0]
+    slot = layout.slot[view * MAX_CELLS + tile]
+    blank = layout.image[view * MAX_CELLS + target]
+    index = search.index[slot] + index_change(layout, view, tile, frame.blank, target, change)
+    entry = int(memory.entries[index])
+    old = search.entry[slot]
+    frame.next_index[view] = index
+    frame.next_entry[view] = entry
+    h = (entry >> layout.moves_shift) - (old >> layout.moves_shift)
+    h += (((entry >> blank) & 1) - ((old >> blank) & 1)) * layout.region_penalty
     for other in range(view * PATTERNS, (view + 1) * PATTERNS):
-        word = search.word[other]
-        least += (word >> plan.up) + ((word >> bit) & 1) * plan.gain
-    return int(least)
+        entry = search.entry[other]
+        h += (entry >> layout.moves_shift) + ((entry >> blank) & 1) * layout.region_penalty
+    return int(h)
 
 
-def sweep(plans: Any, tables: Any, machine: Any, searches: Any, frames: Any) -> int:
-    """Search all ways from the root that may have ``bound`` moves: FOUND, EXHAUSTED or STOPPED.
+def search_to_bound(memory: Memory) -> int:
+    """Search all paths from the root of at most ``bound`` moves: FOUND, EXHAUSTED or STOPPED.
 
-    The root's words have been loaded, and the root is not the goal.
+    The root's entries have been loaded, and the root is not the goal.
     """
-    plan = plans[0]
-    search = searches[0]
+    layout: HeuristicLayout = memory.layout[0]
+    search: SearchState = memory.search[0]
+    entries = memory.entries
+    automaton = memory.automaton
+    frames = memory.frames
     tiles = search.tiles
-    ways = plan.ways
-    bound = search.bound - search.made
+    legal_moves = layout.legal_moves
+    bound = search.bound - search.root_depth
     nodes = 0
     depth = 0
     blank = search.blank
     frames[0].blank = blank
-    entry = SETS - 1 if search.came == NONE else int(machine[search.came])
-    state = entry // SETS
-    left = ways[SETS * blank + entry % SETS]
+    transition = MOVE_SETS - 1 if search.last_move == NO_MOVE else int(automaton[search.last_move])
+    state = transition // MOVE_SETS
+    untried = legal_moves[MOVE_SETS * blank + transition % MOVE_SETS]
     while True:
-        if left == 0:
+        if untried == 0:
             if depth == 0:
                 search.nodes += nodes
                 return EXHAUSTED
-            # Take back the move that led here.
             depth -= 1
             frame = frames[depth]
             tile = tiles[frame.blank]
             tiles[blank] = tile
             blank = frame.blank
             state = frame.state
-            left = frame.left
-            restore(plan, search, frame, tile)
+            untried = frame.untried
+            unmake_move(layout, search, frame, tile)
             continue
-        way = left & WAY
-        left >>= WAY_BITS
-        there = way >> 3
+        packed = untried & PACKED_MASK
+        untried >>= PACKED_BITS
+        target = packed >> 3
         nodes += 1
-        if nodes % STRIDE == 0 and (search.stop or search.nodes + nodes > search.limit):
+        if nodes % STOP_INTERVAL == 0 and (search.stop or search.nodes + nodes > search.node_limit):
             search.nodes += nodes
             return STOPPED
         frame = frames[depth]
-        tile = tiles[there]
-        rest = bound - depth - 1
+        tile = tiles[target]
+        moves_left = bound - depth - 1
         view = 0
-        least = 0
-        change = change_of(plan, tables, search, tile, 1 << blank | 1 << there)
-        while view < VIEWS and least <= rest:
-            step = step_of(plan, view, blank, there, change)
-            least = asked(plan, tables, search, frame, view, tile, there, step)
+        h = 0
+        change = rank_change_of(layout, entries, search, tile, 1 << blank | 1 << target)
+        while view < VIEWS and h <= moves_left:
+            h = child_value(memory, frame, view, tile, target, change)
             view += 1
-        if least > rest:
+        if h > moves_left:
             continue
         frame.state = state
-        frame.left = left
-        move = (way & 7) - 1
+        frame.untried = untried
+        move = (packed & 7) - 1
         search.path[depth] = move
-        enter(plan, search, frame, tile, there, change)
+        make_move(layout, search, frame, tile, target, change)
         tiles[blank] = tile
         depth += 1
-        # The last view knows all tiles, and none needs a move: this is the goal.
-        if least == 0:
+        # The last view covers all tiles, and none needs a move: this is the goal.
+        if h == 0:
             search.length = depth
             search.nodes += nodes
             return FOUND
-        blank = there
-        frames[depth].blank = there
-        entry = int(machine[NUM_MOVES * state + move])
-        state = entry // SETS
-        left = ways[SETS * there + entry % SETS]
-        look_ahead(plan, tables, search, blank, left)
+        blank = target
+        frames[depth].blank = target
+        transition = int(automaton[NUM_MOVES * state + move])
+        state = transition // MOVE_SETS
+        untried = legal_moves[MOVE_SETS * target + transition % MOVE_SETS]
+        prefetch_children(layout, entries, search, blank, untried)

@@ -1,82 +1,101 @@
-"""All ways of the empty cell up to some length, and what they do, compiled."""
+"""The kernel that enumerates operator sequences: moves of the empty cell, and their effects."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from typing import Any
+    import numpy as np
 
-# What is noted of a way: its moves, packed, the last lowest; a mark of how it leaves the tiles; and
-# how far it goes up, down, left and right.
-WAY = 0
-MARK = 1
+# Columns of the output: the moves, packed, the last one lowest; a hash of the arrangement of the
+# tiles; and how far the empty cell goes up, down, left and right.
+MOVES = 0
+HASH = 1
 BOX = 2
-FIELDS = 6
+NUM_COLUMNS = 6
 
 NUM_MOVES = 4
 
 
-def enumerate_walks(
-    length: int, side: int, machine: Any, marks: Any, grid: Any, walk: Any, out: Any
-) -> int:
-    """Write the ways of just so many moves that a machine allows, in order; return their number.
+class Memory(NamedTuple):
+    """What an enumeration works on.
 
-    ``grid`` is a board of ``side`` by ``side`` cells with each tile on its own, and stays so;
-    ``marks`` has by tile and cell a random number, and a way's mark is that of all tiles it moves.
-    ``walk`` has room for states, cells and moves by depth.
+    ``automaton`` says which moves may follow.  ``keys`` is by tile and cell a random number, and a
+    hash that of all tiles that were moved.  ``grid`` is a square board with each tile on its own
+    cell, and is left so.  By depth: ``states`` of the automaton, ``cells`` of the empty one, and
+    ``moves`` that are tried next.
     """
-    states = walk[0]
-    cells = walk[1]
-    moves = walk[2]
-    size = side * side
-    start = size // 2
+
+    automaton: np.ndarray
+    keys: np.ndarray
+    grid: np.ndarray
+    states: np.ndarray
+    cells: np.ndarray
+    moves: np.ndarray
+
+
+def swap(memory: Memory, blank: int, cell: int) -> int:
+    """Exchange the empty cell with a tile and return the change of the hash."""
+    size = len(memory.grid)
+    tile = memory.grid[cell]
+    memory.grid[cell] = memory.grid[blank]
+    memory.grid[blank] = tile
+    return int(memory.keys[tile * size + cell] ^ memory.keys[tile * size + blank])
+
+
+def write_sequence(memory: Memory, length: int, side: int, row: np.ndarray) -> None:
+    """Write the box of a sequence into its row of the output."""
     middle = side // 2
+    for column in range(BOX, NUM_COLUMNS):
+        row[column] = 0
+    for depth in range(length + 1):
+        down = memory.cells[depth] // side - middle
+        right = memory.cells[depth] % side - middle
+        row[BOX] = max(row[BOX], -down)
+        row[BOX + 1] = max(row[BOX + 1], down)
+        row[BOX + 2] = max(row[BOX + 2], -right)
+        row[BOX + 3] = max(row[BOX + 3], right)
+
+
+def enumerate_sequences(memory: Memory, length: int, side: int, out: np.ndarray) -> int:
+    """Write all sequences of ``length`` moves that the automaton allows, in order; return how many.
+
+    The board has ``side`` rows and columns.
+    """
+    states = memory.states
+    cells = memory.cells
+    moves = memory.moves
+    start = side * side // 2
     count = 0
     depth = 0
-    way = 0
-    mark = 0
+    packed = 0
+    code = 0
     cells[0] = start
     states[0] = (1 << NUM_MOVES) - 1
     moves[0] = 0
     while depth >= 0:
-        move = moves[depth]
         cell = cells[depth]
+        if depth == length:
+            out[count, MOVES] = packed
+            out[count, HASH] = code ^ memory.keys[start * side * side + cell]
+            write_sequence(memory, length, side, out[count])
+            count += 1
+        move = moves[depth]
         if depth == length or move == NUM_MOVES:
-            if depth == length:
-                out[count, WAY] = way
-                out[count, MARK] = mark ^ marks[start * size + cell]
-                for field in range(BOX, FIELDS):
-                    out[count, field] = 0
-                for at in range(length + 1):
-                    down = cells[at] // side - middle
-                    right = cells[at] % side - middle
-                    out[count, BOX] = max(out[count, BOX], -down)
-                    out[count, BOX + 1] = max(out[count, BOX + 1], down)
-                    out[count, BOX + 2] = max(out[count, BOX + 2], -right)
-                    out[count, BOX + 3] = max(out[count, BOX + 3], right)
-                count += 1
             depth -= 1
             if depth >= 0:
-                way >>= 2
-                there = cells[depth]
-                tile = grid[there]
-                mark ^= marks[tile * size + there] ^ marks[tile * size + cell]
-                grid[cell] = tile
-                grid[there] = start
+                packed >>= 2
+                code ^= swap(memory, cell, cells[depth])
             continue
         moves[depth] += 1
         if (states[depth] >> move) & 1 == 0:
             continue
         step = side if move < 2 else 1
-        there = cell + step if move % 2 == 1 else cell - step
-        tile = grid[there]
-        mark ^= marks[tile * size + there] ^ marks[tile * size + cell]
-        grid[cell] = tile
-        grid[there] = start
-        states[depth + 1] = machine[(states[depth] >> NUM_MOVES) * NUM_MOVES + move]
+        target = cell + step if move % 2 == 1 else cell - step
+        code ^= swap(memory, cell, target)
+        states[depth + 1] = memory.automaton[(states[depth] >> NUM_MOVES) * NUM_MOVES + move]
         depth += 1
-        cells[depth] = there
+        cells[depth] = target
         moves[depth] = 0
-        way = way << 2 | move
+        packed = packed << 2 | move
     return count

@@ -1,70 +1,38 @@
-"""Optimal solutions: IDA*, with larger databases and all cores when needed."""
+"""Searching for a shortest solution: stages of IDA*, in all threads where few nodes do not do."""
 
 from __future__ import annotations
 
-import os
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from gridhouse.core.records import to_records
 from gridhouse.core.specialize import specialize
-from gridhouse.games.sliding.solver.databases import (
-    disk_cache,
-    good_partitions,
-    heuristic,
-    pattern_database,
-    retrograde,
+from gridhouse.games.sliding.solver.databases import retrograde
+from gridhouse.games.sliding.solver.databases.heuristic import (
+    MOVE_SETS,
+    HeuristicLayout,
+    make_heuristic,
 )
-from gridhouse.games.sliding.solver.databases.partitioning import partitions
-from gridhouse.games.sliding.solver.optimal import duplicate_pruning, idastar, optimal_search
-from gridhouse.games.sliding.solver.puzzle import even_out, neighbours
+from gridhouse.games.sliding.solver.databases.pattern_database import StoppedError, read_only
+from gridhouse.games.sliding.solver.optimal import duplicate_pruning, idastar, stages
+from gridhouse.games.sliding.solver.optimal.stages import NO_LIMIT
+from gridhouse.games.sliding.solver.puzzle import neighbours, round_up_to_parity
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from gridhouse.games.sliding.solver.databases.partitioning import Parts
-    from gridhouse.games.sliding.solver.databases.pattern_database import Tables
     from gridhouse.games.sliding.solver.puzzle import Puzzle
 
-Root = tuple[list[int], list[int]]  # a position that is searched from, and the way there
+Root = tuple[list[int], list[int]]  # the tiles of a position that is searched from, and its path
 
-NO_LIMIT = 1 << 60
-TASKS = 256  # so many positions are searched from, at least, when several threads share the work
-
-# What the databases kept on disk hold, ever larger ones: the partitions of Korf and Felner (2002).
-LARGE: dict[tuple[int, int], tuple[Parts, ...]] = {
-    (4, 4): (((1, 5, 6, 9, 10, 13), (7, 8, 11, 12, 14, 15), (2, 3, 4)),),
-    (5, 5): (
-        (
-            (1, 2, 3, 6, 7),
-            (4, 5, 8, 9, 10),
-            (11, 12, 16, 17, 21),
-            (13, 14, 15, 19, 20),
-            (18, 22, 23, 24),
-        ),
-        (
-            (1, 2, 3, 6, 7, 8),
-            (4, 5, 9, 10, 14, 15),
-            (11, 12, 16, 17, 21, 22),
-            (13, 18, 19, 20, 23, 24),
-        ),
-    ),
-}
-# Nodes after which larger databases are worth the time it takes to build them.
-SMALL = 4_000_000
-MEDIUM = 200_000_000
-VAST = 2_000_000_000
-ROOM = 7 << 30  # bytes of memory; databases of a byte a word take up to five while they are built
-# Moves of the longest ways that are known to repeat others: finding them takes 0.03 and 0.6 s.
-LONGEST = 10
-LONGEST_LARGE = 13
-LONGEST_PLAIN = 7  # in interpreted code: 0.1 s
-# How many views databases give, how many patterns there are in each, and whether some tiles are
-# equal, on square boards of sixteen and of twenty-five cells.
+NUM_ROOTS = 256  # at least, when several threads share the work
+# Moves of the longest redundant sequences: finding them takes 0.03 and 0.6 s,
+LONGEST_SEQUENCE = 10
+LONGEST_SEQUENCE_LARGE = 13
+LONGEST_SEQUENCE_INTERPRETED = 7  # and 0.1 s in interpreted code.
+# The numbers of views and of patterns in each, and whether some tiles are equal, of the layouts of
+# square boards of sixteen and of twenty-five cells.
 SHAPES = (
     (2, 3, False),
     (2, 4, False),
@@ -76,170 +44,75 @@ SHAPES = (
     (2, 5, True),
     (2, 6, True),
 )
-PLAIN = (2, 3)  # tiles of parts that interpreted code begins with,
-PLAIN_NODES = 3000  # and how many nodes it searches with each
 
 
-@lru_cache(maxsize=6)
-def _shelf(
-    rows: int, cols: int, kinds: tuple[int, ...], rest: int, parts: int | Parts, jit: bool
-) -> list[Tables]:
-    """Return the place where databases are kept for a while, empty at first."""
-    return []
-
-
-def _shelf_of(puzzle: Puzzle, parts: int | Parts, *, jit: bool) -> list[Tables]:
-    """Return the place for a puzzle's databases of these parts, or of parts of so many tiles."""
-    return _shelf(puzzle.rows, puzzle.cols, tuple(puzzle.kinds), puzzle.rest, parts, jit)
-
-
-def small_tables(puzzle: Puzzle, most: int, *, jit: bool = True, **how: Any) -> list[Tables]:
-    """Return databases of parts as large as of so many distinct tiles, kept for a while."""
-    shelf = _shelf_of(puzzle, most, jit=jit)
-    if not shelf:
-        # At once, since two threads may come here together.
-        shelf[:] = own_tables(puzzle, puzzle.cells**most, jit=jit, **how)
-    return shelf
-
-
-def own_tables(puzzle: Puzzle, largest: int, *, jit: bool, **how: Any) -> list[Tables]:
-    """Return databases of parts of at most so many words, built in memory.
-
-    On more than sixteen cells they are of two partitions, unless the mirror makes two of one; on
-    smaller boards a second one takes longer to build than it saves.
-    """
-    count = 1 if puzzle.cells <= 16 or puzzle.has_mirror else 2
-    different = dict.fromkeys(partitions(puzzle, largest, count))
-    return [pattern_database.tables_for(puzzle, parts, jit=jit, **how) for parts in different]
-
-
-def large_partitions(puzzle: Puzzle) -> list[Parts]:
-    """Return the partitions of which there are databases for the disk, ever larger ones.
-
-    Without the memory that building takes, the largest are left out.
-    """
-    if not puzzle.is_distinct:
-        return []
-    return [
-        parts
-        for parts in LARGE.get((puzzle.rows, puzzle.cols), ())
-        if pattern_database.word_type(puzzle, parts) is not np.uint8 or physical_memory() >= ROOM
-    ]
-
-
-def physical_memory() -> int:
-    """Return how many bytes of memory the machine has, or ROOM where it does not tell."""
-    try:
-        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    except (AttributeError, ValueError, OSError):
-        return ROOM
-
-
-def levels(
-    puzzle: Puzzle, *, waits: bool = True, jit: bool, **how: Any
-) -> Iterator[tuple[list[Tables], int]]:
-    """Yield databases, ever larger ones, and how many nodes to search with them.
-
-    ``how`` says with how many ``threads`` they are built, and when that ``is_stopped``.  Those for
-    the disk, and those of gigabytes, are built only if the caller ``waits``.
-    """
-    how["jit"] = jit
-    if not jit:  # what is solved by few nodes should not wait for what takes long to build
-        for most in PLAIN:
-            yield small_tables(puzzle, most, **how), PLAIN_NODES
-    if puzzle.cells > good_partitions.SMALL:
-        yield good_partitions.tables_of(puzzle, 0, **how), NO_LIMIT
-    elif large := large_partitions(puzzle):
-        yield from _kept_levels(puzzle, large, waits, how)
-    elif puzzle.cells <= 16:
-        yield small_tables(puzzle, 4, **how), SMALL
-        yield small_tables(puzzle, 5, **how), MEDIUM
-        yield small_tables(puzzle, 6, **how), NO_LIMIT
-    else:
-        yield small_tables(puzzle, 4, **how), MEDIUM
-        vast = waits and physical_memory() >= ROOM
-        yield small_tables(puzzle, 5, **how), VAST if vast else NO_LIMIT
-        if vast:
-            # Gigabytes, which are not kept for another search.
-            yield own_tables(puzzle, pattern_database.LARGEST, **how), NO_LIMIT
-
-
-def _kept_levels(
-    puzzle: Puzzle, large: list[Parts], waits: bool, how: dict[str, Any]
-) -> Iterator[tuple[list[Tables], int]]:
-    """Yield the levels of a puzzle that has databases for the disk, of these partitions."""
-    at_hand = [parts for parts in large if waits or disk_cache.path_of(puzzle, parts).exists()]
-    if not at_hand:
-        yield small_tables(puzzle, 4, **how), NO_LIMIT
-        return
-    if not disk_cache.path_of(puzzle, at_hand[0]).exists():
-        for most in (4, 5) if puzzle.cells <= 16 else (4,):
-            yield small_tables(puzzle, most, **how), SMALL
-    for parts in at_hand:
-        shelf = _shelf_of(puzzle, parts, jit=how["jit"])
-        if not shelf:
-            shelf[:] = [disk_cache.large_tables(puzzle, parts, **how)]
-        yield shelf, NO_LIMIT if parts == at_hand[-1] else VAST
-
-
-def load(plan: Any, words: Any, search: Any, *, jit: bool = True) -> int:
-    """Read the words of a search's root; return how many moves it needs at least."""
+def load_root(
+    layout: np.ndarray, entries: np.ndarray, search: np.ndarray, *, jit: bool = True
+) -> int:
+    """Read the entries of a search's root; return its heuristic value."""
     rank_of = specialize(retrograde, "sliding", jit=jit).rank_of
-    return int(specialize(idastar, "sliding", jit=jit, rank_of=rank_of).load(plan, words, search))
+    kernel = specialize(idastar, "sliding", jit=jit, rank_of=rank_of)
+    return int(kernel.load_root(layout, entries, search))
 
 
-def searcher(plan: Any, *, jit: bool = True) -> Any:
-    """Return the search by plans of so many views and patterns as one has, equal tiles or not."""
+def kernel_for(layout: np.ndarray, *, jit: bool = True) -> Any:
+    """Return the kernels specialized for a layout's numbers of views and patterns."""
     rank_of = specialize(retrograde, "sliding", jit=jit).rank_of
-    views, patterns, ranked = int(plan[0].views), int(plan[0].patterns), int(plan[0].ranked)
-    bound = {"VIEWS": views, "PATTERNS": patterns, "RANKED": ranked, "rank_of": rank_of}
-    return specialize(
-        idastar, f"sliding{views}x{patterns}{'r' if ranked else ''}", jit=jit, **bound
+    views, patterns, has_equal = (
+        int(layout[0][name]) for name in ("views", "patterns", "has_equal_tiles")
     )
+    name = f"sliding{views}x{patterns}{'r' if has_equal else ''}"
+    constants = {"VIEWS": views, "PATTERNS": patterns, "HAS_EQUAL_TILES": has_equal}
+    return specialize(idastar, name, jit=jit, rank_of=rank_of, **constants)
 
 
-class Optimal:
+class OptimalSearch:
     """A search for a shortest solution, which can be stopped from another thread.
 
-    ``bound`` is a length below which there is no solution, ``nodes`` how many moves were looked at,
-    ``moves`` a shortest solution once one is found.
+    ``bound`` is a lower bound of the length of all solutions, ``nodes`` the number of moves looked
+    at, ``moves`` a shortest solution once one is found.
     """
 
     def __init__(
-        self, puzzle: Puzzle, threads: int = 1, *, waits: bool = True, jit: bool = True
+        self, puzzle: Puzzle, threads: int = 1, *, allow_slow_build: bool = True, jit: bool = True
     ) -> None:
-        """Take an unsolved puzzle; what takes long to prepare is only for who ``waits``."""
+        """Take an unsolved puzzle."""
         self.puzzle = puzzle
         self.bound = 0
         self.nodes = 0
         self.moves: list[int] | None = None
         self._threads = threads
-        self._waits = waits
+        self._allow_slow_build = allow_slow_build
         self._jit = jit
         self._stopped = False
-        self._records: list[Any] = []
+        self._records: list[np.ndarray] = []
 
     def stop(self) -> None:
-        """Have the search end soon."""
+        """Make the search end soon."""
         self._stopped = True
         for record in self._records:
             record[0].stop = 1
 
     def run(self) -> None:
         """Search until a shortest solution is found or ``stop`` is called."""
-        with suppress(pattern_database.StoppedError):
-            self._climb()
+        with suppress(StoppedError):
+            self._run_stages()
 
-    def _climb(self) -> None:
+    def _run_stages(self) -> None:
         """Search with ever larger databases, in all threads where a few nodes are not enough."""
-        how: dict[str, Any] = {"threads": self._threads, "is_stopped": self._is_stopped}
-        for tables, limit in levels(self.puzzle, waits=self._waits, jit=self._jit, **how):
-            plan, words = heuristic.plan_of(self.puzzle, *tables)
-            del tables  # gigabytes, of whose words there is a copy now
-            few = limit if self._threads == 1 else min(limit, SMALL)
-            self._alone(plan, words, few)
-            if self._goes_on() and few < limit:
-                self._together(plan, words, limit)
+        for stage in stages.search_stages(
+            self.puzzle,
+            allow_slow_build=self._allow_slow_build,
+            jit=self._jit,
+            threads=self._threads,
+            is_stopped=self._is_stopped,
+        ):
+            # No other name holds the databases: they may be gigabytes, of which there is a copy.
+            layout, entries = make_heuristic(self.puzzle, *stage.build())
+            few = stage.node_limit if self._threads == 1 else min(stage.node_limit, stages.SMALL)
+            self._search_alone(layout, entries, few)
+            if self._goes_on() and few < stage.node_limit:
+                self._search_in_threads(layout, entries, stage.node_limit)
             if not self._goes_on():
                 break
 
@@ -247,100 +120,109 @@ class Optimal:
         return self._stopped
 
     @property
-    def _machine(self) -> Any:
-        longest = LONGEST if self._jit else LONGEST_PLAIN
-        if self._jit and self._waits and self.puzzle.cells > 16:
-            longest = LONGEST_LARGE
-        return duplicate_pruning.machine(longest, jit=self._jit)
+    def _automaton(self) -> np.ndarray:
+        longest = LONGEST_SEQUENCE if self._jit else LONGEST_SEQUENCE_INTERPRETED
+        if self._jit and self._allow_slow_build and self.puzzle.cells > 16:
+            longest = LONGEST_SEQUENCE_LARGE
+        return duplicate_pruning.automaton(longest, jit=self._jit)
 
     def _goes_on(self) -> bool:
         return self.moves is None and not self._stopped
 
-    def _alone(self, plan: Any, words: Any, limit: int) -> None:
-        """Search in one thread, bound by bound, until so many nodes were looked at."""
-        record = record_of(self.puzzle.tiles, [], limit)
+    def _search_alone(self, layout: np.ndarray, entries: np.ndarray, node_limit: int) -> None:
+        """Search in one thread, bound by bound, until the node limit."""
+        record = search_record(self.puzzle.tiles, [], node_limit)
         self._records = [record]
-        asked = optimal_search.load(plan, words, record, jit=self._jit)
-        self.bound = max(self.bound, even_out(self.puzzle, asked))
-        kernel = optimal_search.searcher(plan, jit=self._jit)
+        h = load_root(layout, entries, record, jit=self._jit)
+        self.bound = max(self.bound, round_up_to_parity(self.puzzle, h))
+        kernel = kernel_for(layout, jit=self._jit)
         frames = to_records(idastar.Frame(), idastar.MAX_DEPTH)
+        memory = idastar.Memory(layout, entries, self._automaton, record, frames)
         result = idastar.EXHAUSTED
         while result == idastar.EXHAUSTED and not self._stopped:
             record[0].bound = self.bound
-            result = kernel.sweep(plan, words, self._machine, record, frames)
+            result = kernel.search_to_bound(memory)
             if result == idastar.EXHAUSTED:
                 self.bound += 2
         self.nodes += int(record[0].nodes)
         if result == idastar.FOUND:
-            self._take([], record)
+            self._take_solution([], record)
 
-    def _take(self, path: list[int], record: Any) -> None:
-        """Take a solution: a path and what was found from there on."""
+    def _take_solution(self, path: list[int], record: np.ndarray) -> None:
+        """Take the solution of a record's root, which a path has led to."""
         self.moves = path + record[0].path[: int(record[0].length)].tolist()
 
-    def _together(self, plan: Any, words: Any, limit: int) -> None:
-        """Search in all threads, bound by bound, until so many nodes were looked at."""
-        if not words.flags.owndata:
+    def _search_in_threads(self, layout: np.ndarray, entries: np.ndarray, node_limit: int) -> None:
+        """Search in all threads, bound by bound, until the node limit."""
+        if not entries.flags.owndata:
             # A long search is faster in memory of its own, whose pages are larger than a file's.
-            words = pattern_database.sealed(np.array(words))
-        roots = spread_out(self.puzzle, TASKS)
-        spent = self.nodes
-        while self._goes_on() and self.nodes - spent < limit:
-            self._sweep(plan, words, roots)
+            entries = read_only(np.array(entries))
+        roots = spread_roots(self.puzzle, NUM_ROOTS)
+        nodes_before = self.nodes
+        while self._goes_on() and self.nodes - nodes_before < node_limit:
+            self._search_bound(layout, entries, roots)
             if self._goes_on():
                 self.bound += 2
 
-    def _sweep(self, plan: Any, words: Any, roots: list[Root]) -> None:
-        """Search all ways within the bound in all threads, from positions near the puzzle's."""
-        self._records = [record_of(*root, NO_LIMIT) for root in roots]
+    def _search_bound(self, layout: np.ndarray, entries: np.ndarray, roots: list[Root]) -> None:
+        """Search all paths within the bound in all threads, from positions near the puzzle's."""
+        self._records = [search_record(*root, NO_LIMIT) for root in roots]
+        # Each thread takes frames while it searches.
         frames = [to_records(idastar.Frame(), idastar.MAX_DEPTH) for _ in range(self._threads)]
         with ThreadPoolExecutor(self._threads) as pool:
             jobs = [
-                pool.submit(self._share, plan, words, record, path, frames)
+                pool.submit(self._search_root, layout, entries, record, path, frames)
                 for record, (_, path) in zip(self._records, roots, strict=True)
             ]
             for job in jobs:
                 job.result()
         self.nodes += sum(int(record[0].nodes) for record in self._records)
 
-    def _share(
-        self, plan: Any, words: Any, record: Any, path: list[int], frames: list[Any]
+    def _search_root(
+        self,
+        layout: np.ndarray,
+        entries: np.ndarray,
+        record: np.ndarray,
+        path: list[int],
+        frames: list[np.ndarray],
     ) -> None:
-        """Search from one position; whoever finds a way sends the others home."""
-        memory = frames.pop()
+        """Search from one root; a solution ends the searches from all others."""
+        own_frames = frames.pop()
         record[0].bound = self.bound
-        asked = optimal_search.load(plan, words, record, jit=self._jit)
-        if asked + len(path) <= self.bound and not self._stopped:
-            kernel = optimal_search.searcher(plan, jit=self._jit)
-            result = kernel.sweep(plan, words, self._machine, record, memory)
-            if result == idastar.FOUND and self.moves is None:
-                self._take(path, record)
+        h = load_root(layout, entries, record, jit=self._jit)
+        if h + len(path) <= self.bound and not self._stopped:
+            kernel = kernel_for(layout, jit=self._jit)
+            memory = idastar.Memory(layout, entries, self._automaton, record, own_frames)
+            if kernel.search_to_bound(memory) == idastar.FOUND and self.moves is None:
+                self._take_solution(path, record)
                 for other in self._records:
                     other[0].stop = 1
-        frames.append(memory)
+        frames.append(own_frames)
 
 
-def record_of(tiles: list[int], path: list[int], limit: int) -> Any:
+def search_record(tiles: list[int], path: list[int], node_limit: int) -> np.ndarray:
     """Return the record of a search from a position that a path has led to."""
-    search = idastar.Search()
+    search = idastar.SearchState()
     search.tiles[: len(tiles)] = tiles
     search.blank = tiles.index(0)
-    search.came = path[-1] if path else idastar.NONE
-    search.made = len(path)
-    search.limit = limit
+    search.last_move = path[-1] if path else idastar.NO_MOVE
+    search.root_depth = len(path)
+    search.node_limit = node_limit
     return to_records(search)
 
 
-def least(puzzle: Puzzle, plan: Any, words: Any, *, jit: bool = True) -> int:
-    """Return how many moves databases ask for, odd or even as it has to be."""
-    record = record_of(puzzle.tiles, [], NO_LIMIT)
-    return even_out(puzzle, optimal_search.load(plan, words, record, jit=jit))
+def lower_bound(
+    puzzle: Puzzle, layout: np.ndarray, entries: np.ndarray, *, jit: bool = True
+) -> int:
+    """Return the heuristic value of a puzzle, rounded up to its parity."""
+    record = search_record(puzzle.tiles, [], NO_LIMIT)
+    return round_up_to_parity(puzzle, load_root(layout, entries, record, jit=jit))
 
 
-def spread_out(puzzle: Puzzle, count: int) -> list[Root]:
-    """Return at least so many different positions near a puzzle with the ways there, if there are.
+def spread_roots(puzzle: Puzzle, count: int) -> list[Root]:
+    """Return ``count`` different positions near a puzzle, or more, with the paths there.
 
-    All have as many moves behind them, but for positions that can be reached sooner as well.
+    A breadth-first search stops at the first layer of so many positions.
     """
     near = neighbours(puzzle.rows, puzzle.cols)
     layer: list[Root] = [(puzzle.tiles, [])]
@@ -349,10 +231,10 @@ def spread_out(puzzle: Puzzle, count: int) -> list[Root]:
         wider = []
         for tiles, path in layer:
             blank = tiles.index(0)
-            for move, there in enumerate(near[blank]):
+            for move, target in enumerate(near[blank]):
                 moved = tiles[:]
-                if there >= 0:
-                    moved[blank], moved[there] = moved[there], 0
+                if target >= 0:
+                    moved[blank], moved[target] = moved[target], 0
                 if tuple(moved) not in seen:
                     seen.add(tuple(moved))
                     wider.append((moved, [*path, move]))
@@ -360,20 +242,19 @@ def spread_out(puzzle: Puzzle, count: int) -> list[Root]:
     return layer
 
 
-def touch() -> None:
-    """Have the search compiled for each of the usual shapes: one move, by databases of no moves.
-
-    What reads databases without a search is compiled as well.
-    """
-    words = pattern_database.sealed(np.zeros(4, np.int32))  # by the cells of the move, as bits
-    machine = duplicate_pruning.machine(1)
+def compile_kernels() -> None:
+    """Compile the kernels for each of the usual shapes, by one search of one move."""
+    entries = read_only(np.zeros(4, np.int32))  # by the cells of the move, as bits
+    automaton = duplicate_pruning.automaton(1)
     frames = to_records(idastar.Frame(), idastar.MAX_DEPTH)
-    for views, patterns, ranked in SHAPES:
-        plan = heuristic.Plan()
-        plan.views, plan.patterns, plan.ranked, plan.chunk = views, patterns, int(ranked), 2
-        plan.ways[heuristic.SETS - 1] = 1 << 3 | 1
-        search = idastar.Search()
-        search.came, search.limit, search.bound = idastar.NONE, NO_LIMIT, 1
-        plans, searches = to_records(plan), to_records(search)
-        optimal_search.load(plans, words, searches)
-        optimal_search.searcher(plans).sweep(plans, words, machine, searches, frames)
+    for views, patterns, has_equal_tiles in SHAPES:
+        layout = HeuristicLayout()
+        layout.views, layout.patterns, layout.chunk = views, patterns, 2
+        layout.has_equal_tiles = int(has_equal_tiles)
+        layout.legal_moves[MOVE_SETS - 1] = 1 << 3 | 1
+        search = idastar.SearchState()
+        search.last_move, search.node_limit, search.bound = idastar.NO_MOVE, NO_LIMIT, 1
+        layouts, searches = to_records(layout), to_records(search)
+        load_root(layouts, entries, searches)
+        memory = idastar.Memory(layouts, entries, automaton, searches, frames)
+        kernel_for(layouts).search_to_bound(memory)
