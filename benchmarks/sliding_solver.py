@@ -15,7 +15,7 @@
 - ``bounds NODES 0 NUMBERS``: these of the puzzles of ``words5``, by databases of each size: how
   many nodes it takes to prove one bound after the other until there were so many.
 - ``numberings WIDTH COUNT``: one beam so wide over each of so many puzzles of ``words5``, from more
-  and more ways to number equal letters.
+  and more ways to assign equal letters.
 - ``turns WIDTH COUNT``: beams so wide over each of so many puzzles of ``words5`` and of Korf's
   24-puzzles: there, there by other databases, and back.
 - ``beams WIDTH COUNT``: one beam so wide by databases over each of so many of Korf's 24-puzzles,

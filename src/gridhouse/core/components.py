@@ -12,26 +12,26 @@ if TYPE_CHECKING:
 def component(cls: type, name: str) -> ModuleType | None:
     """Return a module of the folder of a game's class, None if there is none of this name.
 
-    ``solver.command`` is a module of the package ``solver`` of the folder.
+    The name of a module in a package has a dot: ``solver.api``.
     """
-    return _module(cls.__module__.rpartition(".")[0], name)
+    return _module(f"{cls.__module__.rpartition('.')[0]}.{name}")
 
 
-def advice_of(cls: type) -> ModuleType | None:
-    """Return the module ``advice`` of a game: of its package ``solver``, or of its folder."""
-    return component(cls, "solver.advice") or component(cls, "advice")
+def solver_component(cls: type, name: str) -> ModuleType | None:
+    """Return a module of a game's package ``solver``, or the one beside a module ``solver``."""
+    beside = {"command": "solve_command"}.get(name, name)
+    return component(cls, f"solver.{name}") or component(cls, beside)
 
 
 @lru_cache(maxsize=None)
-def _module(package: str, name: str) -> ModuleType | None:
+def _module(name: str) -> ModuleType | None:
     import importlib
     import importlib.util
 
-    first, _, rest = name.partition(".")
-    full = f"{package}.{first}"
-    spec = importlib.util.find_spec(full)
-    if spec is None:
-        return None
-    if not rest:
-        return importlib.import_module(full)
-    return _module(full, rest) if spec.submodule_search_locations is not None else None
+    try:
+        spec = importlib.util.find_spec(name)
+    except ModuleNotFoundError as error:
+        if not name.startswith(str(error.name)):
+            raise
+        return None  # there is no such package
+    return importlib.import_module(name) if spec else None

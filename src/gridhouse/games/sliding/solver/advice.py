@@ -1,4 +1,4 @@
-"""What the solver advises a player: the next move of a shortest way, or of a short one."""
+"""The solver as an adviser: the next move of a shortest solution, or of a short one."""
 
 from __future__ import annotations
 
@@ -17,12 +17,14 @@ if TYPE_CHECKING:
     from gridhouse.games.sliding.solver.anytime import Anytime
     from gridhouse.games.sliding.solver.puzzle import Puzzle
 
-PLAIN = 16  # cells of a board up to which there may be a solution in time in interpreted code
-WORTH = 1.0  # what a solved puzzle returns
+INTERPRETED_CELLS = (
+    16  # cells of a board up to which there may be a solution in time in interpreted code
+)
+SOLVED_VALUE = 1.0  # what a solved puzzle returns
 
 
 class Adviser:
-    """Solves the puzzles being played; who follows its advice is led along one solution.
+    """Solves the puzzles being played; its advice follows one solution.
 
     On boards of up to sixteen cells that is a shortest one, if time allows.
     """
@@ -43,7 +45,7 @@ class Adviser:
                 puzzle = puzzle_of(position)
             except SolverError:
                 return None
-            if puzzle.is_solved() or not (self._jit or puzzle.cells <= PLAIN):
+            if puzzle.is_solved() or not (self._jit or puzzle.cells <= INTERPRETED_CELLS):
                 return None
             self._moves, bound = self._solve(puzzle, seconds)
             if not self._moves:  # interpreted, time may have been too short for any solution
@@ -51,7 +53,7 @@ class Adviser:
             self._plan = plan(position, self._moves)
             self._gap = len(self._moves) - bound
         line = tuple(self._moves[self._plan[key(position)] :])
-        return Advice(WORTH, line, verdict(len(line), self._gap))
+        return Advice(SOLVED_VALUE, line, verdict(len(line), self._gap))
 
     def _solve(self, puzzle: Puzzle, seconds: float) -> tuple[list[int], int]:
         """Return the moves of a solution, and how many every solution needs."""
@@ -83,7 +85,7 @@ def key(position: Position) -> tuple[int, ...]:
 
 
 def verdict(length: int, gap: int) -> str:
-    """Return in words what is known of a way that may be a few moves longer than need be."""
+    """Return in words what is known of a solution, ``gap`` moves longer than the lower bound."""
     moves = f"{length} move{'s' * (length != 1)}"
     if gap == 0:
         return f"Proved: {moves} to go, and no way is shorter"
@@ -91,7 +93,7 @@ def verdict(length: int, gap: int) -> str:
 
 
 def plan(position: Position, moves: list[int]) -> dict[tuple[int, ...], int]:
-    """Return by position on the way of a solution how many moves lead there."""
+    """Return by position on the path of a solution the number of moves made before."""
     walk = position.copy()
     found = {}
     for number, move in enumerate(moves):

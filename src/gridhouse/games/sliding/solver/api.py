@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from gridhouse.games.sliding.solver.anytime import Anytime
     from gridhouse.games.sliding.solver.puzzle import Puzzle
 
-MOMENT = 0.001  # seconds in which there is a first answer, and no more
-SECONDS = 10.0  # for boards that are too large to be sure of a shortest solution
+MIN_SECONDS = 0.001  # time for a first answer, and no more
+DEFAULT_SECONDS = 10.0  # on boards that may be too large for a shortest solution
 
 
 class Options(NamedTuple):
@@ -40,10 +40,10 @@ class Options(NamedTuple):
 
 
 class Solution(solving.Solution):
-    """A solution: ``moves`` of U, D, L and R, the ways the empty cell goes.
+    """A solution: ``moves`` of the empty cell: U, D, L and R.
 
     No solution has fewer moves than ``bound``; ``optimal`` tells whether this one has just as many.
-    ``nodes`` is how many positions were looked at, in ``seconds``.
+    ``nodes`` is the number of moves looked at, in ``seconds``.
     """
 
     def __init__(self, moves: str, bound: int, nodes: int, seconds: float) -> None:
@@ -136,9 +136,9 @@ def _searched(puzzle: Puzzle, options: Options, started: float) -> Anytime:
     proves = options.optimal or puzzle.cells <= anytime.SMALL
     ratio = 1.0 if proves or within is None else within
     if seconds is None and within is None and not proves:
-        seconds = SECONDS
+        seconds = DEFAULT_SECONDS
     if seconds is not None:
-        seconds = max(MOMENT, seconds - (perf_counter() - started))
+        seconds = max(MIN_SECONDS, seconds - (perf_counter() - started))
     # A proof is what shows that a solution is good enough.
     is_slow = proves or (within is not None and puzzle.cells <= good_partitions.SMALL)
     limits = anytime.Limits(ratio, options.threads or os.cpu_count() or 1, seconds)
@@ -153,12 +153,12 @@ def _searched(puzzle: Puzzle, options: Options, started: float) -> Anytime:
 
 @cache
 def warm() -> None:
-    """Have everything compiled, or loaded, that solves puzzles of up to 14x14."""
+    """Compile or load all kernels for puzzles of up to 14x14."""
     from gridhouse.games.sliding.game import SlidingGame
     from gridhouse.games.sliding.solver.beam import beam_search
     from gridhouse.games.sliding.solver.optimal import optimal_search
 
-    for side, seconds in ((4, None), (5, MOMENT), (6, MOMENT)):
+    for side, seconds in ((4, None), (5, MIN_SECONDS), (6, MIN_SECONDS)):
         solve(SlidingGame(rows=side, cols=side).new_initial_state(), seconds=seconds)
     beam_search.compile_kernels()
     optimal_search.compile_kernels()
@@ -170,7 +170,7 @@ def text_of(moves: Sequence[int]) -> str:
 
 
 def check_options(seconds: float | None, within: float | None, threads: int | None) -> None:
-    """Raise SolverError for a limit that cannot be meant."""
+    """Raise SolverError for a limit that makes no sense."""
     solving.check_limits(seconds=seconds)
     if within is not None and not within >= 1:
         raise SolverError(f"within: {within} is less than 1")

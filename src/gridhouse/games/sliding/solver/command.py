@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 
     from gridhouse.games.sliding.rules import Position
 
-    # Returns a position, and whether it is turned by half a circle.
+    # Returns a position, and whether it is rotated by half a circle.
     Reader = Callable[[], tuple[Position, bool]]
 
 BLANKS = ("first", "last")
 POSITION = f"{game.GAME.name}("  # how the text of a position begins
-TURNED = {"U": "D", "D": "U", "L": "R", "R": "L"}
+ROTATED = {"U": "D", "D": "U", "L": "R", "R": "L"}
 
 Puzzle = Annotated[
     str | None,
@@ -61,19 +61,19 @@ def command(
     """
 
     def solve(read: Reader) -> solving.Solution:
-        position, is_turned = read()
+        position, is_rotated = read()
         try:
             found = solver.solve_position(
                 position, seconds=time, optimal=optimal, within=within, threads=threads
             )
         except GridhouseError as error:
-            raise UsageError(f"{puzzle_name(position, is_turned)}: {error}") from None
-        if is_turned:
-            found = solver.Solution(turned(found.moves), found.bound, found.nodes, found.seconds)
+            raise UsageError(f"{puzzle_name(position, is_rotated)}: {error}") from None
+        if is_rotated:
+            found = solver.Solution(rotated(found.moves), found.bound, found.nodes, found.seconds)
         return found
 
     def work(_: list[str]) -> int:
-        puzzles = given(puzzle, goal, tiles, rows, blank, file)
+        puzzles = puzzle_readers(puzzle, goal, tiles, rows, blank, file)
         if file is not None:
             solver.check_options(time, within, threads)
             return solving.answer_each(puzzles, solve, as_json=as_json)
@@ -98,15 +98,15 @@ def verify_command(
 
     def work(_: list[str]) -> int:
         lines = [line for line in read_file(solutions).split("\n") if line.strip()]
-        puzzles = given(puzzle, goal, tiles, rows, blank, file)
+        puzzles = puzzle_readers(puzzle, goal, tiles, rows, blank, file)
         if len(lines) != len(puzzles):
             raise UsageError(f"{len(lines)} solutions for {len(puzzles)} puzzles")
         status = 0
         for number, (line, read) in enumerate(zip(lines, puzzles, strict=True), 1):
             try:
-                position, is_turned = read()
+                position, is_rotated = read()
                 moves = moves_of(line)
-                reason = refuted(position, turned(moves) if is_turned else moves)
+                reason = refutation(position, rotated(moves) if is_rotated else moves)
                 verdict = f"{len(moves)} moves, {reason or 'solved'}"
             except (GridhouseError, UsageError) as error:
                 verdict = reason = f"Error: {error}"
@@ -131,8 +131,8 @@ def moves_of(line: str) -> str:
     return moves
 
 
-def refuted(position: Position, moves: str) -> str:
-    """Return why moves do not solve a puzzle, nothing if they do."""
+def refutation(position: Position, moves: str) -> str:
+    """Return the reason why moves do not solve a puzzle, empty if they do."""
     replayed = position.copy()
     for number, letter in enumerate(moves, 1):
         if letter not in MOVES:
@@ -145,51 +145,51 @@ def refuted(position: Position, moves: str) -> str:
     return "" if rules.is_terminal(replayed) else "not solved"
 
 
-def turned(moves: str) -> str:
-    """Return moves on the board turned by half a circle."""
-    return "".join(TURNED.get(move, move) for move in moves)
+def rotated(moves: str) -> str:
+    """Return moves on the board rotated by half a circle."""
+    return "".join(ROTATED.get(move, move) for move in moves)
 
 
-def puzzle_name(position: Position, is_turned: bool) -> str:
-    """Return a puzzle as an error names it: as it was given."""
-    if position.goal != counting(len(position.tiles)):
+def puzzle_name(position: Position, is_rotated: bool) -> str:
+    """Return a puzzle as it was given, for errors."""
+    if position.goal != goal_numbers(len(position.tiles)):
         return shown(game.puzzle_text(position))
-    numbers = turned_numbers(position.tiles) if is_turned else position.tiles
+    numbers = rotated_numbers(position.tiles) if is_rotated else position.tiles
     return shown(" ".join(map(str, numbers)))
 
 
-def counting(cells: int) -> list[int]:
+def goal_numbers(cells: int) -> list[int]:
     """Return the solution of numbers; the last tile stands for the empty cell."""
     return list(range(1, cells + 1))
 
 
-def turned_numbers(numbers: list[int]) -> list[int]:
-    """Return a board of numbers turned by half a circle, with its tiles named anew."""
+def rotated_numbers(numbers: list[int]) -> list[int]:
+    """Return a board of numbers rotated by half a circle, with its tiles renumbered."""
     return [len(numbers) - number if number else 0 for number in reversed(numbers)]
 
 
-def given(
+def puzzle_readers(
     puzzle: str | None, goal: str | None, tiles: str | None, rows: int | None, blank: str,
     file: str | None,
 ) -> list[Reader]:  # fmt: skip
-    """Return what reads each of the positions asked for; raises UsageError."""
+    """Return one function a puzzle, which parses it; raises UsageError."""
     if blank not in BLANKS:
         raise UsageError(f"--blank {shown(blank)} is neither first nor last")
     if sum(source is not None for source in (puzzle, tiles, file)) != 1:
         raise UsageError("one of a puzzle, --tiles and --file is needed")
     if puzzle is not None and goal is None and puzzle.startswith(POSITION):
-        return [partial(of_line, puzzle, rows, blank)]
+        return [partial(parse_line, puzzle, rows, blank)]
     if (puzzle is None) != (goal is None):
         raise UsageError("a puzzle of letters and --goal belong together")
     if file is not None:
         lines = filter(str.strip, read_file(file).split("\n"))
-        return [partial(of_line, line, rows, blank) for line in lines]
+        return [partial(parse_line, line, rows, blank) for line in lines]
     if tiles is not None:
-        return [partial(of_numbers, tiles, rows, blank)]
-    return [lambda: (of_letters(str(puzzle), str(goal), rows), False)]
+        return [partial(parse_numbers, tiles, rows, blank)]
+    return [lambda: (parse_letters(str(puzzle), str(goal), rows), False)]
 
 
-def of_line(line: str, rows: int | None, blank: str) -> tuple[Position, bool]:
+def parse_line(line: str, rows: int | None, blank: str) -> tuple[Position, bool]:
     """Return the puzzle of a line: a position as it is saved, letters with a slash, or numbers."""
     if line.startswith(POSITION):
         from gridhouse.core.registry import parse
@@ -198,12 +198,12 @@ def of_line(line: str, rows: int | None, blank: str) -> tuple[Position, bool]:
         return position, False
     puzzle, slash, goal = line.partition(game.SEPARATOR)
     if slash:
-        return of_letters(puzzle, goal, rows), False
-    return of_numbers(line, rows, blank)
+        return parse_letters(puzzle, goal, rows), False
+    return parse_numbers(line, rows, blank)
 
 
-def sides(count: int, rows: int | None, what: str) -> tuple[int, int]:
-    """Return rows and columns of so many cells; raises UsageError if they do not make a board."""
+def board_sides(count: int, rows: int | None, what: str) -> tuple[int, int]:
+    """Return rows and columns of a board of ``count`` cells; raises UsageError without any."""
     high = isqrt(count) if rows is None else rows
     wide = count // high if high > 0 else 0
     low, most = rules.MIN_SIDE, rules.MAX_SIDE
@@ -213,17 +213,17 @@ def sides(count: int, rows: int | None, what: str) -> tuple[int, int]:
     return high, wide
 
 
-def of_letters(puzzle: str, goal: str, rows: int | None) -> Position:
-    """Return the puzzle of two texts; a blank that is missing at the end is put back."""
+def parse_letters(puzzle: str, goal: str, rows: int | None) -> Position:
+    """Return the puzzle of two texts; blanks missing at the end are added."""
     puzzle = puzzle.ljust(len(goal))
     if len(puzzle) > len(goal):
         sizes = f"{len(puzzle)} and {len(goal)} cells"
         raise UsageError(f"{shown(puzzle)} and {shown(goal)} are boards of {sizes}")
-    high, wide = sides(len(goal), rows, goal)
+    high, wide = board_sides(len(goal), rows, goal)
     letters, wanted = sorted(puzzle), sorted(game.BLANK + goal[:-1])
     if letters != wanted:
-        over = without(letters, wanted)
-        missing = without(wanted, letters)
+        over = remove_letters(letters, wanted)
+        missing = remove_letters(wanted, letters)
         raise UsageError(
             f"{shown(puzzle)} and {shown(goal)} have other letters: the puzzle should have "
             f"{shown(missing)} in place of {shown(over)} (the solution's last letter is left out)"
@@ -231,8 +231,8 @@ def of_letters(puzzle: str, goal: str, rows: int | None) -> Position:
     return game.GAME(rows=high, cols=wide).read(puzzle + game.SEPARATOR + goal)
 
 
-def without(letters: list[str], others: list[str]) -> str:
-    """Return the letters that are left when the others are taken out, one for one."""
+def remove_letters(letters: list[str], others: list[str]) -> str:
+    """Return the letters without the others, each taken out once."""
     left = letters[:]
     for letter in others:
         if letter in left:
@@ -240,22 +240,22 @@ def without(letters: list[str], others: list[str]) -> str:
     return "".join(left)
 
 
-def of_numbers(text: str, rows: int | None, blank: str) -> tuple[Position, bool]:
-    """Return the puzzle of numbers, turned by half a circle if its empty cell ends first."""
+def parse_numbers(text: str, rows: int | None, blank: str) -> tuple[Position, bool]:
+    """Return the puzzle of numbers, rotated by half a circle if its empty cell ends first."""
     try:
         numbers = [int(word) for word in text.replace(",", " ").split()]
     except ValueError:
         raise UsageError(f"{shown(text)}: these are not numbers") from None
-    high, wide = sides(len(numbers), rows, text)
+    high, wide = board_sides(len(numbers), rows, text)
     cells = high * wide
     if sorted(numbers) != list(range(cells)):
         raise UsageError(f"{shown(text)}: every number from 0 to {cells - 1} is needed once")
-    is_turned = blank == BLANKS[0]
-    if is_turned:
-        numbers = turned_numbers(numbers)
+    is_rotated = blank == BLANKS[0]
+    if is_rotated:
+        numbers = rotated_numbers(numbers)
     position = rules.Position(cells=cells)
     position.rows, position.cols = high, wide
     position.tiles = numbers
-    position.goal = counting(cells)
+    position.goal = goal_numbers(cells)
     rules.start(position)
-    return position, is_turned
+    return position, is_rotated

@@ -12,7 +12,7 @@ An *automaton* reads the moves and rejects redundant ones (``duplicate_pruning``
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from gridhouse.core import bits, position
 from gridhouse.games.sliding.solver.databases.heuristic import (
@@ -48,16 +48,17 @@ STOPPED = -1
 class Frame(position.Position):
     """A node on the path: the empty cell, the automaton's state, the moves left to try.
 
-    By view: ``index`` and ``entry`` of the moved tile's pattern before the move that is tried, and
-    those after it.  ``cells_changed`` is the cells that the move changes, as bits, ``rank_change``
-    how much it raises the rank of its tile class.
+    Of the move that is tried: ``tile``, ``target``, the cell that it leaves, and ``rank_change``,
+    by how much it raises the rank of its tile class.  By view: ``index`` and ``entry`` of the
+    tile's pattern before the move and after it.
     """
 
     frame = position.field("int8")
     blank = position.field("int64")
     state = position.field("int64")
     untried = position.field("int64")
-    cells_changed = position.field("int64")
+    tile = position.field("int64")
+    target = position.field("int64")
     rank_change = position.field("int64")
     index = position.field("int64", MAX_VIEWS)
     entry = position.field("int64", MAX_VIEWS)
@@ -89,21 +90,6 @@ class SearchState(position.Position):
     cells = position.field("int64", MAX_CELLS)
     rank = position.field("int64", MAX_CELLS)
     path = position.field("int8", MAX_DEPTH)
-
-
-class Memory(NamedTuple):
-    """What a search works on.
-
-    ``entries`` are those of all databases.  ``automaton`` is by state and move the next state and
-    the moves allowed there.  ``frames`` is by depth.  ``layout`` and ``search`` are arrays of one
-    record.
-    """
-
-    layout: np.ndarray
-    entries: np.ndarray
-    automaton: np.ndarray
-    search: np.ndarray
-    frames: np.ndarray
 
 
 def load_root(layouts: np.ndarray, entries: np.ndarray, searches: np.ndarray) -> int:
@@ -166,16 +152,13 @@ def index_change(
     return int(layout.weight[first + tile] * step)
 
 
-def make_move(
-    layout: HeuristicLayout, search: SearchState, frame: Frame, tile: int, target: int, change: int
-) -> None:
-    """Take over the indices and entries after a tile's move, and keep those before."""
+def make_move(layout: HeuristicLayout, search: SearchState, frame: Frame) -> None:
+    """Take over the indices and entries after a move, and keep those before."""
+    tile = frame.tile
     if HAS_EQUAL_TILES:
         tile_class = layout.tile_class[tile]
-        frame.cells_changed = 1 << frame.blank | 1 << target
-        frame.rank_change = change
-        search.cells[tile_class] ^= frame.cells_changed
-        search.rank[tile_class] += change
+        search.cells[tile_class] ^= 1 << frame.blank | 1 << frame.target
+        search.rank[tile_class] += frame.rank_change
     for view in range(VIEWS):
         slot = layout.slot[view * MAX_CELLS + tile]
         frame.index[view] = search.index[slot]
@@ -184,11 +167,12 @@ def make_move(
         search.entry[slot] = frame.next_entry[view]
 
 
-def unmake_move(layout: HeuristicLayout, search: SearchState, frame: Frame, tile: int) -> None:
-    """Restore the indices and entries before a tile's move."""
+def unmake_move(layout: HeuristicLayout, search: SearchState, frame: Frame) -> None:
+    """Restore the indices and entries before a move."""
+    tile = frame.tile
     if HAS_EQUAL_TILES:
         tile_class = layout.tile_class[tile]
-        search.cells[tile_class] ^= frame.cells_changed
+        search.cells[tile_class] ^= 1 << frame.blank | 1 << frame.target
         search.rank[tile_class] -= frame.rank_change
     for view in range(VIEWS):
         slot = layout.slot[view * MAX_CELLS + tile]
@@ -211,15 +195,17 @@ def prefetch_children(
 
 
 def child_value(
-    memory: Memory, frame: Frame, view: int, tile: int, target: int, change: int
+    layout: HeuristicLayout, entries: np.ndarray, search: SearchState, frame: Frame, view: int
 ) -> int:
-    """Return the sum of a view after a tile's move; the frame keeps the new index and entry."""
-    layout: HeuristicLayout = memory.layout[0]
-    search: SearchState = memory.search[0]
+    """Return the sum of a view after a move; the frame keeps the new index and entry."""
+    tile = frame.tile
+    target = frame.target
     slot = layout.slot[view * MAX_CELLS + tile]
     blank = layout.image[view * MAX_CELLS + target]
-    index = search.index[slot] + index_change(layout, view, tile, frame.blank, target, change)
-    entry = int(memory.entries[index])
+    index = search.index[slot] + index_change(
+        layout, view, tile, frame.blank, target, frame.rank_change
+    )
+    entry = int(entries[index])
     old = search.entry[slot]
     frame.next_index[view] = index
     frame.next_entry[view] = entry
@@ -231,16 +217,20 @@ def child_value(
     return int(h)
 
 
-def search_to_bound(memory: Memory) -> int:
+def search_to_bound(
+    layouts: np.ndarray,
+    entries: np.ndarray,
+    automaton: np.ndarray,
+    searches: np.ndarray,
+    frames: np.ndarray,
+) -> int:
     """Search all paths from the root of at most ``bound`` moves: FOUND, EXHAUSTED or STOPPED.
 
-    The root's entries have been loaded, and the root is not the goal.
+    The root's entries have been loaded, and the root is not the goal.  ``automaton`` is by state
+    and move the next state and the moves allowed there, ``frames`` is by depth.
     """
-    layout: HeuristicLayout = memory.layout[0]
-    search: SearchState = memory.search[0]
-    entries = memory.entries
-    automaton = memory.automaton
-    frames = memory.frames
+    layout: HeuristicLayout = layouts[0]
+    search: SearchState = searches[0]
     tiles = search.tiles
     legal_moves = layout.legal_moves
     bound = search.bound - search.root_depth
@@ -258,12 +248,11 @@ def search_to_bound(memory: Memory) -> int:
                 return EXHAUSTED
             depth -= 1
             frame = frames[depth]
-            tile = tiles[frame.blank]
-            tiles[blank] = tile
+            tiles[blank] = frame.tile
             blank = frame.blank
             state = frame.state
             untried = frame.untried
-            unmake_move(layout, search, frame, tile)
+            unmake_move(layout, search, frame)
             continue
         packed = untried & PACKED_MASK
         untried >>= PACKED_BITS
@@ -277,9 +266,11 @@ def search_to_bound(memory: Memory) -> int:
         moves_left = bound - depth - 1
         view = 0
         h = 0
-        change = rank_change_of(layout, entries, search, tile, 1 << blank | 1 << target)
+        frame.tile = tile
+        frame.target = target
+        frame.rank_change = rank_change_of(layout, entries, search, tile, 1 << blank | 1 << target)
         while view < VIEWS and h <= moves_left:
-            h = child_value(memory, frame, view, tile, target, change)
+            h = child_value(layout, entries, search, frame, view)
             view += 1
         if h > moves_left:
             continue
@@ -287,7 +278,7 @@ def search_to_bound(memory: Memory) -> int:
         frame.untried = untried
         move = (packed & 7) - 1
         search.path[depth] = move
-        make_move(layout, search, frame, tile, target, change)
+        make_move(layout, search, frame)
         tiles[blank] = tile
         depth += 1
         # The last view covers all tiles, and none needs a move: this is the goal.

@@ -137,11 +137,11 @@ class OptimalSearch:
         self.bound = max(self.bound, round_up_to_parity(self.puzzle, h))
         kernel = kernel_for(layout, jit=self._jit)
         frames = to_records(idastar.Frame(), idastar.MAX_DEPTH)
-        memory = idastar.Memory(layout, entries, self._automaton, record, frames)
+        automaton = self._automaton
         result = idastar.EXHAUSTED
         while result == idastar.EXHAUSTED and not self._stopped:
             record[0].bound = self.bound
-            result = kernel.search_to_bound(memory)
+            result = kernel.search_to_bound(layout, entries, automaton, record, frames)
             if result == idastar.EXHAUSTED:
                 self.bound += 2
         self.nodes += int(record[0].nodes)
@@ -192,8 +192,8 @@ class OptimalSearch:
         h = load_root(layout, entries, record, jit=self._jit)
         if h + len(path) <= self.bound and not self._stopped:
             kernel = kernel_for(layout, jit=self._jit)
-            memory = idastar.Memory(layout, entries, self._automaton, record, own_frames)
-            if kernel.search_to_bound(memory) == idastar.FOUND and self.moves is None:
+            given = layout, entries, self._automaton, record, own_frames
+            if kernel.search_to_bound(*given) == idastar.FOUND and self.moves is None:
                 self._take_solution(path, record)
                 for other in self._records:
                     other[0].stop = 1
@@ -256,5 +256,4 @@ def compile_kernels() -> None:
         search.last_move, search.node_limit, search.bound = idastar.NO_MOVE, NO_LIMIT, 1
         layouts, searches = to_records(layout), to_records(search)
         load_root(layouts, entries, searches)
-        memory = idastar.Memory(layouts, entries, automaton, searches, frames)
-        kernel_for(layouts).search_to_bound(memory)
+        kernel_for(layouts).search_to_bound(layouts, entries, automaton, searches, frames)

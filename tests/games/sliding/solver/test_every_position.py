@@ -125,7 +125,7 @@ def found(many: list[Puzzle], layout: Any, entries: Any) -> tuple[Any, Any]:
         asked[at] = optimal_search.load_root(layout, entries, one)
         one["bound"] = round_up_to_parity(puzzle, int(asked[at]))
         while (
-            result := search_to_bound(idastar.Memory(layout, entries, automaton, one, frames))
+            result := search_to_bound(layout, entries, automaton, one, frames)
         ) == idastar.EXHAUSTED:
             one["bound"] += 2
         assert result == idastar.FOUND
