@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 INTERPRETED_CELLS = (
     16  # cells of a board up to which there may be a solution in time in interpreted code
 )
-SOLVED_VALUE = 1.0  # what a solved puzzle returns
+SOLVED_VALUE = 1.0  # the return of a solved puzzle
 
 
 class Adviser:
@@ -38,7 +38,7 @@ class Adviser:
         self._gap = 0  # moves by which the plan may be longer than need be
 
     def advise(self, state: State, seconds: float) -> Advice | None:
-        """Return a move with what it is worth, None where there is no way out or no solver."""
+        """Return a solution with its value, None if there is none or time is too short."""
         position = state.position
         if key(position) not in self._plan:
             try:
@@ -56,7 +56,7 @@ class Adviser:
         return Advice(SOLVED_VALUE, line, verdict(len(line), self._gap))
 
     def _solve(self, puzzle: Puzzle, seconds: float) -> tuple[list[int], int]:
-        """Return the moves of a solution, and how many every solution needs."""
+        """Return the moves of a solution, and a lower bound of their number."""
         moves, _ = bidirectional.shortest(puzzle)
         if moves:
             return moves, len(moves)
@@ -80,7 +80,7 @@ class Adviser:
 
 
 def key(position: Position) -> tuple[int, ...]:
-    """Return what tells a position of one puzzle from all others: tiles and solution."""
+    """Return a hashable key of a position: tiles and solution."""
     return (*position.tiles, *position.goal)
 
 

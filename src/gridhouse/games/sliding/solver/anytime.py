@@ -51,9 +51,9 @@ STOP_SECONDS = 0.2  # for a search that was told to stop
 HEAD_START = 10.0  # seconds, of which beams have half before a proof begins, without a limit,
 HEAD_START_SHARE = 0.05  # and this part of a time that is longer
 BEAM_SHARE = 0.8  # of the time, for beams where no proof was asked for,
-MIN_PROOF_SECONDS = 5.0  # if there are so many: less is too little for a bound
+MIN_PROOF_SECONDS = 5.0  # from here on a bound is worth searching for
 FIRST_BESIDE = 20.0  # seconds of a proof before a beam runs beside it
-BESIDE_RATIO = 8  # a next one runs after so many times the seconds of all of these
+BESIDE_RATIO = 8  # the next one runs after this multiple of the seconds of all of these
 LAST_BEAM_SHARE = 0.9  # of the time that is left
 MIN_SHARE = 0.5  # of the time of the beam before: less is too little for another one
 MIN_BACKWARD_SECONDS = 5.0  # from here on databases for beams from the goal are worth building
@@ -214,7 +214,7 @@ class Anytime:
         If a beam has found a shortest solution, the proof ends with its last but one bound.
         """
         began, spent, seed = perf_counter(), 0.0, len(self._beam_searches)
-        with suppress(MemoryError):  # the proof needs what there is
+        with suppress(MemoryError):  # the proof has precedence
             while not self._ended.wait(
                 began + max(FIRST_BESIDE, BESIDE_RATIO * spent) - perf_counter()
             ):

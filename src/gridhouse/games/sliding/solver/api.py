@@ -47,7 +47,7 @@ class Solution(solving.Solution):
     """
 
     def __init__(self, moves: str, bound: int, nodes: int, seconds: float) -> None:
-        """Note what was found."""
+        """Take the fields; the others follow from them."""
         self.moves = moves
         self.length = len(moves)
         self.bound = bound
@@ -71,7 +71,7 @@ class Solution(solving.Solution):
         return self.length, self.optimal
 
     def __str__(self) -> str:
-        """Tell the moves, how good they are, and what finding them took."""
+        """Return the moves, their proof and the work in words."""
         if self.optimal:
             proof = "optimal: no solution is shorter"
         else:
@@ -100,8 +100,8 @@ def solve(
     Boards of up to sixteen cells are solved optimally.  On larger ones the first solution is made
     better and better for ``seconds``, ten if neither they nor a goal is given; the goal is a
     solution of at most ``within`` times the proved bound, or with ``optimal`` a shortest one.
-    ``threads`` is how many threads to use, as many as there are cores by default.  It runs
-    compiled as soon as its code is there, with ``jit`` from the start, never where that is false.
+    ``threads`` is by default the number of cores.  The search runs compiled as soon as its code is
+    there; with ``jit`` true from the start, with false never.
     Raises SolverError, with the reason, if the puzzle cannot be solved.
     """
     options = {"seconds": seconds, "optimal": optimal, "within": within, "threads": threads}

@@ -202,14 +202,14 @@ def parse_line(line: str, rows: int | None, blank: str) -> tuple[Position, bool]
     return parse_numbers(line, rows, blank)
 
 
-def board_sides(count: int, rows: int | None, what: str) -> tuple[int, int]:
+def board_sides(count: int, rows: int | None, text: str) -> tuple[int, int]:
     """Return rows and columns of a board of ``count`` cells; raises UsageError without any."""
     high = isqrt(count) if rows is None else rows
     wide = count // high if high > 0 else 0
     low, most = rules.MIN_SIDE, rules.MAX_SIDE
     if high * wide != count or not (low <= high <= most and low <= wide <= most):
         board = "square" if rows is None else f"board of {rows} rows"
-        raise UsageError(f"{shown(what)}: {count} cells are no {board} of sides {low} to {most}")
+        raise UsageError(f"{shown(text)}: {count} cells are no {board} of sides {low} to {most}")
     return high, wide
 
 

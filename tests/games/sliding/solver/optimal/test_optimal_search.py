@@ -240,7 +240,7 @@ def test_the_usual_databases_are_of_the_shapes_that_are_warmed_up() -> None:
         for size in range(4, most + 1):
             databases = stages.small_databases(puzzle, size)
             (layout,), _ = heuristic.make_heuristic(puzzle, *databases)
-            shapes.add((int(layout.views), int(layout.patterns), bool(layout.ranked)))
+            shapes.add((int(layout.views), int(layout.patterns), bool(layout.has_equal_tiles)))
     # Five patterns of distinct tiles are kept on the disk, four of equal ones take long to build.
     others = {(2, 5, False), (2, 4, True)}
     assert shapes == {*optimal_search.SHAPES} - others

@@ -49,7 +49,7 @@ def _key(puzzle: Puzzle, choice: int, jit: bool) -> Hashable:
 
 
 def seconds_needed(puzzle: Puzzle, *, jit: bool = True) -> float:
-    """Return how many seconds a search must have for its first databases to be worth the wait."""
+    """Return the seconds that a search must have for its first databases to be worth the wait."""
     if puzzle.cells <= good_partitions.SMALL or CACHE.has(_key(puzzle, 0, jit)):
         return 0.0
     partition = sum(good_partitions.partitions(puzzle, 0), ())

@@ -43,7 +43,7 @@ class BoardLayout(position.Position):
 
     By view and cell: ``bit``, that of the cell in entries.  By view and tile: ``slot``, the number
     of its pattern among those of all views; ``origin``, where its database begins; ``mate``, the
-    pattern's other tiles; and by cell ``index_part``, what the tile adds to the index there.  By
+    pattern's other tiles; and by cell ``index_part``, the tile's share of the index there.  By
     cell and move: ``neighbour``, -1 for none.  By tile and cell: ``zobrist``.  By moves of a
     pattern: ``score``.
     """
@@ -115,7 +115,7 @@ class LargeNode(Node):
 class Child(position.Position):
     """A candidate for the next step; by view the new entry and the sum of the patterns' moves.
 
-    ``score`` is ``moves_score``, that of the patterns' moves, with what the empty cell costs.
+    ``score`` is ``moves_score``, that of the patterns' moves, plus that of the region penalties.
     """
 
     key = position.field("int64")
@@ -249,7 +249,7 @@ def evaluate(
 ) -> None:
     """Write the heuristic value of a child, and its score, the sum over the views.
 
-    The layout says what a pattern's moves score: more for far tiles, so that none is left far away.
+    Patterns that need many moves score more than in proportion, so that no tile is left far away.
     """
     blank = int(node.blank)
     target = int(child.blank)
@@ -282,7 +282,7 @@ def evaluate(
 
 
 def expand_block(memory: Memory, first: int, count: int) -> int:
-    """Write the children of a block of nodes after ``count`` others; return how many there are.
+    """Write the children of a block of nodes after ``count`` others; return their new number.
 
     Those that no solution below the upper bound goes through are left out.
     """

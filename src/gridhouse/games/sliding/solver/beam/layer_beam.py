@@ -102,7 +102,7 @@ class Memory(NamedTuple):
 
 
 def out_of_order(layer: LayerBeam, count: int) -> int:
-    """Return how many of the first numbers in ``line`` must go for the rest to ascend."""
+    """Return the fewest of the first ``count`` numbers in ``line`` whose removal sorts it."""
     best = 0
     for at in range(count):
         layer.longest[at] = 1
@@ -141,7 +141,7 @@ def column_conflicts(layer: LayerBeam, board: np.ndarray) -> int:
 
 
 def zobrist(layer: LayerBeam, tile: int, cell: int) -> int:
-    """Return what a tile on a cell adds to the key; tiles of other layers add nothing."""
+    """Return the hash of a tile on a cell, 0 for tiles of other layers."""
     if tile and not layer.is_target[tile]:
         return 0
     return chance.zobrist(tile << 8 | cell)
@@ -180,7 +180,7 @@ def distance_to_work(
 
 
 def expand(memory: Memory, parent: int, count: int) -> int:
-    """Write the children of a node after ``count`` others; return how many there are then."""
+    """Write the children of a node after ``count`` others; return their new number."""
     layer: LayerBeam = memory.layer[0]
     node = memory.nodes[layer.first + parent]
     board = memory.boards[layer.first + parent]
@@ -283,7 +283,7 @@ def search(memory: Memory) -> int:
 
 
 def gather_done(memory: Memory) -> int:
-    """Move the boards that are done first, with their places; return how many there are."""
+    """Move the boards that are done first, with their places; return their number."""
     layer: LayerBeam = memory.layer[0]
     nodes = memory.nodes
     boards = memory.boards

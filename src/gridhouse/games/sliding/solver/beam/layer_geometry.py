@@ -44,7 +44,7 @@ class RemainingBoard:
         self.has_col = wide >= high
 
     def is_small(self, database_side: int) -> bool:
-        """Tell whether databases of so many rows and columns do for it, or it has no layer left."""
+        """Tell whether it is left to databases of boards of that side, or has no layer left."""
         return self.size <= database_side * database_side
 
     @property
@@ -59,7 +59,7 @@ class RemainingBoard:
         return self.size + self.without_layer().work(database_side)
 
     def without_layer(self) -> RemainingBoard:
-        """Return what remains after the outer layer."""
+        """Return the board that remains after the outer layer."""
         return RemainingBoard(
             self.rows, self.cols, self.row + self.has_row, self.col + self.has_col
         )
@@ -75,7 +75,7 @@ class RemainingBoard:
 
     @property
     def corner(self) -> tuple[int, int, int, int]:
-        """What it was made of."""
+        """The arguments that it was made with."""
         return self.rows, self.cols, self.row, self.col
 
     def record(self, width: int, tie_break: int) -> np.ndarray:
@@ -97,7 +97,7 @@ class RemainingBoard:
         return to_records(layer)
 
     def as_puzzle(self, puzzle: Puzzle) -> tuple[Puzzle, Callable[[list[int]], list[int]]]:
-        """Return it as a puzzle of its own, and what renumbers tiles of the whole board."""
+        """Return it as a puzzle, and a function that renumbers tiles of the whole board for it."""
         cells = [cell for cell in range(puzzle.cells) if self.holds(cell)]
         numbers = {cell + 1: number for number, cell in enumerate(cells, 1)}
         numbers[0] = 0

@@ -20,7 +20,7 @@ MAX_WINDOW = 250  # moves
 PERIOD = 31  # depths after which the order of moves repeats
 MIN_SLACK = 2  # no window with less can be shortened
 MAX_SLACK = 40
-OVERLAP = 4  # the next window begins after one part of so many of the last one
+OVERLAP = 4  # the next window begins after this fraction of the last one
 NOT_FOUND = -1
 
 

@@ -46,7 +46,7 @@ def note_expanded(seen: np.ndarray, key: int) -> None:
 
 
 def select_best(memory: Memory, count: int, width: int, begin: int) -> int:
-    """Select the best of ``count`` children that were not expanded yet; return how many they are.
+    """Select the best of ``count`` children that were not expanded yet; return their number.
 
     Their numbers are written into the back pointers from ``begin`` on, at most ``width`` of them,
     best first.  Of children with the same key the best one is selected.
@@ -66,7 +66,7 @@ def select_best(memory: Memory, count: int, width: int, begin: int) -> int:
 
 
 def sort_best(memory: Memory, count: int, width: int) -> int:
-    """Write the numbers of the best children in order; return how many they are.
+    """Write the numbers of the best children in order; return their number.
 
     A counting sort: at least ``width`` of ``count`` children, if there are, and all children of the
     scores of these.  Scores far above the lowest count as one.

@@ -1,4 +1,4 @@
-"""A cache of what takes long to build."""
+"""A cache of values that take long to build."""
 
 from __future__ import annotations
 

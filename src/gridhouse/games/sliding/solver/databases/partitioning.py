@@ -21,7 +21,7 @@ REPEATED_PAIR = 0.5  # factor on the affinity of two classes that an earlier par
 
 
 def class_sizes(puzzle: Puzzle, pattern: Sequence[int]) -> dict[int, int]:
-    """Return by tile class how many tiles of it a pattern has.
+    """Return by tile class the number of its tiles in a pattern.
 
     Raises ValueError if there are more of them elsewhere.
     """

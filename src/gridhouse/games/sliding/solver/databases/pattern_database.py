@@ -37,7 +37,7 @@ class StoppedError(Exception):
 
 
 class BuildOptions(TypedDict, total=False):
-    """How to build: in how many threads, compiled or not, and when to give up."""
+    """The number of threads, whether to run compiled, and a function that says when to give up."""
 
     threads: int
     jit: bool
@@ -203,7 +203,7 @@ def build(
 
 
 def _memory(puzzle: Puzzle, pattern: Sequence[int], num_low: int) -> retrograde.Memory:
-    """Return the arrays of a build, with so many digits in the low part of an index."""
+    """Return the arrays of a build, with ``num_low`` digits in the low part of an index."""
     counts, size = list(class_sizes(puzzle, pattern).values()), database_size(puzzle, pattern)
     kind = next(kind for kind in REGION_TYPES if puzzle.cells <= 8 * np.dtype(kind).itemsize)
     visited, frontier = np.zeros((2, size), kind)

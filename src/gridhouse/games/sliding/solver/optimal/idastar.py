@@ -67,7 +67,7 @@ class Frame(position.Position):
 
 
 class SearchState(position.Position):
-    """A search from a root: its bound, the position that is looked at, what was found.
+    """A search from a root: its bound, the current position, and the path found.
 
     The root is ``root_depth`` moves from the puzzle, the last of them ``last_move``; ``bound``
     counts from the puzzle.  ``path`` holds ``length`` moves from the root on.  By slot: ``index``

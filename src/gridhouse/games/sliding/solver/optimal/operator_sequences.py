@@ -58,7 +58,7 @@ def write_sequence(memory: Memory, length: int, side: int, row: np.ndarray) -> N
 
 
 def enumerate_sequences(memory: Memory, length: int, side: int, out: np.ndarray) -> int:
-    """Write all sequences of ``length`` moves that the automaton allows, in order; return how many.
+    """Write all allowed sequences of ``length`` moves, in order; return their number.
 
     The board has ``side`` rows and columns.
     """

@@ -222,7 +222,7 @@ def lower_bound(
 def spread_roots(puzzle: Puzzle, count: int) -> list[Root]:
     """Return ``count`` different positions near a puzzle, or more, with the paths there.
 
-    A breadth-first search stops at the first layer of so many positions.
+    They are a whole layer of a breadth-first search.
     """
     near = neighbours(puzzle.rows, puzzle.cols)
     layer: list[Root] = [(puzzle.tiles, [])]

@@ -59,7 +59,7 @@ CACHE: BuildCache[list[PatternDatabases]] = BuildCache(6)
 
 
 class Stage(NamedTuple):
-    """What builds databases, and how many nodes to search with them."""
+    """A function that builds databases, and the nodes to spend with them."""
 
     build: Callable[[], list[PatternDatabases]]
     node_limit: int
@@ -76,7 +76,7 @@ def search_stages(
     def small(size: int, node_limit: int) -> Stage:
         return Stage(partial(small_databases, puzzle, size, **options), node_limit)
 
-    # Interpreted, what is solved by few nodes should not wait for what takes long to build.
+    # Interpreted, a puzzle of few nodes should not wait for databases that take long to build.
     is_interpreted = not options.get("jit", True)
     first = [small(size, INTERPRETED_NODES) for size in INTERPRETED_SIZES if is_interpreted]
     if puzzle.cells > good_partitions.SMALL:
@@ -118,9 +118,9 @@ def _disk_stages(
     return found
 
 
-def _key(puzzle: Puzzle, what: int | Partition, options: BuildOptions) -> Hashable:
+def _key(puzzle: Puzzle, size: int | Partition, options: BuildOptions) -> Hashable:
     classes, jit = tuple(puzzle.tile_classes), options.get("jit", True)
-    return puzzle.rows, puzzle.cols, classes, puzzle.blank_goal, what, jit
+    return puzzle.rows, puzzle.cols, classes, puzzle.blank_goal, size, jit
 
 
 def small_databases(
