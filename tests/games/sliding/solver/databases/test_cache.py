@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,9 +21,11 @@ from gridhouse.games.sliding.solver.databases import (
     heuristic,
     pattern_database,
 )
+from gridhouse.games.sliding.solver.databases.build_cache import BuildCache
 from gridhouse.games.sliding.solver.databases.partitioning import (
     partitions,
 )
+from gridhouse.games.sliding.solver.databases.pattern_database import StoppedError
 from gridhouse.games.sliding.solver.optimal import (
     stages,
 )
@@ -184,3 +187,18 @@ def test_databases_that_are_being_built_hold_up_only_who_needs_them(
             may_go_on.set()
     assert slow[0].result() is slow[1].result()
     assert built == [4]
+
+
+def test_a_cache_keeps_what_was_used_last_and_tries_again_what_failed() -> None:
+    cache: BuildCache[int] = BuildCache(2)
+    assert [cache.get(key, partial(int, key)) for key in (1, 2, 1, 3)] == [1, 2, 1, 3]
+    assert [cache.has(key) for key in (1, 2, 3)] == [True, False, True]
+    with pytest.raises(StoppedError):
+        cache.get(4, raise_stopped)
+    assert not cache.has(4)
+    assert cache.get(4, lambda: 4) == cache.get(4, raise_stopped) == 4
+
+
+def raise_stopped() -> int:
+    """Build nothing."""
+    raise StoppedError

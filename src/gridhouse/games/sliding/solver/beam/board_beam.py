@@ -370,9 +370,8 @@ def search(memory: Memory) -> int:
     beam: Beam = memory.beam[0]
     num_pointers = len(memory.shared.back_pointers)
     while beam.step < beam.until:
-        if beam.upper_bound - 2 - beam.step < 0 or beam.stop:
-            return FAILED
-        if (beam.step + 1) * beam.capacity > num_pointers:
+        is_full = (beam.step + 1) * beam.capacity > num_pointers
+        if beam.upper_bound - 2 - beam.step < 0 or is_full or beam.stop:
             return FAILED
         num_children = 0
         for first in range(0, beam.count, BLOCK):
