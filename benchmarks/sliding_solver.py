@@ -15,7 +15,7 @@
 - ``bounds NODES 0 NUMBERS``: these of the puzzles of ``words5``, by databases of each size: how
   many nodes it takes to prove one bound after the other until there were so many.
 - ``numberings WIDTH COUNT``: one beam so wide over each of so many puzzles of ``words5``, from more
-  and more ways to number equal letters.
+  and more ways to assign equal letters.
 - ``turns WIDTH COUNT``: beams so wide over each of so many puzzles of ``words5`` and of Korf's
   24-puzzles: there, there by other databases, and back.
 - ``beams WIDTH COUNT``: one beam so wide by databases over each of so many of Korf's 24-puzzles,
@@ -47,20 +47,17 @@ STARTED = perf_counter()
 
 from command_line import Seconds, Some, Word, listed, start  # noqa: E402
 
-from gridhouse.games.sliding import (  # noqa: E402
-    _anytime,
-    _beams,
-    _databases,
-    _optimal,
-    rules,
-    solver,
-)
-from gridhouse.games.sliding._pairing import paired, pairings  # noqa: E402
-from gridhouse.games.sliding._puzzle import backwards, parity_fits, puzzle_of  # noqa: E402
+from gridhouse.games.sliding import rules, solver  # noqa: E402
 from gridhouse.games.sliding.game import (  # noqa: E402
     position_of,
     shuffle,
 )
+from gridhouse.games.sliding.solver import anytime  # noqa: E402
+from gridhouse.games.sliding.solver.assignment import assignments, with_best_assignment  # noqa: E402
+from gridhouse.games.sliding.solver.beam import beam_search  # noqa: E402
+from gridhouse.games.sliding.solver.databases import heuristic, pattern_database  # noqa: E402
+from gridhouse.games.sliding.solver.optimal import optimal_search, stages  # noqa: E402, stages
+from gridhouse.games.sliding.solver.puzzle import inverted, is_solvable, puzzle_of  # noqa: E402
 from gridhouse.games.sliding.words import load_words, own_words_file  # noqa: E402
 
 if TYPE_CHECKING:
@@ -68,7 +65,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
     from typing import Any
 
-    from gridhouse.games.sliding._puzzle import Puzzle
+    from gridhouse.games.sliding.solver.puzzle import Puzzle
 
 FOLDER = Path(__file__).resolve().parent
 SEED = 2021
@@ -124,7 +121,7 @@ def shuffled(side: int, count: int, seed: int = SEED) -> list[rules.Position]:
     found = []
     for _ in range(count):
         tiles = [*chance.sample(range(1, side * side), side * side - 1), 0]
-        if not parity_fits(side, side, tiles):
+        if not is_solvable(side, side, tiles):
             tiles[0], tiles[1] = tiles[1], tiles[0]
         found.append(numbers(tiles))
     return found
@@ -169,7 +166,7 @@ def in_time(
         lengths.append(found.length)
         bounds.append(found.bound)
         proved += found.optimal
-        known.append(optimal or paired(puzzle_of(state))[1])
+        known.append(optimal or with_best_assignment(puzzle_of(state))[1])
     print(
         f"{name}, {len(lengths)} puzzles, {seconds:g} s each "
         f"({(process_time() - began) / len(lengths):.1f} s of the processor): "
@@ -186,12 +183,12 @@ def proofs(
     proved = 0
     for number, optimal, state in puzzles:
         began = process_time()
-        search = _anytime.Anytime(puzzle_of(state), 1.0, CORES, seconds)
+        search = anytime.Anytime(puzzle_of(state), anytime.Limits(1.0, CORES, seconds))
         with ThreadPoolExecutor(1) as pool:
             searching = pool.submit(search.run)
             in_time = awaited(searching, search, optimal, seconds, gives_up=gives_up)
         searching.result()
-        solver.check(state, search.moves)
+        solver.check_solution(state, search.moves)
         assert search.bound <= (optimal or len(search.moves)) <= len(search.moves)
         proved += search.bound == len(search.moves)
         print(
@@ -206,7 +203,7 @@ def proofs(
 
 def awaited(
     searching: Future[None],
-    search: _anytime.Anytime,
+    search: anytime.Anytime,
     optimal: int | None,
     seconds: float,
     *,
@@ -217,7 +214,7 @@ def awaited(
     Where the optimum is not known, it is taken to be hardly shorter than the solution that is.
     """
     deadline = process_time() / CORES + seconds
-    proof = search._optimal
+    proof = search._proof
     bound = nodes = 0
     while not searching.done():
         left = deadline - process_time() / CORES
@@ -226,7 +223,7 @@ def awaited(
             needed = len(search.moves) - SLACK if optimal is None else optimal
             rest = sum(LEAST_GROWTH**step for step in range(1, (needed - bound) // 2 + 1))
             # Before that there is another level to come, with larger databases.
-            if before >= _optimal.VAST and (nodes - before) * rest > left * FAST * CORES:
+            if before >= stages.VAST and (nodes - before) * rest > left * FAST * CORES:
                 search.stop()
                 return False
         if left <= 0:
@@ -235,7 +232,7 @@ def awaited(
     return True
 
 
-class Counting(_optimal.Optimal):
+class Counting(optimal_search.OptimalSearch):
     """A search that notes how many nodes it takes to prove each bound."""
 
     def __init__(self, puzzle: Puzzle) -> None:
@@ -243,9 +240,9 @@ class Counting(_optimal.Optimal):
         super().__init__(puzzle, CORES)
         self.found: Counter[int] = Counter()
 
-    def _sweep(self, plan: Any, words: Any, roots: list[_optimal.Root]) -> None:
+    def _search_bound(self, layout: Any, entries: Any, roots: list[optimal_search.Root]) -> None:
         before = self.nodes
-        super()._sweep(plan, words, roots)
+        super()._search_bound(layout, entries, roots)
         self.found[self.bound] += self.nodes - before
 
 
@@ -256,14 +253,14 @@ def bounds(positions: Sequence[tuple[int, None, rules.Position]], limit: int) ->
     """
     for number, _, state in positions:
         puzzle = puzzle_of(state)
-        for largest in (25**4, 25**5, _databases.LARGEST):
+        for largest in (25**4, 25**5, pattern_database.LARGEST):
             began = process_time()
-            tables = _optimal.own_tables(puzzle, largest, jit=True, threads=CORES)
-            plan, words = _databases.plan_of(puzzle, *tables)
+            databases = stages.databases_within(puzzle, largest, jit=True, threads=CORES)
+            layout, entries = heuristic.make_heuristic(puzzle, *databases)
             built = process_time()
             search = Counting(puzzle)
-            search.bound = _optimal.least(puzzle, plan, words)
-            search._together(plan, words, limit)
+            search.bound = optimal_search.lower_bound(puzzle, layout, entries)
+            search._search_in_threads(layout, entries, limit)
             rate = search.nodes / (process_time() - built) / 1e6
             last = ", ".join(f"{bound}: {nodes}" for bound, nodes in [*search.found.items()][-3:])
             print(
@@ -277,16 +274,16 @@ def by_processor(
     name: str, positions: Sequence[tuple[int | None, rules.Position]], seconds: float, _: float
 ) -> None:
     """Do the same with so many seconds of the processor for each, without a proof."""
-    for module in (_anytime, _beams):
+    for module in (anytime, beam_search):
         vars(module)["perf_counter"] = process_time
     lengths, known = [], []
     for optimal, state in positions:
         puzzle = puzzle_of(state)
-        search = _anytime.Anytime(puzzle, 1.0, CORES, seconds, proves=False)
+        search = anytime.Anytime(puzzle, anytime.Limits(1.0, CORES, seconds), proves=False)
         search.run()
-        solver.check(state, search.moves)
+        solver.check_solution(state, search.moves)
         lengths.append(len(search.moves))
-        known.append(optimal or paired(puzzle)[1])
+        known.append(optimal or with_best_assignment(puzzle)[1])
     print(
         f"{name}, {len(lengths)} puzzles, {seconds:g} s of the processor each: "
         f"length {mean(lengths):.2f}, "
@@ -295,10 +292,11 @@ def by_processor(
     )
 
 
-def whole(puzzle: Puzzle, ways: int, width: int, look: int = 0) -> list[int]:
+def whole(puzzle: Puzzle, ways: int, width: int, choice: int = 0) -> list[int]:
     """Return the moves that one beam over a board finds from so many ways to number letters."""
-    seeds = [(tiles, list[int]()) for tiles in pairings(puzzle, ways)]
-    moves = _beams.Run(puzzle).finish(puzzle, seeds, width, _anytime.LONGEST, look=look)
+    starts = [(tiles, list[int]()) for tiles in assignments(puzzle, ways)]
+    options = beam_search.BeamOptions(width, anytime.MAX_MOVES, choice=choice)
+    moves = beam_search.BeamSearch(puzzle).search_board(puzzle, starts, options)
     assert moves is not None
     return moves
 
@@ -308,9 +306,9 @@ def numberings(positions: Sequence[rules.Position], width: int) -> None:
     for ways in (1, 4, 16, 64):
         lengths = []
         for state in positions:
-            puzzle, _ = paired(puzzle_of(state))
+            puzzle, _ = with_best_assignment(puzzle_of(state))
             moves = whole(puzzle, ways, width)
-            solver.check(state, moves)
+            solver.check_solution(state, moves)
             lengths.append(len(moves))
         print(f"{len(lengths)} puzzles, width {width}, {ways} ways: length {mean(lengths):.2f}")
 
@@ -319,12 +317,12 @@ def turns(name: str, positions: Sequence[rules.Position], width: int) -> None:
     """Print how long the solutions of beams there and back are, and the better ones of two."""
     found = []
     for state in positions:
-        puzzle, _ = paired(puzzle_of(state))
+        puzzle, _ = with_best_assignment(puzzle_of(state))
         back = puzzle.reversed()
         lengths = []
-        for side, look in ((puzzle, 0), (puzzle, 1), (back, 0)):
-            moves = whole(side, _beams.SEEDS, width, look)
-            solver.check(state, backwards(moves) if side is back else moves)
+        for side, choice in ((puzzle, 0), (puzzle, 1), (back, 0)):
+            moves = whole(side, beam_search.MAX_STARTS, width, choice)
+            solver.check_solution(state, inverted(moves) if side is back else moves)
             lengths.append(len(moves))
         found.append(lengths)
     there, other, back_again = zip(*found, strict=True)
@@ -342,12 +340,13 @@ def beams(name: str, puzzles: Sequence[tuple[int | None, rules.Position]], width
     lengths, known, nodes = [], [], []
     for optimal, state in puzzles:
         puzzle = puzzle_of(state)
-        run = _beams.Run(puzzle)
-        moves = run.finish(puzzle, [(puzzle.tiles, [])], width, _anytime.LONGEST)
+        run = beam_search.BeamSearch(puzzle)
+        options = beam_search.BeamOptions(width, anytime.MAX_MOVES)
+        moves = run.search_board(puzzle, [(puzzle.tiles, [])], options)
         assert moves is not None
-        solver.check(state, moves)
+        solver.check_solution(state, moves)
         lengths.append(len(moves))
-        known.append(optimal or paired(puzzle)[1])
+        known.append(optimal or with_best_assignment(puzzle)[1])
         nodes.append(run.nodes)
     print(
         f"{name}, {len(lengths)} puzzles, width {width}: length {mean(lengths):.2f}, "
@@ -363,10 +362,10 @@ def layers(width: int, count: int) -> None:
         lengths, nodes = [], []
         for state in shuffled(side, count):
             puzzle = puzzle_of(state)
-            run = _beams.Run(puzzle)
-            moves = _beams.by_layers(run, puzzle, width, _beams.CORE)
+            run = beam_search.BeamSearch(puzzle)
+            moves = beam_search.solve_by_layers(run, puzzle, width, beam_search.DATABASE_SIDE)
             assert moves is not None
-            solver.check(state, moves)
+            solver.check_solution(state, moves)
             lengths.append(len(moves))
             nodes.append(run.nodes)
         print(

@@ -20,8 +20,8 @@ need("cma")
 import cma  # noqa: E402
 from sliding_solver import shuffled  # noqa: E402
 
-from gridhouse.games.sliding import _beams, _ends  # noqa: E402
-from gridhouse.games.sliding._puzzle import puzzle_of  # noqa: E402
+from gridhouse.games.sliding.solver.beam import beam_search, layer_geometry  # noqa: E402
+from gridhouse.games.sliding.solver.puzzle import puzzle_of  # noqa: E402
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -47,7 +47,7 @@ def weights() -> list[float]:
     """Return the weights as they are."""
     found: list[float] = []
     for name in STEPS:
-        value = vars(_ends)[name]
+        value = vars(layer_geometry)[name]
         found += value if isinstance(value, tuple) else (value,)
     return found
 
@@ -57,7 +57,7 @@ def steps() -> list[float]:
     return [
         step
         for name, step in STEPS.items()
-        for _ in range(len(_ends.INNER) if name == "INNER" else 1)
+        for _ in range(len(layer_geometry.INNER) if name == "INNER" else 1)
     ]
 
 
@@ -66,12 +66,12 @@ def put(values: Sequence[float]) -> None:
     left = list(values)
     for name in STEPS:
         if name == "INNER":
-            vars(_ends)[name] = tuple(left.pop(0) for _ in _ends.INNER)
+            vars(layer_geometry)[name] = tuple(left.pop(0) for _ in layer_geometry.INNER)
         elif name in {"CONFLICT", "AWAY"}:
-            vars(_ends)[name] = round(left.pop(0))
+            vars(layer_geometry)[name] = round(left.pop(0))
         else:
-            vars(_ends)[name] = left.pop(0)
-    _ends.costs.cache_clear()
+            vars(layer_geometry)[name] = left.pop(0)
+    layer_geometry.costs.cache_clear()
 
 
 def length(side: int, count: int, seed: int, width: int) -> float:
@@ -79,7 +79,9 @@ def length(side: int, count: int, seed: int, width: int) -> float:
     found = []
     for state in shuffled(side, count, seed):
         puzzle = puzzle_of(state)
-        moves = _beams.by_layers(_beams.Run(puzzle), puzzle, width, _beams.CORE)
+        moves = beam_search.solve_by_layers(
+            beam_search.BeamSearch(puzzle), puzzle, width, beam_search.DATABASE_SIDE
+        )
         found.append(WORST if moves is None else min(WORST, len(moves) / side**3))
     return mean(found)
 

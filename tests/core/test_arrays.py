@@ -12,7 +12,7 @@ from gridhouse.games.binary.solver.board_encoding import Board
 from gridhouse.games.binary.solver.search import Search
 from gridhouse.games.collapse import _exact
 from gridhouse.games.collapse._common import plain_records
-from gridhouse.games.sliding import _beams
+from gridhouse.games.sliding.solver.beam import beam_search, board_beam
 
 
 @pytest.mark.parametrize("kind", ["int8", "int32", "int64"])
@@ -32,5 +32,7 @@ def test_buckets_of_tables_lie_in_one_line() -> None:
     search = Search(Board(position, Backend(jit=True)), memory=64)
     collapse = _exact.make_memory(1, 1 << 12, 1, np.zeros, plain_records)
     larger = _exact.enlarged(collapse.table, _exact.WAYS, 8)
-    tables = [search.table, search.pn_table, collapse.table, larger, _beams.memory(1000)[0]]
+    pointers = np.zeros(0, np.int32)
+    seen = beam_search.make_memory(board_beam.Child(), 1000, pointers).seen
+    tables = [search.table, search.pn_table, collapse.table, larger, seen]
     assert {table.ctypes.data % arrays.LINE for table in tables} == {0}

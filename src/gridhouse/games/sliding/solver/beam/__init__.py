@@ -1,0 +1,1 @@
+"""Good solutions of boards of any size, by beam search."""

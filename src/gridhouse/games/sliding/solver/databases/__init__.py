@@ -1,0 +1,1 @@
+"""Pattern databases: partitions, building, the cache on disk, the heuristic made of them."""

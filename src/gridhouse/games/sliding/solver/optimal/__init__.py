@@ -1,0 +1,1 @@
+"""Shortest solutions, by iterative-deepening A*."""
