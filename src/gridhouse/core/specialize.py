@@ -14,29 +14,31 @@ import sys
 from types import FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any
 
-from gridhouse.core import bits, chance
+from gridhouse.core import bits, chance, tables
 from gridhouse.core.functions import CONSTANTS, copied, digest
 
 if TYPE_CHECKING:
     from gridhouse.core.game import Game
 
+SHARED = {"chance": chance, "tables": tables}
 _MADE: dict[tuple[object, ...], ModuleType] = {}
 
 
 def specialize(module: ModuleType, game: str, *, jit: bool = True, **bound: Any) -> ModuleType:
     """Return a module specialized for a game: ``bound`` replaces globals of these names.
 
-    The module ``chance`` is specialized as well wherever it is named; ``bits``, compiled, becomes
-    the machine's instructions.  Without ``jit`` the functions run interpreted.  The same module is
-    returned for the same arguments.
+    The modules ``chance`` and ``tables`` are specialized as well wherever they are named; ``bits``,
+    compiled, becomes the machine's instructions.  Without ``jit`` the functions run interpreted.
+    The same module is returned for the same arguments.
 
     Where a module says ``INLINED = True``, the code of its functions takes the place of each call.
     A call hands over seven words for every array, which can be more work than what it is for; to
     compile takes longer.
     """
     inherited = {key: value for key, value in vars(module).items() if not key.startswith("__")}
-    if inherited.get("chance") is chance:
-        bound["chance"] = specialize(chance, "every game", jit=jit)
+    for name, shared in SHARED.items():
+        if inherited.get(name) is shared:
+            bound[name] = specialize(shared, "every game", jit=jit)
     if jit and inherited.get("bits") is bits:
         from gridhouse.core import machine_bits
 
