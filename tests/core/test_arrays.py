@@ -9,8 +9,9 @@ import gridhouse
 from gridhouse.core import arrays
 from gridhouse.games.binary._layout import Board, Memory
 from gridhouse.games.binary.solver import Search
-from gridhouse.games.collapse import _exact
-from gridhouse.games.collapse._common import plain_records
+from gridhouse.games.collapse.solver.kernels import exact_search
+from gridhouse.games.collapse.solver.kernels.bitboard import Workspace
+from gridhouse.games.collapse.solver.search.backend import plain_records
 from gridhouse.games.sliding import _beams
 
 
@@ -29,7 +30,7 @@ def test_zeros_begin_at_a_line_of_memory(count: int, kind: str) -> None:
 def test_buckets_of_tables_lie_in_one_line() -> None:
     position = gridhouse.load("binary").new_initial_state().position
     search = Search(Board(position, Memory(jit=True)), memory=64)
-    collapse = _exact.make_memory(1, 1 << 12, 1, np.zeros, plain_records)
-    larger = _exact.enlarged(collapse.table, _exact.WAYS, 8)
-    tables = [search.words, search.pairs, collapse.table, larger, _beams.memory(1000)[0]]
+    collapse = exact_search.make_memory(1, 1 << 12, 1, Workspace(), np.zeros, plain_records)
+    larger = exact_search.enlarge(collapse, 8)
+    tables = [search.words, search.pairs, collapse.table, larger.table, _beams.memory(1000)[0]]
     assert {table.ctypes.data % arrays.LINE for table in tables} == {0}

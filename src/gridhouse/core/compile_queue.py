@@ -95,7 +95,7 @@ def _sources(game: str) -> str:
     assert own is not None
     folders = [PACKAGE / name for name in SHARED]
     for folder in (*folders, *map(Path, own.submodule_search_locations or ())):
-        for file in sorted(folder.glob("*.py")):
+        for file in sorted(folder.rglob("*.py")):
             found.update(file.name.encode() + b"\0" + file.read_bytes())
     return found.hexdigest()[:16]
 

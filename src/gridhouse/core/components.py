@@ -10,8 +10,17 @@ if TYPE_CHECKING:
 
 
 def component(cls: type, name: str) -> ModuleType | None:
-    """Return a module of the folder of a game's class, None if there is none of this name."""
+    """Return a module of the folder of a game's class, None if there is none of this name.
+
+    The name of a module in a package has a dot: ``solver.api``.
+    """
     return _module(f"{cls.__module__.rpartition('.')[0]}.{name}")
+
+
+def solver_component(cls: type, name: str) -> ModuleType | None:
+    """Return a module of a game's package ``solver``, or the one beside a module ``solver``."""
+    beside = {"command": "solve_command"}.get(name, name)
+    return component(cls, f"solver.{name}") or component(cls, beside)
 
 
 @lru_cache(maxsize=None)
@@ -19,4 +28,10 @@ def _module(name: str) -> ModuleType | None:
     import importlib
     import importlib.util
 
-    return importlib.import_module(name) if importlib.util.find_spec(name) else None
+    try:
+        spec = importlib.util.find_spec(name)
+    except ModuleNotFoundError as error:
+        if not name.startswith(str(error.name)):
+            raise
+        return None  # there is no such package
+    return importlib.import_module(name) if spec else None

@@ -63,15 +63,6 @@ def find(table: Any, key: int, ways: int, width: int, payload: int) -> int:
     return ABSENT
 
 
-def find_xored(table: Any, key: int, ways: int) -> int:
-    """Return the place of the entry of which both words joined are a key; ABSENT without any."""
-    first = bucket(table, key, ways, 2)
-    for place in range(first, first + 2 * ways, 2):
-        if table[place] ^ table[place + 1] == key:
-            return int(place)
-    return ABSENT
-
-
 def victim(table: Any, key: int, ways: int, width: int, mask: int) -> int:
     """Return the place of the entry to replace: the masked bits of its first word are the least."""
     place = bucket(table, key, ways, width)
@@ -81,6 +72,28 @@ def victim(table: Any, key: int, ways: int, width: int, mask: int) -> int:
             least = table[other] & mask
             place = other
     return int(place)
+
+
+def probe_xored(table: Any, key: int, ways: int) -> int:
+    """Return the data of a key in a table of data and key XOR data, 0 if it is not there."""
+    first = bucket(table, key, ways, 2)
+    for place in range(first, first + 2 * ways, 2):
+        data = int(table[place])
+        if table[place + 1] ^ data == key:
+            return data
+    return 0
+
+
+def store_xored(table: Any, key: int, data: int, ways: int, mask: int) -> None:
+    """Write data in place of its key's, or of the data of which the masked bits are the least."""
+    place = victim(table, key, ways, 2, mask)
+    first = bucket(table, key, ways, 2)
+    for other in range(first, first + 2 * ways, 2):
+        if table[other] ^ table[other + 1] == key:
+            place = other
+            break
+    table[place] = data
+    table[place + 1] = key ^ data
 
 
 def move_entries(table: Any, larger: Any, ways: int, width: int, payload: int) -> None:

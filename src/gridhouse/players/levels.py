@@ -10,7 +10,7 @@ from __future__ import annotations
 import random
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from gridhouse.core.components import component
+from gridhouse.core.components import solver_component
 from gridhouse.core.errors import PlayerError
 from gridhouse.players.base import Choice, Limits, Player
 from gridhouse.players.searching import AlphaBetaPlayer, MctsPlayer, NestedPlayer, PomcpPlayer
@@ -62,7 +62,7 @@ MOMENT = 0.7  # seconds that a search has that runs interpreted
 
 def ladder(game: Game) -> Ladder:
     """Return the levels of a game."""
-    if game.fewer_is_better and component(type(game), "advice") is not None:
+    if game.fewer_is_better and solver_component(type(game), "advice") is not None:
         return LADDERS["solver"]
     return LADDERS[best_search(game)]
 

@@ -6,7 +6,7 @@ import time
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from gridhouse.core.components import component
+from gridhouse.core.components import solver_component
 from gridhouse.core.errors import PlayerError
 from gridhouse.players.base import Choice, Limits, Player
 from gridhouse.players.searching import SEARCHES
@@ -34,7 +34,7 @@ class SolverPlayer(Player):
     def __init__(self, game: Game, *, seed: int = 0, jit: bool = True, **settings: Any) -> None:
         """Sit down to a game; raises PlayerError if it has no solver that advises."""
         super().__init__(game, seed=seed, jit=jit, **settings)
-        advice = component(type(game), "advice")
+        advice = solver_component(type(game), "advice")
         if advice is None:
             raise PlayerError(f"perfect: {game.name} has no solver that picks moves")
         self._adviser = advice.Adviser(jit=jit)

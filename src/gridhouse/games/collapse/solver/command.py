@@ -77,7 +77,7 @@ def board_of(name: str, scoring: str | None) -> State:
         else:
             rows = read_board(text)
             state = State(*CollapseGame.from_board(rows, "linear" if scoring is None else scoring))
-        from gridhouse.games.collapse.solver import check
+        from gridhouse.games.collapse.solver.api import check
 
         check(state, None, None, 1)
     except GridhouseError as error:
