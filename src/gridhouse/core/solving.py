@@ -1,7 +1,7 @@
 """Solving a position for good: one function for all games, and the watch over a long search.
 
-A game is solved by the module ``solver`` of its folder, whose ``solve(state, **options)`` returns
-a :class:`Solution`; ``solve_command`` beside it is the command ``gridhouse solve`` for this game.
+A game is solved by ``solver`` in its folder, whose ``solve(state, **options)`` returns a
+:class:`Solution`; ``solver.command`` is the command ``gridhouse solve`` for this game.
 """
 
 from __future__ import annotations

@@ -13,8 +13,9 @@ from gridhouse.games.collapse.solver.kernels import byte_board, dead_cells
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from gridhouse.core.arrays import Ints
     from gridhouse.games.collapse.solver.kernels.byte_board import Context, Control, Scratch
-    from gridhouse.games.collapse.solver.kernels.types import Ints, Records, Zeros
+    from gridhouse.games.collapse.solver.types import Records, Zeros
 
 HOPELESS = -1  # the value of a board that cannot lead to a better line
 OFFSET = 1 << 40  # keeps values positive

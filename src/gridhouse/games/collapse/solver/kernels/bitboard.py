@@ -16,7 +16,7 @@ from gridhouse.core import bits, chance, position
 from gridhouse.games.collapse.solver.kernels import byte_board
 
 if TYPE_CHECKING:
-    from gridhouse.games.collapse.solver.kernels.types import Ints
+    from gridhouse.core.arrays import Ints
 
 WORDS = 1  # of a plane, in this specialization
 WORD_COUNTS = (1, 8)  # of all specializations

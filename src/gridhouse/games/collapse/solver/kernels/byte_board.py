@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from gridhouse.core import chance, position
 
 if TYPE_CHECKING:
-    from gridhouse.games.collapse.solver.kernels.types import Ints
+    from gridhouse.core.arrays import Ints
 
 KINDS = 11  # the blank, and the digits from 1
 WALL = 11  # a cell that can never be removed, whatever its digit

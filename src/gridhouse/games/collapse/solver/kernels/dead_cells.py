@@ -23,8 +23,8 @@ from typing import TYPE_CHECKING
 from gridhouse.games.collapse.solver.kernels import byte_board
 
 if TYPE_CHECKING:
+    from gridhouse.core.arrays import Ints
     from gridhouse.games.collapse.solver.kernels.byte_board import Scratch
-    from gridhouse.games.collapse.solver.kernels.types import Ints
 
 LEVELS = 62  # a bit of a word each
 

@@ -15,9 +15,10 @@ from gridhouse.games.collapse.solver.kernels import bitboard, byte_board
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from gridhouse.core.arrays import Ints
     from gridhouse.games.collapse.solver.kernels.bitboard import Workspace
     from gridhouse.games.collapse.solver.kernels.byte_board import Control
-    from gridhouse.games.collapse.solver.kernels.types import Ints, Records, Zeros
+    from gridhouse.games.collapse.solver.types import Records, Zeros
 
 UNKNOWN = -1
 INFINITE = 1 << 40
@@ -39,7 +40,7 @@ class Child(position.Position):
     word = position.field("int32")  # of a cell of the group,
     cell = position.field("int64")  # and its bit there
     kind = position.field("int32")
-    size = position.field("int32")  # of the group
+    removed = position.field("int32")  # cells of the group; NumPy's records have a ``size``
     rest = position.field("int32")  # the number of all other cells of its kind
     begin = position.field("int32")  # its parts on the stack
     count = position.field("int32")
@@ -232,8 +233,8 @@ def generate_picks(memory: Memory, index: int) -> None:
                 child.word = word
                 child.cell = cell
                 child.kind = kind
-                child.size = bitboard.count_of(space.group, 0)
-                child.rest = count - child.size
+                child.removed = bitboard.count_of(space.group, 0)
+                child.rest = count - child.removed
                 child.key = bitboard.fall(board, memory.child_boards[stack.children], space)
                 key = int(child.key)
                 bits.prefetch(memory.bounds, tables.bucket(memory.bounds, key, 1, 2))
@@ -395,7 +396,7 @@ def best_score(memory: Memory, index: int) -> int:
             return 0
         board = memory.child_boards[child]
         bitboard.copy(board, memory.boards[index + 1], len(board))
-        score = (int(memory.children[child].size) - 2) ** 2
+        score = (int(memory.children[child].removed) - 2) ** 2
         best = max(best, score + best_score(memory, index + 1))
     if control.stop == 0:
         size = bitboard.size_of(memory.boards[index])

@@ -23,9 +23,10 @@ from gridhouse.games.collapse.solver.kernels import bitboard, byte_board
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from gridhouse.core.arrays import Ints
     from gridhouse.games.collapse.solver.kernels.bitboard import Workspace
     from gridhouse.games.collapse.solver.kernels.byte_board import Control
-    from gridhouse.games.collapse.solver.kernels.types import Ints, Records, Zeros
+    from gridhouse.games.collapse.solver.types import Records, Zeros
 
 MOST_ROWS = 16
 EPSILON = -1  # the symbol of internal moves

@@ -16,9 +16,10 @@ from gridhouse.games.collapse.solver.kernels import byte_board, half_board
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from gridhouse.core.arrays import Ints
     from gridhouse.games.collapse.solver.kernels.byte_board import Control
     from gridhouse.games.collapse.solver.kernels.half_board import Half
-    from gridhouse.games.collapse.solver.kernels.types import Ints, Records, Zeros
+    from gridhouse.games.collapse.solver.types import Records, Zeros
 
 INITIAL_SIZE = 1 << 10  # entries of each array
 COMPONENT = (1 << half_board.COMPONENT_BITS) - 1

@@ -19,8 +19,9 @@ from gridhouse.games.collapse.solver.kernels import byte_board
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from gridhouse.core.arrays import Floats, Ints
     from gridhouse.games.collapse.solver.kernels.byte_board import Context, Control
-    from gridhouse.games.collapse.solver.kernels.types import Floats, Ints, Zeros
+    from gridhouse.games.collapse.solver.types import Zeros
 
 LOWEST = -(1 << 60)
 RATE = 1.0  # of learning

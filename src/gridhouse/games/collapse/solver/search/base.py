@@ -23,9 +23,12 @@ from gridhouse.games.collapse.solver.search.backend import ROOM, Kernels
 from gridhouse.games.collapse.solver.search.interface import cut_columns
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from gridhouse.core.game import State
+    from gridhouse.games.collapse.solver.kernels.bitboard import Workspace
+    from gridhouse.games.collapse.solver.kernels.byte_board import Control, Scratch
+    from gridhouse.games.collapse.solver.types import Board
 
 INFINITE = 1 << 60
 SMALL_CELLS = 40  # boards up to this size begin with small tables
@@ -80,8 +83,8 @@ class Search(ABC):
         self.line: list[int] = []
         self.cost = INFINITE
         self.lower_bound = 0
-        self._controls: list[Any] = []
-        self._improving: list[Any] = []  # the controls of searches for a better line than the best
+        self._controls: list[Control] = []
+        self._improving: list[Control] = []  # those of searches for a better line than the best
         self._used_nodes = 0
         self._least_room = 0
         self._is_stopped = False
@@ -107,7 +110,7 @@ class Search(ABC):
         return groups
 
     @abstractmethod
-    def set_dead(self, dead: Any) -> None:
+    def set_dead(self, dead: Sequence[int]) -> None:
         """Set the lower bound, given cells that are dead."""
 
     @abstractmethod
@@ -160,16 +163,17 @@ class Search(ABC):
         """The number of cells of the scratch memory, on which compiled code depends."""
         return max(ROOM, capacity(len(self.start)))
 
-    def _scratch(self) -> Any:
-        return self.kernels.scratch(max(len(self.start), self._least_room))
+    def _scratch(self) -> Scratch:
+        scratch: Scratch = self.kernels.scratch(max(len(self.start), self._least_room))
+        return scratch
 
-    def _control(self, seed: int, *, may_stop: bool = True) -> Any:
+    def _control(self, seed: int, *, may_stop: bool = True) -> Control:
         """Return a control with the nodes that are left, the best cost and the lower bound.
 
         ``stop`` ends its search unless ``may_stop`` is false: the search for the first line always
         ends with one.
         """
-        control = self.kernels.to_records(byte_board.Control())[0]
+        control: Control = self.kernels.to_records(byte_board.Control())[0]
         chance.seed(control, self.seed * 1000 + seed)
         control.limit = max(1, self.limit - self.nodes)
         control.scoring = self.scoring
@@ -183,7 +187,7 @@ class Search(ABC):
                 control.stop = self._is_stopped
         return control
 
-    def _release(self, control: Any) -> None:
+    def _release(self, control: Control) -> None:
         """Count the nodes of a search that has ended; stop everything at the limit."""
         with self._lock:
             self._used_nodes += int(control.nodes)
@@ -229,22 +233,22 @@ class Search(ABC):
 
     # Boards.
 
-    def _pick(self, board: Any, cell: int, scratch: Any) -> int:
+    def _pick(self, board: Board, cell: int, scratch: Scratch) -> int:
         """Play a pick on a board of bytes; return the size of the group."""
         return int(self.kernels.byte_board.remove_group(board, self.stride, cell, scratch))
 
-    def _picks(self, board: Any, scratch: Any) -> list[int]:
+    def _picks(self, board: Board, scratch: Scratch) -> list[int]:
         """Return all picks on a board: a cell of each group."""
         groups = self.kernels.byte_board.find_groups(board, self.stride, scratch)
         return [int(scratch.members[scratch.start[group]]) for group in range(groups)]
 
-    def _kinds_by_count(self, board: Any) -> list[int]:
+    def _kinds_by_count(self, board: Board) -> list[int]:
         """Return the kinds on a board, the commonest first."""
         counts = np.bincount(board, minlength=byte_board.KINDS).tolist()
         kinds = [kind for kind in range(1, byte_board.KINDS) if counts[kind] > 0]
         return sorted(kinds, key=lambda kind: -counts[kind])
 
-    def _replay(self, line: list[int], most: int = -1) -> tuple[Any, list[int], int]:
+    def _replay(self, line: list[int], most: int = -1) -> tuple[Board, list[int], int]:
         """Play a line until ``most`` cells are left; return the board, the picks, their score."""
         board, scratch = self.start.copy(), self._scratch()
         cells, gain = self.size, 0
@@ -258,14 +262,14 @@ class Search(ABC):
 
     # Beams.
 
-    def _run_beam(self, width: int, start: Any, prefix: list[int], gain: int, seed: int) -> None:
+    def _run_beam(self, width: int, start: Board, prefix: list[int], gain: int, seed: int) -> None:
         """Record the best line of a beam from the board that some picks led to."""
         cost, line = self._beam_line(width, start, self._control(seed), gain)
         if line:
             self._record(cost, prefix + line)
 
     def _beam_line(
-        self, width: int, start: Any, control: Any, gain: int = 0
+        self, width: int, start: Board, control: Control, gain: int = 0
     ) -> tuple[int, list[int]]:
         """Return the cost and the picks of a beam's best line; none if it improves nothing."""
         kernels, cells = self.kernels, int(np.count_nonzero(start))
@@ -287,7 +291,7 @@ class Search(ABC):
             levels, self.size, len(self.start), CHOICES, self._context(), np.zeros
         )
 
-    def _run_rollouts(self, memory: Any, rounds: int, seed: int, *, tabu: int) -> int:
+    def _run_rollouts(self, memory: nrpa.Memory, rounds: int, seed: int, *, tabu: int) -> int:
         """Record the best line of nested rollouts and return its cost.
 
         Each of the memory's levels has ``rounds`` rounds; the kind ``tabu`` is picked last.
@@ -298,7 +302,8 @@ class Search(ABC):
         memory = memory._replace(context=memory.context._replace(control=control))
         self.kernels.nrpa.search(memory, self.start, rounds)
         cost = int(control.best)
-        self._record(cost, memory.cells[-1][: control.length].tolist())
+        line = memory.cells[-1]
+        self._record(cost, [int(line[step]) for step in range(control.length)])
         self._release(control)
         return cost
 
@@ -310,9 +315,9 @@ class Search(ABC):
 
     # Exact searches.
 
-    def _workspace(self) -> Any:
+    def _workspace(self) -> Workspace:
         """Return scratch memory for bitboards."""
-        space = self.kernels.to_records(bitboard.Workspace())[0]
+        space: Workspace = self.kernels.to_records(bitboard.Workspace())[0]
         kinds = sorted(self._kinds_by_count(self.start))
         bitboard.set_geometry(space, self.height, kinds, self.weights)
         return space

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,6 +14,10 @@ from gridhouse.games.collapse.solver.kernels import (
     half_board,
     interface_search,
 )
+
+if TYPE_CHECKING:
+    from gridhouse.games.collapse.solver.kernels.byte_board import Control
+    from gridhouse.games.collapse.solver.search.backend import Kernels
 
 MOST_MEMORY = 1 << 33  # bytes: entries are numbered by 32 bits
 GROWING = {  # by the value of ``full``: the field of a half, whose counter has the same name
@@ -50,7 +54,7 @@ class InterfaceSearch:
 
     def __init__(
         self,
-        kernels: Any,
+        kernels: Kernels,
         columns: list[list[int]],
         weights: list[int],
         col: int,
@@ -70,7 +74,7 @@ class InterfaceSearch:
         self.is_over = False
         self.is_proved = False
 
-    def begin(self, control: Any) -> None:
+    def begin(self, control: Control) -> None:
         """Find the initial beliefs, unless that is stopped."""
         while not self.has_begun and not self.is_over and control.stop == 0:
             kernel = self._kernels.interface_search
@@ -82,7 +86,7 @@ class InterfaceSearch:
         """The number of states of the larger initial belief."""
         return max(int(half.beliefs.records[0].count) for half in self._halves)
 
-    def run(self, control: Any) -> None:
+    def run(self, control: Control) -> None:
         """Expand pairs until one improves the best cost, none is left, or the search is stopped.
 
         The search must have begun.

@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from gridhouse.games.collapse.solver.kernels import byte_board, exact_search
 from gridhouse.games.collapse.solver.search.base import INFINITE, NO_KIND, Search
 from gridhouse.games.collapse.solver.search.interface import InterfaceSearch
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from gridhouse.games.collapse.solver.kernels import nrpa
+    from gridhouse.games.collapse.solver.kernels.byte_board import Scratch
+    from gridhouse.games.collapse.solver.types import Board
 
 BEAM_CELLS = 420  # larger boards are cleared from the left until this number is left
 WINDOW = 250  # cells of the columns that are cleared at once there
@@ -28,10 +35,10 @@ REPEATS = 8  # of these for rare digits: few runs in a hundred find the best lin
 class LinearSearch(Search):
     """Beams and rollouts find lines, exact searches raise the lower bound, until they meet."""
 
-    walled: Any  # the board with walls in place of dead cells
+    walled: Board  # the board with walls in place of dead cells
     fixed_cost: int  # of the dead cells
 
-    def set_dead(self, dead: Any) -> None:
+    def set_dead(self, dead: Sequence[int]) -> None:
         """Replace dead cells by walls, and set the lower bound to their cost."""
         self.walled = self.start.copy()
         self.walled[dead] = byte_board.WALL
@@ -72,7 +79,7 @@ class LinearSearch(Search):
             self._improve(rollouts, turn)
             turn += 1
 
-    def _improve(self, rollouts: Any, turn: int) -> None:
+    def _improve(self, rollouts: nrpa.Memory, turn: int) -> None:
         """Search for a better line by nested rollouts and by a beam."""
         width, rounds = WIDTHS[turn % len(WIDTHS)], ROUNDS[turn % len(WIDTHS)]
         for repeat in range(REPEATS if self.has_rare_digits else 1):
@@ -99,7 +106,7 @@ class LinearSearch(Search):
                     self._record(cost, line + picks)
             turn += self.threads
 
-    def _clear_left(self, width: int, seed: int) -> tuple[Any, list[int]]:
+    def _clear_left(self, width: int, seed: int) -> tuple[Board, list[int]]:
         """Return a board that is small enough for one beam, and the picks that led to it.
 
         Beams clear the columns on the left as a board of their own; cells that they leave are
@@ -119,7 +126,7 @@ class LinearSearch(Search):
             line += self._play_window(board, window, picks, scratch)
         return board, line
 
-    def _window(self, board: Any, room: int) -> Any:
+    def _window(self, board: Board, room: int) -> Board:
         """Return the columns on the left with ``room`` cells as a board of their own."""
         cells = np.cumsum(np.count_nonzero(board.reshape(-1, self.stride), axis=1))
         width = int(np.searchsorted(cells, min(room, cells[-1])))
@@ -127,7 +134,9 @@ class LinearSearch(Search):
         window[-self.stride :] = 0
         return window
 
-    def _play_window(self, board: Any, window: Any, picks: list[int], scratch: Any) -> list[int]:
+    def _play_window(
+        self, board: Board, window: Board, picks: list[int], scratch: Scratch
+    ) -> list[int]:
         """Play a window's picks on the board as long as both change alike; return those played."""
         own_scratch = self.kernels.scratch(len(window))
         for count, cell in enumerate(picks, 1):
@@ -266,7 +275,7 @@ class LinearSearch(Search):
         if self.lower_bound >= self.cost or (self.is_clearing and self.lower_bound > 0):
             self.stop()
 
-    def _solve(self, memory: exact_search.Memory, board: Any, budget: int) -> int:
+    def _solve(self, memory: exact_search.Memory, board: Board, budget: int) -> int:
         """Return the cost of a board if that is within the budget, else a lower bound above it."""
         kernel, control = self.kernels.exact_search, memory.control
         count = int(kernel.set_root(memory, board, self.stride, budget))
@@ -296,7 +305,7 @@ class LinearSearch(Search):
         self._record(cost, line)
 
     def _solve_picks(
-        self, memory: exact_search.Memory, board: Any, picks: list[int], rest: int
+        self, memory: exact_search.Memory, board: Board, picks: list[int], rest: int
     ) -> list[int]:
         """Return the first pick that leads to a board of this cost, none if it is stopped."""
         scratch = self._scratch()

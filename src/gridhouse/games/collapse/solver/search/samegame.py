@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections import Counter
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from gridhouse.games.collapse.rules import CLEARED
 from gridhouse.games.collapse.solver.kernels import byte_board
 from gridhouse.games.collapse.solver.search.base import INFINITE, Options, Search
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from gridhouse.core.game import State
+    from gridhouse.games.collapse.solver.kernels.exact_search import Memory
+    from gridhouse.games.collapse.solver.types import Board
 
 EXHAUSTIVE_CELLS = 49  # boards up to this size are searched exhaustively
 SMALL_CELLS = 30  # of these, the larger ones have large tables
@@ -48,7 +50,7 @@ class SamegameSearch(Search):
         """A proved upper bound of the score of all lines."""
         return -self.lower_bound
 
-    def set_dead(self, dead: Any) -> None:
+    def set_dead(self, dead: Sequence[int]) -> None:
         """Set the lower bound: every digit in one group, except cells that are dead."""
         self.lower_bound = -self._most(dead)
 
@@ -122,12 +124,12 @@ class SamegameSearch(Search):
             self._record_exact(memory, most)
         self._release(control)
 
-    def _best_score(self, memory: Any, board: Any) -> int:
+    def _best_score(self, memory: Memory, board: Board) -> int:
         """Return the most that a board can score."""
         self.kernels.exact_search.set_board(memory, board, self.stride)
         return int(self.kernels.exact_search.best_score(memory, 0))
 
-    def _record_exact(self, memory: Any, most: int) -> None:
+    def _record_exact(self, memory: Memory, most: int) -> None:
         """Record a line with just this score."""
         board, rest, line = self.start.copy(), most, list[int]()
         scratch = self._scratch()
@@ -144,7 +146,7 @@ class SamegameSearch(Search):
             board, rest = after, more
         self._record(-most, line)
 
-    def _most(self, dead: Any) -> int:
+    def _most(self, dead: Sequence[int]) -> int:
         """Return the score of every digit in one group but for its dead cells."""
         counts, staying = [0] * byte_board.KINDS, [0] * byte_board.KINDS
         for kind in self.start.tolist():

@@ -1,4 +1,4 @@
-"""The search over what two halves of a Collapse board show each other."""
+"""The exact search over the interface of two halves of a Collapse board."""
 
 from __future__ import annotations
 
@@ -216,13 +216,13 @@ def test_where_a_board_may_be_cut() -> None:
     assert interface.cut_columns([17, 17]) == interface.cut_columns([15] * 9) == []
 
 
-def test_what_halves_show_is_told_by_components() -> None:
+def test_symbols_are_compatible_where_their_components_join() -> None:
     rng = random.Random(7)
     for _ in range(3000):
         height = rng.randint(1, 9)
         one, other = rng.getrandbits(height), rng.getrandbits(height)
-        code, here = random_label(rng, one)
-        reply, there = random_label(rng, other)
+        code, here = random_symbol(rng, one)
+        reply, there = random_symbol(rng, other)
         expected = is_group(here, there, one, other)
         assert interface_search.are_compatible(code, reply, one, other) == expected, (
             here,
@@ -232,12 +232,12 @@ def test_what_halves_show_is_told_by_components() -> None:
         )
 
 
-def random_label(rng: random.Random, edge: int) -> tuple[int, list[int]]:
-    """Return a label that takes some runs of an edge, and its components."""
+def random_symbol(rng: random.Random, own: int) -> tuple[int, list[int]]:
+    """Return the code of a symbol that takes some runs of an interface, and its components."""
     runs: list[int] = []
     for row in range(16):
-        if edge >> row & 1:
-            if row and edge >> (row - 1) & 1 and runs:
+        if own >> row & 1:
+            if row and own >> (row - 1) & 1 and runs:
                 runs[-1] |= 1 << row
             else:
                 runs.append(1 << row)
