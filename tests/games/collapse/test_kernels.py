@@ -167,7 +167,7 @@ def test_bitboards_fall_as_bytes_do(
             monkeypatch.setattr(kernels.bitboard, "PACKED_ROWS", tall)
         memory, scratch = search._make_exact_memory(), search._scratch()
         space = memory.space
-        kernels.exact_search.set_board(memory, search.start, search.stride)
+        search._set_board(memory, search.start)
         kernels.exact_search.generate_picks(memory, 0)
         end = memory.stack.children
         groups = kernels.byte_board.find_groups(search.start, search.stride, scratch)

@@ -313,13 +313,6 @@ def push_part(memory: Memory, key: int) -> None:
     memory.stack.parts += 1
 
 
-def set_board(memory: Memory, cells: Ints, stride: int) -> None:
-    """Empty the stack, and write a board of bytes to the first board."""
-    memory.stack.parts = 1
-    memory.stack.children = 0
-    bitboard.pack(cells, stride, memory.boards[0], memory.space)
-
-
 def set_root(memory: Memory, cells: Ints, stride: int, budget: int) -> int:
     """Make a board of bytes the first child, with its parts at the bottom; return their number.
 
@@ -341,8 +334,8 @@ def extract_line(memory: Memory, cells: Ints, stride: int, cost: int, line: Ints
 
     The picks are cells of boards of bytes, as the first one is.
     """
-    set_board(memory, cells, stride)
     space, board = memory.space, memory.boards[0]
+    bitboard.pack(cells, stride, board, space)
     count = 0
     while True:
         memory.stack.children = 0

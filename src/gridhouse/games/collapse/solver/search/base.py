@@ -333,6 +333,11 @@ class Search(ABC):
             self.kernels.to_records,
         )
 
+    def _set_board(self, memory: exact_search.Memory, board: Board) -> None:
+        """Empty the stack, and write a board of bytes to the first board."""
+        memory.stack.parts, memory.stack.children = 1, 0
+        self.kernels.bitboard.pack(board, self.stride, memory.boards[0], memory.space)
+
     def _first_entries(self) -> int:
         """Return the number of entries that tables begin with; the first use of memory is slow."""
         if not self.kernels.jit:

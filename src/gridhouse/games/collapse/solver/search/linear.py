@@ -331,7 +331,7 @@ class LinearSearch(Search):
         self._solve(memory, self.start, INFINITE)
         self.set_dead([])
         self._record_exact(memory, 0)
-        self.kernels.exact_search.set_board(memory, self.start, self.stride)
+        self._set_board(memory, self.start)
         self.kernels.exact_search.best_score(memory, 0)
         self._run_beam(2, self.start, [], 0, 0)
         self._run_random_playout(0)

@@ -126,7 +126,7 @@ class SamegameSearch(Search):
 
     def _best_score(self, memory: Memory, board: Board) -> int:
         """Return the most that a board can score."""
-        self.kernels.exact_search.set_board(memory, board, self.stride)
+        self._set_board(memory, board)
         return int(self.kernels.exact_search.best_score(memory, 0))
 
     def _record_exact(self, memory: Memory, most: int) -> None:
