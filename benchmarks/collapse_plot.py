@@ -16,7 +16,7 @@ from command_line import Word, start
 
 import gridhouse
 from gridhouse.games.collapse import solver
-from gridhouse.games.collapse._search import Search
+from gridhouse.games.collapse.solver.search import Options, make_search
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,7 +35,7 @@ SAMEGAMES = 2
 
 def followed(state: State) -> list[tuple[int, bool]]:
     """Return by time the score of a board and whether it is proved."""
-    search = Search(state, seed=0, nodes=None, threads=2, jit=True)
+    search = make_search(state, Options(threads=2), jit=True)
     return sampled(search, MARKS, process_time)
 
 

@@ -25,14 +25,15 @@ from gridhouse.core.console import UsageError, read_file
 from gridhouse.core.errors import GridhouseError
 from gridhouse.core.game import State
 from gridhouse.core.solving import stopped_after
-from gridhouse.games.collapse import _common
-from gridhouse.games.collapse._cuts import CutSearch
-from gridhouse.games.collapse._search import Search
 from gridhouse.games.collapse.game import CollapseGame, read_board
-from gridhouse.games.collapse.solver import solve, told, warm
+from gridhouse.games.collapse.solver.api import solution_of, solve, warm
+from gridhouse.games.collapse.solver.search import LinearSearch, Options, SamegameSearch
+from gridhouse.games.collapse.solver.search.base import INFINITE, LEVELS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
+
+    from gridhouse.games.collapse.solver.search import Search
 
 CUT_MEMORY = 4000  # MiB, for the cuts that take most as well
 GLANCE = 0.002  # seconds between two looks at the clock
@@ -60,25 +61,25 @@ def cuts(rows: Count, cols: Count, digits: Count, seed: int, seconds: Seconds) -
     """Print nodes and seconds to the proof at each cut of a board, and part by part."""
     state = gridhouse.load("collapse", rows=rows, cols=cols, digits=digits).new_initial_state(seed)
     solve(state, nodes=1)  # waits for compiled code
-    search = Search(state, seed=0, nodes=None, threads=1, jit=True, memory=CUT_MEMORY)
-    search.find_walls()
+    search = LinearSearch(state, Options(memory=CUT_MEMORY), jit=True)
+    search.find_bound()
     for col in search.cuts:
-        cut = CutSearch(search.kernels, search.columns, col, search.memory)
+        cut = search.cut(col)
         control = search._control(0)
-        control.best = _common.MANY
+        control.best = INFINITE
         began = perf_counter()
         with stopped_after(seconds, partial(setattr, control, "stop", 1)):
             cut.begin(control)
-            while not cut.over and control.stop == 0:
+            while not cut.is_over and control.stop == 0:
                 cut.run(control)
-        left = int(control.best) + search.paid if cut.proved else None
+        left = int(control.best) + search.fixed_cost if cut.is_proved else None
         tell(f"cut {col:2}", left, int(control.nodes), perf_counter() - began)
-    by_parts = Search(state, seed=0, nodes=None, threads=1, jit=True, memory=CUT_MEMORY)
+    by_parts = LinearSearch(state, Options(memory=CUT_MEMORY), jit=True)
     by_parts.cuts = []
     began = perf_counter()
     with stopped_after(seconds, by_parts.stop):
         by_parts.run()
-    left = by_parts.left if by_parts.left <= by_parts.least else None
+    left = by_parts.cost if by_parts.is_proved else None
     tell("by parts", left, by_parts.nodes, perf_counter() - began)
 
 
@@ -98,7 +99,7 @@ def sampled(
     for mark in marks:
         while clock() - began < mark and running.is_alive():
             sleep(GLANCE)
-        found.append((search.score, search.left <= search.least))
+        found.append((search.score, search.is_proved))
     search.stop()
     running.join()
     return found
@@ -122,16 +123,16 @@ def samegame(file: Word, seconds: Word, first: Count = 1, last: Count = 1000) ->
     warm()
     sums = [0] * len(marks)
     for number, state in enumerate(states, first):
-        search = Search(state, seed=0, nodes=None, threads=2, jit=True)
+        search = SamegameSearch(state, Options(threads=2), jit=True)
         scores = [score for score, _ in sampled(search, marks)]
-        told(state, search, marks[-1])  # replayed by the rules
+        solution_of(state, search, marks[-1])  # replayed by the rules
         sums = [sum(pair) for pair in zip(sums, scores, strict=True)]
         print(f"{number:3} {columns(scores)} {search.nodes:9} rollouts", flush=True)
     print(f"sum {columns(sums)} of {len(states)} boards, {columns(marks)} s each")
 
 
 def runs(file: Word, rollouts: Count, rounds: Word, boards: Counts = None) -> None:
-    """Print how good runs of different lengths are that spare the commonest digit."""
+    """Print how good runs of different lengths are that pick the commonest digit last."""
     sizes = listed(rounds, int)
     states = samegames(file)
     last = max(boards or [0])
@@ -139,16 +140,16 @@ def runs(file: Word, rollouts: Count, rounds: Word, boards: Counts = None) -> No
         raise UsageError(f"{file!r} has {len(states)} boards and none of number {last}")
     warm()
     for size in sizes:
-        count = max(1, rollouts // size**_common.LEVELS)
+        count = max(1, rollouts // size**LEVELS)
         total = nodes = 0
         began = process_time()
         for number in boards or range(1, len(states) + 1):
-            search = Search(states[number - 1], seed=0, nodes=None, threads=1, jit=True)
-            search.least = -_common.MANY
-            spared = search._commonest(search.start)[0]
-            memory = search._rollouts()
+            search = SamegameSearch(states[number - 1], Options(), jit=True)
+            search.lower_bound = -INFINITE
+            tabu = search._kinds_by_count(search.start)[0]
+            memory = search._make_rollouts()
             for turn in range(count):
-                search._rolled(memory, size, 2 * turn + 1, spared=spared)
+                search._run_rollouts(memory, size, 2 * turn + 1, tabu=tabu)
             total += search.score
             nodes += search.nodes
         speed = nodes / (process_time() - began)

@@ -10,8 +10,9 @@ from gridhouse.core import arrays
 from gridhouse.games.binary.solver.backend import Backend
 from gridhouse.games.binary.solver.board_encoding import Board
 from gridhouse.games.binary.solver.search import Search
-from gridhouse.games.collapse import _exact
-from gridhouse.games.collapse._common import plain_records
+from gridhouse.games.collapse.solver.kernels import exact_search
+from gridhouse.games.collapse.solver.kernels.bitboard import Workspace
+from gridhouse.games.collapse.solver.search.backend import plain_records
 from gridhouse.games.sliding.solver.beam import beam_search, board_beam
 
 
@@ -30,9 +31,9 @@ def test_zeros_begin_at_a_line_of_memory(count: int, kind: str) -> None:
 def test_buckets_of_tables_lie_in_one_line() -> None:
     position = gridhouse.load("binary").new_initial_state().position
     search = Search(Board(position, Backend(jit=True)), memory=64)
-    collapse = _exact.make_memory(1, 1 << 12, 1, np.zeros, plain_records)
-    larger = _exact.enlarged(collapse.table, _exact.WAYS, 8)
+    collapse = exact_search.make_memory(1, 1 << 12, 1, Workspace(), np.zeros, plain_records)
+    larger = exact_search.enlarge(collapse, 8)
     pointers = np.zeros(0, np.int32)
     seen = beam_search.make_memory(board_beam.Child(), 1000, pointers).seen
-    tables = [search.table, search.pn_table, collapse.table, larger, seen]
+    tables = [search.table, search.pn_table, collapse.table, larger.table, seen]
     assert {table.ctypes.data % arrays.LINE for table in tables} == {0}

@@ -2,12 +2,36 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from typing import Any, Protocol
 
     import numpy as np
+
+    class Ints(Protocol):
+        """Whole numbers by index: an array, or a list where kernels run interpreted."""
+
+        def __getitem__(self, index: int, /) -> int:
+            """Return a number."""
+
+        def __setitem__(self, index: int, value: int, /) -> None:
+            """Replace a number."""
+
+        def __len__(self) -> int:
+            """Return the number of numbers."""
+
+    class Floats(Protocol):
+        """Numbers by index, in the same way."""
+
+        def __getitem__(self, index: int, /) -> float:
+            """Return a number."""
+
+        def __setitem__(self, index: int, value: float, /) -> None:
+            """Replace a number."""
+
+        def __len__(self) -> int:
+            """Return the number of numbers."""
+
 
 LINE = 64  # bytes of a cache line
 MEGABYTE = 1 << 20

@@ -22,6 +22,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from gridhouse.core.arrays import Ints
+
 INLINED = True  # see ``core.specialize``
 ABSENT = -1
 
@@ -29,7 +31,7 @@ ABSENT = -1
 # Hash sets.
 
 
-def find_slot(slots: Any, keys: Any, key: int, hashed: int) -> int:
+def find_slot(slots: Ints, keys: Ints, key: int, hashed: int) -> int:
     """Return the slot of a key, or the empty one where it belongs; ``hashed`` is its hash."""
     slot = hashed & (len(slots) - 1)
     while slots[slot] != 0 and keys[slots[slot] - 1] != key:
@@ -37,7 +39,7 @@ def find_slot(slots: Any, keys: Any, key: int, hashed: int) -> int:
     return slot
 
 
-def fill_slots(slots: Any, hashes: Any) -> None:
+def fill_slots(slots: Ints, hashes: Ints) -> None:
     """Enter keys into empty slots by their hashes; all keys are different."""
     for number in range(len(hashes)):
         slot = int(hashes[number]) & (len(slots) - 1)
@@ -49,12 +51,12 @@ def fill_slots(slots: Any, hashes: Any) -> None:
 # Set-associative tables.
 
 
-def bucket(table: Any, key: Any, ways: int, width: int) -> Any:
+def bucket(table: Ints, key: Any, ways: int, width: int) -> Any:
     """Return where the bucket of a key begins, or those of an array of keys."""
     return width * (key & (len(table) // width - ways))
 
 
-def find(table: Any, key: int, ways: int, width: int, payload: int) -> int:
+def find(table: Ints, key: int, ways: int, width: int, payload: int) -> int:
     """Return the place of the entry that has a key, up to its payload; ABSENT if there is none."""
     first = bucket(table, key, ways, width)
     for way in range(ways):
@@ -63,16 +65,7 @@ def find(table: Any, key: int, ways: int, width: int, payload: int) -> int:
     return ABSENT
 
 
-def find_xored(table: Any, key: int, ways: int) -> int:
-    """Return the place of the entry of which both words joined are a key; ABSENT without any."""
-    first = bucket(table, key, ways, 2)
-    for place in range(first, first + 2 * ways, 2):
-        if table[place] ^ table[place + 1] == key:
-            return int(place)
-    return ABSENT
-
-
-def victim(table: Any, key: int, ways: int, width: int, mask: int) -> int:
+def victim(table: Ints, key: int, ways: int, width: int, mask: int) -> int:
     """Return the place of the entry to replace: the masked bits of its first word are the least."""
     place = bucket(table, key, ways, width)
     least = table[place] & mask
@@ -83,7 +76,29 @@ def victim(table: Any, key: int, ways: int, width: int, mask: int) -> int:
     return int(place)
 
 
-def move_entries(table: Any, larger: Any, ways: int, width: int, payload: int) -> None:
+def probe_xored(table: Ints, key: int, ways: int) -> int:
+    """Return the data of a key in a table of data and key XOR data, 0 if it is not there."""
+    first = bucket(table, key, ways, 2)
+    for place in range(first, first + 2 * ways, 2):
+        data = int(table[place])
+        if table[place + 1] ^ data == key:
+            return data
+    return 0
+
+
+def store_xored(table: Ints, key: int, data: int, ways: int, mask: int) -> None:
+    """Write data in place of its key's, or of the data of which the masked bits are the least."""
+    place = victim(table, key, ways, 2, mask)
+    first = bucket(table, key, ways, 2)
+    for other in range(first, first + 2 * ways, 2):
+        if table[other] ^ table[other + 1] == key:
+            place = other
+            break
+    table[place] = data
+    table[place + 1] = key ^ data
+
+
+def move_entries(table: Ints, larger: Ints, ways: int, width: int, payload: int) -> None:
     """Copy all entries to an empty larger table; each stays in its way, so that there is room."""
     for number in range(len(table) // width):
         word = table[width * number]

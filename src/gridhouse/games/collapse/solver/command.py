@@ -43,9 +43,9 @@ def command(
     memory: Memory = 512,
     as_json: Json = False,
 ) -> None:
-    """Find the picks that score most on a board of Collapse, and what can be scored at most.
+    """Find the picks that score most on a board of Collapse, and a bound on the score.
 
-    Ctrl-C ends the search with the best found so far, and leaves out the boards after it.
+    Ctrl-C ends the search with the best picks found so far; later boards are left out.
     """
 
     def solve_board(name: str) -> Solution:
@@ -65,9 +65,9 @@ def command(
 
 
 def board_of(name: str, scoring: str | None) -> State:
-    """Return the position of a file, of a board or as it is saved, or of a position's text.
+    """Return the position of a file with a board or a saved position, or of a position's text.
 
-    Raises UsageError, also where the solver does not take the position.
+    Raises UsageError, also for a board that is too large for the solver.
     """
     is_text = "(" in name and not os.path.exists(name)
     text = name if is_text else read_file(name)
@@ -77,7 +77,7 @@ def board_of(name: str, scoring: str | None) -> State:
         else:
             rows = read_board(text)
             state = State(*CollapseGame.from_board(rows, "linear" if scoring is None else scoring))
-        from gridhouse.games.collapse.solver import check
+        from gridhouse.games.collapse.solver.api import check
 
         check(state, None, None, 1)
     except GridhouseError as error:
@@ -86,7 +86,7 @@ def board_of(name: str, scoring: str | None) -> State:
 
 
 def position_of(text: str, scoring: str | None) -> State:
-    """Return the position of a text; raises GridhouseError, also for another scoring than asked."""
+    """Return the position of a text; raises GridhouseError, also if its scoring is another one."""
     state = parse(text)
     if not isinstance(state.game, CollapseGame):
         raise PositionError(f"this is a position of {state.game.title}, not of Collapse")

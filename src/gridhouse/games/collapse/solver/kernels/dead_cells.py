@@ -1,9 +1,9 @@
-"""Cells that can never be removed, and what that leaves of the score at best.
+"""Dead cells: cells that no sequence of picks removes.
 
-``find_dead`` grows the set of live cells, which may perhaps be removed some day, until nothing is
-new; all others are dead.  Live are
+``find_dead`` grows a set of live cells, which may perhaps be removed, to its least fixed point; all
+other cells are dead.  Live are
 
-- the cells of the groups that are there;
+- the cells of all groups;
 - any two equal cells that can come to lie side by side after live cells alone have been removed: in
   one column all cells between them are live; in different columns all cells of the columns between
   them are live, and there is a level that both can sink to.  A cell never rises, and sinks at most
@@ -18,80 +18,82 @@ the same level or, in one column, onto each other: so both are live after all.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from gridhouse.games.collapse import _board
+from gridhouse.games.collapse.solver.kernels import byte_board
 
 if TYPE_CHECKING:
-    from gridhouse.games.collapse._board import Work
+    from gridhouse.core.arrays import Ints
+    from gridhouse.games.collapse.solver.kernels.byte_board import Scratch
 
-LEVELS = 62  # that are told apart
+LEVELS = 62  # a bit of a word each
 
 
-def find_dead(cells: Any, stride: int, work: Work) -> int:
-    """List cells that can never be removed at the front of ``alone``; return how many they are.
+def find_dead(cells: Ints, stride: int, scratch: Scratch) -> int:
+    """Move the dead cells to the front of ``isolated`` and return their number.
 
     The groups must have been found.
     """
-    alone = int(work.counts[2 * _board.KINDS])
-    columns = find_grouped(cells, stride, alone, work)
-    dead = alone
-    quiet = 0  # sweeps that found nothing; one in each direction make an end
-    is_back = False
+    isolated = int(scratch.counts[2 * byte_board.KINDS])
+    columns = init_live(cells, stride, isolated, scratch)
+    dead = isolated
+    quiet = 0  # sweeps in a row without a new live cell; one in each direction end the search
+    is_backward = False
     while dead > 0 and quiet < 2:
-        found = sweep(cells, stride, columns, is_back, dead, work)
+        found = sweep(cells, stride, columns, is_backward, dead, scratch)
         dead -= found
         quiet = 0 if found > 0 else quiet + 1
-        is_back = not is_back
+        is_backward = not is_backward
     place = 0
-    for index in range(alone):
-        at = int(work.alone[index])
-        if work.live[at] == 0:
-            work.alone[index] = work.alone[place]
-            work.alone[place] = at
+    for index in range(isolated):
+        at = int(scratch.isolated[index])
+        if scratch.live[at] == 0:
+            scratch.isolated[index] = scratch.isolated[place]
+            scratch.isolated[place] = at
             place += 1
     return dead
 
 
-def find_grouped(cells: Any, stride: int, alone: int, work: Work) -> int:
-    """Let the cells of groups be live, and no others; return how many columns there are."""
-    live = work.live
+def init_live(cells: Ints, stride: int, isolated: int, scratch: Scratch) -> int:
+    """Make just the cells of groups live; return the number of columns."""
+    live = scratch.live
     columns = 0
     base = stride
     while cells[base] != 0:
         at = base
         while cells[at] != 0:
-            live[at] = int(cells[at] != _board.WALL)
+            live[at] = int(cells[at] != byte_board.WALL)
             at += 1
         base += stride
         columns += 1
-    for index in range(alone):
-        live[work.alone[index]] = 0
+    for index in range(isolated):
+        live[scratch.isolated[index]] = 0
     return columns
 
 
-def sweep(cells: Any, stride: int, columns: int, is_back: bool, dead: int, work: Work) -> int:
-    """Go through the columns and let dead cells be live that may meet others; return how many.
+def sweep(
+    cells: Ints, stride: int, columns: int, is_backward: bool, dead: int, scratch: Scratch
+) -> int:
+    """Pass over the columns once and make dead cells live that may meet others; return the number.
 
-    On the way is known, by kind, which levels the cells of the columns before may sink to that
-    nothing dead parts from this one: bit by bit, so that all of them are asked at once.  Going back
-    finds their partners.
+    ``beside`` has a bit for each level that a cell of a kind may sink to, of all earlier columns
+    that no dead cell separates from this one.  The pass in the other direction finds the partners.
     """
-    live, beside, here, last = work.live, work.beside, work.here, work.last
+    live, beside, here, last = scratch.live, scratch.beside, scratch.here, scratch.last
     coarse = coarseness(stride)
-    for kind in range(_board.KINDS + 1):
+    for kind in range(byte_board.KINDS + 1):
         beside[kind] = 0
         here[kind] = 0
         last[kind] = 0
     found = 0
     for step in range(1, columns + 1):
-        base = (columns + 1 - step if is_back else step) * stride
+        base = (columns + 1 - step if is_backward else step) * stride
         wall = base  # the highest dead cell so far
         lowest = 0
         at = base
         while cells[at] != 0:
             kind = int(cells[at])
-            if kind != _board.WALL:
+            if kind != byte_board.WALL:
                 if last[kind] >= wall and live[at] + live[last[kind]] < 2:
                     found += 2 - live[at] - live[last[kind]]
                     live[at] = 1
@@ -106,7 +108,7 @@ def sweep(cells: Any, stride: int, columns: int, is_back: bool, dead: int, work:
                 lowest += 1
                 wall = at
             at += 1
-        for kind in range(_board.KINDS + 1):
+        for kind in range(byte_board.KINDS + 1):
             beside[kind] = here[kind] | (beside[kind] if lowest == 0 else 0)
             here[kind] = 0
             last[kind] = 0
@@ -116,10 +118,10 @@ def sweep(cells: Any, stride: int, columns: int, is_back: bool, dead: int, work:
 
 
 def coarseness(stride: int) -> int:
-    """Return by how much levels are shifted to places of bits.
+    """Return the shift from levels to bits.
 
-    On boards of more than ``LEVELS`` rows some levels share one, so that rather too many cells are
-    live.
+    On boards of more than ``LEVELS`` rows several levels share a bit, and more cells count as live
+    than are.
     """
     coarse = 0
     while (stride - 2) >> coarse >= LEVELS:

@@ -1,4 +1,4 @@
-"""The search over what two halves of a Collapse board show each other."""
+"""The exact search over the interface of two halves of a Collapse board."""
 
 from __future__ import annotations
 
@@ -9,22 +9,25 @@ import pytest
 
 import gridhouse
 from gridhouse.core.game import State
-from gridhouse.games.collapse import _board, _common, _cut, _cuts, _half, _linear, _search, solver
+from gridhouse.games.collapse import solver
 from gridhouse.games.collapse.game import CollapseGame
+from gridhouse.games.collapse.solver import api
+from gridhouse.games.collapse.solver.kernels import byte_board, half_board, interface_search
+from gridhouse.games.collapse.solver.search import LinearSearch, Options, base, interface, linear
 from naive import collapse_best
 
 if TYPE_CHECKING:
-    from gridhouse.games.collapse._cuts import CutSearch
+    from gridhouse.games.collapse.solver.search.interface import InterfaceSearch
 
 MANY = 1 << 40
 PAIRS = 8  # are full, in place of what a half may say
 SMALL = 50  # nodes of a search that is interrupted
 
 
-def search_of(rows: list[list[int]], *, jit: bool = True) -> _search.Search:
+def search_of(rows: list[list[int]], *, jit: bool = True) -> LinearSearch:
     state = State(*CollapseGame.from_board(rows))
-    search = _search.Search(state, seed=0, nodes=None, threads=1, jit=jit)
-    search._build_walls([])
+    search = LinearSearch(state, Options(), jit=jit)
+    search.set_dead([])
     return search
 
 
@@ -32,37 +35,37 @@ def drawn(chance: random.Random, rows: int, cols: int, digits: int) -> list[list
     return [[chance.randrange(digits) for _ in range(cols)] for _ in range(rows)]
 
 
-def cut_at(search: _search.Search, col: int, memory: int = MANY) -> CutSearch:
-    return _cuts.CutSearch(search.kernels, search.columns, col, memory)
+def cut_at(search: LinearSearch, col: int, memory: int = MANY) -> InterfaceSearch:
+    return interface.InterfaceSearch(search.kernels, search.columns, search.weights, col, memory)
 
 
-def control_of(search: _search.Search, limit: int = MANY) -> Any:
+def control_of(search: LinearSearch, limit: int = MANY) -> Any:
     control = search._control(0)
     control.best = MANY
     control.limit = limit
     return control
 
 
-def finish(cut: CutSearch, control: Any) -> int:
+def finish(cut: InterfaceSearch, control: Any) -> int:
     """Search to the end, and return the least that is left."""
     cut.begin(control)
-    while not cut.over and control.stop == 0:
+    while not cut.is_over and control.stop == 0:
         cut.run(control)
     return int(control.best)
 
 
-def left_after(search: _search.Search, line: list[int]) -> int:
+def left_after(search: LinearSearch, line: list[int]) -> int:
     """Return what picks leave; each must take a group."""
-    board, work = search.start.copy(), search._work()
+    board, scratch = search.start.copy(), search._scratch()
     for cell in line:
-        assert search._pick(board, cell, work) > 1
+        assert search._pick(board, cell, scratch) > 1
     return sum(search.weights[kind] for kind in board.tolist())
 
 
-def counts(cut: CutSearch) -> list[int]:
-    fields = ("states", "moves", "labels", "members", "beliefs", "options", "ways")
-    found = [int(getattr(side.half, name)) for side in cut._sides for name in fields]
-    return [*found, int(cut._cut.course.pairs), int(cut._cut.course.best)]
+def counts(cut: InterfaceSearch) -> list[int]:
+    fields = (*interface.GROWING.values(),)
+    found = [int(getattr(half.counters, name)) for half in cut._halves for name in fields]
+    return [*found, int(cut._memory.progress.pairs), int(cut._memory.progress.best)]
 
 
 @pytest.mark.slow("searches for seconds")
@@ -79,8 +82,8 @@ def test_every_cut_finds_what_trying_everything_finds(jit: bool) -> None:
             cut = cut_at(search, col)
             control = control_of(search)
             assert finish(cut, control) == least, (turn, board, col)
-            assert cut.proved
-            assert left_after(search, cut.line(search.stride, control)) == least
+            assert cut.is_proved
+            assert left_after(search, cut.line(search.stride)) == least
 
 
 @pytest.mark.parametrize("cut", [3, 4])
@@ -100,7 +103,7 @@ def test_groups_that_hang_together_by_turns_are_one(cut: int) -> None:
     control = control_of(search)
     halves = cut_at(search, cut)
     assert finish(halves, control) == 0
-    assert left_after(search, halves.line(search.stride, control)) == 0
+    assert left_after(search, halves.line(search.stride)) == 0
     least = solver.solve(State(*CollapseGame.from_board(board)), seconds=None)
     assert least.optimal
 
@@ -115,7 +118,7 @@ def test_the_kernels_mean_the_same_interpreted(seed: int) -> None:
             control = control_of(search)
             cut = cut_at(search, col)
             finish(cut, control)
-            found.append((counts(cut), int(control.nodes), cut.line(search.stride, control)))
+            found.append((counts(cut), int(control.nodes), cut.line(search.stride)))
         assert found[0] == found[1]
 
 
@@ -128,7 +131,7 @@ def test_all_cuts_find_the_same(rows: int, cols: int, digits: int) -> None:
             control = control_of(search)
             cut = cut_at(search, col)
             found.add(finish(cut, control))
-            assert left_after(search, cut.line(search.stride, control)) == control.best
+            assert left_after(search, cut.line(search.stride)) == control.best
         assert len(found) == 1, (seed, found)
 
 
@@ -139,28 +142,30 @@ def test_a_search_begins_small_and_grows(monkeypatch: pytest.MonkeyPatch, jit: b
         roomy = cut_at(search, 3)
         expected = finish(roomy, control_of(search)), counts(roomy)
         with monkeypatch.context() as patch:
-            patch.setattr(_cut, "SMALLEST", smallest)
+            patch.setattr(interface_search, "INITIAL_SIZE", smallest)
             grown = cut_at(search, 3)
         assert (finish(grown, control_of(search)), counts(grown)) == expected
-        assert len(grown._cut.pairs) < 2 * int(grown._cut.course.pairs) + smallest
+        assert len(grown._memory.pairs.keys) < 2 * int(grown._memory.progress.pairs) + smallest
 
 
 @pytest.mark.parametrize("jit", [True, False])
-@pytest.mark.parametrize("full", [*_cuts.GROWING, PAIRS])
+@pytest.mark.parametrize("full", [*interface.GROWING, PAIRS])
 def test_whatever_is_full_the_search_ends_there(
     monkeypatch: pytest.MonkeyPatch, full: int, jit: bool
 ) -> None:
-    def may_grow(cut: CutSearch, *_: Any) -> bool:
-        found = {int(side.half.full) for side in cut._sides} | {PAIRS * int(cut._cut.course.full)}
-        cut.over |= full in found
-        return not cut.over
+    def may_grow(cut: InterfaceSearch, *_: Any) -> bool:
+        found = {int(half.counters.full) for half in cut._halves} | {
+            PAIRS * int(cut._memory.progress.is_full)
+        }
+        cut.is_over |= full in found
+        return not cut.is_over
 
-    monkeypatch.setattr(_cut, "SMALLEST", 2)
-    monkeypatch.setattr(_cuts.CutSearch, "_may_grow", may_grow)
+    monkeypatch.setattr(interface_search, "INITIAL_SIZE", 2)
+    monkeypatch.setattr(interface.InterfaceSearch, "_may_grow", may_grow)
     search = search_of(drawn(random.Random(3), 6, 6, 5), jit=jit)
     cut = cut_at(search, 3)
     finish(cut, control_of(search))
-    assert (cut.over, cut.proved) == (True, False)
+    assert (cut.is_over, cut.is_proved) == (True, False)
 
 
 def test_memory_ends_a_search_and_enough_does_not() -> None:
@@ -169,8 +174,8 @@ def test_memory_ends_a_search_and_enough_does_not() -> None:
     for memory in (1 << 19, 1 << 20, 1 << 24, 1 << 25):
         cut = cut_at(search, 4, memory)
         finish(cut, control_of(search))
-        proved.append(cut.proved)
-        assert sum(map(_cuts._size, [*cut._cut.one[2:], *cut._cut.other[2:]])) <= memory
+        proved.append(cut.is_proved)
+        assert sum(map(interface.size_of, cut._halves)) <= memory
     assert proved == [False, False, True, True]
 
 
@@ -179,10 +184,10 @@ def test_a_search_ends_where_the_machine_has_less_memory(monkeypatch: pytest.Mon
         raise MemoryError
 
     search = search_of(drawn(random.Random(3), 7, 7, 5))
-    monkeypatch.setattr(_cuts.CutSearch, "_doubled", fail)
+    monkeypatch.setattr(interface.InterfaceSearch, "_doubled", fail)
     cut = cut_at(search, 3)
     finish(cut, control_of(search))
-    assert (cut.over, cut.proved) == (True, False)
+    assert (cut.is_over, cut.is_proved) == (True, False)
 
 
 def test_a_search_goes_on_where_it_was_stopped() -> None:
@@ -191,7 +196,7 @@ def test_a_search_goes_on_where_it_was_stopped() -> None:
     best = finish(whole, control_of(search))
     parts = cut_at(search, 3)
     left, stops = MANY, 0
-    while not parts.over:
+    while not parts.is_over:
         control = control_of(search, SMALL)
         control.best = left
         left = finish(parts, control)
@@ -202,42 +207,47 @@ def test_a_search_goes_on_where_it_was_stopped() -> None:
 
 
 def test_where_a_board_may_be_cut() -> None:
-    assert _cuts.cuts_of([7] * 11) == [5, 6, 4, 7, 3, 8]
-    assert _cuts.cuts_of([10] * 10) == [5, 4, 6]
-    assert _cuts.cuts_of([1, 1, 1, 9]) == [3, 2, 1]
-    assert _cuts.cuts_of([4]) == [1]
-    assert _cuts.cuts_of([]) == []
-    assert _cuts.cuts_of([16] * 6) == [3]
-    assert _cuts.cuts_of([17, 17]) == _cuts.cuts_of([15] * 9) == []
+    assert interface.cut_columns([7] * 11) == [5, 6, 4, 7, 3, 8]
+    assert interface.cut_columns([10] * 10) == [5, 4, 6]
+    assert interface.cut_columns([1, 1, 1, 9]) == [3, 2, 1]
+    assert interface.cut_columns([4]) == [1]
+    assert interface.cut_columns([]) == []
+    assert interface.cut_columns([16] * 6) == [3]
+    assert interface.cut_columns([17, 17]) == interface.cut_columns([15] * 9) == []
 
 
-def test_what_halves_show_is_told_by_components() -> None:
+def test_symbols_are_compatible_where_their_components_join() -> None:
     rng = random.Random(7)
     for _ in range(3000):
         height = rng.randint(1, 9)
         one, other = rng.getrandbits(height), rng.getrandbits(height)
-        code, here = random_label(rng, one)
-        reply, there = random_label(rng, other)
+        code, here = random_symbol(rng, one)
+        reply, there = random_symbol(rng, other)
         expected = is_group(here, there, one, other)
-        assert _cut.are_group(code, reply, one, other) == expected, (here, there, one, other)
+        assert interface_search.are_compatible(code, reply, one, other) == expected, (
+            here,
+            there,
+            one,
+            other,
+        )
 
 
-def random_label(rng: random.Random, edge: int) -> tuple[int, list[int]]:
-    """Return a label that takes some runs of an edge, and its components."""
+def random_symbol(rng: random.Random, own: int) -> tuple[int, list[int]]:
+    """Return the code of a symbol that takes some runs of an interface, and its components."""
     runs: list[int] = []
     for row in range(16):
-        if edge >> row & 1:
-            if row and edge >> (row - 1) & 1 and runs:
+        if own >> row & 1:
+            if row and own >> (row - 1) & 1 and runs:
                 runs[-1] |= 1 << row
             else:
                 runs.append(1 << row)
     chosen = [run for run in runs if rng.random() < 0.8]
-    code, shift = 1, _half.COMPONENTS
+    code, shift = 1, half_board.COMPONENTS_SHIFT
     numbers: list[int] = []
     for run in chosen:
         numbers.append(rng.choice([*{*numbers}, 1 + max(numbers, default=-1)]))
-        code |= run << _half.ROWS | numbers[-1] << shift
-        shift += _half.COMPONENT
+        code |= run << half_board.ROWS_SHIFT | numbers[-1] << shift
+        shift += half_board.COMPONENT_BITS
     parts = [0] * (1 + max(numbers, default=-1))
     for run, number in zip(chosen, numbers, strict=True):
         parts[number] |= run
@@ -265,56 +275,56 @@ def test_hard_boards_are_proved() -> None:
         ("collapse(rows=10,cols=10,digits=10)#9", 313, 50_000),
     ):
         state = gridhouse.parse(text)
-        search = _search.Search(state, seed=0, nodes=None, threads=1, jit=True)
-        search._build_walls([])
+        search = LinearSearch(state, Options(), jit=True)
+        search.set_dead([])
         control = control_of(search)
-        (cut, *_) = search._begun_cuts()
+        (cut, *_) = search._begin_cuts()
         assert search.total - finish(cut, control) == score
         assert control.nodes < nodes
 
 
 def test_where_a_cut_has_no_room_the_next_one_is_searched(monkeypatch: pytest.MonkeyPatch) -> None:
     state = gridhouse.parse("collapse(rows=6,cols=6,digits=5)#1")
-    monkeypatch.setattr(_linear, "FIRST_RUN", 1)
-    monkeypatch.setattr(_search.Search, "_look", lambda search, rollouts, turn: None)
+    monkeypatch.setattr(linear, "FIRST_RUN", 1)
+    monkeypatch.setattr(LinearSearch, "_improve", lambda search, rollouts, turn: None)
     searched = []
-    run = _cuts.CutSearch.run
+    run = interface.InterfaceSearch.run
 
-    def counted(cut: CutSearch, control: Any) -> None:
+    def counted(cut: InterfaceSearch, control: Any) -> None:
         if cut not in searched:
             searched.append(cut)
-            cut.over |= len(searched) == 1
+            cut.is_over |= len(searched) == 1
         run(cut, control)
 
-    monkeypatch.setattr(_cuts.CutSearch, "run", counted)
+    monkeypatch.setattr(interface.InterfaceSearch, "run", counted)
     assert solver.solve(state, seconds=None, threads=1).optimal
-    assert [cut.proved for cut in searched] == [False, True]
+    assert [cut.is_proved for cut in searched] == [False, True]
 
 
 def test_walls_stay_and_are_paid_for() -> None:
     # The eight is alone, and what stands on it never comes down to its like.
     rows = [[3, 1, 1, 3], [8, 1, 1, 2], [2, 4, 4, 2]]
     search = search_of(rows)
-    search.find_walls()
-    assert search.paid > 0
+    search.find_bound()
+    assert search.fixed_cost > 0
     least = sum(map(sum, rows)) - collapse_best.best(collapse_best.board_of(rows), "linear")
     for col in search.cuts:
         cut = cut_at(search, col)
         control = control_of(search)
-        assert finish(cut, control) + search.paid == least
-        assert _board.WALL not in [int(kind) for kind in cut._cut.one.frame.kind]
+        assert finish(cut, control) + search.fixed_cost == least
+        assert byte_board.WALL not in [int(kind) for kind in cut._memory.left.space.kinds]
 
 
 def test_a_line_is_played_to_its_end() -> None:
     # Zeros may stay, so the search at a cut leaves them; the rules do not.
     rows = [[0, 0, 1, 1], [2, 2, 0, 0]]
     state = State(*CollapseGame.from_board(rows))
-    search = _search.Search(state, seed=0, nodes=None, threads=1, jit=False)
-    search._build_walls([])
+    search = LinearSearch(state, Options(), jit=False)
+    search.set_dead([])
     control = search._control(0)
-    search.left = _common.MANY
-    (cut, *_) = search._begun_cuts()
+    search.cost = base.INFINITE
+    (cut, *_) = search._begin_cuts()
     search._prove_by_cut(cut, MANY)
-    assert search.left == search.least == 0
-    assert solver.told(state, search, 0.0).cleared
+    assert search.cost == search.lower_bound == 0
+    assert api.solution_of(state, search, 0.0).cleared
     assert control.stop == 1

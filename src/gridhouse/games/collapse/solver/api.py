@@ -1,9 +1,9 @@
 """Solves Collapse: the picks that score most, and a bound that no picks can beat.
 
-Linear, the score is all there is on the board less what is left, so a line is judged by what it
-leaves.  Beams and nested rollouts look for good lines while an exact search raises what must be
-left; where the two meet the score is optimal.  Boards that are too large for beams are cleared from
-the left.  For SameGame there are rollouts above all; small boards are searched through.
+With linear score, the cost of a line is the points that it leaves.  Beams and nested rollouts
+search for lines of low cost while exact searches raise the lower bound; where the two meet the
+score is optimal.  Boards too large for beams are cleared from the left.  For SameGame there are
+rollouts above all; small boards are searched exhaustively.
 
 How strong all this is: ``docs/collapse.md``.
 """
@@ -23,25 +23,30 @@ from gridhouse.core.solving import (
     watched,
 )
 from gridhouse.core.specialize import rules_of
-from gridhouse.games.collapse import _words
-from gridhouse.games.collapse._common import MEMORY, ROOM
-from gridhouse.games.collapse._search import Search
 from gridhouse.games.collapse.game import CollapseGame
+from gridhouse.games.collapse.solver.kernels import bitboard
+from gridhouse.games.collapse.solver.search import (
+    MEMORY,
+    LinearSearch,
+    Options,
+    Search,
+    make_search,
+)
+from gridhouse.games.collapse.solver.search.backend import ROOM
 
 MAX_CELLS = 250 * 250
 SECONDS = 10.0
 PAR_NODES = 20_000
-PAR_CELLS = 225  # of larger boards rollouts take longer, the more so the larger they are
-COMPILED_CELLS = 1000
-FULL_WORD = 32  # rows of columns of which no two fit into a word
+PAR_CELLS = 225  # larger boards have fewer nodes, since each takes longer
+COMPILED_CELLS = 1000  # larger boards are replayed by compiled rules
+TALL_ROWS = 32  # of columns of which no two fit into a word
 
 
 class CollapseSolution(Solution):
-    """The best picks found, and what is proved about them.
+    """The best picks found and a proved bound of the score.
 
-    ``picks`` are rows and columns, counted from 1 as the program takes them.  ``score`` is that of
-    the whole game, with what was scored before; no play from the position on scores more than
-    ``bound``.
+    ``picks`` are rows and columns, counted from 1 as the program takes them.  ``score`` and
+    ``bound`` are those of the whole game, with the points scored before.
     """
 
     def __init__(
@@ -54,7 +59,7 @@ class CollapseSolution(Solution):
         nodes: int,
         seconds: float,
     ) -> None:
-        """Keep the findings; ``nodes`` are the picks and rollouts looked at."""
+        """Keep the results; ``nodes`` is the number of picks and rollouts that were searched."""
         self.picks = picks
         self.score = score
         self.bound = bound
@@ -64,15 +69,15 @@ class CollapseSolution(Solution):
         self.seconds = seconds
 
     def facts(self) -> dict[str, object]:
-        """Return all findings by name."""
+        """Return all results by name."""
         return dict(vars(self))
 
     def best(self) -> tuple[int, bool]:
-        """Return the score, and whether it is the most."""
+        """Return the score, and whether it is optimal."""
         return self.score, self.optimal
 
     def __str__(self) -> str:
-        """Tell the score, what is proved of it, and the picks."""
+        """Return the score, the bound and the picks in lines for people."""
         proved = "optimal" if self.optimal else f"at most {self.bound} is possible"
         cleared = ", the board is cleared" if self.cleared else ""
         picks = ", ".join(f"{row} {col}" for row, col in self.picks) or "none"
@@ -93,29 +98,29 @@ def solve(
     memory: float = MEMORY,
     jit: bool | None = None,
 ) -> CollapseSolution:
-    """Return the best picks found from a position on within some seconds.
+    """Return the best picks found from a position on within ``seconds``.
 
-    The search ends early when the score is proved, and on Ctrl-C.  With ``nodes`` it ends after so
-    many picks and rollouts as well, uses one thread, and gives the same for the same seed.  The
-    tables of the exact search take at most so many MiB of ``memory``.  It runs compiled as soon as
-    its code is there, with ``jit`` from the start, and never where that is false.  Raises
-    SolverError for a board of more than 62,500 cells, and for limits that are not above 0.
+    The search ends early when the score is proved, and on Ctrl-C.  With ``nodes``, a limit of picks
+    and rollouts, it uses one thread and is reproducible by its seed.  ``memory`` limits the tables
+    of the exact search, in MiB.  The search runs compiled as soon as compiled code is there; from
+    the start with ``jit=True``, never with ``jit=False``.  Raises SolverError for a board of more
+    than 62,500 cells, and for limits that are not above 0.
     """
     check(state, seconds, nodes, threads)
     check_limits(memory=memory)
-    make = partial(Search, state, seed=seed, nodes=nodes, threads=threads, memory=memory)
-    work = Attempts(state.game, make, is_proved, jit=jit, load=load)
+    make = partial(make_search, state, Options(seed, nodes, threads, memory))
+    attempts = Attempts(state.game, make, is_proved, jit=jit, load=load)
     began = time.perf_counter()
 
     def run() -> CollapseSolution:
-        work.run()
-        return told(state, work.search, time.perf_counter() - began)
+        attempts.run()
+        return solution_of(state, attempts.search, time.perf_counter() - began)
 
-    return watched(run, work.stop, seconds=seconds, status=work.status)
+    return watched(run, attempts.stop, seconds=seconds, status=attempts.status)
 
 
 def check(state: State, seconds: float | None, nodes: int | None, threads: int) -> None:
-    """Raise SolverError if the solver cannot do what it is asked for."""
+    """Raise SolverError if the board is too large or a limit is not above 0."""
     cells = state.game.rows * state.game.cols
     if cells > MAX_CELLS:
         raise SolverError(f"the board has {cells} cells; the solver takes at most {MAX_CELLS}")
@@ -123,33 +128,33 @@ def check(state: State, seconds: float | None, nodes: int | None, threads: int) 
 
 
 def warm() -> None:
-    """Have everything compiled, or loaded, for all boards but large ones, before a clock runs."""
-    for words in _words.SIZES:
+    """Compile or load all kernels, except for boards of more than a thousand cells."""
+    for words in bitboard.WORD_COUNTS:
         warm_for(ROOM, words)
 
 
 @cache
 def warm_for(room: int, words: int) -> None:
-    """Have compiled what boards need so much room for, and so many words in the exact search."""
-    rows = [[1, 1], [2, 2]] if words <= 1 else [[1] * words] * FULL_WORD
+    """Compile or load all kernels for boards of ``room`` cells with ``words`` words a plane."""
+    rows = [[1, 1], [2, 2]] if words <= 1 else [[1] * words] * TALL_ROWS
     game, position = CollapseGame.from_board(rows)
     state = State(game, position)
-    Search(state, seed=0, nodes=None, threads=1, jit=True).touch(room)
+    LinearSearch(state, Options(), jit=True).touch(room)
 
 
 def is_proved(search: Search) -> bool:
-    """Tell whether a search has nothing left to find."""
-    return search.score >= search.bound
+    """Tell whether the best line of a search is proved to be optimal."""
+    return search.is_proved
 
 
 def load(search: Search) -> None:
-    """Have loaded what a search needs, or compiled."""
+    """Compile or load the kernels that a search needs."""
     warm_for(search.room, search.words)
 
 
-def told(state: State, search: Search, seconds: float) -> CollapseSolution:
-    """Return a search's findings, with its picks replayed by the rules."""
-    # Compiled where picks times cells are many: they may be thousands times tens of thousands.
+def solution_of(state: State, search: Search, seconds: float) -> CollapseSolution:
+    """Return the result of a search, with its picks replayed by the rules."""
+    # Large boards may have thousands of picks on tens of thousands of cells.
     jit = search.kernels.jit and len(search.start) > COMPILED_CELLS
     rules: Any = rules_of(state.game, jit=jit)
     position: Any = state.position.copy()
@@ -180,7 +185,7 @@ def told(state: State, search: Search, seconds: float) -> CollapseSolution:
 
 
 def hint(state: State, *, seconds: float = 1.0, seed: int = 0) -> int | None:
-    """Return the action that begins the best picks found, or None if the game is over."""
+    """Return the first action of the best picks found, or None if the game is over."""
     found = solve(state, seconds=seconds, seed=seed)
     if not found.picks:
         return None
@@ -189,7 +194,7 @@ def hint(state: State, *, seconds: float = 1.0, seed: int = 0) -> int | None:
 
 
 def par(state: State) -> int:
-    """Return the score that the solver finds with a small fixed effort, the same every time."""
+    """Return the score that the solver finds with a small fixed number of nodes."""
     larger = max(1.0, state.game.rows * state.game.cols / PAR_CELLS)
     return solve(state, seconds=None, nodes=int(PAR_NODES / larger**2) + 1).score
 
@@ -201,16 +206,16 @@ def can_clear(
     nodes: int | None = None,
     jit: bool | None = None,
 ) -> bool | None:
-    """Tell whether the board can still be cleared: proved yes, proved no, or None for unknown."""
+    """Return whether the board can be cleared, if that is proved, else None."""
     check(state, seconds, nodes, 1)
-    make = partial(Search, state, seed=0, nodes=nodes, threads=2, clearing=True)
-    work = Attempts(state.game, make, is_proved, jit=jit, load=load)
-    watched(work.run, work.stop, seconds=seconds)
-    return clears(work.search)
+    make = partial(LinearSearch, state, Options(0, nodes, 2), is_clearing=True)
+    attempts = Attempts(state.game, make, is_proved, jit=jit, load=load)
+    watched(attempts.run, attempts.stop, seconds=seconds)
+    return proved_clearing(attempts.search)
 
 
-def clears(search: Search) -> bool | None:
-    """Return what a search for what must stay has found out: whether nothing must, or None."""
-    if search.left == 0:
+def proved_clearing(search: Search) -> bool | None:
+    """Return whether the board of a search that counts cells can be cleared, None if unknown."""
+    if search.cost == 0:
         return True
-    return False if search.least > 0 else None
+    return False if search.lower_bound > 0 else None

@@ -1,0 +1,1 @@
+"""Boards and searches that run compiled: plain functions over arrays and records."""
