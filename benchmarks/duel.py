@@ -1,10 +1,10 @@
-"""How two players fare against each other.
+"""A match between two players.
 
 ``python benchmarks/duel.py GAME PLAYER PLAYER [GAMES]``: ``GAME`` is as in a position's text,
 ``tactego(rows=6,cols=4)``; a player is a kind, settings and a limit: ``alphabeta@0.02s``,
 ``mcts:rave=500@2000p``, ``alphabeta:HORIZON=6@20000n``.  Every opening is played twice, colours
-swapped, those left out that alpha-beta finds decided within 20,000 nodes; printed is the first
-player's share with its interval of 95 % confidence.
+swapped; openings that alpha-beta finds decided within 20,000 nodes are left out.  The output is the
+first player's score with its interval of 95 % confidence.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def main(game: Word, first: Word, second: Word, games: Count = 100) -> None:
     """Play the match and print its line."""
     played = parse_game(game)[0]
     contestants = [parse_player(text, played, seed=1) for text in (first, second)]
-    for contestant in contestants:  # compiles before time counts
+    for contestant in contestants:  # compiles before the match is timed
         contestant.choose(played.new_initial_state())
     start = time.perf_counter()
     score = match(played, contestants, games, judge=player("alphabeta", played))

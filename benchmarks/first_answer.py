@@ -1,9 +1,9 @@
-"""How long a new user waits for the first answer of everything, cold and warm.
+"""A new user's waiting time for the first answer of every command and game, cold and warm.
 
 ``python benchmarks/first_answer.py [cold | warm]`` starts each command, and a house, with a cache
 folder of its own: empty, or filled by ``gridhouse warm``.  Seconds are of the whole process, or
-from request to answer; nodes are what a search did meanwhile, which is the same on every machine
-where the search ends by itself.
+from request to answer; nodes are the work of a search, which is the same on every machine
+if the search ends by itself.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def environment(folder: str) -> dict[str, str]:
     return {**inherited, "XDG_CACHE_HOME": folder, "XDG_DATA_HOME": folder, "TERM": "dumb"}
 
 
-def told(seconds: float, name: str, more: str = "") -> None:
+def report(seconds: float, name: str, more: str = "") -> None:
     """Print a line of the table."""
     print(f"{seconds:7.2f}  {name:42} {more}", flush=True)
 
@@ -59,7 +59,7 @@ def commands(folder: str) -> None:
             check=True,
         )  # fmt: skip
         found = re.search(r"[\d,]+ nodes", run.stdout)
-        told(time.perf_counter() - begun, name, found[0] if found else "")
+        report(time.perf_counter() - begun, name, found[0] if found else "")
 
 
 @contextmanager
@@ -74,14 +74,14 @@ def house(folder: str) -> Iterator[str]:
     ) as process:
         assert process.stdout is not None
         line = process.stdout.readline()
-        told(time.perf_counter() - begun, "the house opens")
+        report(time.perf_counter() - begun, "the house opens")
         try:
             yield re.findall(r"http://[^/]+", line)[0]
         finally:
             process.terminate()
 
 
-def asked(address: str, path: str, body: object = None, token: str = "") -> Any:
+def request(address: str, path: str, body: object = None, token: str = "") -> Any:
     """Return the answer of the house's API."""
     headers = {"content-type": "application/json"}
     if token:
@@ -92,12 +92,12 @@ def asked(address: str, path: str, body: object = None, token: str = "") -> Any:
 
 
 def first_answers(address: str) -> None:
-    """Time the front door, and for each game the machine's first move, a hint and a judgement."""
+    """Time the front page, and for each game the machine's first move, a hint and an evaluation."""
     begun = time.perf_counter()
     with urlopen(address) as answer:
         answer.read()
-    told(time.perf_counter() - begun, "front door")
-    for game in asked(address, "games"):
+    report(time.perf_counter() - begun, "front page")
+    for game in request(address, "games"):
         name = game["name"]
         if len(game["players"]) == 2:
             for level in LEVELS:
@@ -106,30 +106,30 @@ def first_answers(address: str) -> None:
             help_of(address, name, what)
 
 
-def found_table(address: str, game: str, level: int) -> tuple[Any, str]:
-    """Return a new table against the machine, which is second, and the token of its founder."""
-    wish = {"game": game, "opponent": "machine", "level": level, "side": 0}
-    opened = asked(address, "tables", wish)
+def create_table(address: str, game: str, level: int) -> tuple[Any, str]:
+    """Return a new table against the machine, which plays second, and the token."""
+    options = {"game": game, "opponent": "machine", "level": level, "side": 0}
+    opened = request(address, "tables", options)
     return opened["table"], opened["token"]
 
 
 def machine(address: str, game: str, level: int) -> None:
     """Time the machine's answer to a first move."""
-    table, token = found_table(address, game, level)
+    table, token = create_table(address, game, level)
     place = f"tables/{table['id']}"
     while table["legal"]:  # in Sinks a turn has two moves
         begun = time.perf_counter()
         body = {"move": table["legal"][0], "ply": len(table["moves"])}
-        table = asked(address, f"{place}/moves", body, token)
+        table = request(address, f"{place}/moves", body, token)
     made = len(table["moves"])
     while len(table["moves"]) == made:
-        table = asked(address, f"{place}?after={table['version']}&wait=20", token=token)
-    told(time.perf_counter() - begun, f"{game}: machine, level {level}")
+        table = request(address, f"{place}?after={table['version']}&wait=20", token=token)
+    report(time.perf_counter() - begun, f"{game}: machine, level {level}")
 
 
 def help_of(address: str, game: str, what: str) -> None:
-    """Time a hint or a judgement on a socket."""
-    table, token = found_table(address, game, 1)
+    """Time a hint or an evaluation on a socket."""
+    table, token = create_table(address, game, 1)
     place = f"{address.replace('http', 'ws', 1)}/t/{table['id']}/socket"
     with connect(place, additional_headers={"authorization": f"Bearer {token}"}) as socket:
         json.loads(socket.recv())
@@ -138,17 +138,17 @@ def help_of(address: str, game: str, what: str) -> None:
         said: dict[str, Any] = {}
         while said.get("type") not in (what, "refusal"):
             said = json.loads(socket.recv(timeout=PATIENCE))
-        told(time.perf_counter() - begun, f"{game}: {what}", said.get("text", ""))
+        report(time.perf_counter() - begun, f"{game}: {what}", said.get("text", ""))
 
 
 def warm(folder: str) -> None:
-    """Compile all, and print what that takes."""
+    """Compile everything, and print the time."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     begun = time.perf_counter()
     subprocess.run([*COMMAND, "warm"], env=environment(folder), capture_output=True, check=True)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     spent = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    told(time.perf_counter() - begun, "gridhouse warm", f"{spent:.0f} s of the processor")
+    report(time.perf_counter() - begun, "gridhouse warm", f"{spent:.0f} s of the processor")
 
 
 def main(which: list[str]) -> None:

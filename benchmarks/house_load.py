@@ -1,4 +1,4 @@
-"""Load of the house in the browser: tables of random moves, and many who look on.
+"""The load of the server: tables with random moves, and many viewers.
 
     python benchmarks/house_load.py [SECONDS] [MOVES A SECOND] [TABLES] [SOCKETS A TABLE]
 
@@ -70,10 +70,10 @@ WARM_UP = 2.0
 
 
 class Slot:
-    """A place in the hall: tables that are played one after the other, by the same people."""
+    """A group of tables that the same two clients play one after the other."""
 
     def __init__(self, port: int, tables: list[str], watchers: int, cookie: str) -> None:
-        """Be ready to play."""
+        """Set up the tables."""
         self.port = port
         self.tables = tables
         self.watchers = watchers
@@ -84,7 +84,7 @@ class Slot:
         self.ready = asyncio.Event()
 
     async def play(self, pause: float, until: asyncio.Event) -> None:
-        """Make a move every so many seconds, on one table after the other."""
+        """Make a move at regular intervals, on one table after the other."""
         for table in self.tables:
             await self._play_at(table, pause, until)
             if until.is_set():
@@ -112,7 +112,7 @@ class Slot:
             self.sent = (view["ply"] + 1, time.perf_counter())
             await player.send(json.dumps({"type": "move", "move": move, "ply": view["ply"]}))
             view = await self._shown(player, view["ply"] + 1)
-            if view["handing"]:  # from a bomb on, the screen is handed over
+            if view["handing"]:  # after a bomb the screen is handed over
                 await player.send(json.dumps({"type": view["handing"]["does"]}))
                 view = await self._shown(player, view["ply"])
             while view["handing"] and view["handing"]["does"] == "uncover":
@@ -132,14 +132,14 @@ class Slot:
 
     async def _look(self, socket: ClientConnection) -> None:
         async for text in socket:
-            # Only the head is read: this process shall not be what is measured.
+            # Only the head is parsed, so that this process is not the bottleneck.
             ply = int(str(text)[:40].partition('"ply":')[2].partition(",")[0])
             if ply == self.sent[0]:
                 self.delays.append(time.perf_counter() - self.sent[1])
 
 
 def prepare(database: str, count: int) -> tuple[list[str], str]:
-    """Return the names of so many new tables, one game after the other, and the player's cookie."""
+    """Return the names of new tables of all games in turn, and the player's cookie."""
     store = Store(database)
     cookie = Auth(store.secret())._cookies.sign(TOKEN).decode()
     names = []
@@ -187,14 +187,14 @@ def processor(process: int) -> float:
 
 
 def page(port: int) -> float:
-    """Return how many seconds the front door takes."""
+    """Return the seconds of a request for the front page."""
     began = time.perf_counter()
     urllib.request.urlopen(f"http://127.0.0.1:{port}/").read()
     return time.perf_counter() - began
 
 
 async def echo() -> list[float]:
-    """Return how long messages take there and back through a server that does nothing."""
+    """Return the round-trip times of messages through an echo server."""
     server = subprocess.Popen([sys.executable, "-c", ECHO], stdout=subprocess.PIPE, text=True)
     assert server.stdout is not None
     port = int(server.stdout.readline())
@@ -210,7 +210,7 @@ async def echo() -> list[float]:
 
 
 async def think(port: int, cookie: str, machines: list[str], name: str) -> None:
-    """Print how long a click takes at one table while the machine thinks at many."""
+    """Print the time of a click at one table while the machine thinks at many."""
     cookies = {"Cookie": f"{COOKIE}={cookie}"}
 
     async def seat(table: str) -> ClientConnection:
@@ -237,7 +237,7 @@ async def think(port: int, cookie: str, machines: list[str], name: str) -> None:
 
 
 async def warm_up(port: int, names: list[str], cookie: str) -> None:
-    """Play a little of every game, so that what is loaded once is no client's memory."""
+    """Play some moves of every game, so that one-time loading is not measured."""
     until = asyncio.Event()
     playing = [
         asyncio.create_task(Slot(port, [name], 1, cookie).play(0.1, until)) for name in names
@@ -248,12 +248,12 @@ async def warm_up(port: int, names: list[str], cookie: str) -> None:
 
 
 async def measure(port: int, server: int, slots: list[Slot], seconds: float, rate: float) -> None:
-    """Let all play for a while and print what was measured."""
+    """Let all clients play for a while and print the measurements."""
     idle = memory(server)
     until = asyncio.Event()
     playing = [asyncio.create_task(slot.play(len(slots) / rate, until)) for slot in slots]
     await asyncio.gather(*(slot.ready.wait() for slot in slots))
-    await asyncio.sleep(2)  # the first moves load what is loaded once
+    await asyncio.sleep(2)  # the first moves load modules
     for slot in slots:
         slot.delays.clear()
         slot.moves = 0
@@ -283,7 +283,7 @@ async def measure(port: int, server: int, slots: list[Slot], seconds: float, rat
 def main(
     seconds: Seconds = 20.0, rate: Seconds = 500.0, tables: Count = 100, sockets: Count = 5
 ) -> None:
-    """Measure a house on this machine."""
+    """Measure a server on this machine."""
     with tempfile.TemporaryDirectory() as folder:
         database = f"sqlite:///{folder}/house.db"
         rounds = 2 + int(rate / tables * (seconds + 3) / 20)  # a game has twenty moves or more

@@ -1,4 +1,4 @@
-"""Whether the work per command grows with the length of a game: the time at both its ends.
+"""The time per command at the start and at the end of long games, which should be equal.
 
 ``python benchmarks/long_games.py`` drives three exact programs over pipes, each command answered
 before the next is sent, and prints the microseconds a command takes in the first and in the last
@@ -30,7 +30,7 @@ PROGRAMS = Path(__file__).resolve().parent.parent / "programs"
 
 
 def binary_commands(count: int) -> list[str]:
-    """Return random games on 20x20 again and again, with a look at the grid now and then."""
+    """Return the commands of repeated random games on 20x20, with the grid shown sometimes."""
     chance = random.Random(1)
     state = BinaryGame(rows=20, cols=20).new_initial_state()
     game = ["game 20 20"]
@@ -87,7 +87,7 @@ def drive(command: list[str], opening: str, commands: list[str], ends: list[byte
 
 
 def read_answer(stream: IO[bytes], ends: list[bytes]) -> int:
-    """Read until the answer is complete and return how many bytes it has."""
+    """Read a complete answer and return its number of bytes."""
     data = b""
     while not any(data.endswith(end) for end in ends):
         data += os.read(stream.fileno(), 1 << 20)
@@ -95,7 +95,7 @@ def read_answer(stream: IO[bytes], ends: list[bytes]) -> int:
 
 
 def main() -> None:
-    """Print a line a session."""
+    """Print a line for each session."""
     print(f"{'session':16}{'commands':>8}{'first us':>10}{'last us':>10}{'ratio':>8}{'bytes':>12}")
     line = drive(
         ["python3", os.fspath(PROGRAMS / "binary/a1.py")],

@@ -1,4 +1,4 @@
-"""How long the exact programs take to start, beside an interpreter that does nothing.
+"""The start-up times of the exact programs, compared with an idle interpreter.
 
 ``python benchmarks/programs.py [RUNS]`` prints, for each program, the median time from its start
 to its end on empty input, the median of ``python3 -c pass`` measured in turn with it, and what the
@@ -29,7 +29,7 @@ MARGIN_MS = 40.0
 
 
 def milliseconds(command: list[str], folder: str) -> float:
-    """Return how long a command takes on empty input."""
+    """Return the seconds of a command on empty input."""
     start = time.perf_counter()
     subprocess.run(
         command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, cwd=folder, check=True
@@ -38,7 +38,7 @@ def milliseconds(command: list[str], folder: str) -> float:
 
 
 def main(runs: Count = 20) -> None:
-    """Print a line a program."""
+    """Print a line for each program."""
     print(f"start to end on empty input, median of {runs} runs, ms")
     print(f"{'program':26}{'program':>9}{'pass':>7}{'ratio':>7}{'allowed':>9}")
     with tempfile.TemporaryDirectory() as folder:

@@ -94,7 +94,7 @@ def support_of(game: str) -> list[Script]:
 
 IMPORTS = ("import os.path\n", "import sys\n")
 
-# Python 2 has to be able to read a script, or it could not say what is wrong.
+# A script must be valid Python 2 as well, so that it can print this message there.
 OLD_PYTHON = """
 if sys.version_info < (3, 8):
     sys.exit("NAME needs Python 3.8 or later; this is " + sys.version.split()[0])
@@ -126,7 +126,7 @@ class Modules(dict):
     """Finds the modules of the package in this file: their first line and their text, by name."""
 
     def find_spec(self, name, path=None, target=None):
-        """Return how to import a module of this file, or a package that holds one."""
+        """Return the import spec of a module of this file, or of a package that contains one."""
         is_package = any(known.startswith(name + ".") for known in self)
         if name in self or is_package:
             return importlib.machinery.ModuleSpec(name, self, is_package=is_package)

@@ -286,7 +286,7 @@ def test_what_is_shown_can_be_stopped(
         start = page.evaluate(CELLS)
         page.focus("#show")
         page.keyboard.press("Enter")
-        page.wait_for_selector("#heading:has-text('Shown, move 1: ')")
+        page.wait_for_selector("#heading:has-text('Best line, move 1: ')")
         assert page.evaluate(CELLS) != start
         assert page.evaluate("document.activeElement.id") == "stop"
         page.keyboard.press("Enter")

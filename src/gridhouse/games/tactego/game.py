@@ -71,7 +71,7 @@ def by_strength(kind: str) -> tuple[int, str]:
 class TactegoGame(Game):
     """A board of ``rows`` by ``cols``; a move is ``row col row col``, from and to.
 
-    ``pieces`` is each side's army, ``5x1 3x1 Fx1``: a strength or F, M, S, A, and how many.
+    ``pieces`` is each side's army, ``5x1 3x1 Fx1``: a strength or F, M, S, A, and a count.
     With ``hidden`` a player sees the kind of an enemy piece only once it has fought.  After
     ``limit`` moves without a capture the game is a draw; 0 is no limit.
     """

@@ -264,7 +264,7 @@ class Table:
         if self.over:
             raise RefusedError(OVER)
         if self.opponent == HOTSEAT:
-            raise RefusedError("nobody resigns in a game at one screen")
+            raise RefusedError("a game at one screen cannot be resigned")
         return self._end(RESIGNED, command.player)
 
     def _seat(self, command: Command) -> Change:
