@@ -8,7 +8,7 @@ import typer
 import typer.core
 
 from gridhouse import __version__
-from gridhouse.core.components import component, solver_component
+from gridhouse.core.components import component
 from gridhouse.core.console import UsageError, run
 from gridhouse.core.registry import game_class, games, parse
 from gridhouse.terminal.menu import menu
@@ -221,7 +221,7 @@ def _add_game(name: str) -> None:
 def _add_solver(name: str) -> None:
     """Add the commands that solve a game's positions and verify solutions, if it has them."""
     cls = game_class(name)
-    module = solver_component(cls, "command")
+    module = component(cls, "solver.command")
     if module is not None:
         solving.command(name, short_help=cls.summary)(module.command)
         if hasattr(module, "verify_command"):

@@ -17,12 +17,6 @@ def component(cls: type, name: str) -> ModuleType | None:
     return _module(f"{cls.__module__.rpartition('.')[0]}.{name}")
 
 
-def solver_component(cls: type, name: str) -> ModuleType | None:
-    """Return a module of a game's package ``solver``, or the one beside a module ``solver``."""
-    beside = {"command": "solve_command"}.get(name, name)
-    return component(cls, f"solver.{name}") or component(cls, beside)
-
-
 @lru_cache(maxsize=None)
 def _module(name: str) -> ModuleType | None:
     import importlib

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from gridhouse.core import compile_queue
 from gridhouse.core.compile_queue import Unit, has_compiler
-from gridhouse.core.components import solver_component
+from gridhouse.core.components import component
 from gridhouse.core.errors import PlayerError
 from gridhouse.core.notation import shown
 from gridhouse.players.auto import AutoPlayer
@@ -105,7 +105,7 @@ def settings_of(kind: str) -> dict[str, str]:
 
 def strongest(game: Game, *, seed: int = 0, **settings: Any) -> Player:
     """Return the strongest player of a game: one that asks its solver, if it has an adviser."""
-    if solver_component(type(game), "advice") is not None:
+    if component(type(game), "solver.advice") is not None:
         return player("perfect", game, seed=seed, **settings)
     return player("level", game, level=LEVELS[-1], seed=seed, **settings)
 
@@ -114,7 +114,7 @@ def best_kind(game: Game) -> str:
     """Return the kind of player whose compiled code the strongest player needs."""
     return (
         "perfect"
-        if solver_component(type(game), "advice") is not None
+        if component(type(game), "solver.advice") is not None
         else compiled_kind("level", game)
     )
 

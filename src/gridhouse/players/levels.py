@@ -9,7 +9,7 @@ from __future__ import annotations
 import random
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from gridhouse.core.components import solver_component
+from gridhouse.core.components import component
 from gridhouse.core.errors import PlayerError
 from gridhouse.players.base import Choice, Limits, Player
 from gridhouse.players.searching import AlphaBetaPlayer, MctsPlayer, NestedPlayer, PomcpPlayer
@@ -61,7 +61,7 @@ INTERPRETED_SECONDS = 0.7  # the most time of an interpreted search
 
 def level_table(game: Game) -> LevelTable:
     """Return the levels of a game."""
-    if game.fewer_is_better and solver_component(type(game), "advice") is not None:
+    if game.fewer_is_better and component(type(game), "solver.advice") is not None:
         return LEVEL_TABLES["solver"]
     return LEVEL_TABLES[best_search(game)]
 

@@ -6,7 +6,7 @@ import time
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from gridhouse.core.components import solver_component
+from gridhouse.core.components import component
 from gridhouse.core.errors import PlayerError
 from gridhouse.players.base import Choice, Limits, Player
 from gridhouse.players.searching import SEARCHES
@@ -34,7 +34,7 @@ class SolverPlayer(Player):
     def __init__(self, game: Game, *, seed: int = 0, jit: bool = True, **settings: Any) -> None:
         """Set up for a game; raise PlayerError if it has no adviser."""
         super().__init__(game, seed=seed, jit=jit, **settings)
-        advice = solver_component(type(game), "advice")
+        advice = component(type(game), "solver.advice")
         if advice is None:
             raise PlayerError(f"perfect: {game.name} has no solver that picks moves")
         self._adviser = advice.Adviser(jit=jit)
