@@ -9,7 +9,7 @@ import pytest
 
 from harness import ROOT
 
-PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md")])
+PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")])
 
 
 @pytest.mark.parametrize(("page", "least"), [("README.md", 9), ("docs/adapters.md", 15)])

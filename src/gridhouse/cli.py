@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path  # noqa: TC003  # typer reads it
 from typing import Annotated, Any
 
 import typer
@@ -13,7 +14,13 @@ from gridhouse.core.console import UsageError, run
 from gridhouse.core.registry import game_class, games, parse
 from gridhouse.terminal.menu import menu
 
-PANELS = PLAY, SOLVE, PROGRAMS, TOOLS = ("Play", "Solve", "The exact programs", "Tools")
+PANELS = PLAY, SOLVE, GRADE, PROGRAMS, TOOLS = (
+    "Play",
+    "Solve",
+    "Grade",
+    "The exact programs",
+    "Tools",
+)
 WIDEST = 100  # characters of a line of help
 LONGEST = 200  # characters of a command's summary
 PLAIN: Any = {"rich_markup_mode": None}  # formatted help would double the start-up time
@@ -174,6 +181,46 @@ def check_game(
         report = check_game(name)
         print("\n".join([*report.tried, *(f"Wrong: {each}" for each in report.problems)]))
         return 1 if report.problems else 0
+
+    raise typer.Exit(run(check, []))
+
+
+@app.command("check", rich_help_panel=GRADE)
+def check_program(
+    game: Annotated[str, typer.Argument(help="The game's name.")],
+    program: Annotated[Path, typer.Argument(help="The program's file, or the folder it is in.")],
+    profile: Annotated[
+        str,
+        typer.Option(
+            help="What counts: strict, trailing (blanks at line ends do not), course (as the "
+            "course's own tests), tokens (no white space) or caseless."
+        ),
+    ] = "course",
+    sessions: Annotated[int, typer.Option(help="Sessions to run at most.", min=1)] = 300,
+    seed: Annotated[str, typer.Option(help="Sessions are drawn with this seed.")] = "0",
+    python: Annotated[str, typer.Option(help="The Python that runs the program.")] = "",
+    seconds: Annotated[float, typer.Option(help="Time of one session.", min=0.1)] = 5.0,
+    part: Annotated[
+        list[str] | None, typer.Option(help="Check this part only; more than once for more parts.")
+    ] = None,
+    svg: Annotated[str, typer.Option(help="Write a picture of the position here.")] = "",
+    require_sandbox: Annotated[
+        bool,
+        typer.Option(
+            "--require-sandbox", help="Refuse to run a program that files or network are open to."
+        ),
+    ] = False,
+    watch: Annotated[bool, typer.Option("--watch", help="Check again when it changes.")] = False,
+) -> None:
+    """Compare a program with the document's, and show the shortest session that differs."""
+
+    def check(_: list[str]) -> int:
+        from gridhouse.grading.command import Options, check_command
+
+        options = Options(
+            profile, sessions, seed, python, seconds, part or [], svg, require_sandbox
+        )
+        return check_command(game, program, options, watch=watch)
 
     raise typer.Exit(run(check, []))
 

@@ -1,0 +1,55 @@
+"""Sessions with a game's exact program: what is typed, what it is part of, and why it is right.
+
+A game's ``grading.py`` makes sessions and explains them; ``gridhouse.grading`` runs them.
+"""
+
+from __future__ import annotations
+
+from typing import Callable, NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import random
+
+
+class Session(NamedTuple):
+    """One run of a program: arguments, files of its working folder, and typed lines.
+
+    With ``calls`` the program is imported and these expressions are evaluated one after the
+    other, the module ``random`` seeded with ``seed``; results other than None are printed.
+    """
+
+    lines: tuple[str, ...] = ()
+    arguments: tuple[str, ...] = ()
+    files: tuple[tuple[str, str], ...] = ()
+    calls: tuple[str, ...] = ()
+    seed: float = 0.0
+
+    @property
+    def typed(self) -> str:
+        """The text of standard input."""
+        return "".join(line + "\n" for line in self.lines)
+
+
+class Part(NamedTuple):
+    """A group of sessions that test one thing, and its points in the default rubric.
+
+    A part without points holds cases in which the document is silent: differences are reported
+    and cost nothing.  ``weight`` is how often it is drawn, as against the other parts.
+    """
+
+    points: float
+    about: str
+    make: Callable[[random.Random], Session]
+    weight: int = 1
+
+
+class Reason(NamedTuple):
+    """Why the document's program prints a line: a rule in plain words, and its section.
+
+    ``kind`` names the rule in short; two differences of one kind are taken for one fault.
+    """
+
+    kind: str
+    text: str
+    section: str

@@ -1,0 +1,395 @@
+"""Grading of programs for the Sinks document: set-ups, moves, errors, and their reasons."""
+
+from __future__ import annotations
+
+import contextlib
+
+from gridhouse.core.console import Tokens
+from gridhouse.core.game import State
+from gridhouse.core.sessions import Part, Reason, Session
+from gridhouse.games.sinks import rules
+from gridhouse.games.sinks.document import END_OF_SETUP, SinksError, read_setup
+from gridhouse.games.sinks.game import SETUPS, SinksGame
+from gridhouse.games.sinks.notation import VERBS
+from gridhouse.games.sinks.program import act, parse_arguments
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import random
+    from collections.abc import Iterator
+
+SCRIPT = "sinks.py"
+CALLS = "program"
+SUPPORT: tuple[str, ...] = ()
+PROMPTS: dict[str, str] = {}
+SETUP: tuple[str, ...] = ()
+LOOSE_PROMPTS: dict[str, str] = {}
+
+SIZES = (8, 9, 10)
+PIECES = tuple(f"{side} {kind}" for side in "ld" for kind in "abcd")
+MOVING = "Rules for moving pieces"
+SPECIAL = "Special moves and fields"
+STARTING = "Rules for starting positions"
+OBJECTS = "Board Setup Input"
+VALIDATION = "Move Input"
+ENDS = "Win/Lose Conditions"
+# The beginning and the end of each error's text, a name, the rule, and the section.
+ERRORS = (
+    (("Field ", "not on board"), "field", "the field is not on the board", VALIDATION),
+    (("Field ", "not free"), "free", "a field that would be covered is taken", MOVING),
+    (("Invalid object", ""), "object", "the object types are s, x, d and l", OBJECTS),
+    (("Invalid piece", ""), "type", "sinks are 1 or 2, pieces a, b, c or d", OBJECTS),
+    (
+        ("Sink in", ""),
+        "sink place",
+        "a sink lies wholly in the outer three rows or columns",
+        STARTING,
+    ),
+    (
+        ("Piece in", ""),
+        "piece place",
+        "a piece starts inside the outer three rows and columns",
+        STARTING,
+    ),
+    (("Sink cannot", ""), "sink beside", "a sink may not be beside another sink", STARTING),
+    (("Invalid direction", ""), "verb", "the actions are l, r, u, d, b and f", VALIDATION),
+    (
+        ("Cannot place bomb", ""),
+        "bomb",
+        "a bomb is laid before a turn's first move, one a turn",
+        SPECIAL,
+    ),
+    (("No freezings", ""), "freezings", "a player freezes twice in a game at most", SPECIAL),
+    (("Piece does", ""), "owner", "one moves one's own pieces and freezes the other's", MOVING),
+    (("No piece", ""), "no piece", "there is no piece or sink on the field", VALIDATION),
+    (
+        ("Cannot move frozen", ""),
+        "frozen",
+        "a frozen piece stays for its owner's next turn",
+        SPECIAL,
+    ),
+    (("No sink moves", ""), "sink moves", "a player moves sinks twice in a game at most", SPECIAL),
+    (("Cannot move a 2x2x2", ""), "cube", "a move of the cube takes both moves of a turn", MOVING),
+    (("Cannot move beyond", ""), "edge", "the piece or sink would leave the board", MOVING),
+    (
+        ("Piece cannot be", ""),
+        "returned",
+        "the second move of a turn may not undo the first",
+        MOVING,
+    ),
+    (("Too few", ""), "few", "the program takes three arguments", "Arguments"),
+    (("Too many", ""), "many", "the program takes three arguments", "Arguments"),
+    (
+        ("Illegal argument", ""),
+        "argument",
+        "sizes are 8 to 10 and the indicator is 0 or 1",
+        "Arguments",
+    ),
+)
+
+
+def course(lines: list[str]) -> list[str]:
+    """Return the lines without blanks at their ends."""
+    return [line.rstrip() for line in lines]
+
+
+def _replay(session: Session, typed: int) -> tuple[State | None, str]:
+    """Return the position after so many typed lines, and the text of the error that ended it."""
+    try:
+        rows, cols, _ = parse_arguments(list(session.arguments))
+    except SinksError as error:
+        return None, str(error)
+    tokens = Tokens(iter(session.lines[:typed]))
+    position = None
+    with contextlib.suppress(EOFError):
+        try:
+            position = read_setup(rows, cols, 0, tokens)
+            while not rules.is_terminal(position):
+                act(position, tokens.next(), tokens.next(), tokens.next())
+        except SinksError as error:
+            return _state(rows, cols, position), str(error)
+    return _state(rows, cols, position), ""
+
+
+def _state(rows: int, cols: int, position: rules.Position | None) -> State | None:
+    return None if position is None else State(SinksGame(rows=rows, cols=cols, limit=0), position)
+
+
+class Writer:
+    """A session in the making, carried out as it is written."""
+
+    def __init__(self, source: random.Random, objects: list[str], rows: int, cols: int) -> None:
+        """Begin with objects, each one line of the set-up."""
+        self.source = source
+        self.arguments = (str(rows), str(cols), "0")
+        self.lines = [*objects, END_OF_SETUP]
+        state, error = _replay(self.session(), len(self.lines))
+        assert state is not None, error
+        self.state = state
+
+    def session(self) -> Session:
+        """Return the session."""
+        return Session(tuple(self.lines), self.arguments)
+
+    def is_over(self) -> bool:
+        """Tell whether the game is over."""
+        return self.state.is_terminal()
+
+    def play(self, weights: dict[str, float]) -> None:
+        """Type a legal action: of a kind drawn by its weight, any one."""
+        by_kind: dict[str, list[str]] = {}
+        for move in self.state.legal_moves():
+            by_kind.setdefault(_action_kind(self.state, move), []).append(move)
+        if by_kind:
+            kinds = sorted(by_kind)
+            chances = [weights.get(kind, 1.0) for kind in kinds]
+            kind = self.source.choices(kinds, chances)[0]
+            self.type(self.source.choice(by_kind[kind]))
+
+    def type(self, line: str) -> None:
+        """Type a move and play it."""
+        self.lines.append(line)
+        act(self.state.position, *line.split())
+
+    def _group(self, row: int, col: int, verb: str, error: SinksError) -> tuple[str, str]:
+        """Return what an error is about, roughly and closely."""
+        position, kind = self.state.position, _error_kind(str(error))
+        if verb in "bf" or not (0 <= row < position.rows and 0 <= col < position.cols):
+            return kind, verb * (verb in "bf")
+        moved = position.kind[rules.named(position, row * position.cols + col)]
+        if kind != "free":
+            return kind, str(moved)
+        in_way = _taken(position, error)
+        return f"{kind} {rules.is_sink(moved)} {rules.is_sink(in_way)}", f"{moved} {in_way}"
+
+    def fail(self) -> None:
+        """Type a move that is refused; each refusal that there is has the same chance."""
+        by_error: dict[str, dict[str, list[str]]] = {}
+        rows, cols = self.state.game.rows, self.state.game.cols
+        for row in range(-1, rows + 1):
+            for col in range(-1, cols + 1):
+                for verb in (*VERBS, "x"):
+                    words = (str(row), str(col), verb)
+                    try:
+                        act(self.state.position.copy(), *words)
+                    except SinksError as error:
+                        rough, close = self._group(row, col, verb, error)
+                        same = by_error.setdefault(rough, {})
+                        same.setdefault(close, []).append(" ".join(words))
+        same = by_error[self.source.choice(sorted(by_error))]
+        self.lines.append(self.source.choice(same[self.source.choice(sorted(same))]))
+
+
+def _taken(position: rules.Position, error: SinksError) -> int:
+    """Return the kind of what stands on the field that is not free."""
+    row, col = (int(word) for word in str(error).split()[1:3])
+    covered = position.covered[row * position.cols + col]
+    return position.kind[covered - 1] if covered else 0
+
+
+def _action_kind(state: State, move: str) -> str:
+    """Return a letter for a bomb or a freeze, "sink" for what sinks, else what is moved."""
+    row, col, verb = move.split()
+    if verb in "bf":
+        return verb
+    after = state.position.copy()
+    act(after, row, col, verb)
+    if sum(after.sunk) > sum(state.position.sunk):
+        return "sink"
+    anchor = rules.named(state.position, int(row) * state.game.cols + int(col))
+    return f"kind {state.position.kind[anchor]}"
+
+
+def _error_reason(text: str) -> Reason:
+    """Return the reason of an error of the document."""
+    return next(
+        Reason(kind, reason, section)
+        for (first, last), kind, reason, section in ERRORS
+        if text.startswith(first) and text.endswith(last)
+    )
+
+
+def _error_kind(text: str) -> str:
+    return _error_reason(text).kind
+
+
+def _close_objects(source: random.Random, rows: int, cols: int) -> list[str]:
+    """Return sinks next to the inner board, and pieces and blocks there, at random."""
+    margin = rules.MARGIN
+    objects: list[str] = []
+    for _ in range(source.randint(6, 24)):
+        kind = source.choice(("s 1", "s 2", "s 2", "x", *PIECES, *PIECES))
+        row, col = source.randrange(1, rows - 1), source.randrange(1, cols - 1)
+        if kind in PIECES:
+            row = source.randrange(margin, rows - margin)
+            col = source.randrange(margin, cols - margin)
+        _add(objects, f"{kind} {row} {col}", rows, cols)
+    return objects
+
+
+def _random_objects(source: random.Random, rows: int, cols: int) -> list[str]:
+    """Return objects at random that may stand together."""
+    objects: list[str] = []
+    for _ in range(source.randint(4, 16)):
+        kind = source.choice(("s 1", "s 1", "s 2", "x", *PIECES))
+        _add(objects, f"{kind} {source.randrange(rows)} {source.randrange(cols)}", rows, cols)
+    return objects
+
+
+def _add(objects: list[str], line: str, rows: int, cols: int) -> None:
+    """Add an object where it may stand."""
+    try:
+        read_setup(rows, cols, 0, Tokens(iter([*objects, line, END_OF_SETUP])))
+    except SinksError:
+        return
+    objects.append(line)
+
+
+def _objects(source: random.Random, rows: int, cols: int) -> list[str]:
+    """Return the objects of a named set-up or of a random one."""
+    name = source.choice((*SETUPS, "random", "random", "close", "close", "close"))
+    if name == "random":
+        return _random_objects(source, rows, cols)
+    if name == "close":
+        return _close_objects(source, rows, cols)
+    return [
+        f"{text[0]} {text[1:-2]} {text[-2]} {text[-1]}".replace("  ", " ")
+        for text in SETUPS[name](rows, cols).split()
+    ]
+
+
+def _new_writer(source: random.Random) -> Writer:
+    rows, cols = source.choice(SIZES), source.choice(SIZES)
+    return Writer(source, _objects(source, rows, cols), rows, cols)
+
+
+PLAIN = {"b": 0.3, "f": 0.3}
+SPECIAL_MOVES = {"b": 2.0, "f": 3.0}
+TO_THE_END = {"b": 0.1, "f": 0.1, "sink": 100.0}
+
+
+def _make_arguments(source: random.Random) -> Session:
+    return Session(
+        (END_OF_SETUP,),
+        source.choice(
+            (
+                (),
+                ("10",),
+                ("10", "10"),
+                ("10", "10", "0", "0"),
+                ("7", "10", "0"),
+                ("10", "11", "0"),
+                ("8", "8", "2"),
+                ("8", "8", "-1"),
+                ("a", "8", "0"),
+                ("8", "8.0", "0"),
+                ("8", "10", "0"),
+            )
+        ),
+    )
+
+
+def _make_setups(source: random.Random) -> Session:
+    return _new_writer(source).session()
+
+
+def _make_setup_errors(source: random.Random) -> Session:
+    rows, cols = source.choice(SIZES), source.choice(SIZES)
+    objects = _objects(source, rows, cols)
+    kinds = ["s 1", "s 2", "x", *PIECES, "y", "s 3", "l e"]
+    by_error: dict[str, list[str]] = {}
+    for kind in kinds:
+        for row in range(-1, rows + 1):
+            for col in range(-1, cols + 1):
+                line = f"{kind} {row} {col}"
+                try:
+                    read_setup(rows, cols, 0, Tokens(iter([*objects, line, END_OF_SETUP])))
+                except SinksError as error:
+                    by_error.setdefault(_error_kind(str(error)), []).append(line)
+    wrong = source.choice(by_error[source.choice(sorted(by_error))])
+    return Session((*objects, wrong, END_OF_SETUP), (str(rows), str(cols), "0"))
+
+
+def _play(source: random.Random, weights: dict[str, float], most: int) -> Writer:
+    writer = _new_writer(source)
+    for _ in range(source.randint(1, most)):
+        writer.play(weights)
+    return writer
+
+
+def _play_on(source: random.Random, weights: dict[str, float], most: int) -> Writer:
+    """Return a game that is not over."""
+    while True:
+        writer = _play(source, weights, most)
+        if not writer.is_over():
+            return writer
+
+
+def _make_moves(source: random.Random) -> Session:
+    return _play(source, PLAIN, 16).session()
+
+
+def _make_specials(source: random.Random) -> Session:
+    return _play(source, SPECIAL_MOVES, 20).session()
+
+
+def _make_errors(source: random.Random) -> Session:
+    writer = _play_on(source, source.choice((PLAIN, SPECIAL_MOVES)), 10)
+    writer.fail()
+    return writer.session()
+
+
+def _make_ends(source: random.Random) -> Session:
+    return _play(source, TO_THE_END, 150).session()
+
+
+PARTS = {
+    "arguments": Part(5, "command-line arguments", _make_arguments),
+    "setups": Part(10, "the set-up and the printed board", _make_setups),
+    "setup errors": Part(15, "errors of the set-up", _make_setup_errors, 3),
+    "moves": Part(25, "moves of pieces and sinks", _make_moves, 3),
+    "specials": Part(15, "bombs, freezings and moves of sinks", _make_specials, 2),
+    "errors": Part(20, "errors of moves", _make_errors, 8),
+    "ends": Part(10, "sinking, winning and losing", _make_ends, 3),
+}
+
+
+def state_at(session: Session, typed: int) -> State | None:
+    """Return the position after so many typed lines, None before the end of the set-up."""
+    return _replay(session, typed)[0]
+
+
+def explain(session: Session, typed: int, line: str) -> Reason:
+    """Return why the program prints a line after so many typed lines."""
+    if line.startswith("ERROR: "):
+        text = line.removeprefix("ERROR: ").rstrip()
+        return _error_reason(text)
+    if "wins" in line or "loses" in line:
+        text = "4 points sunk win at once; a player who cannot move a piece or a sink has lost"
+        return Reason("end", text, ENDS)
+    before, after = state_at(session, typed - 1), state_at(session, typed)
+    if before is None or after is None:
+        return Reason("board", "the board is printed once the set-up has ended", OBJECTS)
+    return _explain_move(session.lines[typed - 1], before, after)
+
+
+def _explain_move(move: str, before: State, after: State) -> Reason:
+    verb = move.split()[-1]
+    if verb == "b":
+        return Reason("laid", "a bomb is laid, and the board is printed", SPECIAL)
+    fewer = sum(before.position.num_anchors[:2]) - sum(after.position.num_anchors[:2])
+    if fewer and list(before.position.sunk) == list(after.position.sunk):
+        return Reason("exploded", f"{move} sets off a bomb, which takes the piece away", SPECIAL)
+    if fewer:
+        text = f"{move} brings a piece wholly inside a sink, which takes it off the board"
+        return Reason("sunk", text, "Sinking playing pieces")
+    return Reason("roll", f"{move} rolls a piece, or pushes a sink, by one field", MOVING)
+
+
+def simpler(session: Session) -> Iterator[Session]:
+    """Yield the session on a smaller board."""
+    for at in (0, 1):
+        if len(session.arguments) > at and session.arguments[at] in ("9", "10"):
+            arguments = [*session.arguments]
+            arguments[at] = str(int(arguments[at]) - 1)
+            yield session._replace(arguments=tuple(arguments))

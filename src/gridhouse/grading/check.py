@@ -1,0 +1,163 @@
+"""The check of one program: sessions until one differs, and the shortest that differs so."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from gridhouse.core.registry import game_class
+from gridhouse.core.sessions import Reason, Session
+from gridhouse.grading.compare import Difference, Profile, first_difference, lines_of
+from gridhouse.grading.games import sessions_of
+from gridhouse.grading.questions import order_of_questions, reorder
+from gridhouse.grading.reference import Transcript, transcript
+from gridhouse.grading.shrink import shrink
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection
+
+    from gridhouse.grading.compare import Line
+    from gridhouse.grading.submissions import Output, Submission
+
+SESSIONS = 300
+OTHERS = 200  # sessions among which a shorter one is looked for
+MOST_RUNS = 200  # of a program, to shrink a session
+SHRINKING = 10.0  # seconds for the same, if a run takes as long as the first
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A session in which a program differs from the document's, and where it does first."""
+
+    part: str
+    session: Session
+    expected: Transcript
+    actual: Output
+    difference: Difference
+    typed: int  # lines that were typed before the difference
+    reason: Reason
+    passes_at: Profile | None  # the strictest profile under which the session would pass
+
+    @property
+    def kind(self) -> tuple[str, str]:
+        """The rule that was missed and the way in which the program failed."""
+        return self.reason.kind, self.actual.failure
+
+
+@dataclass
+class Report:
+    """The result of a check: how many sessions were run, and what was found.
+
+    ``order`` is that of the program's questions where it is not the document's.
+    """
+
+    tried: int = 0
+    order: tuple[str, ...] = ()
+    finding: Finding | None = None
+    unspecified: list[Finding] = field(default_factory=list)
+
+
+class Check:
+    """The check of one submission under one profile."""
+
+    def __init__(self, game: str, submission: Submission, profile: Profile) -> None:
+        """Find out in which order the program asks for the set-up, where the profile allows any."""
+        self.cls = game_class(game)
+        self.grading = submission.grading
+        self.submission = submission
+        self.profile = profile
+        self.order = self.grading.SETUP
+        if self.order and profile not in (Profile.STRICT, Profile.TRAILING):
+            _, session = next(sessions_of(self.grading, 1, "questions"))
+            self.order = order_of_questions(self.grading, submission, session)
+
+    def compare(self, part: str, session: Session) -> Finding | None:
+        """Run a session and return its first difference, None where there is none."""
+        expected = transcript(self.cls, session)
+        actual = self.submission.run(reorder(self.grading, session, self.order))
+        wanted = self._lines(expected.text, self.profile)
+        difference = first_difference(wanted, self._lines(actual.text, self.profile))
+        if difference is None and not actual.failure:
+            return None
+        difference = difference or Difference(len(wanted), None, None)
+        wrong = difference.expected
+        typed = expected.typed_before(wrong.offset if wrong else len(expected.text))
+        return Finding(
+            part,
+            session,
+            expected,
+            actual,
+            difference,
+            typed,
+            self.grading.explain(session, typed, wrong.text) if wrong else END_OF_OUTPUT,
+            None if actual.failure else self._passes_at(expected.text, actual.text),
+        )
+
+    def _lines(self, text: str, profile: Profile) -> list[Line]:
+        """Return the lines that are compared; questions in another order are not."""
+        lines = lines_of(text, profile, self.grading)
+        if self.order == self.grading.SETUP:
+            return lines
+        return [line for line in lines if line.key.strip("<>") not in self.order]
+
+    def _passes_at(self, expected: str, actual: str) -> Profile | None:
+        for profile in Profile:
+            pair = (self._lines(text, profile) for text in (expected, actual))
+            if first_difference(*pair) is None:
+                return profile
+        return None
+
+    def shrunk(self, finding: Finding) -> Finding:
+        """Return the finding of the shortest session that misses the same rule the same way."""
+        smallest = finding
+
+        def fails(session: Session) -> bool:
+            nonlocal smallest
+            try:
+                found = self.compare(finding.part, session)
+            except (ValueError, LookupError):  # what is left is no session of this game
+                return False
+            if found is None or found.kind != finding.kind:
+                return False
+            smallest = found
+            return True
+
+        runs = int(SHRINKING / max(finding.actual.seconds, SHRINKING / MOST_RUNS))
+        others = [other for _, other in sessions_of(self.grading, OTHERS, "others", [finding.part])]
+        shrink(self.grading, finding.session, fails, runs, others)
+        return smallest
+
+
+END_OF_OUTPUT = Reason("end of output", "the document's program prints nothing more", "")
+
+
+def check(
+    game: str,
+    submission: Submission,
+    profile: Profile = Profile.COURSE,
+    sessions: int = SESSIONS,
+    seed: str = "0",
+    parts: Collection[str] = (),
+    progress: Callable[[int], None] = lambda _: None,
+) -> Report:
+    """Run sessions of these parts, or of all, until one differs, and shrink that one.
+
+    Differences where the document is silent are reported once each and do not end the check.
+    """
+    runs = Check(game, submission, profile)
+    grading = submission.grading
+    report = Report(order=runs.order if runs.order != grading.SETUP else ())
+    silent: set[tuple[str, str]] = set()
+    for part, session in sessions_of(grading, sessions, seed, parts):
+        report.tried += 1
+        progress(report.tried)
+        finding = runs.compare(part, session)
+        if finding is None or finding.kind in silent:
+            continue
+        finding = runs.shrunk(finding)
+        if grading.PARTS[part].points:
+            report.finding = finding
+            return report
+        silent.add(finding.kind)
+        report.unspecified.append(finding)
+    return report

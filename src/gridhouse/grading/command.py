@@ -1,0 +1,108 @@
+"""The command ``gridhouse check``."""
+
+from __future__ import annotations
+
+import sys
+import time
+from typing import TYPE_CHECKING, NamedTuple
+
+from gridhouse.core.console import UsageError
+from gridhouse.grading.check import Report, check
+from gridhouse.grading.compare import Profile
+from gridhouse.grading.games import grading_of
+from gridhouse.grading.submissions import Submission, Walls, find_script
+from gridhouse.grading.text import report_text
+from gridhouse.sandbox import Limits
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from gridhouse.grading.games import Grading
+
+POLL = 0.3  # seconds between two looks at a watched file
+DIFFERS = 1
+
+
+class Options(NamedTuple):
+    """The options of a check."""
+
+    profile: str
+    sessions: int
+    seed: str
+    python: str
+    seconds: float
+    parts: list[str]
+    svg: str
+    require_sandbox: bool
+
+
+def check_command(game: str, path: Path, options: Options, *, watch: bool = False) -> int:
+    """Check a program and print the report; return 0 where nothing differs, else 1.
+
+    Raises UsageError and GridhouseError for what cannot be run.
+    """
+    try:
+        profile = Profile(options.profile)
+    except ValueError:
+        known = ", ".join(Profile)
+        raise UsageError(f"--profile {options.profile}: the profiles are {known}") from None
+    grading = grading_of(game)
+    for part in options.parts:
+        if part not in grading.PARTS:
+            raise UsageError(f"--part {part}: the parts are {', '.join(grading.PARTS)}")
+    limits = Limits(wall=options.seconds, cpu=options.seconds)
+    while True:
+        script = find_script(grading, path)
+        walls = Walls(require=options.require_sandbox)
+        python = options.python or sys.executable
+        with Submission(game, grading, script, python, limits, walls) as submission:
+            report = _check(game, grading, submission, profile, options)
+        if not watch:
+            return DIFFERS if report.finding else 0
+        _wait_for_change(script)
+
+
+def _check(
+    game: str, grading: Grading, submission: Submission, profile: Profile, options: Options
+) -> Report:
+    shows_progress = sys.stderr.isatty()
+
+    def progress(tried: int) -> None:
+        if shows_progress:
+            print(f"\rsession {tried}", end="", file=sys.stderr, flush=True)
+
+    report = check(
+        game, submission, profile, options.sessions, options.seed, options.parts, progress
+    )
+    if shows_progress:
+        print("\r\033[K", end="", file=sys.stderr)
+    print(report_text(submission.script.name, report, grading, profile), end="")
+    if options.svg and report.finding is not None:
+        _write_picture(grading, report, options.svg)
+    return report
+
+
+def _write_picture(grading: Grading, report: Report, name: str) -> None:
+    finding = report.finding
+    assert finding is not None
+    state = grading.state_at(finding.session, max(0, finding.typed - 1))
+    if state is None:
+        print("There is no position to draw.")
+        return
+    try:
+        with open(name, "w", encoding="utf-8") as file:
+            file.write(state.open_picture().svg())
+    except OSError as error:
+        raise UsageError(f"{name!r}: {error.strerror}") from None
+    print(f"The position is drawn in {name}.")
+
+
+def _wait_for_change(path: Path) -> None:
+    before = path.stat().st_mtime_ns
+    while True:
+        time.sleep(POLL)
+        try:
+            if path.stat().st_mtime_ns != before:
+                return
+        except FileNotFoundError:  # an editor is about to write it anew
+            continue

@@ -1,0 +1,247 @@
+"""``gridhouse check``: right programs pass, faulty ones are shown their shortest session."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+
+import gridhouse
+from grading_helpers import write_program
+from gridhouse import cli
+from gridhouse.core.components import component
+from gridhouse.core.registry import game_class
+from gridhouse.grading import command
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    Run = Callable[..., tuple[int, str, str]]
+
+GRADED = [name for name in gridhouse.games() if component(game_class(name), "grading")]
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Run:
+    """Return what runs ``gridhouse check`` here and returns its status, output and errors."""
+
+    def check(*words: object) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["gridhouse", "check", *map(str, words)])
+        with pytest.raises(SystemExit) as ended:
+            cli.main()
+        out, err = capfd.readouterr()
+        code = ended.value.code
+        assert isinstance(code, int)
+        return code, out, err
+
+    return check
+
+
+@pytest.mark.parametrize("name", GRADED)
+def test_the_right_program_has_no_difference(name: str, tmp_path: Path, run: Run) -> None:
+    program = write_program(tmp_path, name)
+    assert run(name, program, "--sessions", 30, "--profile", "strict") == (
+        0,
+        f"{program.name}: 30 sessions were run, and no difference was found.\n",
+        "",
+    )
+
+
+def test_a_fault_is_shown_with_its_session_its_reason_and_the_position(
+    tmp_path: Path, run: Run
+) -> None:
+    program = write_program(tmp_path, "binary", ('not in ("0", "1"):', 'not in ("0", "1", "2"):'))
+    status, out, err = run("binary", tmp_path)
+    assert (status, err) == (1, "")
+    assert program.name in out
+    assert out.endswith(
+        """\
+Typed:
+    game 1 1
+  > play 0 0 2
+
+Expected: =·illegal·move:·0·0·2·wrong·number
+Printed:  =·illegal·move:·0·0·2·too·many·0
+                                ^
+Why: the third argument is neither 0 nor 1 (Details of the play command)
+
+The position before it:
+    .
+"""
+    )
+
+
+@pytest.mark.parametrize(
+    ("game", "old", "new", "lines"),
+    [
+        (
+            "tactego",
+            "return ATTACKER_WINS if attacker >= defender else DEFENDER_WINS",
+            "return ATTACKER_WINS if attacker > defender else DEFENDER_WINS",
+            ["(Rules of the Game, 5)", "attacks"],
+        ),
+        (
+            "sinks",
+            "if owner(kind) != state.turn:",
+            "if False:",
+            ["one moves one's own pieces and freezes the other's (Rules for moving pieces)"],
+        ),
+        (
+            "collapse",
+            '"No movement happened try again"',
+            '"No movement happened, try again"',
+            ["has no neighbour with its digit (3 Game Play)", "File input.txt:"],
+        ),
+        (
+            "sliding",
+            "if text == texts.HELP:",
+            'if text == "h":',
+            ["H displays the help message, then both grids", "main()"],
+        ),
+        (
+            "sliding",
+            "return puzzle == solution[:-1] + texts.EMPTY",
+            "return puzzle[:-1] == solution[:-1] or puzzle == solution",
+            ["check_win"],
+        ),
+    ],
+)
+def test_faults_are_found_in_every_game(
+    game: str, old: str, new: str, lines: list[str], tmp_path: Path, run: Run
+) -> None:
+    program = write_program(tmp_path, game, (old, new))
+    status, out, err = run(game, program)
+    assert (status, err) == (1, "")
+    for line in lines:
+        assert line in out
+
+
+def test_a_difference_where_the_document_is_silent_is_told_and_passes(
+    tmp_path: Path, run: Run
+) -> None:
+    silent = ('raise CommandError("no game has been started: game n m")', "return self._game")
+    program = write_program(tmp_path, "binary", silent)
+    status, out, _ = run("binary", program, "--part", "silent", "--sessions", 40)
+    assert status == 0
+    assert out.startswith("Where the document is silent (no marks depend on it):\n")
+    assert "AttributeError" in out
+
+
+def test_a_part_can_be_checked_alone(tmp_path: Path, run: Run) -> None:
+    program = write_program(tmp_path, "binary", ('print("no" if', 'print("No" if'))
+    assert run("binary", program, "--part", "moves", "--part", "ends", "--sessions", 20)[0] == 0
+    status, out, _ = run("binary", program, "--part", "questions")
+    assert status == 1
+    assert "With --profile caseless this session passes" in out
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("while True: pass", "took too"),
+        ("while True: print('x' * 1000)", "wrote too much"),
+        ("input()\nraise KeyError('a\\x1b[2Jb')", r"it ended with KeyError: 'a\x1b[2Jb'"),
+        ("print('\\x1b[2J\\x1b]0;title\\x07')", r"Printed:  \x1b[2J\x1b]0;title\x07"),
+        ("this is no Python", "SyntaxError"),
+        ("import os; os.kill(os.getpid(), 9)", "was ended by a signal"),
+    ],
+)
+def test_bad_programs_end_in_a_report(text: str, told: str, tmp_path: Path, run: Run) -> None:
+    (tmp_path / "a1.py").write_text(text)
+    status, out, err = run("binary", tmp_path, "--seconds", 1)
+    assert (status, err) == (1, "")
+    assert told in out
+    assert "\x1b" not in out
+    assert "Traceback" not in out
+
+
+def test_an_input_that_ends_in_the_middle_of_a_game_is_no_fault(tmp_path: Path, run: Run) -> None:
+    quiet = ("    except EOFError:\n        return 0\n", "    except EOFError:\n        raise\n")
+    program = write_program(tmp_path, "tactego", quiet)
+    assert run("tactego", program, "--sessions", 10)[0] == 0
+
+
+def test_questions_in_another_order_are_told_once(tmp_path: Path, run: Run) -> None:
+    program = write_program(
+        tmp_path,
+        "tactego",
+        (
+            "    file_name = read_line(ASK_FILE)\n    length = ask_size(ASK_LENGTH)\n"
+            "    tactego(file_name, length, ask_size(ASK_WIDTH))",
+            "    width = ask_size(ASK_WIDTH)\n    length = ask_size(ASK_LENGTH)\n"
+            "    tactego(read_line(ASK_FILE), length, width)",
+        ),
+    )
+    status, out, _ = run("tactego", program, "--sessions", 20)
+    assert (status, out) == (
+        0,
+        "It asks for seed, width, length, file in this order; the document for seed, file, "
+        "length, width. The sessions are typed in its order.\n\n"
+        "tactego.py: 20 sessions were run, and no difference was found.\n",
+    )
+    assert run("tactego", program, "--profile", "strict")[0] == 1
+
+
+def test_a_picture_of_the_position_is_written(tmp_path: Path, run: Run) -> None:
+    program = write_program(tmp_path, "binary", ('"three in a row"', '"3 in a row"'))
+    svg = tmp_path / "position.svg"
+    status, out, _ = run("binary", program, "--svg", svg)
+    assert status == 1
+    assert out.endswith(f"The position is drawn in {svg}.\n")
+    assert svg.read_text().startswith("<svg")
+    status, _, err = run("binary", program, "--svg", tmp_path / "no" / "file.svg")
+    assert (status, err.count("\n")) == (2, 1)
+
+
+def test_wrong_words_are_told_in_a_line(tmp_path: Path, run: Run) -> None:
+    program = write_program(tmp_path, "binary")
+    cases: list[tuple[list[object], str]] = [
+        (["binary", tmp_path / "none.py"], f"there is no file '{tmp_path / 'none.py'}'"),
+        (["chess", program], "there is no game 'chess'"),
+        (["binary", program, "--profile", "kind"], "--profile kind: the profiles are strict, "),
+        (["binary", program, "--part", "all"], "--part all: the parts are grids, moves, "),
+        (["binary", program, "--python", "/no/python"], "/no/python"),
+    ]
+    for words, told in cases:
+        status, out, err = run(*words)
+        assert (status, out) == (2, "")
+        assert told in err
+        assert err.count("\n") == 1
+    (tmp_path / "other.py").write_text("")
+    program.unlink()
+    (tmp_path / "more.py").write_text("")
+    assert "holds no a1.py" in run("binary", tmp_path)[2]
+
+
+def test_a_watched_program_is_checked_again_when_it_changes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    class EnoughError(Exception):
+        """The test has seen enough."""
+
+    program = write_program(tmp_path, "binary", ('"three in a row"', '"3 in a row"'))
+    monkeypatch.setattr(command, "POLL", 0.01)
+    options = command.Options("course", 40, "0", "", 5.0, [], "", require_sandbox=False)
+    seen: list[int] = []
+    wait = command._wait_for_change
+
+    def change_once(path: Path) -> None:
+        seen.append(1)
+        if len(seen) == 2:
+            raise EnoughError
+        timer = threading.Timer(0.1, write_program, (tmp_path, "binary"))
+        timer.start()
+        wait(path)
+        timer.join()
+        time.sleep(0.05)
+
+    monkeypatch.setattr(command, "_wait_for_change", change_once)
+    with pytest.raises(EnoughError):
+        command.check_command("binary", program, options, watch=True)
+    first, second = capfd.readouterr().out.split("\n", 1)
+    assert "differs" in first
+    assert second.endswith("a1.py: 40 sessions were run, and no difference was found.\n")
