@@ -46,7 +46,7 @@ class Finding:
 
 @dataclass
 class Report:
-    """The result of a check: how many sessions were run, and what was found.
+    """The result of a check: the number of sessions run, and the findings.
 
     ``order`` is that of the program's questions where it is not the document's.
     """
@@ -60,9 +60,9 @@ class Report:
 class Check:
     """The check of one submission under one profile."""
 
-    def __init__(self, game: str, submission: Submission, profile: Profile) -> None:
-        """Find out in which order the program asks for the set-up, where the profile allows any."""
-        self.cls = game_class(game)
+    def __init__(self, submission: Submission, profile: Profile) -> None:
+        """Find the order of the program's set-up questions, where the profile allows any."""
+        self.cls = game_class(submission.game)
         self.grading = submission.grading
         self.submission = submission
         self.profile = profile
@@ -115,7 +115,7 @@ class Check:
             nonlocal smallest
             try:
                 found = self.compare(finding.part, session)
-            except (ValueError, LookupError):  # what is left is no session of this game
+            except (ValueError, LookupError):  # the rest is no session of this game
                 return False
             if found is None or found.kind != finding.kind:
                 return False
@@ -132,7 +132,6 @@ END_OF_OUTPUT = Reason("end of output", "the document's program prints nothing m
 
 
 def check(
-    game: str,
     submission: Submission,
     profile: Profile = Profile.COURSE,
     sessions: int = SESSIONS,
@@ -144,7 +143,7 @@ def check(
 
     Differences where the document is silent are reported once each and do not end the check.
     """
-    runs = Check(game, submission, profile)
+    runs = Check(submission, profile)
     grading = submission.grading
     report = Report(order=runs.order if runs.order != grading.SETUP else ())
     silent: set[tuple[str, str]] = set()

@@ -39,7 +39,7 @@ class Options(NamedTuple):
 def check_command(game: str, path: Path, options: Options, *, watch: bool = False) -> int:
     """Check a program and print the report; return 0 where nothing differs, else 1.
 
-    Raises UsageError and GridhouseError for what cannot be run.
+    Raises UsageError and GridhouseError for a program that cannot be run.
     """
     try:
         profile = Profile(options.profile)
@@ -56,24 +56,20 @@ def check_command(game: str, path: Path, options: Options, *, watch: bool = Fals
         walls = Walls(require=options.require_sandbox)
         python = options.python or sys.executable
         with Submission(game, grading, script, python, limits, walls) as submission:
-            report = _check(game, grading, submission, profile, options)
+            report = _check(grading, submission, profile, options)
         if not watch:
             return DIFFERS if report.finding else 0
         _wait_for_change(script)
 
 
-def _check(
-    game: str, grading: Grading, submission: Submission, profile: Profile, options: Options
-) -> Report:
+def _check(grading: Grading, submission: Submission, profile: Profile, options: Options) -> Report:
     shows_progress = sys.stderr.isatty()
 
     def progress(tried: int) -> None:
         if shows_progress:
             print(f"\rsession {tried}", end="", file=sys.stderr, flush=True)
 
-    report = check(
-        game, submission, profile, options.sessions, options.seed, options.parts, progress
-    )
+    report = check(submission, profile, options.sessions, options.seed, options.parts, progress)
     if shows_progress:
         print("\r\033[K", end="", file=sys.stderr)
     print(report_text(submission.script.name, report, grading, profile), end="")

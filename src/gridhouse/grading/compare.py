@@ -1,4 +1,4 @@
-"""Outputs compared line by line, exactly or with what a course passes over."""
+"""Outputs compared line by line, exactly or more loosely."""
 
 from __future__ import annotations
 

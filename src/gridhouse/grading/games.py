@@ -32,10 +32,10 @@ class Grading(Protocol):
         """Return each line as the course's own tests compare it, "" where they pass over it."""
 
     def state_at(self, session: Session, typed: int) -> State | None:
-        """Return the position after so many typed lines, None where there is none."""
+        """Return the position after `typed` lines, None where there is none."""
 
     def explain(self, session: Session, typed: int, line: str) -> Reason:
-        """Return why the document's program prints a line after so many typed lines."""
+        """Return why the document's program prints a line after `typed` lines."""
 
     def simpler(self, session: Session) -> Iterator[Session]:
         """Yield sessions that are simpler than this one in another way than by fewer lines."""

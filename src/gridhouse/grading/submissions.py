@@ -38,6 +38,7 @@ class Submission:
         self, game: str, grading: Grading, script: Path, python: str, limits: Limits, walls: Walls
     ) -> None:
         """Take a Python script and the files beside it; raises SandboxError."""
+        self.game = game
         self.script = script
         self.grading = grading
         self._folder = tempfile.TemporaryDirectory(prefix="gridhouse-check-")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+
 from gridhouse.core.sessions import Part, Reason, Session
 from gridhouse.games.binary import rules
 from gridhouse.games.binary.program import CommandError, execute
@@ -117,7 +119,7 @@ class Writer:
         return self.illegal_move()
 
     def play_on(self, moves: int) -> None:
-        """Play so many legal moves, or as many as there are."""
+        """Play a number of legal moves, fewer if the game ends."""
         for _ in range(moves):
             legal = self.legal_moves()
             if not legal:
@@ -125,14 +127,11 @@ class Writer:
             self.type("play " + self.source.choice(legal))
 
 
-def _carry_out(protocol: Protocol, line: str) -> str:
-    """Return the last line of the answer to a command; what it prints is passed over."""
+def _carry_out(protocol: Protocol, line: str) -> None:
+    """Carry out a command that changes the position; one that is refused changes nothing."""
     if line.split()[:1] in (["play"], ["game"]):
-        try:
-            return execute(protocol, line)
-        except CommandError:
-            pass
-    return ""
+        with contextlib.suppress(CommandError):
+            execute(protocol, line)
 
 
 def _side(source: random.Random) -> int:
@@ -246,7 +245,7 @@ def _protocol_at(session: Session, typed: int) -> Protocol:
 
 
 def state_at(session: Session, typed: int) -> State | None:
-    """Return the grid after so many typed lines, None before the first game."""
+    """Return the grid after `typed` lines, None before the first game."""
     try:
         return _protocol_at(session, typed).state()
     except CommandError:

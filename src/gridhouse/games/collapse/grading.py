@@ -1,4 +1,4 @@
-"""Grading of programs for Collapse's document: boards, picks, and the reasons of what is shown."""
+"""Grading of programs for Collapse's document: boards, picks, and the reasons of the output."""
 
 from __future__ import annotations
 
@@ -148,7 +148,7 @@ PARTS = {
 
 
 def state_at(session: Session, typed: int) -> State:
-    """Return the board after so many typed lines."""
+    """Return the board after `typed` lines."""
     state = _start(dict(session.files)[FILE])
     for line in session.lines[:typed]:
         _carry_out(state, line)
@@ -156,7 +156,7 @@ def state_at(session: Session, typed: int) -> State:
 
 
 def explain(session: Session, typed: int, line: str) -> Reason:
-    """Return why the program prints a line after so many typed lines."""
+    """Return why the program prints a line after `typed` lines."""
     state = state_at(session, typed)
     if line.startswith("Your score"):
         return Reason("score", "a turn scores its digit times the cells removed", "4 The Scoring")

@@ -94,7 +94,7 @@ def course(lines: list[str]) -> list[str]:
 
 
 def _replay(session: Session, typed: int) -> tuple[State | None, str]:
-    """Return the position after so many typed lines, and the text of the error that ended it."""
+    """Return the position after `typed` lines, and the text of the error that ended it."""
     try:
         rows, cols, _ = parse_arguments(list(session.arguments))
     except SinksError as error:
@@ -152,7 +152,7 @@ class Writer:
         act(self.state.position, *line.split())
 
     def _group(self, row: int, col: int, verb: str, error: SinksError) -> tuple[str, str]:
-        """Return what an error is about, roughly and closely."""
+        """Return the coarse and the fine group of an error."""
         position, kind = self.state.position, _error_kind(str(error))
         if verb in "bf" or not (0 <= row < position.rows and 0 <= col < position.cols):
             return kind, verb * (verb in "bf")
@@ -181,14 +181,14 @@ class Writer:
 
 
 def _taken(position: rules.Position, error: SinksError) -> int:
-    """Return the kind of what stands on the field that is not free."""
+    """Return the kind of the object on the field that is not free."""
     row, col = (int(word) for word in str(error).split()[1:3])
     covered = position.covered[row * position.cols + col]
     return position.kind[covered - 1] if covered else 0
 
 
 def _action_kind(state: State, move: str) -> str:
-    """Return a letter for a bomb or a freeze, "sink" for what sinks, else what is moved."""
+    """Return the letter of a bomb or a freeze, "sink" for a sinking, else the kind moved."""
     row, col, verb = move.split()
     if verb in "bf":
         return verb
@@ -355,12 +355,12 @@ PARTS = {
 
 
 def state_at(session: Session, typed: int) -> State | None:
-    """Return the position after so many typed lines, None before the end of the set-up."""
+    """Return the position after `typed` lines, None before the end of the set-up."""
     return _replay(session, typed)[0]
 
 
 def explain(session: Session, typed: int, line: str) -> Reason:
-    """Return why the program prints a line after so many typed lines."""
+    """Return why the program prints a line after `typed` lines."""
     if line.startswith("ERROR: "):
         text = line.removeprefix("ERROR: ").rstrip()
         return _error_reason(text)

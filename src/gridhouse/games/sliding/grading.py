@@ -168,7 +168,7 @@ PARTS = {
 
 
 def _replay(session: Session, typed: int) -> tuple[str, str] | None:
-    """Return puzzle and solution after so many typed lines, None where no game is played."""
+    """Return puzzle and solution after `typed` lines, None where no game is played."""
     chance = _start(session)
     game: tuple[str, str] | None = None
     waits_for_size = True
@@ -188,7 +188,7 @@ def _replay(session: Session, typed: int) -> tuple[str, str] | None:
 
 
 def state_at(session: Session, typed: int) -> State | None:
-    """Return the puzzle after so many typed lines, None between games."""
+    """Return the puzzle after `typed` lines, None between games."""
     game = _replay(session, typed) if session.lines else None
     if game is None:
         return None
@@ -200,7 +200,7 @@ def state_at(session: Session, typed: int) -> State | None:
 
 
 def explain(session: Session, typed: int, line: str) -> Reason:
-    """Return why the program prints a line after so many typed lines."""
+    """Return why the program prints a line after `typed` lines."""
     if not session.lines:
         name = session.calls[0].partition("(")[0]
         return Reason(name, f"{name} as the document's examples show it", IMPLEMENTATION)

@@ -264,7 +264,7 @@ PARTS = {
 
 
 def _replay(session: Session, typed: int) -> tuple[State, str]:
-    """Return the position after so many typed lines, and the start that is chosen already."""
+    """Return the position after `typed` lines, and the start that is chosen already."""
     state, chosen = _start(session), ""
     for line in session.lines[QUESTIONS:typed]:
         if state.is_terminal():
@@ -291,12 +291,12 @@ def _can_start(state: State, line: str) -> bool:
 
 
 def state_at(session: Session, typed: int) -> State | None:
-    """Return the position after so many typed lines, None during the set-up."""
+    """Return the position after `typed` lines, None during the set-up."""
     return _replay(session, typed)[0] if typed >= QUESTIONS else None
 
 
 def explain(session: Session, typed: int, line: str) -> Reason:
-    """Return why the program prints a line after so many typed lines."""
+    """Return why the program prints a line after `typed` lines."""
     if typed < QUESTIONS:
         return Reason("questions", "seed, file, length and width are asked in this order", DESIGN)
     state, _ = _replay(session, typed)
