@@ -85,7 +85,7 @@ FAST = 50_000_000  # nodes a second, more than a core has been seen to look at
 def numbers(tiles: list[int]) -> rules.Position:
     """Return the position of numbers, the empty cell last in its solution."""
     side = round(len(tiles) ** 0.5)
-    state = rules.Position(cells=len(tiles))
+    state = rules.Position(tiles=len(tiles))
     state.rows = state.cols = side
     state.tiles, state.goal = tiles, list(range(1, len(tiles) + 1))
     rules.start(state)

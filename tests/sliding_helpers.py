@@ -42,7 +42,7 @@ def position(puzzle: str, goal: str, rows: int) -> rules.Position:
 
 def numbers(tiles: list[int], rows: int) -> rules.Position:
     """Return a position of numbers, the empty cell last in its solution."""
-    state = rules.Position(cells=len(tiles))
+    state = rules.Position(tiles=len(tiles))
     state.rows, state.cols = rows, len(tiles) // rows
     state.tiles, state.goal = tiles, list(range(1, len(tiles) + 1))
     rules.start(state)

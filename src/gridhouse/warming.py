@@ -12,7 +12,15 @@ from typing import TYPE_CHECKING
 
 import filelock
 
-from gridhouse.core.compile_queue import LOCK, SOLVER, Unit, cache_folder, is_ready, note_ready
+from gridhouse.core.compile_queue import (
+    BATCH,
+    LOCK,
+    SOLVER,
+    Unit,
+    cache_folder,
+    is_ready,
+    note_ready,
+)
 from gridhouse.core.components import component
 from gridhouse.core.errors import GridhouseError
 from gridhouse.core.registry import game_class, games, parse_game
@@ -22,7 +30,7 @@ if TYPE_CHECKING:
 
 NICE = 10  # added to the niceness of a process that compiles beside others
 MOVES, PLAYOUTS = 2, 200  # enough to descend a search tree once
-USED = "single", "batch", "greedy"  # units of every game besides its best player and its solver
+USED = "single", BATCH, "greedy"  # units of every game besides its best player and its solver
 
 
 def units_of(game: Game) -> list[Unit]:
@@ -50,7 +58,7 @@ def warm(unit: Unit) -> None:
     solver = component(type(unit.game), "solver")
     if solver is not None and unit.kind in (SOLVER, "perfect") and hasattr(solver, "warm"):
         solver.warm()
-    use = {SOLVER: _use_nothing, "batch": _use_batch, "single": _use_single_game}
+    use = {SOLVER: _use_nothing, BATCH: _use_batch, "single": _use_single_game}
     use.get(unit.kind, partial(_use_player, unit.kind))(unit.game)
     from gridhouse.core import compiling
 

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 log = logging.getLogger("gridhouse")
 BESIDE, NOW, NEVER = "beside", "now", "never"
 SOLVER = "solver"  # the kind of the unit of a game's solver
+BATCH = "batch"  # and of many games at once
 VARIABLE = "GRIDHOUSE_COMPILE"
 PACKAGE = Path(__file__).resolve().parent.parent
 SHARED = ("core", "search", "players")  # the folders with the code of all units
@@ -60,12 +61,16 @@ class Unit(NamedTuple):
         if self.kind == SOLVER:
             return f"{self.game.name}-{self.kind}"
         position = self.game.initial_position(0)
-        sizes = [len(value) for value in vars(position).values() if isinstance(value, list)]
         actions, cells = self.game.num_actions, self.game.rows * self.game.cols
-        rooms = [capacity(size) for size in sizes]
-        searched = (actions, "actions"), (2 * actions, "history"), (8 * cells, "plies")
-        rooms += [capacity(length, size) for length, size in searched]
-        return "-".join([self.game.name, self.kind, *map(str, rooms)])
+        sizes = [(actions, "actions"), (2 * actions, "history"), (8 * cells, "plies")]
+        sizes += [
+            (len(getattr(position, name)), field.size)
+            for name, field in position.fields.items()
+            if isinstance(field.size, str)
+        ]
+        compact = self.kind == BATCH
+        capacities = (capacity(length, size, compact=compact) for length, size in sizes)
+        return "-".join([self.game.name, self.kind, *map(str, capacities)])
 
 
 def has_compiler() -> bool:

@@ -17,8 +17,10 @@ if TYPE_CHECKING:
     from typing import ClassVar, Literal, Self, overload
 
 
-# The memory of a search has few arrays of these sizes and is never copied, so capacity is cheap.
-MIN_CAPACITY = {"actions": 1024, "history": 1024, "plies": 1024}
+# Boards whose arrays have equal capacities share their compiled code.  Most boards have fewer cells
+# than the least capacity, which costs a search nothing; thousands of boards at once are compact.
+CELLS = "cells"
+MIN_CAPACITY = {"actions": 1024, CELLS: 320, "history": 4096, "plies": 1024}
 
 
 class Field:
@@ -55,13 +57,13 @@ def field(dtype: str, size: int | str | None = None) -> object:
     return Field(dtype, size)
 
 
-def capacity(length: int, size: str = "") -> int:
-    """Return the length of the array of a record for ``length`` integers: a power of four.
+def capacity(length: int, size: str = "", *, compact: bool = False) -> int:
+    """Return the length of the array of a record for ``length`` integers: 16, 64, 256 and so on.
 
     Positions of similar sizes then share one record type, for which code is compiled once.
-    ``size`` is the name of the size, which can have a minimum.
+    ``size`` is the name of the size, which can have a minimum; cells have none if ``compact``.
     """
-    result = MIN_CAPACITY.get(size, 16)
+    result = 16 if compact and size == CELLS else MIN_CAPACITY.get(size, 16)
     while result < length:
         result *= 4
     return result

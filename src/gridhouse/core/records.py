@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from gridhouse.core.position import Position
 
 
-def record_type(position: Position) -> np.dtype[Any]:
+def record_type(position: Position, *, compact: bool = False) -> np.dtype[Any]:
     """Return the record type of a position; arrays of a named size have spare capacity."""
     fields: list[Any] = []
     for name, field in position.fields.items():
@@ -20,14 +20,17 @@ def record_type(position: Position) -> np.dtype[Any]:
             fields.append((name, field.dtype))
         else:
             length = len(getattr(position, name))
-            size = capacity(length, field.size) if isinstance(field.size, str) else length
-            fields.append((name, field.dtype, (size,)))
+            if isinstance(field.size, str):
+                length = capacity(length, field.size, compact=compact)
+            fields.append((name, field.dtype, (length,)))
     return np.dtype((np.record, np.dtype(fields, align=True)))
 
 
-def to_records(position: Position, count: int = 1) -> np.ndarray[Any, Any]:
+def to_records(
+    position: Position, count: int = 1, *, compact: bool = False
+) -> np.ndarray[Any, Any]:
     """Return an array of records equal to the position."""
-    record = np.zeros(1, record_type(position))
+    record = np.zeros(1, record_type(position, compact=compact))
     for name, field in position.fields.items():
         value = getattr(position, name)
         if field.size is None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gridhouse.core.compile_queue import PAUSE, Unit, use_compiled
+from gridhouse.core.compile_queue import BATCH, PAUSE, Unit, use_compiled
 from gridhouse.core.errors import ParameterError
 from gridhouse.core.registry import load
 from gridhouse.search import batch_kernels
@@ -63,7 +63,7 @@ class Batch:
         self.count = count
         self.horizon = horizon
         self.num_players = game.num_players
-        self._unit = Unit("batch", game)
+        self._unit = Unit(BATCH, game)
         self._may_switch = jit is None
         self.positions: Any = None
         self._starts: list[Position] = []
@@ -76,7 +76,7 @@ class Batch:
         self.reset(seed=seed)
 
     def _specialize(self, *, jit: bool) -> None:
-        self._engine = Engine(self.game, jit=jit)
+        self._engine = Engine(self.game, jit=jit, compact=True)
         self._kernels = self._engine.specialize(batch_kernels)
         self._last_check = time.monotonic()
 

@@ -71,11 +71,16 @@ class Engine:
     """The rules of a game and random games, compiled or, with ``jit=False``, interpreted.
 
     ``constants`` replace constants of the game's evaluation, so that tuned values can play against
-    each other.
+    each other.  With ``compact`` records have little room to spare.
     """
 
     def __init__(
-        self, game: Game, *, jit: bool = True, constants: Mapping[str, float] | None = None
+        self,
+        game: Game,
+        *,
+        jit: bool = True,
+        constants: Mapping[str, float] | None = None,
+        compact: bool = False,
     ) -> None:
         """Specialize the modules; a function is compiled, or read from disk, at its first call.
 
@@ -87,6 +92,7 @@ class Engine:
                 raise ParameterError(f"the evaluation of {game.name} has no constant {shown(name)}")
         self.game = game
         self.jit = jit
+        self.compact = compact
         self.rules = rules_of(game, jit=jit)
         own = getattr(self.rules, "sample_candidate", None)
         replaced = {} if own is None else {"sample_candidate": own}
@@ -119,7 +125,7 @@ class Engine:
         if self.jit:
             from gridhouse.core.records import to_records
 
-            return cast("list[P]", to_records(position, count))
+            return cast("list[P]", to_records(position, count, compact=self.compact))
         return cast("list[P]", _Records(position, count))
 
     def converted(self, records: list[P], position: P) -> list[P]:

@@ -48,7 +48,7 @@ def shuffle(solution: str, chance: Chance) -> str:
 
 def position_of(puzzle: str, solution: str, rows: int, cols: int) -> Position:
     """Return the position with these letters, row by row; a blank is the empty cell."""
-    position = Position(cells=rows * cols)
+    position = Position(tiles=rows * cols)
     position.rows = rows
     position.cols = cols
     position.tiles = [rules.EMPTY if letter == BLANK else ord(letter) for letter in puzzle]

@@ -44,8 +44,8 @@ class Position(position.Position):
     cols = position.field("int16")
     blank = position.field("int32")
     misplaced = position.field("int32")
-    tiles = position.field("int32", "cells")
-    goal = position.field("int32", "cells")
+    tiles = position.field("int32", "tiles")
+    goal = position.field("int32", "tiles")
 
 
 def start(state: Position) -> None:

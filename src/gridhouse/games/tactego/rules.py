@@ -189,13 +189,15 @@ def clear(state: Position, cell: int) -> None:
     if abs(piece) == FLAG:
         state.flags_left[0 if piece > 0 else 1] -= 1
     state.board[cell] = 0
-    state.known[cell] = 0
+    if state.hidden:
+        state.known[cell] = 0
 
 
 def relocate(state: Position, start: int, end: int, known: int) -> None:
     """Move a piece to an empty cell; in the hidden game at least ``known`` is known of it."""
     state.board[end] = state.board[start]
-    state.known[end] = max(state.known[start], known) if state.hidden else 0
+    if state.hidden:
+        state.known[end] = max(state.known[start], known)
     clear(state, start)
 
 

@@ -72,7 +72,7 @@ def test_larger_boards_are_for_compiled_code() -> None:
 
 
 def test_what_cannot_be_solved_gets_no_advice() -> None:
-    position = rules.Position(cells=4)
+    position = rules.Position(tiles=4)
     position.rows = position.cols = 2
     position.tiles, position.goal = [2, 1, 3, 0], [1, 2, 3, 9]
     rules.start(position)

@@ -78,7 +78,7 @@ def test_any_size_is_solved_at_once(size: tuple[int, int], letters: bool) -> Non
     chance = random.Random(rows * cols)
     tile_classes = range(1, rows * cols)
     goal = [tile % 9 + 1 if letters else tile for tile in tile_classes]
-    state = rules.Position(cells=rows * cols)
+    state = rules.Position(tiles=rows * cols)
     state.rows, state.cols = rows, cols
     state.tiles = [*chance.sample(goal, len(goal)), 0]
     state.goal = [*goal, 999]

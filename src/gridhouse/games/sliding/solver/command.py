@@ -253,7 +253,7 @@ def parse_numbers(text: str, rows: int | None, blank: str) -> tuple[Position, bo
     is_rotated = blank == BLANKS[0]
     if is_rotated:
         numbers = rotated_numbers(numbers)
-    position = rules.Position(cells=cells)
+    position = rules.Position(tiles=cells)
     position.rows, position.cols = high, wide
     position.tiles = numbers
     position.goal = goal_numbers(cells)
