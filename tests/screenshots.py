@@ -1,14 +1,15 @@
 """Take the README's pictures of the house: ``PYTHONPATH=src python tests/screenshots.py``.
 
-It needs chromium and ImageMagick, which makes the files small.
+It needs chromium.
 """
 
 from __future__ import annotations
 
-import subprocess
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from PIL import Image, ImageOps
 
 import gridhouse
 from browser_helpers import Hands, browser, from_page, served, type_move
@@ -26,7 +27,9 @@ PHONE: dict[str, Any] = {
     "is_mobile": True,
     "device_scale_factor": 2,
 }
-FEW_COLOURS = ("+dither", "-colors", "128")
+COLOURS = 128
+FRAME, FRAME_COLOUR = 24, "#8d8672"  # pixels around each phone
+WIDTH = 1100  # of the phones together
 SETTLED = 500  # milliseconds in which everything has glided to its place
 MADE = 11  # moves that are made before a picture is taken
 
@@ -39,9 +42,24 @@ def shot(page: Page, name: Path) -> Path:
     return name
 
 
-def convert(*arguments: str | Path) -> None:
-    """Make a picture of others."""
-    subprocess.run(["convert", *arguments], check=True)
+def save(picture: Image.Image, name: str) -> None:
+    """Save a picture of few colours for the README."""
+    few = picture.convert("RGB").quantize(COLOURS, dither=Image.Dither.NONE)
+    few.save(IMAGES / name, optimize=True)
+
+
+def side_by_side(names: list[Path]) -> Image.Image:
+    """Return pictures of one height beside each other, in frames."""
+    pictures = [
+        ImageOps.expand(Image.open(name).convert("RGB"), FRAME, FRAME_COLOUR) for name in names
+    ]
+    width = sum(picture.width for picture in pictures)
+    whole = Image.new("RGB", (width, max(picture.height for picture in pictures)))
+    left = 0
+    for picture in pictures:
+        whole.paste(picture, (left, 0))
+        left += picture.width
+    return whole.resize((WIDTH, whole.height * WIDTH // width), Image.Resampling.LANCZOS)
 
 
 def play_some(both: tuple[Hands, Hands], moves: int) -> None:
@@ -110,9 +128,8 @@ def take(started: Browser, address: str, folder: Path) -> None:
         shot(clocks(started, address), folder / "dark.png"),
     ]
     for name in (house, table):
-        convert(name, *FEW_COLOURS, f"PNG8:{IMAGES / name.name}")
-    beside = ("-bordercolor", "#8d8672", "-border", "24", "+append", "-resize", "1100x", "+repage")
-    convert(*phones, *beside, *FEW_COLOURS, f"PNG8:{IMAGES / 'phone.png'}")
+        save(Image.open(name), name.name)
+    save(side_by_side(phones), "phone.png")
 
 
 if __name__ == "__main__":
