@@ -285,7 +285,8 @@ for pid in filter(str.isdigit, os.listdir("/proc") if os.access("/proc", os.R_OK
 def test_environment(attempts: Attempts, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TOKEN", SECRET)
     result = attempts.run("import os\nprint(sorted(os.environ))")
-    expected = ["HOME", "LANG", "PATH", "PYTHONDONTWRITEBYTECODE", "PYTHONHASHSEED"]
+    settings = ["PYGAME_HIDE_SUPPORT_PROMPT", "PYTHONDONTWRITEBYTECODE", "PYTHONHASHSEED"]
+    expected = ["HOME", "LANG", "PATH", *settings, "SDL_VIDEODRIVER"]
     assert result.stdout.decode() == f"{expected}\n"
 
 

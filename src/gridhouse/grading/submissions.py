@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from gridhouse.sandbox import Kind, Limits, Result
 
 ERROR = re.compile(r"[\w.]*(Error|Exception|Warning|Interrupt)\b")  # how a traceback ends
-DRIVER = Path(driver.__file__).resolve()
+DRIVER = "_gridhouse_driver.py"  # as no submission is called
 
 
 class Output(NamedTuple):
@@ -51,7 +51,7 @@ class Submission:
             self._folder.cleanup()
             raise
         self._programs = PythonServer(self.sandbox, script.name)
-        self._calls = PythonServer(self.sandbox, DRIVER.name)
+        self._calls = PythonServer(self.sandbox, DRIVER)
         self._support = _support(game, grading.SUPPORT)
 
     def __enter__(self) -> Self:
@@ -101,8 +101,9 @@ def _failure(result: Result) -> str:
 
 def copy_files(script: Path, folder: Path) -> None:
     """Copy a script, the Python files beside it and the driver of calls into a folder."""
-    for file in {*script.parent.glob("*.py"), script, DRIVER}:
+    for file in {*script.parent.glob("*.py"), script}:
         shutil.copy(file, folder)
+    shutil.copy(driver.__file__, folder / DRIVER)
 
 
 @cache

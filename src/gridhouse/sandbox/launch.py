@@ -161,6 +161,8 @@ class Enclosure:
             "HOME": scratch,
             "PYTHONDONTWRITEBYTECODE": "1",
             "PYTHONHASHSEED": "0",
+            "PYGAME_HIDE_SUPPORT_PROMPT": "1",  # it would be the first line of the output
+            "SDL_VIDEODRIVER": "dummy",
         }
 
 

@@ -207,5 +207,5 @@ def walls_of(kind: Kind, python: Interpreter) -> list[Wall]:
         Wall("disk", True, "limited in all" if isolated else "limited for each file"),
         Wall("time", True, "killed when it is over"),
         Wall("output", True, "killed when it is too much"),
-        Wall("environment", True, "only PATH, LANG, HOME and two settings of Python"),
+        Wall("environment", True, "only PATH, LANG, HOME and settings of Python and pygame"),
     ]
