@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import threading
 import time
@@ -245,3 +246,11 @@ def test_a_watched_program_is_checked_again_when_it_changes(
     first, second = capfd.readouterr().out.split("\n", 1)
     assert "differs" in first
     assert second.endswith("a1.py: 40 sessions were run, and no difference was found.\n")
+
+
+def test_faults_that_differ_in_their_details_are_one_fault(tmp_path: Path, run: Run) -> None:
+    (tmp_path / "assignment3.py").write_text(
+        "import sys\nprint('Score')\nraise KeyError(open(sys.argv[1]).read())\n"
+    )
+    _, out, _ = run("collapse", tmp_path)
+    assert "File input.txt:\n    0\n" in re.sub("[0-9]", "0", out)

@@ -40,8 +40,8 @@ class Finding:
 
     @property
     def kind(self) -> tuple[str, str]:
-        """The rule that was missed and the way in which the program failed."""
-        return self.reason.kind, self.actual.failure
+        """The rule that was missed, and the failure of the program without its details."""
+        return self.reason.kind, self.actual.failure.partition(":")[0]
 
 
 @dataclass
