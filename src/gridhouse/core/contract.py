@@ -50,13 +50,13 @@ if TYPE_CHECKING:
             """Replace a start by a random one."""
 
         def redact(self, state: Position, player: int, /) -> None:
-            """Remove what a player may not see."""
+            """Remove all information hidden from a player."""
 
         def has_hidden_information(self, state: Position, player: int, /) -> bool:
             """Tell whether a player may not see everything."""
 
         def resample(self, state: Position, player: int, rng: Rng, /) -> None:
-            """Replace what a player may not see by a sample consistent with what it knows."""
+            """Replace hidden information by a sample consistent with the player's knowledge."""
 
 
 # The required names of rules.py, with the parameters of its functions.
@@ -88,7 +88,7 @@ def has_hidden_information(state: Any, player: int) -> bool:
 
 
 def resample(state: Any, player: int, rng: Any) -> None:
-    """Replace the information hidden from a player by a sample consistent with what it knows.
+    """Replace hidden information by a sample consistent with the player's knowledge.
 
     The sample depends only on that knowledge and on ``rng``.
     """

@@ -1,4 +1,4 @@
-"""Sessions with a game's exact program: what is typed, what it is part of, and why it is right.
+"""Sessions with a game's exact program, their parts, and the reasons of answers.
 
 A game's ``grading.py`` makes sessions and explains them; ``gridhouse.grading`` runs them.
 """

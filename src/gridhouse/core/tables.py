@@ -110,7 +110,7 @@ def move_entries(table: Ints, larger: Ints, ways: int, width: int, payload: int)
 
 
 def enlarge_xored(table: Any, ways: int, times: int) -> Any:
-    """Return a table of so many times the size with the same entries, each in its way.
+    """Return a table ``times`` as large with the same entries, each in its way.
 
     Other threads may write to the old one meanwhile.  Not compiled.
     """

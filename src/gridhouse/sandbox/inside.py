@@ -341,7 +341,7 @@ def receive(control: int) -> dict[str, Any] | None:
 
 
 def read_exactly(file: int, size: int) -> bytes | None:
-    """Return so many bytes; None where the other side closes before."""
+    """Return ``size`` bytes, None if the other side closes before."""
     parts = []
     while size:
         part = os.read(file, min(size, 1 << 20))
@@ -468,7 +468,7 @@ class Keeper:
     """
 
     def __init__(self) -> None:
-        """Make the namespace: what this process forks from now on is born in it."""
+        """Make the namespace: all later forks of this process are born in it."""
         call("unshare", CLONE_NEWPID)
         order, self.orders = os.pipe()
         self.answers, answer = os.pipe()
@@ -577,7 +577,7 @@ def fail(trouble: int, message: str) -> NoReturn:
 
 
 def outcome(trouble: int) -> str:
-    """Return what went wrong in a child before it was the submission; empty if nothing did."""
+    """Return the error of a child before it was the submission, "" if there was none."""
     message = os.read(trouble, 4096).decode("utf-8", "replace")
     os.close(trouble)
     return message
@@ -825,7 +825,7 @@ def destroy(values: dict[str, Any]) -> None:
 
 
 def flush() -> None:
-    """Write out what is buffered."""
+    """Flush the buffers."""
     for stream in (sys.stdout, sys.stderr):
         if stream is not None and not stream.closed:
             stream.flush()
@@ -835,7 +835,7 @@ def flush() -> None:
 
 
 def probe(target: str) -> None:
-    """Print what this machine and interpreter offer, and write the byte code of this program."""
+    """Print the abilities of machine and interpreter, and write this program's byte code."""
     import json
     import py_compile
 

@@ -60,7 +60,7 @@ def message(content: dict[str, Any] | None) -> bytes:
 
 
 def input_file(typed: bytes) -> int:
-    """Return a new open file that holds what is typed, at its beginning."""
+    """Return a new open file with the typed text, at its beginning."""
     if sys.platform == "linux":
         file = os.memfd_create("typed")
     else:
@@ -89,7 +89,7 @@ def checked_files(files: Mapping[str, bytes] | None) -> dict[str, bytes]:
 
 @dataclass(frozen=True)
 class Enclosure:
-    """What all runs of a sandbox share: the walls, the limits and what can be read."""
+    """The settings of all runs of a sandbox: walls, limits and readable folders."""
 
     kind: Kind
     python: Interpreter
@@ -125,7 +125,7 @@ class Enclosure:
         return [bubblewrap, *unshared, *ours, *mounts.bubblewrap_arguments(self.mounts()), "--"]
 
     def setup(self, folder: str | None) -> dict[str, Any]:
-        """Return what inside.py has to know of the walls; ``folder`` is a new one, if any."""
+        """Return the settings of the walls for inside.py; ``folder`` is a new one, if any."""
         user = random.choice(USERS) if changes_user(self.kind, self.python) else None
         scratch = mounts.SCRATCH if self.is_isolated else str(folder)
         setup: dict[str, Any] = {
@@ -209,7 +209,7 @@ class Launch:
             self.control.sendall(message(setup))
 
     def stop(self) -> None:
-        """Tell the inside to kill what it runs."""
+        """Tell inside.py to kill its program."""
         with contextlib.suppress(OSError):
             self.control.shutdown(socket.SHUT_WR)
 
@@ -244,7 +244,7 @@ def rlimits(limits: Limits, kind: Kind, user: int | None) -> dict[str, int]:
 
 
 def remove(folder: str) -> None:
-    """Remove a folder, whatever a program has made of the rights and the depth of what is in it."""
+    """Remove a folder, whatever a program has done to its rights and its depth."""
     shutil.rmtree(folder, ignore_errors=True)
     if os.path.exists(folder):
         for command in (["chmod", "-R", "u+rwx", "--", folder], ["rm", "-rf", "--", folder]):

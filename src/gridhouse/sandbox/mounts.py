@@ -47,7 +47,7 @@ def folders_above(path: str) -> list[str]:
 
 
 def plan(submission: str, inside: str, readable: Iterable[str]) -> list[Mount]:
-    """Return what is mounted for a submission, whose interpreter needs some readable folders."""
+    """Return the mounts for a submission; its interpreter needs some readable folders."""
     mounts: list[Mount] = []
     binds = []
     for path in SYSTEM:

@@ -1,4 +1,4 @@
-"""A program in its sandbox: what it is sent, what it writes, how it ends."""
+"""A program in its sandbox: its input, its output, its end."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ class Process:
     def read_until(
         self, wanted: bytes | Callable[[bytes], bool], timeout: float | None = None
     ) -> bytes:
-        """Return the output up to some bytes and with them, or as soon as it is what is wanted.
+        """Return the output up to and with some bytes, or as soon as a predicate accepts it.
 
         A function is asked about all that has not been read yet, whenever more has come.  Raises
         TimeoutError and EOFError as ``read_line`` does.

@@ -62,7 +62,7 @@ class Sandbox:
             weakref.finalize(self, remove, os.path.dirname(self.folder))
 
     def walls(self) -> list[Wall]:
-        """Return what programs are kept from, and what not."""
+        """Return the walls, standing or not."""
         return walls_of(self.kind, self.python)
 
     def describe(self) -> str:

@@ -41,7 +41,7 @@ class Streams:
         return bool(self._buffers)
 
     def step(self, seconds: float, writing: int | None = None) -> bool:
-        """Wait at most so many seconds and read what has come.
+        """Wait at most ``seconds`` and read all available output.
 
         Returns whether the file ``writing`` takes more.
         """

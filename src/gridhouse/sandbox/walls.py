@@ -36,7 +36,7 @@ class Kind(Enum):
 
 @dataclass(frozen=True)
 class Wall:
-    """One thing that a program is kept from, whether it is, and by what or why not."""
+    """A protection: its name, whether it stands, and its means or the reason for its lack."""
 
     name: str
     stands: bool
@@ -49,7 +49,7 @@ class Wall:
 
 @dataclass(frozen=True)
 class Interpreter:
-    """A Python, as it says of itself, and what it finds on this machine."""
+    """A Python interpreter and the abilities that it reports on this machine."""
 
     executable: str
     folders: tuple[str, ...]
@@ -60,7 +60,7 @@ class Interpreter:
 
 @functools.cache
 def interpreter(python: str) -> Interpreter:
-    """Ask an interpreter for its folders, and what it could do against a program.
+    """Ask an interpreter for its folders and for its means against a program.
 
     Raises SandboxError where it does not answer.
     """
@@ -161,7 +161,7 @@ def is_guarded(python: Interpreter, another: bool) -> bool:
 
 
 def walls_of(kind: Kind, python: Interpreter) -> list[Wall]:
-    """Return what a kind of sandbox keeps a program from on this machine, and what not."""
+    """Return the walls of a kind of sandbox on this machine, standing or not."""
     linux = sys.platform == "linux"
     isolated = kind in (Kind.BUBBLEWRAP, Kind.NAMESPACES)
     another = changes_user(kind, python)

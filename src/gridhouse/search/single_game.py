@@ -1,4 +1,4 @@
-"""One game in compiled code, driven from Python: what an environment needs at every step."""
+"""One game in compiled code, driven from Python, for environments."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ class SingleGame:
         return True
 
     def apply_action(self, action: int) -> None:
-        """Play an action; for an illegal one raise what a state raises, and change nothing."""
+        """Play an action; an illegal one raises as in a state and changes nothing."""
         if not self.try_action(action):
             self.state().apply_action(action)
 
@@ -125,7 +125,7 @@ class SingleGame:
         return self._engine.state(self._memory[0])
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return what a copy needs: the game, its memory, and the seed of further starts."""
+        """Return the parts of a copy: the game, its memory, and the seed of further starts."""
         kept = {name: getattr(self, name) for name in ("game", *PICKLED)}
         return {"jit": self._engine.jit, "may_switch": self._may_switch, **kept}
 

@@ -36,7 +36,7 @@ class KnownResult(NamedTuple):
 def try_known(
     position: Position, *, proved: bool = True, one_move: bool = True
 ) -> KnownResult | None:
-    """Return what is known of a position, None if it has to be searched.
+    """Return the known result of a position, None if it has to be searched.
 
     Without ``proved`` neither the book nor proved boards count; without ``one_move`` a result with
     one winning move does not, but only one with all of them and the nimber.

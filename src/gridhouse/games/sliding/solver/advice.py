@@ -85,7 +85,7 @@ def key(position: Position) -> tuple[int, ...]:
 
 
 def verdict(length: int, gap: int) -> str:
-    """Return in words what is known of a solution, ``gap`` moves longer than the lower bound."""
+    """Describe a solution that is ``gap`` moves longer than the lower bound."""
     moves = f"{length} move{'s' * (length != 1)}"
     if gap == 0:
         return f"Proved: {moves} to go, and no way is shorter"

@@ -144,7 +144,7 @@ class Memory(NamedTuple):
 
 
 def node_for(cells: int) -> Node:
-    """Return a node for a board of so many cells."""
+    """Return a node for a board of ``cells`` cells."""
     return Node() if cells <= FEW_CELLS else LargeNode()
 
 

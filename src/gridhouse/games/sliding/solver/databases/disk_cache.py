@@ -46,7 +46,7 @@ def path_of(puzzle: Puzzle, partition: Partition) -> Path:
 
 
 def warn(path: Path, reason: str) -> None:
-    """Report what is wrong with a file in one line."""
+    """Report the fault of a file in one line."""
     print(f"gridhouse: {str(path)!r}: {reason}", file=sys.stderr)
 
 
