@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import random
+
 import pytest
 
 from gridhouse.core.sessions import Session
+from gridhouse.games.collapse import grading as collapse_grading
 from gridhouse.games.tactego.program import STUCK
 from gridhouse.grading.games import grading_of
 
@@ -61,3 +64,12 @@ def test_simpler_sessions_come_to_an_end() -> None:
     assert list(SLIDING.simpler(calls._replace(calls=calls.calls[:1]))) == []
     play = Session(("2",), files=(("words.txt", "ab\ncd\n"),), calls=("main()",))
     assert list(SLIDING.simpler(play)) == []
+
+
+def test_a_cell_that_is_alone_is_typed_only_where_there_is_one() -> None:
+    writer = collapse_grading.Writer([[1, 1]])
+    writer.single(random.Random(0))
+    assert writer.lines == []
+    writer.group(random.Random(0))
+    writer.group(random.Random(0))  # the board is cleared
+    assert len(writer.lines) == 1

@@ -14,6 +14,8 @@ from gridhouse.sandbox import End, Kind, Limits, Sandbox, SandboxError, kinds, s
 from gridhouse.sandbox import sandbox as sandbox_module
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from sandbox_helpers import Attempts
 
 ENGINE = """
@@ -196,3 +198,9 @@ def test_description(sandbox: Sandbox) -> None:
     assert len(lines) == 11
     plain = Sandbox(sandbox.folder, kind=Kind.PLAIN).describe()
     assert "file system: NOT KEPT, opens whatever its user may" in plain
+
+
+def test_programs_do_not_run_without_posix(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gridhouse.sandbox.sandbox.os.name", "nt")
+    with pytest.raises(SandboxError, match="on Linux and macOS only"):
+        Sandbox(tmp_path)

@@ -47,6 +47,8 @@ class Sandbox:
         SandboxError where this kind cannot be had, and, with ``require``, where it keeps a program
         neither from the files of this machine nor from its network.
         """
+        if os.name != "posix":
+            raise SandboxError("other people's programs can be run on Linux and macOS only")
         self.python = interpreter(python)
         self.limits = limits or Limits()
         self.readable = tuple(readable)

@@ -26,6 +26,18 @@ SETUP: tuple[str, ...] = ()
 LOOSE_PROMPTS: dict[str, str] = {}
 
 SIZES = (8, 9, 10)
+# Refusals that few positions have come more often where there are some.
+RARE = {
+    "cube": 8.0,
+    "sink beside": 8.0,
+    "freezings": 4.0,
+    "sink moves": 4.0,
+    "returned": 4.0,
+    "frozen": 3.0,
+    "free False True": 8.0,
+    "free True False": 4.0,
+    "free True True": 4.0,
+}
 PIECES = tuple(f"{side} {kind}" for side in "ld" for kind in "abcd")
 MOVING = "Rules for moving pieces"
 SPECIAL = "Special moves and fields"
@@ -126,6 +138,7 @@ class Writer:
         state, error = _replay(self.session(), len(self.lines))
         assert state is not None, error
         self.state = state
+        self.exploded: set[int] = set()  # cells where a bomb went off: none is left there
 
     def session(self) -> Session:
         """Return the session."""
@@ -139,7 +152,10 @@ class Writer:
         """Type a legal action: of a kind drawn by its weight, any one."""
         by_kind: dict[str, list[str]] = {}
         for move in self.state.legal_moves():
-            by_kind.setdefault(_action_kind(self.state, move), []).append(move)
+            kind = _action_kind(self.state, move)
+            if self.exploded and self.exploded & _covers(self.state, move):
+                kind = "again"
+            by_kind.setdefault(kind, []).append(move)
         if by_kind:
             kinds = sorted(by_kind)
             chances = [weights.get(kind, 1.0) for kind in kinds]
@@ -149,7 +165,11 @@ class Writer:
     def type(self, line: str) -> None:
         """Type a move and play it."""
         self.lines.append(line)
-        act(self.state.position, *line.split())
+        position = self.state.position
+        bombs = {cell for cell, bomb in enumerate(position.bomb) if bomb}
+        act(position, *line.split())
+        if line[-1] not in "bf":
+            self.exploded |= {cell for cell in bombs if not position.bomb[cell]}
 
     def _group(self, row: int, col: int, verb: str, error: SinksError) -> tuple[str, str]:
         """Return the coarse and the fine group of an error."""
@@ -163,7 +183,10 @@ class Writer:
         return f"{kind} {rules.is_sink(moved)} {rules.is_sink(in_way)}", f"{moved} {in_way}"
 
     def fail(self) -> None:
-        """Type a move that is refused; each refusal that there is has the same chance."""
+        """Type a refused move, then one that would be legal: the program must have ended.
+
+        Each kind of refusal has a chance by its weight, however many moves are refused so.
+        """
         by_error: dict[str, dict[str, list[str]]] = {}
         rows, cols = self.state.game.rows, self.state.game.cols
         for row in range(-1, rows + 1):
@@ -176,8 +199,11 @@ class Writer:
                         rough, close = self._group(row, col, verb, error)
                         same = by_error.setdefault(rough, {})
                         same.setdefault(close, []).append(" ".join(words))
-        same = by_error[self.source.choice(sorted(by_error))]
+        kinds = sorted(by_error)
+        chances = [RARE.get(kind, 1.0) for kind in kinds]
+        same = by_error[self.source.choices(kinds, chances)[0]]
         self.lines.append(self.source.choice(same[self.source.choice(sorted(same))]))
+        self.lines += self.state.legal_moves()[:1]
 
 
 def _taken(position: rules.Position, error: SinksError) -> int:
@@ -185,6 +211,16 @@ def _taken(position: rules.Position, error: SinksError) -> int:
     row, col = (int(word) for word in str(error).split()[1:3])
     covered = position.covered[row * position.cols + col]
     return position.kind[covered - 1] if covered else 0
+
+
+def _covers(state: State, move: str) -> set[int]:
+    """Return the cells that a move of a piece or a sink covers anew."""
+    row, col, verb = move.split()
+    if verb in "bf":
+        return set()
+    before, after = state.position.covered, state.position.copy()
+    act(after, row, col, verb)
+    return {cell for cell, anchor in enumerate(after.covered) if anchor and anchor != before[cell]}
 
 
 def _action_kind(state: State, move: str) -> str:
@@ -264,7 +300,7 @@ def _new_writer(source: random.Random) -> Writer:
 
 
 PLAIN = {"b": 0.3, "f": 0.3}
-SPECIAL_MOVES = {"b": 2.0, "f": 3.0}
+SPECIAL_MOVES = {"b": 2.0, "f": 2.0, "again": 8.0}
 TO_THE_END = {"b": 0.1, "f": 0.1, "sink": 100.0}
 
 
@@ -297,7 +333,8 @@ def _make_setup_errors(source: random.Random) -> Session:
     rows, cols = source.choice(SIZES), source.choice(SIZES)
     objects = _objects(source, rows, cols)
     kinds = ["s 1", "s 2", "x", *PIECES, "y", "s 3", "l e"]
-    by_error: dict[str, list[str]] = {}
+    inner_rows, inner_cols = (range(rules.MARGIN, size - rules.MARGIN) for size in (rows, cols))
+    by_error: dict[str, dict[str, list[str]]] = {}
     for kind in kinds:
         for row in range(-1, rows + 1):
             for col in range(-1, cols + 1):
@@ -305,8 +342,15 @@ def _make_setup_errors(source: random.Random) -> Session:
                 try:
                     read_setup(rows, cols, 0, Tokens(iter([*objects, line, END_OF_SETUP])))
                 except SinksError as error:
-                    by_error.setdefault(_error_kind(str(error)), []).append(line)
-    wrong = source.choice(by_error[source.choice(sorted(by_error))])
+                    same = by_error.setdefault(_error_kind(str(error)), {})
+                    # An object's given field may be right where its other fields are wrong.
+                    is_inner = row in inner_rows and col in inner_cols
+                    given = str(error) == f"Field {row} {col} not free"
+                    same.setdefault(f"{kind} {is_inner} {given}", []).append(line)
+    names = sorted(by_error)
+    chances = [3.0 if name == "free" else 1.0 for name in names]
+    same = by_error[source.choices(names, chances)[0]]
+    wrong = source.choice(same[source.choice(sorted(same))])
     return Session((*objects, wrong, END_OF_SETUP), (str(rows), str(cols), "0"))
 
 
@@ -330,7 +374,7 @@ def _make_moves(source: random.Random) -> Session:
 
 
 def _make_specials(source: random.Random) -> Session:
-    return _play(source, SPECIAL_MOVES, 20).session()
+    return _play(source, SPECIAL_MOVES, 40).session()
 
 
 def _make_errors(source: random.Random) -> Session:
