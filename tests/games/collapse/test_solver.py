@@ -142,7 +142,13 @@ def test_random_boards_up_to_five_by_five_are_solved_for_good(
         check_solved([[chance.randrange(digits) for _ in range(5)] for _ in range(5)], scoring)
 
 
-@pytest.mark.parametrize(("scoring", "steps", "length"), WAYS)
+@pytest.mark.parametrize(
+    ("scoring", "steps", "length"),
+    [
+        *(pytest.param(*way, marks=pytest.mark.slow("interprets the kernels")) for way in WAYS[:2]),
+        *WAYS[2:],
+    ],
+)
 def test_the_kernels_mean_the_same_interpreted(
     monkeypatch: pytest.MonkeyPatch, scoring: str, steps: int, length: int
 ) -> None:
