@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from sandbox_helpers import Attempts
 
 MIB = 1 << 20
+DYING = 3.0  # seconds
 SECRET = "the-reference-solution"
 NAMED = """
 import ctypes, os, signal, sys, time
@@ -26,6 +27,17 @@ ctypes.CDLL(None).prctl(15, sys.argv[1].encode(), 0, 0, 0)
 
 
 def alive(name: str) -> list[str]:
+    """Return the processes of this machine that call themselves so and stay alive.
+
+    One that was killed may take a moment to die on a busy machine.
+    """
+    deadline = time.monotonic() + DYING
+    while (found := named(name)) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    return found
+
+
+def named(name: str) -> list[str]:
     """Return the processes of this machine that call themselves so."""
     found = []
     for pid in filter(str.isdigit, os.listdir("/proc")):
