@@ -291,6 +291,7 @@ def warm(backend: Backend | None = None) -> None:
     backend = backend or Backend(jit=True)
     search = Search(Board(state.position, backend), memory=1)
     search.run(0, (), 0, proof=False)
+    search.moves(after=tuple(search.moves()[:1]))
     search.count_contested()
     backend.transpositions.move_entries(search.table, search.table)
     backend.transpositions.pn_move_entries(search.pn_table, search.pn_table)
