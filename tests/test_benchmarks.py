@@ -36,7 +36,7 @@ def benchmark(command: str) -> Run:
         "binary_row.py 3 0",
         "binary_solver.py random 1 0",
         "collapse_plot.py FILE",
-        "grading.py chess",
+        "grading.py --all",
         "collapse_solver.py best FILE 1",
         "collapse_solver.py linear 2 2 2 1",
         "collapse_solver.py linear 2 2 2 1 1 1",
