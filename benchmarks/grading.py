@@ -22,8 +22,7 @@ from command_line import Words, start
 from grading_helpers import write_program
 from gridhouse.core.console import UsageError
 from gridhouse.grading.check import Report, check
-from gridhouse.grading.games import grading_of
-from gridhouse.grading.submissions import Submission, Walls
+from gridhouse.grading.submissions import Submission
 from gridhouse.sandbox import Limits
 
 FAULTS = Path(__file__).resolve().parent.parent / "tests" / "grading" / "faults.json"
@@ -35,7 +34,7 @@ def report_of(game: str, fault: dict[str, Any]) -> Report:
     """Check the exact program with a fault in it."""
     with TemporaryDirectory() as folder:
         script = write_program(Path(folder), game, (fault["old"], fault["new"]))
-        with Submission(game, grading_of(game), script, sys.executable, LIMITS, Walls()) as program:
+        with Submission(game, script, LIMITS) as program:
             return check(program)
 
 

@@ -10,7 +10,7 @@ from gridhouse.core.console import UsageError
 from gridhouse.grading.check import Report, check
 from gridhouse.grading.compare import Profile
 from gridhouse.grading.games import grading_of
-from gridhouse.grading.submissions import Submission, Walls, find_script
+from gridhouse.grading.submissions import Submission, find_script
 from gridhouse.grading.text import report_text
 from gridhouse.sandbox import Limits
 
@@ -53,16 +53,16 @@ def check_command(game: str, path: Path, options: Options, *, watch: bool = Fals
     limits = Limits(wall=options.seconds, cpu=options.seconds)
     while True:
         script = find_script(grading, path)
-        walls = Walls(require=options.require_sandbox)
-        python = options.python or sys.executable
-        with Submission(game, grading, script, python, limits, walls) as submission:
-            report = _check(grading, submission, profile, options)
+        with Submission(
+            game, script, limits, python=options.python, require=options.require_sandbox
+        ) as submission:
+            report = _check(submission, profile, options)
         if not watch:
             return DIFFERS if report.finding else 0
         _wait_for_change(script)
 
 
-def _check(grading: Grading, submission: Submission, profile: Profile, options: Options) -> Report:
+def _check(submission: Submission, profile: Profile, options: Options) -> Report:
     shows_progress = sys.stderr.isatty()
 
     def progress(tried: int) -> None:
@@ -72,6 +72,7 @@ def _check(grading: Grading, submission: Submission, profile: Profile, options: 
     report = check(submission, profile, options.sessions, options.seed, options.parts, progress)
     if shows_progress:
         print("\r\033[K", end="", file=sys.stderr)
+    grading = submission.grading
     print(report_text(submission.script.name, report, grading, profile), end="")
     if options.svg and report.finding is not None:
         _write_picture(grading, report, options.svg)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
+import sys
 import tempfile
 from functools import cache
 from pathlib import Path
@@ -12,12 +13,13 @@ from typing import TYPE_CHECKING, NamedTuple, Self
 from gridhouse.core.console import UsageError
 from gridhouse.export import export
 from gridhouse.grading import driver
+from gridhouse.grading.games import grading_of
 from gridhouse.sandbox import End, PythonServer, Sandbox
 
 if TYPE_CHECKING:
     from gridhouse.core.sessions import Session
     from gridhouse.grading.games import Grading
-    from gridhouse.sandbox import Kind, Limits, Result
+    from gridhouse.sandbox import Limits, Result
 
 ERROR = re.compile(r"[\w.]*(Error|Exception|Warning|Interrupt)\b")  # how a traceback ends
 DRIVER = "_gridhouse_driver.py"  # as no submission is called
@@ -35,24 +37,28 @@ class Submission:
     """A program to grade: a copy of its files, behind walls; each run has its own folder."""
 
     def __init__(
-        self, game: str, grading: Grading, script: Path, python: str, limits: Limits, walls: Walls
+        self, game: str, script: Path, limits: Limits, *, python: str = "", require: bool = False
     ) -> None:
-        """Take a Python script and the files beside it; raises SandboxError."""
+        """Take a Python script and the files beside it; raises SandboxError.
+
+        ``python`` is the interpreter, this one by default.  ``require`` refuses to run without
+        walls around files and network.
+        """
         self.game = game
         self.script = script
-        self.grading = grading
+        self.grading = grading_of(game)
         self._folder = tempfile.TemporaryDirectory(prefix="gridhouse-check-")
         copy_files(script, Path(self._folder.name))
         try:
             self.sandbox = Sandbox(
-                self._folder.name, limits, python=python, kind=walls.kind, require=walls.require
+                self._folder.name, limits, python=python or sys.executable, require=require
             )
         except BaseException:
             self._folder.cleanup()
             raise
         self._programs = PythonServer(self.sandbox, script.name)
         self._calls = PythonServer(self.sandbox, DRIVER)
-        self._support = _support(game, grading.SUPPORT)
+        self._support = _support(game, self.grading.SUPPORT)
 
     def __enter__(self) -> Self:
         """Return this submission, which :meth:`close` ends."""
@@ -79,13 +85,6 @@ class Submission:
         result = server.run(arguments, typed, {**self._support, **files})
         text = result.stdout.decode("utf-8", "surrogateescape").replace("\r\n", "\n")
         return Output(text, _failure(result), result.seconds)
-
-
-class Walls(NamedTuple):
-    """The walls that programs are kept behind: a kind, or the strongest, or none but safe ones."""
-
-    kind: Kind | None = None
-    require: bool = False
 
 
 def _failure(result: Result) -> str:
