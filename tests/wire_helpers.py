@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from websockets.sync.connection import Connection
 
-PATIENCE = 120.0  # seconds: the first move of a search may have to be compiled, among other work
+PATIENCE = 60.0  # seconds: other work may have the processor
 
 
 class Caller:

@@ -315,7 +315,7 @@ def test_two_browsers_at_one_table(visit: Callable[..., Page], address: str) -> 
     bert.wait(0)
     anna.page.wait_for_selector("#invitation", state="hidden")
     carl.page.goto(anna.page.url)
-    carl.page.wait_for_selector("text=You watch this game")
+    carl.page.wait_for_selector("text=You are watching this game.")
     state = from_page(anna.page)
     for at, action in enumerate(playout(state, 7)[:4]):
         (anna, bert)[at % 2].play(state, action)

@@ -52,10 +52,10 @@ def test_a_puzzle_from_the_front_door_to_the_table_of_the_day(
     assert not page.is_visible("#hint")
     play_out(page)
     page.wait_for_selector("#judge", state="visible")  # help comes after the puzzle
-    page.wait_for_selector("#heading:has-text('the best there is')")
+    page.wait_for_selector("#heading:has-text('the best possible result')")
     least = page.locator("#moves li").count()
     assert hands.text("heading") == f"Solved. {least} moves, the best possible result"
-    page.click("text=Puzzle and table of the day, 2026-11-20")
+    page.click("text=Puzzle and leaderboard of 2026-11-20")
     row = page.locator(".places tbody tr")
     assert row.inner_text().split() == ["1", "anonymous", "(you)", f"{least}", "moves"]
     page.fill("input[name=name]", "<b>Anna</b>")
@@ -94,7 +94,7 @@ def test_no_page_of_the_days_keeps_anybody_out(
     page.click("article form button.main")
     play_out(page)
     look()
-    page.click("text=Puzzle and table of the day, 2026-11-20")
+    page.click("text=Puzzle and leaderboard of 2026-11-20")
     page.fill("input[name=name]", "W" * 20)
     page.click("text=Use this name")
     page.wait_for_selector(".places td:has-text('WWWW')")

@@ -119,7 +119,7 @@ def test_a_key_that_is_held_looks_back_without_breaking_the_connection(
         for _ in range(120):
             hands.page.keyboard.down("ArrowLeft")
         hands.page.keyboard.up("ArrowLeft")
-        hands.page.wait_for_selector("text=You look back.")
+        hands.page.wait_for_selector("text=This is an earlier position.")
         hands.page.click("#step-first")
         hands.page.wait_for_selector("#step-first[aria-disabled=true]")
         hands.page.click("#step-last")
@@ -148,13 +148,13 @@ def test_a_connection_that_is_dead_is_noticed(visit: Callable[..., Page], addres
     type_move(hands, MOVES[1])
     hands.page.keyboard.press("Escape")
     hands.page.click("#step-back")
-    hands.page.wait_for_selector("text=You look back.")
+    hands.page.wait_for_selector("text=This is an earlier position.")
     dead = True
     hands.page.click("#step-back")
     hands.page.wait_for_selector("#offline", state="visible")
     dead = False
     hands.page.wait_for_selector("#offline", state="hidden")
-    hands.page.wait_for_selector("text=You look back.")  # it goes on where it was
+    hands.page.wait_for_selector("text=This is an earlier position.")  # it goes on where it was
 
 
 @pytest.mark.slow("drives a browser")
