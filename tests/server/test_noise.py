@@ -142,10 +142,9 @@ class Page:
 
     def wait(self) -> None:
         """Wait until all that was said has been dealt with."""
-        self.seat.say("nothing")
-        while not (heard := self.seat.listen().get("text", "")).startswith("you watch"):
-            if "does not know" in heard:
-                break
+        self.seat.say("here")
+        while self.seat.listen()["type"] != "here":
+            pass
 
 
 def kept(client: Any, table: str) -> tuple[State, bool]:
