@@ -35,13 +35,15 @@ class Part(NamedTuple):
     """A group of sessions that test one thing, and its points in the default rubric.
 
     A part without points holds cases in which the document is silent: differences are reported
-    and cost nothing.  ``weight`` is how often it is drawn, as against the other parts.
+    and cost nothing.  ``weight`` is how often it is drawn, as against the other parts.  An
+    ``extra`` part gives points on top of the others.
     """
 
     points: float
     about: str
     make: Callable[[random.Random], Session]
     weight: int = 1
+    extra: bool = False
 
 
 class Reason(NamedTuple):

@@ -258,8 +258,8 @@ PARTS = {
     "fights": Part(20, "the outcome of combat", _make_fights, 2),
     "ends": Part(10, "victory and the end of the game", _make_ends),
     "loading": Part(10, "strengths and counts of the pieces file", _make_placings),
-    "assassins": Part(5, "extra credit: assassins", _make_assassins, 2),
-    "mines": Part(10, "extra credit: mines and sappers", _make_mines, 3),
+    "assassins": Part(5, "assassins", _make_assassins, 2, extra=True),
+    "mines": Part(10, "mines and sappers", _make_mines, 3, extra=True),
 }
 
 

@@ -1,0 +1,254 @@
+"""Rubrics: what a part is worth, which sessions are run, and what students see of failures."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import tomllib
+from dataclasses import asdict, dataclass, replace
+from datetime import date
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any
+
+from gridhouse.core.console import UsageError
+from gridhouse.grading.compare import Profile
+from gridhouse.grading.games import grading_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+
+SESSIONS = 300
+MOST_SESSIONS = 100_000
+SECONDS = 3.0
+
+
+class Credit(StrEnum):
+    """How the points of a part depend on its sessions."""
+
+    SHARE = "share"  # by the share of sessions passed
+    ALL = "all"  # all points where every session passes, none otherwise
+
+
+class Detail(StrEnum):
+    """What a student sees of a failure, from everything to nothing."""
+
+    FULL = "full"  # the session, both outputs, the rule, the position
+    OUTPUT = "output"  # the session and the program's own output
+    KIND = "kind"  # the rule that was missed
+    NOTHING = "nothing"
+
+
+@dataclass(frozen=True)
+class PartRubric:
+    """What a part is worth, how its points are given, and whether they come on top of the rest."""
+
+    points: float
+    credit: Credit = Credit.SHARE
+    extra: bool = False
+
+
+@dataclass(frozen=True)
+class Rubric:
+    """How the submissions of one assignment are graded.
+
+    ``sessions`` are drawn by ``seed``, ``hidden_sessions`` by ``hidden_seed``, which only the
+    teacher knows.  ``seconds`` is the time that a session may take.  Students see failures as
+    ``show`` says, and from the day ``until`` on as ``then`` says; of hidden sessions they see
+    ``show_hidden`` at most.
+    """
+
+    game: str
+    parts: Mapping[str, PartRubric]
+    profile: Profile = Profile.COURSE
+    sessions: int = SESSIONS
+    seed: str = "0"
+    hidden_sessions: int = 0
+    hidden_seed: str = ""
+    seconds: float = SECONDS
+    show: Detail = Detail.FULL
+    until: date | None = None
+    then: Detail = Detail.FULL
+    show_hidden: Detail = Detail.KIND
+
+    def detail(self, today: date, *, is_hidden: bool = False) -> Detail:
+        """Return what a student sees of a failure on a day."""
+        shown = self.then if self.until is not None and today >= self.until else self.show
+        order = list(Detail)
+        return max(shown, self.show_hidden, key=order.index) if is_hidden else shown
+
+    def digest(self) -> str:
+        """Return a digest of all that a grade depends on; what is shown is not part of it."""
+        settings = {
+            name: value
+            for name, value in asdict(self).items()
+            if name not in ("show", "until", "then", "show_hidden")
+        }
+        return hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()
+
+
+def default_rubric(game: str) -> Rubric:
+    """Return the rubric of a game's document; raises GridhouseError where it has no grading."""
+    parts = grading_of(game).PARTS
+    return Rubric(
+        game, {name: PartRubric(part.points, extra=part.extra) for name, part in parts.items()}
+    )
+
+
+def load_rubric(path: Path, game: str) -> Rubric:
+    """Read a rubric in TOML; raises UsageError that says what is wrong where."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeError) as error:
+        raise UsageError(f"{str(path)!r}: {getattr(error, 'strerror', error)}") from None
+    try:
+        return parse_rubric(tomllib.loads(text), game)
+    except (tomllib.TOMLDecodeError, UsageError) as error:
+        raise UsageError(f"{str(path)!r}: {error}") from None
+
+
+def parse_rubric(table: Mapping[str, Any], game: str) -> Rubric:
+    """Return the rubric of a TOML table; what it leaves out is as the document has it."""
+    settings = dict(table)
+    if settings.pop("game", game) != game:
+        raise UsageError(f"this is a rubric for {table['game']}, not for {game}")
+    chosen = settings.pop("parts", None)
+    rubric = default_rubric(game)
+    values: dict[str, Any] = {"parts": rubric.parts if chosen is None else _parts(chosen, rubric)}
+    for name, value in settings.items():
+        if name not in READERS:
+            raise UsageError(
+                f"{name} is no setting; the settings are game, parts, {', '.join(READERS)}"
+            )
+        values[name] = READERS[name](name, value)
+    rubric = replace(rubric, **values)
+    if rubric.hidden_sessions and not rubric.hidden_seed:
+        raise UsageError("hidden_sessions need a hidden_seed that nobody can guess")
+    return rubric
+
+
+def _parts(table: object, rubric: Rubric) -> dict[str, PartRubric]:
+    if not isinstance(table, dict) or not table:
+        raise UsageError("parts must be a table of parts")
+    parts = {}
+    for name, settings in table.items():
+        if name not in rubric.parts:
+            raise UsageError(f"{name} is no part; the parts are {', '.join(rubric.parts)}")
+        if not isinstance(settings, dict):
+            settings = {"points": settings}
+        default = rubric.parts[name]
+        values = {}
+        for key, value in settings.items():
+            if key not in PART_READERS:
+                known = ", ".join(PART_READERS)
+                raise UsageError(f"parts.{name}: {key} is no setting; the settings are {known}")
+            values[key] = PART_READERS[key](f"parts.{name}.{key}", value)
+        parts[name] = replace(default, **values)
+    return parts
+
+
+def _number(name: str, value: object) -> float:
+    number = float(value) if type(value) in (int, float) else -1.0  # type: ignore[arg-type]
+    if not 0 <= number < math.inf:
+        raise UsageError(f"{name} must be a number that is not negative")
+    return number
+
+
+def _positive(name: str, value: object) -> float:
+    number = _number(name, value)
+    if not number:
+        raise UsageError(f"{name} must be more than 0")
+    return number
+
+
+def _count(name: str, value: object) -> int:
+    if type(value) is not int or not 0 <= value <= MOST_SESSIONS:
+        raise UsageError(f"{name} must be a whole number from 0 to {MOST_SESSIONS}")
+    return value
+
+
+def _text(name: str, value: object) -> str:
+    if not isinstance(value, str):
+        raise UsageError(f"{name} must be a text in quotes")
+    return value
+
+
+def _truth(name: str, value: object) -> bool:
+    if not isinstance(value, bool):
+        raise UsageError(f"{name} must be true or false")
+    return value
+
+
+def _date(name: str, value: object) -> date:
+    if type(value) is not date:
+        raise UsageError(f"{name} must be a date like 2026-12-24, without quotes")
+    return value
+
+
+def _word(words: type[StrEnum]) -> Callable[[str, object], Any]:
+    def read(name: str, value: object) -> StrEnum:
+        try:
+            return words(value)  # type: ignore[arg-type]
+        except ValueError:
+            raise UsageError(f"{name} must be one of: {', '.join(words)}") from None
+
+    return read
+
+
+READERS: dict[str, Callable[[str, object], Any]] = {
+    "profile": _word(Profile),
+    "sessions": _count,
+    "seed": _text,
+    "hidden_sessions": _count,
+    "hidden_seed": _text,
+    "seconds": _positive,
+    "show": _word(Detail),
+    "until": _date,
+    "then": _word(Detail),
+    "show_hidden": _word(Detail),
+}
+PART_READERS: dict[str, Callable[[str, object], Any]] = {
+    "points": _number,
+    "credit": _word(Credit),
+    "extra": _truth,
+}
+
+
+def rubric_text(rubric: Rubric) -> str:
+    """Return a rubric as TOML, with each setting explained."""
+    about = grading_of(rubric.game).PARTS
+    lines = [f'game = "{rubric.game}"']
+    for name in READERS:
+        value = getattr(rubric, name)
+        if value is not None:
+            written = json.dumps(value) if isinstance(value, str) else value
+            lines += ["", f"# {ABOUT[name]}", f"{name} = {written}"]
+    lines += [
+        "",
+        "# Points by part; credit is share (by sessions passed) or all (all or nothing); extra",
+        "# points come on top of the others.",
+    ]
+    for name, part in rubric.parts.items():
+        lines += ["", f"[parts.{_key(name)}]  # {about[name].about}"]
+        lines += [f"points = {part.points:g}", f'credit = "{part.credit}"']
+        lines += ["extra = true"] * part.extra
+    return "\n".join(lines) + "\n"
+
+
+def _key(name: str) -> str:
+    return name if name.replace("_", "").isalnum() else json.dumps(name)
+
+
+ABOUT = {
+    "profile": "which differences count: " + ", ".join(Profile),
+    "sessions": "sessions that students can repeat with gridhouse check",
+    "seed": "gives the same sessions everywhere",
+    "hidden_sessions": "more sessions, which students cannot know",
+    "hidden_seed": "the secret of these sessions",
+    "seconds": "the time that a session may take",
+    "show": "what students see of failures: " + ", ".join(Detail),
+    "until": "a date; from then on they see what `then` says",
+    "then": "see `until`",
+    "show_hidden": "what they see at most of failures in hidden sessions",
+}
