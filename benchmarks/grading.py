@@ -22,7 +22,7 @@ from command_line import Words, start
 from grading_helpers import write_program
 from gridhouse.core.console import UsageError
 from gridhouse.grading.check import Report, check
-from gridhouse.grading.submissions import Submission
+from gridhouse.grading.submissions import PythonSubmission
 from gridhouse.sandbox import Limits
 
 FAULTS = Path(__file__).resolve().parent.parent / "tests" / "grading" / "faults.json"
@@ -34,7 +34,7 @@ def report_of(game: str, fault: dict[str, Any]) -> Report:
     """Check the exact program with a fault in it."""
     with TemporaryDirectory() as folder:
         script = write_program(Path(folder), game, (fault["old"], fault["new"]))
-        with Submission(game, script, LIMITS) as program:
+        with PythonSubmission(game, script, LIMITS) as program:
             return check(program)
 
 

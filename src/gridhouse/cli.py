@@ -185,6 +185,19 @@ def check_game(
     raise typer.Exit(run(check, []))
 
 
+PythonOption = Annotated[str, typer.Option(help="The Python that runs programs.")]
+BuildOption = Annotated[
+    str, typer.Option("--build", help="The command that builds a program in another language.")
+]
+RunOption = Annotated[str, typer.Option("--run", help="The command that runs such a program.")]
+SandboxOption = Annotated[
+    bool,
+    typer.Option(
+        "--require-sandbox", help="Refuse to run a program that files or network are open to."
+    ),
+]
+
+
 @app.command("check", rich_help_panel=GRADE)
 def check_program(
     game: Annotated[str, typer.Argument(help="The game's name.")],
@@ -198,31 +211,96 @@ def check_program(
     ] = "course",
     sessions: Annotated[int, typer.Option(help="Sessions to run at most.", min=1)] = 300,
     seed: Annotated[str, typer.Option(help="Sessions are drawn with this seed.")] = "0",
-    python: Annotated[str, typer.Option(help="The Python that runs the program.")] = "",
+    python: PythonOption = "",
+    build: BuildOption = "",
+    command: RunOption = "",
     seconds: Annotated[float, typer.Option(help="Time of one session.", min=0.1)] = 5.0,
     part: Annotated[
         list[str] | None, typer.Option(help="Check this part only; more than once for more parts.")
     ] = None,
     svg: Annotated[str, typer.Option(help="Write a picture of the position here.")] = "",
-    require_sandbox: Annotated[
-        bool,
-        typer.Option(
-            "--require-sandbox", help="Refuse to run a program that files or network are open to."
-        ),
-    ] = False,
+    require_sandbox: SandboxOption = False,
     watch: Annotated[bool, typer.Option("--watch", help="Check again when it changes.")] = False,
 ) -> None:
     """Compare a program with the document's, and show the shortest session that differs."""
 
     def check(_: list[str]) -> int:
-        from gridhouse.grading.command import Options, check_command
+        from gridhouse.grading.check_command import Options, check_command
+        from gridhouse.grading.submissions import Commands
 
+        commands = Commands(python, build, command)
         options = Options(
-            profile, sessions, seed, python, seconds, part or [], svg, require_sandbox
+            profile, sessions, seed, commands, seconds, part or [], svg, require_sandbox
         )
         return check_command(game, program, options, watch=watch)
 
     raise typer.Exit(run(check, []))
+
+
+@app.command("grade", rich_help_panel=GRADE)
+def grade_class(
+    game: Annotated[str, typer.Argument(help="The game's name.")],
+    submissions: Annotated[
+        Path, typer.Argument(help="A folder or an archive with one file or folder a submission.")
+    ],
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="The folder for the reports.")
+    ] = None,
+    rubric: Annotated[
+        Path | None, typer.Option(help="A rubric; gridhouse rubric GAME prints one to begin with.")
+    ] = None,
+    python: PythonOption = "",
+    build: BuildOption = "",
+    command: RunOption = "",
+    single: Annotated[bool, typer.Option("--single", help="It is one submission.")] = False,
+    workers: Annotated[
+        int, typer.Option(help="Submissions at a time; one a processor by default.", min=0)
+    ] = 0,
+    store: Annotated[
+        Path | None, typer.Option(help="Keep grades in this file, and go on from there.")
+    ] = None,
+    shard: Annotated[str, typer.Option(help="Grade a part only, 2/5 for the second of 5.")] = "",
+    merge: Annotated[
+        list[Path] | None, typer.Option(help="Take grades from this store of another shard.")
+    ] = None,
+    ray: Annotated[
+        str | None, typer.Option(help="Grade on this Ray cluster: its address, or auto.")
+    ] = None,
+    require_sandbox: SandboxOption = False,
+) -> None:
+    """Grade the programs of a class, and write reports."""
+
+    def grade(_: list[str]) -> int:
+        from gridhouse.grading.grade_command import Options, grade_command
+        from gridhouse.grading.submissions import Commands
+
+        options = Options(
+            Commands(python, build, command),
+            rubric,
+            output,
+            store,
+            merge or [],
+            shard,
+            single,
+            workers,
+            ray,
+            require_sandbox,
+        )
+        return grade_command(game, submissions, options)
+
+    raise typer.Exit(run(grade, []))
+
+
+@app.command("rubric", rich_help_panel=GRADE)
+def print_rubric(game: Annotated[str, typer.Argument(help="The game's name.")]) -> None:
+    """Print the rubric of a game's document, to change and to grade with."""
+
+    def write(_: list[str]) -> None:
+        from gridhouse.grading.rubric import default_rubric, rubric_text
+
+        print(rubric_text(default_rubric(game)), end="")
+
+    raise typer.Exit(run(write, []))
 
 
 @app.command(rich_help_panel=PROGRAMS)

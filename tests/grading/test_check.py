@@ -15,7 +15,8 @@ from grading_helpers import write_program
 from gridhouse import cli
 from gridhouse.core.components import component
 from gridhouse.core.registry import game_class
-from gridhouse.grading import command
+from gridhouse.grading import check_command
+from gridhouse.grading.submissions import Commands
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -225,10 +226,12 @@ def test_a_watched_program_is_checked_again_when_it_changes(
         """The test has seen enough."""
 
     program = write_program(tmp_path, "binary", ('"three in a row"', '"3 in a row"'))
-    monkeypatch.setattr(command, "POLL", 0.01)
-    options = command.Options("course", 40, "0", "", 5.0, [], "", require_sandbox=False)
+    monkeypatch.setattr(check_command, "POLL", 0.01)
+    options = check_command.Options(
+        "course", 40, "0", Commands(), 5.0, [], "", require_sandbox=False
+    )
     seen: list[int] = []
-    wait = command._wait_for_change
+    wait = check_command._wait_for_change
 
     def change_once(path: Path) -> None:
         seen.append(1)
@@ -240,9 +243,9 @@ def test_a_watched_program_is_checked_again_when_it_changes(
         timer.join()
         time.sleep(0.05)
 
-    monkeypatch.setattr(command, "_wait_for_change", change_once)
+    monkeypatch.setattr(check_command, "_wait_for_change", change_once)
     with pytest.raises(EnoughError):
-        command.check_command("binary", program, options, watch=True)
+        check_command.check_command("binary", program, options, watch=True)
     first, second = capfd.readouterr().out.split("\n", 1)
     assert "differs" in first
     assert second.endswith("a1.py: 40 sessions were run, and no difference was found.\n")

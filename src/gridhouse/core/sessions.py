@@ -31,21 +31,6 @@ class Session(NamedTuple):
         return "".join(line + "\n" for line in self.lines)
 
 
-class Part(NamedTuple):
-    """A group of sessions that test one thing, and its points in the default rubric.
-
-    A part without points holds cases in which the document is silent: differences are reported
-    and cost nothing.  ``weight`` is how often it is drawn, as against the other parts.  An
-    ``extra`` part gives points on top of the others.
-    """
-
-    points: float
-    about: str
-    make: Callable[[random.Random], Session]
-    weight: int = 1
-    extra: bool = False
-
-
 class Reason(NamedTuple):
     """Why the document's program prints a line: a rule in plain words, and its section.
 
@@ -55,3 +40,31 @@ class Reason(NamedTuple):
     kind: str
     text: str
     section: str
+
+
+class Mistake(NamedTuple):
+    """A wrong answer after so many ``typed`` lines: what was wanted, in words, and what came."""
+
+    typed: int
+    wanted: str
+    printed: str
+    reason: Reason
+
+
+class Part(NamedTuple):
+    """A group of sessions that test one thing, and its points in the default rubric.
+
+    A part without points holds cases in which the document is silent: differences are reported
+    and cost nothing.  ``weight`` is how often it is drawn, as against the other parts.  An
+    ``extra`` part gives points on top of the others, an ``optional`` one is run where it is asked
+    for.  ``judge`` finds the first mistake in an output that chance or strength decides, so that it
+    cannot be compared.
+    """
+
+    points: float
+    about: str
+    make: Callable[[random.Random], Session]
+    weight: int = 1
+    extra: bool = False
+    optional: bool = False
+    judge: Callable[[Session, str], Mistake | None] | None = None

@@ -6,23 +6,25 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from gridhouse.core.registry import game_class
-from gridhouse.core.sessions import Reason, Session
-from gridhouse.grading.compare import Difference, Profile, first_difference, lines_of
+from gridhouse.core.sessions import Mistake, Reason, Session
+from gridhouse.grading.compare import Difference, Line, Profile, first_difference, lines_of
 from gridhouse.grading.games import sessions_of
 from gridhouse.grading.questions import order_of_questions, reorder
-from gridhouse.grading.reference import Transcript, transcript
+from gridhouse.grading.reference import transcript
 from gridhouse.grading.shrink import shrink
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
 
-    from gridhouse.grading.compare import Line
     from gridhouse.grading.submissions import Output, Submission
+
+    Judge = Callable[[Session, str], Mistake | None]
 
 SESSIONS = 300
 OTHERS = 200  # sessions among which a shorter one is looked for
-MOST_RUNS = 200  # of a program, to shrink a session
-SHRINKING = 10.0  # seconds for the same, if a run takes as long as the first
+SLOW = 1.0  # seconds of a run, from which on shrinking gets few of them
+FEW_RUNS = 10
+TIMEOUT_RUNS = 2
 
 
 @dataclass(frozen=True)
@@ -31,7 +33,6 @@ class Finding:
 
     part: str
     session: Session
-    expected: Transcript
     actual: Output
     difference: Difference
     typed: int  # lines that were typed before the difference
@@ -73,8 +74,11 @@ class Check:
 
     def compare(self, part: str, session: Session) -> Finding | None:
         """Run a session and return its first difference, None where there is none."""
-        expected = transcript(self.cls, session)
         actual = self.submission.run(reorder(self.grading, session, self.order))
+        judge = self.grading.PARTS[part].judge
+        if judge is not None:
+            return self._judged(part, session, actual, judge)
+        expected = transcript(self.cls, session)
         wanted = self._lines(expected.text, self.profile)
         difference = first_difference(wanted, self._lines(actual.text, self.profile))
         if difference is None and not actual.failure:
@@ -85,13 +89,24 @@ class Check:
         return Finding(
             part,
             session,
-            expected,
             actual,
             difference,
             typed,
             self.grading.explain(session, typed, wrong.text) if wrong else END_OF_OUTPUT,
             None if actual.failure else self._passes_at(expected.text, actual.text),
         )
+
+    def _judged(self, part: str, session: Session, actual: Output, judge: Judge) -> Finding | None:
+        """Return the first mistake that a game's own judge finds in an output."""
+        mistake = judge(session, actual.text)
+        if mistake is not None:
+            pair = (Line(text, text, 0) for text in (mistake.wanted, mistake.printed))
+            difference, typed, reason = Difference(0, *pair), mistake.typed, mistake.reason
+        elif actual.failure:
+            difference, typed, reason = Difference(0, None, None), len(session.lines), END_OF_OUTPUT
+        else:
+            return None
+        return Finding(part, session, actual, difference, typed, reason, None)
 
     def _lines(self, text: str, profile: Profile) -> list[Line]:
         """Return the lines that are compared; questions in another order are not."""
@@ -122,7 +137,10 @@ class Check:
             smallest = found
             return True
 
-        runs = int(SHRINKING / max(finding.actual.seconds, SHRINKING / MOST_RUNS))
+        # Steps far apart, so that the same program gets the same runs.
+        runs = FEW_RUNS if finding.actual.seconds > SLOW else self.submission.shrinking_runs
+        if finding.actual.timed_out:
+            runs = TIMEOUT_RUNS
         others = [other for _, other in sessions_of(self.grading, OTHERS, "others", [finding.part])]
         shrink(self.grading, finding.session, fails, runs, others)
         return smallest

@@ -57,7 +57,11 @@ def sessions_of(
 
     Each part comes as often as its weight says.
     """
-    chosen = {name: part for name, part in grading.PARTS.items() if not parts or name in parts}
+    chosen = {
+        name: part
+        for name, part in grading.PARTS.items()
+        if (name in parts if parts else not part.optional)
+    }
     order = [name for name, part in chosen.items() for _ in range(part.weight)]
     random.Random(0).shuffle(order)
     for number, part in enumerate(itertools.islice(itertools.cycle(order), count)):

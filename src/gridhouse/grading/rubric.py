@@ -19,9 +19,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
+    from gridhouse.grading.games import Grading
+
 SESSIONS = 300
 MOST_SESSIONS = 100_000
-SECONDS = 3.0
+SECONDS = 2.0
 
 
 class Credit(StrEnum):
@@ -72,6 +74,11 @@ class Rubric:
     then: Detail = Detail.FULL
     show_hidden: Detail = Detail.KIND
 
+    @property
+    def grading(self) -> Grading:
+        """The game's grading."""
+        return grading_of(self.game)
+
     def detail(self, today: date, *, is_hidden: bool = False) -> Detail:
         """Return what a student sees of a failure on a day."""
         shown = self.then if self.until is not None and today >= self.until else self.show
@@ -90,10 +97,12 @@ class Rubric:
 
 def default_rubric(game: str) -> Rubric:
     """Return the rubric of a game's document; raises GridhouseError where it has no grading."""
-    parts = grading_of(game).PARTS
-    return Rubric(
-        game, {name: PartRubric(part.points, extra=part.extra) for name, part in parts.items()}
-    )
+    parts = {
+        name: PartRubric(part.points, extra=part.extra)
+        for name, part in grading_of(game).PARTS.items()
+        if not part.optional
+    }
+    return Rubric(game, parts)
 
 
 def load_rubric(path: Path, game: str) -> Rubric:
@@ -125,6 +134,9 @@ def parse_rubric(table: Mapping[str, Any], game: str) -> Rubric:
     rubric = replace(rubric, **values)
     if rubric.hidden_sessions and not rubric.hidden_seed:
         raise UsageError("hidden_sessions need a hidden_seed that nobody can guess")
+    least = sum(rubric.grading.PARTS[name].weight for name in rubric.parts)
+    if max(rubric.sessions, rubric.hidden_sessions) < least:
+        raise UsageError(f"sessions must be at least {least}, so that each part has one")
     return rubric
 
 
@@ -132,17 +144,20 @@ def _parts(table: object, rubric: Rubric) -> dict[str, PartRubric]:
     if not isinstance(table, dict) or not table:
         raise UsageError("parts must be a table of parts")
     parts = {}
+    known = rubric.grading.PARTS
     for name, settings in table.items():
-        if name not in rubric.parts:
-            raise UsageError(f"{name} is no part; the parts are {', '.join(rubric.parts)}")
+        if name not in known:
+            raise UsageError(f"{name} is no part; the parts are {', '.join(known)}")
         if not isinstance(settings, dict):
             settings = {"points": settings}
-        default = rubric.parts[name]
+        default = PartRubric(known[name].points, extra=known[name].extra)
         values = {}
         for key, value in settings.items():
             if key not in PART_READERS:
-                known = ", ".join(PART_READERS)
-                raise UsageError(f"parts.{name}: {key} is no setting; the settings are {known}")
+                settings_known = ", ".join(PART_READERS)
+                raise UsageError(
+                    f"parts.{name}: {key} is no setting; the settings are {settings_known}"
+                )
             values[key] = PART_READERS[key](f"parts.{name}.{key}", value)
         parts[name] = replace(default, **values)
     return parts

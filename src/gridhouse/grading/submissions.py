@@ -1,4 +1,4 @@
-"""A submission, which is a Python script with the files beside it, and its runs."""
+"""Submissions: programs with the files beside them, and their runs behind walls."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import re
 import shutil
 import sys
 import tempfile
+from abc import ABC, abstractmethod
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Self
@@ -14,6 +15,15 @@ from gridhouse.core.console import UsageError
 from gridhouse.export import export
 from gridhouse.grading import driver
 from gridhouse.grading.games import grading_of
+from gridhouse.grading.languages import (
+    BuildError,
+    Language,
+    build,
+    language_of,
+    missing_tool,
+    runnable,
+    with_memory,
+)
 from gridhouse.sandbox import End, PythonServer, Sandbox
 
 if TYPE_CHECKING:
@@ -22,7 +32,13 @@ if TYPE_CHECKING:
     from gridhouse.sandbox import Limits, Result
 
 ERROR = re.compile(r"[\w.]*(Error|Exception|Warning|Interrupt)\b")  # how a traceback ends
+UNCAUGHT = re.compile(r'Exception in thread "[^"]*" (.*)|terminate called .*|Uncaught (.*)')
+ENDS = ("EOFError", "java.util.NoSuchElementException")  # reading after the end of the input
 DRIVER = "_gridhouse_driver.py"  # as no submission is called
+NOT_COPIED = shutil.ignore_patterns(
+    ".git", "__pycache__", ".venv", "venv", "node_modules", "__MACOSX"
+)
+NO_CALLS = "its functions cannot be called, since it is no Python program"
 
 
 class Output(NamedTuple):
@@ -31,34 +47,35 @@ class Output(NamedTuple):
     text: str
     failure: str
     seconds: float
+    timed_out: bool = False
 
 
-class Submission:
-    """A program to grade: a copy of its files, behind walls; each run has its own folder."""
+class Submission(ABC):
+    """A program to grade: a copy of its files, behind walls; each run has its own folder.
 
-    def __init__(
-        self, game: str, script: Path, limits: Limits, *, python: str = "", require: bool = False
-    ) -> None:
-        """Take a Python script and the files beside it; raises SandboxError.
+    ``shrinking_runs`` is how many runs may be spent on shrinking a session.
+    """
 
-        ``python`` is the interpreter, this one by default.  ``require`` refuses to run without
-        walls around files and network.
-        """
+    shrinking_runs = 200
+
+    def __init__(self, game: str, path: Path) -> None:
+        """Copy a folder, or a source with the sources beside it."""
         self.game = game
-        self.script = script
+        self.path = path
         self.grading = grading_of(game)
-        self._folder = tempfile.TemporaryDirectory(prefix="gridhouse-check-")
-        copy_files(script, Path(self._folder.name))
-        try:
-            self.sandbox = Sandbox(
-                self._folder.name, limits, python=python or sys.executable, require=require
-            )
-        except BaseException:
-            self._folder.cleanup()
-            raise
-        self._programs = PythonServer(self.sandbox, script.name)
-        self._calls = PythonServer(self.sandbox, DRIVER)
+        self._temporary = tempfile.TemporaryDirectory(prefix="gridhouse-check-")
+        self.folder = Path(self._temporary.name)
+        if path.is_dir():
+            shutil.copytree(path, self.folder, symlinks=True, ignore=NOT_COPIED, dirs_exist_ok=True)
+        else:
+            for file in {*path.parent.glob(f"*{path.suffix}"), path}:
+                shutil.copy(file, self.folder)
         self._support = _support(game, self.grading.SUPPORT)
+
+    @property
+    def name(self) -> str:
+        """The name of the file or folder."""
+        return self.path.name
 
     def __enter__(self) -> Self:
         """Return this submission, which :meth:`close` ends."""
@@ -69,22 +86,140 @@ class Submission:
         self.close()
 
     def close(self) -> None:
-        """End its servers and remove the copy."""
-        self._programs.close()
-        self._calls.close()
-        self._folder.cleanup()
+        """Remove the copy."""
+        self._temporary.cleanup()
 
     def run(self, session: Session) -> Output:
         """Run the program with a session."""
+        files = {name: text.encode("utf-8", "surrogateescape") for name, text in session.files}
+        typed = session.typed.encode("utf-8", "surrogateescape")
+        return self._run(session, typed, {**self._support, **files})
+
+    @abstractmethod
+    def _run(self, session: Session, typed: bytes, files: dict[str, bytes]) -> Output:
+        """Run the program with a session, its input and files as bytes."""
+
+
+class PythonSubmission(Submission):
+    """A Python script; its sessions are forks of one server."""
+
+    def __init__(
+        self, game: str, script: Path, limits: Limits, *, python: str = "", require: bool = False
+    ) -> None:
+        """Take a Python script or the folder that it is in; raises UsageError and SandboxError.
+
+        ``python`` is the interpreter, this one by default.  ``require`` refuses to run without
+        walls around files and network.
+        """
+        grading = grading_of(game)
+        found = find_script(grading, script)
+        if found is None:
+            raise UsageError(f"{str(script)!r} holds no {grading.SCRIPT}")
+        super().__init__(game, script)
+        self.script = found.name
+        try:
+            shutil.copy(driver.__file__, self.folder / DRIVER)
+            sandbox = Sandbox(self.folder, limits, python=python or sys.executable, require=require)
+        except BaseException:
+            self.close()
+            raise
+        self._programs = PythonServer(sandbox, self.script)
+        self._calls = PythonServer(sandbox, DRIVER)
+
+    def close(self) -> None:
+        """End its servers and remove the copy."""
+        if hasattr(self, "_calls"):
+            self._programs.close()
+            self._calls.close()
+        super().close()
+
+    def _run(self, session: Session, typed: bytes, files: dict[str, bytes]) -> Output:
         server, arguments = self._programs, list(session.arguments)
         if session.calls:
             server = self._calls
-            arguments = [self.script.name, str(session.seed), *session.calls]
-        files = {name: text.encode("utf-8", "surrogateescape") for name, text in session.files}
-        typed = session.typed.encode("utf-8", "surrogateescape")
-        result = server.run(arguments, typed, {**self._support, **files})
-        text = result.stdout.decode("utf-8", "surrogateescape").replace("\r\n", "\n")
-        return Output(text, _failure(result), result.seconds)
+            arguments = [self.script, str(session.seed), *session.calls]
+        return _output(server.run(arguments, typed, files))
+
+
+class BuiltSubmission(Submission):
+    """A program in another language, which is built once and started for each session."""
+
+    shrinking_runs = 60  # a start takes ten times as long as a fork
+
+    def __init__(
+        self, game: str, path: Path, limits: Limits, language: Language, *, require: bool = False
+    ) -> None:
+        """Build a program; raises BuildError and SandboxError."""
+        super().__init__(game, path)
+        try:
+            tool = missing_tool(language)
+            if tool:
+                raise BuildError(f"this machine has no {tool}, which {language.name} needs")
+            if language.build:
+                build(self.folder, language, require=require)
+            self.language = runnable(self.folder, self.grading, game, language)
+            self._sandbox = Sandbox(self.folder, with_memory(limits, language), require=require)
+        except BaseException:
+            self.close()
+            raise
+
+    def _run(self, session: Session, typed: bytes, files: dict[str, bytes]) -> Output:
+        if session.calls:
+            return Output("", NO_CALLS, 0.0)
+        command = ["sh", "-c", f'exec {self.language.run} "$@"', "sh", *session.arguments]
+        return _output(self._sandbox.run(command, typed, files))
+
+
+class Commands(NamedTuple):
+    """What somebody asks for: an interpreter, or commands to build and to run a program."""
+
+    python: str = ""
+    build: str = ""
+    run: str = ""
+
+
+NO_COMMANDS = Commands()
+
+
+def open_submission(
+    game: str,
+    path: Path,
+    limits: Limits,
+    commands: Commands = NO_COMMANDS,
+    *,
+    require: bool = False,
+) -> Submission:
+    """Return the program at a path, in the language that its files tell.
+
+    Raises UsageError where there is none, BuildError and SandboxError.
+    """
+    if not path.exists():
+        raise UsageError(f"there is no file {str(path)!r}")
+    if commands.run or commands.build:
+        language = Language("the command", (), commands.build, commands.run)
+        return BuiltSubmission(game, path, limits, language, require=require)
+    script = path / grading_of(game).SCRIPT if path.is_dir() else path
+    language_found = None if script.suffix == ".py" and script.is_file() else language_of(path)
+    if language_found is not None:
+        return BuiltSubmission(game, path, limits, language_found, require=require)
+    return PythonSubmission(game, path, limits, python=commands.python, require=require)
+
+
+def find_script(grading: Grading, path: Path) -> Path | None:
+    """Return the Python script at a path or in a folder, None where there is none."""
+    if not path.is_dir():
+        return path
+    scripts = sorted(path.glob("*.py"))
+    named = path / grading.SCRIPT
+    if named in scripts:
+        return named
+    return scripts[0] if len(scripts) == 1 else None
+
+
+def _output(result: Result) -> Output:
+    text = result.stdout.decode("utf-8", "surrogateescape").replace("\r\n", "\n")
+    timed_out = result.end in (End.TIMED_OUT, End.CPU_EXCEEDED)
+    return Output(text, _failure(result), result.seconds, timed_out)
 
 
 def _failure(result: Result) -> str:
@@ -92,17 +227,17 @@ def _failure(result: Result) -> str:
     if result.end is not End.EXITED:
         return f"it {result.end.value}" + (f": {result.message}" if result.message else "")
     errors = result.stderr.decode("utf-8", "replace").strip().splitlines()
-    if result.status and errors and ERROR.match(errors[-1]):
-        # A session may end in the middle of a game, of which the documents say nothing.
-        return "" if errors[-1].startswith("EOFError") else f"it ended with {errors[-1]}"
-    return ""
-
-
-def copy_files(script: Path, folder: Path) -> None:
-    """Copy a script, the Python files beside it and the driver of calls into a folder."""
-    for file in {*script.parent.glob("*.py"), script}:
-        shutil.copy(file, folder)
-    shutil.copy(driver.__file__, folder / DRIVER)
+    if not result.status or not errors:
+        return ""
+    uncaught = next(filter(None, map(UNCAUGHT.match, errors)), None)
+    if uncaught is not None:
+        error = next(filter(None, uncaught.groups()), uncaught.group())
+    elif ERROR.match(errors[-1]):
+        error = errors[-1]
+    else:
+        return ""
+    # A session may end in the middle of a game, of which the documents say nothing.
+    return "" if error.startswith(ENDS) else f"it ended with {error}"
 
 
 @cache
@@ -113,18 +248,3 @@ def _support(game: str, names: tuple[str, ...]) -> dict[str, bytes]:
     with tempfile.TemporaryDirectory() as folder:
         export(game, folder, "")
         return {name: (Path(folder) / name).read_bytes() for name in names}
-
-
-def find_script(grading: Grading, path: Path) -> Path:
-    """Return the Python script at a path or in a folder; raises UsageError where there is none."""
-    if not path.is_dir():
-        if path.is_file():
-            return path.resolve()
-        raise UsageError(f"there is no file {str(path)!r}")
-    scripts = sorted(path.glob("*.py"))
-    named = path / grading.SCRIPT
-    if named in scripts:
-        return named.resolve()
-    if len(scripts) == 1:
-        return scripts[0].resolve()
-    raise UsageError(f"{str(path)!r} holds no {grading.SCRIPT}")

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 from gridhouse.grading.compare import ABOUT, Profile
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from gridhouse.grading.check import Finding, Report
     from gridhouse.grading.compare import Difference, Line
     from gridhouse.grading.games import Grading
@@ -46,11 +48,7 @@ def report_text(name: str, report: Report, grading: Grading, profile: Profile) -
     """Return a whole report."""
     lines = []
     if report.order:
-        lines += [
-            f"It asks for {', '.join(report.order)} in this order; the document for "
-            f"{', '.join(grading.SETUP)}. The sessions are typed in its order.",
-            "",
-        ]
+        lines += [order_note(report.order, grading.SETUP), ""]
     for finding in report.unspecified:
         lines += ["Where the document is silent (no marks depend on it):", ""]
         lines += [*finding_lines(finding, grading, profile), ""]
@@ -63,6 +61,14 @@ def report_text(name: str, report: Report, grading: Grading, profile: Profile) -
         lines.append(f"{report.tried} {sessions} run; this is the shortest that differs so.")
         lines += ["", *finding_lines(report.finding, grading, profile)]
     return "\n".join(lines) + "\n"
+
+
+def order_note(order: Iterable[str], documents: Iterable[str]) -> str:
+    """Return what is said of a program that asks for the set-up in an order of its own."""
+    return (
+        f"It asks for {', '.join(order)} in this order; the document for {', '.join(documents)}. "
+        "The sessions are typed in its order."
+    )
 
 
 def finding_lines(finding: Finding, grading: Grading, profile: Profile) -> list[str]:

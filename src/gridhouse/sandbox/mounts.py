@@ -12,6 +12,7 @@ Each line is a kind, a source and a target:
 
 from __future__ import annotations
 
+import glob
 import os
 from typing import TYPE_CHECKING
 
@@ -22,7 +23,13 @@ SCRATCH = "/scratch"
 SUBMISSION = "/submission"
 INSIDE = "/inside.pyc"
 SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
-SETTINGS = ("/etc/alternatives", "/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/localtime")
+SETTINGS = (
+    "/etc/alternatives",
+    "/etc/ld.so.cache",
+    "/etc/ld.so.conf",
+    "/etc/localtime",
+    *sorted(glob.glob("/etc/java-*")),  # Debian keeps a part of each Java there
+)
 DEVICES = ("null", "zero", "full", "random", "urandom", "tty")
 STREAMS = {"fd": "", "stdin": "/0", "stdout": "/1", "stderr": "/2"}
 

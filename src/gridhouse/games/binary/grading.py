@@ -6,6 +6,7 @@ import contextlib
 
 from gridhouse.core.sessions import Part, Reason, Session
 from gridhouse.games.binary import rules
+from gridhouse.games.binary.judging import judge_random, judge_search, winning_moves
 from gridhouse.games.binary.program import CommandError, execute
 from gridhouse.games.binary.program import Session as Protocol
 
@@ -23,6 +24,8 @@ PROMPTS: dict[str, str] = {}
 SETUP: tuple[str, ...] = ()
 LOOSE_PROMPTS: dict[str, str] = {}
 
+SEARCH_TRIES = 30
+DRAWS = 200  # first moves of genmove on one board
 SMALL = 6  # the longest side of most boards: they fill up soon
 ERRORS = "Details of the play command"
 CONSTRAINTS = "The constraints on a move are"
@@ -206,6 +209,24 @@ def _make_forced(source: random.Random) -> Session:
     return writer.session()
 
 
+def _make_random(source: random.Random) -> Session:
+    """Return games that genmove plays out, and many first moves on one board."""
+    writer = Writer(source, source.randint(1, 5), source.randint(1, 5))
+    moves = ["genmove"] * (writer.cols * writer.rows + 1)
+    small = source.choice(("game 2 2", "game 3 1", "game 2 3"))
+    return Session((*writer.lines, *moves, *(small, "genmove") * DRAWS))
+
+
+def _make_search(source: random.Random) -> Session:
+    """Return a position in which few moves win, if one is met soon, and questions about it."""
+    for _ in range(SEARCH_TRIES):
+        writer = Writer(source, source.randint(2, 4), source.randint(2, 4))
+        writer.play_on(source.randrange(2, writer.cols * writer.rows - 1))
+        if 0 < len(winning_moves(writer.protocol)) * 2 <= len(writer.legal_moves()):
+            break
+    return Session((*writer.lines, "timelimit 2", "solve", "genmove", "solve"))
+
+
 def _make_silent(source: random.Random) -> Session:
     return Session(
         source.choice(
@@ -228,8 +249,18 @@ PARTS = {
     "errors": Part(1.0, "illegal moves and their reasons", _make_errors),
     "questions": Part(1.0, "legal", _make_questions),
     "ends": Part(1.0, "winner", _make_ends),
-    "forced": Part(0.5, "genmove with one legal move or none", _make_forced),
+    "forced": Part(0.25, "genmove with one legal move or none", _make_forced),
+    "random": Part(
+        0.25, "genmove: legal moves, all of them by chance", _make_random, judge=judge_random
+    ),
     "silent": Part(0.0, "commands of which the document says nothing", _make_silent),
+    "search": Part(
+        1.0,
+        "solve and genmove of later assignments",
+        _make_search,
+        optional=True,
+        judge=judge_search,
+    ),
 }
 
 

@@ -10,7 +10,7 @@ from gridhouse.core.console import UsageError
 from gridhouse.grading.check import Report, check
 from gridhouse.grading.compare import Profile
 from gridhouse.grading.games import grading_of
-from gridhouse.grading.submissions import Submission, find_script
+from gridhouse.grading.submissions import Commands, open_submission
 from gridhouse.grading.text import report_text
 from gridhouse.sandbox import Limits
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from gridhouse.grading.games import Grading
+    from gridhouse.grading.submissions import Submission
 
 POLL = 0.3  # seconds between two looks at a watched file
 DIFFERS = 1
@@ -29,7 +30,7 @@ class Options(NamedTuple):
     profile: str
     sessions: int
     seed: str
-    python: str
+    commands: Commands
     seconds: float
     parts: list[str]
     svg: str
@@ -52,14 +53,13 @@ def check_command(game: str, path: Path, options: Options, *, watch: bool = Fals
             raise UsageError(f"--part {part}: the parts are {', '.join(grading.PARTS)}")
     limits = Limits(wall=options.seconds, cpu=options.seconds)
     while True:
-        script = find_script(grading, path)
-        with Submission(
-            game, script, limits, python=options.python, require=options.require_sandbox
+        with open_submission(
+            game, path, limits, options.commands, require=options.require_sandbox
         ) as submission:
             report = _check(submission, profile, options)
         if not watch:
             return DIFFERS if report.finding else 0
-        _wait_for_change(script)
+        _wait_for_change(path)
 
 
 def _check(submission: Submission, profile: Profile, options: Options) -> Report:
@@ -73,7 +73,7 @@ def _check(submission: Submission, profile: Profile, options: Options) -> Report
     if shows_progress:
         print("\r\033[K", end="", file=sys.stderr)
     grading = submission.grading
-    print(report_text(submission.script.name, report, grading, profile), end="")
+    print(report_text(submission.name, report, grading, profile), end="")
     if options.svg and report.finding is not None:
         _write_picture(grading, report, options.svg)
     return report
@@ -95,11 +95,15 @@ def _write_picture(grading: Grading, report: Report, name: str) -> None:
 
 
 def _wait_for_change(path: Path) -> None:
-    before = path.stat().st_mtime_ns
+    before = _changed(path)
     while True:
         time.sleep(POLL)
-        try:
-            if path.stat().st_mtime_ns != before:
-                return
-        except FileNotFoundError:  # an editor is about to write it anew
-            continue
+        after = _changed(path)
+        if after and after != before:  # an editor that writes a file anew removes it first
+            return
+
+
+def _changed(path: Path) -> int:
+    """Return when a file, or any file at the top of a folder, changed last; 0 if there is none."""
+    paths = [path, *path.iterdir()] if path.is_dir() else [path]
+    return max((each.stat().st_mtime_ns for each in paths if each.exists()), default=0)

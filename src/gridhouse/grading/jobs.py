@@ -1,0 +1,130 @@
+"""The submissions of a class, each graded in a process of its own."""
+
+from __future__ import annotations
+
+import hashlib
+import multiprocessing
+import shutil
+import tempfile
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass
+from functools import cached_property
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gridhouse.core.console import UsageError
+from gridhouse.grading.grade import grade, ungraded
+from gridhouse.grading.languages import BuildError
+from gridhouse.grading.submissions import Commands, open_submission
+from gridhouse.sandbox import Limits, SandboxError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from multiprocessing.connection import Connection
+    from multiprocessing.context import ForkServerContext
+
+    from gridhouse.grading.grades import Grade
+    from gridhouse.grading.rubric import Rubric
+
+TRIES = 2  # processes that may die of a submission
+FAULT = "the grader has a fault, please report it: "
+DIED = "its grading was killed twice, perhaps for want of memory"
+
+
+@dataclass(frozen=True)
+class Job:
+    """A submission to grade, with all that its grade depends on; it can be sent to a process."""
+
+    name: str
+    path: Path
+    rubric: Rubric
+    commands: Commands
+    require_sandbox: bool = False
+    problem: str = ""
+
+    @cached_property
+    def key(self) -> str:
+        """A digest of the files, the rubric, the commands and the version."""
+        digest = hashlib.sha256()
+        files = [self.path] if self.path.is_file() else sorted(self.path.rglob("*"))
+        for file in files:
+            if file.is_file() and not file.is_symlink():
+                digest.update(f"{file.relative_to(self.path.parent)}\0".encode(errors="replace"))
+                digest.update(hashlib.sha256(file.read_bytes()).digest())
+        facts = [self.name, self.rubric.digest(), *self.commands, version("gridhouse")]
+        digest.update("\0".join(facts).encode(errors="surrogatepass"))
+        return digest.hexdigest()
+
+
+def run_job(job: Job) -> Grade:
+    """Grade a submission in this process; what keeps it from running is the grade's problem.
+
+    Raises SandboxError where this machine cannot run programs as safely as is asked for.
+    """
+    rubric = job.rubric
+    if job.problem:
+        return ungraded(rubric, job.name, job.problem)
+    limits = Limits(wall=rubric.seconds, cpu=rubric.seconds)
+    with tempfile.TemporaryDirectory(prefix="gridhouse-grade-") as folder:
+        path = job.path
+        if path.is_file():  # what lies beside it is of others
+            path = Path(shutil.copy(path, folder))
+        try:
+            with open_submission(
+                rubric.game, path, limits, job.commands, require=job.require_sandbox
+            ) as submission:
+                return grade(submission, rubric, job.name)
+        except (UsageError, BuildError) as error:
+            # A path of the teacher's is none of the student's business.
+            problem = str(error).replace(repr(str(path)), "the submission")
+            return ungraded(rubric, job.name, problem)
+
+
+def run_jobs(jobs: Iterable[Job], workers: int) -> Iterator[tuple[Job, Grade]]:
+    """Grade submissions side by side; yield each with its grade as soon as it is there.
+
+    A process that dies takes no other down.  Its submission is tried once more, then given up.
+    Raises SandboxError as `run_job` does.
+    """
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload([__name__])
+    with ThreadPoolExecutor(workers) as threads:
+        tasks = {threads.submit(_run_apart, context, job): job for job in jobs}
+        try:
+            for task in as_completed(tasks):
+                yield tasks[task], task.result()
+        finally:
+            threads.shutdown(wait=False, cancel_futures=True)
+
+
+def _run_apart(context: ForkServerContext, job: Job) -> Grade:
+    """Grade a submission in a process of its own."""
+    for _ in range(TRIES):
+        ours, theirs = context.Pipe(duplex=False)
+        process = context.Process(target=_send_grade, args=(job, theirs))
+        process.start()
+        theirs.close()
+        try:
+            answer: Grade | SandboxError = ours.recv()
+        except EOFError:
+            continue
+        finally:
+            ours.close()
+            process.join()
+        if isinstance(answer, SandboxError):
+            raise answer
+        return answer
+    return ungraded(job.rubric, job.name, DIED)
+
+
+def _send_grade(job: Job, connection: Connection) -> None:
+    answer: Grade | SandboxError
+    try:
+        answer = run_job(job)
+    except SandboxError as error:
+        answer = error
+    except Exception as error:  # a fault of ours in one grade must not take the class down
+        answer = ungraded(job.rubric, job.name, f"{FAULT}{type(error).__name__}: {error}")
+    connection.send(answer)
+    connection.close()
