@@ -32,10 +32,9 @@ class PartSummary:
 
 @dataclass(frozen=True)
 class MissedRule:
-    """A rule that submissions miss: a fault as an example, submissions and sessions."""
+    """A rule that submissions miss: its most frequent fault, submissions and sessions."""
 
     example: Fault
-    part: str
     submissions: int
     sessions: int
 
@@ -101,20 +100,19 @@ def _parts(grades: Sequence[Grade]) -> tuple[PartSummary, ...]:
 
 def _missed(grades: Sequence[Grade], *, has_points: bool) -> tuple[MissedRule, ...]:
     """Return the rules that are missed, those of most submissions first."""
-    found: dict[tuple[str, str, str], list[tuple[int, Fault]]] = {}
+    found: dict[tuple[str, str], list[tuple[int, Fault]]] = {}
     for number, grade in enumerate(grades):
         for part in grade.parts:
             if bool(part.out_of) is has_points:
                 for fault in part.faults:
-                    key = (part.about, fault.kind, fault.section)
-                    found.setdefault(key, []).append((number, fault))
+                    seen = found.setdefault((fault.kind, fault.section), [])
+                    seen.append((number, fault))
     rules = [
         MissedRule(
             max((fault for _, fault in seen), key=lambda fault: fault.count),
-            part,
             len({number for number, _ in seen}),
             sum(fault.count for _, fault in seen),
         )
-        for (part, _, _), seen in found.items()
+        for seen in found.values()
     ]
     return tuple(sorted(rules, key=lambda rule: (-rule.submissions, -rule.sessions)))

@@ -113,7 +113,7 @@ def gradescope(grade: Grade, rubric: Rubric, today: date) -> dict[str, Any]:
             "name": part.about + (" (extra)" if part.is_extra else ""),
             "name_format": "text",
             "number": str(number),
-            "score": part.points,
+            "score": round(part.points, 2),
             "max_score": part.out_of,
             "output": "\n".join(part_lines(part)),
             "output_format": "text",

@@ -98,8 +98,8 @@ def _environment() -> Environment:
 
 def _marked(fault: Fault) -> tuple[Markup, Markup, str]:
     """Return the two lines with the first different character marked, and a pointer at it."""
-    column = first_column(fault.expected, fault.printed)
     lines = [harmless(fault.expected), harmless(fault.printed)]
+    column = first_column(*lines)
     if column is None:
         return Markup.escape(lines[0]), Markup.escape(lines[1]), ""
     one, other = (
