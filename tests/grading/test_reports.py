@@ -18,11 +18,10 @@ import gridhouse
 from browser_helpers import browser
 from gridhouse.core.console import UsageError
 from gridhouse.grading.grades import Fault, Grade, PartGrade
-from gridhouse.grading.reports.feedback import feedback_text
+from gridhouse.grading.reports import class_table, feedback_text, write_reports
 from gridhouse.grading.reports.files import safe_names
-from gridhouse.grading.reports.table import class_table
-from gridhouse.grading.reports.write import write_reports
 from gridhouse.grading.rubric import Detail, PartRubric, Rubric
+from gridhouse.grading.text import NOTHING_MORE
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -145,6 +144,17 @@ def test_a_day_changes_what_authors_see(tmp_path: Path) -> None:
     assert "wanted-open" in feedback_text(one, rubric, date(2026, 11, 30), full=True)
     write_reports([one], rubric, tmp_path, date(2026, 11, 30))
     assert "wanted-open" in (tmp_path / "details" / "anna.html").read_text(encoding="utf-8")
+
+
+def test_a_crash_after_the_last_line_shows_the_output(tmp_path: Path) -> None:
+    one = grade("anna", fault("open", expected=NOTHING_MORE, printed=NOTHING_MORE))
+    one = replace(one, parts=one.parts[:1])
+    write_reports([one], RUBRIC, tmp_path, TODAY)
+    text = (tmp_path / "feedback" / "anna.html").read_text(encoding="utf-8")
+    for said in (text, feedback_text(one, RUBRIC, TODAY)):
+        assert "output-open" in said
+        assert "Expected" not in said
+    assert "<details open>" in text
 
 
 def test_authors_see_no_folder_of_the_teacher(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 BLANK = "·"
 TAB = "→"
+NOTHING_MORE = "(nothing more)"
 SHOWN_LINES = 20  # typed lines shown before the difference
 
 
@@ -44,7 +45,7 @@ def visible(text: str) -> str:
 def printed(line: Line | None) -> str:
     """Return a line of an output as it is shown, or a word for the end of the output."""
     if line is None:
-        return "(nothing more)"
+        return NOTHING_MORE
     return visible(line.text) if line.text else "(an empty line)"
 
 

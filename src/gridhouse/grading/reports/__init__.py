@@ -1,6 +1,7 @@
-"""Everything that is written about grades.
+"""Everything that is written about grades: files of a class, feedback, a terminal's summary."""
 
-``write.write_reports(grades, rubric, folder, today)`` writes all files of a class,
-``table.class_table(grades)`` is the summary for a terminal, and ``feedback.feedback_text`` what one
-author may read.
-"""
+from gridhouse.grading.reports.feedback import feedback_text
+from gridhouse.grading.reports.table import class_table
+from gridhouse.grading.reports.write import write_reports
+
+__all__ = ["class_table", "feedback_text", "write_reports"]

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from gridhouse.grading.rubric import Detail
-from gridhouse.grading.text import difference_lines, harmless, session_lines
+from gridhouse.grading.text import NOTHING_MORE, difference_lines, harmless, session_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -116,7 +116,7 @@ def fault_lines(fault: Fault) -> list[str]:
     """Return all that is in a fault, the session first and the position last."""
     lines = [fault_title(fault)]
     lines += session_lines(fault.arguments, fault.files, fault.calls, fault.typed)
-    if fault.expected or fault.printed:
+    if has_lines(fault):
         lines += ["", *difference_lines(fault.expected, fault.printed)]
     elif fault.output:
         lines += ["", "Its output:", *(f"    {line}" for line in output_lines(fault.output))]
@@ -128,6 +128,11 @@ def fault_lines(fault: Fault) -> list[str]:
         rows = (f"    {harmless(row)}" for row in fault.position.split("\n"))
         lines += ["The position before it:", *rows]
     return lines
+
+
+def has_lines(fault: Fault) -> bool:
+    """Return whether there are lines that differ; a program may only end in the wrong way."""
+    return {fault.expected, fault.printed} not in ({""}, {NOTHING_MORE})
 
 
 def fault_title(fault: Fault) -> str:

@@ -89,6 +89,7 @@ def _environment() -> Environment:
     }
     environment.globals |= {
         "counts": feedback.counts,
+        "has_lines": feedback.has_lines,
         "marked": _marked,
         "picture_address": _picture_address,
         "plain_lines": _plain_lines,
