@@ -1,4 +1,4 @@
-"""The report of a check as text for a terminal."""
+"""Outputs and faults as lines of text, and the report of a check."""
 
 from __future__ import annotations
 
@@ -7,41 +7,92 @@ from typing import TYPE_CHECKING
 from gridhouse.grading.compare import ABOUT, Profile
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from gridhouse.grading.check import Finding, Report
-    from gridhouse.grading.compare import Difference, Line
+    from gridhouse.grading.compare import Line
     from gridhouse.grading.games import Grading
 
-CONTROL = {code: f"\\x{code:02x}" for code in (*range(9), *range(10, 32), 127)}
 BLANK = "·"
 TAB = "→"
+NOTHING_MORE = "(nothing more)"
 SHOWN_LINES = 20  # typed lines shown before the difference
 
 
+def harmless(text: str, kept: str = "") -> str:
+    """Return a text with escapes in the place of all that is not printable, except what is kept.
+
+    Control characters, marks of direction, odd blanks and halves of surrogates are not printable;
+    a byte that was no UTF-8 is shown as that byte.
+    """
+    return "".join(char if char.isprintable() or char in kept else _escape(char) for char in text)
+
+
+def _escape(char: str) -> str:
+    code = ord(char)
+    if 0xDC80 <= code <= 0xDCFF:  # how "surrogateescape" reads a byte
+        code -= 0xDC00
+    if code < 0x100:
+        return f"\\x{code:02x}"
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
 def visible(text: str) -> str:
-    """Return a line with its blanks made visible; control characters cannot reach a terminal."""
-    return text.translate(CONTROL).replace(" ", BLANK).replace("\t", TAB)
+    """Return a line with its blanks made visible; nothing in it can harm a terminal."""
+    return harmless(text, "\t").replace(" ", BLANK).replace("\t", TAB)
 
 
 def printed(line: Line | None) -> str:
     """Return a line of an output as it is shown, or a word for the end of the output."""
     if line is None:
-        return "(nothing more)"
+        return NOTHING_MORE
     return visible(line.text) if line.text else "(an empty line)"
 
 
-def _pointer(difference: Difference) -> list[str]:
-    """Return a line that points at the first column in which two lines differ."""
-    if difference.expected is None or difference.actual is None:
-        return []
-    pair = [visible(line.text) for line in (difference.expected, difference.actual)]
-    one, other = pair
-    same = next(
-        (at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b),
-        min(len(one), len(other)),
-    )
-    return [" " * (len("Expected: ") + same) + "^"]
+def first_column(expected: str, actual: str) -> int | None:
+    """Return the first column in which two printed lines differ, None where one is no line."""
+    if " " in expected + actual:  # a word in the place of a line; a line's blanks are visible
+        return None
+    pairs = enumerate(zip(expected, actual, strict=False))
+    shorter = min(len(expected), len(actual))
+    return next((at for at, (one, other) in pairs if one != other), shorter)
+
+
+def difference_lines(expected: str, actual: str) -> list[str]:
+    """Return two printed lines, and a line that points at the first column that differs."""
+    expected, actual = harmless(expected), harmless(actual)
+    lines = [f"Expected: {expected}", f"Printed:  {actual}"]
+    column = first_column(expected, actual)
+    return lines if column is None else [*lines, " " * (len("Expected: ") + column) + "^"]
+
+
+def session_lines(
+    arguments: Sequence[str],
+    files: Sequence[tuple[str, str]],
+    calls: Sequence[str],
+    typed: Sequence[str],
+    seeded: str = "",
+) -> list[str]:
+    """Return what a program was given; ``seeded`` is said of the calls."""
+    lines = [f"Arguments: {harmless(' '.join(arguments))}"] if arguments else []
+    for name, text in files:
+        lines.append(f"File {harmless(name)}:")
+        lines += [f"    {harmless(line)}" for line in text.splitlines()]
+    if calls:
+        lines += [f"Calls:{seeded}", *(f"    {harmless(call)}" for call in calls)]
+    if typed:
+        lines.append("Typed:")
+        first = max(0, len(typed) - SHOWN_LINES)
+        lines += ["    ..."] * bool(first)
+        for number, line in enumerate(typed[first:], first + 1):
+            mark = ">" if number == len(typed) else " "
+            lines.append(f"  {mark} {typed_line(line)}")
+    return lines
+
+
+def typed_line(line: str) -> str:
+    """Return a typed line, with its blanks made visible where some are at its ends."""
+    return visible(line) if line.strip() != line else harmless(line)
 
 
 def report_text(name: str, report: Report, grading: Grading, profile: Profile) -> str:
@@ -74,29 +125,15 @@ def order_note(order: Iterable[str], documents: Iterable[str]) -> str:
 def finding_lines(finding: Finding, grading: Grading, profile: Profile) -> list[str]:
     """Return a finding: the session, the lines that differ, the reason and the position."""
     session = finding.session
-    lines = []
-    if session.arguments:
-        lines.append(f"Arguments: {' '.join(session.arguments)}")
-    for name, text in session.files:
-        lines.append(f"File {name}:")
-        lines += [f"    {line}" for line in text.splitlines()]
-    if session.calls:
-        lines.append("Calls:" + (f" (random.seed({session.seed:g}))" if session.lines else ""))
-        lines += [f"    {call}" for call in session.calls]
-    if session.lines:
-        lines.append("Typed:")
-        first = max(0, finding.typed - SHOWN_LINES)
-        lines += ["    ..."] * bool(first)
-        for number, line in enumerate(session.lines[first : finding.typed], first + 1):
-            mark = ">" if number == finding.typed else " "
-            lines.append(f"  {mark} {visible(line) if line.strip() != line else line}")
+    seeded = f" (random.seed({session.seed:g}))" if session.lines else ""
+    typed = session.lines[: finding.typed]
+    lines = session_lines(session.arguments, session.files, session.calls, typed, seeded)
     lines += [""] * bool(lines)
-    if finding.difference.expected or finding.difference.actual:
-        lines.append(f"Expected: {printed(finding.difference.expected)}")
-        lines.append(f"Printed:  {printed(finding.difference.actual)}")
-        lines += _pointer(finding.difference)
+    difference = finding.difference
+    if difference.expected or difference.actual:
+        lines += difference_lines(printed(difference.expected), printed(difference.actual))
     if finding.actual.failure:
-        lines.append(f"The program: {finding.actual.failure}")
+        lines.append(f"The program: {harmless(finding.actual.failure)}")
     section = f" ({finding.reason.section})" if finding.reason.section else ""
     lines.append(f"Why: {finding.reason.text}{section}")
     state = grading.state_at(session, max(0, finding.typed - 1))

@@ -1,0 +1,124 @@
+"""The pages: one for the class, one for each submission, and the same for its author."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from gridhouse.core.picture import stylesheet
+from gridhouse.core.registry import game_class
+from gridhouse.grading.reports import feedback
+from gridhouse.grading.reports.class_summary import summarize
+from gridhouse.grading.text import first_column, harmless, typed_line
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from gridhouse.grading.grades import Fault, Grade
+    from gridhouse.grading.rubric import Rubric
+
+TEMPLATES = Path(__file__).parent / "templates"
+STYLE = stylesheet() + (TEMPLATES / "style.css").read_text(encoding="utf-8")
+SCRIPT = (TEMPLATES / "sort.js").read_text(encoding="utf-8")
+
+
+def class_page(grades: Sequence[Grade], names: Sequence[str], rubric: Rubric) -> str:
+    """Return the page of a class, with links to the pages of these file names."""
+    summary = summarize(grades, rubric)
+    rows = [
+        (grade, name, {part.name: part for part in grade.parts})
+        for grade, name in zip(grades, names, strict=True)
+    ]
+    title = f"{game_class(rubric.game).title}: grades"
+    return _page("class.html", title=title, rows=rows, summary=summary, script=SCRIPT)
+
+
+def submission_page(grade: Grade, name: str, rubric: Rubric, *, is_feedback: bool) -> str:
+    """Return the page of a submission with all that is in a grade; ``name`` is its file name.
+
+    ``is_feedback`` says that it is for its author, so that it has no link to the teacher's pages.
+    """
+    return _page(
+        "submission.html",
+        title=f"{game_class(grade.game).title}: {harmless(grade.name)}",
+        grade=grade,
+        name=name,
+        total=feedback.out_of(rubric),
+        is_feedback=is_feedback,
+        script="",
+    )
+
+
+def _page(template: str, *, script: str, **values: object) -> str:
+    policy = f"default-src 'none'; style-src {_hash(STYLE)}; img-src data:; "
+    policy += f"script-src {_hash(script)}; " if script else ""
+    policy += "base-uri 'none'; form-action 'none'"
+    return (
+        _environment()
+        .get_template(template)
+        .render(policy=policy, style=Markup(STYLE), script=Markup(script), **values)
+    )
+
+
+def _hash(text: str) -> str:
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+
+
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=FileSystemLoader(TEMPLATES),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    environment.filters |= {
+        "harmless": harmless,
+        "points": feedback.points,
+        "sessions": feedback.sessions,
+        "output_lines": feedback.output_lines,
+        "typed_line": typed_line,
+    }
+    environment.globals |= {
+        "counts": feedback.counts,
+        "has_lines": feedback.has_lines,
+        "marked": _marked,
+        "picture_address": _picture_address,
+        "plain_lines": _plain_lines,
+    }
+    return environment
+
+
+def _marked(fault: Fault) -> tuple[Markup, Markup, str]:
+    """Return the two lines with the first different character marked, and a pointer at it."""
+    lines = [harmless(fault.expected), harmless(fault.printed)]
+    column = first_column(*lines)
+    if column is None:
+        return Markup.escape(lines[0]), Markup.escape(lines[1]), ""
+    one, other = (
+        Markup("{}<mark>{}</mark>{}").format(
+            line[:column], line[column : column + 1], line[column + 1 :]
+        )
+        if line[column:]
+        else Markup.escape(line)
+        for line in lines
+    )
+    return one, other, " " * column + "^"
+
+
+def _plain_lines(text: str) -> str:
+    return "\n".join(map(harmless, text.split("\n")))
+
+
+def _picture_address(picture: str) -> str:
+    """Return a picture as an address: nothing runs in a picture that is no part of the page."""
+    data = base64.b64encode(picture.encode("utf-8", "replace")).decode()
+    return f"data:image/svg+xml;base64,{data}"
