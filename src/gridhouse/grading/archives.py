@@ -7,6 +7,7 @@ needs (:func:`is_passed_over`) are left out.  Sizes are counted as bytes come, b
 from __future__ import annotations
 
 import bz2
+import errno
 import gzip
 import lzma
 import os
@@ -29,6 +30,7 @@ MEGABYTE = 1 << 20
 MOST_NAME = 255  # bytes, as file systems have it
 MOST_PATH = 1000
 MOST_DEPTH = 30  # folders inside each other
+MOST_HEADERS = 20  # in a tar archive for each file written; the others are passed over
 CHUNK = 1 << 16
 MOST_READ = MEGABYTE  # bytes of a tar archive's header
 IS_ENCRYPTED, IS_UTF8 = 1, 0x800  # flags of zip
@@ -41,6 +43,7 @@ COMPRESSIONS: tuple[tuple[bytes, Any], ...] = (
 )
 PASSED_OVER = ("__pycache__", "__MACOSX", "node_modules", "venv", "Thumbs.db", "desktop.ini")
 EMBEDDINGS = ("LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI")  # turn text around
+DAMAGED = "is damaged"
 BROKEN = (
     EOFError,
     LookupError,
@@ -118,10 +121,12 @@ class Tree:
     def _refusing(self, root: Path, name: str) -> Iterator[list[str]]:
         """Yield the parts of a member's name, none if it is passed over."""
         parts = parts_of(name)
+        if any(map(is_passed_over, parts)):
+            parts = []
         try:
-            if len(parts) > MOST_DEPTH or len(name) > MOST_PATH:
+            if len(parts) > MOST_DEPTH or (parts and len(name) > MOST_PATH):
                 raise ArchiveError("is too long a name")
-            yield [] if any(map(is_passed_over, parts)) else parts
+            yield parts
         except (ArchiveError, *BROKEN) as error:
             problem = f"{shown(name)} {_reason(error)}"
             if not self._keeps_refused:
@@ -215,11 +220,14 @@ def _shortened(part: str) -> str:
 
 def unpack(archive: Path, root: Path, tree: Tree) -> None:
     """Unpack a zip or tar archive below a folder; raises ArchiveError that says what is wrong."""
-    reader = _unpack_zip if archive.name.lower().endswith(ZIP) else _unpack_tar
+    is_zip = archive.name.lower().endswith(ZIP)
     try:
-        reader(archive, root, tree)
+        (_unpack_zip if is_zip else _unpack_tar)(archive, root, tree)
     except BROKEN as error:
-        raise ArchiveError(f"it {_reason(error)}") from None
+        reason = _reason(error)
+        if reason == DAMAGED:
+            reason += f", or no {'zip' if is_zip else 'tar'} archive"
+        raise ArchiveError(f"it {reason}") from None
     except TooMuchError as error:
         raise ArchiveError(f"it unpacks to {error}") from None
 
@@ -296,7 +304,9 @@ def _unpack_tar(archive: Path, root: Path, tree: Tree) -> None:
     with opener(archive) if opener else archive.open("rb") as packed:
         stream = _Forward(packed, 2 * tree.limits.total)
         with tarfile.TarFile(fileobj=stream) as source:  # type: ignore[arg-type]
-            for member in source:
+            for number, member in enumerate(source):
+                if number > MOST_HEADERS * tree.limits.members:
+                    raise TooMuchError(f"more than {number - 1} files and folders")
                 if member.isdir():
                     tree.add_folder(root, member.name)
                 elif member.isreg():
@@ -346,9 +356,9 @@ def _reason(error: Exception) -> str:
         return str(error)
     if isinstance(error, NotImplementedError):
         return "is packed in a way that cannot be read"
-    if isinstance(error, OSError) and error.strerror:
+    if isinstance(error, OSError) and error.errno not in (None, errno.EINVAL):
         return f"cannot be had: {error.strerror}"
-    return "is damaged"
+    return DAMAGED
 
 
 def _megabytes(size: int) -> str:
