@@ -20,6 +20,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gridhouse.core.console import UsageError
+from gridhouse.grading import archives
 from gridhouse.grading import collect as module
 from gridhouse.grading.archives import ArchiveError, Limits, Tree, clean, parts_of, unpack
 from gridhouse.grading.collect import collect
@@ -194,6 +195,8 @@ submission_456:
     :sid: '123456789'
     :email: zoe@example.org
   :created_at: 2026-04-26 17:34:00.861687000 Z
+  :history:
+  - :name: Mallory
   :results:
     output: |-
       submission_457:
@@ -264,6 +267,9 @@ def test_a_single_folder_is_a_submission_unless_it_was_packed_or_holds_a_class(
     write(place.submissions, {"bert/a1.py": "b", "carl/a1.py": "c"})
     assert list(place.found(place.submissions)) == ["bert", "carl"]
     assert list(place.found(place.submissions.parent)) == ["bert", "carl"]
+    one = zipped({"Anna Lee_12_assignsubmission_file_/a1.py": "a"})
+    write(place.submissions.parent, {"class.zip": one})
+    assert place.found(place.submissions.parent / "class.zip") == {"Anna Lee": {"a1.py": "a"}}
 
 
 def test_the_program_is_found_below_folders_archives_and_documents(place: Workplace) -> None:
@@ -286,6 +292,18 @@ def test_archives_in_too_many_archives(place: Workplace) -> None:
     for _ in range(3):
         archive = zipped({"again.zip": archive})
     assert place.problem("mallory.zip", archive) == "'again.zip' is in too many other archives"
+
+
+def test_names_that_only_look_like_those_of_a_scheme(place: Workplace) -> None:
+    files = {"lab_2026_10_anna.py": "", "lab_2026_10_bert.py": "", "lab-carl/a1.py": ""}
+    assert list(in_all_ways(place, files)) == [
+        "lab-carl",
+        "lab_2026_10_anna",
+        "lab_2026_10_bert",
+    ]
+    shutil.rmtree(place.submissions)
+    write(place.submissions, {"lab-anna/a1.py": "", "lab-bert.py": ""})
+    assert list(place.found()) == ["lab-anna", "lab-bert"]
 
 
 def test_names_are_unique_and_clean(place: Workplace) -> None:
@@ -542,6 +560,15 @@ def test_a_broken_file_in_the_class_archive_costs_one_submission(
         ("carl", "'carl.zip' has more than 0.00286102 MB"),
         ("dora", "it is empty"),
     ]
+
+
+def test_what_is_refused_takes_no_room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(archives, "CHUNK", 1000)
+    files = {f"{number}.py": BIG for number in range(9)}
+    archive = write(tmp_path, {"class.zip": zipped(files)}) / "class.zip"
+    tree = Tree(LITTLE, keep_refused=True)
+    unpack(archive, tmp_path, tree)
+    assert {path.name: path.stat().st_size for path in tree.refused} == dict.fromkeys(files, 0)
 
 
 @pytest.mark.filterwarnings("ignore:Duplicate name")

@@ -297,7 +297,7 @@ def _program_folder(folder: Path, tree: Tree) -> Path:
 
 
 def _unpacked(archive: Path, tree: Tree) -> Path:
-    """Unpack an archive into a new folder beside it, and remove it."""
+    """Unpack an archive into a new folder beside it."""
     folder = archive.with_name(stem_of(archive.name) or "archive")
     while folder.exists():
         folder = folder.with_name(f"{folder.name}-unpacked")
@@ -306,5 +306,4 @@ def _unpacked(archive: Path, tree: Tree) -> Path:
         unpack(archive, folder, tree)
     except ArchiveError as error:
         raise ArchiveError(f"{shown(archive.name)}: {error}") from None
-    archive.unlink()
     return folder
