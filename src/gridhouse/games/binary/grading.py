@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 SCRIPT = "a1.py"
 CALLS = "program"
+STATUS = "= "
 SUPPORT: tuple[str, ...] = ()
 PROMPTS: dict[str, str] = {}
 SETUP: tuple[str, ...] = ()
