@@ -236,7 +236,7 @@ def audit(
         str, typer.Option(help="Call this function, 'main()' for instance, not the program.")
     ] = "",
     seed: Annotated[float, typer.Option(help="The seed of random before calls.")] = 0.0,
-    seconds: Annotated[float, typer.Option(help="Time of one session.", min=0.1)] = 10.0,
+    seconds: Annotated[float, typer.Option(help="Time of one session.", min=0.1)] = 5.0,
     require_sandbox: Annotated[
         bool, typer.Option("--require-sandbox", help="Refuse to run without a full sandbox.")
     ] = False,

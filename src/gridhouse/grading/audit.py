@@ -31,7 +31,8 @@ if TYPE_CHECKING:
     from gridhouse.grading.games import Grading
 
 HAS_GAPS = 1
-DRAWN = "genmove"  # the command of a file of commands that plays a move by chance
+RUNS = 4  # of the exact program, to see which answers depend on chance
+DRAWN = "genmove"  # the command that plays a move by chance; it is explained as that move
 BY_CHANCE = Reason("chance", "the answer depends on chance", "")
 
 
@@ -141,30 +142,35 @@ def _fails(program: Submission, test: _Test) -> bool:
 def _put_right(program: Submission, case: Case, wrong: list[Wrong]) -> _Test:
     """Return a test with the exact program's answers, and add what was wrong to a list."""
     grading, name = program.grading, repr(str(case.path))
-    output = program.run(case.session)
-    if output.failure:
-        raise UsageError(f"{name}: the exact program cannot do this: {output.failure}")
+    outputs = [program.run(case.session) for _ in range(RUNS)]
+    for output in outputs:
+        if output.failure:
+            raise UsageError(f"{name}: the exact program cannot do this: {output.failure}")
     random.seed(0)  # the same moves by chance in every audit
     exact = transcript(game_class(program.game), case.session)
     if exact.status:
         raise UsageError(f"{name}: the exact program refuses the arguments or the input")
     shown = _shown(case, exact, grading)
-    given, again = (case.split(text, grading) for text in (exact.text, output.text))
+    given, *others = (
+        case.split(text, grading) for text in (exact.text, *(output.text for output in outputs))
+    )
     answers: list[Answer | None] = []
     for at, lines in enumerate(case.split(shown.text, grading)):
-        difference = case.answers[at].difference(lines)
-        is_pattern = difference is None and case.answers[at].pattern is not None
-        right = case.answers[at] if is_pattern else Answer(given[at])
-        by_chance = right.difference(again[at])
+        answer = case.answers[at]
+        difference = answer.difference(lines)
+        right = answer if answer.pattern and difference is None else Answer(given[at])
+        by_chance = next((other[at] for other in others if right.difference(other[at])), None)
         answers.append(right if by_chance is None else None)
-        difference = difference or by_chance
+        if difference is None and by_chance is not None:
+            difference = answer.difference(by_chance)
         if difference is None:
             continue
         line = difference.actual
-        typed = shown.typed_before(line.offset if line else len(shown.text))
-        if case.status:
-            typed = at + 1
-        reason = BY_CHANCE if by_chance else _reason(grading, case.session, given, typed, line)
+        offset = line.offset if line else len(shown.text)
+        typed = at + 1 if case.status else shown.typed_before(offset)
+        reason = _reason(grading, case.session, given, typed, line)
+        if by_chance is not None:
+            reason = BY_CHANCE
         command = case.session.lines[typed - 1] if typed else ""
         wrong.append(Wrong(case, case.number(at, difference), command, difference, reason))
     return _Test(case, answers)
@@ -199,13 +205,11 @@ def _reason(
 ) -> Reason | None:
     if line is None:
         return END_OF_OUTPUT
-    # Moves that were drawn are played again as they were drawn.
-    drawn = [
-        f"play {answer[0].key}" if command == DRAWN else command
-        for command, answer in zip(session.lines, given, strict=False)
-    ]
-    before = drawn[: typed - 1] if DRAWN in session.lines else session.lines[: typed - 1]
-    session = session._replace(lines=(*before, *session.lines[typed - 1 :]))
+    typed_lines = list(session.lines)
+    for at, answer in enumerate(given[: typed - 1]):
+        if typed_lines[at] == DRAWN and answer:
+            typed_lines[at] = f"play {answer[0].key}"
+    session = session._replace(lines=tuple(typed_lines))
     try:
         return grading.explain(session, typed, line.text)
     except (ValueError, LookupError):  # it is none of the game's sessions
@@ -219,7 +223,7 @@ def audit_text(result: Audit, grading: Grading) -> str:
     for wrong in result.wrong:
         after = f", after {wrong.typed!r}" if wrong.typed else ""
         lines += [
-            f"{wrong.case.path.name}, line {wrong.number}{after}:",
+            f"{wrong.case.path}, line {wrong.number}{after}:",
             f"Expected there: {printed(wrong.difference.expected)}",
             f"Exact program:  {printed(wrong.difference.actual)}",
         ]
