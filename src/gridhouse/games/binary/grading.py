@@ -262,7 +262,10 @@ def state_at(session: Session, typed: int) -> State | None:
 
 
 def explain(session: Session, typed: int, line: str) -> Reason:
-    """Return why the answer to the last typed line holds this line; raises ValueError for chance."""
+    """Return why the answer to the last typed line holds this line.
+
+    Raises ValueError where a genmove had a choice: what it played is not known.
+    """
     name, *words = (session.lines[typed - 1].lower().split() if typed else []) or [""]
     protocol = _protocol_at(session, typed - 1)
     if name == "genmove" and line != "= -1":
