@@ -1,9 +1,10 @@
 """How many planted faults `gridhouse check` finds: ``python benchmarks/grading.py [GAME …]``.
 
-`tests/grading/faults.json` holds forty faults a game, written from the documents without sight of
-how sessions are generated: a replaced text of the exact program, and the shortest session known to
-show it.  For each game it prints how many were found within 300 sessions, after how many sessions,
-and how long the shortened sessions are.
+`src/gridhouse/grading/mutants.json` holds forty faults a game, written from the documents without
+sight of how sessions are generated: a replaced text of the exact program, and the shortest session
+known to show it.  For each game it prints how many were found within 300 sessions, after how many
+sessions, and how long the shortened sessions are.  With ``--write`` it notes these sessions in the
+file, from which ``gridhouse audit`` has them.
 """
 
 from __future__ import annotations
@@ -14,62 +15,81 @@ import sys
 import time
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import TYPE_CHECKING, Annotated
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
+import typer
 from command_line import Words, start
 
-from grading_helpers import write_program
 from gridhouse.core.console import UsageError
 from gridhouse.grading.check import Report, check
+from gridhouse.grading.mutants import FILE, Mutant, mutants, session_data, write_program
 from gridhouse.grading.submissions import PythonSubmission
 from gridhouse.sandbox import Limits
 
-FAULTS = Path(__file__).resolve().parent.parent / "tests" / "grading" / "faults.json"
+if TYPE_CHECKING:
+    from gridhouse.core.sessions import Session
+
+PATH = Path(__file__).resolve().parent.parent / "src" / "gridhouse" / "grading" / FILE
 LIMITS = Limits(wall=3, cpu=3)
 MAX_LINES = 20
 
 
-def report_of(game: str, fault: dict[str, Any]) -> Report:
+def report_of(game: str, mutant: Mutant) -> Report:
     """Check the exact program with a fault in it."""
     with TemporaryDirectory() as folder:
-        script = write_program(Path(folder), game, (fault["old"], fault["new"]))
+        script = write_program(Path(folder), game, (mutant.old, mutant.new))
         with PythonSubmission(game, script, LIMITS) as program:
             return check(program)
 
 
-def row(game: str, faults: list[dict[str, Any]]) -> str:
-    """Return a game's row of the table; the faults that were missed go to standard error."""
+def row(game: str, planted: list[Mutant], found: dict[str, Session]) -> str:
+    """Return a game's row of the table, and note the sessions by the names of the faults.
+
+    The faults that were missed go to standard error.
+    """
     began = time.perf_counter()
     tried, lengths, longer, missed = [], [], 0, []
-    for fault in faults:
-        report = report_of(game, fault)
+    for mutant in planted:
+        report = report_of(game, mutant)
         if report.finding is None:
-            missed.append(fault["name"])
+            missed.append(mutant.name)
             continue
-        length, known = len(report.finding.session.lines), len(fault["session"].get("lines", ()))
+        found[mutant.name] = report.finding.session
+        length, known = len(report.finding.session.lines), len(mutant.known.lines)
         tried.append(report.tried)
         lengths.append(length)
         longer += length > max(2 * known, known + 2)
     print(f"{game} missed: {', '.join(missed) or 'none'}", file=sys.stderr)
-    seconds = (time.perf_counter() - began) / len(faults)
+    seconds = (time.perf_counter() - began) / len(planted)
     long = sum(length > MAX_LINES for length in lengths)
     return (
-        f"| {game} | {len(tried)} of {len(faults)} | {statistics.median(tried):.0f} | {max(tried)} "
-        f"| {max(lengths)} | {long} | {longer} | {seconds:.1f} |"
+        f"| {game} | {len(tried)} of {len(planted)} | {statistics.median(tried):.0f} "
+        f"| {max(tried)} | {max(lengths)} | {long} | {longer} | {seconds:.1f} |"
     )
 
 
-def main(games: Words = None) -> None:
+def write(game: str, found: dict[str, Session]) -> None:
+    """Note the sessions that were found in the file of mutants."""
+    data = json.loads(PATH.read_text(encoding="utf-8"))
+    for fault in data[game]:
+        session = found.get(fault["name"])
+        fault["found"] = None if session is None else session_data(session)
+    PATH.write_text(json.dumps(data, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def main(games: Words = None, *, writes: Annotated[bool, typer.Option("--write")] = False) -> None:
     """Print the table."""
-    faults = json.loads(FAULTS.read_text())
+    planted = mutants()
     for game in games or ():
-        if game not in faults:
-            raise UsageError(f"{game}: there are faults of {', '.join(faults)}")
+        if game not in planted:
+            raise UsageError(f"{game}: there are faults of {', '.join(planted)}")
     print("| game | found | sessions | most | lines, most | over 20 | over 2x | seconds |")
     print("|---|---|---|---|---|---|---|---|")
-    for game in games or faults:
-        print(row(game, faults[game]), flush=True)
+    for game in games or planted:
+        found: dict[str, Session] = {}
+        print(row(game, planted[game], found), flush=True)
+        if writes:
+            write(game, found)
 
 
 if __name__ == "__main__":

@@ -303,6 +303,34 @@ def print_rubric(game: Annotated[str, typer.Argument(help="The game's name.")]) 
     raise typer.Exit(run(write, []))
 
 
+@app.command(rich_help_panel=GRADE)
+def audit(
+    game: Annotated[str, typer.Argument(help="The game's name.")],
+    tests: Annotated[Path, typer.Argument(help="A file of commands, or a folder of outputs.")],
+    arguments: Annotated[
+        str, typer.Option(help="The program's arguments, where a test has none of its own.")
+    ] = "",
+    call: Annotated[
+        str, typer.Option(help="Call this function, 'main()' for instance, not the program.")
+    ] = "",
+    seed: Annotated[float, typer.Option(help="The seed of random before calls.")] = 0.0,
+    seconds: Annotated[float, typer.Option(help="Time of one session.", min=0.1)] = 5.0,
+    require_sandbox: SandboxOption = False,
+    write: Annotated[
+        str, typer.Option(help="Write tests that find the missed faults to this file or folder.")
+    ] = "",
+) -> None:
+    """Tell what a course's own tests expect wrongly, and which faults they miss."""
+
+    def check(_: list[str]) -> int:
+        from gridhouse.grading.audit import Options, audit_command
+
+        options = Options(arguments, call, seed, seconds, require_sandbox, write)
+        return audit_command(game, tests, options)
+
+    raise typer.Exit(run(check, []))
+
+
 @app.command(rich_help_panel=PROGRAMS)
 def export(
     game: Annotated[str, typer.Argument(help="The game's name.")],

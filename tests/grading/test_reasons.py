@@ -50,6 +50,12 @@ def test_a_size_of_the_binary_game_that_is_none() -> None:
     assert BINARY.explain(Session(("game 0 1",)), 1, "= -1").kind == "silent"
 
 
+@pytest.mark.parametrize("lines", [("game 1 3", "genmove"), ("game 2 2", "genmove", "show")])
+def test_a_genmove_with_a_choice_has_no_reason(lines: tuple[str, ...]) -> None:
+    with pytest.raises(ValueError, match="by chance"):
+        BINARY.explain(Session(lines), len(lines), "..")
+
+
 def test_simpler_sessions_come_to_an_end() -> None:
     board = Session(("1 1",), ("input.txt",), (("input.txt", "1 2\n3 3\n"),))
     files = {session.files[0][1] for session in COLLAPSE.simpler(board)}

@@ -22,6 +22,7 @@ class Grading(Protocol):
 
     SCRIPT: str  # the file name that the document asks for
     CALLS: str  # the module of the game whose functions a session may call
+    STATUS: str  # how the last line of each answer begins; "" where lines have no answers
     SUPPORT: tuple[str, ...]  # files of the course that stand beside a submission
     PROMPTS: dict[str, str]  # regular expressions of the document's prompts, each with a name
     LOOSE_PROMPTS: dict[str, str]  # the same, of prompts that ask for the same thing

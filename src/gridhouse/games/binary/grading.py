@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 SCRIPT = "a1.py"
 CALLS = "program"
+STATUS = "= "
 SUPPORT: tuple[str, ...] = ()
 PROMPTS: dict[str, str] = {}
 SETUP: tuple[str, ...] = ()
@@ -264,14 +265,22 @@ PARTS = {
 }
 
 
+def _forced(protocol: Protocol) -> list[int]:
+    """Return the one legal move, if there is any; raises ValueError where genmove has a choice."""
+    actions = [0] * protocol.game.num_actions
+    count = rules.legal_actions(protocol.position, actions)
+    if count > 1:
+        raise ValueError("genmove plays by chance here")
+    return actions[:count]
+
+
 def _protocol_at(session: Session, typed: int) -> Protocol:
     protocol = Protocol()
     for line in session.lines[:typed]:
         _carry_out(protocol, line)
-        if line == "genmove":  # it had one legal move, or none
-            actions = [0] * protocol.game.num_actions
-            if rules.legal_actions(protocol.position, actions):
-                rules.apply_action(protocol.position, actions[0])
+        if line == "genmove":
+            for action in _forced(protocol):
+                rules.apply_action(protocol.position, action)
     return protocol
 
 
@@ -284,9 +293,14 @@ def state_at(session: Session, typed: int) -> State | None:
 
 
 def explain(session: Session, typed: int, line: str) -> Reason:
-    """Return why the answer to the last typed line holds this line."""
+    """Return why the answer to the last typed line holds this line.
+
+    Raises ValueError where a genmove had a choice: what it played is not known.
+    """
     name, *words = (session.lines[typed - 1].lower().split() if typed else []) or [""]
     protocol = _protocol_at(session, typed - 1)
+    if name == "genmove" and line != "= -1":
+        _forced(protocol)
     if name in ("play", "legal") and state_at(session, typed - 1) is not None:
         action, reason = protocol.parse_move(words)
         if action is None:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 SCRIPT = "assignment3.py"
 CALLS = "program"
+STATUS = ""
 SUPPORT: tuple[str, ...] = ()
 FILE = "input.txt"
 PROMPTS = {"cell": re.escape(PROMPT)}
@@ -149,7 +150,7 @@ PARTS = {
 
 def state_at(session: Session, typed: int) -> State:
     """Return the board after `typed` lines."""
-    state = _start(dict(session.files)[FILE])
+    state = _start(dict(session.files)[session.arguments[0]])
     for line in session.lines[:typed]:
         _carry_out(state, line)
     return state

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 SCRIPT = "sinks.py"
 CALLS = "program"
+STATUS = ""
 SUPPORT: tuple[str, ...] = ()
 PROMPTS: dict[str, str] = {}
 SETUP: tuple[str, ...] = ()

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 SCRIPT = "a1.py"
 CALLS = "a1"  # the module whose functions are called
+STATUS = ""
 SUPPORT = ("a1_support.py",)  # files of the course that stand beside a submission
 _ASKED = {
     "size": texts.BOARD_SIZE_PROMPT,

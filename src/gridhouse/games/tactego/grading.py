@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 SCRIPT = "tactego.py"
 CALLS = "program"
+STATUS = ""
 SUPPORT: tuple[str, ...] = ()
 FILE = "game.pieces"
 _ASKED = {
@@ -189,8 +190,8 @@ def _piece(state: State, text: str) -> str:
 
 
 def _start(session: Session) -> State:
-    seed, _, length, width = session.lines[:QUESTIONS]
-    army = parse_army(dict(session.files)[FILE].split("\n"))
+    seed, name, length, width = session.lines[:QUESTIONS]
+    army = parse_army(dict(session.files)[name].split("\n"))
     game = TactegoGame.from_army(army, int(length), int(width), limit=0)
     return State(game, game.shuffled(random.Random(seed_bytes(seed))))
 
