@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import multiprocessing
-import shutil
-import tempfile
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from functools import cached_property
 from importlib.metadata import version
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gridhouse.core.console import UsageError
@@ -23,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from multiprocessing.connection import Connection
     from multiprocessing.context import ForkServerContext
+    from pathlib import Path
 
     from gridhouse.grading.grades import Grade
     from gridhouse.grading.rubric import Rubric
@@ -66,19 +64,15 @@ def run_job(job: Job) -> Grade:
     if job.problem:
         return ungraded(rubric, job.name, job.problem)
     limits = Limits(wall=rubric.seconds, cpu=rubric.seconds)
-    with tempfile.TemporaryDirectory(prefix="gridhouse-grade-") as folder:
-        path = job.path
-        if path.is_file():  # what lies beside it is of others
-            path = Path(shutil.copy(path, folder))
-        try:
-            with open_submission(
-                rubric.game, path, limits, job.commands, require=job.require_sandbox
-            ) as submission:
-                return grade(submission, rubric, job.name)
-        except (UsageError, BuildError) as error:
-            # A path of the teacher's is none of the student's business.
-            problem = str(error).replace(repr(str(path)), "the submission")
-            return ungraded(rubric, job.name, problem)
+    try:
+        with open_submission(
+            rubric.game, job.path, limits, job.commands, require=job.require_sandbox
+        ) as submission:
+            return grade(submission, rubric, job.name)
+    except (UsageError, BuildError) as error:
+        # A path of the teacher's is none of the student's business.
+        problem = str(error).replace(repr(str(job.path)), "the submission")
+        return ungraded(rubric, job.name, problem)
 
 
 def run_jobs(jobs: Iterable[Job], workers: int) -> Iterator[tuple[Job, Grade]]:
