@@ -294,6 +294,12 @@ def test_archives_in_too_many_archives(place: Workplace) -> None:
     assert place.problem("mallory.zip", archive) == "'again.zip' is in too many other archives"
 
 
+def test_a_folder_that_cannot_be_made_costs_one_submission(place: Workplace) -> None:
+    name = "n" * 250
+    archive = zipped({f"{name}.zip": zipped({}), f"{name}/report.pdf": ""})
+    assert place.problem("m.zip", archive) == "File name too long"
+
+
 def test_names_that_only_look_like_those_of_a_scheme(place: Workplace) -> None:
     files = {"lab_2026_10_anna.py": "", "lab_2026_10_bert.py": "", "lab-carl/a1.py": ""}
     assert list(in_all_ways(place, files)) == [
@@ -308,10 +314,17 @@ def test_names_that_only_look_like_those_of_a_scheme(place: Workplace) -> None:
 
 def test_names_are_unique_and_clean(place: Workplace) -> None:
     nfd = unicodedata.normalize("NFD", "Zoë")
-    for name in (f"{nfd}.py", "Zoë/a1.py", "ANNA.py", "anna/a1.py", "anna (2).c", "b\n\x1b[1m.py"):
+    for name in (
+        f"{nfd}.py",
+        "Zoë/a1.py",
+        "ANNA.py",
+        "anna/a1.py",
+        "anna (2).c",
+        "b\n\x1b[1me\n\u0301.py",
+    ):
         write(place.submissions, {name: ""})
     names = [entry.name for entry in place.collect()]
-    assert names == ["ANNA", "anna (2)", "anna (2) (2)", "b[1m", "Zoë", "Zoë (2)"]
+    assert names == ["ANNA", "anna (2)", "anna (2) (2)", "b[1mé", "Zoë", "Zoë (2)"]
 
 
 NAMES = st.text(st.characters(exclude_characters="/\0", exclude_categories=["Cs"]), max_size=12)

@@ -184,12 +184,13 @@ def is_passed_over(name: str) -> bool:
 
 def clean(text: str) -> str:
     """Return a text in Unicode's NFC without control characters and those that turn text around."""
-    return "".join(
+    text = "".join(
         char
-        for char in unicodedata.normalize("NFC", text)
+        for char in text
         if unicodedata.category(char) not in ("Cc", "Cs", "Zl", "Zp")
         and unicodedata.bidirectional(char) not in EMBEDDINGS
     )
+    return unicodedata.normalize("NFC", text)
 
 
 def shown(name: str) -> str:

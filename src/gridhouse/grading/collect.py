@@ -96,11 +96,11 @@ def collect(path: Path, workspace: Path) -> list[Entry]:
     Raises UsageError where there are none.
     """
     shown_path = repr(str(path))
-    if not path.exists():
-        raise UsageError(f"there is no file or folder {shown_path}")
     packed = workspace / "class"
     refused: dict[Path, str] = {}
     try:
+        if not path.exists():
+            raise UsageError(f"there is no file or folder {shown_path}")
         if path.is_dir():
             folder = _class_folder(path)
         elif is_archive(path.name):
@@ -113,7 +113,7 @@ def collect(path: Path, workspace: Path) -> list[Entry]:
             for number, (name, pieces) in enumerate(_submissions(folder), 1)
         ]
     except (OSError, ArchiveError) as error:
-        raise UsageError(f"{shown_path}: {getattr(error, 'strerror', error)}") from None
+        raise UsageError(f"{shown_path}: {_reason(error)}") from None
     finally:
         shutil.rmtree(packed, ignore_errors=True)
     if not entries:
@@ -251,10 +251,15 @@ def _entry(name: str, pieces: list[Piece], folder: Path, refused: Mapping[Path, 
         for piece, file in zip(pieces, _file_names(pieces), strict=True):
             copy(piece.path, folder, file, tree)
         return Entry(name, _program_folder(folder, tree))
-    except ArchiveError as error:
+    except (OSError, ArchiveError) as error:
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(exist_ok=True)
-        return Entry(name, folder, str(error))
+        return Entry(name, folder, _reason(error))
+
+
+def _reason(error: OSError | ArchiveError) -> str:
+    """Return what is wrong without the path, which is one of the workspace."""
+    return getattr(error, "strerror", None) or str(error)
 
 
 def _file_names(pieces: list[Piece]) -> list[str]:
@@ -298,7 +303,7 @@ def _program_folder(folder: Path, tree: Tree) -> Path:
 
 def _unpacked(archive: Path, tree: Tree) -> Path:
     """Unpack an archive into a new folder beside it."""
-    folder = archive.with_name(stem_of(archive.name) or "archive")
+    folder = archive.with_name(stem_of(archive.name))
     while folder.exists():
         folder = folder.with_name(f"{folder.name}-unpacked")
     folder.mkdir()
