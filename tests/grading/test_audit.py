@@ -97,9 +97,15 @@ def test_wrong_expectations_are_told(
 
 
 FAULTS = {
+    "sinks": ("argument that is no number crashes", "up and down exchanged"),
     "binary": ("row balance allows one more", "too few arguments crash", "winner exchanged"),
     "sliding": ("swap: returns the old puzzle", "main: give up ends the program"),
     "tactego": ("flags move", "length and width exchanged"),
+}
+CASES = {
+    "sinks": {"a.args": "", "a.out": "ERROR: Too few arguments\n"},
+    "sliding": {"a.call": "print_grid('a')\n", "a.out": "+---+\n| a |\n+---+\n"},
+    "tactego": {"a.in": "", "a.out": "What is seed? "},
 }
 
 
@@ -112,12 +118,9 @@ def test_tests_with_the_suggested_sessions_miss_nothing(
     if game == "binary":
         tests.write_text("play 0 0\n= -1\ngame 1 1\n= 1\n")
     else:
-        (tests / "one").mkdir(parents=True)
-        (tests / "one" / "a.in").write_text("")
-        (tests / "one" / "a.out").write_text("What is seed? " * (game == "tactego"))
-        if game == "sliding":
-            (tests / "one" / "a.call").write_text("print_grid('a')\n")
-            (tests / "one" / "a.out").write_text("+---+\n| a |\n+---+\n")
+        tests.mkdir()
+        for name, text in CASES[game].items():
+            (tests / name).write_text(text)
     assert audit_command(game, tests, PLAIN._replace(write=str(more))) == 1
     out = capsys.readouterr().out
     count = len(FAULTS[game])
@@ -126,7 +129,7 @@ def test_tests_with_the_suggested_sessions_miss_nothing(
         assert f"Missed, {number}: {name}." in out
     if game == "binary":
         more.write_text(tests.read_text() + more.read_text())
-    assert audit_command(game, more, PLAIN) == 0
+    assert audit_command(game, more, PLAIN._replace(arguments="a b")) == 0
     assert f"Of {count} planted faults the tests find {count}.\n" in capsys.readouterr().out
 
 

@@ -91,7 +91,7 @@ def audit(game: str, cases: list[Case], options: Options) -> Audit:
     """Return what is wrong with tests; raises UsageError where the exact program cannot run them.
 
     A planted fault is found where a test fails that is right, or has been put right.  A fault
-    counts if the tests or ``gridhouse check`` find it.
+    without a session that is known to show it counts only if the tests find it.
     """
     result = Audit(sum(len(case.answers) for case in cases))
     with _program(game, options) as program:

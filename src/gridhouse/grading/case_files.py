@@ -157,7 +157,7 @@ def _outputs(folder: Path) -> list[Path]:
 def _read_output(game: str, path: Path, default: Session) -> Case:
     text = read_file(str(path))
     typed, arguments, calls = (
-        read_file(str(file)) if (file := path.with_suffix(suffix)).exists() else ""
+        read_file(str(file)) if (file := path.with_suffix(suffix)).exists() else None
         for suffix in (TYPED, ARGUMENTS, CALLS)
     )
     beside = [file for file in sorted(path.parent.iterdir()) if file.suffix not in SUFFIXES]
@@ -165,9 +165,9 @@ def _read_output(game: str, path: Path, default: Session) -> Case:
         lines=tuple(typed.removesuffix("\n").split("\n")) if typed else (),
         files=_texts(file for file in beside if not file.name.startswith(".")),
     )
-    if arguments:
+    if arguments is not None:
         session = session._replace(arguments=tuple(arguments.split()))
-    if calls:
+    if calls is not None:
         plain, seed = read_calls(game, calls, str(path.with_suffix(CALLS)))
         session = session._replace(calls=plain, seed=default.seed if seed is None else seed)
     return Case(path, text, session, [Answer(lines_of(text, Profile.COURSE, grading_of(game)))])
@@ -240,8 +240,7 @@ def _texts_of(game: str, session: Session) -> dict[str, str]:
     texts = dict(session.files)
     texts["test" + OUTPUT] = transcript(game_class(game), session).text
     texts["test" + TYPED] = session.typed
-    if session.arguments:
-        texts["test" + ARGUMENTS] = " ".join(session.arguments) + "\n"
+    texts["test" + ARGUMENTS] = "".join(word + "\n" for word in session.arguments)
     if session.calls:
         texts["test" + CALLS] = "\n".join([f"random.seed({session.seed!r})", *session.calls]) + "\n"
     return texts

@@ -19,8 +19,8 @@ FILE = "mutants.json"
 class Mutant(NamedTuple):
     """A text of the exact program that is replaced, and what the fault is, in plain words.
 
-    ``known`` is a short session that shows it, written by hand, and ``found`` the one to which
-    ``gridhouse check`` comes; it is None where that finds nothing.
+    ``known`` is a short session that shows it, written by hand.  ``found`` is one whose lines the
+    game can explain, as ``gridhouse check`` finds them; it is None where none is known.
     """
 
     name: str
