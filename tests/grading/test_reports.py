@@ -314,8 +314,11 @@ def test_a_file_is_whole_or_as_it_was(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("width", [12, 30, 50, 80, 200])
 def test_the_table_fits_the_terminal(width: int) -> None:
-    lines = class_table(grades(), width).splitlines()
+    table, problems = class_table(grades(), width).split("\n\n")
+    lines = table.splitlines()
     assert len(lines) == 1 + 4 + 1
+    assert problems.startswith("Not graded:\n  broken: ")
+    assert problems.count("\n") == 2
     assert all(cell_len(line) <= width for line in lines)
     if width >= 50:
         assert re.match(r"anna +95 +50 +40 +5 +-", lines[1])

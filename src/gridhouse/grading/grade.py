@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from gridhouse.grading.rubric import PartRubric, Rubric
     from gridhouse.grading.submissions import Submission
 
-MOST_TIMEOUTS = 3  # of a part, or one after the other: what is left is not run
+MOST_TIMEOUTS = 3  # of a part: what is left of it is not run
+MOST_IN_ROW = 5  # one after the other: nothing more is run
 MOST_FAULTS = 3  # of a part that are shrunk and shown
 
 
@@ -54,8 +55,8 @@ def sessions(rubric: Rubric) -> Iterator[tuple[bool, str, Session]]:
 def grade(submission: Submission, rubric: Rubric, name: str) -> Grade:
     """Run all sessions of a rubric with a submission and return its grade.
 
-    Where a part has timed out three times, or the program has three times one after the other,
-    what is left is not run and has not passed.
+    Where a part has timed out three times, or the program five times one after the other, what is
+    left is not run and has not passed.
     """
     runs = Check(submission, rubric.profile)
     tallies = {part: _Tally() for part in rubric.parts}
@@ -63,7 +64,7 @@ def grade(submission: Submission, rubric: Rubric, name: str) -> Grade:
     for is_hidden, part, session in sessions(rubric):
         tally = tallies[part]
         tally.total[is_hidden] += 1
-        if MOST_TIMEOUTS in (in_row, tally.timeouts):
+        if in_row == MOST_IN_ROW or tally.timeouts == MOST_TIMEOUTS:
             tally.skipped += 1
             continue
         finding = runs.compare(part, session)
@@ -89,14 +90,14 @@ def grade(submission: Submission, rubric: Rubric, name: str) -> Grade:
     return Grade(name, rubric.game, parts, "", tuple(notes), crashes, timeouts)
 
 
-def ungraded(rubric: Rubric, name: str, problem: str) -> Grade:
+def ungraded(rubric: Rubric, name: str, problem: str, notes: tuple[str, ...] = ()) -> Grade:
     """Return the grade, without points, of a submission that could not be run."""
     about = rubric.grading.PARTS
     parts = tuple(
         PartGrade(part, about[part].about, 0.0, worth.points, 0, 0, 0, 0, (), worth.extra)
         for part, worth in rubric.parts.items()
     )
-    return Grade(name, rubric.game, parts, problem)
+    return Grade(name, rubric.game, parts, problem, notes)
 
 
 def _part_grade(

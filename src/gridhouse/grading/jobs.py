@@ -72,7 +72,7 @@ def run_job(job: Job) -> Grade:
     except (UsageError, BuildError) as error:
         # A path of the teacher's is none of the student's business.
         problem = str(error).replace(repr(str(job.path)), "the submission")
-        return ungraded(rubric, job.name, problem)
+        return ungraded(rubric, job.name, problem, getattr(error, "errors", ()))
 
 
 def run_jobs(jobs: Iterable[Job], workers: int) -> Iterator[tuple[Job, Grade]]:

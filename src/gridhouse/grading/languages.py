@@ -30,7 +30,12 @@ PACK = "tar -cf - ."
 
 
 class BuildError(GridhouseError):
-    """A submission cannot be built; the message holds the compiler's first errors."""
+    """A submission cannot be built; ``errors`` are the first lines that the compiler said."""
+
+    def __init__(self, message: str, errors: tuple[str, ...] = ()) -> None:
+        """Say in one line why."""
+        super().__init__(message)
+        self.errors = errors
 
 
 class Language(NamedTuple):
@@ -78,8 +83,9 @@ def build(folder: Path, language: Language, *, require: bool = False) -> None:
     result = sandbox.run(["sh", "-c", f"{COPY} && {{ {language.build}; }} >&2 && {PACK}"])
     if result.end is not End.EXITED or result.status:
         errors = result.stderr.decode("utf-8", "replace").strip().splitlines()[:MOST_LINES]
-        reason = result.end.value if result.end is not End.EXITED else f"status {result.status}"
-        raise BuildError("\n".join([f"it cannot be built ({reason}: {language.build})", *errors]))
+        ended = result.end is End.EXITED
+        reason = f"ended with status {result.status}" if ended else result.end.value
+        raise BuildError(f"it cannot be built: {language.build!r} {reason}", tuple(errors))
     with tarfile.open(fileobj=io.BytesIO(result.stdout)) as archive:
         for member in archive:
             if member.isfile():

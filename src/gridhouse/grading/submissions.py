@@ -152,7 +152,7 @@ class BuiltSubmission(Submission):
         """Build a program; raises BuildError and SandboxError."""
         super().__init__(game, path)
         try:
-            tool = missing_tool(language)
+            tool = missing_tool(language) if language.sources else ""
             if tool:
                 raise BuildError(f"this machine has no {tool}, which {language.name} needs")
             if language.build:

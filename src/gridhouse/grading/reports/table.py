@@ -25,29 +25,29 @@ def class_table(grades: Sequence[Grade], width: int | None = None) -> str:
     """Return a table with a row for each submission and a last one with the means.
 
     It is as wide as the terminal at most; where it is too narrow for the parts they are left out.
+    Problems stand below it.
     """
     width = width or shutil.get_terminal_size().columns
     names = list(dict.fromkeys(part.name for grade in grades for part in grade.parts))
     rows = [["name", "points", *names], *(_cells(grade, names) for grade in grades)]
     if grades:
         rows.append(["mean", *_means(grades, names)])
-    problems = ["problem", *(harmless(grade.problem) for grade in grades), ""]
     first = max(cell_len(row[0]) for row in rows)
     sizes = _sizes(rows)
     if width - sum(sizes) - len(GAP) * len(sizes) < min(first, LEAST_NAME):
         sizes = sizes[:1]
     room = width - sum(sizes) - len(GAP) * len(sizes)
-    longest = max(map(cell_len, problems[1:]))
-    if longest:  # a problem has what the names leave, but half of the room at least
-        first = min(first, max(room - len(GAP) - longest, room // 2))
     first = max(1, min(first, room))
     lines = []
-    for row, problem in zip(rows, problems, strict=False):
+    for row in rows:
         cells = [_cut(row[0], first)]
         cells += (_cut(cell, size, right=True) for cell, size in zip(row[1:], sizes, strict=False))
-        left = room - first - len(GAP)
-        cells += [_cut(problem, left)] * (longest > 0 and left > 0)
         lines.append(GAP.join(cells).rstrip())
+    problems = [
+        f"  {harmless(grade.name)}: {harmless(grade.problem)}" for grade in grades if grade.problem
+    ]
+    if problems:
+        lines += ["", "Not graded:", *problems]
     return "\n".join(lines) + "\n"
 
 
