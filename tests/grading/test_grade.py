@@ -381,7 +381,7 @@ def test_wrong_options_are_one_line(
     ("text", "said"),
     [
         ('game = "sinks"', "a rubric for sinks, not for binary"),
-        ("sesions = 3", "sesions is no setting; the settings are game, parts, profile"),
+        ("session = 3", "session is no setting; the settings are game, parts, profile"),
         ("sessions = -1", "sessions must be a whole number from 0 to 100000"),
         ("sessions = true", "sessions must be a whole number"),
         ("sessions = 3", "sessions must be at least 8, so that each part has one"),
@@ -393,7 +393,7 @@ def test_wrong_options_are_one_line(
         ("until = 2026-12-01T10:00:00", "until must be a date like 2026-12-24"),
         ('show = "all"', "show must be one of: full, output, kind, nothing"),
         ("parts = 3", "parts must be a table of parts"),
-        ("[parts]\ngird = 3", "gird is no part; the parts are grids"),
+        ("[parts]\nboard = 3", "board is no part; the parts are grids"),
         ("[parts]\ngrids = true", "parts.grids.points must be a number"),
         ("[parts.grids]\nworth = 3", "parts.grids: worth is no setting"),
         ('[parts.grids]\ncredit = "none"', "parts.grids.credit must be one of: share, all"),
