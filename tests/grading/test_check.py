@@ -57,7 +57,7 @@ def test_a_fault_is_shown_with_its_session_its_reason_and_the_position(
     tmp_path: Path, run: Run
 ) -> None:
     program = write_program(tmp_path, "binary", ('not in ("0", "1"):', 'not in ("0", "1", "2"):'))
-    status, out, err = run("binary", tmp_path)
+    status, out, err = run("binary", tmp_path, "--part", "errors")
     assert (status, err) == (1, "")
     assert program.name in out
     assert out.endswith(

@@ -455,3 +455,18 @@ def test_faults_of_the_grader_are_not_kept(
     assert FAULT[:20] in run(*words)[1]
     with Store(tmp_path / "grades.sqlite") as store:
         assert store._base.execute("SELECT count(*) FROM grades").fetchone() == (0,)
+
+
+def test_a_biased_program_is_shown_its_bias(tmp_path: Path) -> None:
+    write_program(tmp_path, "binary", ("random.randrange(count)", "0"))
+    found = graded(tmp_path, rubric_for(parts={"random": PartRubric(1)}))
+    faults = part(found, "random").faults
+    assert [(fault.kind, fault.position) for fault in faults] == [("uniform", "")]
+    write_program(
+        tmp_path, "binary", ("print(session.game.write_move(position, action))", "print(1)")
+    )
+    found = graded(tmp_path, rubric_for(parts={"random": PartRubric(1)}))
+    (fault,) = part(found, "random").faults
+    assert (fault.kind, fault.printed, fault.typed[-1]) == ("random", "1", "genmove")
+    assert set(fault.position) <= {".", "\n"}
+    assert fault.position

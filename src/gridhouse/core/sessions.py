@@ -11,6 +11,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import random
 
+    from gridhouse.core.game import State
+
 
 class Session(NamedTuple):
     """One run of a program: arguments, files of its working folder, and typed lines.
@@ -43,12 +45,16 @@ class Reason(NamedTuple):
 
 
 class Mistake(NamedTuple):
-    """A wrong answer after so many ``typed`` lines: what was wanted, in words, and what came."""
+    """A wrong answer after so many ``typed`` lines: what was wanted, in words, and what came.
+
+    ``state`` is the position before it, None where there is none.
+    """
 
     typed: int
     wanted: str
     printed: str
     reason: Reason
+    state: State | None = None
 
 
 class Part(NamedTuple):

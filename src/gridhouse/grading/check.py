@@ -16,6 +16,8 @@ from gridhouse.grading.shrink import shrink
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
 
+    from gridhouse.core.game import State
+    from gridhouse.grading.games import Grading
     from gridhouse.grading.submissions import Output, Submission
 
     Judge = Callable[[Session, str], Mistake | None]
@@ -38,6 +40,13 @@ class Finding:
     typed: int  # lines that were typed before the difference
     reason: Reason
     passes_at: Profile | None  # the strictest profile under which the session would pass
+    mistake: Mistake | None = None  # where the game's judge found it
+
+    def state(self, grading: Grading) -> State | None:
+        """Return the position before the last typed line, None where there is none."""
+        if self.part and grading.PARTS[self.part].judge:
+            return self.mistake.state if self.mistake else None
+        return grading.state_at(self.session, max(0, self.typed - 1))
 
     @property
     def kind(self) -> tuple[str, str]:
@@ -75,7 +84,7 @@ class Check:
     def compare(self, part: str, session: Session) -> Finding | None:
         """Run a session and return its first difference, None where there is none."""
         actual = self.submission.run(reorder(self.grading, session, self.order))
-        judge = self.grading.PARTS[part].judge
+        judge = self.grading.PARTS[part].judge if part else None
         if judge is not None:
             return self._judged(part, session, actual, judge)
         expected = transcript(self.cls, session)
@@ -106,7 +115,7 @@ class Check:
             difference, typed, reason = Difference(0, None, None), len(session.lines), END_OF_OUTPUT
         else:
             return None
-        return Finding(part, session, actual, difference, typed, reason, None)
+        return Finding(part, session, actual, difference, typed, reason, None, mistake)
 
     def _lines(self, text: str, profile: Profile) -> list[Line]:
         """Return the lines that are compared; questions in another order are not."""

@@ -82,7 +82,7 @@ def _check(submission: Submission, profile: Profile, options: Options) -> Report
 def _write_picture(grading: Grading, report: Report, name: str) -> None:
     finding = report.finding
     assert finding is not None
-    state = grading.state_at(finding.session, max(0, finding.typed - 1))
+    state = finding.state(grading)
     if state is None:
         print("There is no position to draw.")
         return

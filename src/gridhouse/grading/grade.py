@@ -139,7 +139,7 @@ def _part_grade(
 def _fault(grading: Grading, finding: Finding, count: int, *, is_hidden: bool) -> Fault:
     """Return the fault that a finding shows."""
     session, difference = finding.session, finding.difference
-    state = grading.state_at(session, max(0, finding.typed - 1))
+    state = finding.state(grading)
     return Fault(
         finding.reason.kind,
         finding.reason.text,

@@ -61,7 +61,7 @@ class Submission(ABC):
     def __init__(self, game: str, path: Path) -> None:
         """Copy a folder, or a source with the sources beside it."""
         self.game = game
-        self.path = path
+        self.name = path.name
         self.grading = grading_of(game)
         self._temporary = tempfile.TemporaryDirectory(prefix="gridhouse-check-")
         self.folder = Path(self._temporary.name)
@@ -71,11 +71,6 @@ class Submission(ABC):
             for file in {*path.parent.glob(f"*{path.suffix}"), path}:
                 shutil.copy(file, self.folder)
         self._support = _support(game, self.grading.SUPPORT)
-
-    @property
-    def name(self) -> str:
-        """The name of the file or folder."""
-        return self.path.name
 
     def __enter__(self) -> Self:
         """Return this submission, which :meth:`close` ends."""
@@ -116,7 +111,7 @@ class PythonSubmission(Submission):
         if found is None:
             raise UsageError(f"{str(script)!r} holds no {grading.SCRIPT}")
         super().__init__(game, script)
-        self.script = found.name
+        self.name = self.script = found.name
         try:
             shutil.copy(driver.__file__, self.folder / DRIVER)
             sandbox = Sandbox(self.folder, limits, python=python or sys.executable, require=require)

@@ -136,7 +136,7 @@ def finding_lines(finding: Finding, grading: Grading, profile: Profile) -> list[
         lines.append(f"The program: {harmless(finding.actual.failure)}")
     section = f" ({finding.reason.section})" if finding.reason.section else ""
     lines.append(f"Why: {finding.reason.text}{section}")
-    state = grading.state_at(session, max(0, finding.typed - 1))
+    state = finding.state(grading)
     if state is not None:
         lines += [
             "",

@@ -38,7 +38,7 @@ def judge_random(session: Session, output: str) -> Mistake | None:
         legal = legal_moves(protocol)
         if answer not in (legal or ["resign"]):
             wanted = "a legal move" if legal else "resign"
-            return Mistake(typed, wanted, answer, LEGAL)
+            return Mistake(typed, wanted, answer, LEGAL, protocol.state())
         if legal:
             execute(protocol, "play " + answer)
         if first:
@@ -70,11 +70,12 @@ def judge_search(session: Session, output: str) -> Mistake | None:
         if line == "solve":
             right = [f"{player} {move}" for move in winning] or [str(3 - player)]
             if answer not in right:
-                return Mistake(typed, " or ".join(right[:2]), answer, SOLVE)
+                return Mistake(typed, " or ".join(right[:2]), answer, SOLVE, protocol.state())
         elif answer not in (legal or ["resign"]):
-            return Mistake(typed, "a legal move" if legal else "resign", answer, LEGAL)
+            wanted = "a legal move" if legal else "resign"
+            return Mistake(typed, wanted, answer, LEGAL, protocol.state())
         elif winning and answer not in winning:
-            return Mistake(typed, "a move that wins", answer, STRONG)
+            return Mistake(typed, "a move that wins", answer, STRONG, protocol.state())
         elif legal:
             execute(protocol, "play " + answer)
     return None
