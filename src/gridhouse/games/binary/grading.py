@@ -311,16 +311,28 @@ def explain(session: Session, typed: int, line: str) -> Reason:
 
 
 def simpler(session: Session) -> Iterator[Session]:
-    """Yield the session on smaller boards, without the moves off the board and with them."""
+    """Yield the session on smaller boards, moves off the board left out, kept, or at its edge."""
     for at, line in enumerate(session.lines):
         words = line.split()
-        if words[:1] == ["game"] and len(words) == 3:
-            for which in (1, 2):
-                if words[which].isdigit() and int(words[which]) > 1:
-                    side = str(int(words[which]) - 1)
-                    fewer = [*words]
-                    fewer[which] = side
-                    smaller = (*session.lines[:at], " ".join(fewer), *session.lines[at + 1 :])
-                    kept = [text for text in smaller if text.split()[which : which + 1] != [side]]
-                    yield session._replace(lines=tuple(kept))
-                    yield session._replace(lines=smaller)
+        if words[:1] != ["game"] or len(words) != 3:
+            continue
+        for which in (1, 2):
+            if not words[which].isdigit() or int(words[which]) <= 1:
+                continue
+            side = str(int(words[which]) - 1)
+            before, after = session.lines[:at], session.lines[at + 1 :]
+            start = " ".join(_replaced(words, which, side))
+            kept = [text for text in after if text.split()[which : which + 1] != [side]]
+            edge = str(int(side) - 1)
+            moved = [
+                " ".join(_replaced(text.split(), which, edge))
+                if text.split()[which : which + 1] == [side]
+                else text
+                for text in after
+            ]
+            for rest in (kept, after, moved):
+                yield session._replace(lines=(*before, start, *rest))
+
+
+def _replaced(words: list[str], at: int, word: str) -> list[str]:
+    return [*words[:at], word, *words[at + 1 :]]
