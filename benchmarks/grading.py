@@ -4,7 +4,8 @@
 sight of how sessions are generated: a replaced text of the exact program, and the shortest session
 known to show it.  For each game it prints how many were found within 300 sessions, after how many
 sessions, and how long the shortened sessions are.  With ``--write`` it notes these sessions in the
-file, from which ``gridhouse audit`` has them.
+file, from which ``gridhouse audit`` has them.  ``--right N`` runs N sessions with the right program
+instead, in which nothing may differ.
 """
 
 from __future__ import annotations
@@ -68,6 +69,16 @@ def row(game: str, planted: list[Mutant], found: dict[str, Session]) -> str:
     )
 
 
+def alarms(game: str, count: int) -> str:
+    """Return what is found in sessions with the right program."""
+    with TemporaryDirectory() as folder:
+        script = write_program(Path(folder), game)
+        with PythonSubmission(game, script, LIMITS) as program:
+            report = check(program, sessions=count, seed="right")
+    found = len(report.unspecified) + (report.finding is not None)
+    return f"{game}: {report.tried} sessions, {found} alarms"
+
+
 def write(game: str, found: dict[str, Session]) -> None:
     """Note the sessions that were found in the file of mutants."""
     data = json.loads(PATH.read_text(encoding="utf-8"))
@@ -77,12 +88,21 @@ def write(game: str, found: dict[str, Session]) -> None:
     PATH.write_text(json.dumps(data, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
-def main(games: Words = None, *, writes: Annotated[bool, typer.Option("--write")] = False) -> None:
-    """Print the table."""
+def main(
+    games: Words = None,
+    *,
+    writes: Annotated[bool, typer.Option("--write")] = False,
+    right: Annotated[int, typer.Option("--right", min=0)] = 0,
+) -> None:
+    """Print the table, or the alarms."""
     planted = mutants()
     for game in games or ():
         if game not in planted:
             raise UsageError(f"{game}: there are faults of {', '.join(planted)}")
+    if right:
+        for game in games or planted:
+            print(alarms(game, right), flush=True)
+        return
     print("| game | found | sessions | most | lines, most | over 20 | over 2x | seconds |")
     print("|---|---|---|---|---|---|---|---|")
     for game in games or planted:
