@@ -9,7 +9,7 @@ from gridhouse.grading.check import Check
 from gridhouse.grading.games import sessions_of
 from gridhouse.grading.grades import Fault, Grade, PartGrade
 from gridhouse.grading.rubric import Credit
-from gridhouse.grading.text import order_note, printed
+from gridhouse.grading.text import calls_of, order_note, printed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -149,7 +149,7 @@ def _fault(grading: Grading, finding: Finding, count: int, *, is_hidden: bool) -
         finding.actual.failure,
         session.arguments,
         session.files,
-        session.calls,
+        calls_of(session),
         session.lines[: finding.typed],
         printed(difference.expected),
         printed(difference.actual),

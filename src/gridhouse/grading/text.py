@@ -9,6 +9,7 @@ from gridhouse.grading.compare import ABOUT, Profile
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from gridhouse.core.sessions import Session
     from gridhouse.grading.check import Finding, Report
     from gridhouse.grading.compare import Line
     from gridhouse.grading.games import Grading
@@ -71,15 +72,14 @@ def session_lines(
     files: Sequence[tuple[str, str]],
     calls: Sequence[str],
     typed: Sequence[str],
-    seeded: str = "",
 ) -> list[str]:
-    """Return what a program was given; ``seeded`` is said of the calls."""
+    """Return what a program was given."""
     lines = [f"Arguments: {harmless(' '.join(arguments))}"] if arguments else []
     for name, text in files:
         lines.append(f"File {harmless(name)}:")
         lines += [f"    {harmless(line)}" for line in text.splitlines()]
     if calls:
-        lines += [f"Calls:{seeded}", *(f"    {harmless(call)}" for call in calls)]
+        lines += ["Calls:", *(f"    {harmless(call)}" for call in calls)]
     if typed:
         lines.append("Typed:")
         first = max(0, len(typed) - SHOWN_LINES)
@@ -88,6 +88,12 @@ def session_lines(
             mark = ">" if number == len(typed) else " "
             lines.append(f"  {mark} {typed_line(line)}")
     return lines
+
+
+def calls_of(session: Session) -> tuple[str, ...]:
+    """Return the calls of a session, with that of ``random.seed`` where chance plays a part."""
+    seeded = (f"random.seed({session.seed!r})",) * bool(session.calls and session.lines)
+    return (*seeded, *session.calls)
 
 
 def typed_line(line: str) -> str:
@@ -125,9 +131,8 @@ def order_note(order: Iterable[str], documents: Iterable[str]) -> str:
 def finding_lines(finding: Finding, grading: Grading, profile: Profile) -> list[str]:
     """Return a finding: the session, the lines that differ, the reason and the position."""
     session = finding.session
-    seeded = f" (random.seed({session.seed:g}))" if session.lines else ""
     typed = session.lines[: finding.typed]
-    lines = session_lines(session.arguments, session.files, session.calls, typed, seeded)
+    lines = session_lines(session.arguments, session.files, calls_of(session), typed)
     lines += [""] * bool(lines)
     difference = finding.difference
     if difference.expected or difference.actual:
