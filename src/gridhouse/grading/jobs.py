@@ -75,6 +75,24 @@ def run_job(job: Job) -> Grade:
         return ungraded(rubric, job.name, problem, getattr(error, "errors", ()))
 
 
+def try_job(job: Job) -> Grade | SandboxError:
+    """Grade as `run_job` does, but return its error; any other error is the grade's problem.
+
+    A fault of ours in one grade must not take the class down.
+    """
+    try:
+        return run_job(job)
+    except SandboxError as error:
+        return error
+    except Exception as error:
+        return faulty(job, error)
+
+
+def faulty(job: Job, error: Exception) -> Grade:
+    """Return the grade of a submission in which the grader has failed."""
+    return ungraded(job.rubric, job.name, f"{FAULT}{type(error).__name__}: {error}")
+
+
 def run_jobs(jobs: Iterable[Job], workers: int) -> Iterator[tuple[Job, Grade]]:
     """Grade submissions side by side; yield each with its grade as soon as it is there.
 
@@ -113,12 +131,5 @@ def _run_apart(context: ForkServerContext, job: Job) -> Grade:
 
 
 def _send_grade(job: Job, connection: Connection) -> None:
-    answer: Grade | SandboxError
-    try:
-        answer = run_job(job)
-    except SandboxError as error:
-        answer = error
-    except Exception as error:  # a fault of ours in one grade must not take the class down
-        answer = ungraded(job.rubric, job.name, f"{FAULT}{type(error).__name__}: {error}")
-    connection.send(answer)
+    connection.send(try_job(job))
     connection.close()

@@ -65,11 +65,7 @@ class Submission(ABC):
         self.grading = grading_of(game)
         self._temporary = tempfile.TemporaryDirectory(prefix="gridhouse-check-")
         self.folder = Path(self._temporary.name)
-        if path.is_dir():
-            shutil.copytree(path, self.folder, symlinks=True, ignore=NOT_COPIED, dirs_exist_ok=True)
-        else:
-            for file in {*path.parent.glob(f"*{path.suffix}"), path}:
-                shutil.copy(file, self.folder)
+        copy_program(path, self.folder)
         self._support = _support(game, self.grading.SUPPORT)
 
     def __enter__(self) -> Self:
@@ -198,6 +194,15 @@ def open_submission(
     if language_found is not None:
         return BuiltSubmission(game, path, limits, language_found, require=require)
     return PythonSubmission(game, path, limits, python=commands.python, require=require)
+
+
+def copy_program(path: Path, folder: Path) -> None:
+    """Copy what lies in a folder, or a source with the sources beside it, into another folder."""
+    if path.is_dir():
+        shutil.copytree(path, folder, symlinks=True, ignore=NOT_COPIED, dirs_exist_ok=True)
+    else:
+        for file in {*path.parent.glob(f"*{path.suffix}"), path}:
+            shutil.copy(file, folder)
 
 
 def find_script(grading: Grading, path: Path) -> Path | None:
