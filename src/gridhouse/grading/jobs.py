@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import multiprocessing
-import shutil
-import tempfile
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from functools import cached_property
@@ -66,19 +64,15 @@ def run_job(job: Job) -> Grade:
     if job.problem:
         return ungraded(rubric, job.name, job.problem)
     limits = Limits(wall=rubric.seconds, cpu=rubric.seconds)
-    with tempfile.TemporaryDirectory(prefix="gridhouse-grade-") as folder:
-        path = job.path
-        if path.is_file():  # what lies beside it is of others
-            path = Path(shutil.copy(path, folder))
-        try:
-            with open_submission(
-                rubric.game, path, limits, job.commands, require=job.require_sandbox
-            ) as submission:
-                return grade(submission, rubric, job.name)
-        except (UsageError, BuildError) as error:
-            # A path of the teacher's is none of the student's business.
-            problem = str(error).replace(repr(str(path)), "the submission")
-            return ungraded(rubric, job.name, problem)
+    try:
+        with open_submission(
+            rubric.game, job.path, limits, job.commands, require=job.require_sandbox
+        ) as submission:
+            return grade(submission, rubric, job.name)
+    except (UsageError, BuildError) as error:
+        # A path of the teacher's is none of the student's business.
+        problem = str(error).replace(repr(str(job.path)), "the submission")
+        return ungraded(rubric, job.name, problem)
 
 
 def run_jobs(jobs: Iterable[Job], workers: int) -> Iterator[tuple[Job, Grade]]:
