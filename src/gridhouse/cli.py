@@ -291,6 +291,39 @@ def grade_class(
     raise typer.Exit(run(grade, []))
 
 
+@app.command("package", rich_help_panel=GRADE)
+def package_grader(
+    system: Annotated[str, typer.Argument(help="gradescope, classroom50, github or gitlab.")],
+    game: Annotated[str, typer.Argument(help="The game's name.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="The zip file to write.")],
+    rubric: Annotated[
+        Path | None, typer.Option(help="A rubric; gridhouse rubric GAME prints one to begin with.")
+    ] = None,
+    build: BuildOption = "",
+    command: RunOption = "",
+    apt: Annotated[
+        list[str] | None,
+        typer.Option(help="Install this Debian package there, a compiler for instance."),
+    ] = None,
+    wheels: Annotated[
+        Path | None, typer.Option(help="Take what Gridhouse needs from here, not from PyPI.")
+    ] = None,
+    allow_plain: Annotated[
+        bool,
+        typer.Option("--allow-plain", help="Grade without a safe sandbox too; see the document."),
+    ] = False,
+) -> None:
+    """Write what grades in another system: an autograder or a workflow."""
+
+    def write(_: list[str]) -> None:
+        from gridhouse.grading.packages import Options, package_command
+
+        options = Options(rubric, output, build, command, apt or [], wheels, allow_plain)
+        package_command(system, game, options)
+
+    raise typer.Exit(run(write, []))
+
+
 @app.command("rubric", rich_help_panel=GRADE)
 def print_rubric(game: Annotated[str, typer.Argument(help="The game's name.")]) -> None:
     """Print the rubric of a game's document, to change and to grade with."""

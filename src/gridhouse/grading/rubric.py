@@ -237,7 +237,7 @@ def rubric_text(rubric: Rubric) -> str:
     for name in READERS:
         value = getattr(rubric, name)
         if value is not None:
-            written = json.dumps(value) if isinstance(value, str) else value
+            written = json.dumps(value, ensure_ascii=False) if isinstance(value, str) else value
             lines += ["", f"# {ABOUT[name]}", f"{name} = {written}"]
     lines += [
         "",
