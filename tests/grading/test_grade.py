@@ -6,7 +6,9 @@ import json
 import os
 import shutil
 import signal
+import subprocess
 import sys
+import time
 import tomllib
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -217,38 +219,50 @@ def test_a_process_that_dies_takes_no_other_down(
     write_program(tmp_path, "binary")
     rubric = rubric_for(sessions=8)
     work = [Job(name, tmp_path, rubric, Commands()) for name in ("anna", "bert", "carl")]
-    work[1] = replace(work[1], path=tmp_path / "deadly")
-    died: list[str] = []
+    died: list[Job] = []
+    real = jobs.Processes
 
-    def start(context: Any, job: Job) -> Grade:
-        start_in: Any = Dying(context, died) if job.path.name == "deadly" else context
-        return real(start_in, job)
+    class Deadly(real):  # type: ignore[misc,valid-type]
+        """Processes of which bert's are killed at once."""
 
-    real = jobs._run_apart
-    monkeypatch.setattr(jobs, "_run_apart", start)
-    found = {job.name: grade for job, grade in run_jobs(work, 2)}
-    assert {name: grade.problem for name, grade in found.items()} == {
-        "anna": "",
-        "bert": DIED,
-        "carl": "",
-    }
+        def __init__(self) -> None:
+            super().__init__()
+            self.real: Any = self.context
+            self.context: Any = self
+
+        def Pipe(self, **facts: Any) -> Any:  # noqa: N802
+            return self.real.Pipe(**facts)
+
+        def Process(self, target: Any, args: Any) -> Any:  # noqa: N802
+            if args[0].name == "bert":
+                died.append(args[0])
+                target = kill_this
+            return self.real.Process(target=target, args=args)
+
+    monkeypatch.setattr(jobs, "Processes", Deadly)
+    found = {job.name: grade.problem for job, grade in run_jobs(work, 2)}
+    assert found == {"anna": "", "bert": DIED, "carl": ""}
     assert len(died) == jobs.TRIES
 
 
-class Dying:
-    """A context whose processes are killed as soon as they are started."""
-
-    def __init__(self, context: Any, died: list[str]) -> None:
-        self.context = context
-        self.died = died
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.context, name)
-
-    def Process(self, **facts: object) -> object:  # noqa: N802
-        """Return a process that kills itself."""
-        self.died.append("once")
-        return self.context.Process(target=kill_this, args=facts["args"])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupt_ends_everything_without_a_traceback(
+    tmp_path: Path, number: signal.Signals
+) -> None:
+    for name in ("anna", "bert", "carl"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "a1.py").write_text("while True: pass")
+    words = [sys.executable, "-m", "gridhouse", "grade", "binary", str(tmp_path)]
+    with subprocess.Popen(
+        words, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True
+    ) as process:
+        time.sleep(3)
+        began = time.monotonic()
+        os.killpg(process.pid, number)
+        out, err = process.communicate(timeout=30)
+        assert time.monotonic() - began < 5
+    assert "Traceback" not in err + out
+    assert process.returncode != 0
 
 
 def kill_this(*_: object) -> None:
@@ -310,7 +324,7 @@ def test_a_class_from_folder_to_reports(
     def never(*_: object) -> None:
         raise AssertionError
 
-    monkeypatch.setattr(jobs, "_run_apart", never)  # all grades are in the store
+    monkeypatch.setattr(jobs.Processes, "grade", never)  # all grades are in the store
     assert run(*words, "-o", tmp_path / "other")[:2] == (
         1,
         out.replace(f"{tmp_path / 'one'}", f"{tmp_path / 'other'}"),

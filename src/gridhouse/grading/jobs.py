@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import multiprocessing
+import signal
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from functools import cached_property
@@ -19,7 +20,7 @@ from gridhouse.sandbox import Limits, SandboxError
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from multiprocessing.connection import Connection
-    from multiprocessing.context import ForkServerContext
+    from multiprocessing.context import ForkServerProcess
     from pathlib import Path
 
     from gridhouse.grading.grades import Grade
@@ -99,37 +100,58 @@ def run_jobs(jobs: Iterable[Job], workers: int) -> Iterator[tuple[Job, Grade]]:
     A process that dies takes no other down.  Its submission is tried once more, then given up.
     Raises SandboxError as `run_job` does.
     """
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload([__name__])
+    processes = Processes()
     with ThreadPoolExecutor(workers) as threads:
-        tasks = {threads.submit(_run_apart, context, job): job for job in jobs}
+        tasks = {threads.submit(processes.grade, job): job for job in jobs}
         try:
             for task in as_completed(tasks):
                 yield tasks[task], task.result()
         finally:
             threads.shutdown(wait=False, cancel_futures=True)
+            processes.stop()
 
 
-def _run_apart(context: ForkServerContext, job: Job) -> Grade:
-    """Grade a submission in a process of its own."""
-    for _ in range(TRIES):
-        ours, theirs = context.Pipe(duplex=False)
-        process = context.Process(target=_send_grade, args=(job, theirs))
-        process.start()
-        theirs.close()
-        try:
-            answer: Grade | SandboxError = ours.recv()
-        except EOFError:
-            continue
-        finally:
-            ours.close()
-            process.join()
-        if isinstance(answer, SandboxError):
-            raise answer
-        return answer
-    return ungraded(job.rubric, job.name, DIED)
+class Processes:
+    """Processes that grade one submission each; threads start them and wait for them."""
+
+    def __init__(self) -> None:
+        """Make ready to start processes from a server that has this module loaded."""
+        self.context = multiprocessing.get_context("forkserver")
+        self.context.set_forkserver_preload([__name__])
+        self._running: set[ForkServerProcess] = set()
+        self._is_stopped = False
+
+    def grade(self, job: Job) -> Grade:
+        """Grade a submission in a process of its own; raises SandboxError as `run_job` does."""
+        for _ in range(TRIES):
+            ours, theirs = self.context.Pipe(duplex=False)
+            process = self.context.Process(target=_send_grade, args=(job, theirs))
+            process.start()
+            theirs.close()
+            self._running.add(process)
+            if self._is_stopped:
+                process.terminate()
+            try:
+                answer: Grade | SandboxError = ours.recv()
+            except EOFError:
+                continue
+            finally:
+                ours.close()
+                process.join()
+                self._running.discard(process)
+            if isinstance(answer, SandboxError):
+                raise answer
+            return answer
+        return ungraded(job.rubric, job.name, DIED)
+
+    def stop(self) -> None:
+        """End what is running, whose grades nobody waits for any more."""
+        self._is_stopped = True
+        for process in list(self._running):
+            process.terminate()
 
 
 def _send_grade(job: Job, connection: Connection) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # an interrupt ends it without a word
     connection.send(try_job(job))
     connection.close()
