@@ -198,7 +198,7 @@ def test_gradescope_grades_right_and_faulty_programs(tmp_path: Path) -> None:
     assert run_autograder(tmp_path / "right", shadow)["score"] == 10
     assert not Path("/tmp/gridhouse-shadow").exists()
 
-    name = "identifier padded on the left"
+    name = "rows and columns exchanged"
     mutant = next(each for each in mutants()["sinks"] if each.name == name)
     faulty = {"sinks.py": right.replace(mutant.old, mutant.new, 1)}
     result = run_autograder(tmp_path / "faulty", faulty)
