@@ -38,7 +38,7 @@ APT_NAME = re.compile(r"[a-z0-9][a-z0-9+.-]+", re.ASCII)
 EPOCH = (1980, 1, 1, 0, 0, 0)  # of all files, so that the same files make the same archive
 PLAIN, EXECUTABLE, SECRET = 0o644, 0o755, 0o600
 PYTHON = f"{sys.version_info.major}.{sys.version_info.minor}"
-OF_THIS_INSTALLATION = ("INSTALLER", "RECORD", "REQUESTED", "WHEEL", "direct_url.json")
+INFORMATION = ("METADATA", "entry_points.txt", "licenses/")  # in an installed package
 WHEEL = b"Wheel-Version: 1.0\nGenerator: gridhouse\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
 FAILED = {
     "score": 0,
@@ -224,7 +224,7 @@ def _packed_again() -> tuple[str, bytes]:
     }
     for file in sorted(installed.files or []):
         folder, _, rest = file.as_posix().partition(".dist-info/")
-        if folder == name and rest not in OF_THIS_INSTALLATION:
+        if folder == name and rest.startswith(INFORMATION):
             files[file.as_posix()] = Member(Path(str(file.locate())).read_bytes())
     files[f"{name}.dist-info/WHEEL"] = Member(WHEEL)
     record = io.StringIO()
