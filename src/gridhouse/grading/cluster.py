@@ -32,7 +32,6 @@ PATIENCE = 300.0  # seconds that a cluster may be without processors
 SETTINGS = {
     "RAY_USAGE_STATS_ENABLED": "0",
     "RAY_NUM_REDIS_GET_RETRIES": "2",  # of 40 seconds each, to connect
-    "RAY_BACKEND_LOG_LEVEL": "fatal",
     "RAY_DEDUP_LOGS": "1",
     "RAY_DEDUP_LOGS_SKIP_REGEX": ".",  # what nodes report goes to standard output otherwise
 }
