@@ -113,12 +113,13 @@ def _warm(_: list[str]) -> None:
     from rich.progress import track
 
     from gridhouse.core.compile_queue import cache_folder
+    from gridhouse.core.processes import safe_path
     from gridhouse.warming import all_units, warm_all
 
     # Separate processes, because the compiler holds the GIL; one for each game, because its boards
     # share code that is then compiled once.
     spawn = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(mp_context=spawn, initializer=_end_by_interrupt) as pool:
+    with safe_path(), ProcessPoolExecutor(mp_context=spawn, initializer=_end_by_interrupt) as pool:
         by_game = [[unit for unit in all_units() if unit.game.name == name] for name in games()]
         waiting = as_completed([pool.submit(warm_all, units) for units in by_game])
         try:

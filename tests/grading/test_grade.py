@@ -11,6 +11,7 @@ import sys
 import time
 import tomllib
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -28,7 +29,6 @@ from gridhouse.sandbox import Limits, SandboxError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     from gridhouse.grading.grades import Grade, PartGrade
     from gridhouse.grading.rubric import Rubric
@@ -484,3 +484,23 @@ def test_a_biased_program_is_shown_its_bias(tmp_path: Path) -> None:
     assert (fault.kind, fault.printed, fault.typed[-1]) == ("random", "1", "genmove")
     assert set(fault.position) <= {".", "\n"}
     assert fault.position
+
+
+def test_nothing_of_a_submission_runs_outside_of_its_sandbox(tmp_path: Path) -> None:
+    """Files named like modules of the library lie in the working folder."""
+    write_program(tmp_path, "binary")
+    for name in ("multiprocessing", "random", "json", "tarfile", "threading"):
+        path = tmp_path / f"{name}.py"
+        path.write_text(f"open({str(tmp_path / 'escaped')!r}, 'w'); raise SystemExit")
+    program = Path(sys.executable).with_name("gridhouse")
+    command = [str(program), "grade", "binary", ".", "--single"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, check=False)
+    assert b"of 5" in done.stdout
+    assert not (tmp_path / "escaped").exists()
+
+
+def test_the_solution_cannot_be_imported(tmp_path: Path) -> None:
+    (tmp_path / "a1.py").write_text("from gridhouse.games.binary.program import main\nmain([])")
+    found = graded(tmp_path, rubric_for())
+    assert found.points == 0
+    assert found.crashes == FEW

@@ -6,14 +6,15 @@ import os
 import socket
 import subprocess
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from gridhouse.sandbox import End, Kind, Limits
+from gridhouse.sandbox import End, Kind, Limits, Sandbox, SandboxError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from sandbox_helpers import Attempts
 
@@ -419,3 +420,24 @@ def test_time_is_kept(attempts: Attempts) -> None:
     result = attempts.run("import time\ntime.sleep(30)", limits=Limits(wall=0.2))
     assert result.end is End.TIMED_OUT
     assert time.monotonic() - started < 3
+
+
+def test_hidden_folders(attempts: Attempts, tmp_path: Path) -> None:
+    """What lies below a readable folder can be hidden where there are mounts; else it is said."""
+    above = tmp_path / "open"
+    (above / "secret").mkdir(parents=True)
+    (above / "secret" / "solution.py").write_text(SECRET)
+    for path in (tmp_path, above, above / "secret"):
+        path.chmod(0o755)
+    sandbox = attempts.sandbox()
+    options: dict[str, Any] = {"python": sandbox.python.executable, "kind": sandbox.kind}
+    options |= {"readable": [above], "hidden": [above / "secret"]}
+    if not sandbox.enclosure.is_isolated:
+        with pytest.raises(SandboxError, match=r"no safe sandbox"):
+            Sandbox(sandbox.folder, require=True, **options)
+        return
+    listed = Sandbox(sandbox.folder, require=True, **options).run(
+        ["sh", "-c", f"ls {above} && ls -A {above}/secret; touch {above}/secret/x"]
+    )
+    assert listed.stdout == b"secret\n"
+    assert b"Read-only" in listed.stderr

@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import platformdirs
 
 from gridhouse.core.position import capacity
+from gridhouse.core.processes import SAFE_PATH
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -238,7 +239,7 @@ def _start(unit: Unit) -> subprocess.Popen[bytes]:
             | subprocess.BELOW_NORMAL_PRIORITY_CLASS
         }
     return subprocess.Popen(
-        [sys.executable, "-m", "gridhouse.warming", unit.kind, str(unit.game)],
+        [sys.executable, SAFE_PATH, "-m", "gridhouse.warming", unit.kind, str(unit.game)],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,

@@ -27,6 +27,7 @@ OTHERS = 200  # sessions among which a shorter one is looked for
 SLOW = 1.0  # seconds of a run, from which on shrinking gets few of them
 FEW_RUNS = 10
 TIMEOUT_RUNS = 2
+MOST_SHRUNK = 4  # sessions of a program that take all the runs they may; then none is left
 
 
 @dataclass(frozen=True)
@@ -76,6 +77,7 @@ class Check:
         self.grading = submission.grading
         self.submission = submission
         self.profile = profile
+        self._shrinking_left = MOST_SHRUNK * submission.shrinking_runs
         self.order = self.grading.SETUP
         if self.order and profile not in (Profile.STRICT, Profile.TRAILING):
             _, session = next(sessions_of(self.grading, 1, "questions"))
@@ -137,6 +139,7 @@ class Check:
 
         def fails(session: Session) -> bool:
             nonlocal smallest
+            self._shrinking_left -= 1
             try:
                 found = self.compare(finding.part, session)
             except (ValueError, LookupError):  # the rest is no session of this game
@@ -150,6 +153,7 @@ class Check:
         runs = FEW_RUNS if finding.actual.seconds > SLOW else self.submission.shrinking_runs
         if finding.actual.timed_out:
             runs = TIMEOUT_RUNS
+        runs = min(runs, self._shrinking_left)
         others = [other for _, other in sessions_of(self.grading, OTHERS, "others", [finding.part])]
         shrink(self.grading, finding.session, fails, runs, others)
         return smallest

@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from gridhouse.core.console import UsageError
+from gridhouse.core.processes import SAFE_PATH
 from gridhouse.export import PACKAGE
 from gridhouse.grading.reports.files import write_whole
 from gridhouse.grading.rubric import Detail, default_rubric, load_rubric, rubric_text
@@ -204,7 +205,15 @@ def own_wheel() -> tuple[str, bytes]:
     if not (project / "pyproject.toml").is_file():
         return _packed_again()
     with tempfile.TemporaryDirectory() as folder:
-        build = [sys.executable, "-m", "flit_core.wheel", str(project), "--outdir", folder]
+        build = [
+            sys.executable,
+            SAFE_PATH,
+            "-m",
+            "flit_core.wheel",
+            str(project),
+            "--outdir",
+            folder,
+        ]
         environment = {**os.environ, "SOURCE_DATE_EPOCH": "0"}
         done = subprocess.run(build, env=environment, capture_output=True, text=True)
         if done.returncode:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import sys
@@ -11,6 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Self
 
+import gridhouse
 from gridhouse.core.console import UsageError
 from gridhouse.export import export
 from gridhouse.grading import driver
@@ -38,6 +40,7 @@ DRIVER = "_gridhouse_driver.py"  # as no submission is called
 NOT_COPIED = shutil.ignore_patterns(
     ".git", "__pycache__", ".venv", "venv", "node_modules", "__MACOSX"
 )
+SOLUTION = (str(Path(gridhouse.__file__).resolve().parent),)  # what nobody may just import
 NO_CALLS = "its functions cannot be called, since it is no Python program"
 
 
@@ -99,8 +102,8 @@ class PythonSubmission(Submission):
     ) -> None:
         """Take a Python script or the folder that it is in; raises UsageError and SandboxError.
 
-        ``python`` is the interpreter, this one by default.  ``require`` refuses to run without
-        walls around files and network.
+        ``python`` is the interpreter, by default this one outside of its virtual environment.
+        ``require`` refuses to run without walls around files and network.
         """
         grading = grading_of(game)
         found = find_script(grading, script)
@@ -110,7 +113,13 @@ class PythonSubmission(Submission):
         self.name = self.script = found.name
         try:
             shutil.copy(driver.__file__, self.folder / DRIVER)
-            sandbox = Sandbox(self.folder, limits, python=python or sys.executable, require=require)
+            sandbox = Sandbox(
+                self.folder,
+                limits,
+                python=python or base_python(),
+                hidden=SOLUTION,
+                require=require,
+            )
         except BaseException:
             self.close()
             raise
@@ -149,7 +158,8 @@ class BuiltSubmission(Submission):
             if language.build:
                 build(self.folder, language, require=require)
             self.language = runnable(self.folder, self.grading, game, language)
-            self._sandbox = Sandbox(self.folder, with_memory(limits, language), require=require)
+            limits = with_memory(limits, language)
+            self._sandbox = Sandbox(self.folder, limits, hidden=SOLUTION, require=require)
         except BaseException:
             self.close()
             raise
@@ -203,6 +213,12 @@ def copy_program(path: Path, folder: Path) -> None:
     else:
         for file in {*path.parent.glob(f"*{path.suffix}"), path}:
             shutil.copy(file, folder)
+
+
+def base_python() -> str:
+    """Return this interpreter, outside of a virtual environment and so of Gridhouse's reach."""
+    in_environment = sys.prefix != sys.base_prefix
+    return os.path.realpath(sys.executable) if in_environment else sys.executable
 
 
 def find_script(grading: Grading, path: Path) -> Path | None:

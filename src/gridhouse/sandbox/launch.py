@@ -96,6 +96,7 @@ class Enclosure:
     submission: str
     limits: Limits
     readable: tuple[str, ...]
+    hidden: tuple[str, ...] = ()
 
     @property
     def is_isolated(self) -> bool:
@@ -105,7 +106,7 @@ class Enclosure:
     def mounts(self) -> list[mounts.Mount]:
         """Return the plan of that file system."""
         folders = [*self.python.folders, *self.readable]
-        return mounts.plan(self.submission, self.python.inside, folders)
+        return mounts.plan(self.submission, self.python.inside, folders, self.hidden)
 
     def bubblewrap(self) -> list[str]:
         """Return the command of bubblewrap, up to the program that it runs.

@@ -53,8 +53,13 @@ def folders_above(path: str) -> list[str]:
     return found
 
 
-def plan(submission: str, inside: str, readable: Iterable[str]) -> list[Mount]:
-    """Return the mounts for a submission; its interpreter needs some readable folders."""
+def plan(
+    submission: str, inside: str, readable: Iterable[str], hidden: Iterable[str] = ()
+) -> list[Mount]:
+    """Return the mounts for a submission; its interpreter needs some readable folders.
+
+    Of these the ``hidden`` folders are empty.
+    """
     mounts: list[Mount] = []
     binds = []
     for path in SYSTEM:
@@ -66,6 +71,9 @@ def plan(submission: str, inside: str, readable: Iterable[str]) -> list[Mount]:
     above = {path for bind in binds for path in folders_above(bind)}
     mounts += [("folder", "", path) for path in sorted(above)]  # bubblewrap would close them
     mounts += [("bind", os.path.realpath(path), path) for path in binds]
+    for path in hidden:
+        if any(path.startswith(bind + "/") for bind in binds):
+            mounts += [("tmpfs", "", path), ("seal", "", path)]
     mounts += [("bind", submission, SUBMISSION), ("bind", inside, INSIDE), ("folder", "", SCRATCH)]
     if not any(path == "/tmp" or path.startswith("/tmp/") for path in binds):
         mounts.append(("link", SCRATCH, "/tmp"))

@@ -11,6 +11,7 @@ import weakref
 from typing import TYPE_CHECKING
 
 from gridhouse.sandbox.launch import Enclosure, Launch, input_file, remove
+from gridhouse.sandbox.mounts import SYSTEM
 from gridhouse.sandbox.process import Process
 from gridhouse.sandbox.results import End, Limits, Result, SandboxError
 from gridhouse.sandbox.walls import Kind, Wall, changes_user, interpreter, walls_of
@@ -37,21 +38,24 @@ class Sandbox:
         *,
         python: str = sys.executable,
         readable: Sequence[str] = (),
+        hidden: Sequence[str] = (),
         kind: Kind | None = None,
         require: bool = False,
     ) -> None:
         """Make ready for runs of the files in a folder.
 
-        ``python`` is the interpreter that programs find, ``readable`` are more folders that they
-        can read, ``kind`` is the kind of walls, the strongest one if it is None.  Raises
-        SandboxError where this kind cannot be had, and, with ``require``, where it keeps a program
-        neither from the files of this machine nor from its network.
+        ``python`` is the interpreter that programs find.  ``readable`` are more folders that they
+        can read, ``hidden`` some that they cannot although they lie below others.  ``kind`` is the
+        kind of walls, the strongest one if it is None.  Raises SandboxError where this kind cannot
+        be had, and, with ``require``, where it keeps a program neither from the files of this
+        machine, or the hidden ones, nor from its network.
         """
         if os.name != "posix":
             raise SandboxError("other people's programs can be run on Linux and macOS only")
         self.python = interpreter(python)
         self.limits = limits or Limits()
-        self.readable = tuple(readable)
+        self.readable = tuple(map(os.path.abspath, readable))
+        self.hidden = tuple(map(os.path.abspath, hidden))
         self.kind = strongest(python) if kind is None else kind
         self.folder = os.path.realpath(folder)
         if not os.path.isdir(self.folder):
@@ -59,6 +63,8 @@ class Sandbox:
         down = [wall for wall in self.walls() if not wall.stands and wall.name in NEEDED]
         if require and down:
             raise SandboxError("no safe sandbox: " + ", ".join(map(str, down)))
+        if require and not self.enclosure.is_isolated:
+            self._require_hidden()
         if changes_user(self.kind, self.python) and not is_readable(self.folder, self.kind):
             self.folder = readable_copy(self.folder)
             weakref.finalize(self, remove, os.path.dirname(self.folder))
@@ -100,7 +106,16 @@ class Sandbox:
     @property
     def enclosure(self) -> Enclosure:
         """What all runs share."""
-        return Enclosure(self.kind, self.python, self.folder, self.limits, self.readable)
+        return Enclosure(
+            self.kind, self.python, self.folder, self.limits, self.readable, self.hidden
+        )
+
+    def _require_hidden(self) -> None:
+        """Raise SandboxError where a hidden folder can be read: only mounts can hide it."""
+        folders = [*SYSTEM, *self.python.folders, *self.readable]
+        for path in self.hidden:
+            if any(path.startswith(folder + "/") for folder in folders):
+                raise SandboxError(f"no safe sandbox: programs can read {path}")
 
 
 @functools.cache

@@ -1,0 +1,27 @@
+"""Python processes that import nothing from the working folder, where anybody's files may lie."""
+
+from __future__ import annotations
+
+import os
+from contextlib import contextmanager
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+SAFE_PATH = "-P"  # of the command line of Python 3.11
+VARIABLE = "PYTHONSAFEPATH"
+
+
+@contextmanager
+def safe_path() -> Iterator[None]:
+    """Start processes with this option in their environment."""
+    before = os.environ.get(VARIABLE)
+    os.environ[VARIABLE] = "1"
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ[VARIABLE]
+        else:
+            os.environ[VARIABLE] = before
