@@ -103,9 +103,9 @@ def test_an_interrupted_run_goes_on_and_ray_prints_nothing(nodes: Any, tmp_path:
         submission(tmp_path / "class", str(number))
     (tmp_path / "rubric.toml").write_text(rubric_text(replace(RUBRIC, sessions=100)))
     store = tmp_path / "grades.sqlite"
-    command = [sys.executable, "-m", "gridhouse", "grade", "binary", tmp_path / "class"]
-    command += ["--rubric", tmp_path / "rubric.toml"]
-    options = ["--store", store, "--ray", nodes.address]
+    command = [sys.executable, "-m", "gridhouse", "grade", "binary", str(tmp_path / "class")]
+    command += ["--rubric", str(tmp_path / "rubric.toml")]
+    options = ["--store", str(store), "--ray", nodes.address]
     with subprocess.Popen([*command, *options], stdout=-1, stderr=-1) as run:
         deadline = time.monotonic() + 60
         while not (begun := count(store)) and time.monotonic() < deadline:
