@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+import gridhouse
 from grading_helpers import write_program
 from gridhouse import cli
 from gridhouse.core.console import UsageError
@@ -24,7 +25,7 @@ from gridhouse.grading.grade import sessions
 from gridhouse.grading.jobs import DIED, FAULT, Job, run_job, run_jobs
 from gridhouse.grading.rubric import Credit, PartRubric, default_rubric, parse_rubric, rubric_text
 from gridhouse.grading.store import Store
-from gridhouse.grading.submissions import Commands, open_submission
+from gridhouse.grading.submissions import Commands, PythonSubmission, open_submission
 from gridhouse.sandbox import Limits, SandboxError
 
 if TYPE_CHECKING:
@@ -504,3 +505,9 @@ def test_the_solution_cannot_be_imported(tmp_path: Path) -> None:
     found = graded(tmp_path, rubric_for())
     assert found.points == 0
     assert found.crashes == FEW
+    with open_submission("binary", tmp_path, Limits()) as submission:
+        assert isinstance(submission, PythonSubmission)
+        sandbox = submission._programs.sandbox
+    assert sandbox.hidden == (str(Path(gridhouse.__file__).parent),)
+    if sys.prefix != sys.base_prefix:  # what is installed there is out of reach
+        assert sys.prefix not in sandbox.python.folders
