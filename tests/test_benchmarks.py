@@ -49,6 +49,9 @@ def benchmark(command: str) -> Run:
         "collapse_solver.py runs FILE 9",
         "collapse_solver.py runs FILE 9 1 0",
         "duel.py binary(rows=3,cols=3) mcts",
+        "graders.py",
+        "graders.py binary",
+        "graders.py sliding FOLDER 1",
         "house_load.py 1 1 0",
         "long_games.py 1",
         "programs.py all",
@@ -81,6 +84,9 @@ def test_words_that_do_not_fit_are_refused(command: str) -> None:
             )
             for rounds in ("1,a", "0.5")
         ],
+        ("graders.py binary missing", "'missing': No such file or directory"),
+        ("graders.py sliding .", "'.' holds no test_a1.py"),
+        ("grading.py chess", "chess: there are faults of binary, collapse, sinks, sliding, tactego"),
         ("duel.py chess mcts mcts", "'chess' is not of the form 'game(parameters) position'"),
         (
             "sliding_solver.py words5 1 1 a,b",
