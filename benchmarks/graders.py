@@ -226,7 +226,8 @@ def row(name: str, faulty: list[Verdict], right: Verdict) -> str:
     seconds = statistics.median(verdict.seconds for verdict in faulty)
     return (
         f"| {name} | {sum(verdict.found for verdict in faulty)} of {len(faulty)} "
-        f"| {int(right.found)} | {lines:.0f} | {characters:.0f} | {seconds:.2f} | {right.seconds:.2f} |"
+        f"| {int(right.found)} | {lines:.0f} | {characters:.0f} "
+        f"| {seconds:.2f} | {right.seconds:.2f} |"
     )
 
 

@@ -86,7 +86,10 @@ def test_words_that_do_not_fit_are_refused(command: str) -> None:
         ],
         ("graders.py binary missing", "'missing': No such file or directory"),
         ("graders.py sliding .", "'.' holds no test_a1.py"),
-        ("grading.py chess", "chess: there are faults of binary, collapse, sinks, sliding, tactego"),
+        (
+            "grading.py chess",
+            "chess: there are faults of binary, collapse, sinks, sliding, tactego",
+        ),
         ("duel.py chess mcts mcts", "'chess' is not of the form 'game(parameters) position'"),
         (
             "sliding_solver.py words5 1 1 a,b",
