@@ -1,16 +1,15 @@
 """Graders on the same programs: ``python benchmarks/graders.py binary CASES [HARNESS]``.
 
-The programs are the exact one with every fourth fault of `tests/grading/faults.json` planted in it,
-ten of forty, and the right one, about which nobody should complain.  CASES are the course's public
-cases: the checks of check50, the tests of otter-grader and the text that `diff` compares are
-written from them.  HARNESS is the course's `a1test.py`.  ``sliding TESTS`` takes the folder of the
-sliding puzzle's `test_a1.py`, with its test runner, data and words.  A grader that is not on the
-path is left out.
+The programs are the exact one with every fourth fault of `src/gridhouse/grading/mutants.json`
+planted in it, ten of forty, and the right one, about which nobody should complain.  CASES are the
+course's public cases: the checks of check50, the tests of otter-grader and the text that `diff`
+compares are written from them.  HARNESS is the course's `a1test.py`.  ``sliding TESTS`` takes the
+folder of the sliding puzzle's `test_a1.py`, with its test runner, data and words.  A grader that is
+not on the path is left out.
 """
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import shlex
@@ -24,17 +23,15 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, NamedTuple
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
 from command_line import Word, start
 
-from grading_helpers import write_program
 from gridhouse.core.console import UsageError
 from gridhouse.export import export
+from gridhouse.grading.mutants import mutants, write_program
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-FAULTS = Path(__file__).resolve().parent.parent / "tests" / "grading" / "faults.json"
 STEP = 4  # of forty faults, ten are taken
 TIMEOUT = 300
 COLORS = re.compile(r"\x1b\[[\d;]*m")
@@ -199,14 +196,14 @@ def compare(game: str, graders: list[Grader], beside: str = "") -> None:
         if not shutil.which(grader.command[0]):
             print(f"{grader.name} is not installed", file=sys.stderr)
             graders.remove(grader)
-    faults = json.loads(FAULTS.read_text())[game][::STEP]
+    planted = mutants()[game][::STEP]
     verdicts: dict[str, list[Verdict]] = {grader.name: [] for grader in graders}
-    for fault in [*faults, None]:  # the right program last
+    for mutant in [*planted, None]:  # the right program last
         for grader in graders:
             with TemporaryDirectory() as name:
                 folder = Path(name)
                 export(game, name)
-                write_program(folder, game, *([(fault["old"], fault["new"])] if fault else []))
+                write_program(folder, game, *([(mutant.old, mutant.new)] if mutant else []))
                 if beside:
                     shutil.copytree(beside, folder, dirs_exist_ok=True)
                 verdicts[grader.name].append(try_on(grader, folder))
@@ -214,7 +211,7 @@ def compare(game: str, graders: list[Grader], beside: str = "") -> None:
     print("|---|---|---|---|---|---|---|")
     for name, (*faulty, right) in verdicts.items():
         print(row(name, faulty, right))
-        missed = [fault["name"] for fault, v in zip(faults, faulty, strict=True) if not v.found]
+        missed = [mutant.name for mutant, v in zip(planted, faulty, strict=True) if not v.found]
         print(f"{name} missed: {', '.join(missed) or 'none'}", file=sys.stderr)
 
 
