@@ -355,11 +355,13 @@ def test_shards_make_the_whole(tmp_path: Path, run: Run) -> None:
 
 def test_a_single_submission_has_its_feedback_printed(tmp_path: Path, run: Run) -> None:
     place = class_of(tmp_path)
-    status, out, _ = run("grade", "binary", "--single", place / "bert")
+    rubric = tmp_path / "rubric.toml"
+    words = ("grade", "binary", "--single", place / "bert", "--rubric", rubric)
+    rubric.write_text("sessions = 20\n[parts]\nerrors = 2\n")
+    status, out, _ = run(*words)
     assert status == 1
     assert "triples" in out.lower()
-    (tmp_path / "rubric.toml").write_text("sessions = 8\n[parts]\ngrids = 2\n")
-    words = ("grade", "binary", "--single", place / "bert", "--rubric", tmp_path / "rubric.toml")
+    rubric.write_text("sessions = 8\n[parts]\ngrids = 2\n")
     status, out, _ = run(*words)
     assert status == 0
     assert "2 of 2" in out
