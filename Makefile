@@ -7,6 +7,8 @@ NODE_READY := tools/js/node_modules/.ready
 PYTHON ?= python3
 MESSAGES := src/gridhouse/server/pages/static/messages.d.ts
 UV_VERSION := 0.13.8
+# A worker that dies ends the run: what is left of its file would be waited for in vain.
+WORKERS := -n 2 --max-worker-restart 0
 
 .PHONY: play test test-all check export programs messages bench strength lock clean
 
@@ -15,12 +17,12 @@ play: $(READY)
 
 # Minutes: what is marked as slow is left out, and Hypothesis tries little.
 test: $(READY)
-	HYPOTHESIS_PROFILE=quick $(BIN)/python -m pytest -n 2 --dist loadfile -m "not slow" --durations=10
+	HYPOTHESIS_PROFILE=quick $(BIN)/python -m pytest $(WORKERS) --dist loadfile -m "not slow" --durations=10
 
 # Compile once first: parallel workers would otherwise compile the same kernels.
 test-all: $(READY)
 	$(BIN)/gridhouse warm
-	$(BIN)/python -m pytest -n 2 --durations=10 --cov --cov-report=term
+	$(BIN)/python -m pytest $(WORKERS) --durations=10 --cov --cov-report=term
 	@$(BIN)/coverage report --include='src/gridhouse/games/*' --fail-under=100 --format=total >/dev/null \
 		|| { echo 'branch coverage of src/gridhouse/games is below 100 %'; exit 1; }
 

@@ -22,7 +22,8 @@ from gridhouse import cli
 from gridhouse.core.console import UsageError
 from gridhouse.grading import grade_command, jobs
 from gridhouse.grading.grade import sessions
-from gridhouse.grading.jobs import DIED, FAULT, Job, run_job, run_jobs
+from gridhouse.grading.grades import Grade
+from gridhouse.grading.jobs import DIED, FAULT, Job, run_job, run_jobs, try_job
 from gridhouse.grading.rubric import Credit, PartRubric, default_rubric, parse_rubric, rubric_text
 from gridhouse.grading.store import Store
 from gridhouse.grading.submissions import Commands, PythonSubmission, open_submission
@@ -31,7 +32,7 @@ from gridhouse.sandbox import Limits, SandboxError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from gridhouse.grading.grades import Grade, PartGrade
+    from gridhouse.grading.grades import PartGrade
     from gridhouse.grading.rubric import Rubric
 
     Run = Callable[..., tuple[int, str, str]]
@@ -276,28 +277,19 @@ def test_a_fault_of_the_grader_costs_one_grade(
 ) -> None:
     write_program(tmp_path, "binary")
 
-    class Wire(list):  # type: ignore[type-arg]
-        """The other end of a pipe."""
-
-        send = list.append
-
-        def close(self) -> None:
-            """Do nothing."""
-
     def broken(*_: object) -> None:
         raise KeyError("oops")
 
     def unsafe(*_: object) -> None:
         raise SandboxError("no walls")
 
-    wire = Wire()
     job = Job("anna", tmp_path, rubric_for(), Commands())
     monkeypatch.setattr(jobs, "grade", broken)
-    jobs._send_grade(job, wire)  # type: ignore[arg-type]
+    answer = try_job(job)
+    assert isinstance(answer, Grade)
+    assert answer.problem == f"{FAULT}KeyError: 'oops'"
     monkeypatch.setattr(jobs, "grade", unsafe)
-    jobs._send_grade(job, wire)  # type: ignore[arg-type]
-    assert wire[0].problem == f"{FAULT}KeyError: 'oops'"
-    assert isinstance(wire[1], SandboxError)
+    assert isinstance(try_job(job), SandboxError)
 
 
 def class_of(folder: Path) -> Path:
