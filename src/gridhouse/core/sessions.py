@@ -47,7 +47,8 @@ class Reason(NamedTuple):
 class Mistake(NamedTuple):
     """A wrong answer after so many ``typed`` lines: what was wanted, in words, and what came.
 
-    ``state`` is the position before it, None where there is none.
+    ``state`` is the position before it, None where there is none.  ``session`` leads there without
+    the program's own choices, None where nothing does.
     """
 
     typed: int
@@ -55,6 +56,7 @@ class Mistake(NamedTuple):
     printed: str
     reason: Reason
     state: State | None = None
+    session: Session | None = None
 
 
 class Part(NamedTuple):

@@ -117,6 +117,8 @@ class Check:
             difference, typed, reason = Difference(0, None, None), len(session.lines), END_OF_OUTPUT
         else:
             return None
+        if mistake is not None and mistake.session is not None:
+            session = mistake.session
         return Finding(part, session, actual, difference, typed, reason, None, mistake)
 
     def _lines(self, text: str, profile: Profile) -> list[Line]:

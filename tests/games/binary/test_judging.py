@@ -105,3 +105,10 @@ def test_searches_are_asked_where_few_moves_win() -> None:
         )
         winning, legal = judging.winning_moves(protocol), judging.legal_moves(protocol)
         assert 0 < 2 * len(winning) <= len(legal)
+
+
+def test_moves_that_were_drawn_are_typed_in_the_session_that_shows_a_mistake() -> None:
+    lines = ("game 2 1", "genmove", "genmove", "genmove", "winner")
+    mistake = judge_random(Session(lines), said("", "0 0 1", "1 0 0", "1 0 1", "2"))
+    assert mistake is not None
+    assert mistake.session == Session(("game 2 1", "play 0 0 1", "play 1 0 0", "genmove"))

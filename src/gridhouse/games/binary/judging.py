@@ -29,6 +29,7 @@ def judge_random(session: Session, output: str) -> Mistake | None:
     """
     drawn: Counter[str] = Counter()
     moves: list[str] = []
+    played = list(session.lines)
     first = True
     for typed, line, answer, protocol in answers(session, output):
         if line.startswith("game"):
@@ -37,10 +38,10 @@ def judge_random(session: Session, output: str) -> Mistake | None:
             continue
         legal = legal_moves(protocol)
         if answer not in (legal or ["resign"]):
-            wanted = "a legal move" if legal else "resign"
-            return Mistake(typed, wanted, answer, LEGAL, protocol.state())
+            return illegal(session, typed, answer, protocol, played)
         if legal:
-            execute(protocol, "play " + answer)
+            played[typed - 1] = "play " + answer
+            execute(protocol, played[typed - 1])
         if first:
             drawn[answer] += 1
         first = False
@@ -50,6 +51,15 @@ def judge_random(session: Session, output: str) -> Mistake | None:
             wanted = f"{move} in about {draws / len(moves):.0f} of {draws} first moves"
             return Mistake(len(session.lines), wanted, f"{move} in {drawn[move]}", UNIFORM)
     return None
+
+
+def illegal(
+    session: Session, typed: int, answer: str, protocol: Protocol, played: list[str]
+) -> Mistake:
+    """Return the mistake of an illegal move; ``played`` has the moves before it as commands."""
+    wanted = "a legal move" if legal_moves(protocol) else "resign"
+    shorter = session._replace(lines=tuple(played[:typed]))
+    return Mistake(typed, wanted, answer, LEGAL, protocol.state(), shorter)
 
 
 def tail(count: int, draws: int, moves: int) -> float:
@@ -72,8 +82,7 @@ def judge_search(session: Session, output: str) -> Mistake | None:
             if answer not in right:
                 return Mistake(typed, " or ".join(right[:2]), answer, SOLVE, protocol.state())
         elif answer not in (legal or ["resign"]):
-            wanted = "a legal move" if legal else "resign"
-            return Mistake(typed, wanted, answer, LEGAL, protocol.state())
+            return illegal(session, typed, answer, protocol, list(session.lines))
         elif winning and answer not in winning:
             return Mistake(typed, "a move that wins", answer, STRONG, protocol.state())
         elif legal:
