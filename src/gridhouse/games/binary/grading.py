@@ -25,7 +25,6 @@ PROMPTS: dict[str, str] = {}
 SETUP: tuple[str, ...] = ()
 LOOSE_PROMPTS: dict[str, str] = {}
 
-SEARCH_TRIES = 30
 DRAWS = 200  # first moves of genmove on one board
 SMALL = 6  # the longest side of most boards: they fill up soon
 ERRORS = "Details of the play command"
@@ -219,13 +218,12 @@ def _make_random(source: random.Random) -> Session:
 
 
 def _make_search(source: random.Random) -> Session:
-    """Return a position in which few moves win, if one is met soon, and questions about it."""
-    for _ in range(SEARCH_TRIES):
+    """Return a position in which few moves win, and questions about it."""
+    while True:
         writer = Writer(source, source.randint(2, 4), source.randint(2, 4))
         writer.play_on(source.randrange(2, writer.cols * writer.rows - 1))
         if 0 < len(winning_moves(writer.protocol)) * 2 <= len(writer.legal_moves()):
-            break
-    return Session((*writer.lines, "timelimit 2", "solve", "genmove", "solve"))
+            return Session((*writer.lines, "timelimit 2", "solve", "genmove", "solve"))
 
 
 def _make_silent(source: random.Random) -> Session:
