@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import os
-import sys
 from typing import TYPE_CHECKING, Any
 
-import pytest
-
-from gridhouse import cli
 from gridhouse.games.binary.game import BinaryGame
 from gridhouse.games.binary.solver.api import solve
+from harness import run_command
 from naive import binary_solver as naive
 from naive.binary import Binary
 
 if TYPE_CHECKING:
     import random
+
+    import pytest
 
     from gridhouse.core.game import State
     from gridhouse.games.binary.solver.solution import BinarySolution
@@ -52,10 +51,7 @@ def as_moves(moves: list[str]) -> set[tuple[int, ...]]:
 
 def run_cli(monkeypatch: pytest.MonkeyPatch, *words: str) -> int:
     """Run ``gridhouse solve binary`` in this process and return its status."""
-    monkeypatch.setattr(sys, "argv", ["gridhouse", "solve", "binary", *words])
-    with pytest.raises(SystemExit) as caught:
-        cli.main()
-    return int(caught.value.code or 0)
+    return run_command(monkeypatch, "solve", "binary", *words)
 
 
 def random_play(state: State, chance: random.Random) -> None:

@@ -11,6 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 from unittest import mock
 
+import pytest
+
+from gridhouse import cli
 from gridhouse.core import console
 
 if TYPE_CHECKING:
@@ -98,6 +101,16 @@ def command(*arguments: str, typed: str = "") -> Run:
         check=False,
     )
     return Run(done.stdout.decode(), done.stderr.decode(), done.returncode)
+
+
+def run_command(monkeypatch: pytest.MonkeyPatch, *words: object) -> int:
+    """Run the command in this process and return its status."""
+    monkeypatch.setattr(sys, "argv", ["gridhouse", *map(str, words)])
+    with pytest.raises(SystemExit) as ended:
+        cli.main()
+    status = ended.value.code or 0
+    assert isinstance(status, int)
+    return status
 
 
 class Program(NamedTuple):

@@ -10,7 +10,7 @@ import pytest
 import gridhouse
 from gridhouse import cli
 from gridhouse.core.console import EXIT_INTERRUPTED
-from harness import CONFORMANCE, command
+from harness import CONFORMANCE, command, run_command
 
 
 def test_an_interrupt_while_the_command_is_imported_ends_it_without_a_word() -> None:
@@ -102,10 +102,7 @@ def test_a_sample_through_the_command() -> None:
 def test_warming_up_compiles_every_game(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(sys, "argv", ["gridhouse", "warm"])
-    with pytest.raises(SystemExit) as caught:
-        cli.main()
-    assert not caught.value.code
+    assert run_command(monkeypatch, "warm") == 0
     assert "Compiled into " in capsys.readouterr().out
 
 
@@ -113,8 +110,5 @@ def test_the_command_in_this_process(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for arguments in (["--version"], ["sinks"], ["--help"]):
-        monkeypatch.setattr(sys, "argv", ["gridhouse", *arguments])
-        with pytest.raises(SystemExit) as caught:
-            cli.main()
-        assert not caught.value.code
+        assert run_command(monkeypatch, *arguments) == 0
     assert gridhouse.__version__ in capsys.readouterr().out

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING
 
 import pytest
 
-from gridhouse import cli
 from gridhouse.core.console import UsageError
 from gridhouse.grading import audit
 from gridhouse.grading.audit import Options, audit_command
 from gridhouse.grading.mutants import exact_program, mutants
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
 PLAIN = Options("", "", 0.0, 10.0, require_sandbox=False, write="")
@@ -180,11 +179,8 @@ def test_bad_tests_are_told_in_a_line(
 
 
 def test_the_command_ends_with_status_2_for_bad_input(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+    tmp_path: Path, run: Callable[..., tuple[int, str, str]]
 ) -> None:
     path = str(tmp_path / "none")
-    monkeypatch.setattr(sys, "argv", ["gridhouse", "audit", "binary", path])
-    with pytest.raises(SystemExit) as ended:
-        cli.main()
-    assert ended.value.code == 2
-    assert capfd.readouterr() == ("", f"gridhouse: there is no file or folder {path!r}\n")
+    said = f"gridhouse: there is no file or folder {path!r}\n"
+    assert run("audit", "binary", path) == (2, "", said)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import functools
 import re
-import sys
 import threading
 import time
 from typing import TYPE_CHECKING
@@ -12,7 +12,6 @@ import pytest
 
 import gridhouse
 from grading_helpers import write_program
-from gridhouse import cli
 from gridhouse.core.components import component
 from gridhouse.core.registry import game_class
 from gridhouse.grading import check_command
@@ -28,25 +27,15 @@ GRADED = [name for name in gridhouse.games() if component(game_class(name), "gra
 
 
 @pytest.fixture
-def run(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Run:
-    """Return what runs ``gridhouse check`` here and returns its status, output and errors."""
-
-    def check(*words: object) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["gridhouse", "check", *map(str, words)])
-        with pytest.raises(SystemExit) as ended:
-            cli.main()
-        out, err = capfd.readouterr()
-        code = ended.value.code
-        assert isinstance(code, int)
-        return code, out, err
-
-    return check
+def check(run: Run) -> Run:
+    """Return what runs ``gridhouse check``."""
+    return functools.partial(run, "check")
 
 
 @pytest.mark.parametrize("name", GRADED)
-def test_the_right_program_has_no_difference(name: str, tmp_path: Path, run: Run) -> None:
+def test_the_right_program_has_no_difference(name: str, tmp_path: Path, check: Run) -> None:
     program = write_program(tmp_path, name)
-    assert run(name, program, "--sessions", 30, "--profile", "strict") == (
+    assert check(name, program, "--sessions", 30, "--profile", "strict") == (
         0,
         f"{program.name}: 30 sessions were run, and no difference was found.\n",
         "",
@@ -54,10 +43,10 @@ def test_the_right_program_has_no_difference(name: str, tmp_path: Path, run: Run
 
 
 def test_a_fault_is_shown_with_its_session_its_reason_and_the_position(
-    tmp_path: Path, run: Run
+    tmp_path: Path, check: Run
 ) -> None:
     program = write_program(tmp_path, "binary", ('not in ("0", "1"):', 'not in ("0", "1", "2"):'))
-    status, out, err = run("binary", tmp_path, "--part", "errors")
+    status, out, err = check("binary", tmp_path, "--part", "errors")
     assert (status, err) == (1, "")
     assert program.name in out
     assert out.endswith(
@@ -113,30 +102,30 @@ The position before it:
     ],
 )
 def test_faults_are_found_in_every_game(
-    game: str, old: str, new: str, lines: list[str], tmp_path: Path, run: Run
+    game: str, old: str, new: str, lines: list[str], tmp_path: Path, check: Run
 ) -> None:
     program = write_program(tmp_path, game, (old, new))
-    status, out, err = run(game, program)
+    status, out, err = check(game, program)
     assert (status, err) == (1, "")
     for line in lines:
         assert line in out
 
 
 def test_a_difference_where_the_document_is_silent_is_told_and_passes(
-    tmp_path: Path, run: Run
+    tmp_path: Path, check: Run
 ) -> None:
     silent = ('raise CommandError("no game has been started: game n m")', "return self._game")
     program = write_program(tmp_path, "binary", silent)
-    status, out, _ = run("binary", program, "--part", "silent", "--sessions", 40)
+    status, out, _ = check("binary", program, "--part", "silent", "--sessions", 40)
     assert status == 0
     assert out.startswith("Where the document is silent (no marks depend on it):\n")
     assert "AttributeError" in out
 
 
-def test_a_part_can_be_checked_alone(tmp_path: Path, run: Run) -> None:
+def test_a_part_can_be_checked_alone(tmp_path: Path, check: Run) -> None:
     program = write_program(tmp_path, "binary", ('print("no" if', 'print("No" if'))
-    assert run("binary", program, "--part", "moves", "--part", "ends", "--sessions", 20)[0] == 0
-    status, out, _ = run("binary", program, "--part", "questions")
+    assert check("binary", program, "--part", "moves", "--part", "ends", "--sessions", 20)[0] == 0
+    status, out, _ = check("binary", program, "--part", "questions")
     assert status == 1
     assert "With --profile caseless this session passes" in out
 
@@ -152,22 +141,22 @@ def test_a_part_can_be_checked_alone(tmp_path: Path, run: Run) -> None:
         ("import os; os.kill(os.getpid(), 9)", "was ended by a signal"),
     ],
 )
-def test_bad_programs_end_in_a_report(text: str, told: str, tmp_path: Path, run: Run) -> None:
+def test_bad_programs_end_in_a_report(text: str, told: str, tmp_path: Path, check: Run) -> None:
     (tmp_path / "a1.py").write_text(text)
-    status, out, err = run("binary", tmp_path, "--seconds", 1)
+    status, out, err = check("binary", tmp_path, "--seconds", 1)
     assert (status, err) == (1, "")
     assert told in out
     assert "\x1b" not in out
     assert "Traceback" not in out
 
 
-def test_an_input_that_ends_in_the_middle_of_a_game_is_no_fault(tmp_path: Path, run: Run) -> None:
+def test_an_input_that_ends_in_the_middle_of_a_game_is_no_fault(tmp_path: Path, check: Run) -> None:
     quiet = ("    except EOFError:\n        return 0\n", "    except EOFError:\n        raise\n")
     program = write_program(tmp_path, "tactego", quiet)
-    assert run("tactego", program, "--sessions", 10)[0] == 0
+    assert check("tactego", program, "--sessions", 10)[0] == 0
 
 
-def test_questions_in_another_order_are_told_once(tmp_path: Path, run: Run) -> None:
+def test_questions_in_another_order_are_told_once(tmp_path: Path, check: Run) -> None:
     program = write_program(
         tmp_path,
         "tactego",
@@ -178,28 +167,28 @@ def test_questions_in_another_order_are_told_once(tmp_path: Path, run: Run) -> N
             "    tactego(read_line(ASK_FILE), length, width)",
         ),
     )
-    status, out, _ = run("tactego", program, "--sessions", 20)
+    status, out, _ = check("tactego", program, "--sessions", 20)
     assert (status, out) == (
         0,
         "It asks for seed, width, length, file in this order; the document for seed, file, "
         "length, width. The sessions are typed in its order.\n\n"
         "tactego.py: 20 sessions were run, and no difference was found.\n",
     )
-    assert run("tactego", program, "--profile", "strict")[0] == 1
+    assert check("tactego", program, "--profile", "strict")[0] == 1
 
 
-def test_a_picture_of_the_position_is_written(tmp_path: Path, run: Run) -> None:
+def test_a_picture_of_the_position_is_written(tmp_path: Path, check: Run) -> None:
     program = write_program(tmp_path, "binary", ('"three in a row"', '"3 in a row"'))
     svg = tmp_path / "position.svg"
-    status, out, _ = run("binary", program, "--svg", svg)
+    status, out, _ = check("binary", program, "--svg", svg)
     assert status == 1
     assert out.endswith(f"The position is drawn in {svg}.\n")
     assert svg.read_text().startswith("<svg")
-    status, _, err = run("binary", program, "--svg", tmp_path / "no" / "file.svg")
+    status, _, err = check("binary", program, "--svg", tmp_path / "no" / "file.svg")
     assert (status, err.count("\n")) == (2, 1)
 
 
-def test_wrong_words_are_told_in_a_line(tmp_path: Path, run: Run) -> None:
+def test_wrong_words_are_told_in_a_line(tmp_path: Path, check: Run) -> None:
     program = write_program(tmp_path, "binary")
     cases: list[tuple[list[object], str]] = [
         (["binary", tmp_path / "none.py"], f"there is no file '{tmp_path / 'none.py'}'"),
@@ -209,14 +198,14 @@ def test_wrong_words_are_told_in_a_line(tmp_path: Path, run: Run) -> None:
         (["binary", program, "--python", "/no/python"], "/no/python"),
     ]
     for words, told in cases:
-        status, out, err = run(*words)
+        status, out, err = check(*words)
         assert (status, out) == (2, "")
         assert told in err
         assert err.count("\n") == 1
     (tmp_path / "other.py").write_text("")
     program.unlink()
     (tmp_path / "more.py").write_text("")
-    assert "holds no a1.py" in run("binary", tmp_path)[2]
+    assert "holds no a1.py" in check("binary", tmp_path)[2]
 
 
 def test_a_watched_program_is_checked_again_when_it_changes(
@@ -251,9 +240,9 @@ def test_a_watched_program_is_checked_again_when_it_changes(
     assert second.endswith("a1.py: 40 sessions were run, and no difference was found.\n")
 
 
-def test_faults_that_differ_in_their_details_are_one_fault(tmp_path: Path, run: Run) -> None:
+def test_faults_that_differ_in_their_details_are_one_fault(tmp_path: Path, check: Run) -> None:
     (tmp_path / "assignment3.py").write_text(
         "import sys\nprint('Score')\nraise KeyError(open(sys.argv[1]).read())\n"
     )
-    _, out, _ = run("collapse", tmp_path)
+    _, out, _ = check("collapse", tmp_path)
     assert "File input.txt:\n    0\n" in re.sub("[0-9]", "0", out)

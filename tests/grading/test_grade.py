@@ -18,7 +18,6 @@ import pytest
 
 import gridhouse
 from grading_helpers import write_program
-from gridhouse import cli
 from gridhouse.core.console import UsageError
 from gridhouse.grading import grade_command, jobs
 from gridhouse.grading.grade import sessions
@@ -75,22 +74,6 @@ def graded(folder: Path, rubric: Rubric, **others: str) -> Grade:
 def part(grade: Grade, name: str) -> PartGrade:
     """Return a part of a grade."""
     return next(part for part in grade.parts if part.name == name)
-
-
-@pytest.fixture
-def run(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Run:
-    """Return what runs a command here and returns its status, output and errors."""
-
-    def command(*words: object) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["gridhouse", *map(str, words)])
-        with pytest.raises(SystemExit) as ended:
-            cli.main()
-        out, err = capfd.readouterr()
-        code = ended.value.code
-        assert isinstance(code, int)
-        return code, out, err
-
-    return command
 
 
 def test_a_right_program_has_full_marks(tmp_path: Path) -> None:

@@ -103,6 +103,10 @@ class Enclosure:
         """Return whether programs have namespaces of their own, with a file system in them."""
         return self.kind in (Kind.BUBBLEWRAP, Kind.NAMESPACES)
 
+    def folders(self) -> list[str]:
+        """Return the folders and files of this machine that programs can read."""
+        return [*mounts.SYSTEM, *mounts.SETTINGS, *self.python.folders, *self.readable]
+
     def mounts(self) -> list[mounts.Mount]:
         """Return the plan of that file system."""
         folders = [*self.python.folders, *self.readable]
@@ -148,9 +152,8 @@ class Enclosure:
         if self.kind is Kind.NAMESPACES:
             setup["mounts"] = [list(mount) for mount in self.mounts()]
         if self.kind is Kind.LANDLOCK:
-            seen = [*mounts.SYSTEM, *mounts.SETTINGS, *self.python.folders, *self.readable]
             writable = [scratch, *(f"/dev/{name}" for name in mounts.DEVICES)]
-            real = [os.path.realpath(path) for path in (*seen, self.submission)]
+            real = [os.path.realpath(path) for path in (*self.folders(), self.submission)]
             setup["landlock"] = [real, writable]
         return setup
 

@@ -11,7 +11,6 @@ import weakref
 from typing import TYPE_CHECKING
 
 from gridhouse.sandbox.launch import Enclosure, Launch, input_file, remove
-from gridhouse.sandbox.mounts import SYSTEM
 from gridhouse.sandbox.process import Process
 from gridhouse.sandbox.results import End, Limits, Result, SandboxError
 from gridhouse.sandbox.walls import Kind, Wall, changes_user, interpreter, walls_of
@@ -112,9 +111,8 @@ class Sandbox:
 
     def _require_hidden(self) -> None:
         """Raise SandboxError where a hidden folder can be read: only mounts can hide it."""
-        folders = [*SYSTEM, *self.python.folders, *self.readable]
         for path in self.hidden:
-            if any(path.startswith(folder + "/") for folder in folders):
+            if any(path.startswith(folder + "/") for folder in self.enclosure.folders()):
                 raise SandboxError(f"no safe sandbox: programs can read {path}")
 
 
