@@ -57,12 +57,12 @@ BOARD = "  0    1    2\n0 R5        RF\n1\n2      BF   B5\n"
     [
         ("     0      1      2\n0    R5            RF\n1\n2           BF     B5\n", True),
         ("   0   1   2\n0  R5      RF\n1  \n2      BF  B5\n", True),
-        ("  0    1    2\n0 R5   RF\n1\n2      BF   B5\n", False),
-        ("  0    1    2\n0 R5        RF\n1\n2 BF        B5\n", False),
+        ("  0 1 2\n0 R5 . RF\n1 . . .\n2 . BF B5\n", True),
+        ("  0    1    2\n0 R5        RF\n1      BF\n2           B5\n", False),
         ("  0    1    2\n0 R5        RF\n1\n2      B5   BF\n", False),
     ],
 )
-def test_tactego_compares_the_columns_of_pieces_and_no_layout(text: str, is_same: bool) -> None:
+def test_tactego_compares_the_pieces_of_each_row_and_no_layout(text: str, is_same: bool) -> None:
     keys = (
         [line.key for line in lines_of(board, Profile.COURSE, TACTEGO)] for board in (BOARD, text)
     )

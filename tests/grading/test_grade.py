@@ -20,6 +20,7 @@ import gridhouse
 from grading_helpers import write_program
 from gridhouse.core.console import UsageError
 from gridhouse.grading import grade_command, jobs
+from gridhouse.grading.compare import Profile
 from gridhouse.grading.grade import sessions
 from gridhouse.grading.grades import Grade
 from gridhouse.grading.jobs import DIED, FAULT, Job, run_job, run_jobs, try_job
@@ -86,7 +87,7 @@ def test_a_right_program_has_full_marks(tmp_path: Path) -> None:
 
 def test_a_fault_costs_the_share_of_its_sessions_in_its_parts(tmp_path: Path) -> None:
     write_program(tmp_path, "binary", TRIPLES)
-    parts = {"errors": PartRubric(8), "grids": PartRubric(1), "ends": PartRubric(4, Credit.ALL)}
+    parts = {"errors": PartRubric(8), "grids": PartRubric(1)}
     found = graded(tmp_path, rubric_for(sessions=60, parts=parts))
     errors = part(found, "errors")
     assert 0 < errors.passed < errors.total
@@ -103,10 +104,54 @@ def test_a_fault_costs_the_share_of_its_sessions_in_its_parts(tmp_path: Path) ->
     assert fault.position
     assert fault.picture.startswith("<svg")
     assert part(found, "grids").points == 1
-    ends = part(found, "ends")
-    assert 0 < ends.passed < ends.total
-    assert ends.points == 0
     assert found.points == errors.points + 1
+    parts = {"errors": PartRubric(8, Credit.ALL)}
+    assert graded(tmp_path, rubric_for(parts=parts)).points == 0
+
+
+@pytest.mark.parametrize(
+    ("game", "old", "new", "lost"),
+    [
+        (
+            "binary",
+            '"\\n".join(session.game.board',
+            '"\\n\\n".join("x" + r for r in session.game.board',
+            ["grids"],
+        ),
+        ("collapse", "Your score is:", "The score is", ["scores"]),
+        (
+            "tactego",
+            "for cell, kind in enumerate(armies[0]",
+            "armies.reverse()\n        for cell, kind in enumerate(armies[0]",
+            ["placing"],
+        ),
+        ("tactego", "Select Piece to Move by", "Your turn! Which", ["moves"]),
+        ("tactego", "{SIDES[rules.winner(position)]} has won", "Nobody has won", ["ends"]),
+    ],
+)
+def test_what_is_wrong_everywhere_costs_its_own_part_alone(
+    game: str, old: str, new: str, lost: list[str], tmp_path: Path
+) -> None:
+    write_program(tmp_path, game, (old, new))
+    found = graded(tmp_path, rubric_for(game, sessions=60))
+    assert [one.name for one in found.parts if one.points < one.out_of] == lost
+
+
+def test_where_every_byte_counts_each_part_compares_all(tmp_path: Path) -> None:
+    write_program(tmp_path, "collapse", ("Your score is:", "The score is"))
+    assert graded(tmp_path, rubric_for("collapse", profile=Profile.STRICT)).points == 0
+
+
+def test_a_placing_that_is_no_shuffle_of_the_army_is_not_followed(tmp_path: Path) -> None:
+    write_program(
+        tmp_path,
+        "tactego",
+        ("for army in armies:", "armies[0][0] = 'F'\n        for army in armies:"),
+    )
+    found = graded(tmp_path, rubric_for("tactego", sessions=60))
+    lost = {one.name for one in found.parts if one.points < one.out_of}
+    assert {"placing", "loading", "turns"} <= lost
+    assert "boards" not in lost
 
 
 def test_a_fault_that_only_hidden_sessions_meet_is_hidden(tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ class Session(NamedTuple):
 
     With ``calls`` the program is imported and these expressions are evaluated one after the
     other, the module ``random`` seeded with ``seed``; results other than None are printed.
+    ``start`` is the position that a submission has drawn instead of the document's; "" otherwise.
     """
 
     lines: tuple[str, ...] = ()
@@ -26,6 +27,7 @@ class Session(NamedTuple):
     files: tuple[tuple[str, str], ...] = ()
     calls: tuple[str, ...] = ()
     seed: float = 0.0
+    start: str = ""
 
     @property
     def typed(self) -> str:
@@ -67,6 +69,11 @@ class Part(NamedTuple):
     ``extra`` part gives points on top of the others, an ``optional`` one is run where it is asked
     for.  ``judge`` finds the first mistake in an output that chance or strength decides, so that it
     cannot be compared.
+
+    A fault that shows in every session should cost its own part alone.  So ``view`` returns the
+    lines that the part is about, each as it is compared, "" for the others; and ``follow`` returns
+    the session that goes on from the position that a submission has drawn, None where that is the
+    document's.  Profiles under which every byte counts use neither.
     """
 
     points: float
@@ -76,3 +83,5 @@ class Part(NamedTuple):
     extra: bool = False
     optional: bool = False
     judge: Callable[[Session, str], Mistake | None] | None = None
+    view: Callable[[Session, list[str]], list[str]] | None = None
+    follow: Callable[[Session, list[str]], Session | None] | None = None

@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING
 
 from gridhouse.core.registry import game_class
 from gridhouse.core.sessions import Mistake, Reason, Session
-from gridhouse.grading.compare import Difference, Line, Profile, first_difference, lines_of
+from gridhouse.grading.compare import (
+    Difference,
+    Line,
+    Profile,
+    first_difference,
+    lines_of,
+    with_keys,
+)
 from gridhouse.grading.games import sessions_of
 from gridhouse.grading.questions import order_of_questions, reorder
 from gridhouse.grading.reference import transcript
@@ -69,29 +76,42 @@ class Report:
 
 
 class Check:
-    """The check of one submission under one profile."""
+    """The check of one submission under one profile.
 
-    def __init__(self, submission: Submission, profile: Profile) -> None:
+    With ``by_part`` a part compares only the lines that it is about, and goes on from the
+    submission's own start, unless every byte counts.
+    """
+
+    def __init__(self, submission: Submission, profile: Profile, *, by_part: bool = False) -> None:
         """Find the order of the program's set-up questions, where the profile allows any."""
         self.cls = game_class(submission.game)
         self.grading = submission.grading
         self.submission = submission
         self.profile = profile
+        self.by_part = by_part and profile.is_loose
         self._shrinking_left = MOST_SHRUNK * submission.shrinking_runs
         self.order = self.grading.SETUP
-        if self.order and profile not in (Profile.STRICT, Profile.TRAILING):
+        if self.order and profile.is_loose:
             _, session = next(sessions_of(self.grading, 1, "questions"))
             self.order = order_of_questions(self.grading, submission, session)
 
     def compare(self, part: str, session: Session) -> Finding | None:
         """Run a session and return its first difference, None where there is none."""
-        actual = self.submission.run(reorder(self.grading, session, self.order))
-        judge = self.grading.PARTS[part].judge if part else None
-        if judge is not None:
-            return self._judged(part, session, actual, judge)
+        actual = self._run(session)
+        about = self.grading.PARTS.get(part)
+        if about is not None and about.judge is not None:
+            return self._judged(part, session, actual, about.judge)
+        if about is not None and about.follow is not None and self.by_part:
+            lines = [line.key for line in lines_of(actual.text, Profile.COURSE, self.grading)]
+            other = about.follow(session, lines)
+            if other is not None:
+                session, actual = other, self._run(other)
         expected = transcript(self.cls, session)
-        wanted = self._lines(expected.text, self.profile)
-        difference = first_difference(wanted, self._lines(actual.text, self.profile))
+        wanted, got = self._lines(part, session, expected.text, actual.text, self.profile)
+        difference = first_difference(wanted, got)
+        if difference is not None and difference.actual is None and self.by_part:
+            instead = self._in_place_of(difference.expected, expected.text, actual.text)
+            difference = difference._replace(actual=instead)
         if difference is None and not actual.failure:
             return None
         difference = difference or Difference(len(wanted), None, None)
@@ -104,8 +124,19 @@ class Check:
             difference,
             typed,
             self.grading.explain(session, typed, wrong.text) if wrong else END_OF_OUTPUT,
-            None if actual.failure else self._passes_at(expected.text, actual.text),
+            None if actual.failure else self._passes_at(part, session, expected.text, actual.text),
         )
+
+    def _in_place_of(self, wanted: Line | None, expected: str, actual: str) -> Line | None:
+        """Return the line of another kind that stands where one is missing, None if none does."""
+        pair = [lines_of(text, self.profile, self.grading) for text in (expected, actual)]
+        plain = first_difference(*pair)
+        if plain is None or plain.expected is None or wanted is None:
+            return None
+        return plain.actual if plain.expected.offset == wanted.offset else None
+
+    def _run(self, session: Session) -> Output:
+        return self.submission.run(reorder(self.grading, session, self.order))
 
     def _judged(self, part: str, session: Session, actual: Output, judge: Judge) -> Finding | None:
         """Return the first mistake that a game's own judge finds in an output."""
@@ -121,17 +152,25 @@ class Check:
             session = mistake.session
         return Finding(part, session, actual, difference, typed, reason, None, mistake)
 
-    def _lines(self, text: str, profile: Profile) -> list[Line]:
-        """Return the lines that are compared; questions in another order are not."""
-        lines = lines_of(text, profile, self.grading)
-        if self.order == self.grading.SETUP:
-            return lines
-        return [line for line in lines if line.key.strip("<>") not in self.order]
+    def _lines(
+        self, part: str, session: Session, expected: str, actual: str, profile: Profile
+    ) -> tuple[list[Line], list[Line]]:
+        """Return the lines of two outputs that are compared; questions in another order are not."""
+        view = self.grading.PARTS[part].view if self.by_part and profile.is_loose else None
+        pair = []
+        for text in (expected, actual):
+            lines = lines_of(text, profile, self.grading)
+            if self.order != self.grading.SETUP:
+                lines = [line for line in lines if line.key.strip("<>") not in self.order]
+            if view is not None:
+                lines = with_keys(lines, view(session, [line.key for line in lines]))
+            pair.append(lines)
+        return pair[0], pair[1]
 
-    def _passes_at(self, expected: str, actual: str) -> Profile | None:
+    def _passes_at(self, part: str, session: Session, expected: str, actual: str) -> Profile | None:
         for profile in Profile:
-            pair = (self._lines(text, profile) for text in (expected, actual))
-            if first_difference(*pair) is None:
+            wanted, got = self._lines(part, session, expected, actual, profile)
+            if first_difference(wanted, got) is None:
                 return profile
         return None
 
@@ -174,9 +213,10 @@ def check(
 ) -> Report:
     """Run sessions of these parts, or of all, until one differs, and shrink that one.
 
+    Where parts are chosen, each compares only the lines that it is about.
     Differences where the document is silent are reported once each and do not end the check.
     """
-    runs = Check(submission, profile)
+    runs = Check(submission, profile, by_part=bool(parts))
     grading = submission.grading
     report = Report(order=runs.order if runs.order != grading.SETUP else ())
     silent: set[tuple[str, str]] = set()

@@ -22,6 +22,11 @@ class Profile(StrEnum):
     TOKENS = "tokens"
     CASELESS = "caseless"
 
+    @property
+    def is_loose(self) -> bool:
+        """Whether more than blanks and empty lines at ends may differ."""
+        return self not in (Profile.STRICT, Profile.TRAILING)
+
 
 ABOUT = {
     Profile.STRICT: "every byte counts",
@@ -53,14 +58,18 @@ def lines_of(text: str, profile: Profile, game: Grading) -> list[Line]:
 
     A prompt ends a line, since what is typed after it is not part of the output.
     """
-    is_loose = profile not in (Profile.STRICT, Profile.TRAILING)
-    prompts = game.LOOSE_PROMPTS if is_loose else game.PROMPTS
-    lines = _split(text, _finder(tuple(prompts.items()), re.IGNORECASE if is_loose else re.NOFLAG))
+    prompts = game.LOOSE_PROMPTS if profile.is_loose else game.PROMPTS
+    flags = re.IGNORECASE if profile.is_loose else re.NOFLAG
+    lines = _split(text, _finder(tuple(prompts.items()), flags))
     if profile is Profile.COURSE:
-        keys = game.course([line.key for line in lines])
-        return [line._replace(key=key) for line, key in zip(lines, keys, strict=True) if key]
+        return with_keys(lines, game.course([line.key for line in lines]))
     normalize = _NORMALIZERS.get(profile)
     return lines if normalize is None else normalize(lines)
+
+
+def with_keys(lines: list[Line], keys: list[str]) -> list[Line]:
+    """Return the lines with other keys, without those whose key is empty."""
+    return [line._replace(key=key) for line, key in zip(lines, keys, strict=True) if key]
 
 
 def first_difference(expected: list[Line], actual: list[Line]) -> Difference | None:

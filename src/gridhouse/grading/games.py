@@ -38,6 +38,9 @@ class Grading(Protocol):
     def explain(self, session: Session, typed: int, line: str) -> Reason:
         """Return why the document's program prints a line after `typed` lines."""
 
+    def resume(self, session: Session) -> None:
+        """Run the exact program from a session's own start; only where a part follows one."""
+
     def simpler(self, session: Session) -> Iterator[Session]:
         """Yield sessions that are simpler than this one in another way than by fewer lines."""
 

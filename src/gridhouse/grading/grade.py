@@ -58,7 +58,7 @@ def grade(submission: Submission, rubric: Rubric, name: str) -> Grade:
     Where a part has timed out three times, or the program five times one after the other, what is
     left is not run and has not passed.
     """
-    runs = Check(submission, rubric.profile)
+    runs = Check(submission, rubric.profile, by_part=True)
     tallies = {part: _Tally() for part in rubric.parts}
     crashes = timeouts = in_row = 0
     for is_hidden, part, session in sessions(rubric):

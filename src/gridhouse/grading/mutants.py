@@ -49,8 +49,11 @@ def _mutant(fault: dict[str, Any]) -> Mutant:
 
 def session_from(data: dict[str, Any]) -> Session:
     """Return the session that :func:`session_data` wrote."""
-    lists = {name: tuple(data.get(name, ())) for name in ("lines", "arguments", "calls")}
-    return Session(**lists, files=tuple(data.get("files", {}).items()), seed=data.get("seed", 0.0))
+    lines, arguments, calls = (
+        tuple(data.get(name, ())) for name in ("lines", "arguments", "calls")
+    )
+    files, start = tuple(data.get("files", {}).items()), data.get("start", "")
+    return Session(lines, arguments, files, calls, data.get("seed", 0.0), start)
 
 
 def session_data(session: Session) -> dict[str, Any]:

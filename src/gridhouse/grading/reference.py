@@ -53,7 +53,8 @@ class _Typed(io.TextIOWrapper):
 
 def transcript(cls: type[Game], session: Session) -> Transcript:
     """Run a game's exact program in this process, in a folder of its own."""
-    program, called = component(cls, "program"), component(cls, grading_of(cls.name).CALLS)
+    grading = grading_of(cls.name)
+    program, called = component(cls, "program"), component(cls, grading.CALLS)
     assert program is not None  # a game without a program has no grading either
     out, err = io.StringIO(), io.StringIO()
     typed = _Typed(session.typed, out)
@@ -61,6 +62,8 @@ def transcript(cls: type[Game], session: Session) -> Transcript:
     def main(arguments: list[str]) -> None:
         if session.calls:
             evaluate(vars(called), session.seed, session.calls)
+        elif session.start:
+            grading.resume(session)
         else:
             program.main(arguments)
 

@@ -13,7 +13,7 @@ from gridhouse.games.binary.program import Session as Protocol
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import random
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from gridhouse.core.game import State
 
@@ -59,6 +59,21 @@ SILENT = Reason("silent", "the document is silent here", "Text commands")
 def course(lines: list[str]) -> list[str]:
     """Return the lines as a1test.py compares them: empty ones and outer blanks do not count."""
     return [line.strip() for line in lines]
+
+
+def _answers(*names: str) -> Callable[[Session, list[str]], list[str]]:
+    """Return the view that keeps the answers to these commands; each answer ends with a status."""
+
+    def view(session: Session, keys: list[str]) -> list[str]:
+        commands = iter(session.lines)
+        kept, name = [], next(commands, "").partition(" ")[0]
+        for key in keys:
+            kept.append(key if name in names else "")
+            if key.startswith("="):
+                name = next(commands, "").partition(" ")[0]
+        return kept
+
+    return view
 
 
 class Writer:
@@ -243,12 +258,17 @@ def _make_silent(source: random.Random) -> Session:
 
 
 PARTS = {
-    "grids": Part(0.5, "game and show", _make_boards),
-    "moves": Part(1.0, "legal moves", _make_plays),
-    "errors": Part(1.0, "illegal moves and their reasons", _make_errors),
-    "questions": Part(1.0, "legal", _make_questions),
-    "ends": Part(1.0, "winner", _make_ends),
-    "forced": Part(0.25, "genmove with one legal move or none", _make_forced),
+    "grids": Part(0.5, "game and show", _make_boards, view=_answers("game", "show")),
+    "moves": Part(1.0, "legal moves", _make_plays, view=_answers("play")),
+    "errors": Part(1.0, "illegal moves and their reasons", _make_errors, view=_answers("play")),
+    "questions": Part(1.0, "legal", _make_questions, view=_answers("legal")),
+    "ends": Part(1.0, "winner", _make_ends, view=_answers("winner")),
+    "forced": Part(
+        0.25,
+        "genmove with one legal move or none",
+        _make_forced,
+        view=_answers("genmove", "winner"),
+    ),
     "random": Part(
         0.25, "genmove: legal moves, all of them by chance", _make_random, judge=judge_random
     ),

@@ -33,6 +33,26 @@ def course(lines: list[str]) -> list[str]:
     return [line.rstrip() for line in lines]
 
 
+def _view_boards(session: Session, keys: list[str]) -> list[str]:
+    """Keep the rows of boards."""
+    return [key if re.fullmatch(r"[\d\s]+", key) else "" for key in keys]
+
+
+def _view_scores(session: Session, keys: list[str]) -> list[str]:
+    """Keep the scores."""
+    return [key if "score" in key.lower() else "" for key in keys]
+
+
+def _view_errors(session: Session, keys: list[str]) -> list[str]:
+    """Keep messages and boards, without prompts and scores."""
+    return ["" if key == "<cell>" or "score" in key.lower() else key for key in keys]
+
+
+def _view_ends(session: Session, keys: list[str]) -> list[str]:
+    """Keep prompts and the end of the game."""
+    return [key if key == "<cell>" or "over" in key.lower() else "" for key in keys]
+
+
 class Writer:
     """A session in the making, carried out as it is written."""
 
@@ -140,10 +160,13 @@ def _make_silent(source: random.Random) -> Session:
 
 
 PARTS = {
-    "starts": Part(10, "the board and the score at the start", _make_starts),
-    "picks": Part(35, "groups, falling, closing up and the score", _make_picks),
-    "errors": Part(20, "wrong cells and cells without an equal neighbour", _make_errors),
-    "ends": Part(25, "whole games to Game over", _make_ends),
+    "starts": Part(10, "the board at the start", _make_starts, view=_view_boards),
+    "picks": Part(25, "groups, falling and closing up", _make_picks, view=_view_boards),
+    "scores": Part(10, "the score", _make_picks, view=_view_scores),
+    "errors": Part(
+        20, "wrong cells and cells without an equal neighbour", _make_errors, view=_view_errors
+    ),
+    "ends": Part(25, "whole games to Game over", _make_ends, view=_view_ends),
     "silent": Part(0, "lines that are not two whole numbers", _make_silent),
 }
 

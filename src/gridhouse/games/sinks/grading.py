@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 
 from gridhouse.core.console import Tokens
 from gridhouse.core.game import State
@@ -104,6 +105,16 @@ ERRORS = (
 def course(lines: list[str]) -> list[str]:
     """Return the lines without blanks at their ends."""
     return [line.rstrip() for line in lines]
+
+
+def _view_errors(session: Session, keys: list[str]) -> list[str]:
+    """Keep the error."""
+    return [key if key.upper().startswith("ERROR") else "" for key in keys]
+
+
+def _view_ends(session: Session, keys: list[str]) -> list[str]:
+    """Keep who wins or loses, and errors."""
+    return [key if re.search("win|lose|error", key, re.IGNORECASE) else "" for key in keys]
 
 
 def _replay(session: Session, typed: int) -> tuple[State | None, str]:
@@ -391,11 +402,11 @@ def _make_ends(source: random.Random) -> Session:
 PARTS = {
     "arguments": Part(5, "command-line arguments", _make_arguments),
     "setups": Part(10, "the set-up and the printed board", _make_setups),
-    "setup errors": Part(15, "errors of the set-up", _make_setup_errors, 3),
+    "setup errors": Part(15, "errors of the set-up", _make_setup_errors, 3, view=_view_errors),
     "moves": Part(25, "moves of pieces and sinks", _make_moves, 3),
     "specials": Part(15, "bombs, freezings and moves of sinks", _make_specials, 2),
-    "errors": Part(20, "errors of moves", _make_errors, 8),
-    "ends": Part(10, "sinking, winning and losing", _make_ends, 3),
+    "errors": Part(20, "errors of moves", _make_errors, 8, view=_view_errors),
+    "ends": Part(10, "sinking, winning and losing", _make_ends, 3, view=_view_ends),
 }
 
 

@@ -6,6 +6,7 @@ import random
 import re
 from collections import Counter
 
+from gridhouse.core.console import read_line
 from gridhouse.core.game import State
 from gridhouse.core.notation import parse_integers, seed_bytes
 from gridhouse.core.sessions import Part, Reason, Session
@@ -21,11 +22,12 @@ from gridhouse.games.tactego.program import (
     BAD_END,
     BAD_START,
     STUCK,
+    play,
 )
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
 SCRIPT = "tactego.py"
 CALLS = "program"
@@ -60,39 +62,110 @@ EXTRA = "Extra Credit Parts"
 
 
 def course(lines: list[str]) -> list[str]:
-    """Return the lines with each piece beside its column's number; messages by their first words.
+    """Return the lines word by word, fields of boards without their marks; messages in short.
 
-    The document's layout is damaged and its messages are wrapped, so neither is compared.
+    The document's layout is damaged and its messages are wrapped, so neither is compared.  Where
+    pieces stand apart in a row is seen by what is done with them next.
     """
-    heading: list[int] = []
     keys = []
     for line in lines:
-        words = [(found.group(), found.start()) for found in re.finditer(r"\S+", line)]
-        numbers = [word for word, _ in words]
-        if numbers and numbers == [str(number) for number in range(len(numbers))] and words[0][1]:
-            heading = [start for _, start in words]
-            keys.append(" ".join(numbers))
-        elif heading and numbers and numbers[0].isdigit():
-            cells = [
-                f"{min(range(len(heading)), key=lambda col: abs(heading[col] - start))}={word}"
-                for word, start in words[1:]
-            ]
-            keys.append(" ".join([numbers[0], *cells]))
+        words = line.split()
+        if words and words[0].isdigit():
+            words = [word for word in words if any(map(str.isalnum, word))]
         elif line.lower().startswith("you must select a"):
-            keys.append(" ".join(numbers[:6]).lower())
-        elif "flag" in line.lower() and numbers[:1] == ["not"]:
-            keys.append("")  # the rest of a message that the document wraps
-        else:
-            keys.append(" ".join(numbers))
+            words = line.lower().split()[:6]
+        elif "flag" in line.lower() and words[:1] == ["not"]:
+            words = []  # the rest of a message that the document wraps
+        keys.append(" ".join(words))
     return keys
+
+
+def _boards(keys: list[str]) -> list[list[int]]:
+    """Return the boards of an output, each the indices of its rows; row k begins with its k."""
+    boards: list[list[int]] = []
+    rows: list[int] | None = None
+    for at, key in enumerate(keys):
+        words = key.split()
+        if rows is not None and words[:1] == [str(len(rows))]:
+            rows.append(at)
+        elif _is_heading(key):
+            rows = []
+            boards.append(rows)
+        elif words:
+            rows = None
+    return boards
+
+
+def _is_heading(key: str) -> bool:
+    words = key.split()
+    return bool(words) and words == [str(col) for col in range(len(words))]
+
+
+def _view_sizes(session: Session, keys: list[str]) -> list[str]:
+    """Keep the numbers of columns and rows."""
+    rows = {at for board in _boards(keys) for at in board}
+    return [
+        key.split()[0] if at in rows else key if _is_heading(key) else ""
+        for at, key in enumerate(keys)
+    ]
+
+
+def _view_placing(session: Session, keys: list[str]) -> list[str]:
+    """Keep the rows of the first board."""
+    rows = _boards(keys)[:1]
+    return [key if rows and at in rows[0] else "" for at, key in enumerate(keys)]
+
+
+def _view_army(session: Session, keys: list[str]) -> list[str]:
+    """Keep the pieces of the first board in order of their names, wherever they stand."""
+    kept = [""] * len(keys)
+    for rows in _boards(keys)[:1]:
+        if rows:
+            kept[rows[0]] = " ".join(sorted(word for at in rows for word in keys[at].split()[1:]))
+    return kept
+
+
+def _view_positions(session: Session, keys: list[str]) -> list[str]:
+    """Keep the rows of each board that is not the board before it."""
+    kept = [""] * len(keys)
+    before: list[str] = []
+    for rows in _boards(keys):
+        board = [keys[at] for at in rows]
+        if board != before:
+            for at in rows:
+                kept[at] = keys[at]
+        before = board
+    return kept
+
+
+def _names_winner(key: str) -> bool:
+    return " win" in key or " won" in key
+
+
+def _view_end(session: Session, keys: list[str]) -> list[str]:
+    """Keep the first letter of the line that names the winner: R or B."""
+    return [key[:1].upper() if _names_winner(key) else "" for key in keys]
+
+
+def _view_moves(session: Session, keys: list[str]) -> list[str]:
+    """Keep all but the line that names the winner."""
+    return ["" if _names_winner(key) else key for key in keys]
 
 
 class Writer:
     """A session in the making, carried out as it is written."""
 
-    def __init__(self, source: random.Random, kinds: Sequence[str], crowd: float = 0.3) -> None:
-        """Draw a seed, an army with a flag and of these kinds, and a board with room for it."""
+    def __init__(self, source: random.Random, start: Session) -> None:
+        """Begin with a set-up."""
         self.source = source
+        self.start = start
+        self.fights: Counter[tuple[str, str]] = Counter()
+        self.lines = [*start.lines]
+        self.state = _start(start)
+
+    @classmethod
+    def drawn(cls, source: random.Random, kinds: Sequence[str], crowd: float = 0.3) -> Writer:
+        """Draw a seed, an army with a flag and of these kinds, and a board with room for it."""
         length, width = source.choice((2, 3, 4, 4, 5, 6, 7, 11)), source.choice((1, 2, 3, 4, 5, 11))
         most = max(2, int(length * width * crowd))
         army = Counter({"F": 1})
@@ -102,14 +175,12 @@ class Writer:
         text = "".join(lines)
         length = max(length, _least_length(sum(army.values()), width))
         seed = "".join(source.choice("abcdefgh0123") for _ in range(4))
-        self.fights: Counter[tuple[str, str]] = Counter()
-        self.files = ((FILE, text),)
-        self.lines = [seed, FILE, str(length), str(width)]
-        self.state = _start(Session(tuple(self.lines), files=self.files))
+        set_up = (seed, FILE, str(length), str(width))
+        return cls(source, Session(set_up, files=((FILE, text),)))
 
     def session(self) -> Session:
         """Return the session."""
-        return Session(tuple(self.lines), files=self.files)
+        return self.start._replace(lines=tuple(self.lines))
 
     def move(self, *, attack: bool = False) -> None:
         """Type a legal move; if an attack is wanted, one of two kinds that fought least so far."""
@@ -193,7 +264,65 @@ def _start(session: Session) -> State:
     seed, name, length, width = session.lines[:QUESTIONS]
     army = parse_army(dict(session.files)[name].split("\n"))
     game = TactegoGame.from_army(army, int(length), int(width), limit=0)
+    if session.start:
+        return State(game, game.read(session.start))
     return State(game, game.shuffled(random.Random(seed_bytes(seed))))
+
+
+class _Dealt:
+    """A source of chance whose shuffles give these armies, one after the other."""
+
+    def __init__(self, armies: Iterable[list[str]]) -> None:
+        self.armies = iter(armies)
+
+    def shuffle(self, army: list[str]) -> None:
+        army[:] = next(self.armies)
+
+
+def _follow(session: Session, keys: list[str]) -> Session | None:
+    """Return the session from the placing of a program that shuffles in another way.
+
+    It must have placed the same pieces in the same fields.  Moves are drawn anew, of each kind
+    (refused starts and ends, attacks, other moves) as many as before and in their order.
+    """
+    state = _start(session)
+    game = _game(state)
+    boards = _boards(keys)
+    if not boards or len(boards[0]) != game.rows:
+        return None
+    rows = [[word.upper() for word in keys[at].split()[1:]] for at in boards[0]]
+    armies = [[word[1:] for row in rows for word in row if word[0] == "R"]]
+    armies.append([word[1:] for row in reversed(rows) for word in row if word[0] == "B"])
+    right = [line.split()[1:] for line in game.board(state.position)[1:]]
+    if [[word[0] for word in row] for row in rows] != [[word[0] for word in row] for row in right]:
+        return None
+    army = sorted(kind for kind, count in game.army for _ in range(count))
+    if rows == right or any(sorted(drawn) != army for drawn in armies):
+        return None
+    start = game.write(game.shuffled(_Dealt(armies)))
+    set_up = session._replace(lines=session.lines[:QUESTIONS], start=start)
+    writer = Writer(random.Random(session.typed), set_up)
+    state, chosen, wrong_end = _start(session), "", False
+    for line in session.lines[QUESTIONS:]:
+        if state.is_terminal():
+            break
+        kind, chosen = _play_line(state, chosen, line)
+        if kind == "wrong start":
+            writer.wrong_start()
+        elif kind in ("move", "attack") and not wrong_end:
+            writer.move(attack=kind == "attack")
+        elif kind == "wrong end" and not wrong_end:
+            writer.wrong_end()
+        wrong_end = kind == "wrong end"
+    return writer.session()
+
+
+def resume(session: Session) -> None:
+    """Run the program from a session's own start."""
+    for prompt in (ASK_SEED, ASK_FILE, ASK_LENGTH, ASK_WIDTH):
+        read_line(prompt)
+    state = _start(session)
+    play(_game(state), state.position)
 
 
 def _least_length(pieces: int, width: int) -> int:
@@ -207,15 +336,15 @@ KILLERS = ("A", "A", "2", "10")
 
 
 def _make_boards(source: random.Random) -> Session:
-    return Writer(source, NUMBERS, source.choice((0.1, 0.2))).session()
+    return Writer.drawn(source, NUMBERS, source.choice((0.1, 0.2))).session()
 
 
 def _make_placings(source: random.Random) -> Session:
-    return Writer(source, (*NUMBERS, "12", "4", "6"), 0.5).session()
+    return Writer.drawn(source, (*NUMBERS, "12", "4", "6"), 0.5).session()
 
 
 def _make_turns(source: random.Random) -> Session:
-    writer = Writer(source, NUMBERS)
+    writer = Writer.drawn(source, NUMBERS)
     for _ in range(source.randint(2, 5)):
         writer.wrong_start()
         writer.move()
@@ -223,21 +352,21 @@ def _make_turns(source: random.Random) -> Session:
 
 
 def _make_moves(source: random.Random) -> Session:
-    writer = Writer(source, NUMBERS)
+    writer = Writer.drawn(source, NUMBERS)
     for _ in range(source.randint(3, 9)):
         source.choice((writer.move, writer.move, writer.wrong_start, writer.wrong_end))()
     return writer.session()
 
 
 def _make_fights(source: random.Random, kinds: tuple[str, ...] = NUMBERS) -> Session:
-    writer = Writer(source, source.sample(kinds, source.randint(2, len(kinds))), 0.5)
+    writer = Writer.drawn(source, source.sample(kinds, source.randint(2, len(kinds))), 0.5)
     for _ in range(source.randint(4, 30)):
         writer.move(attack=True)
     return writer.session()
 
 
 def _make_ends(source: random.Random) -> Session:
-    writer = Writer(source, NUMBERS, source.choice((0.2, 0.4)))
+    writer = Writer.drawn(source, NUMBERS, source.choice((0.2, 0.4)))
     for _ in range(400):
         writer.move(attack=True)
     return writer.session()
@@ -251,16 +380,31 @@ def _make_assassins(source: random.Random) -> Session:
     return _make_fights(source, KILLERS)
 
 
+def _part(
+    points: float,
+    about: str,
+    make: Callable[[random.Random], Session],
+    weight: int = 1,
+    *,
+    view: Callable[[Session, list[str]], list[str]] = _view_positions,
+    extra: bool = False,
+) -> Part:
+    """Return a part that goes on from the program's own placing."""
+    return Part(points, about, make, weight, extra=extra, view=view, follow=_follow)
+
+
 PARTS = {
-    "boards": Part(5, "the board has the right size", _make_boards),
-    "placing": Part(10, "the pieces are placed as the seed shuffles them", _make_placings),
-    "turns": Part(5, "the players take turns", _make_turns),
-    "moves": Part(20, "moves are taken and wrong ones refused", _make_moves, 2),
-    "fights": Part(20, "the outcome of combat", _make_fights, 2),
-    "ends": Part(10, "victory and the end of the game", _make_ends),
-    "loading": Part(10, "strengths and counts of the pieces file", _make_placings),
-    "assassins": Part(5, "assassins", _make_assassins, 2, extra=True),
-    "mines": Part(10, "mines and sappers", _make_mines, 3, extra=True),
+    "boards": Part(5, "the board has the right size", _make_boards, view=_view_sizes),
+    "placing": Part(
+        10, "the pieces are placed as the seed shuffles them", _make_placings, view=_view_placing
+    ),
+    "turns": _part(5, "the players take turns", _make_turns),
+    "moves": _part(20, "moves are taken and wrong ones refused", _make_moves, 2, view=_view_moves),
+    "fights": _part(20, "the outcome of combat", _make_fights, 2),
+    "ends": _part(10, "victory and the end of the game", _make_ends, view=_view_end),
+    "loading": Part(10, "strengths and counts of the pieces file", _make_placings, view=_view_army),
+    "assassins": _part(5, "assassins", _make_assassins, 2, extra=True),
+    "mines": _part(10, "mines and sappers", _make_mines, 3, extra=True),
 }
 
 
@@ -270,14 +414,20 @@ def _replay(session: Session, typed: int) -> tuple[State, str]:
     for line in session.lines[QUESTIONS:typed]:
         if state.is_terminal():
             break
-        if not chosen:
-            chosen = line if _can_start(state, line) else ""
-            continue
-        action = state.game.read_move(state.position, f"{chosen} {line}")
-        if action is not None and not state.refusal(action):
-            state.apply_action(action)
-            chosen = ""
+        _, chosen = _play_line(state, chosen, line)
     return state, chosen
+
+
+def _play_line(state: State, chosen: str, line: str) -> tuple[str, str]:
+    """Carry out a line; return what it was, and the start that is chosen after it."""
+    if not chosen:
+        return ("start", line) if _can_start(state, line) else ("wrong start", "")
+    action = state.game.read_move(state.position, f"{chosen} {line}")
+    if action is None or state.refusal(action):
+        return "wrong end", chosen
+    kind = "attack" if _fight(state, action)[1] else "move"
+    state.apply_action(action)
+    return kind, ""
 
 
 def _can_start(state: State, line: str) -> bool:
@@ -303,11 +453,11 @@ def explain(session: Session, typed: int, line: str) -> Reason:
     state, _ = _replay(session, typed)
     if "has won" in line:
         return Reason("end", "a player without flags has lost", f"{RULES}, 6")
-    if typed == QUESTIONS:
+    if typed == QUESTIONS and line != ASK_START:
         text = "red is shuffled first and fills from the top left, blue from the bottom left"
         return Reason("placing", text, f"{DESIGN}, 3")
+    before, chosen = _replay(session, max(QUESTIONS, typed - 1))
     typed_line = session.lines[typed - 1]
-    before, chosen = _replay(session, typed - 1)
     if line.startswith(BAD_START[:40]):
         text = f"{typed_line!r} is not a field with a movable piece of the player to move"
         return Reason("start", text, f"{RULES}, 4a")
@@ -316,7 +466,7 @@ def explain(session: Session, typed: int, line: str) -> Reason:
     if line.startswith(BAD_END[:40]):
         text = f"{typed_line!r} is not one step away, or holds a piece of the player"
         return Reason("end field", text, f"{RULES}, 4b and 4c")
-    if state.history() == before.history():
+    if state.history() == before.history():  # nothing was moved
         return Reason("prompt", "a start is asked for, then an end", f"{DESIGN}, 6")
     attacker, defender = _piece(before, chosen), _piece(before, typed_line)
     if not defender:
@@ -331,6 +481,8 @@ def explain(session: Session, typed: int, line: str) -> Reason:
 
 def simpler(session: Session) -> Iterator[Session]:
     """Yield the session with fewer pieces, or on a smaller board."""
+    if session.start:  # another army or board would be placed anew
+        return
     text = dict(session.files)[FILE]
     army = [line.split() for line in text.splitlines()]
     for at, (kind, count) in enumerate(army):
