@@ -1,0 +1,1 @@
+"""Competitors: players of the house, programs, bots of OpenSpiel, tables of another house."""

@@ -1,0 +1,157 @@
+"""The referee: one game between two competitors, by the rules and the clock."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from gridhouse.arena.competitors.base import ForfeitError
+from gridhouse.arena.records import GameRecord, PlayedMove, Termination
+from gridhouse.arena.time_control import Clocks
+from gridhouse.core.errors import MoveError
+from gridhouse.core.game import TERMINAL
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from gridhouse.arena.competitors.base import Competitor, Reply
+    from gridhouse.arena.time_control import TimeControl
+    from gridhouse.core.game import State
+
+    Prover = Callable[[State], float | None]
+
+DRAW = 0.5
+AGREED_VALUE = 0.9  # from which on a player holds its game to be won
+AGREED_DRAW = 0.05  # up to which it holds it to be drawn
+
+
+@dataclass(frozen=True)
+class Adjudication:
+    """When a game ends before the rules end it; by default never.
+
+    ``prover`` returns the value of a position for the player to move where it is known for sure.
+    ``agreement`` is the number of moves in a row, by both sides, whose values name the same winner
+    or a draw.  ``length`` is the number of moves after which a game is a draw.
+    """
+
+    prover: Prover | None = None
+    agreement: int = 0
+    length: int = 0
+
+
+def play(
+    opening: State,
+    competitors: Sequence[Competitor],
+    control: TimeControl,
+    *,
+    number: int = 0,
+    adjudication: Adjudication | None = None,
+    watch: Callable[[State], None] = lambda _: None,
+) -> GameRecord:
+    """Play a game from an opening to its end and return its record.
+
+    ``competitors`` are given by side.  ``watch`` is called with the state after each move.
+    """
+    game = _Game(opening, competitors, control, number, adjudication or Adjudication())
+    try:
+        game.play(watch)
+    except ForfeitError as forfeit:
+        game.lose(forfeit)
+    return game.record()
+
+
+class _Game:
+    """A game in play."""
+
+    def __init__(
+        self,
+        opening: State,
+        competitors: Sequence[Competitor],
+        control: TimeControl,
+        number: int,
+        adjudication: Adjudication,
+    ) -> None:
+        self.opening = str(opening)
+        self.state = opening.clone()
+        self.competitors = competitors
+        self.clocks = Clocks(control)
+        self.number = number
+        self.adjudication = adjudication
+        self.moves: list[PlayedMove] = []
+        self.agreed: list[float] = []  # the results that the last moves' values name
+        self.side = 0  # who acts now, and so who is to blame
+        self.end: tuple[float, Termination, str] | None = None
+
+    def play(self, watch: Callable[[State], None]) -> None:
+        """Play to the end; raises ForfeitError of the side ``side``."""
+        for side, competitor in enumerate(self.competitors):
+            self.side = side
+            competitor.begin(self.state.clone(), side, self.number)
+        while self.end is None:
+            self.side = self.state.current_player()
+            if self.side == TERMINAL:
+                self.end = (1 + self.state.returns()[0]) / 2, Termination.RULES, ""
+                return
+            self.end = self._adjudicated()
+            if self.end is None:
+                self._move()
+                watch(self.state)
+
+    def _move(self) -> None:
+        """Have the side to move choose, check its move and its time, and play it."""
+        turn = self.clocks.turn(self.side)
+        started = time.perf_counter()
+        reply = self.competitors[self.side].choose(self.state.clone(), turn)
+        measured = time.perf_counter() - started
+        seconds = measured if reply.seconds is None else reply.seconds
+        left = self.clocks.left[self.side]
+        if not self.clocks.spend(self.side, seconds):
+            control = self.clocks.control
+            limit = control.seconds if control.base is None else left
+            reason = f"the move came after {seconds:.3f} s, {limit:.3f} s were left"
+            raise ForfeitError(Termination.TIME, reason)
+        try:
+            self.state.play(reply.move)
+        except MoveError as error:
+            raise ForfeitError(Termination.ILLEGAL, str(error)) from None
+        self.moves.append(PlayedMove(reply.move, round(seconds, 6), reply.value, reply.work))
+        self._note(reply)
+
+    def _note(self, reply: Reply) -> None:
+        """Note the result for the first side that the value of a move names."""
+        value = reply.value
+        named = None
+        if value is not None and abs(value) >= AGREED_VALUE:
+            named = float((value > 0) == (self.side == 0))
+        elif value is not None and abs(value) <= AGREED_DRAW:
+            named = DRAW
+        if named is None or (self.agreed and self.agreed[-1] != named):
+            self.agreed.clear()
+        if named is not None:
+            self.agreed.append(named)
+
+    def _adjudicated(self) -> tuple[float, Termination, str] | None:
+        """Return the end that an adjudication gives, None if the game goes on."""
+        wanted = self.adjudication
+        if wanted.length and len(self.moves) >= wanted.length:
+            return DRAW, Termination.LENGTH, f"{len(self.moves)} moves were played"
+        if wanted.agreement and len(self.agreed) >= 2 * wanted.agreement:
+            reason = f"the values of the last {len(self.agreed)} moves agree"
+            return self.agreed[-1], Termination.AGREEMENT, reason
+        value = wanted.prover(self.state) if wanted.prover is not None else None
+        if value is None:
+            return None
+        mine = (1 + value) / 2
+        score = mine if self.side == 0 else 1 - mine
+        return score, Termination.PROOF, "a solver has proved the result"
+
+    def lose(self, forfeit: ForfeitError) -> None:
+        """End the game as lost for the side that acts."""
+        self.end = float(self.side == 1), forfeit.termination, forfeit.reason
+
+    def record(self) -> GameRecord:
+        """Return the record of the finished game."""
+        assert self.end is not None
+        names = self.competitors[0].name, self.competitors[1].name
+        return GameRecord(self.number, self.opening, names, *self.end, tuple(self.moves))
