@@ -1,0 +1,1 @@
+"""Matches and tournaments between players and programs, and what their results say."""
