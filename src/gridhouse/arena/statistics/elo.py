@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 NORMAL = NormalDist()
 NORMALIZED_ELO = 800 / math.log(10)  # of one standard deviation of a game
 STEPS = 100  # most steps to a root, some ten are usual
-STEEPEST = math.pi / 2 - 1e-4  # the angle of the mean and the deviation that counts as infinite
+STEEPEST = math.atan(50)  # the angle of the mean and the deviation that counts as infinite
 
 
 @dataclass(frozen=True)
@@ -114,7 +114,7 @@ def _low_normalized(counts: Counts, confidence: float) -> float:
     """Return the lower bound of the normalised Elo difference."""
     numbers = np.array(counts.numbers, float)
     width = NORMAL.inv_cdf((1 + confidence) / 2)
-    low = _low_t(numbers, width)
+    low = -math.inf if _normalized(counts) == -math.inf else _low_t(numbers, width)
     numbers[0] += 1
     return NORMALIZED_ELO * min(low, _low_t(numbers, width)) / math.sqrt(counts.games_each)
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 # What stands for a number of 0, as in fishtest: every result is possible, however unlikely.
 UNSEEN = 1e-3
+CLOSE = 1e-6  # steps that end an iteration; what they change of a likelihood is their square
 ROUNDS = 1000  # most steps of an iteration, some ten are usual
 
 
@@ -47,21 +48,35 @@ def given_t(numbers: Numbers, t: float) -> Numbers:
 
     With d the difference from a half, that is E(d) = r m, where m is the root of E(d d), and r is
     t / sqrt(1 + t t).  Since 2 m is the least value of E(d d) / l + l over all l, some l makes
-    this condition a linear one.  That l is m itself, and is found by iteration: it begins where
-    the condition can be met, and each step leaves it so.  (Van den Bergh, 2021, "Normalized Elo:
-    practical", section 4.1, has the same iteration over mean and deviation.)
+    this condition a linear one.  That l is m itself, and is found by iteration.  (Van den Bergh,
+    2021, "Normalized Elo: practical", section 4.1, has the same over mean and deviation.)
+
+    There may be several such l, near the differences that a result can have.  The iteration begins
+    at each of these, and the likeliest is taken.
     """
     differences = scores(numbers) - 0.5
+    starts = np.unique(np.abs(differences[differences != 0]))
+    return np.max([_given_t(numbers, t, differences, start) for start in starts], axis=0)
+
+
+def _given_t(numbers: Numbers, t: float, differences: Numbers, start: float) -> Numbers:
+    """Return what ``given_t`` does, found from a root of the mean squared difference."""
     r = t / np.sqrt(1 + t * t)
-    root = np.full(numbers.shape[:-1], 0.5)
+
+    def linear(root: Numbers) -> Numbers:
+        return differences - r * (differences**2 / root[..., None] + root[..., None]) / 2
+
+    root = np.full(numbers.shape[:-1], start)
+    offsets = linear(root)
+    possible = (offsets.min(-1) < 0) & (offsets.max(-1) > 0)
+    root = np.where(possible, root, 0.5)  # where it always is
     for _ in range(ROUNDS):
-        linear = root[..., None]
-        offsets = differences - r * (differences**2 / linear + linear) / 2
+        offsets = linear(root)
         x = multiplier(numbers, offsets)
         shares = numbers / (1 + x[..., None] * offsets)
         last = root
         root = np.sqrt((shares * differences**2).sum(-1) / shares.sum(-1))
-        if np.all(np.abs(root - last) < 1e-10):
+        if np.all(np.abs(root - last) < CLOSE):
             break
     return _log_likelihood(numbers, offsets, x)
 
@@ -83,7 +98,7 @@ def multiplier(numbers: Numbers, offsets: Numbers) -> Numbers:
         step = x + value / (numbers * ratios**2).sum(-1)
         step = np.where((low < step) & (step < high), step, (low + high) / 2)
         last, x = x, step
-        if np.all(np.abs(x - last) <= 1e-13 * (1 + np.abs(x))):
+        if np.all(np.abs(x - last) <= CLOSE**2 * (1 + np.abs(x))):
             break
     return x
 
