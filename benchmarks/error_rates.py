@@ -1,10 +1,10 @@
 """How often tests and intervals are wrong: ``python benchmarks/error_rates.py [MATCHES]``.
 
 Matches are simulated with pairs of games drawn from known distributions, of several shapes.  The
-first table has, for bounds of both models, the rate of H1 where the difference is elo0, which is to
-be at most alpha, of H0 where it is elo1, at most beta, and the mean number of games.  The second has
-how often intervals of 95 % hold the true difference, and the third the same for the ratings of a
-tournament and the differences of their players.
+first table has, for bounds of both models, the rate of H1 where the difference is elo0, which is
+to be at most alpha, of H0 where it is elo1, at most beta, and the mean number of games.  The second
+has how often intervals of 95 % hold the true difference, and the third the same for the ratings of
+a tournament and the differences of their players.
 """
 
 from __future__ import annotations
@@ -22,7 +22,6 @@ from gridhouse.arena.statistics import (
     normalized_elo,
     rate,
     to_elo,
-    to_score,
 )
 from gridhouse.arena.statistics.elo import NORMAL, NORMALIZED_ELO
 
@@ -92,8 +91,8 @@ def simulate(test: Sprt, shares: Shares, matches: int, rng: np.random.Generator)
         numbers += rng.multinomial(1, shares, len(numbers))
         rows, places = np.unique(numbers, axis=0, return_inverse=True)
         ratios = test.llrs(rows)[places]
-        h1 += np.count_nonzero(ratios >= high)
-        h0 += np.count_nonzero(ratios <= low)
+        h1 += int(np.count_nonzero(ratios >= high))
+        h0 += int(np.count_nonzero(ratios <= low))
         numbers = numbers[(low < ratios) & (ratios < high)]
     return Rates(h1 / matches, h0 / matches, 2 * pairs / matches)
 
@@ -139,8 +138,10 @@ def rating_coverage(
                 for (one, other), between in shares.items()
             }
         )
-        for rating in ratings.table:
-            held.append(rating.low <= truth[names.index(rating.player)] <= rating.high)
+        held.extend(
+            rating.low <= truth[names.index(rating.player)] <= rating.high
+            for rating in ratings.table
+        )
         for one, other in shares:
             difference, error = ratings.difference(names[one], names[other])
             together.append(abs(difference - truth[one] + truth[other]) <= width * error)
@@ -154,8 +155,7 @@ def print_tests(matches: int) -> None:
     for test in TESTS:
         measure = logistic if test.model == "logistic" else normalized
         for shape in SHAPES:
-            rng = np.random.default_rng(1)
-            equal, better = (
+                equal, better = (
                 simulate(test, tilted(shape, difference, measure), matches, rng)
                 for difference in (test.elo0, test.elo1)
             )

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
+import error_rates
 import numpy as np
 import pytest
 
-import error_rates
 from gridhouse.arena.statistics import Pentanomial, Trinomial, rate, to_elo
 from gridhouse.arena.statistics.elo import NORMAL
 from gridhouse.arena.statistics.ratings import ELO
 from gridhouse.core.console import UsageError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 TOURNAMENT = {
     ("a", "b"): Trinomial(wins=6, draws=2, losses=4),
@@ -43,7 +47,7 @@ def test_ratings_are_those_an_optimiser_finds() -> None:
     names = "abcd"
     played = {name: sum(c.games for key, c in TOURNAMENT.items() if name in key) for name in names}
 
-    def lost(strengths: np.ndarray) -> float:
+    def lost(strengths: NDArray[np.float64]) -> float:
         at = dict(zip(names, strengths, strict=True))
         total = float(np.sum(strengths)) ** 2
         for (one, other), counts in TOURNAMENT.items():
@@ -57,7 +61,7 @@ def test_ratings_are_those_an_optimiser_finds() -> None:
     expected = dict(zip(names, ELO * minimize(lost, np.zeros(4), tol=1e-12).x, strict=True))
     table = rate(TOURNAMENT).table
     assert {rating.player: rating.elo for rating in table} == pytest.approx(expected, abs=0.01)
-    assert [rating.elo for rating in table] == sorted(expected.values(), reverse=True)
+    assert [rating.player for rating in table] == sorted(names, key=lambda name: -expected[name])
 
 
 def test_anchors_move_all_ratings_alike() -> None:
@@ -79,8 +83,9 @@ def test_who_won_or_lost_everything_is_rated_and_open_to_one_side() -> None:
     assert [rating.player for rating in table] == ["a", "b", "c"]
     assert first.high == math.inf > first.elo > middle.elo > last.elo
     assert math.isfinite(last.low)
-    assert rate({("a", "b"): Pentanomial(ww=4)}).table[-1].low == -math.inf
-    assert rate({("a", "b"): Pentanomial(ww=9)}).table[0].elo > first.elo - middle.elo
+    few, many = (rate({("a", "b"): Pentanomial(ww=pairs)}).table for pairs in (4, 9))
+    assert few[-1].low == -math.inf
+    assert many[0].elo > few[0].elo
 
 
 def test_drawn_games_and_pairs_tell_more() -> None:

@@ -65,7 +65,7 @@ class Ratings:
         signs = np.zeros(len(self.table))
         signs[one] += 1
         signs[other] -= 1
-        variance = signs @ self.covariance @ signs
+        variance = float(signs @ self.covariance @ signs)
         return self.table[one].elo - self.table[other].elo, math.sqrt(max(0.0, variance))
 
     def superiority(self, first: str, second: str) -> float:
@@ -134,7 +134,8 @@ def _check(played: Meetings, players: list[str], anchor: str | None) -> None:
             raise UsageError(f"{first!r} played itself, which says nothing of its rating")
     if anchor is not None and anchor not in players:
         raise UsageError(f"{anchor!r} played no games, so ratings cannot be measured from it")
-    group, reached = set(), {players[0]}
+    group: set[str] = set()
+    reached = {players[0]}
     while reached != group:
         group = reached
         reached = group.union(*(names for names in played if group.intersection(names)))
@@ -155,12 +156,12 @@ def _with_prior(games: Matrix, points: Matrix) -> tuple[Matrix, Matrix]:
 
 def _fit(games: Matrix, points: Matrix) -> tuple[Matrix, Matrix]:
     """Return the most likely strengths, of mean 0, and the inverse of their information."""
-    strengths = np.zeros(len(games))
+    strengths: Matrix = np.zeros(len(games))
     for _ in range(STEPS):
         expected = _expected(strengths)
         weights = games * expected * (1 - expected)
         information = np.diag(weights.sum(axis=1)) - weights
-        inverse = np.linalg.pinv(information, hermitian=True)
+        inverse: Matrix = np.linalg.pinv(information, hermitian=True)
         step = inverse @ (points - games * expected).sum(axis=1)
         strengths = strengths + step * min(1.0, LONGEST / max(np.abs(step).max(), 1e-300))
         if np.abs(step).max() < 1e-10:
