@@ -13,8 +13,8 @@ import math
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-
 from command_line import Count, start
+
 from gridhouse.arena.statistics import (
     Pentanomial,
     Sprt,
@@ -155,7 +155,8 @@ def print_tests(matches: int) -> None:
     for test in TESTS:
         measure = logistic if test.model == "logistic" else normalized
         for shape in SHAPES:
-                equal, better = (
+            rng = np.random.default_rng(1)
+            equal, better = (
                 simulate(test, tilted(shape, difference, measure), matches, rng)
                 for difference in (test.elo0, test.elo1)
             )
