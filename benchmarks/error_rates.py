@@ -125,7 +125,8 @@ def rating_coverage(
     truth = np.linspace(150, -150, players)
     names = [f"player {number}" for number in range(players)]
     width = NORMAL.inv_cdf((1 + CONFIDENCE) / 2)
-    held, together = [], []
+    held: list[bool] = []
+    together: list[bool] = []
     shares = {
         (one, other): tilted(shape, truth[one] - truth[other], logistic)
         for one in range(players)

@@ -156,11 +156,11 @@ def _below(numbers: Numbers, score: float) -> float:
         return float(offsets.max() <= 0)
     x = float(multiplier(numbers, offsets))
     ratios = offsets / (1 + x * offsets)
-    w = -math.copysign(math.sqrt(2 * max(0.0, numbers @ np.log1p(x * offsets))), x)
+    w = -math.copysign(math.sqrt(2 * max(0.0, float(numbers @ np.log1p(x * offsets)))), x)
     if abs(w) < 1e-4:
-        skewness = 2 * (numbers @ offsets**3) / (numbers @ offsets**2) ** 1.5
-        return 0.5 + skewness / (6 * math.sqrt(2 * math.pi))
-    u = -x * math.sqrt(numbers @ ratios**2)
+        skewness = 2 * float(numbers @ offsets**3) / float(numbers @ offsets**2) ** 1.5
+        return 0.5 + float(skewness) / (6 * math.sqrt(2 * math.pi))
+    u = -x * math.sqrt(float(numbers @ ratios**2))
     return NORMAL.cdf(w) + NORMAL.pdf(w) * (1 / w - 1 / u)
 
 

@@ -56,7 +56,8 @@ def given_t(numbers: Numbers, t: float) -> Numbers:
     """
     differences = scores(numbers) - 0.5
     starts = np.unique(np.abs(differences[differences != 0]))
-    return np.max([_given_t(numbers, t, differences, start) for start in starts], axis=0)
+    likeliest: Numbers = np.max([_given_t(numbers, t, differences, at) for at in starts], axis=0)
+    return likeliest
 
 
 def _given_t(numbers: Numbers, t: float, differences: Numbers, start: float) -> Numbers:
@@ -64,9 +65,11 @@ def _given_t(numbers: Numbers, t: float, differences: Numbers, start: float) -> 
     r = t / np.sqrt(1 + t * t)
 
     def linear(root: Numbers) -> Numbers:
-        return differences - r * (differences**2 / root[..., None] + root[..., None]) / 2
+        mean = root[..., None]
+        offsets: Numbers = differences - r * (differences**2 / mean + mean) / 2
+        return offsets
 
-    root = np.full(numbers.shape[:-1], start)
+    root: Numbers = np.full(numbers.shape[:-1], start)
     offsets = linear(root)
     possible = (offsets.min(-1) < 0) & (offsets.max(-1) > 0)
     root = np.where(possible, root, 0.5)  # where it always is
@@ -90,7 +93,7 @@ def multiplier(numbers: Numbers, offsets: Numbers) -> Numbers:
     low, high = -1 / offsets.max(-1), -1 / offsets.min(-1)
     margin = (high - low) * 1e-12
     low, high = low + margin, high - margin
-    x = np.clip(0.0, low, high)
+    x: Numbers = np.clip(0.0, low, high)
     for _ in range(ROUNDS):
         ratios = offsets / (1 + x[..., None] * offsets)
         value = (numbers * ratios).sum(-1)
@@ -104,4 +107,5 @@ def multiplier(numbers: Numbers, offsets: Numbers) -> Numbers:
 
 
 def _log_likelihood(numbers: Numbers, offsets: Numbers, x: Numbers) -> Numbers:
-    return -(numbers * np.log1p(x[..., None] * offsets)).sum(-1)
+    likelihood: Numbers = -(numbers * np.log1p(x[..., None] * offsets)).sum(-1)
+    return likelihood

@@ -161,7 +161,7 @@ def _fit(games: Matrix, points: Matrix) -> tuple[Matrix, Matrix]:
         expected = _expected(strengths)
         weights = games * expected * (1 - expected)
         information = np.diag(weights.sum(axis=1)) - weights
-        inverse: Matrix = np.linalg.pinv(information, hermitian=True)
+        inverse = np.linalg.pinv(information, hermitian=True).astype(np.float64)
         step = inverse @ (points - games * expected).sum(axis=1)
         strengths = strengths + step * min(1.0, LONGEST / max(np.abs(step).max(), 1e-300))
         if np.abs(step).max() < 1e-10:
