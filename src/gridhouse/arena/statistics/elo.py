@@ -148,7 +148,7 @@ def _below(numbers: Numbers, score: float) -> float:
 
     A Dirichlet distribution is one of independent Gamma variables by their sum, so the question is
     if a weighted sum of these is below 0.  Answered by the approximation of Lugannani and Rice
-    (1980), which is within 0.001 at 0.025 for a single game, and closer for more.
+    (1980), which says 0.0265 instead of 0.025 for a single game, and is closer for more.
     """
     kept = numbers > 0
     numbers, offsets = numbers[kept], scores(numbers)[kept] - score
@@ -158,8 +158,8 @@ def _below(numbers: Numbers, score: float) -> float:
     ratios = offsets / (1 + x * offsets)
     w = -math.copysign(math.sqrt(2 * max(0.0, float(numbers @ np.log1p(x * offsets)))), x)
     if abs(w) < 1e-4:
-        skewness = 2 * float(numbers @ offsets**3) / float(numbers @ offsets**2) ** 1.5
-        return 0.5 + float(skewness) / (6 * math.sqrt(2 * math.pi))
+        skewness = 2 * (numbers @ offsets**3) / (numbers @ offsets**2) ** 1.5
+        return float(0.5 + skewness / (6 * math.sqrt(2 * math.pi)))
     u = -x * math.sqrt(float(numbers @ ratios**2))
     return NORMAL.cdf(w) + NORMAL.pdf(w) * (1 / w - 1 / u)
 
