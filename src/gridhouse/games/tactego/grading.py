@@ -53,10 +53,10 @@ LOOSE_PROMPTS = {
     }.items()
 }
 SETUP = ("seed", "file", "length", "width")  # the order in which the document asks
-QUESTIONS = len(SETUP)
 DESIGN = "Design Details and Flow"
 RULES = "Rules of the Game"
 EXTRA = "Extra Credit Parts"
+IMPLEMENTATION = "Implementation Requirements"
 
 
 def course(lines: list[str]) -> list[str]:
@@ -90,8 +90,18 @@ def course(lines: list[str]) -> list[str]:
 class Writer:
     """A session in the making, carried out as it is written."""
 
-    def __init__(self, source: random.Random, kinds: Sequence[str], crowd: float = 0.3) -> None:
-        """Draw a seed, an army with a flag and of these kinds, and a board with room for it."""
+    def __init__(
+        self,
+        source: random.Random,
+        kinds: Sequence[str],
+        crowd: float = 0.3,
+        *,
+        is_called: bool = False,
+    ) -> None:
+        """Draw a seed, an army with a flag and of these kinds, and a board with room for it.
+
+        The session answers the four questions, or calls the document's function.
+        """
         self.source = source
         length, width = source.choice((2, 3, 4, 4, 5, 6, 7, 11)), source.choice((1, 2, 3, 4, 5, 11))
         most = max(2, int(length * width * crowd))
@@ -103,13 +113,16 @@ class Writer:
         length = max(length, _least_length(sum(army.values()), width))
         seed = "".join(source.choice("abcdefgh0123") for _ in range(4))
         self.fights: Counter[tuple[str, str]] = Counter()
-        self.files = ((FILE, text),)
-        self.lines = [seed, FILE, str(length), str(width)]
-        self.state = _start(Session(tuple(self.lines), files=self.files))
+        self.lines = [] if is_called else [seed, FILE, str(length), str(width)]
+        self._bare = Session(files=((FILE, text),))
+        if is_called:
+            calls = (_call(length, width),)
+            self._bare = self._bare._replace(calls=calls, seed=source.randrange(1, 10**6))
+        self.state = _start(self.session())
 
     def session(self) -> Session:
         """Return the session."""
-        return Session(tuple(self.lines), files=self.files)
+        return self._bare._replace(lines=tuple(self.lines))
 
     def move(self, *, attack: bool = False) -> None:
         """Type a legal move; if an attack is wanted, one of two kinds that fought least so far."""
@@ -190,10 +203,37 @@ def _piece(state: State, text: str) -> str:
 
 
 def _start(session: Session) -> State:
-    seed, name, length, width = session.lines[:QUESTIONS]
+    if session.calls:
+        name, chance = FILE, random.Random(session.seed)
+    else:
+        name, chance = session.lines[1], random.Random(seed_bytes(session.lines[0]))
     army = parse_army(dict(session.files)[name].split("\n"))
-    game = TactegoGame.from_army(army, int(length), int(width), limit=0)
-    return State(game, game.shuffled(random.Random(seed_bytes(seed))))
+    game = TactegoGame.from_army(army, *_size(session), limit=0)
+    return State(game, game.shuffled(chance))
+
+
+def _call(length: int, width: int) -> str:
+    return f"tactego({FILE!r}, {length}, {width});"
+
+
+def _size(session: Session) -> tuple[int, int]:
+    """Return length and width."""
+    texts = re.findall(r"\d+", session.calls[0]) if session.calls else session.lines[2:4]
+    length, width = map(int, texts)
+    return length, width
+
+
+def _with_size(session: Session, length: int, width: int) -> Session:
+    if session.calls:
+        return session._replace(calls=(_call(length, width),))
+    return session._replace(
+        lines=(*session.lines[:2], str(length), str(width), *session.lines[len(SETUP) :])
+    )
+
+
+def _questions(session: Session) -> int:
+    """Return the number of questions before the game; the function asks none."""
+    return 0 if session.calls else len(SETUP)
 
 
 def _least_length(pieces: int, width: int) -> int:
@@ -251,6 +291,15 @@ def _make_assassins(source: random.Random) -> Session:
     return _make_fights(source, KILLERS)
 
 
+def _make_calls(source: random.Random) -> Session:
+    writer = Writer(source, (*NUMBERS, *BOMBS), is_called=True)
+    for _ in range(source.randint(0, 6)):
+        source.choice((writer.move, writer.wrong_start, writer.wrong_end))()
+    for _ in range(source.choice((0, 400))):
+        writer.move(attack=True)
+    return writer.session()
+
+
 PARTS = {
     "boards": Part(5, "the board has the right size", _make_boards),
     "placing": Part(10, "the pieces are placed as the seed shuffles them", _make_placings),
@@ -261,13 +310,16 @@ PARTS = {
     "loading": Part(10, "strengths and counts of the pieces file", _make_placings),
     "assassins": Part(5, "assassins", _make_assassins, 2, extra=True),
     "mines": Part(10, "mines and sappers", _make_mines, 3, extra=True),
+    # The document requires the function, but has no points for it, and in Python only can it be
+    # called.
+    "calls": Part(5, "the function tactego, called directly", _make_calls, optional=True),
 }
 
 
 def _replay(session: Session, typed: int) -> tuple[State, str]:
     """Return the position after `typed` lines, and the start that is chosen already."""
     state, chosen = _start(session), ""
-    for line in session.lines[QUESTIONS:typed]:
+    for line in session.lines[_questions(session) : typed]:
         if state.is_terminal():
             break
         if not chosen:
@@ -293,17 +345,20 @@ def _can_start(state: State, line: str) -> bool:
 
 def state_at(session: Session, typed: int) -> State | None:
     """Return the position after `typed` lines, None during the set-up."""
-    return _replay(session, typed)[0] if typed >= QUESTIONS else None
+    return _replay(session, typed)[0] if typed >= _questions(session) else None
 
 
 def explain(session: Session, typed: int, line: str) -> Reason:
     """Return why the program prints a line after `typed` lines."""
-    if typed < QUESTIONS:
+    if typed < _questions(session):
         return Reason("questions", "seed, file, length and width are asked in this order", DESIGN)
     state, _ = _replay(session, typed)
     if "has won" in line:
         return Reason("end", "a player without flags has lost", f"{RULES}, 6")
-    if typed == QUESTIONS:
+    if session.calls and not typed:
+        text = "tactego(pieces_file, length, width) plays a game on length rows and width columns"
+        return Reason("function", text, f"{IMPLEMENTATION}, 1")
+    if typed == _questions(session):
         text = "red is shuffled first and fills from the top left, blue from the bottom left"
         return Reason("placing", text, f"{DESIGN}, 3")
     typed_line = session.lines[typed - 1]
@@ -340,9 +395,9 @@ def simpler(session: Session) -> Iterator[Session]:
             fewer = "".join(f"{one} {many}\n" for one, many in rest)
             yield session._replace(files=((FILE, fewer),))
     pieces = sum(int(count) for _, count in army)
-    for at in (2, 3) if len(session.lines) >= QUESTIONS else ():
-        lines = [*session.lines]
-        lines[at] = str(int(lines[at]) - 1)
-        length, width = int(lines[2]), int(lines[3])
+    if len(session.lines) < _questions(session):
+        return
+    rows, cols = _size(session)
+    for length, width in ((rows - 1, cols), (rows, cols - 1)):
         if width and length >= _least_length(pieces, width):
-            yield session._replace(lines=tuple(lines))
+            yield _with_size(session, length, width)
