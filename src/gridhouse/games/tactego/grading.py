@@ -57,6 +57,7 @@ DESIGN = "Design Details and Flow"
 RULES = "Rules of the Game"
 EXTRA = "Extra Credit Parts"
 IMPLEMENTATION = "Implementation Requirements"
+SPECIAL = {"A": "assassin", "M": "mine", "S": "sapper", "F": "flag"}
 
 
 def course(lines: list[str]) -> list[str]:
@@ -380,8 +381,9 @@ def explain(session: Session, typed: int, line: str) -> Reason:
     text = f"{attacker} attacks {defender}: {left} is left on the field"
     kinds = {attacker[1:], defender[1:]}
     special = bool(kinds & {"A", "M", "S"})
-    kind = "fight " + (" ".join(sorted(kinds & {"A", "M", "S", "F"})) or "by strength")
-    return Reason(kind, text, EXTRA if special else f"{RULES}, 5")
+    names = [name for kind, name in SPECIAL.items() if kind in kinds]
+    fought = f"fight with {' and '.join(names)}" if names else "fight by strength"
+    return Reason(fought, text, EXTRA if special else f"{RULES}, 5")
 
 
 def simpler(session: Session) -> Iterator[Session]:
