@@ -177,6 +177,44 @@ def test_questions_in_another_order_are_told_once(tmp_path: Path, check: Run) ->
     assert check("tactego", program, "--profile", "strict")[0] == 1
 
 
+FUNCTION = "def tactego(pieces_file: str, length: int, width: int) -> None:"
+ASKING = "    file_name = read_line(ASK_FILE)\n    length = ask_size(ASK_LENGTH)\n"
+CALLING = "    tactego(file_name, length, ask_size(ASK_WIDTH))"
+
+
+@pytest.mark.parametrize(
+    ("replaced", "told"),
+    [
+        (((ASKING, ""), (CALLING, "    tactego(read_line(ASK_FILE), 4, 4)")), ""),
+        ((("    play(game, game.shuffled(random))", "\\g<0>\n    return 1"),), ""),
+        (
+            (
+                (FUNCTION, FUNCTION.replace("length: int, width: int", "width: int, length: int")),
+                (CALLING, "    width = ask_size(ASK_WIDTH)\n    tactego(file_name, width, length)"),
+            ),
+            "tactego('game.pieces', 2, 1);",
+        ),
+        (
+            (
+                (FUNCTION, FUNCTION.replace("tactego", "start")),
+                (CALLING, CALLING + "\n\ntactego = 0"),
+            ),
+            "The program: it ended with TypeError: 'int' object is not callable",
+        ),
+    ],
+    ids=["other questions", "a value returned", "sides exchanged", "no function"],
+)
+def test_the_function_of_tactego_is_called_with_typed_moves(
+    replaced: tuple[tuple[str, str], ...], told: str, tmp_path: Path, check: Run
+) -> None:
+    program = write_program(
+        tmp_path, "tactego", *((old, new.replace("\\g<0>", old)) for old, new in replaced)
+    )
+    status, out, _ = check("tactego", program, "--part", "calls", "--sessions", 40)
+    assert status == bool(told)
+    assert told in out
+
+
 def test_a_picture_of_the_position_is_written(tmp_path: Path, check: Run) -> None:
     program = write_program(tmp_path, "binary", ('"three in a row"', '"3 in a row"'))
     svg = tmp_path / "position.svg"

@@ -92,7 +92,9 @@ def session_lines(
 
 def calls_of(session: Session) -> tuple[str, ...]:
     """Return the calls of a session, with that of ``random.seed`` where chance plays a part."""
-    seeded = (f"random.seed({session.seed!r})",) * bool(session.calls and session.lines)
+    seeded = (f"random.seed({session.seed!r})",) * bool(
+        session.calls and (session.lines or session.seed)
+    )
     return (*seeded, *session.calls)
 
 

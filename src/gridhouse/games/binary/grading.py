@@ -246,6 +246,7 @@ def _make_silent(source: random.Random) -> Session:
         source.choice(
             (
                 ("show",),
+                ("winner",),
                 ("game 0 1",),
                 ("game 21 1",),
                 ("game 2",),

@@ -36,9 +36,9 @@ RARE = {
     "sink moves": 4.0,
     "returned": 4.0,
     "frozen": 3.0,
-    "free False True": 8.0,
-    "free True False": 4.0,
-    "free True True": 4.0,
+    "free piece sink": 8.0,
+    "free sink piece": 4.0,
+    "free sink block": 8.0,
 }
 PIECES = tuple(f"{side} {kind}" for side in "ld" for kind in "abcd")
 MOVING = "Rules for moving pieces"
@@ -192,7 +192,18 @@ class Writer:
         if kind != "free":
             return kind, str(moved)
         in_way = _taken(position, error)
-        return f"{kind} {rules.is_sink(moved)} {rules.is_sink(in_way)}", f"{moved} {in_way}"
+        return f"{kind} {_sort(moved)} {_sort(in_way)}", f"{moved} {in_way}"
+
+    def _can_move(self, row: int, col: int) -> bool:
+        """Tell whether the object on a field may move, so that a wrong verb is the only error.
+
+        The document does not say which of two errors of one move is told.
+        """
+        position = self.state.position
+        if not (0 <= row < position.rows and 0 <= col < position.cols):
+            return False
+        anchor = rules.named(position, row * position.cols + col)
+        return not rules.mover_refusal(position, anchor)
 
     def fail(self) -> None:
         """Type a refused move, then one that would be legal: the program must have ended.
@@ -203,7 +214,7 @@ class Writer:
         rows, cols = self.state.game.rows, self.state.game.cols
         for row in range(-1, rows + 1):
             for col in range(-1, cols + 1):
-                for verb in (*VERBS, "x"):
+                for verb in (*VERBS, "x") if self._can_move(row, col) else VERBS:
                     words = (str(row), str(col), verb)
                     try:
                         act(self.state.position.copy(), *words)
@@ -211,11 +222,25 @@ class Writer:
                         rough, close = self._group(row, col, verb, error)
                         same = by_error.setdefault(rough, {})
                         same.setdefault(close, []).append(" ".join(words))
+        by_error["field"]["no number"] = [
+            f"{field} {verb}" for field in _no_fields(self.source, rows, cols) for verb in VERBS
+        ]
         kinds = sorted(by_error)
         chances = [RARE.get(kind, 1.0) for kind in kinds]
         same = by_error[self.source.choices(kinds, chances)[0]]
         self.lines.append(self.source.choice(same[self.source.choice(sorted(same))]))
         self.lines += self.state.legal_moves()[:1]
+
+
+def _no_fields(source: random.Random, rows: int, cols: int) -> list[str]:
+    """Return fields of which one coordinate is no integer."""
+    row, col = source.randrange(rows), source.randrange(cols)
+    return [f"{row} a", f"b {col}", f"{row} {col}.5", f"{row}.0 {col}"]
+
+
+def _sort(kind: int) -> str:
+    """Return what a kind is: a sink, a piece or a block."""
+    return "sink" if rules.is_sink(kind) else "piece" if rules.is_piece(kind) else "block"
 
 
 def _taken(position: rules.Position, error: SinksError) -> int:
@@ -266,7 +291,7 @@ def _close_objects(source: random.Random, rows: int, cols: int) -> list[str]:
     margin = rules.MARGIN
     objects: list[str] = []
     for _ in range(source.randint(6, 24)):
-        kind = source.choice(("s 1", "s 2", "s 2", "x", *PIECES, *PIECES))
+        kind = source.choice(("s 1", "s 2", "s 2", "x", "x", "x", *PIECES, *PIECES))
         row, col = source.randrange(1, rows - 1), source.randrange(1, cols - 1)
         if kind in PIECES:
             row = source.randrange(margin, rows - margin)
@@ -313,6 +338,8 @@ def _new_writer(source: random.Random) -> Writer:
 
 PLAIN = {"b": 0.3, "f": 0.3}
 SPECIAL_MOVES = {"b": 2.0, "f": 2.0, "again": 8.0}
+# Uses up the freezings and the moves of sinks.
+USED_UP = {"f": 8.0, f"kind {rules.SINK_1}": 8.0, f"kind {rules.SINK_2}": 8.0}
 TO_THE_END = {"b": 0.1, "f": 0.1, "sink": 100.0}
 
 
@@ -359,6 +386,9 @@ def _make_setup_errors(source: random.Random) -> Session:
                     is_inner = row in inner_rows and col in inner_cols
                     given = str(error) == f"Field {row} {col} not free"
                     same.setdefault(f"{kind} {is_inner} {given}", []).append(line)
+    by_error["field"]["no number"] = [
+        f"{kind} {field}" for field in _no_fields(source, rows, cols) for kind in kinds[:-3]
+    ]
     names = sorted(by_error)
     chances = [3.0 if name == "free" else 1.0 for name in names]
     same = by_error[source.choices(names, chances)[0]]
@@ -390,7 +420,7 @@ def _make_specials(source: random.Random) -> Session:
 
 
 def _make_errors(source: random.Random) -> Session:
-    writer = _play_on(source, source.choice((PLAIN, SPECIAL_MOVES)), 10)
+    writer = _play_on(source, source.choice((PLAIN, SPECIAL_MOVES, USED_UP)), 10)
     writer.fail()
     return writer.session()
 
