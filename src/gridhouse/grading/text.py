@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from gridhouse.grading.compare import ABOUT, Profile
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 BLANK = "·"
 TAB = "→"
 NOTHING_MORE = "(nothing more)"
+PATH = re.compile(r"""(?<![\w/\\.])(?:~\w*|[A-Za-z]:)?[/\\](?:[^'"\n:]*[/\\])?([^/\\'"\n:\s]+)""")
 SHOWN_LINES = 20  # typed lines shown before the difference
 
 
@@ -36,6 +38,11 @@ def _escape(char: str) -> str:
     if code < 0x100:
         return f"\\x{code:02x}"
     return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def without_folders(text: str) -> str:
+    """Return a text with the names of files only, where it has whole paths."""
+    return PATH.sub(r"\1", text)
 
 
 def visible(text: str) -> str:
@@ -90,6 +97,12 @@ def session_lines(
     return lines
 
 
+def error_lines(errors: Sequence[str]) -> list[str]:
+    """Return what a program wrote last to standard error, before it ended badly."""
+    lines = [f"    {harmless(line)}" for line in errors]
+    return ["Its standard error ends with:", *lines] if lines else []
+
+
 def calls_of(session: Session) -> tuple[str, ...]:
     """Return the calls of a session, with that of ``random.seed`` where chance plays a part."""
     seeded = (f"random.seed({session.seed!r})",) * bool(session.calls and session.lines)
@@ -136,9 +149,10 @@ def finding_lines(finding: Finding, grading: Grading, profile: Profile) -> list[
     lines += [""] * bool(lines)
     difference = finding.difference
     if difference.expected or difference.actual:
-        lines += difference_lines(printed(difference.expected), printed(difference.actual))
+        lines += difference_lines(*finding.lines)
     if finding.actual.failure:
         lines.append(f"The program: {harmless(finding.actual.failure)}")
+    lines += error_lines(finding.actual.errors)
     section = f" ({finding.reason.section})" if finding.reason.section else ""
     lines.append(f"Why: {finding.reason.text}{section}")
     state = finding.state(grading)
