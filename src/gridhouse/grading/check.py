@@ -33,13 +33,17 @@ MOST_SHRUNK = 4  # sessions of a program that take all the runs they may; then n
 
 @dataclass(frozen=True)
 class Finding:
-    """A session in which a program differs from the document's, and where it does first."""
+    """A session in which a program differs from the document's, and where it does first.
+
+    ``typed_lines`` are those that were typed before, in the order in which the program asks.
+    """
 
     part: str
     session: Session
     actual: Output
     difference: Difference
     typed: int  # lines that were typed before the difference
+    typed_lines: tuple[str, ...]
     reason: Reason
     passes_at: Profile | None  # the strictest profile under which the session would pass
     mistake: Mistake | None = None  # where the game's judge found it
@@ -93,7 +97,8 @@ class Check:
 
     def compare(self, part: str, session: Session) -> Finding | None:
         """Run a session and return its first difference, None where there is none."""
-        actual = self.submission.run(reorder(self.grading, session, self.order))
+        asked = reorder(self.grading, session, self.order)
+        actual = self.submission.run(asked)
         judge = self.grading.PARTS[part].judge if part else None
         if judge is not None:
             return self._judged(part, session, actual, judge)
@@ -111,6 +116,7 @@ class Check:
             actual,
             difference,
             typed,
+            asked.lines[:typed],
             self.grading.explain(session, typed, wrong.text) if wrong else END_OF_OUTPUT,
             None if actual.failure else self._passes_at(expected.text, actual.text),
         )
@@ -127,7 +133,8 @@ class Check:
             return None
         if mistake is not None and mistake.session is not None:
             session = mistake.session
-        return Finding(part, session, actual, difference, typed, reason, None, mistake)
+        lines = session.lines[:typed]
+        return Finding(part, session, actual, difference, typed, lines, reason, None, mistake)
 
     def _lines(self, text: str, profile: Profile) -> list[Line]:
         """Return the lines that are compared; questions in another order are not."""
@@ -182,17 +189,22 @@ def check(
 ) -> Report:
     """Run sessions of these parts, or of all, until one differs, and shrink that one.
 
-    Differences where the document is silent are reported once each and do not end the check.
+    Differences where the document is silent are reported once each and do not end the check.  One
+    in an extra part is the finding only where there is no other.
     """
     runs = Check(submission, profile)
     grading = submission.grading
     report = Report(order=runs.order if runs.order != grading.SETUP else ())
     silent: set[tuple[str, str]] = set()
+    extra: Finding | None = None
     for part, session in sessions_of(grading, sessions, seed, parts):
         report.tried += 1
         progress(report.tried)
         finding = runs.compare(part, session)
         if finding is None or finding.kind in silent:
+            continue
+        if grading.PARTS[part].extra:
+            extra = extra or finding
             continue
         finding = runs.shrunk(finding)
         if grading.PARTS[part].points:
@@ -200,4 +212,6 @@ def check(
             return report
         silent.add(finding.kind)
         report.unspecified.append(finding)
+    if extra is not None:
+        report.finding = runs.shrunk(extra)
     return report

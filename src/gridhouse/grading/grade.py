@@ -150,7 +150,7 @@ def _fault(grading: Grading, finding: Finding, count: int, *, is_hidden: bool) -
         session.arguments,
         session.files,
         calls_of(session),
-        session.lines[: finding.typed],
+        finding.typed_lines,
         *finding.lines,
         finding.actual.text,
         "" if state is None else state.board(),

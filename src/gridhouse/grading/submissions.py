@@ -13,7 +13,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Self
 
 import gridhouse
+from gridhouse.core.components import component
 from gridhouse.core.console import UsageError
+from gridhouse.core.registry import game_class
 from gridhouse.export import export
 from gridhouse.grading import driver
 from gridhouse.grading.games import grading_of
@@ -37,6 +39,7 @@ if TYPE_CHECKING:
 ERROR = re.compile(r"[\w.]*(Error|Exception|Warning|Interrupt)\b")  # how a traceback ends
 UNCAUGHT = re.compile(r'Exception in thread "[^"]*" (.*)|terminate called .*|Uncaught (.*)')
 ENDS = ("EOFError", "java.util.NoSuchElementException")  # reading after the end of the input
+NO_NEWS = re.compile(r"Traceback \(|[ ~^]*$")  # lines of a traceback that can be left out
 MOST_ERRORS = 5  # lines of standard error that are kept, and columns of each
 MOST_COLUMNS = 200
 DRIVER = "_gridhouse_driver.py"  # as no submission is called
@@ -120,6 +123,9 @@ class PythonSubmission(Submission):
         self.name = self.script = found.name
         try:
             shutil.copy(driver.__file__, self.folder / DRIVER)
+            for library in _libraries(game):
+                if not (self.folder / library.name).exists():
+                    shutil.copy(library, self.folder)
             sandbox = Sandbox(
                 self.folder,
                 limits,
@@ -242,7 +248,7 @@ def find_script(grading: Grading, path: Path) -> Path | None:
 def _output(result: Result) -> Output:
     text = result.stdout.decode("utf-8", "surrogateescape").replace("\r\n", "\n")
     errors = result.stderr.decode("utf-8", "replace").strip().splitlines()
-    errors = [line for line in errors if not line.startswith("Traceback (")]
+    errors = [line for line in errors if not NO_NEWS.match(line)]
     error, failure = _uncaught(errors), ""
     if result.end is not End.EXITED:
         failure = f"it {result.end.value}" + (f": {result.message}" if result.message else "")
@@ -266,6 +272,14 @@ def _uncaught(errors: list[str]) -> str:
     if uncaught is not None:
         return next(filter(None, uncaught.groups()), uncaught.group())
     return errors[-1] if errors and ERROR.match(errors[-1]) else ""
+
+
+def _libraries(game: str) -> list[Path]:
+    """Return the modules that a game's document lets a program import, beside Python's own."""
+    package = component(game_class(game), "libraries")
+    if package is None:
+        return []
+    return [path for path in Path(package.__file__).parent.glob("*.py") if path.stem != "__init__"]
 
 
 @cache

@@ -41,6 +41,8 @@ _ASKED = {
     "end": ASK_END,
 }
 PROMPTS = {name: re.escape(prompt) for name, prompt in _ASKED.items()}
+_ASKS = r"\b(?:select|choose|enter|pick|input|which|where)\b"
+_PIECE = rf"{_ASKS}(?: (?!to\b)\w+){{0,4}} (?:piece|token|start\w*)"
 LOOSE_PROMPTS = {
     name: rf"[^\n:?>]*?(?:{words})[^\n:?>]*(?:>>|[:?>])[^\S\n]?"
     for name, words in {
@@ -48,12 +50,13 @@ LOOSE_PROMPTS = {
         "file": "file",
         "length": r"(?:length|rows)",
         "width": r"(?:width|columns)",
-        "start": r"select (?:\w+ )?piece",
-        "end": r"select (?:\w+ )?(?:position|end)",
+        "start": rf"{_PIECE}\b|{_ASKS}[^\n:?>]*\bfrom\b",
+        "end": rf"{_ASKS}[^\n:?>]*\b(?:end\w*|position|destination|target|to)\b",
     }.items()
 }
 SETUP = ("seed", "file", "length", "width")  # the order in which the document asks
 QUESTIONS = len(SETUP)
+NAMES = ("Red", "Blue")
 DESIGN = "Design Details and Flow"
 RULES = "Rules of the Game"
 EXTRA = "Extra Credit Parts"
@@ -62,20 +65,23 @@ EXTRA = "Extra Credit Parts"
 def course(lines: list[str]) -> list[str]:
     """Return the lines with each piece beside its column's number; messages by their first words.
 
-    The document's layout is damaged and its messages are wrapped, so neither is compared.
+    The document's layout is damaged and its messages are wrapped, so neither is compared.  The
+    pieces of a full row are in their order, others stand under the nearest number.
     """
     heading: list[int] = []
     keys = []
     for line in lines:
-        words = [(found.group(), found.start()) for found in re.finditer(r"\S+", line)]
+        found_words = re.finditer(r"\S+", line.expandtabs())
+        words = [(found.group(), found.start()) for found in found_words]
         numbers = [word for word, _ in words]
         if numbers and numbers == [str(number) for number in range(len(numbers))] and words[0][1]:
             heading = [start for _, start in words]
             keys.append(" ".join(numbers))
         elif heading and numbers and numbers[0].isdigit():
+            starts = heading if len(words) > len(heading) else [start for _, start in words[1:]]
             cells = [
                 f"{min(range(len(heading)), key=lambda col: abs(heading[col] - start))}={word}"
-                for word, start in words[1:]
+                for (word, _), start in zip(words[1:], starts)
             ]
             keys.append(" ".join([numbers[0], *cells]))
         elif line.lower().startswith("you must select a"):
@@ -91,8 +97,18 @@ class Writer:
     """A session in the making, carried out as it is written."""
 
     def __init__(self, source: random.Random, kinds: Sequence[str], crowd: float = 0.3) -> None:
-        """Draw a seed, an army with a flag and of these kinds, and a board with room for it."""
+        """Draw a seed, an army with a flag and of these kinds, and a board with room for it.
+
+        Red can move: of a side that cannot, the document says nothing.
+        """
         self.source = source
+        self.fights: Counter[tuple[str, str]] = Counter()
+        self._draw(kinds, crowd)
+        while self.state.is_terminal():
+            self._draw(kinds, crowd)
+
+    def _draw(self, kinds: Sequence[str], crowd: float) -> None:
+        source = self.source
         length, width = source.choice((2, 3, 4, 4, 5, 6, 7, 11)), source.choice((1, 2, 3, 4, 5, 11))
         most = max(2, int(length * width * crowd))
         army = Counter({"F": 1})
@@ -102,7 +118,6 @@ class Writer:
         text = "".join(lines)
         length = max(length, _least_length(sum(army.values()), width))
         seed = "".join(source.choice("abcdefgh0123") for _ in range(4))
-        self.fights: Counter[tuple[str, str]] = Counter()
         self.files = ((FILE, text),)
         self.lines = [seed, FILE, str(length), str(width)]
         self.state = _start(Session(tuple(self.lines), files=self.files))
@@ -124,9 +139,16 @@ class Writer:
             actions = fights.get(fought, [])
         if actions:
             action = self.source.choice(actions)
-            words = state.action_to_string(action).split()
-            self.lines += [" ".join(words[:2]), " ".join(words[2:])]
-            state.apply_action(action)
+            self._play(action)
+
+    def _play(self, action: int, *refused: str) -> None:
+        """Type a move, refused ends before its end; nothing if a side could not move after it."""
+        words = self.state.action_to_string(action).split()
+        self.state.apply_action(action)
+        if is_stuck(self.state):
+            self.state.undo()
+        else:
+            self.lines += [" ".join(words[:2]), *refused, " ".join(words[2:])]
 
     def _fought(self, fight: tuple[str, str]) -> tuple[bool, bool, int, float]:
         """Return the order in which fights are wanted: flags are taken last of all."""
@@ -160,8 +182,12 @@ class Writer:
             for right in range(-3, 4)
             if not _is_end(state, row * game.cols + col, row + down, col + right)
         ]
-        self.lines += [f"{row} {col}", self.source.choice(texts), " ".join(words[2:])]
-        state.apply_action(action)
+        self._play(action, self.source.choice(texts))
+
+
+def is_stuck(state: State) -> bool:
+    """Return whether a side has to move and cannot, of which the document says nothing."""
+    return state.is_terminal() and rules.flag_winner(state.position) == rules.NOBODY
 
 
 def _game(state: State) -> TactegoGame:
@@ -201,7 +227,7 @@ def _least_length(pieces: int, width: int) -> int:
     return 2 * -(-pieces // width)
 
 
-NUMBERS = ("1", "2", "3", "5", "10", "3", "2", "1000")
+NUMBERS = ("1", "2", "3", "5", "10", "3", "2", "100")
 BOMBS = ("M", "S", "S", "0", "3", "A")
 KILLERS = ("A", "A", "2", "10")
 
@@ -297,19 +323,27 @@ def state_at(session: Session, typed: int) -> State | None:
 
 
 def explain(session: Session, typed: int, line: str) -> Reason:
-    """Return why the program prints a line after `typed` lines."""
+    """Return why the program prints a line after `typed` lines.
+
+    Raises ValueError for the end of a game of which the document says nothing.
+    """
     if typed < QUESTIONS:
         return Reason("questions", "seed, file, length and width are asked in this order", DESIGN)
     state, _ = _replay(session, typed)
+    if "has won" in line and is_stuck(state):
+        raise ValueError("a side cannot move")
     if "has won" in line:
         return Reason("end", "a player without flags has lost", f"{RULES}, 6")
+    if line in (ASK_START, ASK_END):
+        return Reason("prompt", "a start is asked for, then an end", f"{DESIGN}, 6")
     if typed == QUESTIONS:
         text = "red is shuffled first and fills from the top left, blue from the bottom left"
         return Reason("placing", text, f"{DESIGN}, 3")
     typed_line = session.lines[typed - 1]
     before, chosen = _replay(session, typed - 1)
     if line.startswith(BAD_START[:40]):
-        text = f"{typed_line!r} is not a field with a movable piece of the player to move"
+        side = NAMES[before.position.turn]
+        text = f"{typed_line!r} is not a field with a movable piece of {side}, who is to move"
         return Reason("start", text, f"{RULES}, 4a")
     if line.startswith(STUCK[:20]):
         return Reason("stuck", "the piece has no field to go to", f"{RULES}, 4")
@@ -318,11 +352,18 @@ def explain(session: Session, typed: int, line: str) -> Reason:
         return Reason("end field", text, f"{RULES}, 4b and 4c")
     if state.history() == before.history():
         return Reason("prompt", "a start is asked for, then an end", f"{DESIGN}, 6")
-    attacker, defender = _piece(before, chosen), _piece(before, typed_line)
+    return _moved(before, state, chosen, typed_line)
+
+
+def _moved(before: State, after: State, start: str, end: str) -> Reason:
+    """Return why the board is as it is after a move."""
+    side = NAMES[before.position.turn]
+    attacker, defender = _piece(before, start), _piece(before, end)
     if not defender:
-        return Reason("move", f"{attacker} moves from {chosen} to {typed_line}", f"{RULES}, 4")
-    left = _piece(state, typed_line) or "neither piece"
-    text = f"{attacker} attacks {defender}: {left} is left on the field"
+        text = f"{side} is to move: {attacker} moves from {start} to {end}"
+        return Reason("move", text, f"{RULES}, 4")
+    left = _piece(after, end) or "neither piece"
+    text = f"{side} is to move: {attacker} attacks {defender}: {left} is left on the field"
     kinds = {attacker[1:], defender[1:]}
     special = bool(kinds & {"A", "M", "S"})
     kind = "fight " + (" ".join(sorted(kinds & {"A", "M", "S", "F"})) or "by strength")
