@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from gridhouse.core.registry import game_class
-from gridhouse.core.sessions import Mistake, Reason, Session
+from gridhouse.core.sessions import END_OF_OUTPUT, Mistake, Reason, Session
 from gridhouse.grading.compare import Difference, Line, Profile, first_difference, lines_of
 from gridhouse.grading.games import sessions_of
 from gridhouse.grading.questions import order_of_questions, reorder
@@ -87,6 +87,7 @@ class Check:
         """Find the order of the program's set-up questions, where the profile allows any."""
         self.cls = game_class(submission.game)
         self.grading = submission.grading
+        self._is_marked = bool(self.grading.PROMPTS or self.grading.STATUS)
         self.submission = submission
         self.profile = profile
         self._shrinking_left = MOST_SHRUNK * submission.shrinking_runs
@@ -96,7 +97,18 @@ class Check:
             self.order = order_of_questions(self.grading, submission, session)
 
     def compare(self, part: str, session: Session) -> Finding | None:
-        """Run a session and return its first difference, None where there is none."""
+        """Run a session and return its first difference, None where there is none.
+
+        Where nothing marks the end of an answer, a line may have been printed before the last line
+        was typed; the session without that line tells.
+        """
+        finding = self._compare(part, session)
+        if finding is None or self._is_marked or finding.state(self.grading) is None:
+            return finding
+        shorter = session._replace(lines=session.lines[: finding.typed - 1])
+        return self.compare(part, shorter) or finding
+
+    def _compare(self, part: str, session: Session) -> Finding | None:
         asked = reorder(self.grading, session, self.order)
         actual = self.submission.run(asked)
         judge = self.grading.PARTS[part].judge if part else None
@@ -117,9 +129,14 @@ class Check:
             difference,
             typed,
             asked.lines[:typed],
-            self.grading.explain(session, typed, wrong.text) if wrong else END_OF_OUTPUT,
+            self._reason(session, typed, wrong),
             None if actual.failure else self._passes_at(expected.text, actual.text),
         )
+
+    def _reason(self, session: Session, typed: int, wrong: Line | None) -> Reason:
+        if wrong is None and self._is_marked:
+            return END_OF_OUTPUT
+        return self.grading.explain(session, typed, wrong.text if wrong else "")
 
     def _judged(self, part: str, session: Session, actual: Output, judge: Judge) -> Finding | None:
         """Return the first mistake that a game's own judge finds in an output."""
@@ -174,9 +191,6 @@ class Check:
         others = [other for _, other in sessions_of(self.grading, OTHERS, "others", [finding.part])]
         shrink(self.grading, finding.session, fails, runs, others)
         return smallest
-
-
-END_OF_OUTPUT = Reason("end of output", "the document's program prints nothing more", "")
 
 
 def check(
