@@ -12,7 +12,6 @@ from gridhouse.grading.games import sessions_of
 from gridhouse.grading.questions import order_of_questions, reorder
 from gridhouse.grading.reference import transcript
 from gridhouse.grading.shrink import shrink
-from gridhouse.grading.text import printed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
@@ -53,13 +52,6 @@ class Finding:
         if self.part and grading.PARTS[self.part].judge:
             return self.mistake.state if self.mistake else None
         return grading.state_at(self.session, max(0, self.typed - 1))
-
-    @property
-    def lines(self) -> tuple[str, str]:
-        """The line that is expected and the one that was printed, as they are shown."""
-        if self.mistake is not None:  # a judge's own words
-            return self.mistake.wanted, self.mistake.printed
-        return printed(self.difference.expected), printed(self.difference.actual)
 
     @property
     def kind(self) -> tuple[str, str]:

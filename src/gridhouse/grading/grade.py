@@ -9,7 +9,7 @@ from gridhouse.grading.check import Check
 from gridhouse.grading.games import sessions_of
 from gridhouse.grading.grades import Fault, Grade, PartGrade
 from gridhouse.grading.rubric import Credit
-from gridhouse.grading.text import calls_of, order_note
+from gridhouse.grading.text import calls_of, order_note, pair_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -151,7 +151,7 @@ def _fault(grading: Grading, finding: Finding, count: int, *, is_hidden: bool) -
         session.files,
         calls_of(session),
         finding.typed_lines,
-        *finding.lines,
+        *pair_of(finding),
         finding.actual.text,
         "" if state is None else state.board(),
         "" if state is None else state.open_picture().svg(),

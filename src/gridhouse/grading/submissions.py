@@ -28,7 +28,7 @@ from gridhouse.grading.languages import (
     runnable,
     with_memory,
 )
-from gridhouse.grading.text import without_folders
+from gridhouse.grading.paths import without_folders
 from gridhouse.sandbox import End, PythonServer, Sandbox
 
 if TYPE_CHECKING:
@@ -277,9 +277,8 @@ def _uncaught(errors: list[str]) -> str:
 def _libraries(game: str) -> list[Path]:
     """Return the modules that a game's document lets a program import, beside Python's own."""
     package = component(game_class(game), "libraries")
-    if package is None:
-        return []
-    return [path for path in Path(package.__file__).parent.glob("*.py") if path.stem != "__init__"]
+    folder = [] if package is None else [Path(path) for path in package.__path__]
+    return [path for each in folder for path in each.glob("*.py") if path.stem != "__init__"]
 
 
 @cache

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from gridhouse.grading.compare import ABOUT, Profile
@@ -19,7 +18,6 @@ BLANK = "·"
 TAB = "→"
 NEWLINE = "⏎"  # in a prompt of several lines
 NOTHING_MORE = "(nothing more)"
-PATH = re.compile(r"""(?<![\w/\\.])(?:~\w*|[A-Za-z]:)?[/\\](?:[^'"\n:]*[/\\])?([^/\\'"\n:\s]+)""")
 SHOWN_LINES = 20  # typed lines shown before the difference
 
 
@@ -41,11 +39,6 @@ def _escape(char: str) -> str:
     return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 
-def without_folders(text: str) -> str:
-    """Return a text with the names of files only, where it has whole paths."""
-    return PATH.sub(r"\1", text)
-
-
 def visible(text: str) -> str:
     """Return a line with its blanks made visible; nothing in it can harm a terminal."""
     return harmless(text, "\t").replace(" ", BLANK).replace("\t", TAB)
@@ -56,6 +49,13 @@ def printed(line: Line | None) -> str:
     if line is None:
         return NOTHING_MORE
     return visible(line.text).replace(_escape("\n"), NEWLINE) if line.text else "(an empty line)"
+
+
+def pair_of(finding: Finding) -> tuple[str, str]:
+    """Return the line that is expected and the one that was printed, as they are shown."""
+    if finding.mistake is not None:  # a judge's own words
+        return finding.mistake.wanted, finding.mistake.printed
+    return printed(finding.difference.expected), printed(finding.difference.actual)
 
 
 def first_columns(expected: str, actual: str) -> tuple[int, int] | None:
@@ -161,7 +161,7 @@ def finding_lines(finding: Finding, grading: Grading, profile: Profile) -> list[
     lines += [""] * bool(lines)
     difference = finding.difference
     if difference.expected or difference.actual:
-        lines += difference_lines(*finding.lines)
+        lines += difference_lines(*pair_of(finding))
     if finding.actual.failure:
         lines.append(f"The program: {harmless(finding.actual.failure)}")
     lines += error_lines(finding.actual.errors)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from gridhouse.grading.paths import without_folders
 from gridhouse.grading.rubric import Detail
 from gridhouse.grading.text import (
     NOTHING_MORE,
@@ -12,7 +13,6 @@ from gridhouse.grading.text import (
     error_lines,
     harmless,
     session_lines,
-    without_folders,
 )
 
 if TYPE_CHECKING:
