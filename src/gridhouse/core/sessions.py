@@ -47,6 +47,9 @@ class Reason(NamedTuple):
     section: str
 
 
+END_OF_OUTPUT = Reason("end of output", "the document's program prints nothing more", "")
+
+
 class Mistake(NamedTuple):
     """A wrong answer after so many ``typed`` lines: what was wanted, in words, and what came.
 

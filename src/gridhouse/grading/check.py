@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from gridhouse.core.registry import game_class
-from gridhouse.core.sessions import Mistake, Reason, Session
+from gridhouse.core.sessions import END_OF_OUTPUT, Mistake, Reason, Session
 from gridhouse.grading.compare import (
     Difference,
     Line,
@@ -39,13 +39,17 @@ MOST_SHRUNK = 4  # sessions of a program that take all the runs they may; then n
 
 @dataclass(frozen=True)
 class Finding:
-    """A session in which a program differs from the document's, and where it does first."""
+    """A session in which a program differs from the document's, and where it does first.
+
+    ``typed_lines`` are those that were typed before, in the order in which the program asks.
+    """
 
     part: str
     session: Session
     actual: Output
     difference: Difference
     typed: int  # lines that were typed before the difference
+    typed_lines: tuple[str, ...]
     reason: Reason
     passes_at: Profile | None  # the strictest profile under which the session would pass
     mistake: Mistake | None = None  # where the game's judge found it
@@ -86,6 +90,7 @@ class Check:
         """Find the order of the program's set-up questions, where the profile allows any."""
         self.cls = game_class(submission.game)
         self.grading = submission.grading
+        self._is_marked = bool(self.grading.PROMPTS or self.grading.STATUS)
         self.submission = submission
         self.profile = profile
         self.by_part = by_part and profile.is_loose
@@ -96,8 +101,19 @@ class Check:
             self.order = order_of_questions(self.grading, submission, session)
 
     def compare(self, part: str, session: Session) -> Finding | None:
-        """Run a session and return its first difference, None where there is none."""
-        actual = self._run(session)
+        """Run a session and return its first difference, None where there is none.
+
+        Where nothing marks the end of an answer, a line may have been printed before the last line
+        was typed; the session without that line tells.
+        """
+        finding = self._compare(part, session)
+        if finding is None or self._is_marked or finding.state(self.grading) is None:
+            return finding
+        shorter = finding.session._replace(lines=finding.session.lines[: finding.typed - 1])
+        return self.compare(part, shorter) or finding
+
+    def _compare(self, part: str, session: Session) -> Finding | None:
+        asked, actual = self._run(session)
         about = self.grading.PARTS.get(part)
         if about is not None and about.judge is not None:
             return self._judged(part, session, actual, about.judge)
@@ -105,7 +121,8 @@ class Check:
             lines = [line.key for line in lines_of(actual.text, Profile.COURSE, self.grading)]
             other = about.follow(session, lines)
             if other is not None:
-                session, actual = other, self._run(other)
+                session = other
+                asked, actual = self._run(session)
         expected = transcript(self.cls, session)
         wanted, got = self._lines(part, session, expected.text, actual.text, self.profile)
         difference = first_difference(wanted, got)
@@ -123,9 +140,15 @@ class Check:
             actual,
             difference,
             typed,
-            self.grading.explain(session, typed, wrong.text) if wrong else END_OF_OUTPUT,
+            asked.lines[:typed],
+            self._reason(session, typed, wrong),
             None if actual.failure else self._passes_at(part, session, expected.text, actual.text),
         )
+
+    def _run(self, session: Session) -> tuple[Session, Output]:
+        """Return the session in the program's own order of questions, and its output."""
+        asked = reorder(self.grading, session, self.order)
+        return asked, self.submission.run(asked)
 
     def _in_place_of(self, wanted: Line | None, expected: str, actual: str) -> Line | None:
         """Return the line of another kind that stands where one is missing, None if none does."""
@@ -135,8 +158,10 @@ class Check:
             return None
         return plain.actual if plain.expected.offset == wanted.offset else None
 
-    def _run(self, session: Session) -> Output:
-        return self.submission.run(reorder(self.grading, session, self.order))
+    def _reason(self, session: Session, typed: int, wrong: Line | None) -> Reason:
+        if wrong is None and self._is_marked:
+            return END_OF_OUTPUT
+        return self.grading.explain(session, typed, wrong.text if wrong else "")
 
     def _judged(self, part: str, session: Session, actual: Output, judge: Judge) -> Finding | None:
         """Return the first mistake that a game's own judge finds in an output."""
@@ -150,7 +175,8 @@ class Check:
             return None
         if mistake is not None and mistake.session is not None:
             session = mistake.session
-        return Finding(part, session, actual, difference, typed, reason, None, mistake)
+        lines = session.lines[:typed]
+        return Finding(part, session, actual, difference, typed, lines, reason, None, mistake)
 
     def _lines(
         self, part: str, session: Session, expected: str, actual: str, profile: Profile
@@ -200,9 +226,6 @@ class Check:
         return smallest
 
 
-END_OF_OUTPUT = Reason("end of output", "the document's program prints nothing more", "")
-
-
 def check(
     submission: Submission,
     profile: Profile = Profile.COURSE,
@@ -213,18 +236,23 @@ def check(
 ) -> Report:
     """Run sessions of these parts, or of all, until one differs, and shrink that one.
 
-    Where parts are chosen, each compares only the lines that it is about.
-    Differences where the document is silent are reported once each and do not end the check.
+    Where parts are chosen, each compares only the lines that it is about.  Differences where the
+    document is silent are reported once each and do not end the check.  One in an extra part is the
+    finding only where there is no other.
     """
     runs = Check(submission, profile, by_part=bool(parts))
     grading = submission.grading
     report = Report(order=runs.order if runs.order != grading.SETUP else ())
     silent: set[tuple[str, str]] = set()
+    extra: Finding | None = None
     for part, session in sessions_of(grading, sessions, seed, parts):
         report.tried += 1
         progress(report.tried)
         finding = runs.compare(part, session)
         if finding is None or finding.kind in silent:
+            continue
+        if grading.PARTS[part].extra:
+            extra = extra or finding
             continue
         finding = runs.shrunk(finding)
         if grading.PARTS[part].points:
@@ -232,4 +260,6 @@ def check(
             return report
         silent.add(finding.kind)
         report.unspecified.append(finding)
+    if extra is not None:
+        report.finding = runs.shrunk(extra)
     return report

@@ -7,7 +7,7 @@ import re
 
 from gridhouse.core.console import Tokens
 from gridhouse.core.game import State
-from gridhouse.core.sessions import Part, Reason, Session
+from gridhouse.core.sessions import END_OF_OUTPUT, Part, Reason, Session
 from gridhouse.games.sinks import rules
 from gridhouse.games.sinks.document import END_OF_SETUP, SinksError, read_setup
 from gridhouse.games.sinks.game import SETUPS, SinksGame
@@ -47,6 +47,7 @@ STARTING = "Rules for starting positions"
 OBJECTS = "Board Setup Input"
 VALIDATION = "Move Input"
 ENDS = "Win/Lose Conditions"
+MESSAGES = "Error messages"
 # The beginning and the end of each error's text, a name, the rule, and the section.
 ERRORS = (
     (("Field ", "not on board"), "field", "the field is not on the board", VALIDATION),
@@ -446,7 +447,12 @@ def state_at(session: Session, typed: int) -> State | None:
 
 
 def explain(session: Session, typed: int, line: str) -> Reason:
-    """Return why the program prints a line after `typed` lines."""
+    """Return why the program prints a line, or nothing more for "", after `typed` lines.
+
+    Raises ValueError where nothing is printed since the set-up has no end.
+    """
+    if not line:
+        return _explain_nothing(session, typed)
     if line.startswith("ERROR: "):
         text = line.removeprefix("ERROR: ").rstrip()
         return _error_reason(text)
@@ -459,6 +465,20 @@ def explain(session: Session, typed: int, line: str) -> Reason:
     return _explain_move(session.lines[typed - 1], before, after)
 
 
+def _explain_nothing(session: Session, typed: int) -> Reason:
+    state, error = _replay(session, typed)
+    if error:
+        return Reason("after error", "the program ends after the message of an error", MESSAGES)
+    if state is None:
+        raise ValueError("the set-up has no end")
+    if state.is_terminal():
+        return Reason("after end", "the game is over, so nothing more is printed", ENDS)
+    if session.lines[typed - 1].split()[-1:] == ["f"]:
+        text = f"{session.lines[typed - 1]} is legal; freezing is no move, so nothing is printed"
+        return Reason("frozen", text, SPECIAL)
+    return END_OF_OUTPUT
+
+
 def _explain_move(move: str, before: State, after: State) -> Reason:
     verb = move.split()[-1]
     if verb == "b":
@@ -469,7 +489,9 @@ def _explain_move(move: str, before: State, after: State) -> Reason:
     if fewer:
         text = f"{move} brings a piece wholly inside a sink, which takes it off the board"
         return Reason("sunk", text, "Sinking playing pieces")
-    return Reason("roll", f"{move} rolls a piece, or pushes a sink, by one field", MOVING)
+    return Reason(
+        "roll", f"{move} rolls a piece over its edge, or pushes a sink by one field", MOVING
+    )
 
 
 def simpler(session: Session) -> Iterator[Session]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 import re
 from collections import deque
@@ -37,6 +38,12 @@ LETTERS = "abcdefghijklmnopqrstuvwxyz"
 IMPLEMENTATION = "6 Implementation"
 STAGES = "4 Game Stages"
 MAIN = ("main()",)
+FUNCTIONS = {
+    "check_win": "check_win tells whether the letters are those of the solution, the blank last",
+    "swap_position": "swap_position exchanges the characters at two indices",
+    "move": "move returns the puzzle after the move of the blank, None if it would leave the grid",
+    "print_grid": "print_grid prints the grid as the examples show it",
+}
 
 
 def course(lines: list[str]) -> list[str]:
@@ -73,10 +80,7 @@ def _make_wins(source: random.Random) -> Session:
     elsewhere = solution[:at] + texts.EMPTY + solution[at + 1 :]
     wrong = solved[:-2] + LETTERS[LETTERS.index(solved[-2]) - 1] + texts.EMPTY
     return _calls(
-        *(
-            f"check_win({text!r}, {solution!r})"
-            for text in (solved, puzzle, solution, elsewhere, wrong)
-        )
+        *(f"check_win({text!r}, {solution!r})" for text in (solved, puzzle, elsewhere, wrong))
     )
 
 
@@ -90,7 +94,8 @@ def _make_swaps(source: random.Random) -> Session:
 def _make_steps(source: random.Random) -> Session:
     puzzle, solution = _puzzle(source)
     corner = texts.EMPTY + solution[1:]
-    return _calls(*(f"move({text!r}, {way!r})" for text in (puzzle, corner) for way in DIRECTIONS))
+    texts_and_ways = itertools.product((puzzle, corner), DIRECTIONS)
+    return _calls(*(f"print(move({text!r}, {way!r}))" for text, way in texts_and_ways))
 
 
 def _make_grids(source: random.Random) -> Session:
@@ -168,8 +173,17 @@ PARTS = {
 }
 
 
-def _replay(session: Session, typed: int) -> tuple[str, str] | None:
-    """Return puzzle and solution after `typed` lines, None where no game is played."""
+AGAIN = Reason(
+    "again", "Y, y or nothing starts a new game, anything else ends the program", f"{STAGES}: 4.3"
+)
+WELCOME = Reason("welcome", "the welcome, then the difficulty is asked for", STAGES)
+
+
+def _replay(session: Session, typed: int) -> tuple[tuple[str, str] | None, bool]:
+    """Return puzzle and solution after `typed` lines, None where no game is played.
+
+    The second value tells whether a difficulty is asked for next.
+    """
     chance = _start(session)
     game: tuple[str, str] | None = None
     waits_for_size = True
@@ -185,12 +199,12 @@ def _replay(session: Session, typed: int) -> tuple[str, str] | None:
             game = (move(puzzle, line) if line in DIRECTIONS else None) or puzzle, solution
         if game is not None and game[0] == game[1][:-1] + texts.EMPTY:
             game = None
-    return game
+    return game, waits_for_size
 
 
 def state_at(session: Session, typed: int) -> State | None:
     """Return the puzzle after `typed` lines, None between games."""
-    game = _replay(session, typed) if session.lines else None
+    game, _ = _replay(session, typed) if session.lines else (None, True)
     if game is None:
         return None
     puzzle, solution = game
@@ -201,16 +215,19 @@ def state_at(session: Session, typed: int) -> State | None:
 
 
 def explain(session: Session, typed: int, line: str) -> Reason:
-    """Return why the program prints a line after `typed` lines."""
+    """Return why the program prints a line after `typed` lines.
+
+    Raises ValueError where no difficulty was typed, for which the document has no answer.
+    """
     if not session.lines:
-        name = session.calls[0].partition("(")[0]
-        return Reason(name, f"{name} as the document's examples show it", IMPLEMENTATION)
+        return _function_reason(session.calls[0])
     last = session.lines[typed - 1] if typed else ""
     if typed == 0:
-        return Reason("welcome", "the welcome, then the difficulty is asked for", STAGES)
-    before = _replay(session, typed - 1)
+        return WELCOME
+    before, waits_for_size = _replay(session, typed - 1)
+    after, _ = _replay(session, typed)
     if before is None:
-        return Reason("game", "a new game shows its solution and its puzzle", f"{STAGES}: 4.1")
+        return _start_reason(last) if waits_for_size else AGAIN
     if last == texts.HELP:
         return Reason("help", "H displays the help message, then both grids", f"{STAGES}: 4.2")
     if last == texts.GIVE_UP:
@@ -220,9 +237,23 @@ def explain(session: Session, typed: int, line: str) -> Reason:
     if move(before[0], last) is None:
         text = f"the empty tile cannot move {last}: it would leave the grid"
         return Reason("impossible", text, f"{STAGES}: 4.2")
-    if _replay(session, typed) is None:
+    if after is None:
         return Reason("won", "the grid shows the solution, so the game is won", f"{STAGES}: 4.3")
     return Reason("step", f"the empty tile moves {last}", f"{STAGES}: 4.2")
+
+
+def _function_reason(call: str) -> Reason:
+    """Return why a function prints or returns what it does; raises ValueError for ``main()``."""
+    for name, text in FUNCTIONS.items():
+        if f"{name}(" in call:
+            return Reason(name, text, IMPLEMENTATION)
+    raise ValueError("main asks for a difficulty")
+
+
+def _start_reason(size: str) -> Reason:
+    if not size.isdigit():
+        raise ValueError(f"{size!r} is no difficulty")
+    return Reason("game", "a new game shows its solution and its puzzle", f"{STAGES}: 4.1")
 
 
 def simpler(session: Session) -> Iterator[Session]:

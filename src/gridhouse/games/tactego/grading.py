@@ -43,6 +43,8 @@ _ASKED = {
     "end": ASK_END,
 }
 PROMPTS = {name: re.escape(prompt) for name, prompt in _ASKED.items()}
+_ASKS = r"\b(?:select|choose|enter|pick|input|which|where)\b"
+_PIECE = rf"{_ASKS}(?: (?!to\b)\w+){{0,4}} (?:piece|token|start\w*)"
 LOOSE_PROMPTS = {
     name: rf"[^\n:?>]*?(?:{words})[^\n:?>]*(?:>>|[:?>])[^\S\n]?"
     for name, words in {
@@ -50,11 +52,12 @@ LOOSE_PROMPTS = {
         "file": "file",
         "length": r"(?:length|rows)",
         "width": r"(?:width|columns)",
-        "start": r"select (?:\w+ )?piece",
-        "end": r"select (?:\w+ )?(?:position|end)",
+        "start": rf"{_PIECE}\b|{_ASKS}[^\n:?>]*\bfrom\b",
+        "end": rf"{_ASKS}[^\n:?>]*\b(?:end\w*|position|destination|target|to)\b",
     }.items()
 }
 SETUP = ("seed", "file", "length", "width")  # the order in which the document asks
+NAMES = ("Red", "Blue")
 DESIGN = "Design Details and Flow"
 RULES = "Rules of the Game"
 EXTRA = "Extra Credit Parts"
@@ -175,22 +178,13 @@ class Writer:
     ) -> Writer:
         """Draw a seed, an army with a flag and of these kinds, and a board with room for it.
 
-        The session answers the four questions, or calls the document's function.
+        Red can move: of a side that cannot, the document says nothing.  The session answers the
+        four questions, or calls the document's function.
         """
-        length, width = source.choice((2, 3, 4, 4, 5, 6, 7, 11)), source.choice((1, 2, 3, 4, 5, 11))
-        most = max(2, int(length * width * crowd))
-        army = Counter({"F": 1})
-        army.update(source.choice(kinds) for _ in range(source.randint(most // 2, most - 1)))
-        lines = [f"{kind} {count}\n" for kind, count in army.items()]
-        source.shuffle(lines)
-        text = "".join(lines)
-        length = max(length, _least_length(sum(army.values()), width))
-        seed = "".join(source.choice("abcdefgh0123") for _ in range(4))
-        files = ((FILE, text),)
-        if is_called:
-            chance = source.randrange(1, 10**6)
-            return cls(source, Session(files=files, calls=(_call(length, width),), seed=chance))
-        return cls(source, Session((seed, FILE, str(length), str(width)), files=files))
+        writer = cls(source, _drawn(source, kinds, crowd, is_called=is_called))
+        while writer.state.is_terminal():
+            writer = cls(source, _drawn(source, kinds, crowd, is_called=is_called))
+        return writer
 
     def session(self) -> Session:
         """Return the session."""
@@ -209,9 +203,16 @@ class Writer:
             actions = fights.get(fought, [])
         if actions:
             action = self.source.choice(actions)
-            words = state.action_to_string(action).split()
-            self.lines += [" ".join(words[:2]), " ".join(words[2:])]
-            state.apply_action(action)
+            self._play(action)
+
+    def _play(self, action: int, *refused: str) -> None:
+        """Type a move, refused ends before its end; nothing if a side could not move after it."""
+        words = self.state.action_to_string(action).split()
+        self.state.apply_action(action)
+        if is_stuck(self.state):
+            self.state.undo()
+        else:
+            self.lines += [" ".join(words[:2]), *refused, " ".join(words[2:])]
 
     def _fought(self, fight: tuple[str, str]) -> tuple[bool, bool, int, float]:
         """Return the order in which fights are wanted: flags are taken last of all."""
@@ -245,8 +246,32 @@ class Writer:
             for right in range(-3, 4)
             if not _is_end(state, row * game.cols + col, row + down, col + right)
         ]
-        self.lines += [f"{row} {col}", self.source.choice(texts), " ".join(words[2:])]
-        state.apply_action(action)
+        self._play(action, self.source.choice(texts))
+
+
+def is_stuck(state: State) -> bool:
+    """Return whether a side has to move and cannot, of which the document says nothing."""
+    return state.is_terminal() and rules.flag_winner(state.position) == rules.NOBODY
+
+
+def _drawn(
+    source: random.Random, kinds: Sequence[str], crowd: float, *, is_called: bool
+) -> Session:
+    """Draw a set-up."""
+    length, width = source.choice((2, 3, 4, 4, 5, 6, 7, 11)), source.choice((1, 2, 3, 4, 5, 11))
+    most = max(2, int(length * width * crowd))
+    army = Counter({"F": 1})
+    army.update(source.choice(kinds) for _ in range(source.randint(most // 2, most - 1)))
+    lines = [f"{kind} {count}\n" for kind, count in army.items()]
+    source.shuffle(lines)
+    text = "".join(lines)
+    length = max(length, _least_length(sum(army.values()), width))
+    seed = "".join(source.choice("abcdefgh0123") for _ in range(4))
+    files = ((FILE, text),)
+    if is_called:
+        chance = source.randrange(1, 10**6)
+        return Session(files=files, calls=(_call(length, width),), seed=chance)
+    return Session((seed, FILE, str(length), str(width)), files=files)
 
 
 def _game(state: State) -> TactegoGame:
@@ -371,7 +396,7 @@ def _least_length(pieces: int, width: int) -> int:
     return 2 * -(-pieces // width)
 
 
-NUMBERS = ("1", "2", "3", "5", "10", "3", "2", "1000")
+NUMBERS = ("1", "2", "3", "5", "10", "3", "2", "100")
 BOMBS = ("M", "S", "S", "0", "3", "A")
 KILLERS = ("A", "A", "2", "10")
 
@@ -500,35 +525,53 @@ def state_at(session: Session, typed: int) -> State | None:
 
 
 def explain(session: Session, typed: int, line: str) -> Reason:
-    """Return why the program prints a line after `typed` lines."""
+    """Return why the program prints a line after `typed` lines.
+
+    Raises ValueError for the end of a game of which the document says nothing.
+    """
     if typed < _questions(session):
         return Reason("questions", "seed, file, length and width are asked in this order", DESIGN)
     state, _ = _replay(session, typed)
+    if "has won" in line and is_stuck(state):
+        raise ValueError("a side cannot move")
     if "has won" in line:
         return Reason("end", "a player without flags has lost", f"{RULES}, 6")
     if session.calls and not typed:
         text = "tactego(pieces_file, length, width) plays a game on length rows and width columns"
         return Reason("function", text, f"{IMPLEMENTATION}, 1")
-    if typed == _questions(session) and line != ASK_START:
+    if line in (ASK_START, ASK_END):
+        return Reason("prompt", "a start is asked for, then an end", f"{DESIGN}, 6")
+    if typed == _questions(session):
         text = "red is shuffled first and fills from the top left, blue from the bottom left"
         return Reason("placing", text, f"{DESIGN}, 3")
     before, chosen = _replay(session, max(_questions(session), typed - 1))
     typed_line = session.lines[typed - 1]
+    return _refused(before, typed_line, line) or _moved(before, state, chosen, typed_line)
+
+
+def _refused(before: State, typed_line: str, line: str) -> Reason | None:
+    """Return why a line is refused, None where the message is no refusal."""
     if line.startswith(BAD_START[:40]):
-        text = f"{typed_line!r} is not a field with a movable piece of the player to move"
+        side = NAMES[before.position.turn]
+        text = f"{typed_line!r} is not a field with a movable piece of {side}, who is to move"
         return Reason("start", text, f"{RULES}, 4a")
     if line.startswith(STUCK[:20]):
         return Reason("stuck", "the piece has no field to go to", f"{RULES}, 4")
     if line.startswith(BAD_END[:40]):
         text = f"{typed_line!r} is not one step away, or holds a piece of the player"
         return Reason("end field", text, f"{RULES}, 4b and 4c")
-    if state.history() == before.history():  # nothing was moved
-        return Reason("prompt", "a start is asked for, then an end", f"{DESIGN}, 6")
-    attacker, defender = _piece(before, chosen), _piece(before, typed_line)
+    return None
+
+
+def _moved(before: State, after: State, start: str, end: str) -> Reason:
+    """Return why the board is as it is after a move."""
+    side = NAMES[before.position.turn]
+    attacker, defender = _piece(before, start), _piece(before, end)
     if not defender:
-        return Reason("move", f"{attacker} moves from {chosen} to {typed_line}", f"{RULES}, 4")
-    left = _piece(state, typed_line) or "neither piece"
-    text = f"{attacker} attacks {defender}: {left} is left on the field"
+        text = f"{side} is to move: {attacker} moves from {start} to {end}"
+        return Reason("move", text, f"{RULES}, 4")
+    left = _piece(after, end) or "neither piece"
+    text = f"{side} is to move: {attacker} attacks {defender}: {left} is left on the field"
     kinds = {attacker[1:], defender[1:]}
     special = bool(kinds & {"A", "M", "S"})
     names = [name for kind, name in SPECIAL.items() if kind in kinds]

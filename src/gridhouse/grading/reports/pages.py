@@ -16,7 +16,7 @@ from gridhouse.core.picture import stylesheet
 from gridhouse.core.registry import game_class
 from gridhouse.grading.reports import feedback
 from gridhouse.grading.reports.class_summary import summarize
-from gridhouse.grading.text import first_column, harmless, typed_line
+from gridhouse.grading.text import first_columns, harmless, typed_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -115,8 +115,8 @@ def _environment() -> Environment:
 def _marked(fault: Fault) -> tuple[Markup, Markup, str]:
     """Return the two lines with the first different character marked, and a pointer at it."""
     lines = [harmless(fault.expected), harmless(fault.printed)]
-    column = first_column(*lines)
-    if column is None:
+    columns = first_columns(*lines)
+    if columns is None:
         return Markup.escape(lines[0]), Markup.escape(lines[1]), ""
     one, other = (
         Markup("{}<mark>{}</mark>{}").format(
@@ -124,9 +124,9 @@ def _marked(fault: Fault) -> tuple[Markup, Markup, str]:
         )
         if line[column:]
         else Markup.escape(line)
-        for line in lines
+        for line, column in zip(lines, columns, strict=True)
     )
-    return one, other, " " * column + "^"
+    return one, other, " " * columns[1] + "^"
 
 
 def _plain_lines(text: str) -> str:
