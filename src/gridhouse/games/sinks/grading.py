@@ -8,7 +8,7 @@ from gridhouse.core.console import Tokens
 from gridhouse.core.game import State
 from gridhouse.core.sessions import Part, Reason, Session
 from gridhouse.games.sinks import rules
-from gridhouse.games.sinks.document import END_OF_SETUP, SinksError, read_setup
+from gridhouse.games.sinks.document import END_OF_SETUP, SinksError, read_object, read_setup
 from gridhouse.games.sinks.game import SETUPS, SinksGame
 from gridhouse.games.sinks.notation import VERBS
 from gridhouse.games.sinks.program import act, parse_arguments
@@ -336,12 +336,15 @@ def _make_setup_errors(source: random.Random) -> Session:
     kinds = ["s 1", "s 2", "x", *PIECES, "y", "s 3", "l e"]
     inner_rows, inner_cols = (range(rules.MARGIN, size - rules.MARGIN) for size in (rows, cols))
     by_error: dict[str, dict[str, list[str]]] = {}
+    start = read_setup(rows, cols, 0, Tokens(iter([*objects, END_OF_SETUP])))
+    position = start.copy()
     for kind in kinds:
         for row in range(-1, rows + 1):
             for col in range(-1, cols + 1):
                 line = f"{kind} {row} {col}"
                 try:
-                    read_setup(rows, cols, 0, Tokens(iter([*objects, line, END_OF_SETUP])))
+                    read_object(position, Tokens(iter([line])))
+                    position = start.copy()  # without the object
                 except SinksError as error:
                     same = by_error.setdefault(_error_kind(str(error)), {})
                     # An object's given field may be right where its other fields are wrong.
