@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import chain, islice
 from typing import TYPE_CHECKING
 
 from gridhouse.core.registry import game_class
@@ -14,7 +16,7 @@ from gridhouse.grading.reference import transcript
 from gridhouse.grading.shrink import shrink
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
+    from collections.abc import Callable, Collection, Iterator
 
     from gridhouse.core.game import State
     from gridhouse.grading.games import Grading
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     Judge = Callable[[Session, str], Mistake | None]
 
 SESSIONS = 300
+FIRST = 40  # sessions that are run from short to long, since a short one is soon shrunk
 OTHERS = 200  # sessions among which a shorter one is looked for
 SLOW = 1.0  # seconds of a run, from which on shrinking gets few of them
 FEW_RUNS = 10
@@ -139,12 +142,15 @@ class Check:
         """Return the finding of the shortest session that misses the same rule the same way."""
         smallest = finding
 
+        def may_fail(session: Session) -> bool:
+            return self._may_fail(finding, session)
+
         def fails(session: Session) -> bool:
             nonlocal smallest
             self._shrinking_left -= 1
             try:
                 found = self.compare(finding.part, session)
-            except (ValueError, LookupError):  # the rest is no session of this game
+            except (ValueError, LookupError):  # it is no session of this game
                 return False
             if found is None or found.kind != finding.kind:
                 return False
@@ -156,9 +162,33 @@ class Check:
         if finding.actual.timed_out:
             runs = TIMEOUT_RUNS
         runs = min(runs, self._shrinking_left)
-        others = [other for _, other in sessions_of(self.grading, OTHERS, "others", [finding.part])]
-        shrink(self.grading, finding.session, fails, runs, others)
+        shrink(self.grading, finding.session, fails, runs, may_fail, self._others(finding))
         return smallest
+
+    def _others(self, finding: Finding) -> Iterator[Session]:
+        """Yield other sessions up to each line that comes to the rule that was missed."""
+        for _, other in sessions_of(self.grading, OTHERS, "others", [finding.part]):
+            for typed in sorted(set(self._typed_where(finding, other))):
+                yield other._replace(lines=other.lines[:typed])
+
+    def _may_fail(self, finding: Finding, session: Session) -> bool:
+        """Tell whether a session comes to the rule that was missed, without a run."""
+        return finding.mistake is not None or any(True for _ in self._typed_where(finding, session))
+
+    def _typed_where(self, finding: Finding, session: Session) -> Iterator[int]:
+        """Yield how many lines are typed where a session comes to the rule that was missed."""
+        try:
+            expected = transcript(self.cls, session)
+        except (ValueError, LookupError):  # it is no session of this game
+            return
+        if finding.reason.kind == END_OF_OUTPUT.kind:
+            yield len(session.lines)
+            return
+        for line in reversed(self._lines(expected.text, self.profile)):
+            typed = expected.typed_before(line.offset)
+            with suppress(ValueError, LookupError):  # it depends on a choice that is not known
+                if self.grading.explain(session, typed, line.text).kind == finding.reason.kind:
+                    yield typed
 
 
 END_OF_OUTPUT = Reason("end of output", "the document's program prints nothing more", "")
@@ -180,7 +210,9 @@ def check(
     grading = submission.grading
     report = Report(order=runs.order if runs.order != grading.SETUP else ())
     silent: set[tuple[str, str]] = set()
-    for part, session in sessions_of(grading, sessions, seed, parts):
+    generated = sessions_of(grading, sessions, seed, parts)
+    first = sorted(islice(generated, FIRST), key=lambda pair: len(pair[1].lines))
+    for part, session in chain(first, generated):
         report.tried += 1
         progress(report.tried)
         finding = runs.compare(part, session)

@@ -38,6 +38,9 @@ class Grading(Protocol):
     def explain(self, session: Session, typed: int, line: str) -> Reason:
         """Return why the document's program prints a line after `typed` lines."""
 
+    def legal(self, session: Session) -> Session:
+        """Return the session without the lines that end it too early, but for its last one."""
+
     def simpler(self, session: Session) -> Iterator[Session]:
         """Yield sessions that are simpler than this one in another way than by fewer lines."""
 

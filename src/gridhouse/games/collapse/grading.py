@@ -183,6 +183,11 @@ def explain(session: Session, typed: int, line: str) -> Reason:
     return Reason("fall", f"the pick {picked} removes its group, and the cells above fall", FALLING)
 
 
+def legal(session: Session) -> Session:
+    """Return the session as it is: a refused line ends no game."""
+    return session
+
+
 def simpler(session: Session) -> Iterator[Session]:
     """Yield the session on a board without one of its rows or columns."""
     rows = [line.split() for line in dict(session.files)[FILE].splitlines()]

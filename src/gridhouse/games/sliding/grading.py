@@ -5,12 +5,14 @@ from __future__ import annotations
 import random
 import re
 from collections import deque
+from functools import lru_cache
 
 from gridhouse.core.game import State
+from gridhouse.core.notation import parse_integer
 from gridhouse.core.sessions import Part, Reason, Session
 from gridhouse.games.sliding import rules, texts
 from gridhouse.games.sliding.game import DIRECTIONS, SlidingGame, position_of, shuffle
-from gridhouse.games.sliding.program import move
+from gridhouse.games.sliding.program import AGAIN, move
 from gridhouse.games.sliding.words import words_of
 
 TYPE_CHECKING = False
@@ -33,10 +35,12 @@ LOOSE_PROMPTS = {
     "action": r"please input a direction[^\n:]*:[^\S\n]?",
     "again": r"do you want to play again\?[^\n\]]*\][^\S\n]?",
 }
+SIDES = range(rules.MIN_SIDE, rules.MAX_SIDE + 1)
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 IMPLEMENTATION = "6 Implementation"
 STAGES = "4 Game Stages"
 MAIN = ("main()",)
+SEEDS = 10  # with which short games are looked for
 
 
 def course(lines: list[str]) -> list[str]:
@@ -168,16 +172,21 @@ PARTS = {
 }
 
 
-def _replay(session: Session, typed: int) -> tuple[str, str] | None:
-    """Return puzzle and solution after `typed` lines, None where no game is played."""
+@lru_cache(maxsize=16)
+def _replays(session: Session) -> list[tuple[str, str] | None]:
+    """Return puzzle and solution after 0, 1, ... lines, None where no game is played."""
     chance = _start(session)
     game: tuple[str, str] | None = None
+    games = [game]
     waits_for_size = True
-    for line in session.lines[:typed]:
-        if game is None:
-            if waits_for_size and line.isdigit():
-                game = _drawn(session, int(line), chance)
-            waits_for_size = not waits_for_size
+    for line in session.lines:
+        if game is None and waits_for_size:
+            size = parse_integer(line.strip())
+            if size in SIDES and words_of(dict(session.files)[texts.WORDS_FILE], size):
+                game = _drawn(session, size, chance)
+                waits_for_size = False
+        elif game is None:
+            waits_for_size = line in AGAIN
         elif line == texts.GIVE_UP:
             game = None
         else:
@@ -185,12 +194,13 @@ def _replay(session: Session, typed: int) -> tuple[str, str] | None:
             game = (move(puzzle, line) if line in DIRECTIONS else None) or puzzle, solution
         if game is not None and game[0] == game[1][:-1] + texts.EMPTY:
             game = None
-    return game
+        games.append(game)
+    return games
 
 
 def state_at(session: Session, typed: int) -> State | None:
     """Return the puzzle after `typed` lines, None between games."""
-    game = _replay(session, typed) if session.lines else None
+    game = _replays(session)[typed] if session.lines else None
     if game is None:
         return None
     puzzle, solution = game
@@ -208,7 +218,7 @@ def explain(session: Session, typed: int, line: str) -> Reason:
     last = session.lines[typed - 1] if typed else ""
     if typed == 0:
         return Reason("welcome", "the welcome, then the difficulty is asked for", STAGES)
-    before = _replay(session, typed - 1)
+    before = _replays(session)[typed - 1]
     if before is None:
         return Reason("game", "a new game shows its solution and its puzzle", f"{STAGES}: 4.1")
     if last == texts.HELP:
@@ -220,13 +230,18 @@ def explain(session: Session, typed: int, line: str) -> Reason:
     if move(before[0], last) is None:
         text = f"the empty tile cannot move {last}: it would leave the grid"
         return Reason("impossible", text, f"{STAGES}: 4.2")
-    if _replay(session, typed) is None:
+    if _replays(session)[typed] is None:
         return Reason("won", "the grid shows the solution, so the game is won", f"{STAGES}: 4.3")
     return Reason("step", f"the empty tile moves {last}", f"{STAGES}: 4.2")
 
 
+def legal(session: Session) -> Session:
+    """Return the session as it is: a refused line ends no game."""
+    return session
+
+
 def simpler(session: Session) -> Iterator[Session]:
-    """Yield the session with fewer calls, and with the words of its sizes alone."""
+    """Yield the session with fewer calls, the words of its sizes alone, and shorter games."""
     sizes = {int(line) for line in session.lines if line.isdigit()}
     for name, text in session.files:
         words = "".join(word + "\n" for word in text.split() if len(word) in sizes)
@@ -235,3 +250,28 @@ def simpler(session: Session) -> Iterator[Session]:
     for at in range(len(session.calls)):
         if len(session.calls) > 1:
             yield session._replace(calls=session.calls[:at] + session.calls[at + 1 :])
+    yield from _given_up(session)
+    yield from _small(session)
+
+
+def _given_up(session: Session) -> Iterator[Session]:
+    """Yield the session with one of its games given up at once."""
+    games = _replays(session) if session.lines else []
+    for start in range(1, len(games)):
+        if games[start] is not None and games[start - 1] is None:
+            end = next((at for at in range(start, len(games)) if games[at] is None), None)
+            if end is not None and end > start + 1:
+                lines = session.lines
+                yield session._replace(lines=(*lines[:start], texts.GIVE_UP, *lines[end:]))
+
+
+def _small(session: Session) -> Iterator[Session]:
+    """Yield the last line typed in a smallest puzzle, or its solution, with other seeds."""
+    side = rules.MIN_SIDE
+    if session.lines and words_of(dict(session.files)[texts.WORDS_FILE], side):
+        for seed in range(SEEDS):
+            puzzle, solution = _drawn(session, side, random.Random(seed))
+            way = _way(puzzle, solution[:-1] + texts.EMPTY)
+            for lines in ((str(side), session.lines[-1]), (str(side), *way)):
+                if len(lines) < len(session.lines):
+                    yield session._replace(lines=lines, seed=seed)

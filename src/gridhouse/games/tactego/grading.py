@@ -329,6 +329,11 @@ def explain(session: Session, typed: int, line: str) -> Reason:
     return Reason(kind, text, EXTRA if special else f"{RULES}, 5")
 
 
+def legal(session: Session) -> Session:
+    """Return the session as it is: a refused line ends no game."""
+    return session
+
+
 def simpler(session: Session) -> Iterator[Session]:
     """Yield the session with fewer pieces, or on a smaller board."""
     text = dict(session.files)[FILE]
