@@ -13,10 +13,10 @@ from gridhouse.grading.compare import Difference, Line, Profile, first_differenc
 from gridhouse.grading.games import sessions_of
 from gridhouse.grading.questions import order_of_questions, reorder
 from gridhouse.grading.reference import transcript
-from gridhouse.grading.shrink import shrink
+from gridhouse.grading.shrink import SHORT, shrink
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator
+    from collections.abc import Callable, Collection, Iterable, Iterator
 
     from gridhouse.core.game import State
     from gridhouse.grading.games import Grading
@@ -26,7 +26,9 @@ if TYPE_CHECKING:
 
 SESSIONS = 300
 FIRST = 40  # sessions that are run from short to long, since a short one is soon shrunk
-OTHERS = 200  # sessions among which a shorter one is looked for
+MORE = 60  # sessions in which a finding with fewer lines is looked for
+TRIES = 3  # findings of these that are shrunk
+OTHERS = 60  # sessions among which a shorter one is looked for
 SLOW = 1.0  # seconds of a run, from which on shrinking gets few of them
 FEW_RUNS = 10
 TIMEOUT_RUNS = 2
@@ -56,6 +58,11 @@ class Finding:
     def kind(self) -> tuple[str, str]:
         """The rule that was missed, and the failure of the program without its details."""
         return self.reason.kind, self.actual.failure.partition(":")[0]
+
+    @property
+    def is_slow(self) -> bool:
+        """Whether the run took so long that few more can be made."""
+        return self.actual.seconds > SLOW
 
 
 @dataclass
@@ -158,12 +165,26 @@ class Check:
             return True
 
         # Steps far apart, so that the same program gets the same runs.
-        runs = FEW_RUNS if finding.actual.seconds > SLOW else self.submission.shrinking_runs
+        runs = FEW_RUNS if finding.is_slow else self.submission.shrinking_runs
         if finding.actual.timed_out:
             runs = TIMEOUT_RUNS
         runs = min(runs, self._shrinking_left)
         shrink(self.grading, finding.session, fails, runs, may_fail, self._others(finding))
         return smallest
+
+    def shortest(self, finding: Finding, pairs: Iterable[tuple[str, Session]]) -> Finding:
+        """Return a finding, or one in these sessions that is shown in fewer lines."""
+        tries = 0
+        for part, session in pairs:
+            if len(finding.session.lines) <= SHORT or tries == TRIES or finding.is_slow:
+                break
+            other = self.compare(part, session) if self.grading.PARTS[part].points else None
+            if other is not None and (
+                other.kind != finding.kind or other.typed < 2 * len(finding.session.lines)
+            ):
+                tries += 1
+                finding = min(finding, self.shrunk(other), key=lambda one: len(one.session.lines))
+        return finding
 
     def _others(self, finding: Finding) -> Iterator[Session]:
         """Yield other sessions up to each line that comes to the rule that was missed."""
@@ -191,6 +212,11 @@ class Check:
                     yield typed
 
 
+def _length(session: Session) -> tuple[int, int]:
+    """Return the length of a session: in lines, then in characters of its calls."""
+    return len(session.lines), sum(map(len, session.calls))
+
+
 END_OF_OUTPUT = Reason("end of output", "the document's program prints nothing more", "")
 
 
@@ -211,8 +237,9 @@ def check(
     report = Report(order=runs.order if runs.order != grading.SETUP else ())
     silent: set[tuple[str, str]] = set()
     generated = sessions_of(grading, sessions, seed, parts)
-    first = sorted(islice(generated, FIRST), key=lambda pair: len(pair[1].lines))
-    for part, session in chain(first, generated):
+    first = sorted(islice(generated, FIRST), key=lambda pair: _length(pair[1]))
+    pairs = chain(first, generated)
+    for part, session in pairs:
         report.tried += 1
         progress(report.tried)
         finding = runs.compare(part, session)
@@ -220,7 +247,7 @@ def check(
             continue
         finding = runs.shrunk(finding)
         if grading.PARTS[part].points:
-            report.finding = finding
+            report.finding = runs.shortest(finding, islice(pairs, MORE))
             return report
         silent.add(finding.kind)
         report.unspecified.append(finding)

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from gridhouse.core.sessions import Session
     from gridhouse.grading.games import Grading
 
-SHORT = 4  # lines, up to which nothing shorter is looked for elsewhere
+SHORT = 6  # lines, up to which nothing shorter is looked for elsewhere
 MOST_OTHERS = 30  # other sessions that are run
 CHECKS = 10  # smaller sessions that are looked at for each that may be run
 

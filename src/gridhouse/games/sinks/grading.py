@@ -252,6 +252,7 @@ def _action_kind(state: State, move: str) -> str:
     return f"kind {state.position.kind[anchor]}"
 
 
+@lru_cache(maxsize=4096)
 def _error_reason(text: str) -> Reason:
     """Return the reason of an error of the document."""
     return next(

@@ -6,6 +6,7 @@ import random
 import re
 from collections import deque
 from functools import lru_cache
+from math import isqrt
 
 from gridhouse.core.game import State
 from gridhouse.core.notation import parse_integer
@@ -93,8 +94,12 @@ def _make_swaps(source: random.Random) -> Session:
 
 def _make_steps(source: random.Random) -> Session:
     puzzle, solution = _puzzle(source)
-    corner = texts.EMPTY + solution[1:]
-    return _calls(*(f"move({text!r}, {way!r})" for text in (puzzle, corner) for way in DIRECTIONS))
+    size, side = len(puzzle), isqrt(len(puzzle))
+    corners = (0, side - 1, size - side, size - 1)
+    at_corners = (solution[:at] + texts.EMPTY + solution[at + 1 :] for at in corners)
+    return _calls(
+        *(f"move({text!r}, {way!r})" for text in (puzzle, *at_corners) for way in DIRECTIONS)
+    )
 
 
 def _make_grids(source: random.Random) -> Session:
@@ -241,7 +246,9 @@ def legal(session: Session) -> Session:
 
 
 def simpler(session: Session) -> Iterator[Session]:
-    """Yield the session with fewer calls, the words of its sizes alone, and shorter games."""
+    """Yield the session with shorter games, fewer calls, and the words of its sizes alone."""
+    yield from _small(session)
+    yield from _given_up(session)
     sizes = {int(line) for line in session.lines if line.isdigit()}
     for name, text in session.files:
         words = "".join(word + "\n" for word in text.split() if len(word) in sizes)
@@ -250,8 +257,6 @@ def simpler(session: Session) -> Iterator[Session]:
     for at in range(len(session.calls)):
         if len(session.calls) > 1:
             yield session._replace(calls=session.calls[:at] + session.calls[at + 1 :])
-    yield from _given_up(session)
-    yield from _small(session)
 
 
 def _given_up(session: Session) -> Iterator[Session]:
@@ -266,12 +271,12 @@ def _given_up(session: Session) -> Iterator[Session]:
 
 
 def _small(session: Session) -> Iterator[Session]:
-    """Yield the last line typed in a smallest puzzle, or its solution, with other seeds."""
+    """Yield the last lines typed in a smallest puzzle, or its solution, with other seeds."""
     side = rules.MIN_SIDE
     if session.lines and words_of(dict(session.files)[texts.WORDS_FILE], side):
         for seed in range(SEEDS):
             puzzle, solution = _drawn(session, side, random.Random(seed))
             way = _way(puzzle, solution[:-1] + texts.EMPTY)
-            for lines in ((str(side), session.lines[-1]), (str(side), *way)):
-                if len(lines) < len(session.lines):
-                    yield session._replace(lines=lines, seed=seed)
+            for actions in (session.lines[-1:], session.lines[-2:], way):
+                if len(actions) + 1 < len(session.lines):
+                    yield session._replace(lines=(str(side), *actions), seed=seed)
