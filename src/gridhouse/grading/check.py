@@ -150,7 +150,7 @@ class Check:
         smallest = finding
 
         def may_fail(session: Session) -> bool:
-            return self._may_fail(finding, session)
+            return any(True for _ in self._typed_where(finding, session))
 
         def fails(session: Session) -> bool:
             nonlocal smallest
@@ -192,18 +192,17 @@ class Check:
             for typed in sorted(set(self._typed_where(finding, other))):
                 yield other._replace(lines=other.lines[:typed])
 
-    def _may_fail(self, finding: Finding, session: Session) -> bool:
-        """Tell whether a session comes to the rule that was missed, without a run."""
-        return finding.mistake is not None or any(True for _ in self._typed_where(finding, session))
-
     def _typed_where(self, finding: Finding, session: Session) -> Iterator[int]:
-        """Yield how many lines are typed where a session comes to the rule that was missed."""
+        """Yield how many lines are typed where a session comes to the rule that was missed.
+
+        That takes no run.  Where it cannot be told, yield the number of all lines.
+        """
+        if finding.mistake is not None or finding.reason is END_OF_OUTPUT:
+            yield len(session.lines)
+            return
         try:
             expected = transcript(self.cls, session)
         except (ValueError, LookupError):  # it is no session of this game
-            return
-        if finding.reason.kind == END_OF_OUTPUT.kind:
-            yield len(session.lines)
             return
         for line in reversed(self._lines(expected.text, self.profile)):
             typed = expected.typed_before(line.offset)
@@ -230,6 +229,8 @@ def check(
 ) -> Report:
     """Run sessions of these parts, or of all, until one differs, and shrink that one.
 
+    The first sessions are run from short to long.  Where a shrunk session is still long, a shorter
+    one is looked for in some more sessions.
     Differences where the document is silent are reported once each and do not end the check.
     """
     runs = Check(submission, profile)

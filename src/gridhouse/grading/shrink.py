@@ -25,9 +25,9 @@ def shrink(
 ) -> Session:
     """Return a session that fails as this one does, and has no part that it could do without.
 
-    ``fails`` runs the program; after ``most_runs`` runs the smallest session so far is returned.
-    A session is only run where ``may_fail`` allows it, which is to be quick.  What cannot be
-    shortened step by step may have a short relative among the ``others``.
+    ``fails`` runs the program, ``may_fail`` tells without a run whether it is worth one.  After
+    ``most_runs`` runs the smallest session so far is returned.  What cannot be shortened step by
+    step may have a short relative among the ``others``.
     """
     runs, checks = most_runs, CHECKS * most_runs
     tried = {session}
@@ -69,24 +69,25 @@ def _fewer_lines(grading: Grading, session: Session, fails: Callable[[Session], 
     """Return the session without any block of lines that can be left out."""
     size = 1 << len(session.lines).bit_length()
     while size:
-        for smaller in _without_blocks(session, size):
+        for smaller in _without_blocks(grading, session, size):
             if fails(smaller):
                 session = smaller
-                break
-            mended = grading.legal(smaller)
-            if fails(mended):
-                session = mended
                 break
         else:
             size //= 2
     return session
 
 
-def _without_blocks(session: Session, size: int) -> Iterator[Session]:
-    """Yield the session without a block of lines, the last block first; blocks overlap."""
+def _without_blocks(grading: Grading, session: Session, size: int) -> Iterator[Session]:
+    """Yield the session without a block of lines, the last block first; blocks overlap.
+
+    Each comes once as it is, and once without what the block was needed for.
+    """
     for end in range(len(session.lines), 0, -max(1, size // 2)):
         start = max(0, end - size)
-        yield session._replace(lines=session.lines[:start] + session.lines[end:])
+        smaller = session._replace(lines=session.lines[:start] + session.lines[end:])
+        yield smaller
+        yield grading.legal(smaller)
 
 
 def _simpler(grading: Grading, session: Session, fails: Callable[[Session], bool]) -> Session:

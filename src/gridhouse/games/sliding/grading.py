@@ -139,6 +139,10 @@ def _drawn(session: Session, side: int, chance: random.Random) -> tuple[str, str
     return shuffle(solution, chance), solution
 
 
+def _has_words(session: Session, side: int) -> bool:
+    return side in SIDES and bool(words_of(dict(session.files)[texts.WORDS_FILE], side))
+
+
 def _actions(source: random.Random, puzzle: str, solution: str) -> list[str]:
     """Return actions from a puzzle to its end."""
     goal = solution[:-1] + texts.EMPTY
@@ -187,7 +191,7 @@ def _replays(session: Session) -> list[tuple[str, str] | None]:
     for line in session.lines:
         if game is None and waits_for_size:
             size = parse_integer(line.strip())
-            if size in SIDES and words_of(dict(session.files)[texts.WORDS_FILE], size):
+            if size is not None and _has_words(session, size):
                 game = _drawn(session, size, chance)
                 waits_for_size = False
         elif game is None:
@@ -273,7 +277,7 @@ def _given_up(session: Session) -> Iterator[Session]:
 def _small(session: Session) -> Iterator[Session]:
     """Yield the last lines typed in a smallest puzzle, or its solution, with other seeds."""
     side = rules.MIN_SIDE
-    if session.lines and words_of(dict(session.files)[texts.WORDS_FILE], side):
+    if session.lines and _has_words(session, side):
         for seed in range(SEEDS):
             puzzle, solution = _drawn(session, side, random.Random(seed))
             way = _way(puzzle, solution[:-1] + texts.EMPTY)
