@@ -451,7 +451,13 @@ def _explain_move(move: str, before: rules.Position, after: rules.Position) -> R
 
 
 def simpler(session: Session) -> Iterator[Session]:
-    """Yield the session from a later position on, and on a smaller board."""
+    """Yield the last action at once, the session from a later position on, or a smaller board."""
+    if END_OF_SETUP in session.lines[:-2]:
+        objects = session.lines[: session.lines.index(END_OF_SETUP)]
+        verb = session.lines[-1].split()[-1:]
+        for line in objects:
+            last = " ".join([*line.split()[-2:], *verb])
+            yield session._replace(lines=(*objects, END_OF_SETUP, last))
     for typed, (position, _) in reversed([*enumerate(_replays(session))][:-1]):
         if position is not None:
             later = _from_position(session, typed, position)
