@@ -354,6 +354,11 @@ def explain(session: Session, typed: int, line: str) -> Reason:
     return _winner(protocol) if name == "winner" else ANSWERS.get(name, SILENT)
 
 
+def legal(session: Session) -> Session:
+    """Return the session as it is: a refused line ends no game."""
+    return session
+
+
 def simpler(session: Session) -> Iterator[Session]:
     """Yield the session on smaller boards, moves off the board left out, kept, or at its edge."""
     for at, line in enumerate(session.lines):

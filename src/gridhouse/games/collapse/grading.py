@@ -226,6 +226,11 @@ def _score(session: Session, typed: int) -> Reason:
     return Reason("score", text, "4 The Scoring")
 
 
+def legal(session: Session) -> Session:
+    """Return the session as it is: a refused line ends no game."""
+    return session
+
+
 def simpler(session: Session) -> Iterator[Session]:
     """Yield the session on a board without one of its rows or columns."""
     rows = [line.split() for line in dict(session.files)[FILE].splitlines()]

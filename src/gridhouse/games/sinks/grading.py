@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import re
+from functools import lru_cache
 
 from gridhouse.core.console import Tokens
 from gridhouse.core.game import State
 from gridhouse.core.sessions import END_OF_OUTPUT, Part, Reason, Session
 from gridhouse.games.sinks import rules
-from gridhouse.games.sinks.document import END_OF_SETUP, SinksError, read_setup
+from gridhouse.games.sinks.document import END_OF_SETUP, SinksError, read_object, read_setup
 from gridhouse.games.sinks.game import SETUPS, SinksGame
 from gridhouse.games.sinks.notation import VERBS
 from gridhouse.games.sinks.program import act, parse_arguments
@@ -41,6 +42,7 @@ RARE = {
     "free sink block": 8.0,
 }
 PIECES = tuple(f"{side} {kind}" for side in "ld" for kind in "abcd")
+OBJECT_WORDS = ("", *PIECES, "s 1", "s 2", "x")  # by their kind in the rules
 MOVING = "Rules for moving pieces"
 SPECIAL = "Special moves and fields"
 STARTING = "Rules for starting positions"
@@ -118,26 +120,37 @@ def _view_ends(session: Session, keys: list[str]) -> list[str]:
     return [key if re.search("win|lose|error", key, re.IGNORECASE) else "" for key in keys]
 
 
-def _replay(session: Session, typed: int) -> tuple[State | None, str]:
-    """Return the position after `typed` lines, and the text of the error that ended it."""
-    try:
-        rows, cols, _ = parse_arguments(list(session.arguments))
-    except SinksError as error:
-        return None, str(error)
-    tokens = Tokens(iter(session.lines[:typed]))
-    position = None
+@lru_cache(maxsize=16)
+def _replays(session: Session) -> list[tuple[rules.Position | None, str]]:
+    """Return the position after 0, 1, ... lines, and the text of the error that has ended it."""
+    position: rules.Position | None = None
+    error = ""
+    seen: list[tuple[rules.Position | None, str]] = []
+
+    def lines() -> Iterator[str]:
+        for line in session.lines:
+            seen.append((position and position.copy(), ""))
+            yield line
+
     with contextlib.suppress(EOFError):
         try:
+            rows, cols, _ = parse_arguments(list(session.arguments))
+            tokens = Tokens(lines())
             position = read_setup(rows, cols, 0, tokens)
             while not rules.is_terminal(position):
                 act(position, tokens.next(), tokens.next(), tokens.next())
-        except SinksError as error:
-            return _state(rows, cols, position), str(error)
-    return _state(rows, cols, position), ""
+        except SinksError as refusal:
+            error = str(refusal)
+    return seen + [(position, error)] * (len(session.lines) + 1 - len(seen))
 
 
-def _state(rows: int, cols: int, position: rules.Position | None) -> State | None:
-    return None if position is None else State(SinksGame(rows=rows, cols=cols, limit=0), position)
+def _replay(session: Session, typed: int) -> tuple[State | None, str]:
+    """Return the position after `typed` lines, and the text of the error that ended it."""
+    position, error = _replays(session)[typed]
+    if position is None:
+        return None, error
+    game = SinksGame(rows=position.rows, cols=position.cols, limit=0)
+    return State(game, position.copy()), error
 
 
 class Writer:
@@ -213,12 +226,14 @@ class Writer:
         """
         by_error: dict[str, dict[str, list[str]]] = {}
         rows, cols = self.state.game.rows, self.state.game.cols
+        position = self.state.position.copy()
         for row in range(-1, rows + 1):
             for col in range(-1, cols + 1):
                 for verb in (*VERBS, "x") if self._can_move(row, col) else VERBS:
                     words = (str(row), str(col), verb)
                     try:
-                        act(self.state.position.copy(), *words)
+                        act(position, *words)
+                        position = self.state.position.copy()  # before the action
                     except SinksError as error:
                         rough, close = self._group(row, col, verb, error)
                         same = by_error.setdefault(rough, {})
@@ -274,6 +289,7 @@ def _action_kind(state: State, move: str) -> str:
     return f"kind {state.position.kind[anchor]}"
 
 
+@lru_cache(maxsize=4096)
 def _error_reason(text: str) -> Reason:
     """Return the reason of an error of the document."""
     return next(
@@ -375,12 +391,15 @@ def _make_setup_errors(source: random.Random) -> Session:
     kinds = ["s 1", "s 2", "x", *PIECES, "y", "s 3", "l e"]
     inner_rows, inner_cols = (range(rules.MARGIN, size - rules.MARGIN) for size in (rows, cols))
     by_error: dict[str, dict[str, list[str]]] = {}
+    start = read_setup(rows, cols, 0, Tokens(iter([*objects, END_OF_SETUP])))
+    position = start.copy()
     for kind in kinds:
         for row in range(-1, rows + 1):
             for col in range(-1, cols + 1):
                 line = f"{kind} {row} {col}"
                 try:
-                    read_setup(rows, cols, 0, Tokens(iter([*objects, line, END_OF_SETUP])))
+                    read_object(position, Tokens(iter([line])))
+                    position = start.copy()  # without the object
                 except SinksError as error:
                     same = by_error.setdefault(_error_kind(str(error)), {})
                     # An object's given field may be right where its other fields are wrong.
@@ -459,7 +478,7 @@ def explain(session: Session, typed: int, line: str) -> Reason:
     if "wins" in line or "loses" in line:
         text = "4 points sunk win at once; a player who cannot move a piece or a sink has lost"
         return Reason("end", text, ENDS)
-    before, after = state_at(session, typed - 1), state_at(session, typed)
+    (before, _), (after, _) = _replays(session)[typed - 1], _replays(session)[typed]
     if before is None or after is None:
         return Reason("board", "the board is printed once the set-up has ended", OBJECTS)
     return _explain_move(session.lines[typed - 1], before, after)
@@ -479,12 +498,12 @@ def _explain_nothing(session: Session, typed: int) -> Reason:
     return END_OF_OUTPUT
 
 
-def _explain_move(move: str, before: State, after: State) -> Reason:
+def _explain_move(move: str, before: rules.Position, after: rules.Position) -> Reason:
     verb = move.split()[-1]
     if verb == "b":
         return Reason("laid", "a bomb is laid, and the board is printed", SPECIAL)
-    fewer = sum(before.position.num_anchors[:2]) - sum(after.position.num_anchors[:2])
-    if fewer and list(before.position.sunk) == list(after.position.sunk):
+    fewer = sum(before.num_anchors[:2]) - sum(after.num_anchors[:2])
+    if fewer and before.sunk == after.sunk:
         return Reason("exploded", f"{move} sets off a bomb, which takes the piece away", SPECIAL)
     if fewer:
         text = f"{move} brings a piece wholly inside a sink, which takes it off the board"
@@ -495,9 +514,59 @@ def _explain_move(move: str, before: State, after: State) -> Reason:
 
 
 def simpler(session: Session) -> Iterator[Session]:
-    """Yield the session on a smaller board."""
+    """Yield the last action at once, the session from a later position on, or a smaller board."""
+    if END_OF_SETUP in session.lines[:-2]:
+        objects = session.lines[: session.lines.index(END_OF_SETUP)]
+        verb = session.lines[-1].split()[-1:]
+        for line in objects:
+            last = " ".join([*line.split()[-2:], *verb])
+            yield session._replace(lines=(*objects, END_OF_SETUP, last))
+    for typed, (position, _) in reversed([*enumerate(_replays(session))][:-1]):
+        if position is not None:
+            later = _from_position(session, typed, position)
+            if len(later.lines) < len(session.lines):
+                yield later
     for at in (0, 1):
         if len(session.arguments) > at and session.arguments[at] in ("9", "10"):
             arguments = [*session.arguments]
             arguments[at] = str(int(arguments[at]) - 1)
             yield session._replace(arguments=tuple(arguments))
+
+
+def _from_position(session: Session, typed: int, position: rules.Position) -> Session:
+    """Return the session with the objects after `typed` lines as its set-up, as far as may be.
+
+    The players are exchanged where it is Dark's turn, since Light begins.
+    """
+    objects = []
+    for cell, kind in enumerate(position.kind):
+        if kind:
+            if rules.is_piece(kind) and position.turn:
+                kind = (kind + rules.PIECE_KINDS - 1) % (2 * rules.PIECE_KINDS) + 1
+            row, col = divmod(cell, position.cols)
+            objects.append(f"{OBJECT_WORDS[kind]} {row} {col}")
+    return legal(session._replace(lines=(*objects, END_OF_SETUP, *session.lines[typed:])))
+
+
+def legal(session: Session) -> Session:
+    """Return the session without the lines that would end it early, the last one apart."""
+    try:
+        rows, cols, _ = parse_arguments(list(session.arguments))
+    except SinksError:
+        return session
+    position = rules.Position()
+    rules.start(position, rows, cols, 0)
+    is_setup = True
+    kept: list[str] = []
+    for line in session.lines[:-1]:
+        try:
+            if is_setup:
+                is_setup = read_object(position, Tokens(iter([line])))
+                if not is_setup:
+                    rules.note_end(position)
+            elif not rules.is_terminal(position):
+                act(position, *line.split())
+        except SinksError:
+            continue
+        kept.append(line)
+    return session._replace(lines=(*kept, *session.lines[-1:]))

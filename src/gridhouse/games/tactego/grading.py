@@ -579,6 +579,11 @@ def _moved(before: State, after: State, start: str, end: str) -> Reason:
     return Reason(fought, text, EXTRA if special else f"{RULES}, 5")
 
 
+def legal(session: Session) -> Session:
+    """Return the session as it is: a refused line ends no game."""
+    return session
+
+
 def simpler(session: Session) -> Iterator[Session]:
     """Yield the session with fewer pieces, or on a smaller board."""
     if session.start:  # another army or board would be placed anew
