@@ -93,16 +93,15 @@ def test_reasons_of_collapse(typed: int, line: str, text: str) -> None:
     ("game", "session", "typed", "line"),
     [
         (SLIDING, Session(("GU",), calls=("main()",)), 1, "Solution:"),
-        (SLIDING, Session(calls=("main()",)), 0, ""),
         (TACTEGO, Session(END, files=ARMY), 4, "B has won the game"),
         (SINKS, Session(("l a 3 3",), BOARD), 1, ""),
     ],
 )
-def test_what_no_document_says_has_no_reason(
+def test_what_no_document_says_has_no_section(
     game: Grading, session: Session, typed: int, line: str
 ) -> None:
-    with pytest.raises(ValueError, match=r"is no difficulty|asks for|cannot move|has no end"):
-        game.explain(session, typed, line)
+    reason = game.explain(session, typed, line)
+    assert (reason.text.startswith("the document says nothing"), reason.section) == (True, "")
 
 
 def test_an_answer_to_another_game_has_its_own_reason() -> None:

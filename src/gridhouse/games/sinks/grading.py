@@ -489,7 +489,7 @@ def _explain_nothing(session: Session, typed: int) -> Reason:
     if error:
         return Reason("after error", "the program ends after the message of an error", MESSAGES)
     if state is None:
-        raise ValueError("the set-up has no end")
+        return Reason("open set-up", "the document says nothing of a set-up without its end", "")
     if state.is_terminal():
         return Reason("after end", "the game is over, so nothing more is printed", ENDS)
     if session.lines[typed - 1].split()[-1:] == ["f"]:

@@ -232,10 +232,7 @@ def state_at(session: Session, typed: int) -> State | None:
 
 
 def explain(session: Session, typed: int, line: str) -> Reason:
-    """Return why the program prints a line after `typed` lines.
-
-    Raises ValueError where no difficulty was typed, for which the document has no answer.
-    """
+    """Return why the program prints a line after `typed` lines."""
     if not session.lines:
         return _function_reason(session.calls[0])
     last = session.lines[typed - 1] if typed else ""
@@ -260,16 +257,16 @@ def explain(session: Session, typed: int, line: str) -> Reason:
 
 
 def _function_reason(call: str) -> Reason:
-    """Return why a function prints or returns what it does; raises ValueError for ``main()``."""
+    """Return why a function prints or returns what it does."""
     for name, text in FUNCTIONS.items():
         if f"{name}(" in call:
             return Reason(name, text, IMPLEMENTATION)
-    raise ValueError("main asks for a difficulty")
+    return WELCOME
 
 
 def _start_reason(size: str) -> Reason:
     if not size.isdigit():
-        raise ValueError(f"{size!r} is no difficulty")
+        return Reason("difficulty", "the document says nothing of a wrong difficulty", "")
     return Reason("game", "a new game shows its solution and its puzzle", f"{STAGES}: 4.1")
 
 

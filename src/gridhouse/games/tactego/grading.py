@@ -525,15 +525,12 @@ def state_at(session: Session, typed: int) -> State | None:
 
 
 def explain(session: Session, typed: int, line: str) -> Reason:
-    """Return why the program prints a line after `typed` lines.
-
-    Raises ValueError for the end of a game of which the document says nothing.
-    """
+    """Return why the program prints a line after `typed` lines."""
     if typed < _questions(session):
         return Reason("questions", "seed, file, length and width are asked in this order", DESIGN)
     state, _ = _replay(session, typed)
     if "has won" in line and is_stuck(state):
-        raise ValueError("a side cannot move")
+        return Reason("stuck side", "the document says nothing of a side that cannot move", "")
     if "has won" in line:
         return Reason("end", "a player without flags has lost", f"{RULES}, 6")
     if session.calls and not typed:
