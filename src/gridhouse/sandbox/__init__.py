@@ -6,11 +6,10 @@ each time.  ``Sandbox.describe()`` says what a program is kept from on this mach
 ``start_own(command)`` starts a program of one's own to talk with, without walls.
 """
 
-from gridhouse.sandbox.own import start_own
 from gridhouse.sandbox.process import Process
 from gridhouse.sandbox.python_server import PythonServer
 from gridhouse.sandbox.results import End, Limits, Result, SandboxError
-from gridhouse.sandbox.sandbox import Sandbox, kinds, strongest
+from gridhouse.sandbox.sandbox import Sandbox, kinds, start_own, strongest
 from gridhouse.sandbox.walls import Kind, Wall
 
 __all__ = [

@@ -11,8 +11,7 @@ import threading
 import time
 from typing import TYPE_CHECKING
 
-from gridhouse.sandbox.process import Process
-from gridhouse.sandbox.results import Limits, SandboxError
+from gridhouse.sandbox.results import SandboxError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -56,23 +55,3 @@ class OwnLaunch:
         self.stop()
         self._waiter.join()
         self.control.close()
-
-
-def start_own(
-    command: Sequence[str], limits: Limits | None = None, folder: str | os.PathLike[str] = "."
-) -> Process:
-    """Start a program of one's own to talk with; of the limits only those of the wall and output hold.
-
-    Raises SandboxError where it cannot be started.
-    """
-    if os.name != "posix":
-        raise SandboxError("programs can be talked with on Linux and macOS only")
-    readable, writable = os.pipe()
-    try:
-        launch = OwnLaunch(command, readable, folder)
-    except BaseException:
-        os.close(writable)
-        raise
-    finally:
-        os.close(readable)
-    return Process(launch, limits or Limits(), writable)

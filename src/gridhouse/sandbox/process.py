@@ -211,7 +211,7 @@ class Process:
         return False
 
     def _see_it_leave(self) -> None:
-        """Wait a little for the end of a program, which closes its pipes before its end is known."""
+        """Wait a little for the end of a program, whose pipes close before it is known."""
         deadline = time.monotonic() + LEAVING
         while self._streams.report is None and time.monotonic() < deadline:
             self._streams.step(deadline - time.monotonic())

@@ -21,7 +21,7 @@ class Streams:
     """
 
     def __init__(
-        self, stdout: int, stderr: int, control: socket.socket, limit: int, *, is_talk: bool
+        self, stdout: int, stderr: int, control: socket.socket, limit: int, *, is_talk: bool = False
     ) -> None:
         """Read from these; the two files are closed at the end."""
         self.stdout = bytearray()
