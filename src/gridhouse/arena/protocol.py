@@ -26,6 +26,7 @@ DONE = "= 1"
 REFUSED = "= -1"
 ILLEGAL = "= illegal move"
 RESIGN = "resign"
+REQUIRED = frozenset({"game", "play", "genmove", "exit"})
 # What the document's programs know, which cannot list their commands.
 DOCUMENTED = frozenset({"game", "play", "genmove", "timelimit", "solve", "exit"})
 
@@ -61,8 +62,12 @@ class Client:
     """Commands to a running program and its answers."""
 
     def __init__(self, process: Process) -> None:
-        """Talk with a program that has just been started."""
+        """Talk with a program that has just been started.
+
+        ``received`` are the lines of the last answer, as far as it came.
+        """
         self.process = process
+        self.received: list[str] = []
 
     def ask(self, command: str, seconds: float) -> Answer:
         """Send a command and return the answer, which has to be there within so many seconds.
@@ -72,6 +77,7 @@ class Client:
         deadline = time.monotonic() + seconds
         self.process.send(command.encode("utf-8", "surrogateescape") + b"\n", seconds)
         lines: list[str] = []
+        self.received = []
         size = 0
         while True:
             line = self._line(deadline)
@@ -79,6 +85,8 @@ class Client:
             if size > LONGEST_ANSWER:
                 raise AnswerError(f"more than {LONGEST_ANSWER} bytes without a status")
             text = " ".join(line.decode("utf-8", "backslashreplace").split())
+            if text:
+                self.received.append(text)
             if text in (DONE, REFUSED) or text.startswith(ILLEGAL):
                 return Answer(tuple(lines), text)
             if text.startswith("="):

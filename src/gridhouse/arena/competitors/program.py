@@ -254,13 +254,11 @@ class ProgramCompetitor(Competitor):
         except AnswerError as error:
             raise self._garbled(f"it answered {quoted} with {error}") from None
         except EOFError as error:
-            if not self._client.process.has_ended:
-                self._drop()
-                closed = str(error).rpartition(": ")[2].replace("the program", "it")
-                raise ForfeitError(Termination.DISCONNECTION, closed) from None
-            reason = last_words(self._client.process)
+            process = self._client.process
+            kind = Termination.CRASH if process.has_ended else Termination.DISCONNECTION
+            reason = ending(process, error)
             self._drop()
-            raise ForfeitError(Termination.CRASH, f"{reason}, after {quoted}") from None
+            raise ForfeitError(kind, f"{reason}, after {quoted}") from None
 
     def _garbled(self, reason: str) -> ForfeitError:
         """Return the forfeit of a program that broke the protocol, which is killed."""
@@ -274,8 +272,10 @@ class ProgramCompetitor(Competitor):
             self._client = None
 
 
-def last_words(process: Process) -> str:
-    """Say how a program ended, with the last line of its standard error."""
+def ending(process: Process, error: EOFError) -> str:
+    """Say how a program ended, with the last line of its standard error, or what it closed."""
+    if not process.has_ended:
+        return str(error).rpartition(": ")[2].replace("the program", "it")
     result = process.close()
     if result.end is End.EXITED:
         reason = f"it exited with status {result.status}"

@@ -8,42 +8,52 @@ import sys
 
 import engine
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
 
 class Grid:
-    """A position of the Binary Game, and its rules."""
+    """A position of the Binary Game and its rules."""
 
     def __init__(self, player: engine.Engine) -> None:
-        """Play a game's moves from its start."""
+        """Play a game's moves from its start; raises ValueError."""
         self.rows, self.cols = map(int, re.findall(r"=(\d+)", player.game))
-        self.cells: dict[tuple[int, int], str] = {}
-        for y, row in enumerate(player.start.split("/") if player.start else []):
-            self.cells.update({(x, y): digit for x, digit in enumerate(row) if digit != "."})
+        empty = "/".join(["." * self.cols] * self.rows)
+        start = player.start or empty
+        if re.sub("[01]", ".", start) != empty:
+            raise ValueError("these are no rows of this size: " + start)
+        self.cells = {
+            (x, y): digit for y, row in enumerate(start.split("/")) for x, digit in enumerate(row)
+        }
         for move in player.moves:
-            x, y, digit = move.split()
-            self.cells[int(x), int(y)] = digit
+            self.play(move)
 
-    def lines(self, x: int, y: int) -> tuple[str, str]:
-        """Return the column and the row through a cell, each as a text."""
-        column = "".join(self.cells.get((x, other), ".") for other in range(self.rows))
-        row = "".join(self.cells.get((other, y), ".") for other in range(self.cols))
-        return column, row
-
-    def is_legal(self, x: int, y: int, digit: str) -> bool:
-        """Return whether a digit may be written: no three in a row, none more than half."""
-        if (x, y) in self.cells:
-            return False
-        self.cells[x, y] = digit
-        lines = self.lines(x, y)
-        del self.cells[x, y]
-        return all(
-            3 * digit not in line and line.count(digit) <= (len(line) + 1) // 2 for line in lines
-        )
+    def play(self, move: str) -> None:
+        """Play a move; raises ValueError if it is not legal."""
+        if move not in self.legal_moves():
+            raise ValueError(move + " is not legal")
+        x, y, digit = move.split()
+        self.cells[int(x), int(y)] = digit
 
     def legal_moves(self) -> list[str]:
         """Return the texts of all legal moves."""
-        places = [(x, y) for y in range(self.rows) for x in range(self.cols)]
-        moves = [(x, y, digit) for x, y in places for digit in "01"]
-        return [f"{x} {y} {digit}" for x, y, digit in moves if self.is_legal(x, y, digit)]
+        return [
+            f"{x} {y} {digit}" for x, y in self.cells for digit in "01" if self.allows(x, y, digit)
+        ]
+
+    def allows(self, x: int, y: int, digit: str) -> bool:
+        """Return whether a digit may be written: no three in a row, no more than half of a line."""
+        if self.cells[x, y] != ".":
+            return False
+        self.cells[x, y] = digit
+        column = "".join(self.cells[x, other] for other in range(self.rows))
+        row = "".join(self.cells[other, y] for other in range(self.cols))
+        self.cells[x, y] = "."
+        return all(
+            3 * digit not in line and line.count(digit) <= (len(line) + 1) // 2
+            for line in (column, row)
+        )
 
 
 class RandomPlayer(engine.Engine):
@@ -58,16 +68,13 @@ class RandomPlayer(engine.Engine):
         start = engine.gridhouse.parse(game + "#0")
         return start.game.num_players == 2 and "hidden=True" not in game
 
-    def refusal(self, move: str) -> str:
-        """Ask the package or the grid."""
-        if engine.gridhouse is not None:
-            return super().refusal(move)
-        return "" if move in Grid(self).legal_moves() else move + " is not legal"
+    def state(self) -> Any:
+        """Return the position of the package, or the grid."""
+        return Grid(self) if engine.gridhouse is None else super().state()
 
     def genmove(self) -> str | None:
         """Return any legal move."""
-        board = Grid(self) if engine.gridhouse is None else self.state()
-        moves = board.legal_moves()
+        moves = self.state().legal_moves()
         return random.choice(moves) if moves else None
 
 
