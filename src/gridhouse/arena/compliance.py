@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from gridhouse.arena.competitors.program import LEAVE_WAIT, STARTUP_WAIT, ending
+from gridhouse.arena.competitors.program import LATENESS, LEAVE_WAIT, STARTUP_WAIT, ending
 from gridhouse.arena.protocol import (
     DOCUMENTED,
     REQUIRED,
@@ -332,7 +332,8 @@ class _Checks:
         if move == RESIGN:
             raise self._fail(f"it resigns while it has legal moves: {state.legal_moves()[0]!r}")
         if seconds > SECONDS + MARGIN and "timelimit" in self._known:
-            self.find(Level.MUST, f"its move takes {seconds:.2f} s of {SECONDS}")
+            level = Level.MUST if seconds > SECONDS + LATENESS else Level.SHOULD
+            self.find(level, f"its move takes {seconds:.2f} s of {SECONDS}, and loses on time")
         if others and read_info(others[0])[0] is None:
             self.find(Level.SHOULD, "a line after its move is no line 'info value V work N'")
         try:
@@ -390,4 +391,4 @@ def _illegal_moves(state: State) -> list[str]:
         if (move := state.action_to_string(action)) not in legal
     )
     _, *others = legal[0].split()
-    return [next(against, NONSENSE), NONSENSE, " ".join(["99", *others]), " ".join(others)]
+    return [next(against, NONSENSE), NONSENSE, " ".join(["99", *others]), f"{legal[0]} 1"]

@@ -34,6 +34,9 @@ class OwnLaunch:
         except (OSError, ValueError) as error:
             reason = error.strerror if isinstance(error, OSError) else str(error)
             raise SandboxError(f"{command[0]}: {reason}") from None
+        assert self.popen.stdout is not None
+        with self.popen.stdout as output:
+            self.stdout = os.dup(output.fileno())
         self.control, self._report = socket.socketpair()
         self._started = time.monotonic()
         self._waiter = threading.Thread(target=self._wait, daemon=True)

@@ -57,7 +57,6 @@ class Process:
 
     def __init__(self, launch: Launch | OwnLaunch, limits: Limits, stdin: int | None) -> None:
         """Take over a start; ``stdin`` is a pipe to its standard input, if it has one."""
-        assert launch.popen.stdout is not None
         assert launch.popen.stderr is not None
         self._launch = launch
         self._limits = limits
@@ -65,13 +64,12 @@ class Process:
         self._started = time.monotonic()
         self._deadline = self._started + limits.wall + STARTUP
         self._streams = Streams(
-            os.dup(launch.popen.stdout.fileno()),
+            launch.stdout,
             os.dup(launch.popen.stderr.fileno()),
             launch.control,
             limits.output,
             is_talk=stdin is not None,
         )
-        launch.popen.stdout.close()
         launch.popen.stderr.close()
         self._result: Result | None = None
         if stdin is not None:

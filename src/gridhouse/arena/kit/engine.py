@@ -67,11 +67,13 @@ class Engine:
         state = self.state()
         if state is None:
             return ""
+        if move in state.legal_moves():
+            return ""
         try:
-            state.play(move)
+            state.play(move)  # the package takes the beginning of a move for the whole
         except ValueError as error:
             return str(error)
-        return ""
+        return move + " is only a part of a move"
 
     def state(self) -> Any:
         """Return the position as ``gridhouse.State``, None without the package or a game.

@@ -77,8 +77,9 @@ static int begin_position(const char *words)
 
 static int play(const char *words)
 {
-    int x, y, digit;
-    if (sscanf(words, "%d %d %d", &x, &y, &digit) != 3 || !is_legal(x, y, digit))
+    int x, y, digit, length = 0;
+    if (sscanf(words, "%d %d %d %n", &x, &y, &digit, &length) != 3 || words[length]
+        || !is_legal(x, y, digit))
         return 0;
     put(x, y, digit);
     return 1;
