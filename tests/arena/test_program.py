@@ -134,6 +134,26 @@ def command_lines() -> list[str]:
     return found
 
 
+def test_end_between_games(folder: Path) -> None:
+    """A program that has ended after a game is started again, and loses nothing."""
+    with program(folder, "") as competitor:
+        assert game(competitor, TIMED).termination is Termination.RULES
+        assert competitor._client is not None
+        competitor._client.process.send(b"exit\n")
+        time.sleep(0.3)
+        assert game(competitor, TIMED).termination is Termination.RULES
+
+
+def test_random_start_is_told(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    start = gridhouse.load("tactego", limit=4).new_initial_state(0)
+    starter = Starter([sys.executable, str(folder / "random_player.py")], sandboxed=False)
+    with ProgramCompetitor(starter) as mine:
+        house = HouseCompetitor("random", start.game)
+        sent, record = sent_in(monkeypatch, start, [mine, house], "5s")
+    assert record.termination is Termination.RULES
+    assert sent[2] == f"position {start.game.write(start.position)}"
+
+
 def test_exit_that_is_ignored(folder: Path) -> None:
     with program(folder, "ignores exit") as competitor:
         game(competitor, TIMED, NEXT)
@@ -343,7 +363,8 @@ def test_moves_from_the_start() -> None:
     assert again.history() == state.history()
     read = gridhouse.parse(str(state))
     assert sorted(moves_from_start(read) or []) == sorted(moves)
-    assert moves_from_start(gridhouse.load("tactego").new_initial_state(3)) is None
+    for seed in (0, 3):
+        assert moves_from_start(gridhouse.load("tactego").new_initial_state(seed)) is None
 
 
 def test_where_a_command_belongs(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

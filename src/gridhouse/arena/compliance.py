@@ -124,8 +124,8 @@ def check(
             checks.find(Level.MUST, "it plays none of the games")
         checks.section(checks.leaving)
         checks.section(checks.end_of_input)
-    unique = dict.fromkeys(checks.findings)
-    return Compliance(tuple(unique), tuple(checks.games))
+    first = {finding.text: finding for finding in reversed(checks.findings)}
+    return Compliance(tuple(reversed(first.values())), tuple(checks.games))
 
 
 class _Checks:
@@ -198,7 +198,10 @@ class _Checks:
     def _note(self) -> None:
         """Note what was received."""
         assert self._client is not None
-        self._talk += [f"< {line[:SHOWN_WIDTH]}" for line in self._client.received] or ["<"]
+        lines = [f"< {line[:SHOWN_WIDTH]}" for line in self._client.received] or ["<"]
+        if len(lines) > SHOWN_LINES // 2:
+            lines[1:-1] = ["< ..."]
+        self._talk += lines
 
     def _why(self, error: Exception, quoted: str, wait: float) -> str:
         """Say why there is no right answer; one that is missing may wait in a buffer."""
@@ -215,10 +218,12 @@ class _Checks:
         return f"it does not answer {quoted} in {wait:g} s"
 
     def _lines(self, seconds: float) -> Iterator[str]:
-        """Yield the lines that come within so many seconds of each other."""
+        """Yield the lines that come within so many seconds."""
+        deadline = time.monotonic() + seconds
         try:
             while True:
-                yield self._process.read_line(seconds).decode("utf-8", "backslashreplace").strip()
+                line = self._process.read_line(max(0.0, deadline - time.monotonic()))
+                yield line.decode("utf-8", "backslashreplace").strip()
         except (EOFError, TimeoutError):
             return
 
@@ -332,8 +337,10 @@ class _Checks:
         if move == RESIGN:
             raise self._fail(f"it resigns while it has legal moves: {state.legal_moves()[0]!r}")
         if seconds > SECONDS + MARGIN and "timelimit" in self._known:
-            level = Level.MUST if seconds > SECONDS + LATENESS else Level.SHOULD
-            self.find(level, f"its move takes {seconds:.2f} s of {SECONDS}, and loses on time")
+            text = f"its move takes {seconds:.2f} s of {SECONDS}, and loses on time"
+            if seconds > SECONDS + LATENESS:
+                raise self._fail(text)
+            self.find(Level.SHOULD, text)  # perhaps this machine was busy
         if others and read_info(others[0])[0] is None:
             self.find(Level.SHOULD, "a line after its move is no line 'info value V work N'")
         try:
@@ -375,7 +382,7 @@ class _Checks:
     def _ends(self, wrong: str, level: Level) -> None:
         deadline = time.monotonic() + LEAVE_WAIT
         while not self._process.has_ended and time.monotonic() < deadline:
-            for _ in self._lines(max(0.0, deadline - time.monotonic())):
+            for _ in self._lines(SETTLING):
                 pass
         if not self._process.has_ended:
             self.find(level, wrong)

@@ -129,6 +129,11 @@ def read_info(line: str) -> tuple[float | None, int]:
     return known, int(work) if work.isdecimal() and len(work) < 19 else 0
 
 
+def is_usual_start(state: State) -> bool:
+    """Return whether a state is where its game begins, which a program knows without being told."""
+    return not state.game.has_chance and state == state.game.new_initial_state()
+
+
 def moves_from_start(state: State) -> list[str] | None:
     """Return moves that lead from the start of a state's game to the state, None if none are known.
 
@@ -140,9 +145,11 @@ def moves_from_start(state: State) -> list[str] | None:
     for action in reversed(state.history()):
         earlier.undo()
         moves.append(earlier.action_to_string(action))
-    start = state.game.new_initial_state()
-    if earlier == start:
+    if is_usual_start(earlier):
         return moves[::-1]
+    if state.game.has_chance:
+        return None
+    start = state.game.new_initial_state()
     wanted = str(state)
     moves = []
     while start != state:

@@ -15,15 +15,7 @@ from gridhouse.export import export
 from gridhouse.grading import driver
 from gridhouse.grading.games import grading_of
 from gridhouse.programs.files import SOLUTION, base_python, copy_program, find_script
-from gridhouse.programs.languages import (
-    BuildError,
-    Language,
-    build,
-    language_of,
-    missing_tool,
-    runnable,
-    with_memory,
-)
+from gridhouse.programs.languages import Language, language_of, prepare, with_memory
 from gridhouse.sandbox import End, PythonServer, Sandbox
 
 if TYPE_CHECKING:
@@ -145,13 +137,8 @@ class BuiltSubmission(Submission):
         """Build a program; raises BuildError and SandboxError."""
         super().__init__(game, path)
         try:
-            tool = missing_tool(language) if language.sources else ""
-            if tool:
-                raise BuildError(f"this machine has no {tool}, which {language.name} needs")
-            if language.build:
-                build(self.folder, language, require=require)
             names = (self.grading.SCRIPT.partition(".")[0], game)
-            self.language = runnable(self.folder, names, language)
+            self.language = prepare(self.folder, language, names, require=require)
             limits = with_memory(limits, language)
             self._sandbox = Sandbox(self.folder, limits, hidden=SOLUTION, require=require)
         except BaseException:

@@ -72,6 +72,22 @@ def language_of(path: Path) -> Language | None:
     return None
 
 
+def prepare(
+    folder: Path, language: Language, names: Sequence[str], *, require: bool = False
+) -> Language:
+    """Build a program in place and return its language with a command to run.
+
+    ``names`` are those that a program made by a Makefile may have, besides the usual ones.  Raises
+    BuildError and SandboxError.
+    """
+    tool = missing_tool(language) if language.sources else ""
+    if tool:
+        raise BuildError(f"this machine has no {tool}, which {language.name} needs")
+    if language.build:
+        build(folder, language, require=require)
+    return runnable(folder, names, language)
+
+
 def build(folder: Path, language: Language, *, require: bool = False) -> None:
     """Build a submission in place, behind walls; raises BuildError and SandboxError.
 
@@ -92,10 +108,7 @@ def build(folder: Path, language: Language, *, require: bool = False) -> None:
 
 
 def runnable(folder: Path, names: Sequence[str], language: Language) -> Language:
-    """Return a language with a command to run; raises BuildError where no program is found.
-
-    ``names`` are those that the program may have, besides the usual ones.
-    """
+    """Return a language with a command to run; raises BuildError where no program is found."""
     if language.run:
         return language
     programs = [path.name for path in sorted(folder.iterdir()) if is_program(path)]

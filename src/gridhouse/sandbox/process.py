@@ -152,6 +152,8 @@ class Process:
     @property
     def has_ended(self) -> bool:
         """Whether the program has ended, or had to be ended."""
+        if self._result is None:
+            self._streams.step(0)
         return self._is_over()
 
     def close_input(self) -> None:

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import shlex
+import shutil
+import tempfile
 import time
+import weakref
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gridhouse.arena.competitors.base import Competitor, ForfeitError, Reply
@@ -15,6 +19,7 @@ from gridhouse.arena.protocol import (
     AnswerError,
     Client,
     game_command,
+    is_usual_start,
     moves_from_start,
     read_info,
 )
@@ -22,12 +27,12 @@ from gridhouse.arena.records import Termination
 from gridhouse.arena.time_control import LONGEST_WAIT
 from gridhouse.core.console import UsageError
 from gridhouse.core.notation import shown
-from gridhouse.programs.files import base_python, placed
+from gridhouse.programs.files import SOLUTION, base_python, copy_program, find_script, placed
+from gridhouse.programs.languages import language_of, prepare
 from gridhouse.sandbox import End, Sandbox, SandboxError, start_own
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
 
     from gridhouse.arena.protocol import Answer
     from gridhouse.arena.time_control import Turn
@@ -37,6 +42,7 @@ if TYPE_CHECKING:
 STARTUP_WAIT = 10.0  # seconds for a start, and for getting ready for a game
 LATENESS = 0.5  # seconds that a late answer is waited for before the program is killed
 LEAVE_WAIT = 1.0  # seconds for ending after `exit`
+NAMES = ("player", "main", "a4")  # of a submission's program, besides the game's
 LONGEST_QUOTE = 200  # characters of a program's last words
 
 
@@ -52,14 +58,16 @@ class Starter:
         limits: Limits = MATCH_LIMITS,
         python: str = "",
         hidden: Sequence[str] = (),
+        require: bool = False,
     ) -> None:
         """Take a command line, or its words.
 
         In the sandbox it sees the files of ``folder``, by default of the folder that its first file
         is in.  ``python`` is the interpreter that it finds there, by default this one outside of
-        its virtual environment, and ``hidden`` are folders that it cannot read.  Without the
-        sandbox it runs as any program, and of the limits only that of an answer holds.  Raises
-        UsageError and SandboxError.
+        its virtual environment, ``hidden`` are folders that it cannot read, and ``require`` refuses
+        to run it without walls around files and network.  Without the sandbox it runs as any
+        program, and of the limits only that of an answer holds.  Raises UsageError and
+        SandboxError.
         """
         self.command = _words(command)
         self.limits = limits
@@ -68,7 +76,9 @@ class Starter:
             if folder is None:
                 self.command, folder, named = placed(self.command)
                 python = python or named
-            self._sandbox = Sandbox(folder, limits, python=python or base_python(), hidden=hidden)
+            self._sandbox = Sandbox(
+                folder, limits, python=python or base_python(), hidden=hidden, require=require
+            )
         self._folder = folder or "."
 
     def start(self) -> Process:
@@ -76,6 +86,44 @@ class Starter:
         if self._sandbox is None:
             return start_own(self.command, self.limits, self._folder)
         return self._sandbox.start(self.command)
+
+
+def submitted(path: Path, game: str, *, require: bool = False) -> Starter:
+    """Return what starts a submission: a source or a folder, copied and built where it has to be.
+
+    In a folder the program is ``player.py``, ``main.py``, ``a4.py`` or the game's name, or what its
+    language or a Makefile makes.  It cannot import this package.  ``require`` refuses to run it
+    without walls around files and network.  Raises UsageError, BuildError and SandboxError.
+    """
+    if not path.exists():
+        raise UsageError(f"there is no file {str(path)!r}")
+    folder = Path(tempfile.mkdtemp(prefix="gridhouse-player-"))
+    try:
+        copy_program(path, folder)
+        command = _submitted_command(path, folder, game, require)
+        starter = Starter(
+            command, folder=folder, python=base_python(), hidden=SOLUTION, require=require
+        )
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+    weakref.finalize(starter, shutil.rmtree, folder, ignore_errors=True)
+    return starter
+
+
+def _submitted_command(path: Path, folder: Path, game: str, require: bool) -> list[str]:
+    """Return the command of a submission that has been copied into a folder."""
+    names = (*NAMES, game)
+    scripts = [path] if path.is_file() else [path / f"{name}.py" for name in names]
+    script = next((file for file in scripts if file.suffix == ".py" and file.is_file()), None)
+    language = language_of(path) if script is None else None
+    if language is not None:
+        ready = prepare(folder, language, names, require=require)
+        return ["sh", "-c", f"exec {ready.run}"]
+    script = script or find_script("", path)
+    if script is None or script.suffix != ".py":
+        raise UsageError(f"{str(path)!r} holds no program: {', '.join(names)}")
+    return ["python3", script.name]
 
 
 def _words(command: str | Sequence[str]) -> list[str]:
@@ -181,9 +229,8 @@ class ProgramCompetitor(Competitor):
             return [f"position {state.observation_string()}"]
         known, moves = self._state, []
         if known is None and "position" in self._commands:
-            if state == state.game.new_initial_state():
-                return []
-            return [f"position {state.game.write(state.position)}"]
+            text = state.game.write(state.position)
+            return [] if is_usual_start(state) else [f"position {text}"]
         if known is None:
             found = moves_from_start(state)
             if found is None:
