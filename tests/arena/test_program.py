@@ -117,6 +117,17 @@ def test_chatty_program_plays_on(folder: Path) -> None:
         assert game(competitor, TimeControl.parse("5s")).termination is Termination.RULES
 
 
+def test_move_in_another_spelling(folder: Path) -> None:
+    """A move that the referee takes is not told to the program again."""
+    (folder / "engine.py").write_text(
+        (KIT / "engine.py").read_text().replace("append(move)", "append(move.replace('+', ''))")
+    )
+    with program(folder, "signs") as competitor:
+        record = game(competitor, TIMED)
+    assert record.termination is Termination.RULES
+    assert record.moves[0].text.startswith("+")
+
+
 @pytest.mark.parametrize("sandboxed", [True, False])
 def test_nothing_stays(folder: Path, sandboxed: bool) -> None:
     with program(folder, "child", sandboxed=sandboxed) as competitor:

@@ -7,6 +7,7 @@ import shutil
 import tempfile
 import time
 import weakref
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -26,6 +27,7 @@ from gridhouse.arena.protocol import (
 from gridhouse.arena.records import Termination
 from gridhouse.arena.time_control import LONGEST_WAIT
 from gridhouse.core.console import UsageError
+from gridhouse.core.errors import MoveError
 from gridhouse.core.notation import shown
 from gridhouse.programs.files import SOLUTION, base_python, copy_program, find_script, placed
 from gridhouse.programs.languages import language_of, prepare
@@ -202,7 +204,7 @@ class ProgramCompetitor(Competitor):
             raise ForfeitError(Termination.RESIGNATION, "it resigned")
         value, work = read_info(others[0] if others else "")
         self._state = state.clone()
-        if move in state.legal_moves():
+        with suppress(MoveError):  # the referee finds it as well
             self._state.play(move)
         return Reply(move, value, work, seconds)
 
