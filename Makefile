@@ -34,7 +34,8 @@ check: $(READY) $(NODE_READY)
 	$(BIN)/codespell
 	$(BIN)/vermin --quiet --no-tips --target=3.8- --violations --exclude typing.Self \
 		$$($(BIN)/python -c 'from gridhouse.export import files; print(*files())') programs \
-		src/gridhouse/sandbox/inside.py src/gridhouse/grading/driver.py
+		src/gridhouse/sandbox/inside.py src/gridhouse/grading/driver.py \
+		src/gridhouse/arena/kit/*.py
 	$(BIN)/python tools/js/write_messages.py | cmp - $(MESSAGES)
 	$(BIN)/node tools/js/node_modules/typescript/bin/tsc --project tools/js
 	$(BIN)/node tools/js/node_modules/eslint/bin/eslint.js --config tools/js/eslint.config.js \

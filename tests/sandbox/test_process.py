@@ -10,8 +10,18 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from gridhouse.sandbox import End, Kind, Limits, Sandbox, SandboxError, kinds, strongest
+from gridhouse.sandbox import (
+    End,
+    Kind,
+    Limits,
+    Sandbox,
+    SandboxError,
+    kinds,
+    start_own,
+    strongest,
+)
 from gridhouse.sandbox import sandbox as sandbox_module
+from sandbox_helpers import python_for
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -57,6 +67,38 @@ def test_lines(sandbox: Sandbox) -> None:
             engine.read_line(5)
     result = engine.close()
     assert (result.status, result.end, len(result.stderr)) == (4, End.EXITED, 153_000)
+
+
+def test_long_conversation(sandbox: Sandbox) -> None:
+    """The limit is one of what has not been read; of the standard error the end is kept."""
+    with sandbox.start(COMMAND) as engine:
+        for number in range(450):
+            word = b"%03d" % number + 500 * b"x"
+            engine.send(word + b"\n")
+            assert engine.read_line(5) == word.upper()
+    result = engine.close()
+    assert (result.stdout, len(result.stderr)) == (b"", 200_000)
+
+
+@pytest.mark.parametrize("is_own", [False, True])
+def test_closed_output(kind: Kind, submission: str, is_own: bool) -> None:
+    """A program that closes its output but lives is told from one that ends."""
+    command = ["sh", "-c", "exec 1>&-; sleep 60"]
+    sandbox = Sandbox(submission, python=python_for(kind), kind=kind)
+    with start_own(command) if is_own else sandbox.start(command) as engine:
+        with pytest.raises(EOFError, match="has closed its output"):
+            engine.read_line(5)
+        assert not engine.has_ended
+
+
+def test_own_program(submission: str) -> None:
+    with start_own(["sh", "-c", "pwd; read line; exit 3"], folder=submission) as engine:
+        assert engine.read_line(5) == os.path.realpath(submission).encode()
+        engine.send(b"\n")
+        with pytest.raises(EOFError, match="exited with status 3"):
+            engine.read_line(5)
+    with pytest.raises(SandboxError, match="no-such-program: No such file"):
+        start_own(["no-such-program"])
 
 
 def test_silence(sandbox: Sandbox) -> None:

@@ -10,7 +10,7 @@ from gridhouse.core.components import component
 from gridhouse.core.console import run
 from gridhouse.core.registry import game_class, games
 
-__all__ = ["PANELS", "main"]
+__all__ = ["PANELS", "main", "solving", "verifying"]
 
 
 def _add_game(name: str) -> None:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from gridhouse.core.console import UsageError
 from gridhouse.grading.grade import ungraded
 from gridhouse.grading.jobs import DIED, TRIES, faulty, try_job
-from gridhouse.grading.submissions import copy_program
+from gridhouse.programs.files import copy_program
 from gridhouse.sandbox import SandboxError
 
 if TYPE_CHECKING:

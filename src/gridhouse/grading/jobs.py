@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 from gridhouse.core.console import UsageError
 from gridhouse.core.processes import safe_path
 from gridhouse.grading.grade import grade, ungraded
-from gridhouse.grading.languages import BuildError
 from gridhouse.grading.submissions import Commands, open_submission
+from gridhouse.programs.languages import BuildError
 from gridhouse.sandbox import Limits, SandboxError
 
 if TYPE_CHECKING:

@@ -2,38 +2,27 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
-import sys
 import tempfile
 from abc import ABC, abstractmethod
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Self
 
-import gridhouse
 from gridhouse.core.components import component
 from gridhouse.core.console import UsageError
 from gridhouse.core.registry import game_class
 from gridhouse.export import export
 from gridhouse.grading import driver
 from gridhouse.grading.games import grading_of
-from gridhouse.grading.languages import (
-    BuildError,
-    Language,
-    build,
-    language_of,
-    missing_tool,
-    runnable,
-    with_memory,
-)
 from gridhouse.grading.paths import without_folders
+from gridhouse.programs.files import SOLUTION, base_python, copy_program, find_script
+from gridhouse.programs.languages import Language, language_of, prepare, with_memory
 from gridhouse.sandbox import End, PythonServer, Sandbox
 
 if TYPE_CHECKING:
     from gridhouse.core.sessions import Session
-    from gridhouse.grading.games import Grading
     from gridhouse.sandbox import Limits, Result
 
 ERROR = re.compile(r"[\w.]*(Error|Exception|Warning|Interrupt)\b")  # how a traceback ends
@@ -43,10 +32,6 @@ NO_NEWS = re.compile(r"Traceback \(|[ ~^]*$")  # lines of a traceback that can b
 MOST_ERRORS = 5  # lines of standard error that are kept, and columns of each
 MOST_COLUMNS = 200
 DRIVER = "_gridhouse_driver.py"  # as no submission is called
-NOT_COPIED = shutil.ignore_patterns(
-    ".git", "__pycache__", ".venv", "venv", "node_modules", "__MACOSX"
-)
-SOLUTION = (str(Path(gridhouse.__file__).resolve().parent),)  # what nobody may just import
 NO_CALLS = "its functions cannot be called, since it is no Python program"
 
 
@@ -116,7 +101,7 @@ class PythonSubmission(Submission):
         ``require`` refuses to run without walls around files and network.
         """
         grading = grading_of(game)
-        found = find_script(grading, script)
+        found = find_script(grading.SCRIPT, script)
         if found is None:
             raise UsageError(f"{str(script)!r} holds no {grading.SCRIPT}")
         super().__init__(game, script)
@@ -165,12 +150,8 @@ class BuiltSubmission(Submission):
         """Build a program; raises BuildError and SandboxError."""
         super().__init__(game, path)
         try:
-            tool = missing_tool(language) if language.sources else ""
-            if tool:
-                raise BuildError(f"this machine has no {tool}, which {language.name} needs")
-            if language.build:
-                build(self.folder, language, require=require)
-            self.language = runnable(self.folder, self.grading, game, language)
+            names = (self.grading.SCRIPT.partition(".")[0], game)
+            self.language = prepare(self.folder, language, names, require=require)
             limits = with_memory(limits, language)
             self._sandbox = Sandbox(self.folder, limits, hidden=SOLUTION, require=require)
         except BaseException:
@@ -217,32 +198,6 @@ def open_submission(
     if language_found is not None:
         return BuiltSubmission(game, path, limits, language_found, require=require)
     return PythonSubmission(game, path, limits, python=commands.python, require=require)
-
-
-def copy_program(path: Path, folder: Path) -> None:
-    """Copy what lies in a folder, or a source with the sources beside it, into another folder."""
-    if path.is_dir():
-        shutil.copytree(path, folder, symlinks=True, ignore=NOT_COPIED, dirs_exist_ok=True)
-    else:
-        for file in {*path.parent.glob(f"*{path.suffix}"), path}:
-            shutil.copy(file, folder)
-
-
-def base_python() -> str:
-    """Return this interpreter, outside of a virtual environment and so of Gridhouse's reach."""
-    in_environment = sys.prefix != sys.base_prefix
-    return os.path.realpath(sys.executable) if in_environment else sys.executable
-
-
-def find_script(grading: Grading, path: Path) -> Path | None:
-    """Return the Python script at a path or in a folder, None where there is none."""
-    if not path.is_dir():
-        return path
-    scripts = sorted(path.glob("*.py"))
-    named = path / grading.SCRIPT
-    if named in scripts:
-        return named
-    return scripts[0] if len(scripts) == 1 else None
 
 
 def _output(result: Result) -> Output:

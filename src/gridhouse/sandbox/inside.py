@@ -594,6 +594,8 @@ def run_command(room: Room, control: int) -> None:
     child = os.fork()
     if not child:
         os.close(control)
+        os.dup2(setup["stdout"], 1)
+        os.close(setup["stdout"])
         room.begin(setup["files"], trouble)
         signal.signal(signal.SIGINT, signal.SIG_DFL)
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)
@@ -603,7 +605,7 @@ def run_command(room: Room, control: int) -> None:
         except OSError as error:
             fail(trouble, f"{setup['command'][0]}: {error.strerror}")
     os.close(trouble)
-    for file in (0, 1, 2):
+    for file in (0, 1, 2, setup["stdout"]):
         os.close(file)
     message = outcome(readable)
     how, status, seconds_of_cpu = room.watch.wait(child, started + setup["wall"])

@@ -181,7 +181,11 @@ class Launch:
         script: str | None = None,
         files: Mapping[str, bytes] | None = None,
     ) -> None:
-        """Start it with one command, or as a server of a script's sessions."""
+        """Start it with one command, or as a server of a script's sessions.
+
+        The file ``stdout`` is the standard output of a command, for the caller to close.  It goes
+        around bubblewrap, which would keep it open where the command closes it.
+        """
         contents = checked_files(files)
         prefix: list[str] = []
         program = enclosure.python.inside
@@ -195,20 +199,28 @@ class Launch:
         setup |= {"command": list(command), "script": script, "files": contents}
         flags = ["-I", "-S"] if script is None else []
         self.control, theirs = socket.socketpair()
+        self.stdout, output = os.pipe()
+        setup["stdout"] = output
         with theirs:
             python = [enclosure.python.executable, *flags, program, str(theirs.fileno())]
             start = functools.partial(
                 subprocess.Popen[bytes],
                 [*prefix, *python],
                 stdin=stdin,
-                stdout=subprocess.PIPE,
+                stdout=subprocess.DEVNULL,
                 stderr=subprocess.PIPE,
-                pass_fds=[theirs.fileno()],
+                pass_fds=[theirs.fileno(), output],
                 cwd="/",
                 env=enclosure.environment(setup["scratch"]),
                 start_new_session=True,
             )
-            self.popen = starter().submit(start).result()
+            try:
+                self.popen = starter().submit(start).result()
+            except BaseException:
+                os.close(self.stdout)
+                raise
+            finally:
+                os.close(output)
         with contextlib.suppress(OSError):  # it has failed, and its standard error says why
             self.control.sendall(message(setup))
 

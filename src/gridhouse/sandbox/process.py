@@ -16,8 +16,10 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from gridhouse.sandbox.launch import Launch
+    from gridhouse.sandbox.own import OwnLaunch
 
 STARTUP = 5.0  # seconds beyond the wall limit until the outside ends a run itself
+LEAVING = 0.5  # seconds for which a program that has closed a pipe is taken to be ending
 KILLED = -9
 MEMORY_ERRORS = (b"MemoryError", b"std::bad_alloc")
 
@@ -48,12 +50,13 @@ def result_of(streams: Streams, limits: Limits, seconds: float) -> Result:
 class Process:
     """A running program; a context manager that leaves nothing of it behind.
 
-    The time limits run from the start.  Not to be used by two threads at once.
+    The time limits run from the start.  With a pipe to its standard input it is talked with: then
+    the limit of the output is one of what has not been read yet, what has been read is forgotten,
+    and so is all but the end of the standard error.  Not to be used by two threads at once.
     """
 
-    def __init__(self, launch: Launch, limits: Limits, stdin: int | None) -> None:
+    def __init__(self, launch: Launch | OwnLaunch, limits: Limits, stdin: int | None) -> None:
         """Take over a start; ``stdin`` is a pipe to its standard input, if it has one."""
-        assert launch.popen.stdout is not None
         assert launch.popen.stderr is not None
         self._launch = launch
         self._limits = limits
@@ -61,14 +64,13 @@ class Process:
         self._started = time.monotonic()
         self._deadline = self._started + limits.wall + STARTUP
         self._streams = Streams(
-            os.dup(launch.popen.stdout.fileno()),
+            launch.stdout,
             os.dup(launch.popen.stderr.fileno()),
             launch.control,
             limits.output,
+            is_talk=stdin is not None,
         )
-        launch.popen.stdout.close()
         launch.popen.stderr.close()
-        self._read = 0
         self._result: Result | None = None
         if stdin is not None:
             os.set_blocking(stdin, False)
@@ -82,8 +84,8 @@ class Process:
         deadline = self._until(timeout)
         view = memoryview(data)
         while view:
-            if self._stdin is None or self._is_over():
-                raise EOFError(f"nothing more can be sent: the program {self._state()}")
+            if self._is_over() or self._stdin is None:
+                raise EOFError(f"nothing more can be sent: the program {self._state('input')}")
             try:
                 view = view[os.write(self._stdin, view) :]
             except BlockingIOError:
@@ -92,6 +94,7 @@ class Process:
                 self._streams.step(deadline - time.monotonic(), self._stdin)
             except BrokenPipeError:
                 self.close_input()
+                self._see_it_leave()
 
     def read_line(self, timeout: float | None = None) -> bytes:
         """Return the next line of the standard output, without its end.
@@ -102,10 +105,10 @@ class Process:
         try:
             line = self.read_until(b"\n", timeout)
         except EOFError:
-            line = bytes(self._streams.stdout[self._read :])
+            line = bytes(self._streams.stdout)
             if not line:
                 raise
-            self._read += len(line)
+            self._streams.stdout.clear()
         return line.rstrip(b"\r\n")
 
     def read_until(
@@ -117,29 +120,41 @@ class Process:
         TimeoutError and EOFError as ``read_line`` does.
         """
         deadline = self._until(timeout)
-        searched = self._read
+        searched = 0
+        output = self._streams.stdout
         while True:
-            output = self._streams.stdout
             before = len(output)
             if isinstance(wanted, bytes):
                 found = output.find(wanted, searched)
                 end = found + len(wanted) if found >= 0 else -1
-                searched = max(self._read, len(output) - len(wanted) + 1)
+                searched = max(0, len(output) - len(wanted) + 1)
             else:
-                end = len(output) if wanted(bytes(output[self._read :])) else -1
+                end = len(output) if wanted(bytes(output)) else -1
             if end >= 0:
                 break
             if self._is_over():
                 if len(output) > before:
                     continue  # it came at the end
-                raise EOFError(f"no more output: the program {self._state()}")
+                raise EOFError(f"no more output: the program {self._state('output')}")
+            if not self._streams.is_speaking:
+                self._see_it_leave()
+                if self._is_over():
+                    continue
+                raise EOFError(f"no more output: the program {self._state('output')}")
             left = deadline - time.monotonic()
             if left <= 0:
                 raise TimeoutError("the program has not answered")
             self._streams.step(left)
-        data = bytes(self._streams.stdout[self._read : end])
-        self._read = end
+        data = bytes(output[:end])
+        del output[:end]
         return data
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether the program has ended, or had to be ended."""
+        if self._result is None:
+            self._streams.step(0)
+        return self._is_over()
 
     def close_input(self) -> None:
         """Close the standard input: the program reads its end."""
@@ -155,7 +170,7 @@ class Process:
         return self.close()
 
     def close(self) -> Result:
-        """Kill the program if it still runs; return its result with all its output."""
+        """Kill the program if it still runs; return its result with the output that is kept."""
         if self._result is None:
             self.close_input()
             self._launch.stop()
@@ -195,9 +210,15 @@ class Process:
             return True
         return False
 
-    def _state(self) -> str:
+    def _see_it_leave(self) -> None:
+        """Wait a little for the end of a program, whose pipes close before it is known."""
+        deadline = time.monotonic() + LEAVING
+        while self._streams.report is None and time.monotonic() < deadline:
+            self._streams.step(deadline - time.monotonic())
+
+    def _state(self, closed: str) -> str:
         if self._result is None:
-            return "has closed its input"
+            return f"has closed its {closed}"
         if self._result.end is End.EXITED:
             return f"exited with status {self._result.status}"
         return str(self._result.end.value)

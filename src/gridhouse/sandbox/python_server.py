@@ -94,9 +94,9 @@ class PythonServer:
         if self._launch is not None:
             launch, self._launch = self._launch, None
             launch.end()
-            for file in (launch.popen.stdout, launch.popen.stderr):
-                assert file is not None
-                file.close()
+            os.close(launch.stdout)
+            assert launch.popen.stderr is not None
+            launch.popen.stderr.close()
 
     def _session(
         self, launch: Launch, arguments: list[str], typed: bytes, files: dict[str, bytes]

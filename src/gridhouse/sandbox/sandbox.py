@@ -11,6 +11,7 @@ import weakref
 from typing import TYPE_CHECKING
 
 from gridhouse.sandbox.launch import Enclosure, Launch, input_file, remove
+from gridhouse.sandbox.own import OwnLaunch
 from gridhouse.sandbox.process import Process
 from gridhouse.sandbox.results import End, Limits, Result, SandboxError
 from gridhouse.sandbox.walls import Kind, Wall, changes_user, interpreter, walls_of
@@ -114,6 +115,26 @@ class Sandbox:
         for path in self.hidden:
             if any(path.startswith(folder + "/") for folder in self.enclosure.folders()):
                 raise SandboxError(f"no safe sandbox: programs can read {path}")
+
+
+def start_own(
+    command: Sequence[str], limits: Limits | None = None, folder: str | os.PathLike[str] = "."
+) -> Process:
+    """Start a program of one's own to talk with, without walls, limited in time and output.
+
+    Raises SandboxError where it cannot be started.
+    """
+    if os.name != "posix":
+        raise SandboxError("programs can be talked with on Linux and macOS only")
+    readable, writable = os.pipe()
+    try:
+        launch = OwnLaunch(command, readable, folder)
+    except BaseException:
+        os.close(writable)
+        raise
+    finally:
+        os.close(readable)
+    return Process(launch, limits or Limits(), writable)
 
 
 @functools.cache

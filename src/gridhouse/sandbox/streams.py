@@ -16,16 +16,20 @@ CHUNK = 1 << 16
 class Streams:
     """The standard output, the standard error and the control socket of one run.
 
-    ``is_full`` says that one of them held more than the limit; what is beyond it is dropped.
+    ``is_full`` says that one of them held more than the limit; what is beyond it is dropped.  In a
+    conversation, which may go on for days, only the end of the standard error is kept instead.
     """
 
-    def __init__(self, stdout: int, stderr: int, control: socket.socket, limit: int) -> None:
+    def __init__(
+        self, stdout: int, stderr: int, control: socket.socket, limit: int, *, is_talk: bool = False
+    ) -> None:
         """Read from these; the two files are closed at the end."""
         self.stdout = bytearray()
         self.stderr = bytearray()
         self.is_full = False
         self.report: bytes | None = None
         self._limit = limit
+        self._is_talk = is_talk
         self._control = control
         self._reported = bytearray()
         self._buffers = {stdout: self.stdout, stderr: self.stderr}
@@ -36,9 +40,9 @@ class Streams:
         self._poll.register(control, select.POLLIN)
 
     @property
-    def is_open(self) -> bool:
-        """Return whether more output can come."""
-        return bool(self._buffers)
+    def is_speaking(self) -> bool:
+        """Return whether more can come on the standard output."""
+        return any(buffer is self.stdout for buffer in self._buffers.values())
 
     def step(self, seconds: float, writing: int | None = None) -> bool:
         """Wait at most ``seconds`` and read all available output.
@@ -76,6 +80,10 @@ class Streams:
         data = os.read(file, CHUNK)
         if not data:
             self._end(file)
+        if self._is_talk and buffer is self.stderr:
+            buffer += data
+            del buffer[: -self._limit]
+            return
         room = self._limit - len(buffer)
         self.is_full = self.is_full or len(data) > room
         buffer += data[:room]

@@ -14,9 +14,8 @@ from gridhouse.sandbox import End, Limits, Sandbox
 from gridhouse.sandbox.results import MIB
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
-
-    from gridhouse.grading.games import Grading
 
 BUILD_LIMITS = Limits(
     wall=120, cpu=120, memory=8192 * MIB, output=64 * MIB, processes=128, disk=256 * MIB
@@ -73,6 +72,22 @@ def language_of(path: Path) -> Language | None:
     return None
 
 
+def prepare(
+    folder: Path, language: Language, names: Sequence[str], *, require: bool = False
+) -> Language:
+    """Build a program in place and return its language with a command to run.
+
+    ``names`` are those that a program made by a Makefile may have, besides the usual ones.  Raises
+    BuildError and SandboxError.
+    """
+    tool = missing_tool(language) if language.sources else ""
+    if tool:
+        raise BuildError(f"this machine has no {tool}, which {language.name} needs")
+    if language.build:
+        build(folder, language, require=require)
+    return runnable(folder, names, language)
+
+
 def build(folder: Path, language: Language, *, require: bool = False) -> None:
     """Build a submission in place, behind walls; raises BuildError and SandboxError.
 
@@ -92,15 +107,15 @@ def build(folder: Path, language: Language, *, require: bool = False) -> None:
                 archive.extract(member, folder, filter="data")
 
 
-def runnable(folder: Path, grading: Grading, game: str, language: Language) -> Language:
+def runnable(folder: Path, names: Sequence[str], language: Language) -> Language:
     """Return a language with a command to run; raises BuildError where no program is found."""
     if language.run:
         return language
     programs = [path.name for path in sorted(folder.iterdir()) if is_program(path)]
-    for name in (grading.SCRIPT.partition(".")[0], game, *NAMES, *programs[: len(programs) == 1]):
+    for name in (*names, *NAMES, *programs[: len(programs) == 1]):
         if name in programs:
             return language._replace(run=f"./{name}")
-    wanted = ", ".join((game, *NAMES))
+    wanted = ", ".join((*names, *NAMES))
     raise BuildError(f"{language.build!r} makes no program with one of the names {wanted}")
 
 

@@ -1,0 +1,1 @@
+"""Other people's programs: their files, their languages, and how they are built."""
