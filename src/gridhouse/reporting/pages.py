@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
@@ -14,9 +14,7 @@ from gridhouse.core.picture import stylesheet
 from gridhouse.reporting.text import harmless
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    Functions = Mapping[str, Callable[..., object]]
+    from collections.abc import Mapping
 
 TEMPLATES = Path(__file__).parent / "templates"
 STYLE = stylesheet() + (TEMPLATES / "style.css").read_text(encoding="utf-8")
@@ -26,8 +24,10 @@ SORTING = (TEMPLATES / "sort.js").read_text(encoding="utf-8")  # for tables of c
 class Pages:
     """The pages of a folder of templates, which extend ``base.html`` and have a ``style.css``."""
 
-    def __init__(self, templates: Path, filters: Functions, functions: Functions) -> None:
-        """Read the style; the filters and functions are the templates' own."""
+    def __init__(
+        self, templates: Path, filters: Mapping[str, Any], names: Mapping[str, Any]
+    ) -> None:
+        """Read the style; filters and names are those that only these templates use."""
         self._style = STYLE + (templates / "style.css").read_text(encoding="utf-8")
         self._environment = Environment(
             loader=FileSystemLoader([templates, TEMPLATES]),
@@ -38,7 +38,7 @@ class Pages:
             keep_trailing_newline=True,
         )
         self._environment.filters |= {"harmless": harmless, **filters}
-        self._environment.globals |= functions
+        self._environment.globals |= names
 
     def page(self, template: str, *, script: str = "", **values: object) -> str:
         """Return a page in which nothing runs but the script."""

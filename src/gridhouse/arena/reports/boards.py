@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
+from gridhouse.core.game import State
 from gridhouse.core.picture import format_number
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable
 
-    from gridhouse.core.game import State
     from gridhouse.core.picture import Canvas
+
+CELL = re.compile(r'<g id="cell-(\d+)"')  # the beginning of the group of a cell
+FLOOR = 'class="cell"'
 
 
 class Boards(NamedTuple):
@@ -29,13 +33,21 @@ class Boards(NamedTuple):
 
 
 def boards(states: Iterable[State]) -> Boards:
-    """Draw the whole board of each state; raises PictureError for a game without pictures."""
+    """Draw the whole board of each state of a game, with the cells of the last move marked.
+
+    The states may be one object that changes.  Raises PictureError for a game without pictures.
+    """
     drawn = []
     box = ""
+    before = None
+    moved: list[int] = []
     for state in states:
         canvas = state.open_picture()
         box = f"0 0 {format_number(canvas.width)} {format_number(canvas.height)}"
-        drawn.append(_elements(canvas))
+        if before:
+            moved, _ = before.gesture(state.history()[-1])
+        drawn.append(_elements(canvas, moved))
+        before = State(state.game, state.position.copy())
     places: dict[tuple[str, int], int] = {}
     for elements in (drawn[-1], *drawn):
         for element in elements:
@@ -46,17 +58,23 @@ def boards(states: Iterable[State]) -> Boards:
     return Boards(box, texts[:count], texts[count:], frames)
 
 
-def _elements(canvas: Canvas) -> list[tuple[str, int]]:
+def _elements(canvas: Canvas, moved: Collection[int]) -> list[tuple[str, int]]:
     """Return the elements of a picture; of equal ones each has a number of its own.
 
-    The groups of cells and pieces are left out, they only give names.
+    The groups of cells and pieces, which only give names, are left out; the floors of the cells
+    ``moved`` are marked.
     """
     seen: Counter[str] = Counter()
     elements = []
+    is_moved = False
     for line in canvas.content().split("\n"):
-        if line and not line.startswith(("<g ", "</g>")):
-            elements.append((line, seen[line]))
-            seen[line] += 1
+        if line.startswith("<g "):
+            cell = CELL.match(line)
+            is_moved = cell is not None and int(cell[1]) in moved
+        elif line and line != "</g>":
+            element = line.replace(FLOOR, 'class="cell moved"') if is_moved else line
+            elements.append((element, seen[element]))
+            seen[element] += 1
     return elements
 
 

@@ -14,14 +14,18 @@ if TYPE_CHECKING:
 STEPS = (1, 2, 5)  # of the axis, times powers of ten
 MOST_TICKS = 6
 LEAST_SPAN = 10.0  # Elo of the axis
+SPARE = 1.2  # the half of the axis, as against that of the finite numbers
 EDGE = 4  # percent of the width that stay free at both ends
 
 
 class Bar(NamedTuple):
-    """A row of the ratings: places are in percent of the width; open ends have no bound."""
+    """A row of the ratings: places are in percent of the width; open ends have no bound.
+
+    An infinite rating has no place.
+    """
 
     label: str
-    middle: float
+    middle: float | None
     low: float
     high: float
     open_low: bool
@@ -38,13 +42,14 @@ class RatingChart(NamedTuple):
 def rating_chart(rows: Sequence[tuple[str, float, float, float]]) -> RatingChart | None:
     """Return the chart of ratings with their bounds; None if none of them is finite.
 
-    An infinite bound is at the edge, and so is an infinite rating.
+    The axis has 0; an infinite bound is at its end.
     """
     finite = [value for row in rows for value in row[1:] if math.isfinite(value)]
     if not finite:
         return None
+    finite.append(0.0)
     middle = (min(finite) + max(finite)) / 2
-    half = max(max(finite) - middle, LEAST_SPAN / 2)
+    half = max((max(finite) - middle) * SPARE, LEAST_SPAN / 2)
 
     def place(value: float) -> float:
         share = min(1.0, max(-1.0, (value - middle) / half))
@@ -53,7 +58,9 @@ def rating_chart(rows: Sequence[tuple[str, float, float, float]]) -> RatingChart
     bars = [
         Bar(
             label,
-            *(round(place(value), 2) for value in (elo, low, high)),
+            round(place(elo), 2) if math.isfinite(elo) else None,
+            round(place(low), 2),
+            round(place(high), 2),
             open_low=math.isinf(low),
             open_high=math.isinf(high),
         )

@@ -13,7 +13,7 @@ import csv
 import io
 import json
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from gridhouse.arena.records import GameRecord, PlayedMove, Termination
 from gridhouse.arena.reports.positions import movers

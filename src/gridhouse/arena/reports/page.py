@@ -124,12 +124,13 @@ def game_page(
         Step(number, side, move)
         for number, (side, move) in enumerate(zip(sides, record.moves, strict=False), 1)
     ]
+    link = links[0]
     data: dict[str, object] = {"frames": drawn.frames}
-    if house:
+    if link:
         data["links"] = links
     return _pages().page(
         "game.html",
-        title=f"Game {record.number}: {' – '.join(map(harmless, record.players))}",  # noqa: RUF001
+        title=f"Game {record.number}: {f' {texts.DASH} '.join(map(harmless, record.players))}",
         heading=heading,
         record=record,
         boards=drawn,
@@ -138,7 +139,7 @@ def game_page(
         sides=gridhouse.parse(record.opening).game.players,
         neighbours=neighbours,
         data=data,
-        link=next(filter(None, reversed(links)), ""),
+        link=link,
         script=STEPPING,
     )
 

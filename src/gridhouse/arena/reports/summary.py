@@ -38,8 +38,8 @@ class Meeting:
     ``pairs`` are those of the games that were played in pairs from one opening.
     """
 
-    games: Trinomial = Trinomial()
-    pairs: Pentanomial = Pentanomial()
+    games: Trinomial
+    pairs: Pentanomial
 
     @property
     def counts(self) -> Counts:

@@ -60,7 +60,7 @@ def _players(players: Iterable[PlayerSummary]) -> Table:
     columns = ["Elo", "95 %"] * rated
     table = _table("Player", numbers=[*columns, "games", "points", "share", "mean", "longest"])
     for player in players:
-        rating = ["–", "–"] * rated  # noqa: RUF001
+        rating = [texts.DASH] * 2 * rated
         if player.rating:
             bounds = texts.interval(player.rating.low, player.rating.high)
             rating = [texts.signed(player.rating.elo), bounds]

@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from gridhouse.arena.statistics import Estimate, Trinomial
 
 MINUS = "\N{MINUS SIGN}"
-RESULTS = {1.0: "1–0", 0.5: "½–½", 0.0: "0–1"}  # noqa: RUF001 - a dash stands between numbers
+DASH = "\N{EN DASH}"  # between points, and in the place of no number
+RESULTS = {1.0: f"1{DASH}0", 0.5: f"½{DASH}½", 0.0: f"0{DASH}1"}
 # The faults that are counted for each player, and their headings.
 FAULTS = {
     Termination.TIME: "Time losses",
@@ -24,13 +25,13 @@ FAULTS = {
     Termination.GARBLED: "Wrong answers",
     Termination.RESIGNATION: "Resignations",
 }
-assert FORFEITS <= FAULTS.keys()
+assert FAULTS.keys() >= FORFEITS
 
 
 def signed(value: float, digits: int = 0) -> str:
-    """Return a number with its sign, "∞" for an infinite one, and "–" for none."""
+    """Return a number with its sign, "∞" for an infinite one, and a dash for none."""
     if math.isnan(value):
-        return "–"  # noqa: RUF001
+        return DASH
     text = "∞" if math.isinf(value) else f"{abs(value):.{digits}f}"
     is_zero = not text.strip("0.")
     return text if is_zero else f"{MINUS if value < 0 else '+'}{text}"
@@ -52,14 +53,14 @@ def points(value: float) -> str:
 
 
 def percent(share: float) -> str:
-    """Return a share in percent, "–" for none."""
-    return "–" if math.isnan(share) else f"{100 * share:.1f} %"  # noqa: RUF001
+    """Return a share in percent, a dash for none."""
+    return DASH if math.isnan(share) else f"{100 * share:.1f} %"
 
 
 def seconds(value: float | None) -> str:
-    """Return the time of a move, "–" for none."""
+    """Return the time of a move, a dash for none."""
     if value is None:
-        return "–"  # noqa: RUF001
+        return DASH
     return f"{1000 * value:.3g} ms" if value < 0.9995 else f"{value:.2f} s"
 
 
@@ -75,6 +76,6 @@ def result(record: GameRecord) -> str:
 
 def end(record: GameRecord) -> str:
     """Return why a game ended, in words."""
-    return f"{record.termination}: {harmless(record.reason)}" if record.reason else (
-        f"{record.termination}"
-    )
+    if record.termination is Termination.RULES:
+        return "by the rules"
+    return f"{record.termination}: {harmless(record.reason)}".removesuffix(": ")

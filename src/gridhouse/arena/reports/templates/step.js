@@ -26,6 +26,7 @@ function show(ply) {
   list.scrollTop = row ? row.offsetTop - (list.clientHeight - row.offsetHeight) / 2 : 0;
   for (const end of ["x1", "x2"]) find("here")?.setAttribute(end, shown);
   if (links) {
+    find("link").textContent = "Play on from this position";
     find("link").hidden = !links[shown];
     find("link").href = links[shown];
   }
