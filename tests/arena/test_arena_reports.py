@@ -87,7 +87,7 @@ def test_games_are_counted_by_pairs_and_by_sides() -> None:
     assert a.by_side == (Trinomial(wins=2, losses=2), Trinomial(wins=2, draws=1, losses=2))
     assert a.results.points == 4.5
     assert summary.sides == Trinomial(wins=4, draws=1, losses=4)
-    assert summary.ends == {Termination.RULES: 9}
+    assert summary.ends == {Termination.RULES: summary.sides}
     assert summary.lengths == (2, 2, 2, 2, 2, 2, 1, 2, 2)
     assert len(summary.pairings) == 1
 
@@ -104,7 +104,9 @@ def test_faults_are_told_apart_and_belong_to_the_loser() -> None:
         loser = "b" if record.score else "a"
         assert faults[loser][record.termination] == 1
     assert sum(map(len, faults.values())) == len(FORFEITS) + 1 == len(texts.FAULTS)
-    assert sum(summary.ends.values()) == len(records)
+    assert summary.ends[Termination.RULES] == Trinomial(losses=1)
+    assert summary.ends[Termination.RESIGNATION].games == 1
+    assert summary.sides.games == len(records)
 
 
 def test_time_belongs_to_who_moved() -> None:
@@ -220,13 +222,24 @@ EXPORTED = [
 ]
 
 
-@pytest.mark.parametrize("write", [export.to_text, export.to_json])
-def test_what_is_exported_is_read_back(tmp_path: Path, write: Any) -> None:
-    path = tmp_path / "games"
-    path.write_text(write(EXPORTED, HEADING), encoding="utf-8")
-    assert export.read(str(path)) == EXPORTED
-    path.write_text(write([], HEADING), encoding="utf-8")
-    assert export.read(str(path)) == []
+@pytest.mark.parametrize("ending", ["txt", "JSON"])
+def test_what_is_exported_is_read_back(tmp_path: Path, ending: str) -> None:
+    path = tmp_path / f"games.{ending}"
+    for records in (EXPORTED, []):
+        export.write(records, HEADING, path)
+        assert export.read(str(path)) == records
+
+
+def test_a_table_has_a_row_for_each_game(tmp_path: Path) -> None:
+    path = tmp_path / "games.csv"
+    export.write(PAIR, HEADING, path)
+    rows = list(csv.DictReader(io.StringIO(path.read_text(encoding="utf-8-sig"))))
+    assert [(row["number"], row["score"], row["seconds of first"]) for row in rows] == [
+        ("0", "1.0", "0.500000"),
+        ("1", "0.5", "0.500000"),
+    ]
+    with pytest.raises(UsageError, match=r"games\.html.*\.txt, \.csv or \.json"):
+        export.write(PAIR, HEADING, tmp_path / "games.html")
 
 
 def test_the_text_is_readable() -> None:

@@ -37,6 +37,7 @@ class Pages:
             lstrip_blocks=True,
             keep_trailing_newline=True,
         )
+        self._environment.policies["json.dumps_kwargs"] = {"separators": (",", ":")}
         self._environment.filters |= {"harmless": harmless, **filters}
         self._environment.globals |= names
 

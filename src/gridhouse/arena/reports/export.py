@@ -18,12 +18,13 @@ from typing import TYPE_CHECKING
 from gridhouse.arena.records import GameRecord, PlayedMove, Termination
 from gridhouse.arena.reports.positions import movers
 from gridhouse.arena.reports.texts import RESULTS
-from gridhouse.core.console import UsageError, read_file
+from gridhouse.core.console import UsageError, read_file, write_whole
 from gridhouse.core.notation import shown
 from gridhouse.reporting.text import spreadsheet_cell
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+    from pathlib import Path
 
     from gridhouse.arena.reports.summary import Heading
 
@@ -102,6 +103,23 @@ def to_csv(records: Iterable[GameRecord]) -> str:
         opening = spreadsheet_cell(record.opening)
         rows.writerow([record.number, *names, record.score, *end, *times, opening])
     return file.getvalue()
+
+
+def write(records: Sequence[GameRecord], heading: Heading, path: Path) -> None:
+    """Write games into a file whose ending says the format: .txt, .csv or .json.
+
+    Raises UsageError for another ending, and for a file that cannot be written.
+    """
+    match path.suffix.lower():
+        case ".txt":
+            content = to_text(records, heading).encode()
+        case ".json":
+            content = to_json(records, heading).encode()
+        case ".csv":  # with this mark of its encoding spreadsheets read the names right
+            content = to_csv(records).encode("utf-8-sig")
+        case _:
+            raise UsageError(f"{str(path)!r}: games are written to .txt, .csv or .json")
+    write_whole(path, content)
 
 
 def read(name: str) -> list[GameRecord]:

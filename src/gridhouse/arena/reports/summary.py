@@ -88,16 +88,20 @@ class Summary:
     """A match or a tournament.
 
     ``players`` are sorted, the best first; ``meetings`` has every two that met, in both orders.
-    ``note`` says why there are no ratings, if so.  ``sides`` are the results of the first side,
-    ``ends`` counts why games ended, and ``lengths`` are the numbers of moves.
+    ``note`` says why there are no ratings, if so.  ``ends`` are the results of the first side by
+    why games ended, the most frequent first, and ``lengths`` are the numbers of moves.
     """
 
     players: tuple[PlayerSummary, ...]
     meetings: Mapping[Names, Meeting]
     note: str
-    sides: Trinomial
-    ends: Mapping[Termination, int]
+    ends: Mapping[Termination, Trinomial]
     lengths: tuple[int, ...]
+
+    @property
+    def sides(self) -> Trinomial:
+        """The results of the first side."""
+        return sum(self.ends.values(), Trinomial())
 
     @property
     def pairings(self) -> list[tuple[Names, Meeting]]:
@@ -124,8 +128,7 @@ def summarize(records: Sequence[GameRecord], names: Iterable[str] = ()) -> Summa
         players=tuple(sorted(players, key=_place)),
         meetings=meetings,
         note=note,
-        sides=sum((_result(record.score) for record in records), Trinomial()),
-        ends=Counter(record.termination for record in records),
+        ends=_ends(records),
         lengths=tuple(len(record.moves) for record in records),
     )
 
@@ -167,6 +170,13 @@ def _seen(record: GameRecord) -> tuple[Names, float]:
     if first <= second:
         return (first, second), record.score
     return (second, first), 1 - record.score
+
+
+def _ends(records: Sequence[GameRecord]) -> dict[Termination, Trinomial]:
+    ends: defaultdict[Termination, Trinomial] = defaultdict(Trinomial)
+    for record in records:
+        ends[record.termination] += _result(record.score)
+    return dict(sorted(ends.items(), key=lambda item: -item[1].games))
 
 
 def _ratings(meetings: Mapping[Names, Meeting]) -> tuple[dict[str, Rating], str]:

@@ -91,11 +91,10 @@ def _faults(players: Iterable[PlayerSummary]) -> Table:
 
 
 def _ends(summary: Summary) -> str:
-    ends = sorted(summary.ends.items(), key=lambda item: -item[1])
     sides = texts.results(summary.sides)
     mean = sum(summary.lengths) / len(summary.lengths)
     return (
-        f"Ends: {', '.join(f'{why} {count}' for why, count in ends)}. "
+        f"Ends: {', '.join(f'{why} {counts.games}' for why, counts in summary.ends.items())}. "
         f"First side: {sides}. "
         f"Moves: {mean:.1f} a game, {min(summary.lengths)} to {max(summary.lengths)}."
     )
