@@ -100,13 +100,9 @@ def _use_batch(game: Game) -> None:
 
 
 def _use_single_game(game: Game) -> None:
-    from gridhouse.search.engine import Engine
     from gridhouse.search.single_game import SingleGame
 
     state = game.new_initial_state()
-    engine = Engine(game)
-    engine.play_outs(state.position, 1)
-    engine.trace(state.position, seed=0, limit=1)
     single = SingleGame(game, jit=True)
     single.randomize_start()
     single.begin(state)

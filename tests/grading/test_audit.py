@@ -70,7 +70,7 @@ TOLD = """\
 FOLDER/tests.txt, line 8, after 'winner':
 Expected there: 1
 Exact program:  unfinished
-Why: the player without a legal move has lost; else the game is unfinished (winner)
+Why: player 2 has a legal move, so the game is unfinished (winner)
 
 FOLDER/tests.txt, line 18, after 'play 1 0 0':
 Expected there: =·illegal·move:·1·0·0·three·in·a·row

@@ -152,14 +152,8 @@ class Batch:
                 start = self.game.initial_position(seed + number)
                 self._starts[number] = self._engine.memory(start)[0]
         wanted = np.ones(self.count, np.bool_) if where is None else np.asarray(where, np.bool_)
-        self._each(lambda _, begin, end: self._kernels.reset(self._games, wanted, begin, end))
-        self.terminated[wanted] = self._over()[wanted]
-        self.truncated[wanted] = False
-
-    def _over(self) -> Array:
-        over = np.zeros(self.count, np.bool_)
-        self._each(lambda _, begin, end: self._kernels.over(self.positions, over, begin, end))
-        return over
+        self.terminated |= wanted  # a step restarts these
+        self._step(self._actions, ~wanted)
 
     def step(self, actions: Array, *, skipped: Array | None = None) -> tuple[Array, Array, Array]:
         """Play an action in every position; return rewards, terminated and truncated.
@@ -174,12 +168,15 @@ class Batch:
         if illegal.any() and (illegal & ~passed).any():
             at = int(np.flatnonzero(illegal & ~passed)[0])
             self.state(at).apply_action(int(chosen[at]))  # raises, with the reason
+        self._step(chosen, passed)
+        return self._rewards, self.terminated, self.truncated
+
+    def _step(self, actions: Array, skipped: Array) -> None:
         self._each(
             lambda _, begin, end: self._kernels.step(
-                self._games, self._results, chosen, passed, begin, end
+                self._games, self._results, actions, skipped, begin, end
             )
         )
-        return self._rewards, self.terminated, self.truncated
 
     def refused(self, actions: Array) -> Array:
         """Return for each position whether its game goes on and the action is illegal: booleans."""

@@ -64,13 +64,6 @@ def seed(sources: list[Source], number: int, begin: int, end: int) -> None:
         chance.seed(sources[index], (chance.zobrist(number) ^ chance.zobrist(~index)) >> 1)
 
 
-def reset(games: Games, where: Array, begin: int, end: int) -> None:
-    """Restart the games where the array is true."""
-    for index in range(begin, end):
-        if where[index]:
-            restart(games, index)
-
-
 def restart(games: Games, index: int) -> None:
     """Restart a game from a random start that is not over."""
     source = games.sources[index]
@@ -146,12 +139,6 @@ def players(positions: list[Position], out: Array, begin: int, end: int) -> None
     """Write the player to move of each position."""
     for index in range(begin, end):
         out[index] = rules.current_player(positions[index])
-
-
-def over(positions: list[Position], out: Array, begin: int, end: int) -> None:
-    """Write whether each game is over."""
-    for index in range(begin, end):
-        out[index] = rules.is_terminal(positions[index])
 
 
 def random_actions(

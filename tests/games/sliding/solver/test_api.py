@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import gridhouse
+from gridhouse.core import compile_queue
 from gridhouse.core.compile_queue import cache_folder
 from gridhouse.core.errors import SolverError
 from gridhouse.games.sliding import rules, solver
@@ -154,6 +155,16 @@ def test_nothing_is_left_to_compile_after_warming_up(tmp_path: Path) -> None:
         env={**os.environ, "XDG_CACHE_HOME": str(tmp_path)},
     )  # fmt: skip
     assert (run.stdout, run.stderr, run.returncode) == ("", "", 0)
+
+
+def test_warming_up_compiles_in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(unit: compile_queue.Unit) -> None:
+        pytest.fail(f"another process is to compile {unit.name}")
+
+    monkeypatch.setenv(compile_queue.VARIABLE, compile_queue.BESIDE)
+    monkeypatch.setattr(compile_queue, "is_ready", lambda unit: False)
+    monkeypatch.setattr(compile_queue, "_start", fail)
+    solver.warm.__wrapped__()
 
 
 @pytest.mark.usefixtures("compiled")

@@ -159,7 +159,7 @@ def warm() -> None:
     from gridhouse.games.sliding.solver.optimal import optimal_search
 
     for side, seconds in ((4, None), (5, MIN_SECONDS), (6, MIN_SECONDS)):
-        solve(SlidingGame(rows=side, cols=side).new_initial_state(), seconds=seconds)
+        solve(SlidingGame(rows=side, cols=side).new_initial_state(), seconds=seconds, jit=True)
     beam_search.compile_kernels()
     optimal_search.compile_kernels()
 
