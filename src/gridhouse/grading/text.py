@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gridhouse.grading.compare import ABOUT, Profile
+from gridhouse.reporting.text import harmless
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -21,24 +22,6 @@ NOTHING_MORE = "(nothing more)"
 SHOWN_LINES = 20  # typed lines shown before the difference
 
 
-def harmless(text: str, kept: str = "") -> str:
-    """Return a text with escapes in the place of all that is not printable, except what is kept.
-
-    Control characters, marks of direction, odd blanks and halves of surrogates are not printable;
-    a byte that was no UTF-8 is shown as that byte.
-    """
-    return "".join(char if char.isprintable() or char in kept else _escape(char) for char in text)
-
-
-def _escape(char: str) -> str:
-    code = ord(char)
-    if 0xDC80 <= code <= 0xDCFF:  # how "surrogateescape" reads a byte
-        code -= 0xDC00
-    if code < 0x100:
-        return f"\\x{code:02x}"
-    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
-
-
 def visible(text: str) -> str:
     """Return a line with its blanks made visible; nothing in it can harm a terminal."""
     return harmless(text, "\t").replace(" ", BLANK).replace("\t", TAB)
@@ -48,7 +31,7 @@ def printed(line: Line | None) -> str:
     """Return a line of an output as it is shown, or a word for the end of the output."""
     if line is None:
         return NOTHING_MORE
-    return visible(line.text).replace(_escape("\n"), NEWLINE) if line.text else "(an empty line)"
+    return visible(line.text).replace(harmless("\n"), NEWLINE) if line.text else "(an empty line)"
 
 
 def pair_of(finding: Finding) -> tuple[str, str]:

@@ -17,7 +17,7 @@ from gridhouse.grading.reports.feedback import (
     seen_by_author,
 )
 from gridhouse.grading.rubric import Detail
-from gridhouse.grading.text import harmless
+from gridhouse.reporting.text import harmless, spreadsheet_cell
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,9 +25,6 @@ if TYPE_CHECKING:
 
     from gridhouse.grading.grades import Grade, PartGrade
     from gridhouse.grading.rubric import Rubric
-
-KEPT = "\n\xa0\u3000\u200c\u200d"  # what is not printable and yet part of names: blanks, joiners
-FORMULA = tuple("=+-@＝＋－＠")  # noqa: RUF001 - some spreadsheets read the wide ones as well
 
 
 def gradebook(grades: Sequence[Grade], rubric: Rubric) -> str:
@@ -38,19 +35,15 @@ def gradebook(grades: Sequence[Grade], rubric: Rubric) -> str:
     names = [name for name, part in rubric.parts.items() if part.points]
     file = io.StringIO()
     rows = csv.writer(file, lineterminator="\n")
-    rows.writerow(["name", *map(_cell, names), "total", "out of", "problem"])
+    rows.writerow(["name", *map(spreadsheet_cell, names), "total", "out of", "problem"])
     for grade in grades:
         parts = {part.name: points(part.points) for part in grade.parts}
         marks = [parts.get(name, "0") for name in names]
         total = [points(grade.points), points(out_of(rubric))]
-        rows.writerow([_cell(grade.name), *marks, *total, _cell(grade.problem)])
+        rows.writerow(
+            [spreadsheet_cell(grade.name), *marks, *total, spreadsheet_cell(grade.problem)]
+        )
     return file.getvalue()
-
-
-def _cell(text: str) -> str:
-    """Return a text that no spreadsheet evaluates; names stay as they are."""
-    text = harmless(text, KEPT)
-    return f"'{text}" if text.lstrip().startswith(FORMULA) else text
 
 
 def junit(grades: Sequence[Grade]) -> bytes:

@@ -7,13 +7,8 @@ from typing import TYPE_CHECKING
 
 from gridhouse.grading.paths import without_folders
 from gridhouse.grading.rubric import Detail
-from gridhouse.grading.text import (
-    NOTHING_MORE,
-    difference_lines,
-    error_lines,
-    harmless,
-    session_lines,
-)
+from gridhouse.grading.text import NOTHING_MORE, difference_lines, error_lines, session_lines
+from gridhouse.reporting.text import harmless
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

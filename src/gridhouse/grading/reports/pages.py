@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import base64
-import hashlib
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from gridhouse.core.picture import stylesheet
 from gridhouse.core.registry import game_class
 from gridhouse.grading.reports import feedback
 from gridhouse.grading.reports.class_summary import summarize
-from gridhouse.grading.text import first_columns, harmless, typed_line
+from gridhouse.grading.text import first_columns, typed_line
+from gridhouse.reporting.pages import SORTING, Pages
+from gridhouse.reporting.text import harmless
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,8 +24,6 @@ if TYPE_CHECKING:
     from gridhouse.grading.rubric import Rubric
 
 TEMPLATES = Path(__file__).parent / "templates"
-STYLE = stylesheet() + (TEMPLATES / "style.css").read_text(encoding="utf-8")
-SCRIPT = (TEMPLATES / "sort.js").read_text(encoding="utf-8")
 
 
 def class_page(grades: Sequence[Grade], names: Sequence[str], rubric: Rubric) -> str:
@@ -37,7 +34,7 @@ def class_page(grades: Sequence[Grade], names: Sequence[str], rubric: Rubric) ->
         for grade, name in zip(grades, names, strict=True)
     ]
     title = f"{game_class(rubric.game).title}: grades"
-    return _page("class.html", title=title, rows=rows, summary=summary, script=SCRIPT)
+    return _pages().page("class.html", title=title, rows=rows, summary=summary, script=SORTING)
 
 
 def submission_page(grade: Grade, name: str, rubric: Rubric, *, is_feedback: bool) -> str:
@@ -45,7 +42,7 @@ def submission_page(grade: Grade, name: str, rubric: Rubric, *, is_feedback: boo
 
     ``is_feedback`` says that it is for its author, so that it has no link to the teacher's pages.
     """
-    return _page(
+    return _pages().page(
         "submission.html",
         title=f"{game_class(grade.game).title}: {harmless(grade.name)}",
         grade=grade,
@@ -53,7 +50,6 @@ def submission_page(grade: Grade, name: str, rubric: Rubric, *, is_feedback: boo
         total=feedback.out_of(rubric),
         shown_in=_shown_in(grade),
         is_feedback=is_feedback,
-        script="",
     )
 
 
@@ -70,46 +66,22 @@ def _shown_in(grade: Grade) -> dict[tuple[str, int], str]:
     return shown
 
 
-def _page(template: str, *, script: str, **values: object) -> str:
-    policy = f"default-src 'none'; style-src {_hash(STYLE)}; img-src data:; "
-    policy += f"script-src {_hash(script)}; " if script else ""
-    policy += "base-uri 'none'; form-action 'none'"
-    return (
-        _environment()
-        .get_template(template)
-        .render(policy=policy, style=Markup(STYLE), script=Markup(script), **values)
-    )
-
-
-def _hash(text: str) -> str:
-    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
-
-
 @cache
-def _environment() -> Environment:
-    environment = Environment(
-        loader=FileSystemLoader(TEMPLATES),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
-    environment.filters |= {
-        "harmless": harmless,
+def _pages() -> Pages:
+    filters = {
         "points": feedback.points,
         "sessions": feedback.sessions,
         "counts": feedback.counts,
         "output_lines": feedback.output_lines,
         "typed_line": typed_line,
     }
-    environment.globals |= {
+    functions = {
         "has_lines": feedback.has_lines,
         "marked": _marked,
         "picture_address": _picture_address,
         "plain_lines": _plain_lines,
     }
-    return environment
+    return Pages(TEMPLATES, filters, functions)
 
 
 def _marked(fault: Fault) -> tuple[Markup, Markup, str]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from rich.cells import cell_len, set_cell_size
 
 from gridhouse.grading.reports.feedback import points
-from gridhouse.grading.text import harmless
+from gridhouse.reporting.text import harmless
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -1,5 +1,10 @@
 """In the place of the course's module ``picture``, which belongs to ``stddraw``."""
 
-from stddraw import __getattr__
+from __future__ import annotations
 
-__all__ = ["__getattr__"]
+
+def __getattr__(name: str) -> object:
+    """Return what stands for a name of the module."""
+    import stddraw  # the one beside it, with which it is put beside a program
+
+    return getattr(stddraw, name)

@@ -1,0 +1,1 @@
+"""What is shown and exported of a match or a tournament: pages, tables, files, replays."""
