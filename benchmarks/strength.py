@@ -22,6 +22,7 @@ import pyspiel  # noqa: E402
 
 import gridhouse  # noqa: E402
 import gridhouse.adapters.openspiel  # noqa: E402
+from gridhouse.arena.openings import openings_for  # noqa: E402
 from gridhouse.players import Choice, Contestant, Limits, parse_player, player  # noqa: E402
 from gridhouse.players.base import Player  # noqa: E402
 from gridhouse.players.levels import LEVELS  # noqa: E402
@@ -106,7 +107,7 @@ def row(game: Game, first: str, second: str, games: int) -> str:
     """Return the row of a match between two players that texts name."""
     contestants = parsed(game, first, second)
     warm(game, contestants)
-    score = match(game, contestants, games, judge=player("alphabeta", game))
+    score = match(openings_for(game, games // 2), contestants)
     return f"| {game} | {first} | {second} | {score} | {sum(score.moves) / score.games:.0f} |"
 
 
@@ -117,7 +118,7 @@ def peer_row(game: Game, kind: str, games: int, seconds: float) -> str:
     contestants = [Contestant(player(kind, game, seed=1), limits), Contestant(theirs, limits)]
     warm(game, contestants)
     theirs.spent = theirs.moves = 0
-    score = match(game, contestants, games, judge=player("alphabeta", game))
+    score = match(openings_for(game, games // 2), contestants)
     moves = sum(score.moves) / score.games
     second = f"OpenSpiel MCTS@{theirs.spent / theirs.moves:.3f}s"
     return f"| {game} | {kind}@{seconds}s | {second} | {score} | {moves:.0f} |"

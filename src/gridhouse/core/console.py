@@ -17,6 +17,7 @@ from gridhouse.core.errors import GridhouseError
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from pathlib import Path
 
 EXIT_USAGE = 2
 EXIT_INTERRUPTED = 130
@@ -88,6 +89,19 @@ def read_file(name: str) -> str:
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else str(error)
         raise UsageError(f"{name!r}: {reason}") from None
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """Write a file whole or not at all; raises UsageError."""
+    unfinished = path.with_name(f".{path.name}.unfinished")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        unfinished.write_bytes(content)
+        os.replace(unfinished, path)
+    except OSError as error:
+        with suppress(OSError):
+            unfinished.unlink()
+        raise UsageError(f"{str(path)!r}: {error.strerror}") from None
 
 
 def run(program: Callable[[list[str]], int | None], arguments: list[str]) -> int:

@@ -26,7 +26,6 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from gridhouse.core.console import UsageError
 from gridhouse.core.processes import SAFE_PATH
 from gridhouse.export import PACKAGE
-from gridhouse.grading.reports.files import write_whole
 from gridhouse.grading.rubric import Detail, default_rubric, load_rubric, rubric_text
 
 if TYPE_CHECKING:

@@ -1,18 +1,13 @@
-"""Files of a report: names that are safe, and files that are whole."""
+"""Names of a report's files that are safe."""
 
 from __future__ import annotations
 
-import os
 import re
 import unicodedata
-from contextlib import suppress
 from typing import TYPE_CHECKING
-
-from gridhouse.core.console import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from pathlib import Path
 
 MOST_BYTES = 100  # of a name; file systems take 255 with what is added to it
 RESERVED = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\.|$)", re.IGNORECASE)  # under Windows
@@ -42,16 +37,3 @@ def _safe(name: str) -> str:
 
 def _key(name: str) -> str:
     return unicodedata.normalize("NFKC", name).casefold()
-
-
-def write_whole(path: Path, content: bytes) -> None:
-    """Write a file whole or not at all; raises UsageError."""
-    unfinished = path.with_name(f".{path.name}.unfinished")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        unfinished.write_bytes(content)
-        os.replace(unfinished, path)
-    except OSError as error:
-        with suppress(OSError):
-            unfinished.unlink()
-        raise UsageError(f"{str(path)!r}: {error.strerror}") from None

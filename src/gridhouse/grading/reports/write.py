@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from gridhouse.grading.reports.exchange import classroom, gradebook, gradescope, junit
 from gridhouse.grading.reports.feedback import seen_by_author
-from gridhouse.grading.reports.files import safe_names, write_whole
+from gridhouse.grading.reports.files import safe_names
 from gridhouse.grading.reports.pages import class_page, submission_page
 
 if TYPE_CHECKING:
