@@ -3,10 +3,9 @@
 For every game of two, rows of a table: each search against random and greedy play with a small
 fixed number of playouts or nodes, and with perfect information each against OpenSpiel's own
 Monte-Carlo tree search (its C++ with its random-rollout evaluator, on our game through the
-adapter), both with the same seconds a move.  Every opening is played twice with swapped colours;
-openings that alpha-beta finds decided within 20,000 nodes are left out.  The score has its interval
-of 95 % confidence.  ``levels``, alone or before games, compares each level for people with the one
-below.
+adapter), both with the same seconds a move.  Every opening is one that ``arena.openings`` finds
+balanced, and is played twice with swapped colours.  The score has its interval of 95 % confidence.
+``levels``, alone or before games, compares each level for people with the one below.
 """
 
 from __future__ import annotations

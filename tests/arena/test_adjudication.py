@@ -24,11 +24,12 @@ if TYPE_CHECKING:
 
 # Small enough to know the whole game; the second is often drawn, and far from a draw at its start.
 TACTEGO = (
-    "tactego(rows=3,cols=3,pieces=Fx1 2x1 1x1,limit=4)",
+    "tactego(rows=3,cols=3,pieces=Fx1 2x1 1x1,limit=3)",
     "tactego(rows=1,cols=9,pieces=Fx1 1x1,limit=40)",
-    "tactego(rows=3,cols=3,pieces=Fx1 Ax1 Mx1 Sx1,limit=3)",
+    "tactego(rows=3,cols=3,pieces=Fx1 Ax1 Mx1 Sx1,limit=2)",
 )
-SINKS = "sinks(rows=8,cols=8,setup=s211 s264 s125 la33 da44)"
+SINKS = "sinks(rows=8,cols=8,setup=s211 s125 s264 la33 da44) l 0 - 2/2 2/2"
+OBJECTS = "- s211 la24 s125 da44 s264"
 
 
 @cache
@@ -90,21 +91,21 @@ def test_a_search_proves_most_of_what_is_decided_soon() -> None:
 
 @given(seed=st.integers(0, 10**6))
 def test_the_solver_of_the_binary_game_proves_the_result(seed: int) -> None:
-    state = walked("binary(rows=3,cols=4)", seed, 12)
+    state = walked("binary(rows=3,cols=3)", seed, 12)
     if not state.is_terminal():
         nimber = nimbers()[state.game.write(state.position)]
-        assert prover("binary(rows=3,cols=4)")(state) == (1 if nimber else -1)
+        assert prover("binary(rows=3,cols=3)")(state) == (1 if nimber else -1)
 
 
 @cache
 def nimbers() -> dict[str, int]:
-    return all_nimbers(4, 3)
+    return all_nimbers(3, 3)
 
 
 def test_the_solver_of_the_binary_game_says_what_it_does_not_know(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    state = gridhouse.parse("binary(rows=4,cols=5) 0...1/...../.1.../.....")
+    state = gridhouse.parse("binary(rows=4,cols=4) 0..1/..../.1../....")
     asked = proof.Prover(jit=False)
     assert asked(state) in (1, -1)
     monkeypatch.setattr(proof, "NODES", 10)
@@ -133,7 +134,7 @@ def test_a_proof_takes_few_nodes_and_does_not_depend_on_those_before_it() -> Non
         nodes.append(int(asked._memory.control.nodes))
     assert values == values[::-1]
     assert nodes == nodes[::-1]
-    assert max(nodes) <= adjudication.NODES
+    assert max(nodes) <= adjudication.NODES + 1  # the one that sees the end
 
 
 def test_where_something_is_hidden_nothing_is_proved() -> None:
@@ -142,14 +143,11 @@ def test_where_something_is_hidden_nothing_is_proved() -> None:
 
 
 def test_a_win_within_a_turn_is_proved_though_something_could_be_hidden() -> None:
-    game = parse_game(SINKS)[0]
-    asked = SearchProver(game, jit=False)
-    near, far, bombed = (gridhouse.parse(f"{SINKS} {rest}") for rest in SINKS_POSITIONS)
+    near = gridhouse.parse(f"{SINKS} 3/0 {OBJECTS}")
+    asked = SearchProver(near.game, jit=False)
     assert asked(near) == 1
-    near.play(near.action_to_string(int(asked._memory.frames[0].pv[0])))
-    assert near.winner() == 0
-    assert asked(far) is None
-    assert asked(bombed) is None
+    assert asked(gridhouse.parse(f"{SINKS} 0/0 {OBJECTS}")) is None
+    assert asked(gridhouse.parse(f"{SINKS} 3/0 {OBJECTS} bd77")) is None  # Light cannot see it
 
 
 def test_a_game_of_one_has_no_prover() -> None:
@@ -163,7 +161,7 @@ def played(opening: State, moves: list[str]) -> GameRecord:
 
 @given(seed=st.integers(0, 10**6))
 def test_blunders_are_those_of_the_whole_tree(seed: int) -> None:
-    opening = walked("binary(rows=3,cols=4)", seed, 4)
+    opening = walked("binary(rows=3,cols=3)", seed, 4)
     state, moves, expected = opening.clone(), [], []
     chance = random.Random(seed)
     made, chances = [0, 0], [0, 0]
@@ -176,7 +174,7 @@ def test_blunders_are_those_of_the_whole_tree(seed: int) -> None:
         expected.append(thrown if won else None)
         made[side] += won and thrown
         chances[side] += won
-    found = blunders(played(opening, moves), prover("binary(rows=3,cols=4)"))
+    found = blunders(played(opening, moves), prover("binary(rows=3,cols=3)"))
     assert found.moves == tuple(expected)
     assert (list(found.made), list(found.chances)) == (made, chances)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import platformdirs
 import pytest
 
 import gridhouse
@@ -13,7 +14,7 @@ from gridhouse.arena.openings import BALANCED, book_for, make_book, openings_for
 from gridhouse.core.console import UsageError
 from gridhouse.core.errors import PlayerError
 from gridhouse.core.registry import parse_game
-from gridhouse.players import Limits, player
+from gridhouse.players import player
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -124,14 +125,14 @@ def test_a_wrong_book_is_told_by_its_line(tmp_path: Path, lines: list[str], reas
 def test_the_book_of_the_house_is_made_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(openings.platformdirs, "user_cache_dir", lambda _: str(tmp_path))
+    monkeypatch.setattr(platformdirs, "user_cache_dir", lambda _: str(tmp_path))
     made = book_for(TACTEGO, 2)
     (path,) = (tmp_path / "openings").iterdir()
     text = path.read_text()
     monkeypatch.setattr(openings, "_made", None)  # must not be asked again
     assert book_for(TACTEGO, 2) == made
     monkeypatch.undo()
-    monkeypatch.setattr(openings.platformdirs, "user_cache_dir", lambda _: str(tmp_path))
+    monkeypatch.setattr(platformdirs, "user_cache_dir", lambda _: str(tmp_path))
     path.write_text("rubbish")
     assert book_for(TACTEGO, 2) == made
     assert path.read_text() == text

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from gridhouse.core.components import component
-from gridhouse.core.game import State
 from gridhouse.core.registry import parse
 from gridhouse.core.specialize import specialize
 from gridhouse.search import alphabeta, default_evaluation
@@ -21,7 +20,7 @@ from gridhouse.search.engine import Engine, evaluation_of
 if TYPE_CHECKING:
     from gridhouse.arena.records import GameRecord
     from gridhouse.arena.referee import Prover
-    from gridhouse.core.game import Game
+    from gridhouse.core.game import Game, State
 
 NODES = 5_000
 TABLE = 1 << 12  # entries

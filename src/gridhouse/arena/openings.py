@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from gridhouse.core.game import Game, State
 
 PLIES = 4  # random moves of a game whose starts are all the same
-JUDGE_LIMITS = Limits(nodes=5_000)
+JUDGE_LIMITS = Limits(nodes=20_000)
 JUDGE_TABLE = 1 << 14
 BALANCED = 0.5  # the largest value, from 0 to 1, of a balanced opening
 # Tries in a row without a new balanced opening, after which the game is taken to have few of them.
@@ -186,9 +186,7 @@ def make_book(
 
 
 def _write(path: Path, openings: list[Opening]) -> None:
-    lines = {
-        str(state): UNJUDGED if value is None else f"{value:.3f}" for state, value in openings
-    }
+    lines = {str(state): UNJUDGED if value is None else f"{value:.3f}" for state, value in openings}
     text = "".join(f"{position}\t{value}\n" for position, value in lines.items())
     write_whole(path, text.encode())
 

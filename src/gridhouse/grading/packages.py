@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from gridhouse.core.console import UsageError
+from gridhouse.core.console import UsageError, write_whole
 from gridhouse.core.processes import SAFE_PATH
 from gridhouse.export import PACKAGE
 from gridhouse.grading.rubric import Detail, default_rubric, load_rubric, rubric_text

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+from gridhouse.core.console import write_whole
 from gridhouse.grading.reports.exchange import classroom, gradebook, gradescope, junit
 from gridhouse.grading.reports.feedback import seen_by_author
 from gridhouse.grading.reports.files import safe_names
