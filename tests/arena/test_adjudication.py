@@ -105,9 +105,9 @@ def nimbers() -> dict[str, int]:
 def test_the_solver_of_the_binary_game_says_what_it_does_not_know(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    state = gridhouse.parse("binary(rows=4,cols=4) 0..1/..../.1../....")
+    state = gridhouse.parse("binary(rows=4,cols=4) ..../.0.1/..../0...")
     asked = proof.Prover(jit=False)
-    assert asked(state) in (1, -1)
+    assert asked(state) == 1
     monkeypatch.setattr(proof, "NODES", 10)
     assert asked(state) is None
     monkeypatch.setattr(proof, "MOST_CELLS", 5)
