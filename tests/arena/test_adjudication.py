@@ -150,6 +150,24 @@ def test_a_win_within_a_turn_is_proved_though_something_could_be_hidden() -> Non
     assert asked(gridhouse.parse(f"{SINKS} 3/0 {OBJECTS} bd77")) is None  # Light cannot see it
 
 
+def test_a_win_that_the_opponent_moves_in_is_not_within_a_turn() -> None:
+    asked = SearchProver(parse_game(TACTEGO[0])[0])
+    found = set()
+    for seed in range(60):
+        state = walked(TACTEGO[0], seed, 6)
+        if not state.is_terminal() and asked(state) == 1:
+            at_once = any(wins(state, action) for action in state.legal_actions())
+            assert asked._is_own(state.clone()) == at_once
+            found.add(at_once)
+    assert found == {True, False}
+
+
+def wins(state: State, action: int) -> bool:
+    after = state.clone()
+    after.apply_action(action)
+    return after.winner() == state.current_player()
+
+
 def test_a_game_of_one_has_no_prover() -> None:
     assert prover_for(gridhouse.load("sliding")) is None
 

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 from gridhouse.core.components import component
 from gridhouse.core.registry import parse
 from gridhouse.core.specialize import specialize
-from gridhouse.search import alphabeta, default_evaluation
+from gridhouse.search import alphabeta, proof_evaluation
 from gridhouse.search.alphabeta import DECIDED, MAX_PLY
-from gridhouse.search.engine import Engine, evaluation_of
+from gridhouse.search.engine import Engine
 
 if TYPE_CHECKING:
     from gridhouse.arena.records import GameRecord
@@ -62,22 +62,19 @@ class SearchProver:
         """Set up for a game; the search is compiled at its first call."""
         self._game = game
         self._engine = engine = Engine(game, jit=jit)
-        # An evaluation may leave out moves, which must not be the loser's; it only orders them.
-        every = specialize(default_evaluation, game.name, jit=jit, rules=engine.rules)
-        ordering = specialize(
-            evaluation_of(game),
+        proofs = specialize(
+            proof_evaluation,
             game.name,
             jit=jit,
             rules=engine.rules,
-            candidates=every.candidates,
-            HAS_TACTICAL=False,
+            evaluation=engine.evaluation,
         )
         self._kernels = specialize(
             alphabeta,
             game.name,
             jit=jit,
             rules=engine.rules,
-            evaluation=ordering,
+            evaluation=proofs,
             playouts=engine.playouts,
         )
         actions = game.num_actions
@@ -125,12 +122,14 @@ class SearchProver:
         return not self._memory.control.stop and found > value
 
     def _is_own(self, state: State) -> bool:
-        """Tell whether the winner alone moves in the variation that was found."""
+        """Tell whether the winner alone moves in the win that was found.
+
+        The variation of the search ends where the loser moves, since none of its moves is better
+        for it than a loss.
+        """
         winner = state.current_player()
         frame = self._memory.frames[0]
         for action in frame.pv[: frame.pv_length]:
-            if state.current_player() != winner:
-                return False
             state.apply_action(int(action))
         return state.winner() == winner
 
