@@ -21,10 +21,11 @@ from typing import TYPE_CHECKING
 from command_line import Count, Counts, Seconds, start
 
 import gridhouse
+from gridhouse.arena.openings import PLIES, openings_for
 from gridhouse.games.binary.game import BinaryGame
 from gridhouse.games.binary.solver.timed_solve import move_within, solve_within
 from gridhouse.players import Contestant
-from gridhouse.players.match import OPENING, match
+from gridhouse.players.match import match
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -50,7 +51,7 @@ def matches(
 ) -> None:
     """Print the share of the perfect player's points on each board."""
     limits = gridhouse.Limits(seconds=seconds)
-    for moves in (0, OPENING):
+    for moves in (0, PLIES):
         for side in sides or SIDES:
             game = BinaryGame(rows=side, cols=side)
             perfect = gridhouse.player("perfect", game, seed=side)
@@ -58,7 +59,7 @@ def matches(
             for mover in (perfect, mcts):
                 mover.choose(game.new_initial_state(), limits)
             contestants = [Contestant(perfect, limits), Contestant(mcts, limits)]
-            score = match(game, contestants, games, moves=moves)
+            score = match(openings_for(game, games // 2, plies=moves, balanced=False), contestants)
             print(f"{side}x{side} after {moves} random moves: {score}", flush=True)
 
 

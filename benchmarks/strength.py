@@ -3,10 +3,9 @@
 For every game of two, rows of a table: each search against random and greedy play with a small
 fixed number of playouts or nodes, and with perfect information each against OpenSpiel's own
 Monte-Carlo tree search (its C++ with its random-rollout evaluator, on our game through the
-adapter), both with the same seconds a move.  Every opening is played twice with swapped colours;
-openings that alpha-beta finds decided within 20,000 nodes are left out.  The score has its interval
-of 95 % confidence.  ``levels``, alone or before games, compares each level for people with the one
-below.
+adapter), both with the same seconds a move.  Every opening is one that ``arena.openings`` finds
+balanced, and is played twice with swapped colours.  The score has its interval of 95 % confidence.
+``levels``, alone or before games, compares each level for people with the one below.
 """
 
 from __future__ import annotations
@@ -22,6 +21,7 @@ import pyspiel  # noqa: E402
 
 import gridhouse  # noqa: E402
 import gridhouse.adapters.openspiel  # noqa: E402
+from gridhouse.arena.openings import openings_for  # noqa: E402
 from gridhouse.players import Choice, Contestant, Limits, parse_player, player  # noqa: E402
 from gridhouse.players.base import Player  # noqa: E402
 from gridhouse.players.levels import LEVELS  # noqa: E402
@@ -106,7 +106,7 @@ def row(game: Game, first: str, second: str, games: int) -> str:
     """Return the row of a match between two players that texts name."""
     contestants = parsed(game, first, second)
     warm(game, contestants)
-    score = match(game, contestants, games, judge=player("alphabeta", game))
+    score = match(openings_for(game, games // 2), contestants)
     return f"| {game} | {first} | {second} | {score} | {sum(score.moves) / score.games:.0f} |"
 
 
@@ -117,7 +117,7 @@ def peer_row(game: Game, kind: str, games: int, seconds: float) -> str:
     contestants = [Contestant(player(kind, game, seed=1), limits), Contestant(theirs, limits)]
     warm(game, contestants)
     theirs.spent = theirs.moves = 0
-    score = match(game, contestants, games, judge=player("alphabeta", game))
+    score = match(openings_for(game, games // 2), contestants)
     moves = sum(score.moves) / score.games
     second = f"OpenSpiel MCTS@{theirs.spent / theirs.moves:.3f}s"
     return f"| {game} | {kind}@{seconds}s | {second} | {score} | {moves:.0f} |"

@@ -13,10 +13,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import gridhouse
+from gridhouse.arena.openings import openings_for
 from gridhouse.core.errors import ParameterError, PlayerError
 from gridhouse.players import Limits, parse_player, player
 from gridhouse.players.levels import LEVEL_TABLES, LEVELS, level_table
-from gridhouse.players.match import Score, match, openings
+from gridhouse.players.match import Score, match
 from gridhouse.search import mcts, montecarlo
 from harness import run_compiled
 from walks import HIDDEN, SMALL, scramble_hidden, walk
@@ -393,13 +394,12 @@ def test_a_text_names_player_settings_and_limits() -> None:
 def test_stronger_players_win() -> None:
     game = gridhouse.load("binary", rows=5, cols=5)
     contestants = [parse_player(text, game) for text in ("mcts@1000p", "random")]
-    score = match(game, contestants, 40)
+    openings = list(openings_for(game, 20, balanced=False))
+    score = match(openings, contestants)
     assert score.games == 40
     assert score.share > 0.9
-    back = match(game, contestants[::-1], 40)
+    back = match(openings, contestants[::-1])
     assert back.share < 0.1
-    with pytest.raises(PlayerError):
-        match(gridhouse.load("sliding"), contestants, 2)
 
 
 def test_a_score_knows_how_sure_it_is() -> None:
@@ -409,13 +409,6 @@ def test_a_score_knows_how_sure_it_is() -> None:
     assert low < 0.7 < high
     assert (round(low, 3), round(high, 3)) == (0.604, 0.781)
     assert str(score) == "70.0 % (60.4 to 78.1), 60+ 20= 20-"
-
-
-def test_openings_are_not_over_and_repeat_with_their_seed() -> None:
-    game = gridhouse.load("binary", rows=2, cols=2)
-    starts = [str(state) for state in openings(game, 10, seed=3)]
-    assert starts == [str(state) for state in openings(game, 10, seed=3)]
-    assert all(not gridhouse.parse(text).is_terminal() for text in starts)
 
 
 def test_levels_err_less_and_less() -> None:
