@@ -102,9 +102,7 @@ def test_a_tie_is_played_on_and_goes_to_the_better_seed(size: int, pairs: int, s
     for one in played:
         pairing = Pairing(one.first, one.second)
         balance[pairing] = balance.get(pairing, 0) + one.points - 1
-    losers = [
-        (max if points >= 0 else min)(pairing) for pairing, points in balance.items()
-    ]
+    losers = [(max if points >= 0 else min)(pairing) for pairing, points in balance.items()]
     assert sorted([*losers, schedule.order(played)[0]]) == list(range(size))
 
 

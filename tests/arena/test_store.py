@@ -64,8 +64,8 @@ def test_other_files_are_refused_and_left_alone(tmp_path: Path) -> None:
     for path, reason in (
         (text, "file is not a database"),
         (base, "this is no tournament"),
-        (missing, "No such file or directory"),
-        (tmp_path, "directory|unable to open"),
+        (missing, "No such file or directory|unable to open database file"),
+        (tmp_path, "Is a directory|unable to open database file"),
     ):
         for settings in (None, SETTINGS):
             with pytest.raises(UsageError, match=reason):

@@ -121,7 +121,9 @@ class Progress:
         """Show the games that are played, to their end."""
         if not self._console.is_terminal:
             for record in played:
-                self._console.print(game_line(record), markup=False, highlight=False, soft_wrap=True)
+                self._console.print(
+                    game_line(record), markup=False, highlight=False, soft_wrap=True
+                )
             return
         with Live(
             console=self._console,

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from gridhouse.arena.tournament_file import Format
@@ -245,9 +244,7 @@ class Swiss(Schedule):
             start = end
         return [], points
 
-    def _pairings(
-        self, points: Sequence[float], met: set[frozenset[int]]
-    ) -> list[tuple[int, int]]:
+    def _pairings(self, points: Sequence[float], met: set[frozenset[int]]) -> list[tuple[int, int]]:
         """Return a round in which nobody meets again, best players first.
 
         From the top, each player takes the best partner that is left.  While two are left over,
@@ -274,7 +271,10 @@ class Swiss(Schedule):
             place, repaired = next(
                 (place, both)
                 for place, pair in reversed(list(enumerate(pairs)))
-                for both in (list(zip(two, pair, strict=True)), list(zip(two, pair[::-1], strict=True)))
+                for both in (
+                    list(zip(two, pair, strict=True)),
+                    list(zip(two, pair[::-1], strict=True)),
+                )
                 if not any({*each} in met for each in both)
             )
             pairs[place : place + 1] = repaired

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 MEMORY = ":memory:"  # a store that nobody keeps
 APPLICATION = 0x67726964  # marks an SQLite file as a tournament
 TABLES = f"""
+PRAGMA journal_mode = WAL;
 BEGIN;
 PRAGMA application_id = {APPLICATION};
 CREATE TABLE IF NOT EXISTS settings (name TEXT PRIMARY KEY, value TEXT NOT NULL);
@@ -45,10 +46,10 @@ class Store:
         self.path = path
         with ExitStack() as opened:
             try:
-                if settings is not None and path != MEMORY:
-                    opened.enter_context(FileLock(f"{os.fspath(path)}.lock", blocking=False))
                 self._base = opened.enter_context(_connected(path, is_new=settings is not None))
                 if settings is not None:
+                    if path != MEMORY:
+                        opened.enter_context(FileLock(f"{os.fspath(path)}.lock", blocking=False))
                     self._claim(settings)
             except Timeout:
                 raise self._unusable("another process plays this tournament") from None
@@ -119,6 +120,8 @@ def _connected(path: Path | str, *, is_new: bool) -> Any:
     try:
         if is_new and not base.execute("SELECT * FROM sqlite_master").fetchall():
             base.executescript(TABLES)
+        # A killed process loses nothing; a power failure may lose games, which are played again.
+        base.execute("PRAGMA synchronous = NORMAL")
         if base.execute("PRAGMA application_id").fetchone()[0] != APPLICATION:
             raise sqlite3.DatabaseError("this is no tournament")
     except BaseException:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Self
@@ -10,6 +11,7 @@ from gridhouse.arena import referee
 from gridhouse.arena.competitors.specs import competitor
 from gridhouse.arena.records import GameRecord, Termination
 from gridhouse.arena.referee import DRAW, Adjudication
+from gridhouse.core import compile_queue
 from gridhouse.core.components import component
 from gridhouse.core.console import UsageError
 from gridhouse.core.errors import GridhouseError
@@ -82,6 +84,12 @@ class Table:
     def __exit__(self, *_: object) -> None:
         """Close the competitors."""
         self._open.close()
+
+
+def wait_for_compiler() -> None:
+    """Have players of this process wait for their compiled code, whose strength is measured."""
+    if compile_queue.mode() == compile_queue.BESIDE:
+        os.environ[compile_queue.VARIABLE] = compile_queue.NOW
 
 
 def made(tournament: Tournament, player: int) -> Competitor:

@@ -189,9 +189,7 @@ def _read(table: object, where: str, readers: Mapping[str, Reader]) -> dict[str,
     values = {}
     for name, value in table.items():
         if name not in readers:
-            raise UsageError(
-                f"{where}{name} is no setting; the settings are {', '.join(readers)}"
-            )
+            raise UsageError(f"{where}{name} is no setting; the settings are {', '.join(readers)}")
         values[name] = readers[name](f"{where}{name}", value)
     return values
 

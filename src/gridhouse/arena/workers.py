@@ -13,8 +13,7 @@ from contextlib import suppress
 from multiprocessing import connection
 from typing import TYPE_CHECKING, Self
 
-from gridhouse.arena.table import Job, Table, abandoned, made
-from gridhouse.core import compile_queue
+from gridhouse.arena.table import Job, Table, abandoned, made, wait_for_compiler
 from gridhouse.core.console import UsageError
 from gridhouse.core.processes import preloaded
 
@@ -40,8 +39,7 @@ class Workers:
 
     def __init__(self, tournament: Tournament, count: int) -> None:
         """Make ready; raises UsageError for a player that cannot be made."""
-        for player in range(len(tournament.players)):
-            made(tournament, player).close()
+        check_players(tournament)
         self.capacity = count
         self._tournament = tournament
         self._context: Any = preloaded(__name__)
@@ -113,17 +111,23 @@ def _work(tournament: Tournament, ours: Connection) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends this process
     signal.signal(signal.SIGTERM, _leave)
     threading.Thread(target=_leave_with_parent, daemon=True).start()
-    if compile_queue.mode() == compile_queue.BESIDE:
-        os.environ[compile_queue.VARIABLE] = compile_queue.NOW  # strength is that of compiled code
+    wait_for_compiler()
     with Table(tournament) as table:
         while True:
             try:
-                ours.send(_played(table, ours.recv()))
+                ours.send(played(table, ours.recv()))
             except (EOFError, OSError):
                 return
 
 
-def _played(table: Table, job: Job) -> GameRecord | UsageError:
+def check_players(tournament: Tournament) -> None:
+    """Raise UsageError for a player that cannot be made."""
+    for player in range(len(tournament.players)):
+        made(tournament, player).close()
+
+
+def played(table: Table, job: Job) -> GameRecord | UsageError:
+    """Play a game, but return the error of a player that cannot be made."""
     try:
         return table.play(job)
     except UsageError as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import shutil
 from typing import TYPE_CHECKING
@@ -28,23 +29,23 @@ def competitor(text: str, game: Game, *, sandboxed: bool = True) -> Competitor:
     if text.partition("@")[0].partition(":")[0] in KINDS:
         number = text.removeprefix(LEVEL)
         return HouseCompetitor(f"level:level={number}" if number.isdecimal() else text, game)
-    return _program(command_of(text), sandboxed=sandboxed)
+    return _program(text, sandboxed=sandboxed)
 
 
-def command_of(text: str) -> list[str]:
-    """Return the words of a program's command; raises UsageError where there is no such program."""
+def _program(text: str, *, sandboxed: bool) -> Competitor:
+    """Return a program; raises UsageError where there is none of this name."""
     try:
-        words = shlex.split(text)
+        name = next(iter(shlex.split(text)), "")
     except ValueError as error:
         raise UsageError(f"{shown(text)} is no command: {error}") from None
-    if not words or shutil.which(words[0]) is None:
+    if shutil.which(name) is None and not os.path.exists(name):
         raise UsageError(
             f"{shown(text)} is neither a player ({', '.join(KINDS)}) nor a program's command"
         )
-    return words
+    from gridhouse.arena.competitors.program import (  # type: ignore[import-untyped]
+        ProgramCompetitor,
+        Starter,
+    )
 
-
-def _program(command: list[str], *, sandboxed: bool) -> Competitor:
-    from gridhouse.arena.competitors.program import ProgramCompetitor
-
-    return ProgramCompetitor(command, sandboxed=sandboxed)
+    program: Competitor = ProgramCompetitor(Starter(text, sandboxed=sandboxed), text)
+    return program
