@@ -251,9 +251,9 @@ class Swiss(Schedule):
         some pair can exchange partners with them: up to half as many rounds as players each has
         still at least half of the others to meet, which is enough (Dirac, 1952).
         """
-        left = sorted(
-            range(self.size + self.size % 2), key=lambda player: (-points[player], player)
-        )
+        everyone = range(self.size + self.size % 2)  # with the bye, where there is one
+        ranking = sorted(everyone, key=lambda player: (-points[player], player))
+        left = ranking[:]
         pairs: list[tuple[int, int]] = []
         over: list[int] = []
         while left:
@@ -267,22 +267,20 @@ class Swiss(Schedule):
                 left.remove(partner)
                 pairs.append((player, partner))
         while over:
-            two = over.pop(), over.pop()
-            place, repaired = next(
-                (place, both)
-                for place, pair in reversed(list(enumerate(pairs)))
+            one, other = over.pop(), over.pop()
+            index, exchanged = next(
+                (index, both)
+                for index, (first, second) in reversed(list(enumerate(pairs)))
                 for both in (
-                    list(zip(two, pair, strict=True)),
-                    list(zip(two, pair[::-1], strict=True)),
+                    [(one, first), (other, second)],
+                    [(one, second), (other, first)],
                 )
-                if not any({*each} in met for each in both)
+                if met.isdisjoint(map(frozenset, both))
             )
-            pairs[place : place + 1] = repaired
-        rank = {player: -points[player] for pair in pairs for player in pair}
-        ordered = [tuple(sorted(pair, key=lambda each: (rank[each], each))) for pair in pairs]
-        return sorted(
-            ((one, other) for one, other in ordered), key=lambda pair: (rank[pair[0]], pair)
-        )
+            pairs[index : index + 1] = exchanged
+        place = ranking.index
+        ordered = [(min(pair, key=place), max(pair, key=place)) for pair in pairs]
+        return sorted(ordered, key=lambda pair: place(pair[0]))
 
 
 def _wishes(player: int, left: Sequence[int], points: Sequence[float]) -> list[int]:

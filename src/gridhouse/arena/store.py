@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, suppress
 from typing import TYPE_CHECKING, Any, Self
 
 from filelock import FileLock, Timeout
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 MEMORY = ":memory:"  # a store that nobody keeps
 APPLICATION = 0x67726964  # marks an SQLite file as a tournament
 TABLES = f"""
-PRAGMA journal_mode = WAL;
 BEGIN;
 PRAGMA application_id = {APPLICATION};
 CREATE TABLE IF NOT EXISTS settings (name TEXT PRIMARY KEY, value TEXT NOT NULL);
@@ -51,6 +50,7 @@ class Store:
                     if path != MEMORY:
                         opened.enter_context(FileLock(f"{os.fspath(path)}.lock", blocking=False))
                     self._claim(settings)
+                    opened.callback(self._settle)
             except Timeout:
                 raise self._unusable("another process plays this tournament") from None
             except (sqlite3.Error, OSError) as error:
@@ -60,8 +60,16 @@ class Store:
     def _unusable(self, reason: object) -> UsageError:
         return UsageError(f"{str(self.path)!r}: {reason}")
 
+    def _settle(self) -> None:
+        """Leave one file alone, which can be read anywhere, unless somebody reads it now."""
+        with suppress(sqlite3.Error):
+            self._base.execute("PRAGMA journal_mode = DELETE")
+
     def _claim(self, settings: Mapping[str, Any]) -> None:
         """Keep the settings of a new file, or compare them with those that are kept."""
+        # A killed process loses nothing; a power failure may lose games, which are played again.
+        self._base.execute("PRAGMA journal_mode = WAL")
+        self._base.execute("PRAGMA synchronous = NORMAL")
         kept = self.settings()
         if not kept:
             rows = [(name, json.dumps(value)) for name, value in settings.items()]
@@ -120,8 +128,6 @@ def _connected(path: Path | str, *, is_new: bool) -> Any:
     try:
         if is_new and not base.execute("SELECT * FROM sqlite_master").fetchall():
             base.executescript(TABLES)
-        # A killed process loses nothing; a power failure may lose games, which are played again.
-        base.execute("PRAGMA synchronous = NORMAL")
         if base.execute("PRAGMA application_id").fetchone()[0] != APPLICATION:
             raise sqlite3.DatabaseError("this is no tournament")
     except BaseException:

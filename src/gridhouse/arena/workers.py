@@ -121,7 +121,8 @@ def _work(tournament: Tournament, ours: Connection) -> None:
 
 
 def check_players(tournament: Tournament) -> None:
-    """Raise UsageError for a player that cannot be made."""
+    """Raise UsageError for a player that cannot be made; what that compiles is there for all."""
+    wait_for_compiler()
     for player in range(len(tournament.players)):
         made(tournament, player).close()
 
