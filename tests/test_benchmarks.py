@@ -49,6 +49,7 @@ def benchmark(command: str) -> Run:
         "collapse_solver.py runs FILE 9",
         "collapse_solver.py runs FILE 9 1 0",
         "duel.py binary(rows=3,cols=3) mcts",
+        "error_rates.py many",
         "graders.py",
         "graders.py binary",
         "graders.py sliding FOLDER 1",

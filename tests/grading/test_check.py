@@ -96,8 +96,8 @@ The position before it:
         (
             "sliding",
             "return puzzle == solution[:-1] + texts.EMPTY",
-            "return puzzle[:-1] == solution[:-1] or puzzle == solution",
-            ["check_win"],
+            'return puzzle.replace(texts.EMPTY, "") == solution[:-1]',
+            ["check_win tells whether the letters are those of the solution, the blank last"],
         ),
     ],
 )
@@ -150,6 +150,77 @@ def test_bad_programs_end_in_a_report(text: str, told: str, tmp_path: Path, chec
     assert "Traceback" not in out
 
 
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (
+            "def move():\n    return [][1]\n\nmove()\n",
+            """The program: it ended with IndexError: list index out of range
+Its standard error ends with:
+      File "a1.py", line 4, in <module>
+        move()
+      File "a1.py", line 2, in move
+        return [][1]
+    IndexError: list index out of range
+Why:""",
+        ),
+        (
+            "import sys\nsys.exit('no module in ' + __file__ + '\\n\\x1b' + 'x' * 999)\n",
+            "Its standard error ends with:\n    no module in a1.py\n    \\x1b" + "x" * 199 + "\n",
+        ),
+        (
+            "open('/no/such/folder/words.txt')\n",
+            "The program: it ended with FileNotFoundError: [Errno 2] No such file or directory: "
+            "'words.txt'\n",
+        ),
+    ],
+)
+def test_the_end_of_standard_error_is_shown(
+    text: str, told: str, tmp_path: Path, check: Run
+) -> None:
+    (tmp_path / "a1.py").write_text(text)
+    _, out, _ = check("binary", tmp_path)
+    assert told in out
+    assert "/a1.py" not in out
+
+
+def test_the_course_s_own_modules_stand_beside_a_program_of_sinks(
+    tmp_path: Path, check: Run
+) -> None:
+    program = tmp_path / "SU1.py"
+    program.write_text(
+        "import color, picture, stdarray, stddraw, stdio\n"
+        "stddraw.setPenColor(stddraw.color.RED)\n"
+        "stdio.writeln(stdarray.create2D(2, 2, stdio.readString())[1][1])\n"
+    )
+    _, out, _ = check("sinks", program, "--part", "setups")
+    assert "Printed:  #" in out
+    (tmp_path / "stdio.py").write_text("raise KeyError('its own')\n")
+    assert "it ended with KeyError: 'its own'" in check("sinks", program)[1]
+
+
+def test_an_extra_part_comes_after_what_is_required(tmp_path: Path, check: Run) -> None:
+    extra = ("    if defender == FLAG or attacker == ASSASSIN:\n", "    if defender == FLAG:\n")
+    program = write_program(tmp_path, "tactego", extra)
+    assert ".py differs from the document's program: assassins." in check("tactego", program)[1]
+    program = write_program(
+        tmp_path, "tactego", extra, ("with one of your pieces, not", "with your pieces, not")
+    )
+    _, out, _ = check("tactego", program, "--profile", "strict")
+    assert "assassins" not in out
+    assert "You·must·select·a·starting·position·with·your·pieces" in out
+
+
+def test_a_difference_is_shown_where_it_was_printed_in_a_game_without_prompts(
+    tmp_path: Path, check: Run
+) -> None:
+    verbs = ('("l", "r", "u", "d", "b", "f")', '("l", "r", "u", "d", "b")')
+    program = write_program(tmp_path, "sinks", verbs)
+    _, out, _ = check("sinks", program, "--part", "errors")
+    shown = r"  > (\d \d f)\n\nExpected: \(nothing more\)\nPrinted:  ERROR.*\nWhy: \1 is legal"
+    assert re.search(shown, out)
+
+
 def test_an_input_that_ends_in_the_middle_of_a_game_is_no_fault(tmp_path: Path, check: Run) -> None:
     quiet = ("    except EOFError:\n        return 0\n", "    except EOFError:\n        raise\n")
     program = write_program(tmp_path, "tactego", quiet)
@@ -175,6 +246,44 @@ def test_questions_in_another_order_are_told_once(tmp_path: Path, check: Run) ->
         "tactego.py: 20 sessions were run, and no difference was found.\n",
     )
     assert check("tactego", program, "--profile", "strict")[0] == 1
+
+
+FUNCTION = "def tactego(pieces_file: str, length: int, width: int) -> None:"
+ASKING = "    file_name = read_line(ASK_FILE)\n    length = ask_size(ASK_LENGTH)\n"
+CALLING = "    tactego(file_name, length, ask_size(ASK_WIDTH))"
+
+
+@pytest.mark.parametrize(
+    ("replaced", "told"),
+    [
+        (((ASKING, ""), (CALLING, "    tactego(read_line(ASK_FILE), 4, 4)")), ""),
+        ((("    play(game, game.shuffled(random))", "\\g<0>\n    return 1"),), ""),
+        (
+            (
+                (FUNCTION, FUNCTION.replace("length: int, width: int", "width: int, length: int")),
+                (CALLING, "    width = ask_size(ASK_WIDTH)\n    tactego(file_name, width, length)"),
+            ),
+            "tactego('game.pieces', 2, 1);",
+        ),
+        (
+            (
+                (FUNCTION, FUNCTION.replace("tactego", "start")),
+                (CALLING, CALLING + "\n\ntactego = 0"),
+            ),
+            "The program: it ended with TypeError: 'int' object is not callable",
+        ),
+    ],
+    ids=["other questions", "a value returned", "sides exchanged", "no function"],
+)
+def test_the_function_of_tactego_is_called_with_typed_moves(
+    replaced: tuple[tuple[str, str], ...], told: str, tmp_path: Path, check: Run
+) -> None:
+    program = write_program(
+        tmp_path, "tactego", *((old, new.replace("\\g<0>", old)) for old, new in replaced)
+    )
+    status, out, _ = check("tactego", program, "--part", "calls", "--sessions", 40)
+    assert status == bool(told)
+    assert told in out
 
 
 def test_a_picture_of_the_position_is_written(tmp_path: Path, check: Run) -> None:

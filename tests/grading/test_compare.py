@@ -6,6 +6,7 @@ import pytest
 
 from gridhouse.grading.compare import Profile, first_difference, lines_of
 from gridhouse.grading.games import grading_of
+from gridhouse.grading.text import first_columns
 
 BINARY, TACTEGO, SINKS = map(grading_of, ("binary", "tactego", "sinks"))
 
@@ -57,6 +58,7 @@ BOARD = "  0    1    2\n0 R5        RF\n1\n2      BF   B5\n"
     [
         ("     0      1      2\n0    R5            RF\n1\n2           BF     B5\n", True),
         ("   0   1   2\n0  R5      RF\n1  \n2      BF  B5\n", True),
+        ("\t0\t1\t2\n0\tR5\t\tRF\n1\n2\t\tBF\tB5\n", True),
         ("  0 1 2\n0 R5 . RF\n1 . . .\n2 . BF B5\n", True),
         ("  0    1    2\n0 R5        RF\n1      BF\n2           B5\n", False),
         ("  0    1    2\n0 R5        RF\n1\n2      B5   BF\n", False),
@@ -68,6 +70,43 @@ def test_tactego_compares_the_pieces_of_each_row_and_no_layout(text: str, is_sam
     )
     one, other = keys
     assert (one == other) is is_same
+
+
+def test_the_pieces_of_a_full_row_of_tactego_are_in_their_order() -> None:
+    boards = ("   0       1    2\n0  R100    RF   R5\n", "  0    1    2\n0   R100   RF   R5\n")
+    one, other = ([line.key for line in lines_of(text, Profile.COURSE, TACTEGO)] for text in boards)
+    assert one == other
+
+
+@pytest.mark.parametrize(
+    ("start", "end"),
+    [
+        ("Select Piece to Move by Position >> ", "Select Position to move Piece >> "),
+        ("Red, select a token to move (row col) >> ", "Red, select a tile to move to >> "),
+        ("Enter starting position (row col): ", "Enter ending position (row col): "),
+        ("Enter the position of the piece to move: ", "Where to? "),
+        ("Which cell do you want to move from? ", "Enter the destination: "),
+    ],
+)
+def test_tactego_knows_starts_and_ends_in_other_words(start: str, end: str) -> None:
+    keys = [line.key for line in lines_of(start + end, Profile.COURSE, TACTEGO)]
+    assert keys == ["<start>", "<end>"]
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual", "columns"),
+    [
+        ("0·R4···RF", "0→RF→R4", (3, 3)),
+        ("=·illegal", "·=···illicit", (5, 8)),
+        ("Game·over", "Game·over.", (9, 9)),
+        ("score·is:·9", "score·is·:·9", (8, 8)),
+        ("1", "(nothing more)", None),
+    ],
+)
+def test_the_pointer_passes_over_blanks_where_more_differs(
+    expected: str, actual: str, columns: tuple[int, int] | None
+) -> None:
+    assert first_columns(expected, actual) == columns
 
 
 def test_tactego_passes_over_the_words_of_prompts_and_wrapped_messages() -> None:

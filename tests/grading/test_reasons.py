@@ -8,8 +8,13 @@ import pytest
 
 from gridhouse.core.sessions import Session
 from gridhouse.games.collapse import grading as collapse_grading
+from gridhouse.games.tactego import grading as tactego_grading
 from gridhouse.games.tactego.program import STUCK
-from gridhouse.grading.games import grading_of
+from gridhouse.grading.games import grading_of, sessions_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from gridhouse.grading.games import Grading
 
 SINKS, TACTEGO, BINARY, COLLAPSE, SLIDING = map(
     grading_of, ("sinks", "tactego", "binary", "collapse", "sliding")
@@ -48,6 +53,80 @@ def test_lines_after_the_end_of_tactego_mean_nothing() -> None:
 def test_a_size_of_the_binary_game_that_is_none() -> None:
     assert BINARY.state_at(Session(("game 0 1",)), 1) is None
     assert BINARY.explain(Session(("game 0 1",)), 1, "= -1").kind == "silent"
+
+
+@pytest.mark.parametrize(
+    ("lines", "line", "kind", "part"),
+    [
+        (("genmove", "show"), "= -1", "silent", "silent"),
+        (("game 1 1", "legal 0 0"), "= -1", "silent", "silent"),
+        (("game 1 1", "legal 5 0 1"), "no", "legal coordinate", "no, since x or y"),
+        (("game 1 1", "show"), "= 1", "status", "the answer to show ends here"),
+        (("game 1 1", "winner"), "unfinished", "winner", "player 1 has a legal move"),
+        (("game 1 1", "play 0 0 1", "winner"), "1", "winner", "player 2 has no legal move"),
+    ],
+)
+def test_reasons_of_the_binary_game(
+    lines: tuple[str, ...], line: str, kind: str, part: str
+) -> None:
+    reason = BINARY.explain(Session(lines), len(lines), line)
+    assert (reason.kind, part in reason.text) == (kind, True)
+
+
+BLANK_ROW = Session(("1 1", "1 1"), ("input.txt",), (("input.txt", "1 1\n2 2\n2 3\n"),))
+
+
+@pytest.mark.parametrize(
+    ("typed", "line", "text"),
+    [
+        (0, "Your score is: 0", "the score below the board is 0"),
+        (1, "Your score is: 2", "the pick 1 1 scores 2, its digit times the cells; "),
+        (1, "2 2", "the pick 1 1 empties the top row: a blank top row is left out"),
+        (2, "  3", "a blank top row is left out, and rows are counted anew, as before this pick"),
+    ],
+)
+def test_reasons_of_collapse(typed: int, line: str, text: str) -> None:
+    assert text in COLLAPSE.explain(BLANK_ROW, typed, line).text
+
+
+@pytest.mark.parametrize(
+    ("game", "session", "typed", "line"),
+    [
+        (SLIDING, Session(("GU",), calls=("main()",)), 1, "Solution:"),
+        (SLIDING, Session(calls=("main()",)), 0, ""),
+        (TACTEGO, Session(END, files=ARMY), 4, "B has won the game"),
+        (SINKS, Session(("l a 3 3",), BOARD), 1, ""),
+    ],
+)
+def test_what_no_document_says_has_no_reason(
+    game: Grading, session: Session, typed: int, line: str
+) -> None:
+    with pytest.raises(ValueError, match=r"is no difficulty|asks for|cannot move|has no end"):
+        game.explain(session, typed, line)
+
+
+def test_an_answer_to_another_game_has_its_own_reason() -> None:
+    play = Session(("2", "GU", "n"), files=(("words.txt", "ab\ncd\n"),), calls=("main()",))
+    assert SLIDING.explain(play, 3, "Bye.").kind == "again"
+
+
+def test_no_side_of_tactego_is_stuck_at_the_end_of_a_session() -> None:
+    for _, session in sessions_of(TACTEGO, 60, "stuck"):
+        state = TACTEGO.state_at(session, len(session.lines))
+        assert state is not None
+        assert not tactego_grading.is_stuck(state)
+
+
+def test_nothing_more_has_a_reason_in_sinks() -> None:
+    kinds = [
+        SINKS.explain(Session((*lines, "#", *more), BOARD), len(lines) + 1 + len(more), "").kind
+        for lines, more in (
+            (("l a 3 3", "d a 4 4"), ("4 4 f",)),
+            (("l a 3 3", "d a 4 4"), ("9 9 l",)),
+            (("l d 3 3", "s 2 2 5"), ()),
+        )
+    ]
+    assert kinds == ["frozen", "after error", "end of output"]
 
 
 @pytest.mark.parametrize("lines", [("game 1 3", "genmove"), ("game 2 2", "genmove", "show")])

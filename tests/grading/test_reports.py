@@ -7,7 +7,7 @@ import json
 import re
 from dataclasses import replace
 from datetime import date
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import unquote
 from xml.etree import ElementTree as ET
 
@@ -38,10 +38,11 @@ HOSTILE = "</script><script>alert(1)</script>\x1b[31mred\0\udcff\u202eevil\ufffe
 FOLDER = "/home/teacher/secret folder"
 
 
-def fault(word: str, *, is_hidden: bool = False, **changes: str) -> Fault:
+def fault(word: str, *, is_hidden: bool = False, **changes: Any) -> Fault:
     """Return a fault in which every text says what it is, and the word."""
-    texts = {
+    texts: dict[str, Any] = {
         "failure": f"it ended with error-{word}: raised-{word}",
+        "errors": (f"raised-{word}",),
         "expected": f"wanted-{word}-1",
         "printed": f"wanted-{word}-2",
         "output": f"output-{word}\n",
@@ -157,9 +158,27 @@ def test_a_crash_after_the_last_line_shows_the_output(tmp_path: Path) -> None:
     assert "<details open>" in text
 
 
+def test_a_fault_of_several_parts_is_shown_once(tmp_path: Path) -> None:
+    one = grade("anna", fault("open"))
+    first, second, *_ = one.parts
+    again = replace(second, faults=(replace(fault("open"), count=2), fault("other")))
+    write_reports([replace(one, parts=(first, again))], RUBRIC, tmp_path, TODAY)
+    text = (tmp_path / "feedback" / "anna.html").read_text(encoding="utf-8")
+    assert text.count("position-open") == text.count("position-other") == 1
+    assert text.count("rule-open") == 2
+    assert "2 sessions" in text
+    assert "It is the fault shown under “moves of pieces”." in text
+
+
+def test_passed_sessions_have_a_column_where_they_are_shown(tmp_path: Path) -> None:
+    for shown in (Detail.KIND, Detail.NOTHING):
+        write_reports([grade()], replace(RUBRIC, show=shown), tmp_path, TODAY)
+        text = (tmp_path / "feedback" / "anna.html").read_text(encoding="utf-8")
+        assert ("Sessions passed" in text) is ("50&nbsp;of&nbsp;60" in text) is (shown == "kind")
+
+
 def test_authors_see_no_folder_of_the_teacher(tmp_path: Path) -> None:
-    said = f"it ended with OSError: no file {FOLDER}/x.py"
-    one = grade("anna", fault("open", failure=said), notes=(f"see '{FOLDER}/anna/notes.txt'",))
+    one = grade("anna", fault("open"), notes=(f"see '{FOLDER}/anna/notes.txt'",))
     problems = [
         f"'{FOLDER}/anna' holds no sinks.py",
         "C:\\Users\\teacher\\anna.py: cannot be read",
@@ -321,8 +340,8 @@ def test_the_table_fits_the_terminal(width: int) -> None:
     assert problems.count("\n") == 2
     assert all(cell_len(line) <= width for line in lines)
     if width >= 50:
-        assert re.match(r"anna +95 +50 +40 +5 +-", lines[1])
-        assert re.match(r"mean +61\.25 +27\.5 +30 +3\.75 +-", lines[-1])
+        assert re.match(r"anna +95 +50 +40 +5$", lines[1])
+        assert re.match(r"mean +61\.25 +27\.5 +30 +3\.75$", lines[-1])
     assert ("…" in lines[2]) is (width < 200)
 
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gridhouse.core.registry import game_class
 from gridhouse.core.sessions import Session
 from gridhouse.grading.games import grading_of
+from gridhouse.grading.reference import transcript
 from gridhouse.grading.shrink import shrink
 
 BINARY = grading_of("binary")
@@ -41,7 +43,58 @@ def test_runs_are_bounded() -> None:
 
     def fails(session: Session) -> bool:
         runs.append(session)
-        return True
+        return "a" in session.lines
 
     shrink(BINARY, Session(tuple("abcdefgh" * 8)), fails, 3)
     assert len(runs) == 3
+
+
+def test_what_cannot_fail_is_not_run() -> None:
+    runs: list[Session] = []
+
+    def fails(session: Session) -> bool:
+        runs.append(session)
+        return {"a", "h"} <= set(session.lines)
+
+    smallest = shrink(BINARY, Session(tuple("abcdefgh")), fails, 200, fails_in_document)
+    assert smallest.lines == ("a", "h")
+    assert all(fails_in_document(session) for session in runs)
+
+
+def fails_in_document(session: Session) -> bool:
+    return session.lines[-1:] == ("h",)
+
+
+def test_a_long_session_has_a_short_relative() -> None:
+    def fails(session: Session) -> bool:
+        return session.lines in (tuple("abcdefgh"), ("x", "y"), ("x",))
+
+    others = [Session(("z",)), Session(("x", "y"))]
+    assert shrink(BINARY, Session(tuple("abcdefgh")), fails, 200, others=others).lines == ("x",)
+
+
+def test_a_session_of_sinks_stays_legal_and_begins_late() -> None:
+    sinks, cls = grading_of("sinks"), game_class("sinks")
+    setup = ("l a 4 4", "d c 5 5", "s 2 0 0", "#")
+    session = Session((*setup, "4 4 d", "3 4 d", "5 5 u"), ("10", "10", "0"))
+
+    def fails(smaller: Session) -> bool:
+        text = transcript(cls, smaller).text
+        return smaller.lines[-1:] == ("5 5 u",) and "ERROR" not in text and "loses" not in text
+
+    assert shrink(sinks, session, fails, 200).lines == ("l c 5 5", "#", "5 5 u")
+    without = session._replace(lines=("4 4 l", *session.lines[1:-1], "0 0 u", "9 9 u"))
+    assert sinks.legal(without).lines == (*setup[1:], "0 0 u", "9 9 u")
+
+
+def test_a_puzzle_is_given_up_or_replaced() -> None:
+    sliding = grading_of("sliding")
+    files = (("words.txt", "ab\ncd\nabc\nfgh\nxyz\n"),)
+    session = Session(("3", "L", "U", "H", "GU", "n"), files=files, calls=("main()",), seed=1)
+
+    def fails(smaller: Session) -> bool:
+        typed = len(smaller.lines)
+        states = [sliding.state_at(smaller, at) for at in (1, typed - 1)] if typed else [None]
+        return states[0] is not None and states[-1] is None and smaller.lines[-1] == "n"
+
+    assert shrink(sliding, session, fails, 200).lines[1:] == ("GU", "n")

@@ -18,8 +18,9 @@ class Session(NamedTuple):
     """One run of a program: arguments, files of its working folder, and typed lines.
 
     With ``calls`` the program is imported and these expressions are evaluated one after the
-    other, the module ``random`` seeded with ``seed``; results other than None are printed.
-    ``start`` is the position that a submission has drawn instead of the document's; "" otherwise.
+    other, the module ``random`` seeded with ``seed``; results other than None are printed, but not
+    of a call that ends in a semicolon.  ``lines`` are what is typed meanwhile.  ``start`` is the
+    position that a submission has drawn instead of the document's; "" otherwise.
     """
 
     lines: tuple[str, ...] = ()
@@ -44,6 +45,9 @@ class Reason(NamedTuple):
     kind: str
     text: str
     section: str
+
+
+END_OF_OUTPUT = Reason("end of output", "the document's program prints nothing more", "")
 
 
 class Mistake(NamedTuple):

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from gridhouse.core.console import UsageError
 from gridhouse.core.registry import game_class
-from gridhouse.core.sessions import Reason, Session
+from gridhouse.core.sessions import END_OF_OUTPUT, Reason, Session
 from gridhouse.grading.case_files import Answer, Case, read_calls, read_cases, write_cases
-from gridhouse.grading.check import END_OF_OUTPUT, Check, Finding
+from gridhouse.grading.check import Check, Finding
 from gridhouse.grading.compare import Difference, Profile
 from gridhouse.grading.games import grading_of
 from gridhouse.grading.mutants import Mutant, mutants, write_program

@@ -196,7 +196,7 @@ def read_calls(game: str, text: str, name: str) -> tuple[tuple[str, ...], float 
 
 def _is_plain(call: str, functions: Container[str]) -> bool:
     try:
-        node = ast.parse(call, mode="eval").body
+        node = ast.parse(call.removesuffix(";"), mode="eval").body
         if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
             return False
         for argument in node.args:

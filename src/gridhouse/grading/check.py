@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import chain, islice
 from typing import TYPE_CHECKING
 
 from gridhouse.core.registry import game_class
-from gridhouse.core.sessions import Mistake, Reason, Session
+from gridhouse.core.sessions import END_OF_OUTPUT, Mistake, Reason, Session
 from gridhouse.grading.compare import (
     Difference,
     Line,
@@ -18,10 +20,10 @@ from gridhouse.grading.compare import (
 from gridhouse.grading.games import sessions_of
 from gridhouse.grading.questions import order_of_questions, reorder
 from gridhouse.grading.reference import transcript
-from gridhouse.grading.shrink import shrink
+from gridhouse.grading.shrink import SHORT, shrink
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
+    from collections.abc import Callable, Collection, Iterable, Iterator
 
     from gridhouse.core.game import State
     from gridhouse.grading.games import Grading
@@ -30,7 +32,10 @@ if TYPE_CHECKING:
     Judge = Callable[[Session, str], Mistake | None]
 
 SESSIONS = 300
-OTHERS = 200  # sessions among which a shorter one is looked for
+FIRST = 40  # sessions that are run from short to long, since a short one is soon shrunk
+MORE = 60  # sessions in which a finding with fewer lines is looked for
+TRIES = 3  # findings of these that are shrunk
+OTHERS = 60  # sessions among which a shorter one is looked for
 SLOW = 1.0  # seconds of a run, from which on shrinking gets few of them
 FEW_RUNS = 10
 TIMEOUT_RUNS = 2
@@ -39,13 +44,17 @@ MOST_SHRUNK = 4  # sessions of a program that take all the runs they may; then n
 
 @dataclass(frozen=True)
 class Finding:
-    """A session in which a program differs from the document's, and where it does first."""
+    """A session in which a program differs from the document's, and where it does first.
+
+    ``typed_lines`` are those that were typed before, in the order in which the program asks.
+    """
 
     part: str
     session: Session
     actual: Output
     difference: Difference
     typed: int  # lines that were typed before the difference
+    typed_lines: tuple[str, ...]
     reason: Reason
     passes_at: Profile | None  # the strictest profile under which the session would pass
     mistake: Mistake | None = None  # where the game's judge found it
@@ -60,6 +69,11 @@ class Finding:
     def kind(self) -> tuple[str, str]:
         """The rule that was missed, and the failure of the program without its details."""
         return self.reason.kind, self.actual.failure.partition(":")[0]
+
+    @property
+    def is_slow(self) -> bool:
+        """Whether the run took so long that few more can be made."""
+        return self.actual.seconds > SLOW
 
 
 @dataclass
@@ -86,6 +100,7 @@ class Check:
         """Find the order of the program's set-up questions, where the profile allows any."""
         self.cls = game_class(submission.game)
         self.grading = submission.grading
+        self._is_marked = bool(self.grading.PROMPTS or self.grading.STATUS)
         self.submission = submission
         self.profile = profile
         self.by_part = by_part and profile.is_loose
@@ -96,8 +111,19 @@ class Check:
             self.order = order_of_questions(self.grading, submission, session)
 
     def compare(self, part: str, session: Session) -> Finding | None:
-        """Run a session and return its first difference, None where there is none."""
-        actual = self._run(session)
+        """Run a session and return its first difference, None where there is none.
+
+        Where nothing marks the end of an answer, a line may have been printed before the last line
+        was typed; the session without that line tells.
+        """
+        finding = self._compare(part, session)
+        if finding is None or self._is_marked or finding.state(self.grading) is None:
+            return finding
+        shorter = finding.session._replace(lines=finding.session.lines[: finding.typed - 1])
+        return self.compare(part, shorter) or finding
+
+    def _compare(self, part: str, session: Session) -> Finding | None:
+        asked, actual = self._run(session)
         about = self.grading.PARTS.get(part)
         if about is not None and about.judge is not None:
             return self._judged(part, session, actual, about.judge)
@@ -105,7 +131,8 @@ class Check:
             lines = [line.key for line in lines_of(actual.text, Profile.COURSE, self.grading)]
             other = about.follow(session, lines)
             if other is not None:
-                session, actual = other, self._run(other)
+                session = other
+                asked, actual = self._run(session)
         expected = transcript(self.cls, session)
         wanted, got = self._lines(part, session, expected.text, actual.text, self.profile)
         difference = first_difference(wanted, got)
@@ -123,9 +150,15 @@ class Check:
             actual,
             difference,
             typed,
-            self.grading.explain(session, typed, wrong.text) if wrong else END_OF_OUTPUT,
+            asked.lines[:typed],
+            self._reason(session, typed, wrong),
             None if actual.failure else self._passes_at(part, session, expected.text, actual.text),
         )
+
+    def _run(self, session: Session) -> tuple[Session, Output]:
+        """Return the session in the program's own order of questions, and its output."""
+        asked = reorder(self.grading, session, self.order)
+        return asked, self.submission.run(asked)
 
     def _in_place_of(self, wanted: Line | None, expected: str, actual: str) -> Line | None:
         """Return the line of another kind that stands where one is missing, None if none does."""
@@ -135,8 +168,10 @@ class Check:
             return None
         return plain.actual if plain.expected.offset == wanted.offset else None
 
-    def _run(self, session: Session) -> Output:
-        return self.submission.run(reorder(self.grading, session, self.order))
+    def _reason(self, session: Session, typed: int, wrong: Line | None) -> Reason:
+        if wrong is None and self._is_marked:
+            return END_OF_OUTPUT
+        return self.grading.explain(session, typed, wrong.text if wrong else "")
 
     def _judged(self, part: str, session: Session, actual: Output, judge: Judge) -> Finding | None:
         """Return the first mistake that a game's own judge finds in an output."""
@@ -150,7 +185,8 @@ class Check:
             return None
         if mistake is not None and mistake.session is not None:
             session = mistake.session
-        return Finding(part, session, actual, difference, typed, reason, None, mistake)
+        lines = session.lines[:typed]
+        return Finding(part, session, actual, difference, typed, lines, reason, None, mistake)
 
     def _lines(
         self, part: str, session: Session, expected: str, actual: str, profile: Profile
@@ -178,12 +214,15 @@ class Check:
         """Return the finding of the shortest session that misses the same rule the same way."""
         smallest = finding
 
+        def may_fail(session: Session) -> bool:
+            return any(True for _ in self._typed_where(finding, session))
+
         def fails(session: Session) -> bool:
             nonlocal smallest
             self._shrinking_left -= 1
             try:
                 found = self.compare(finding.part, session)
-            except (ValueError, LookupError):  # the rest is no session of this game
+            except (ValueError, LookupError):  # it is no session of this game
                 return False
             if found is None or found.kind != finding.kind:
                 return False
@@ -191,16 +230,57 @@ class Check:
             return True
 
         # Steps far apart, so that the same program gets the same runs.
-        runs = FEW_RUNS if finding.actual.seconds > SLOW else self.submission.shrinking_runs
+        runs = FEW_RUNS if finding.is_slow else self.submission.shrinking_runs
         if finding.actual.timed_out:
             runs = TIMEOUT_RUNS
         runs = min(runs, self._shrinking_left)
-        others = [other for _, other in sessions_of(self.grading, OTHERS, "others", [finding.part])]
-        shrink(self.grading, finding.session, fails, runs, others)
+        shrink(self.grading, finding.session, fails, runs, may_fail, self._others(finding))
         return smallest
 
+    def shortest(self, finding: Finding, pairs: Iterable[tuple[str, Session]]) -> Finding:
+        """Return a finding, or one in these sessions that is shown in fewer lines."""
+        tries = 0
+        for part, session in pairs:
+            if len(finding.session.lines) <= SHORT or tries == TRIES or finding.is_slow:
+                break
+            about = self.grading.PARTS[part]
+            other = self.compare(part, session) if about.points and not about.extra else None
+            if other is not None and (
+                other.kind != finding.kind or other.typed < 2 * len(finding.session.lines)
+            ):
+                tries += 1
+                finding = min(finding, self.shrunk(other), key=lambda one: len(one.session.lines))
+        return finding
 
-END_OF_OUTPUT = Reason("end of output", "the document's program prints nothing more", "")
+    def _others(self, finding: Finding) -> Iterator[Session]:
+        """Yield other sessions up to each line that comes to the rule that was missed."""
+        for _, other in sessions_of(self.grading, OTHERS, "others", [finding.part]):
+            for typed in sorted(set(self._typed_where(finding, other))):
+                yield other._replace(lines=other.lines[:typed])
+
+    def _typed_where(self, finding: Finding, session: Session) -> Iterator[int]:
+        """Yield how many lines are typed where a session comes to the rule that was missed.
+
+        That takes no run.  Where it cannot be told, yield the number of all lines.
+        """
+        if finding.mistake is not None or finding.reason is END_OF_OUTPUT:
+            yield len(session.lines)
+            return
+        try:
+            expected = transcript(self.cls, session)
+        except (ValueError, LookupError):  # it is no session of this game
+            return
+        wanted, _ = self._lines(finding.part, session, expected.text, "", self.profile)
+        for line in reversed(wanted):
+            typed = expected.typed_before(line.offset)
+            with suppress(ValueError, LookupError):  # it depends on a choice that is not known
+                if self.grading.explain(session, typed, line.text).kind == finding.reason.kind:
+                    yield typed
+
+
+def _length(session: Session) -> tuple[int, int]:
+    """Return the length of a session: in lines, then in characters of its calls."""
+    return len(session.lines), sum(map(len, session.calls))
 
 
 def check(
@@ -213,23 +293,34 @@ def check(
 ) -> Report:
     """Run sessions of these parts, or of all, until one differs, and shrink that one.
 
-    Where parts are chosen, each compares only the lines that it is about.
-    Differences where the document is silent are reported once each and do not end the check.
+    Where parts are chosen, each compares only the lines that it is about.  The first sessions are
+    run from short to long.  Where a shrunk session is still long, a shorter one is looked for in
+    some more sessions.  Differences where the document is silent are reported once each and do not
+    end the check.  One in an extra part is the finding only where there is no other.
     """
     runs = Check(submission, profile, by_part=bool(parts))
     grading = submission.grading
     report = Report(order=runs.order if runs.order != grading.SETUP else ())
     silent: set[tuple[str, str]] = set()
-    for part, session in sessions_of(grading, sessions, seed, parts):
+    extra: Finding | None = None
+    generated = sessions_of(grading, sessions, seed, parts)
+    first = sorted(islice(generated, FIRST), key=lambda pair: _length(pair[1]))
+    pairs = chain(first, generated)
+    for part, session in pairs:
         report.tried += 1
         progress(report.tried)
         finding = runs.compare(part, session)
         if finding is None or finding.kind in silent:
             continue
+        if grading.PARTS[part].extra:
+            extra = extra or finding
+            continue
         finding = runs.shrunk(finding)
         if grading.PARTS[part].points:
-            report.finding = finding
+            report.finding = runs.shortest(finding, islice(pairs, MORE))
             return report
         silent.add(finding.kind)
         report.unspecified.append(finding)
+    if extra is not None:
+        report.finding = runs.shrunk(extra)
     return report

@@ -12,10 +12,13 @@ import sys
 
 
 def evaluate(names: dict, seed: float, calls: tuple) -> None:  # type: ignore[type-arg]
-    """Seed ``random``, evaluate expressions one after the other, and print what is not None."""
+    """Seed ``random``, evaluate expressions one after the other, and print what is not None.
+
+    The value of one that ends in a semicolon is not printed.
+    """
     random.seed(seed)
-    for call in calls:
-        value = eval(call, names)  # the grader's own texts
+    for call in calls:  # the grader's own texts
+        value = eval(compile(call, "<call>", "exec" if call[-1] == ";" else "eval"), names)
         if value is not None:
             print(repr(value))
 

@@ -41,6 +41,9 @@ class Grading(Protocol):
     def resume(self, session: Session) -> None:
         """Run the exact program from a session's own start; only where a part follows one."""
 
+    def legal(self, session: Session) -> Session:
+        """Return the session without the lines that end it too early, but for its last one."""
+
     def simpler(self, session: Session) -> Iterator[Session]:
         """Yield sessions that are simpler than this one in another way than by fewer lines."""
 

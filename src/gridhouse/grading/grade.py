@@ -9,7 +9,7 @@ from gridhouse.grading.check import Check
 from gridhouse.grading.games import sessions_of
 from gridhouse.grading.grades import Fault, Grade, PartGrade
 from gridhouse.grading.rubric import Credit
-from gridhouse.grading.text import calls_of, order_note, printed
+from gridhouse.grading.text import calls_of, order_note, pair_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -138,7 +138,7 @@ def _part_grade(
 
 def _fault(grading: Grading, finding: Finding, count: int, *, is_hidden: bool) -> Fault:
     """Return the fault that a finding shows."""
-    session, difference = finding.session, finding.difference
+    session = finding.session
     state = finding.state(grading)
     return Fault(
         finding.reason.kind,
@@ -150,10 +150,10 @@ def _fault(grading: Grading, finding: Finding, count: int, *, is_hidden: bool) -
         session.arguments,
         session.files,
         calls_of(session),
-        session.lines[: finding.typed],
-        printed(difference.expected),
-        printed(difference.actual),
+        finding.typed_lines,
+        *pair_of(finding),
         finding.actual.text,
         "" if state is None else state.board(),
         "" if state is None else state.open_picture().svg(),
+        finding.actual.errors,
     )

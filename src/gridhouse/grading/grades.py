@@ -14,7 +14,8 @@ class Fault:
     difference, ``expected`` and ``printed`` the lines that differ, their blanks made visible, and
     ``output`` is all that the program printed.  ``position`` is the board before the last typed
     line, ``picture`` the same as SVG; both are "" where there is none.  ``failure`` says how a
-    program ended that should have gone on, "" if it did not.
+    program ended that should have gone on, "" if it did not, and ``errors`` are the last lines of
+    its standard error.
     """
 
     kind: str
@@ -32,6 +33,7 @@ class Fault:
     output: str
     position: str
     picture: str
+    errors: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -96,5 +98,5 @@ class Grade:
 
 
 def _fault(data: dict[str, Any]) -> Fault:
-    lists = {name: tuple(data[name]) for name in ("arguments", "calls", "typed")}
+    lists = {name: tuple(data[name]) for name in ("arguments", "calls", "typed", "errors")}
     return Fault(**{**data, **lists, "files": tuple((name, text) for name, text in data["files"])})

@@ -34,9 +34,9 @@ def order_of_questions(
 
 
 def reorder(grading: Grading, session: Session, order: tuple[str, ...]) -> Session:
-    """Return the session with the answers of the set-up in another order."""
+    """Return the session with the answers of the set-up in another order; calls ask for none."""
     count = len(order)
-    if len(session.lines) < count:
+    if session.calls or len(session.lines) < count:
         return session
     answers = [session.lines[grading.SETUP.index(name)] for name in order]
     return session._replace(lines=(*answers, *session.lines[count:]))

@@ -13,7 +13,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Self
 
 import gridhouse
+from gridhouse.core.components import component
 from gridhouse.core.console import UsageError
+from gridhouse.core.registry import game_class
 from gridhouse.export import export
 from gridhouse.grading import driver
 from gridhouse.grading.games import grading_of
@@ -26,6 +28,7 @@ from gridhouse.grading.languages import (
     runnable,
     with_memory,
 )
+from gridhouse.grading.paths import without_folders
 from gridhouse.sandbox import End, PythonServer, Sandbox
 
 if TYPE_CHECKING:
@@ -36,6 +39,9 @@ if TYPE_CHECKING:
 ERROR = re.compile(r"[\w.]*(Error|Exception|Warning|Interrupt)\b")  # how a traceback ends
 UNCAUGHT = re.compile(r'Exception in thread "[^"]*" (.*)|terminate called .*|Uncaught (.*)')
 ENDS = ("EOFError", "java.util.NoSuchElementException")  # reading after the end of the input
+NO_NEWS = re.compile(r"Traceback \(|[ ~^]*$")  # lines of a traceback that can be left out
+MOST_ERRORS = 5  # lines of standard error that are kept, and columns of each
+MOST_COLUMNS = 200
 DRIVER = "_gridhouse_driver.py"  # as no submission is called
 NOT_COPIED = shutil.ignore_patterns(
     ".git", "__pycache__", ".venv", "venv", "node_modules", "__MACOSX"
@@ -45,12 +51,16 @@ NO_CALLS = "its functions cannot be called, since it is no Python program"
 
 
 class Output(NamedTuple):
-    """The output of a run; ``failure`` says why it did not end as it should, "" if it did."""
+    """The output of a run; ``failure`` says why it did not end as it should, "" if it did.
+
+    ``errors`` are the last lines of the standard error of a run that did not end well.
+    """
 
     text: str
     failure: str
     seconds: float
     timed_out: bool = False
+    errors: tuple[str, ...] = ()
 
 
 class Submission(ABC):
@@ -113,6 +123,9 @@ class PythonSubmission(Submission):
         self.name = self.script = found.name
         try:
             shutil.copy(driver.__file__, self.folder / DRIVER)
+            for library in _libraries(game):
+                if not (self.folder / library.name).exists():
+                    shutil.copy(library, self.folder)
             sandbox = Sandbox(
                 self.folder,
                 limits,
@@ -234,26 +247,38 @@ def find_script(grading: Grading, path: Path) -> Path | None:
 
 def _output(result: Result) -> Output:
     text = result.stdout.decode("utf-8", "surrogateescape").replace("\r\n", "\n")
-    timed_out = result.end in (End.TIMED_OUT, End.CPU_EXCEEDED)
-    return Output(text, _failure(result), result.seconds, timed_out)
-
-
-def _failure(result: Result) -> str:
-    """Return why a run did not end as it should, "" if it did."""
-    if result.end is not End.EXITED:
-        return f"it {result.end.value}" + (f": {result.message}" if result.message else "")
     errors = result.stderr.decode("utf-8", "replace").strip().splitlines()
-    if not result.status or not errors:
-        return ""
+    errors = [line for line in errors if not NO_NEWS.match(line)]
+    error, failure = _uncaught(errors), ""
+    if result.end is not End.EXITED:
+        failure = f"it {result.end.value}" + (f": {result.message}" if result.message else "")
+    elif not result.status or error.startswith(ENDS):
+        # A session may end in the middle of a game, of which the documents say nothing.
+        errors = []
+    elif error:
+        failure = f"it ended with {error}"
+    return Output(
+        text,
+        without_folders(failure),
+        result.seconds,
+        result.end in (End.TIMED_OUT, End.CPU_EXCEEDED),
+        tuple(without_folders(line)[:MOST_COLUMNS] for line in errors[-MOST_ERRORS:]),
+    )
+
+
+def _uncaught(errors: list[str]) -> str:
+    """Return the exception that standard error tells of, "" if it tells of none."""
     uncaught = next(filter(None, map(UNCAUGHT.match, errors)), None)
     if uncaught is not None:
-        error = next(filter(None, uncaught.groups()), uncaught.group())
-    elif ERROR.match(errors[-1]):
-        error = errors[-1]
-    else:
-        return ""
-    # A session may end in the middle of a game, of which the documents say nothing.
-    return "" if error.startswith(ENDS) else f"it ended with {error}"
+        return next(filter(None, uncaught.groups()), uncaught.group())
+    return errors[-1] if errors and ERROR.match(errors[-1]) else ""
+
+
+def _libraries(game: str) -> list[Path]:
+    """Return the modules that a game's document lets a program import, beside Python's own."""
+    package = component(game_class(game), "libraries")
+    folder = [] if package is None else [Path(path) for path in package.__path__]
+    return [path for each in folder for path in each.glob("*.py") if path.stem != "__init__"]
 
 
 @cache

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 BLANK = "·"
 TAB = "→"
+NEWLINE = "⏎"  # in a prompt of several lines
 NOTHING_MORE = "(nothing more)"
 SHOWN_LINES = 20  # typed lines shown before the difference
 
@@ -47,24 +48,42 @@ def printed(line: Line | None) -> str:
     """Return a line of an output as it is shown, or a word for the end of the output."""
     if line is None:
         return NOTHING_MORE
-    return visible(line.text) if line.text else "(an empty line)"
+    return visible(line.text).replace(_escape("\n"), NEWLINE) if line.text else "(an empty line)"
 
 
-def first_column(expected: str, actual: str) -> int | None:
-    """Return the first column in which two printed lines differ, None where one is no line."""
+def pair_of(finding: Finding) -> tuple[str, str]:
+    """Return the line that is expected and the one that was printed, as they are shown."""
+    if finding.mistake is not None:  # a judge's own words
+        return finding.mistake.wanted, finding.mistake.printed
+    return printed(finding.difference.expected), printed(finding.difference.actual)
+
+
+def first_columns(expected: str, actual: str) -> tuple[int, int] | None:
+    """Return the first columns in which two printed lines differ, None where one is no line.
+
+    Where the lines differ in more than blanks, blanks are passed over.
+    """
     if " " in expected + actual:  # a word in the place of a line; a line's blanks are visible
         return None
+    seen = [
+        [(char, at) for at, char in enumerate(line) if char not in BLANK + TAB] + [("", len(line))]
+        for line in (expected, actual)
+    ]
+    for (one, at), (other, also_at) in zip(*seen, strict=False):
+        if one != other:
+            return at, also_at
     pairs = enumerate(zip(expected, actual, strict=False))
     shorter = min(len(expected), len(actual))
-    return next((at for at, (one, other) in pairs if one != other), shorter)
+    column = next((at for at, (one, other) in pairs if one != other), shorter)
+    return column, column
 
 
 def difference_lines(expected: str, actual: str) -> list[str]:
     """Return two printed lines, and a line that points at the first column that differs."""
     expected, actual = harmless(expected), harmless(actual)
     lines = [f"Expected: {expected}", f"Printed:  {actual}"]
-    column = first_column(expected, actual)
-    return lines if column is None else [*lines, " " * (len("Expected: ") + column) + "^"]
+    columns = first_columns(expected, actual)
+    return lines if columns is None else [*lines, " " * (len("Expected: ") + columns[1]) + "^"]
 
 
 def session_lines(
@@ -90,9 +109,17 @@ def session_lines(
     return lines
 
 
+def error_lines(errors: Sequence[str]) -> list[str]:
+    """Return what a program wrote last to standard error, before it ended badly."""
+    lines = [f"    {harmless(line)}" for line in errors]
+    return ["Its standard error ends with:", *lines] if lines else []
+
+
 def calls_of(session: Session) -> tuple[str, ...]:
     """Return the calls of a session, with that of ``random.seed`` where chance plays a part."""
-    seeded = (f"random.seed({session.seed!r})",) * bool(session.calls and session.lines)
+    seeded = (f"random.seed({session.seed!r})",) * bool(
+        session.calls and (session.lines or session.seed)
+    )
     return (*seeded, *session.calls)
 
 
@@ -131,14 +158,15 @@ def order_note(order: Iterable[str], documents: Iterable[str]) -> str:
 def finding_lines(finding: Finding, grading: Grading, profile: Profile) -> list[str]:
     """Return a finding: the session, the lines that differ, the reason and the position."""
     session = finding.session
-    typed = session.lines[: finding.typed]
-    lines = session_lines(session.arguments, session.files, calls_of(session), typed)
+    given = session.arguments, session.files, calls_of(session)
+    lines = session_lines(*given, finding.typed_lines)
     lines += [""] * bool(lines)
     difference = finding.difference
     if difference.expected or difference.actual:
-        lines += difference_lines(printed(difference.expected), printed(difference.actual))
+        lines += difference_lines(*pair_of(finding))
     if finding.actual.failure:
         lines.append(f"The program: {harmless(finding.actual.failure)}")
+    lines += error_lines(finding.actual.errors)
     section = f" ({finding.reason.section})" if finding.reason.section else ""
     lines.append(f"Why: {finding.reason.text}{section}")
     state = finding.state(grading)

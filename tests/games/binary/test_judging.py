@@ -35,6 +35,7 @@ def test_the_exact_programs_random_moves_are_right() -> None:
         (("game 1 1", "genmove"), ("",), 2, "random"),
         (("game 1 1", "genmove", "genmove"), ("", "0 0 1", "0 0 0"), 3, "random"),
         (("game 3 1", "play 0 0 1", "genmove"), ("", "", "0 0 0"), 3, "random"),
+        (("game 1 1", "genmove", "genmove"), ("", "0 0 1", "resign\nresign"), 3, "random"),
         (("game 1 1", "genmove") * 60, ("", "0 0 1") * 60, 120, "uniform"),
     ],
 )
@@ -52,6 +53,21 @@ def test_right_answers_and_sessions_that_lost_their_game() -> None:
     assert judge_random(Session(("genmove", *lines)), said("", "", "0 0 1", "resign")) is None
     twenty = Session(("game 1 1", "genmove") * 20)
     assert judge_random(twenty, said(*("", "0 0 1") * 10, *("", "0 0 0") * 10)) is None
+
+
+def test_an_answer_ends_with_its_status() -> None:
+    mistake = judge_random(Session(("game 1 1", "genmove")), said("") + "0 0 1\n")
+    assert mistake is not None
+    assert mistake.printed == "0 0 1, then no status = 1"
+
+
+def test_moves_on_each_board_are_counted_alone() -> None:
+    draws = [f"0 {cell} {digit}" for cell in (0, 1) for digit in (0, 1)]
+    lines = ("game 1 1", "genmove") * 60 + ("game 1 2", "genmove") * 60
+    even = ("", "0 0 0", "", "0 0 1") * 30
+    assert judge_random(Session(lines), said(*even, *("", draws[0], "", draws[3]) * 30)) is not None
+    fair = [text for number in range(60) for text in ("", draws[number % 4])]
+    assert judge_random(Session(lines), said(*even, *fair)) is None
 
 
 def test_an_alarm_is_as_rare_as_is_said() -> None:

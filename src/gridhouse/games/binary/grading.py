@@ -47,13 +47,14 @@ REASONS = {
 ANSWERS = {
     "game": Reason("game", "game n m starts an empty grid; it prints the status only", "game n m"),
     "show": Reason("show", "show prints the grid, the row y = 0 first", "show"),
-    "play": Reason("play", "a legal move is played and answered with = 1", "play x y digit"),
-    "genmove": Reason("genmove", "genmove plays a legal move, or prints resign", "genmove"),
-    "winner": Reason(
-        "winner", "the player without a legal move has lost; else the game is unfinished", "winner"
+    "play": Reason(
+        "play", "the move is legal, so it is played and answered with = 1", "play x y digit"
     ),
+    "genmove": Reason("genmove", "genmove plays a legal move, or prints resign", "genmove"),
+    "legal": Reason("legal", "legal answers yes to a move that play accepts", "legal x y digit"),
 }
-SILENT = Reason("silent", "the document is silent here", "Text commands")
+COMMANDS = "Text commands"
+SILENT = Reason("silent", "the document is silent here", COMMANDS)
 
 
 def course(lines: list[str]) -> list[str]:
@@ -246,6 +247,7 @@ def _make_silent(source: random.Random) -> Session:
         source.choice(
             (
                 ("show",),
+                ("winner",),
                 ("game 0 1",),
                 ("game 21 1",),
                 ("game 2",),
@@ -283,13 +285,34 @@ PARTS = {
 }
 
 
+def _is_started(protocol: Protocol) -> bool:
+    """Return whether a game has been started."""
+    try:
+        protocol.state()
+    except CommandError:
+        return False
+    return True
+
+
 def _forced(protocol: Protocol) -> list[int]:
     """Return the one legal move, if there is any; raises ValueError where genmove has a choice."""
+    if not _is_started(protocol):
+        return []
     actions = [0] * protocol.game.num_actions
     count = rules.legal_actions(protocol.position, actions)
     if count > 1:
         raise ValueError("genmove plays by chance here")
     return actions[:count]
+
+
+def _winner(protocol: Protocol) -> Reason:
+    """Return why winner answers as it does."""
+    player = (protocol.position.ply & 1) + 1
+    if rules.is_terminal(protocol.position):
+        text = f"player {player} has no legal move left and has lost"
+    else:
+        text = f"player {player} has a legal move, so the game is unfinished"
+    return Reason("winner", text, "winner")
 
 
 def _protocol_at(session: Session, typed: int) -> Protocol:
@@ -304,10 +327,8 @@ def _protocol_at(session: Session, typed: int) -> Protocol:
 
 def state_at(session: Session, typed: int) -> State | None:
     """Return the grid after `typed` lines, None before the first game."""
-    try:
-        return _protocol_at(session, typed).state()
-    except CommandError:
-        return None
+    protocol = _protocol_at(session, typed)
+    return protocol.state() if _is_started(protocol) else None
 
 
 def explain(session: Session, typed: int, line: str) -> Reason:
@@ -317,15 +338,25 @@ def explain(session: Session, typed: int, line: str) -> Reason:
     """
     name, *words = (session.lines[typed - 1].lower().split() if typed else []) or [""]
     protocol = _protocol_at(session, typed - 1)
-    if name == "genmove" and line != "= -1":
+    if line.startswith("= -1") or not (_is_started(protocol) or name == "game"):
+        return SILENT
+    if name == "genmove":
         _forced(protocol)
-    if name in ("play", "legal") and state_at(session, typed - 1) is not None:
-        action, reason = protocol.parse_move(words)
+    if line.startswith("= 1") and name in ("show", "legal", "genmove", "winner"):
+        return Reason("status", f"the answer to {name} ends here, with the status = 1", COMMANDS)
+    if name in ("play", "legal"):
+        action, refused = protocol.parse_move(words)
         if action is None:
-            return REASONS[reason]
-    if name == "legal" and line != "= -1":
-        return Reason("legal", "legal answers yes to a move that play accepts", "legal x y digit")
-    return SILENT if line.startswith("= -1") else ANSWERS.get(name, SILENT)
+            reason = REASONS[refused]
+            if name == "play":
+                return reason
+            return Reason(f"legal {reason.kind}", f"no, since {reason.text}", reason.section)
+    return _winner(protocol) if name == "winner" else ANSWERS.get(name, SILENT)
+
+
+def legal(session: Session) -> Session:
+    """Return the session as it is: a refused line ends no game."""
+    return session
 
 
 def simpler(session: Session) -> Iterator[Session]:

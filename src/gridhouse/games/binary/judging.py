@@ -25,15 +25,14 @@ def judge_random(session: Session, output: str) -> Mistake | None:
     """Return the first illegal random move, or the bias of many moves from one position.
 
     Each move from an empty grid has a share that is tested by its exact binomial tails; the
-    union bound over the moves keeps the chance of a false alarm below ``FALSE_ALARM``.
+    union bound over the moves of all grids keeps the chance of a false alarm below ``FALSE_ALARM``.
     """
-    drawn: Counter[str] = Counter()
-    moves: list[str] = []
+    drawn: dict[tuple[str, ...], Counter[str]] = {}
     played = list(session.lines)
     first = True
     for typed, line, answer, protocol in answers(session, output):
         if line.startswith("game"):
-            moves, first = legal_moves(protocol), True
+            first = True
         if line != "genmove":
             continue
         legal = legal_moves(protocol)
@@ -43,13 +42,16 @@ def judge_random(session: Session, output: str) -> Mistake | None:
             played[typed - 1] = "play " + answer
             execute(protocol, played[typed - 1])
         if first:
-            drawn[answer] += 1
+            drawn.setdefault(tuple(legal), Counter())[answer] += 1
         first = False
-    draws = drawn.total()
-    for move in moves:
-        if tail(drawn[move], draws, len(moves)) * 2 * len(moves) < FALSE_ALARM:
-            wanted = f"{move} in about {draws / len(moves):.0f} of {draws} first moves"
-            return Mistake(len(session.lines), wanted, f"{move} in {drawn[move]}", UNIFORM)
+    for moves, counts in drawn.items():
+        draws = counts.total()
+        for move in moves:
+            chance = tail(counts[move], draws, len(moves))
+            if chance * 2 * len(moves) * len(drawn) < FALSE_ALARM:
+                wanted = f"about {draws / len(moves):.0f} of {draws} first moves are {move}"
+                printed = f"{counts[move]} of {draws} first moves are {move}"
+                return Mistake(len(session.lines), wanted, printed, UNIFORM)
     return None
 
 
@@ -93,23 +95,28 @@ def judge_search(session: Session, output: str) -> Mistake | None:
 def answers(session: Session, output: str) -> Iterator[tuple[int, str, str, Protocol]]:
     """Yield each command with the lines typed so far, its answer, and the position before it.
 
-    Commands that have no answer of their own are carried out; an answer ends with the status.
+    Commands that have no answer of their own are carried out.  An answer is one line and the
+    status, which is left out; whatever else was printed is part of the answer.
     """
     protocol = Protocol()
     printed = iter([line.strip() for line in output.splitlines() if line.strip()])
     for typed, line in enumerate(session.lines, 1):
-        answer = ""
+        texts: list[str] = []
         for text in printed:
+            texts.append(text)
             if text.startswith("="):
                 break
-            answer = text
+        if texts[-1:] == ["= 1"]:
+            texts.pop()
+        else:
+            texts.append("no status = 1")
         try:
             if line.startswith(("game", "play")):
                 execute(protocol, line)
             protocol.state()
         except CommandError:  # a shortened session may begin without a game
             continue
-        yield typed, line, answer, protocol
+        yield typed, line, ", then ".join(texts), protocol
 
 
 def legal_moves(protocol: Protocol) -> list[str]:

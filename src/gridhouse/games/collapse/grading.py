@@ -26,6 +26,7 @@ LOOSE_PROMPTS = {"cell": r"please enter a row and a column number[^\S\n]*[:?>]*[
 
 GAME_PLAY = "3 Game Play"
 FALLING = "2 Assignment"
+TOP_ROW = "a blank top row is left out, and rows are counted anew"
 
 
 def course(lines: list[str]) -> list[str]:
@@ -183,7 +184,7 @@ def explain(session: Session, typed: int, line: str) -> Reason:
     """Return why the program prints a line after `typed` lines."""
     state = state_at(session, typed)
     if line.startswith("Your score"):
-        return Reason("score", "a turn scores its digit times the cells removed", "4 The Scoring")
+        return _score(session, typed)
     if line.startswith("Game over"):
         return Reason("over", "no cell has an equal neighbour any more", GAME_PLAY)
     if PROMPT.startswith(line.strip()) and line.strip():
@@ -193,17 +194,41 @@ def explain(session: Session, typed: int, line: str) -> Reason:
     picked = session.lines[typed - 1]
     before = state_at(session, typed - 1)
     action = before.game.read_move(before.position, picked)
-    if action is None or before.refusal(action) == rules.Refusal.BLANK:
-        return Reason("size", f"{picked!r} is no cell of the board with a digit", GAME_PLAY)
-    if before.refusal(action):
-        return Reason("alone", f"the cell {picked} has no neighbour with its digit", GAME_PLAY)
+    if action is None or before.refusal(action):
+        return _refusal(before, picked, action)
     if state.position.wide < before.position.wide:
-        text = f"the pick {picked} empties a column, so the columns on its right move left"
-        return Reason("close", text, FALLING)
-    if state.position.tall < before.position.tall:
-        text = "the top row is blank all over, so it is not printed and rows are counted anew"
-        return Reason("top row", text, FALLING)
-    return Reason("fall", f"the pick {picked} removes its group, and the cells above fall", FALLING)
+        kind, text = "close", "empties a column, so the columns on its right move left"
+    elif state.position.tall < before.position.tall:
+        kind, text = "top row", f"empties the top row: {TOP_ROW}"
+    else:
+        kind, text = "fall", "removes its group, and the cells above fall"
+    if before.position.tall < state_at(session, 0).position.tall:
+        text += f"; {TOP_ROW}, as before this pick"
+    return Reason(kind, f"the pick {picked} {text}", FALLING)
+
+
+def _refusal(state: State, picked: str, action: int | None) -> Reason:
+    """Return why a pick is refused."""
+    if action is None:
+        return Reason("size", f"{picked!r} is no cell of the board", GAME_PLAY)
+    if state.refusal(action) == rules.Refusal.BLANK:
+        return Reason("blank", f"{picked} is a blank cell, which is out of bounds", GAME_PLAY)
+    return Reason("alone", f"the cell {picked} has no neighbour with its digit", GAME_PLAY)
+
+
+def _score(session: Session, typed: int) -> Reason:
+    """Return why the score is what it is."""
+    score, text = state_at(session, typed).position.score, ""
+    if typed:
+        scored = score - state_at(session, typed - 1).position.score
+        text = f"the pick {session.lines[typed - 1]} scores {scored}, its digit times the cells; "
+    text += f"the score below the board is {score}"
+    return Reason("score", text, "4 The Scoring")
+
+
+def legal(session: Session) -> Session:
+    """Return the session as it is: a refused line ends no game."""
+    return session
 
 
 def simpler(session: Session) -> Iterator[Session]:

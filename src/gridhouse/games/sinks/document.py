@@ -117,14 +117,20 @@ def place(position: Position, cell: int, kind: int) -> None:
     rules.put(position, cell, kind, rules.UPRIGHT)
 
 
+def read_object(position: Position, tokens: Tokens) -> bool:
+    """Place the next object of the set-up; return False at its end; raises SinksError."""
+    kind = read_object_kind(tokens)
+    if kind is not None:
+        row, col = tokens.next(), tokens.next()
+        place(position, parse_field(position, row, col), kind)
+    return kind is not None
+
+
 def read_setup(rows: int, cols: int, limit: int, tokens: Tokens) -> Position:
     """Return the position that the set-up describes; raises SinksError."""
     position = Position()
     rules.start(position, rows, cols, limit)
-    while True:
-        kind = read_object_kind(tokens)
-        if kind is None:
-            rules.note_end(position)
-            return position
-        row, col = tokens.next(), tokens.next()
-        place(position, parse_field(position, row, col), kind)
+    while read_object(position, tokens):
+        pass
+    rules.note_end(position)
+    return position

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import re
+from functools import lru_cache
 
 from gridhouse.core.console import Tokens
 from gridhouse.core.game import State
-from gridhouse.core.sessions import Part, Reason, Session
+from gridhouse.core.sessions import END_OF_OUTPUT, Part, Reason, Session
 from gridhouse.games.sinks import rules
-from gridhouse.games.sinks.document import END_OF_SETUP, SinksError, read_setup
+from gridhouse.games.sinks.document import END_OF_SETUP, SinksError, read_object, read_setup
 from gridhouse.games.sinks.game import SETUPS, SinksGame
 from gridhouse.games.sinks.notation import VERBS
 from gridhouse.games.sinks.program import act, parse_arguments
@@ -36,17 +37,19 @@ RARE = {
     "sink moves": 4.0,
     "returned": 4.0,
     "frozen": 3.0,
-    "free False True": 8.0,
-    "free True False": 4.0,
-    "free True True": 4.0,
+    "free piece sink": 8.0,
+    "free sink piece": 4.0,
+    "free sink block": 8.0,
 }
 PIECES = tuple(f"{side} {kind}" for side in "ld" for kind in "abcd")
+OBJECT_WORDS = ("", *PIECES, "s 1", "s 2", "x")  # by their kind in the rules
 MOVING = "Rules for moving pieces"
 SPECIAL = "Special moves and fields"
 STARTING = "Rules for starting positions"
 OBJECTS = "Board Setup Input"
 VALIDATION = "Move Input"
 ENDS = "Win/Lose Conditions"
+MESSAGES = "Error messages"
 # The beginning and the end of each error's text, a name, the rule, and the section.
 ERRORS = (
     (("Field ", "not on board"), "field", "the field is not on the board", VALIDATION),
@@ -117,26 +120,37 @@ def _view_ends(session: Session, keys: list[str]) -> list[str]:
     return [key if re.search("win|lose|error", key, re.IGNORECASE) else "" for key in keys]
 
 
-def _replay(session: Session, typed: int) -> tuple[State | None, str]:
-    """Return the position after `typed` lines, and the text of the error that ended it."""
-    try:
-        rows, cols, _ = parse_arguments(list(session.arguments))
-    except SinksError as error:
-        return None, str(error)
-    tokens = Tokens(iter(session.lines[:typed]))
-    position = None
+@lru_cache(maxsize=16)
+def _replays(session: Session) -> list[tuple[rules.Position | None, str]]:
+    """Return the position after 0, 1, ... lines, and the text of the error that has ended it."""
+    position: rules.Position | None = None
+    error = ""
+    seen: list[tuple[rules.Position | None, str]] = []
+
+    def lines() -> Iterator[str]:
+        for line in session.lines:
+            seen.append((position and position.copy(), ""))
+            yield line
+
     with contextlib.suppress(EOFError):
         try:
+            rows, cols, _ = parse_arguments(list(session.arguments))
+            tokens = Tokens(lines())
             position = read_setup(rows, cols, 0, tokens)
             while not rules.is_terminal(position):
                 act(position, tokens.next(), tokens.next(), tokens.next())
-        except SinksError as error:
-            return _state(rows, cols, position), str(error)
-    return _state(rows, cols, position), ""
+        except SinksError as refusal:
+            error = str(refusal)
+    return seen + [(position, error)] * (len(session.lines) + 1 - len(seen))
 
 
-def _state(rows: int, cols: int, position: rules.Position | None) -> State | None:
-    return None if position is None else State(SinksGame(rows=rows, cols=cols, limit=0), position)
+def _replay(session: Session, typed: int) -> tuple[State | None, str]:
+    """Return the position after `typed` lines, and the text of the error that ended it."""
+    position, error = _replays(session)[typed]
+    if position is None:
+        return None, error
+    game = SinksGame(rows=position.rows, cols=position.cols, limit=0)
+    return State(game, position.copy()), error
 
 
 class Writer:
@@ -192,7 +206,18 @@ class Writer:
         if kind != "free":
             return kind, str(moved)
         in_way = _taken(position, error)
-        return f"{kind} {rules.is_sink(moved)} {rules.is_sink(in_way)}", f"{moved} {in_way}"
+        return f"{kind} {_sort(moved)} {_sort(in_way)}", f"{moved} {in_way}"
+
+    def _can_move(self, row: int, col: int) -> bool:
+        """Tell whether the object on a field may move, so that a wrong verb is the only error.
+
+        The document does not say which of two errors of one move is told.
+        """
+        position = self.state.position
+        if not (0 <= row < position.rows and 0 <= col < position.cols):
+            return False
+        anchor = rules.named(position, row * position.cols + col)
+        return not rules.mover_refusal(position, anchor)
 
     def fail(self) -> None:
         """Type a refused move, then one that would be legal: the program must have ended.
@@ -201,21 +226,37 @@ class Writer:
         """
         by_error: dict[str, dict[str, list[str]]] = {}
         rows, cols = self.state.game.rows, self.state.game.cols
+        position = self.state.position.copy()
         for row in range(-1, rows + 1):
             for col in range(-1, cols + 1):
-                for verb in (*VERBS, "x"):
+                for verb in (*VERBS, "x") if self._can_move(row, col) else VERBS:
                     words = (str(row), str(col), verb)
                     try:
-                        act(self.state.position.copy(), *words)
+                        act(position, *words)
+                        position = self.state.position.copy()  # before the action
                     except SinksError as error:
                         rough, close = self._group(row, col, verb, error)
                         same = by_error.setdefault(rough, {})
                         same.setdefault(close, []).append(" ".join(words))
+        by_error["field"]["no number"] = [
+            f"{field} {verb}" for field in _no_fields(self.source, rows, cols) for verb in VERBS
+        ]
         kinds = sorted(by_error)
         chances = [RARE.get(kind, 1.0) for kind in kinds]
         same = by_error[self.source.choices(kinds, chances)[0]]
         self.lines.append(self.source.choice(same[self.source.choice(sorted(same))]))
         self.lines += self.state.legal_moves()[:1]
+
+
+def _no_fields(source: random.Random, rows: int, cols: int) -> list[str]:
+    """Return fields of which one coordinate is no integer."""
+    row, col = source.randrange(rows), source.randrange(cols)
+    return [f"{row} a", f"b {col}", f"{row} {col}.5", f"{row}.0 {col}"]
+
+
+def _sort(kind: int) -> str:
+    """Return what a kind is: a sink, a piece or a block."""
+    return "sink" if rules.is_sink(kind) else "piece" if rules.is_piece(kind) else "block"
 
 
 def _taken(position: rules.Position, error: SinksError) -> int:
@@ -248,6 +289,7 @@ def _action_kind(state: State, move: str) -> str:
     return f"kind {state.position.kind[anchor]}"
 
 
+@lru_cache(maxsize=4096)
 def _error_reason(text: str) -> Reason:
     """Return the reason of an error of the document."""
     return next(
@@ -266,7 +308,7 @@ def _close_objects(source: random.Random, rows: int, cols: int) -> list[str]:
     margin = rules.MARGIN
     objects: list[str] = []
     for _ in range(source.randint(6, 24)):
-        kind = source.choice(("s 1", "s 2", "s 2", "x", *PIECES, *PIECES))
+        kind = source.choice(("s 1", "s 2", "s 2", "x", "x", "x", *PIECES, *PIECES))
         row, col = source.randrange(1, rows - 1), source.randrange(1, cols - 1)
         if kind in PIECES:
             row = source.randrange(margin, rows - margin)
@@ -313,6 +355,8 @@ def _new_writer(source: random.Random) -> Writer:
 
 PLAIN = {"b": 0.3, "f": 0.3}
 SPECIAL_MOVES = {"b": 2.0, "f": 2.0, "again": 8.0}
+# Uses up the freezings and the moves of sinks.
+USED_UP = {"f": 8.0, f"kind {rules.SINK_1}": 8.0, f"kind {rules.SINK_2}": 8.0}
 TO_THE_END = {"b": 0.1, "f": 0.1, "sink": 100.0}
 
 
@@ -347,18 +391,24 @@ def _make_setup_errors(source: random.Random) -> Session:
     kinds = ["s 1", "s 2", "x", *PIECES, "y", "s 3", "l e"]
     inner_rows, inner_cols = (range(rules.MARGIN, size - rules.MARGIN) for size in (rows, cols))
     by_error: dict[str, dict[str, list[str]]] = {}
+    start = read_setup(rows, cols, 0, Tokens(iter([*objects, END_OF_SETUP])))
+    position = start.copy()
     for kind in kinds:
         for row in range(-1, rows + 1):
             for col in range(-1, cols + 1):
                 line = f"{kind} {row} {col}"
                 try:
-                    read_setup(rows, cols, 0, Tokens(iter([*objects, line, END_OF_SETUP])))
+                    read_object(position, Tokens(iter([line])))
+                    position = start.copy()  # without the object
                 except SinksError as error:
                     same = by_error.setdefault(_error_kind(str(error)), {})
                     # An object's given field may be right where its other fields are wrong.
                     is_inner = row in inner_rows and col in inner_cols
                     given = str(error) == f"Field {row} {col} not free"
                     same.setdefault(f"{kind} {is_inner} {given}", []).append(line)
+    by_error["field"]["no number"] = [
+        f"{kind} {field}" for field in _no_fields(source, rows, cols) for kind in kinds[:-3]
+    ]
     names = sorted(by_error)
     chances = [3.0 if name == "free" else 1.0 for name in names]
     same = by_error[source.choices(names, chances)[0]]
@@ -390,7 +440,7 @@ def _make_specials(source: random.Random) -> Session:
 
 
 def _make_errors(source: random.Random) -> Session:
-    writer = _play_on(source, source.choice((PLAIN, SPECIAL_MOVES)), 10)
+    writer = _play_on(source, source.choice((PLAIN, SPECIAL_MOVES, USED_UP)), 10)
     writer.fail()
     return writer.session()
 
@@ -416,36 +466,107 @@ def state_at(session: Session, typed: int) -> State | None:
 
 
 def explain(session: Session, typed: int, line: str) -> Reason:
-    """Return why the program prints a line after `typed` lines."""
+    """Return why the program prints a line, or nothing more for "", after `typed` lines.
+
+    Raises ValueError where nothing is printed since the set-up has no end.
+    """
+    if not line:
+        return _explain_nothing(session, typed)
     if line.startswith("ERROR: "):
         text = line.removeprefix("ERROR: ").rstrip()
         return _error_reason(text)
     if "wins" in line or "loses" in line:
         text = "4 points sunk win at once; a player who cannot move a piece or a sink has lost"
         return Reason("end", text, ENDS)
-    before, after = state_at(session, typed - 1), state_at(session, typed)
+    (before, _), (after, _) = _replays(session)[typed - 1], _replays(session)[typed]
     if before is None or after is None:
         return Reason("board", "the board is printed once the set-up has ended", OBJECTS)
     return _explain_move(session.lines[typed - 1], before, after)
 
 
-def _explain_move(move: str, before: State, after: State) -> Reason:
+def _explain_nothing(session: Session, typed: int) -> Reason:
+    state, error = _replay(session, typed)
+    if error:
+        return Reason("after error", "the program ends after the message of an error", MESSAGES)
+    if state is None:
+        raise ValueError("the set-up has no end")
+    if state.is_terminal():
+        return Reason("after end", "the game is over, so nothing more is printed", ENDS)
+    if session.lines[typed - 1].split()[-1:] == ["f"]:
+        text = f"{session.lines[typed - 1]} is legal; freezing is no move, so nothing is printed"
+        return Reason("frozen", text, SPECIAL)
+    return END_OF_OUTPUT
+
+
+def _explain_move(move: str, before: rules.Position, after: rules.Position) -> Reason:
     verb = move.split()[-1]
     if verb == "b":
         return Reason("laid", "a bomb is laid, and the board is printed", SPECIAL)
-    fewer = sum(before.position.num_anchors[:2]) - sum(after.position.num_anchors[:2])
-    if fewer and list(before.position.sunk) == list(after.position.sunk):
+    fewer = sum(before.num_anchors[:2]) - sum(after.num_anchors[:2])
+    if fewer and before.sunk == after.sunk:
         return Reason("exploded", f"{move} sets off a bomb, which takes the piece away", SPECIAL)
     if fewer:
         text = f"{move} brings a piece wholly inside a sink, which takes it off the board"
         return Reason("sunk", text, "Sinking playing pieces")
-    return Reason("roll", f"{move} rolls a piece, or pushes a sink, by one field", MOVING)
+    return Reason(
+        "roll", f"{move} rolls a piece over its edge, or pushes a sink by one field", MOVING
+    )
 
 
 def simpler(session: Session) -> Iterator[Session]:
-    """Yield the session on a smaller board."""
+    """Yield the last action at once, the session from a later position on, or a smaller board."""
+    if END_OF_SETUP in session.lines[:-2]:
+        objects = session.lines[: session.lines.index(END_OF_SETUP)]
+        verb = session.lines[-1].split()[-1:]
+        for line in objects:
+            last = " ".join([*line.split()[-2:], *verb])
+            yield session._replace(lines=(*objects, END_OF_SETUP, last))
+    for typed, (position, _) in reversed([*enumerate(_replays(session))][:-1]):
+        if position is not None:
+            later = _from_position(session, typed, position)
+            if len(later.lines) < len(session.lines):
+                yield later
     for at in (0, 1):
         if len(session.arguments) > at and session.arguments[at] in ("9", "10"):
             arguments = [*session.arguments]
             arguments[at] = str(int(arguments[at]) - 1)
             yield session._replace(arguments=tuple(arguments))
+
+
+def _from_position(session: Session, typed: int, position: rules.Position) -> Session:
+    """Return the session with the objects after `typed` lines as its set-up, as far as may be.
+
+    The players are exchanged where it is Dark's turn, since Light begins.
+    """
+    objects = []
+    for cell, kind in enumerate(position.kind):
+        if kind:
+            if rules.is_piece(kind) and position.turn:
+                kind = (kind + rules.PIECE_KINDS - 1) % (2 * rules.PIECE_KINDS) + 1
+            row, col = divmod(cell, position.cols)
+            objects.append(f"{OBJECT_WORDS[kind]} {row} {col}")
+    return legal(session._replace(lines=(*objects, END_OF_SETUP, *session.lines[typed:])))
+
+
+def legal(session: Session) -> Session:
+    """Return the session without the lines that would end it early, the last one apart."""
+    try:
+        rows, cols, _ = parse_arguments(list(session.arguments))
+    except SinksError:
+        return session
+    position = rules.Position()
+    rules.start(position, rows, cols, 0)
+    is_setup = True
+    kept: list[str] = []
+    for line in session.lines[:-1]:
+        try:
+            if is_setup:
+                is_setup = read_object(position, Tokens(iter([line])))
+                if not is_setup:
+                    rules.note_end(position)
+            elif not rules.is_terminal(position):
+                act(position, *line.split())
+        except SinksError:
+            continue
+        kept.append(line)
+    return session._replace(lines=(*kept, *session.lines[-1:]))

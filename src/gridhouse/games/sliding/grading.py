@@ -5,12 +5,15 @@ from __future__ import annotations
 import random
 import re
 from collections import deque
+from functools import lru_cache
+from math import isqrt
 
 from gridhouse.core.game import State
+from gridhouse.core.notation import parse_integer
 from gridhouse.core.sessions import Part, Reason, Session
 from gridhouse.games.sliding import rules, texts
 from gridhouse.games.sliding.game import DIRECTIONS, SlidingGame, position_of, shuffle
-from gridhouse.games.sliding.program import move
+from gridhouse.games.sliding.program import AGAIN, move
 from gridhouse.games.sliding.words import words_of
 
 TYPE_CHECKING = False
@@ -33,10 +36,18 @@ LOOSE_PROMPTS = {
     "action": r"please input a direction[^\n:]*:[^\S\n]?",
     "again": r"do you want to play again\?[^\n\]]*\][^\S\n]?",
 }
+SIDES = range(rules.MIN_SIDE, rules.MAX_SIDE + 1)
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 IMPLEMENTATION = "6 Implementation"
 STAGES = "4 Game Stages"
 MAIN = ("main()",)
+FUNCTIONS = {
+    "check_win": "check_win tells whether the letters are those of the solution, the blank last",
+    "swap_position": "swap_position exchanges the characters at two indices",
+    "move": "move returns the puzzle after the move of the blank, None if it would leave the grid",
+    "print_grid": "print_grid prints the grid as the examples show it",
+}
+SEEDS = 10  # with which short games are looked for
 
 
 def course(lines: list[str]) -> list[str]:
@@ -73,10 +84,7 @@ def _make_wins(source: random.Random) -> Session:
     elsewhere = solution[:at] + texts.EMPTY + solution[at + 1 :]
     wrong = solved[:-2] + LETTERS[LETTERS.index(solved[-2]) - 1] + texts.EMPTY
     return _calls(
-        *(
-            f"check_win({text!r}, {solution!r})"
-            for text in (solved, puzzle, solution, elsewhere, wrong)
-        )
+        *(f"check_win({text!r}, {solution!r})" for text in (solved, puzzle, elsewhere, wrong))
     )
 
 
@@ -89,8 +97,12 @@ def _make_swaps(source: random.Random) -> Session:
 
 def _make_steps(source: random.Random) -> Session:
     puzzle, solution = _puzzle(source)
-    corner = texts.EMPTY + solution[1:]
-    return _calls(*(f"move({text!r}, {way!r})" for text in (puzzle, corner) for way in DIRECTIONS))
+    size, side = len(puzzle), isqrt(len(puzzle))
+    corners = (0, side - 1, size - side, size - 1)
+    at_corners = (solution[:at] + texts.EMPTY + solution[at + 1 :] for at in corners)
+    return _calls(
+        *(f"print(move({text!r}, {way!r}))" for text in (puzzle, *at_corners) for way in DIRECTIONS)
+    )
 
 
 def _make_grids(source: random.Random) -> Session:
@@ -128,6 +140,10 @@ def _drawn(session: Session, side: int, chance: random.Random) -> tuple[str, str
     words = words_of(dict(session.files)[texts.WORDS_FILE], side)
     solution = "".join(chance.choices(words, k=side))
     return shuffle(solution, chance), solution
+
+
+def _has_words(session: Session, side: int) -> bool:
+    return side in SIDES and bool(words_of(dict(session.files)[texts.WORDS_FILE], side))
 
 
 def _actions(source: random.Random, puzzle: str, solution: str) -> list[str]:
@@ -168,16 +184,30 @@ PARTS = {
 }
 
 
-def _replay(session: Session, typed: int) -> tuple[str, str] | None:
-    """Return puzzle and solution after `typed` lines, None where no game is played."""
+PLAY_AGAIN = Reason(
+    "again", "Y, y or nothing starts a new game, anything else ends the program", f"{STAGES}: 4.3"
+)
+WELCOME = Reason("welcome", "the welcome, then the difficulty is asked for", STAGES)
+
+
+@lru_cache(maxsize=16)
+def _replays(session: Session) -> list[tuple[tuple[str, str] | None, bool]]:
+    """Return puzzle and solution after 0, 1, ... lines, None where no game is played.
+
+    The second value tells whether a difficulty is asked for next.
+    """
     chance = _start(session)
     game: tuple[str, str] | None = None
     waits_for_size = True
-    for line in session.lines[:typed]:
-        if game is None:
-            if waits_for_size and line.isdigit():
-                game = _drawn(session, int(line), chance)
-            waits_for_size = not waits_for_size
+    games = [(game, waits_for_size)]
+    for line in session.lines:
+        if game is None and waits_for_size:
+            size = parse_integer(line.strip())
+            if size is not None and _has_words(session, size):
+                game = _drawn(session, size, chance)
+                waits_for_size = False
+        elif game is None:
+            waits_for_size = line in AGAIN
         elif line == texts.GIVE_UP:
             game = None
         else:
@@ -185,12 +215,13 @@ def _replay(session: Session, typed: int) -> tuple[str, str] | None:
             game = (move(puzzle, line) if line in DIRECTIONS else None) or puzzle, solution
         if game is not None and game[0] == game[1][:-1] + texts.EMPTY:
             game = None
-    return game
+        games.append((game, waits_for_size))
+    return games
 
 
 def state_at(session: Session, typed: int) -> State | None:
     """Return the puzzle after `typed` lines, None between games."""
-    game = _replay(session, typed) if session.lines else None
+    game, _ = _replays(session)[typed] if session.lines else (None, True)
     if game is None:
         return None
     puzzle, solution = game
@@ -201,16 +232,19 @@ def state_at(session: Session, typed: int) -> State | None:
 
 
 def explain(session: Session, typed: int, line: str) -> Reason:
-    """Return why the program prints a line after `typed` lines."""
+    """Return why the program prints a line after `typed` lines.
+
+    Raises ValueError where no difficulty was typed, for which the document has no answer.
+    """
     if not session.lines:
-        name = session.calls[0].partition("(")[0]
-        return Reason(name, f"{name} as the document's examples show it", IMPLEMENTATION)
+        return _function_reason(session.calls[0])
     last = session.lines[typed - 1] if typed else ""
     if typed == 0:
-        return Reason("welcome", "the welcome, then the difficulty is asked for", STAGES)
-    before = _replay(session, typed - 1)
+        return WELCOME
+    before, waits_for_size = _replays(session)[typed - 1]
+    after, _ = _replays(session)[typed]
     if before is None:
-        return Reason("game", "a new game shows its solution and its puzzle", f"{STAGES}: 4.1")
+        return _start_reason(last) if waits_for_size else PLAY_AGAIN
     if last == texts.HELP:
         return Reason("help", "H displays the help message, then both grids", f"{STAGES}: 4.2")
     if last == texts.GIVE_UP:
@@ -220,13 +254,34 @@ def explain(session: Session, typed: int, line: str) -> Reason:
     if move(before[0], last) is None:
         text = f"the empty tile cannot move {last}: it would leave the grid"
         return Reason("impossible", text, f"{STAGES}: 4.2")
-    if _replay(session, typed) is None:
+    if after is None:
         return Reason("won", "the grid shows the solution, so the game is won", f"{STAGES}: 4.3")
     return Reason("step", f"the empty tile moves {last}", f"{STAGES}: 4.2")
 
 
+def _function_reason(call: str) -> Reason:
+    """Return why a function prints or returns what it does; raises ValueError for ``main()``."""
+    for name, text in FUNCTIONS.items():
+        if f"{name}(" in call:
+            return Reason(name, text, IMPLEMENTATION)
+    raise ValueError("main asks for a difficulty")
+
+
+def _start_reason(size: str) -> Reason:
+    if not size.isdigit():
+        raise ValueError(f"{size!r} is no difficulty")
+    return Reason("game", "a new game shows its solution and its puzzle", f"{STAGES}: 4.1")
+
+
+def legal(session: Session) -> Session:
+    """Return the session as it is: a refused line ends no game."""
+    return session
+
+
 def simpler(session: Session) -> Iterator[Session]:
-    """Yield the session with fewer calls, and with the words of its sizes alone."""
+    """Yield the session with shorter games, fewer calls, and the words of its sizes alone."""
+    yield from _small(session)
+    yield from _given_up(session)
     sizes = {int(line) for line in session.lines if line.isdigit()}
     for name, text in session.files:
         words = "".join(word + "\n" for word in text.split() if len(word) in sizes)
@@ -235,3 +290,26 @@ def simpler(session: Session) -> Iterator[Session]:
     for at in range(len(session.calls)):
         if len(session.calls) > 1:
             yield session._replace(calls=session.calls[:at] + session.calls[at + 1 :])
+
+
+def _given_up(session: Session) -> Iterator[Session]:
+    """Yield the session with one of its games given up at once."""
+    games = _replays(session) if session.lines else []
+    for start in range(1, len(games)):
+        if games[start] is not None and games[start - 1] is None:
+            end = next((at for at in range(start, len(games)) if games[at] is None), None)
+            if end is not None and end > start + 1:
+                lines = session.lines
+                yield session._replace(lines=(*lines[:start], texts.GIVE_UP, *lines[end:]))
+
+
+def _small(session: Session) -> Iterator[Session]:
+    """Yield the last lines typed in a smallest puzzle, or its solution, with other seeds."""
+    side = rules.MIN_SIDE
+    if session.lines and _has_words(session, side):
+        for seed in range(SEEDS):
+            puzzle, solution = _drawn(session, side, random.Random(seed))
+            way = _way(puzzle, solution[:-1] + texts.EMPTY)
+            for actions in (session.lines[-1:], session.lines[-2:], way):
+                if len(actions) + 1 < len(session.lines):
+                    yield session._replace(lines=(str(side), *actions), seed=seed)

@@ -43,6 +43,8 @@ _ASKED = {
     "end": ASK_END,
 }
 PROMPTS = {name: re.escape(prompt) for name, prompt in _ASKED.items()}
+_ASKS = r"\b(?:select|choose|enter|pick|input|which|where)\b"
+_PIECE = rf"{_ASKS}(?: (?!to\b)\w+){{0,4}} (?:piece|token|start\w*)"
 LOOSE_PROMPTS = {
     name: rf"[^\n:?>]*?(?:{words})[^\n:?>]*(?:>>|[:?>])[^\S\n]?"
     for name, words in {
@@ -50,15 +52,17 @@ LOOSE_PROMPTS = {
         "file": "file",
         "length": r"(?:length|rows)",
         "width": r"(?:width|columns)",
-        "start": r"select (?:\w+ )?piece",
-        "end": r"select (?:\w+ )?(?:position|end)",
+        "start": rf"{_PIECE}\b|{_ASKS}[^\n:?>]*\bfrom\b",
+        "end": rf"{_ASKS}[^\n:?>]*\b(?:end\w*|position|destination|target|to)\b",
     }.items()
 }
 SETUP = ("seed", "file", "length", "width")  # the order in which the document asks
-QUESTIONS = len(SETUP)
+NAMES = ("Red", "Blue")
 DESIGN = "Design Details and Flow"
 RULES = "Rules of the Game"
 EXTRA = "Extra Credit Parts"
+IMPLEMENTATION = "Implementation Requirements"
+SPECIAL = {"A": "assassin", "M": "mine", "S": "sapper", "F": "flag"}
 
 
 def course(lines: list[str]) -> list[str]:
@@ -164,19 +168,23 @@ class Writer:
         self.state = _start(start)
 
     @classmethod
-    def drawn(cls, source: random.Random, kinds: Sequence[str], crowd: float = 0.3) -> Writer:
-        """Draw a seed, an army with a flag and of these kinds, and a board with room for it."""
-        length, width = source.choice((2, 3, 4, 4, 5, 6, 7, 11)), source.choice((1, 2, 3, 4, 5, 11))
-        most = max(2, int(length * width * crowd))
-        army = Counter({"F": 1})
-        army.update(source.choice(kinds) for _ in range(source.randint(most // 2, most - 1)))
-        lines = [f"{kind} {count}\n" for kind, count in army.items()]
-        source.shuffle(lines)
-        text = "".join(lines)
-        length = max(length, _least_length(sum(army.values()), width))
-        seed = "".join(source.choice("abcdefgh0123") for _ in range(4))
-        set_up = (seed, FILE, str(length), str(width))
-        return cls(source, Session(set_up, files=((FILE, text),)))
+    def drawn(
+        cls,
+        source: random.Random,
+        kinds: Sequence[str],
+        crowd: float = 0.3,
+        *,
+        is_called: bool = False,
+    ) -> Writer:
+        """Draw a seed, an army with a flag and of these kinds, and a board with room for it.
+
+        Red can move: of a side that cannot, the document says nothing.  The session answers the
+        four questions, or calls the document's function.
+        """
+        writer = cls(source, _drawn(source, kinds, crowd, is_called=is_called))
+        while writer.state.is_terminal():
+            writer = cls(source, _drawn(source, kinds, crowd, is_called=is_called))
+        return writer
 
     def session(self) -> Session:
         """Return the session."""
@@ -195,9 +203,16 @@ class Writer:
             actions = fights.get(fought, [])
         if actions:
             action = self.source.choice(actions)
-            words = state.action_to_string(action).split()
-            self.lines += [" ".join(words[:2]), " ".join(words[2:])]
-            state.apply_action(action)
+            self._play(action)
+
+    def _play(self, action: int, *refused: str) -> None:
+        """Type a move, refused ends before its end; nothing if a side could not move after it."""
+        words = self.state.action_to_string(action).split()
+        self.state.apply_action(action)
+        if is_stuck(self.state):
+            self.state.undo()
+        else:
+            self.lines += [" ".join(words[:2]), *refused, " ".join(words[2:])]
 
     def _fought(self, fight: tuple[str, str]) -> tuple[bool, bool, int, float]:
         """Return the order in which fights are wanted: flags are taken last of all."""
@@ -231,8 +246,32 @@ class Writer:
             for right in range(-3, 4)
             if not _is_end(state, row * game.cols + col, row + down, col + right)
         ]
-        self.lines += [f"{row} {col}", self.source.choice(texts), " ".join(words[2:])]
-        state.apply_action(action)
+        self._play(action, self.source.choice(texts))
+
+
+def is_stuck(state: State) -> bool:
+    """Return whether a side has to move and cannot, of which the document says nothing."""
+    return state.is_terminal() and rules.flag_winner(state.position) == rules.NOBODY
+
+
+def _drawn(
+    source: random.Random, kinds: Sequence[str], crowd: float, *, is_called: bool
+) -> Session:
+    """Draw a set-up."""
+    length, width = source.choice((2, 3, 4, 4, 5, 6, 7, 11)), source.choice((1, 2, 3, 4, 5, 11))
+    most = max(2, int(length * width * crowd))
+    army = Counter({"F": 1})
+    army.update(source.choice(kinds) for _ in range(source.randint(most // 2, most - 1)))
+    lines = [f"{kind} {count}\n" for kind, count in army.items()]
+    source.shuffle(lines)
+    text = "".join(lines)
+    length = max(length, _least_length(sum(army.values()), width))
+    seed = "".join(source.choice("abcdefgh0123") for _ in range(4))
+    files = ((FILE, text),)
+    if is_called:
+        chance = source.randrange(1, 10**6)
+        return Session(files=files, calls=(_call(length, width),), seed=chance)
+    return Session((seed, FILE, str(length), str(width)), files=files)
 
 
 def _game(state: State) -> TactegoGame:
@@ -261,12 +300,39 @@ def _piece(state: State, text: str) -> str:
 
 
 def _start(session: Session) -> State:
-    seed, name, length, width = session.lines[:QUESTIONS]
+    if session.calls:
+        name, chance = FILE, random.Random(session.seed)
+    else:
+        name, chance = session.lines[1], random.Random(seed_bytes(session.lines[0]))
     army = parse_army(dict(session.files)[name].split("\n"))
-    game = TactegoGame.from_army(army, int(length), int(width), limit=0)
+    game = TactegoGame.from_army(army, *_size(session), limit=0)
     if session.start:
         return State(game, game.read(session.start))
-    return State(game, game.shuffled(random.Random(seed_bytes(seed))))
+    return State(game, game.shuffled(chance))
+
+
+def _call(length: int, width: int) -> str:
+    return f"tactego({FILE!r}, {length}, {width});"
+
+
+def _size(session: Session) -> tuple[int, int]:
+    """Return length and width."""
+    texts = re.findall(r"\d+", session.calls[0]) if session.calls else session.lines[2:4]
+    length, width = map(int, texts)
+    return length, width
+
+
+def _with_size(session: Session, length: int, width: int) -> Session:
+    if session.calls:
+        return session._replace(calls=(_call(length, width),))
+    return session._replace(
+        lines=(*session.lines[:2], str(length), str(width), *session.lines[len(SETUP) :])
+    )
+
+
+def _questions(session: Session) -> int:
+    """Return the number of questions before the game; the function asks none."""
+    return 0 if session.calls else len(SETUP)
 
 
 class _Dealt:
@@ -300,10 +366,10 @@ def _follow(session: Session, keys: list[str]) -> Session | None:
     if rows == right or any(sorted(drawn) != army for drawn in armies):
         return None
     start = game.write(game.shuffled(_Dealt(armies)))
-    set_up = session._replace(lines=session.lines[:QUESTIONS], start=start)
+    set_up = session._replace(lines=session.lines[: _questions(session)], start=start)
     writer = Writer(random.Random(session.typed), set_up)
     state, chosen, wrong_end = _start(session), "", False
-    for line in session.lines[QUESTIONS:]:
+    for line in session.lines[_questions(session) :]:
         if state.is_terminal():
             break
         kind, chosen = _play_line(state, chosen, line)
@@ -330,7 +396,7 @@ def _least_length(pieces: int, width: int) -> int:
     return 2 * -(-pieces // width)
 
 
-NUMBERS = ("1", "2", "3", "5", "10", "3", "2", "1000")
+NUMBERS = ("1", "2", "3", "5", "10", "3", "2", "100")
 BOMBS = ("M", "S", "S", "0", "3", "A")
 KILLERS = ("A", "A", "2", "10")
 
@@ -380,6 +446,15 @@ def _make_assassins(source: random.Random) -> Session:
     return _make_fights(source, KILLERS)
 
 
+def _make_calls(source: random.Random) -> Session:
+    writer = Writer.drawn(source, (*NUMBERS, *BOMBS), is_called=True)
+    for _ in range(source.randint(0, 6)):
+        source.choice((writer.move, writer.wrong_start, writer.wrong_end))()
+    for _ in range(source.choice((0, 400))):
+        writer.move(attack=True)
+    return writer.session()
+
+
 def _part(
     points: float,
     about: str,
@@ -405,13 +480,16 @@ PARTS = {
     "loading": Part(10, "strengths and counts of the pieces file", _make_placings, view=_view_army),
     "assassins": _part(5, "assassins", _make_assassins, 2, extra=True),
     "mines": _part(10, "mines and sappers", _make_mines, 3, extra=True),
+    # The document requires the function, but has no points for it, and in Python only can it be
+    # called.
+    "calls": Part(5, "the function tactego, called directly", _make_calls, optional=True),
 }
 
 
 def _replay(session: Session, typed: int) -> tuple[State, str]:
     """Return the position after `typed` lines, and the start that is chosen already."""
     state, chosen = _start(session), ""
-    for line in session.lines[QUESTIONS:typed]:
+    for line in session.lines[_questions(session) : typed]:
         if state.is_terminal():
             break
         _, chosen = _play_line(state, chosen, line)
@@ -443,40 +521,67 @@ def _can_start(state: State, line: str) -> bool:
 
 def state_at(session: Session, typed: int) -> State | None:
     """Return the position after `typed` lines, None during the set-up."""
-    return _replay(session, typed)[0] if typed >= QUESTIONS else None
+    return _replay(session, typed)[0] if typed >= _questions(session) else None
 
 
 def explain(session: Session, typed: int, line: str) -> Reason:
-    """Return why the program prints a line after `typed` lines."""
-    if typed < QUESTIONS:
+    """Return why the program prints a line after `typed` lines.
+
+    Raises ValueError for the end of a game of which the document says nothing.
+    """
+    if typed < _questions(session):
         return Reason("questions", "seed, file, length and width are asked in this order", DESIGN)
     state, _ = _replay(session, typed)
+    if "has won" in line and is_stuck(state):
+        raise ValueError("a side cannot move")
     if "has won" in line:
         return Reason("end", "a player without flags has lost", f"{RULES}, 6")
-    if typed == QUESTIONS and line != ASK_START:
+    if session.calls and not typed:
+        text = "tactego(pieces_file, length, width) plays a game on length rows and width columns"
+        return Reason("function", text, f"{IMPLEMENTATION}, 1")
+    if line in (ASK_START, ASK_END):
+        return Reason("prompt", "a start is asked for, then an end", f"{DESIGN}, 6")
+    if typed == _questions(session):
         text = "red is shuffled first and fills from the top left, blue from the bottom left"
         return Reason("placing", text, f"{DESIGN}, 3")
-    before, chosen = _replay(session, max(QUESTIONS, typed - 1))
+    before, chosen = _replay(session, max(_questions(session), typed - 1))
     typed_line = session.lines[typed - 1]
+    return _refused(before, typed_line, line) or _moved(before, state, chosen, typed_line)
+
+
+def _refused(before: State, typed_line: str, line: str) -> Reason | None:
+    """Return why a line is refused, None where the message is no refusal."""
     if line.startswith(BAD_START[:40]):
-        text = f"{typed_line!r} is not a field with a movable piece of the player to move"
+        side = NAMES[before.position.turn]
+        text = f"{typed_line!r} is not a field with a movable piece of {side}, who is to move"
         return Reason("start", text, f"{RULES}, 4a")
     if line.startswith(STUCK[:20]):
         return Reason("stuck", "the piece has no field to go to", f"{RULES}, 4")
     if line.startswith(BAD_END[:40]):
         text = f"{typed_line!r} is not one step away, or holds a piece of the player"
         return Reason("end field", text, f"{RULES}, 4b and 4c")
-    if state.history() == before.history():  # nothing was moved
-        return Reason("prompt", "a start is asked for, then an end", f"{DESIGN}, 6")
-    attacker, defender = _piece(before, chosen), _piece(before, typed_line)
+    return None
+
+
+def _moved(before: State, after: State, start: str, end: str) -> Reason:
+    """Return why the board is as it is after a move."""
+    side = NAMES[before.position.turn]
+    attacker, defender = _piece(before, start), _piece(before, end)
     if not defender:
-        return Reason("move", f"{attacker} moves from {chosen} to {typed_line}", f"{RULES}, 4")
-    left = _piece(state, typed_line) or "neither piece"
-    text = f"{attacker} attacks {defender}: {left} is left on the field"
+        text = f"{side} is to move: {attacker} moves from {start} to {end}"
+        return Reason("move", text, f"{RULES}, 4")
+    left = _piece(after, end) or "neither piece"
+    text = f"{side} is to move: {attacker} attacks {defender}: {left} is left on the field"
     kinds = {attacker[1:], defender[1:]}
     special = bool(kinds & {"A", "M", "S"})
-    kind = "fight " + (" ".join(sorted(kinds & {"A", "M", "S", "F"})) or "by strength")
-    return Reason(kind, text, EXTRA if special else f"{RULES}, 5")
+    names = [name for kind, name in SPECIAL.items() if kind in kinds]
+    fought = f"fight with {' and '.join(names)}" if names else "fight by strength"
+    return Reason(fought, text, EXTRA if special else f"{RULES}, 5")
+
+
+def legal(session: Session) -> Session:
+    """Return the session as it is: a refused line ends no game."""
+    return session
 
 
 def simpler(session: Session) -> Iterator[Session]:
@@ -492,9 +597,9 @@ def simpler(session: Session) -> Iterator[Session]:
             fewer = "".join(f"{one} {many}\n" for one, many in rest)
             yield session._replace(files=((FILE, fewer),))
     pieces = sum(int(count) for _, count in army)
-    for at in (2, 3) if len(session.lines) >= QUESTIONS else ():
-        lines = [*session.lines]
-        lines[at] = str(int(lines[at]) - 1)
-        length, width = int(lines[2]), int(lines[3])
+    if len(session.lines) < _questions(session):
+        return
+    rows, cols = _size(session)
+    for length, width in ((rows - 1, cols), (rows, cols - 1)):
         if width and length >= _least_length(pieces, width):
-            yield session._replace(lines=tuple(lines))
+            yield _with_size(session, length, width)

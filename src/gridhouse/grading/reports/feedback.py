@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from gridhouse.grading.paths import without_folders
 from gridhouse.grading.rubric import Detail
-from gridhouse.grading.text import NOTHING_MORE, difference_lines, harmless, session_lines
+from gridhouse.grading.text import (
+    NOTHING_MORE,
+    difference_lines,
+    error_lines,
+    harmless,
+    session_lines,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -18,7 +24,6 @@ if TYPE_CHECKING:
 
 MOST_LINES = 200  # of an output that are shown
 MOST_COLUMNS = 500
-PATH = re.compile(r"""(?<![\w/\\.])(?:~\w*|[A-Za-z]:)?[/\\](?:[^'"\n:]*[/\\])?([^/\\'"\n:\s]+)""")
 
 
 def seen_by_author(grade: Grade, rubric: Rubric, today: date) -> Grade:
@@ -32,8 +37,8 @@ def seen_by_author(grade: Grade, rubric: Rubric, today: date) -> Grade:
     return replace(
         grade,
         parts=tuple(_part(part, shown, hidden) for part in grade.parts),
-        problem=_without_folders(grade.problem),
-        notes=tuple(map(_without_folders, grade.notes)),
+        problem=without_folders(grade.problem),
+        notes=tuple(map(without_folders, grade.notes)),
         crashes=0 if silent else grade.crashes,
         timeouts=0 if silent else grade.timeouts,
     )
@@ -50,7 +55,6 @@ def _part(part: PartGrade, shown: Detail, hidden: Detail) -> PartGrade:
 def _fault(fault: Fault, detail: Detail) -> Fault | None:
     if detail is Detail.NOTHING:
         return None
-    fault = replace(fault, failure=_without_folders(fault.failure))
     if detail is Detail.FULL:
         return fault
     fault = replace(fault, rule="", expected="", printed="", position="", picture="")
@@ -58,14 +62,8 @@ def _fault(fault: Fault, detail: Detail) -> Fault | None:
         return fault
     failure = fault.failure.partition(":")[0]  # what follows may quote what was typed
     nothing: tuple[str, ...] = ()
-    return replace(
-        fault, failure=failure, arguments=(), files=(), calls=nothing, typed=nothing, output=""
-    )
-
-
-def _without_folders(text: str) -> str:
-    """Return a text with the names of files only, where it has whole paths."""
-    return PATH.sub(r"\1", text)
+    fault = replace(fault, failure=failure, errors=nothing, output="")
+    return replace(fault, arguments=(), files=(), calls=nothing, typed=nothing)
 
 
 def feedback_text(grade: Grade, rubric: Rubric, today: date, *, full: bool = False) -> str:
@@ -122,6 +120,7 @@ def fault_lines(fault: Fault) -> list[str]:
         lines += ["", "Its output:", *(f"    {line}" for line in output_lines(fault.output))]
     if fault.failure:
         lines.append(f"The program: {harmless(fault.failure)}")
+    lines += error_lines(fault.errors)
     if fault.rule:
         lines.append(f"Why: {harmless(fault.rule)}{section(fault)}")
     if fault.position:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,7 +16,7 @@ from gridhouse.core.picture import stylesheet
 from gridhouse.core.registry import game_class
 from gridhouse.grading.reports import feedback
 from gridhouse.grading.reports.class_summary import summarize
-from gridhouse.grading.text import first_column, harmless, typed_line
+from gridhouse.grading.text import first_columns, harmless, typed_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -50,9 +51,23 @@ def submission_page(grade: Grade, name: str, rubric: Rubric, *, is_feedback: boo
         grade=grade,
         name=name,
         total=feedback.out_of(rubric),
+        shown_in=_shown_in(grade),
         is_feedback=is_feedback,
         script="",
     )
+
+
+def _shown_in(grade: Grade) -> dict[tuple[str, int], str]:
+    """Return, for the faults of each part, the part that shows the same before, "" without one."""
+    first: dict[Fault, str] = {}
+    shown: dict[tuple[str, int], str] = {}
+    for part in sorted(grade.parts, key=lambda part: not part.out_of):  # as on the page
+        for number, fault in enumerate(part.faults):
+            same = replace(fault, count=0, is_hidden=False)
+            has_session = any((fault.arguments, fault.calls, fault.typed, fault.output))
+            shown[part.name, number] = first.get(same, "") if has_session else ""
+            first.setdefault(same, part.about)
+    return shown
 
 
 def _page(template: str, *, script: str, **values: object) -> str:
@@ -84,11 +99,11 @@ def _environment() -> Environment:
         "harmless": harmless,
         "points": feedback.points,
         "sessions": feedback.sessions,
+        "counts": feedback.counts,
         "output_lines": feedback.output_lines,
         "typed_line": typed_line,
     }
     environment.globals |= {
-        "counts": feedback.counts,
         "has_lines": feedback.has_lines,
         "marked": _marked,
         "picture_address": _picture_address,
@@ -100,8 +115,8 @@ def _environment() -> Environment:
 def _marked(fault: Fault) -> tuple[Markup, Markup, str]:
     """Return the two lines with the first different character marked, and a pointer at it."""
     lines = [harmless(fault.expected), harmless(fault.printed)]
-    column = first_column(*lines)
-    if column is None:
+    columns = first_columns(*lines)
+    if columns is None:
         return Markup.escape(lines[0]), Markup.escape(lines[1]), ""
     one, other = (
         Markup("{}<mark>{}</mark>{}").format(
@@ -109,9 +124,9 @@ def _marked(fault: Fault) -> tuple[Markup, Markup, str]:
         )
         if line[column:]
         else Markup.escape(line)
-        for line in lines
+        for line, column in zip(lines, columns, strict=True)
     )
-    return one, other, " " * column + "^"
+    return one, other, " " * columns[1] + "^"
 
 
 def _plain_lines(text: str) -> str:

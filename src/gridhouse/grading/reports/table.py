@@ -25,10 +25,12 @@ def class_table(grades: Sequence[Grade], width: int | None = None) -> str:
     """Return a table with a row for each submission and a last one with the means.
 
     It is as wide as the terminal at most; where it is too narrow for the parts they are left out.
+    Parts without points have no column.
     Problems stand below it.
     """
     width = width or shutil.get_terminal_size().columns
-    names = list(dict.fromkeys(part.name for grade in grades for part in grade.parts))
+    parts = [part for grade in grades for part in grade.parts if part.out_of]
+    names = list(dict.fromkeys(part.name for part in parts))
     rows = [["name", "points", *names], *(_cells(grade, names) for grade in grades)]
     if grades:
         rows.append(["mean", *_means(grades, names)])
@@ -52,7 +54,7 @@ def class_table(grades: Sequence[Grade], width: int | None = None) -> str:
 
 
 def _cells(grade: Grade, names: Sequence[str]) -> list[str]:
-    parts = {part.name: points(part.points) for part in grade.parts if part.out_of}
+    parts = {part.name: points(part.points) for part in grade.parts}
     return [harmless(grade.name), points(grade.points), *(parts.get(name, "-") for name in names)]
 
 
@@ -62,8 +64,7 @@ def _means(grades: Sequence[Grade], names: Sequence[str]) -> list[str]:
     for name in names:
         parts = [part for grade in grades for part in grade.parts if part.name == name]
         total = sum(part.points for part in parts)
-        has_points = any(part.out_of for part in parts)
-        means.append(points(total / len(grades)) if has_points else "-")
+        means.append(points(total / len(grades)))
     return means
 
 

@@ -1,0 +1,111 @@
+"""The likelihood of counted results under a hypothesis on their mean.
+
+Functions take arrays whose last axis holds the numbers of each result, from the worst to the best,
+all above 0; their scores are evenly spaced from 0 to 1.  What they return is the log likelihood of
+the most likely distribution that obeys the hypothesis, minus that of the most likely distribution
+at all.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Numbers = NDArray[np.float64]
+
+# What stands for a number of 0, as in fishtest: every result is possible, however unlikely.
+UNSEEN = 1e-3
+CLOSE = 1e-6  # steps that end an iteration; what they change of a likelihood is their square
+ROUNDS = 1000  # most steps of an iteration, some ten are usual
+
+
+def seen(numbers: Numbers) -> Numbers:
+    """Return the numbers with a little in place of every 0."""
+    return np.where(numbers == 0, UNSEEN, numbers)
+
+
+def scores(numbers: Numbers) -> Numbers:
+    """Return the score of each result."""
+    return np.linspace(0, 1, numbers.shape[-1])
+
+
+def given_mean(numbers: Numbers, mean: float) -> Numbers:
+    """Return the log likelihood if the mean score is ``mean``, between 0 and 1.
+
+    The most likely probabilities are ``numbers / (1 + x * (scores - mean))`` up to a factor
+    (Van den Bergh, 2019, "A note on the MLE of a multinomial distribution"; Owen, 1988).
+    """
+    offsets = np.broadcast_to(scores(numbers) - mean, numbers.shape)
+    return _log_likelihood(numbers, offsets, multiplier(numbers, offsets))
+
+
+def given_t(numbers: Numbers, t: float) -> Numbers:
+    """Return the log likelihood if the mean is ``t`` standard deviations above a half.
+
+    With d the difference from a half, that is E(d) = r m, where m is the root of E(d d), and r is
+    t / sqrt(1 + t t).  Since 2 m is the least value of E(d d) / l + l over all l, some l makes
+    this condition a linear one.  That l is m itself, and is found by iteration.  (Van den Bergh,
+    2021, "Normalized Elo: practical", section 4.1, has the same over mean and deviation.)
+
+    There may be several such l, near the differences that a result can have.  The iteration begins
+    at each of these, and the likeliest is taken.
+    """
+    differences = scores(numbers) - 0.5
+    starts = np.unique(np.abs(differences[differences != 0]))
+    likeliest: Numbers = np.max([_given_t(numbers, t, differences, at) for at in starts], axis=0)
+    return likeliest
+
+
+def _given_t(numbers: Numbers, t: float, differences: Numbers, start: float) -> Numbers:
+    """Return what ``given_t`` does, found from a root of the mean squared difference."""
+    r = t / np.sqrt(1 + t * t)
+
+    def linear(root: Numbers) -> Numbers:
+        mean = root[..., None]
+        offsets: Numbers = differences - r * (differences**2 / mean + mean) / 2
+        return offsets
+
+    root: Numbers = np.full(numbers.shape[:-1], start)
+    offsets = linear(root)
+    possible = (offsets.min(-1) < 0) & (offsets.max(-1) > 0)
+    root = np.where(possible, root, 0.5)  # where it always is
+    for _ in range(ROUNDS):
+        offsets = linear(root)
+        x = multiplier(numbers, offsets)
+        shares = numbers / (1 + x[..., None] * offsets)
+        last = root
+        root = np.sqrt((shares * differences**2).sum(-1) / shares.sum(-1))
+        if np.all(np.abs(root - last) < CLOSE):
+            break
+    return _log_likelihood(numbers, offsets, x)
+
+
+def multiplier(numbers: Numbers, offsets: Numbers) -> Numbers:
+    """Return the x at which the sum of ``numbers * offsets / (1 + x * offsets)`` is 0.
+
+    Offsets must lie on both sides of 0.  The sum falls with x; Newton's steps are taken where they
+    stay between known bounds, which are halved otherwise.
+    """
+    low, high = -1 / offsets.max(-1), -1 / offsets.min(-1)
+    margin = (high - low) * 1e-12
+    low, high = low + margin, high - margin
+    x: Numbers = np.clip(0.0, low, high)
+    for _ in range(ROUNDS):
+        ratios = offsets / (1 + x[..., None] * offsets)
+        value = (numbers * ratios).sum(-1)
+        low, high = np.where(value > 0, x, low), np.where(value > 0, high, x)
+        step = x + value / (numbers * ratios**2).sum(-1)
+        step = np.where((low < step) & (step < high), step, (low + high) / 2)
+        last, x = x, step
+        if np.all(np.abs(x - last) <= CLOSE**2 * (1 + np.abs(x))):
+            break
+    return x
+
+
+def _log_likelihood(numbers: Numbers, offsets: Numbers, x: Numbers) -> Numbers:
+    likelihood: Numbers = -(numbers * np.log1p(x[..., None] * offsets)).sum(-1)
+    return likelihood
