@@ -268,11 +268,25 @@ def test_without_a_terminal_each_game_is_a_line(capsys: pytest.CaptureFixture[st
     line = f"Game 1: {' against '.join(first.players)}, {first.score:g} to {1 - first.score:g}"
     assert err.splitlines()[0] == f"{line}, {moves} moves, rules"
     assert len(err.splitlines()) == 6
+    assert out.splitlines()[1].endswith("Elo            95 %")
     names = [line.split()[1] for line in out.splitlines()[2:]]
     assert names == [run.tournament.names[player] for player in run.schedule.order(run.results)]
     points = [float(line.split()[3]) for line in out.splitlines()[2:]]
     assert points == sorted(points, reverse=True)
     assert sum(points) == 6
+
+
+def test_a_match_says_what_its_pairs_tell(capsys: pytest.CaptureFixture[str]) -> None:
+    sprt = {"elo0": 0, "elo1": 400, "alpha": 0.2, "beta": 0.2, "model": "logistic"}
+    run = play_tournament(small(players=PLAYERS[:2], games=400, sprt=sprt), Options())
+    out = capsys.readouterr().out.splitlines()[-3:]
+    assert run.is_stopped
+    assert 2 * len(run.results) == len(run.records) < 400
+    assert out[0].startswith("anna against bert: Elo ")
+    counts = [sum(one.points == points for one in run.results) for points in (0, 0.5, 1, 1.5, 2)]
+    assert out[1] == f"pairs with 0, 0.5, 1, 1.5 and 2 points: {' '.join(map(str, counts))}"
+    assert out[2].startswith("SPRT of 0 and 400 (logistic): LLR -")
+    assert out[2].endswith(", H0")
 
 
 def test_in_a_terminal_there_is_one_live_table() -> None:

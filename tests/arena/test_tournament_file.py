@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from gridhouse.arena.statistics import Sprt
 from gridhouse.arena.time_control import TimeControl
 from gridhouse.arena.tournament_file import (
     AdjudicationSettings,
     Entrant,
     Format,
     OpeningSettings,
-    SprtSettings,
     load_tournament,
     parse_tournament,
 )
@@ -68,7 +68,7 @@ def test_a_whole_file(tmp_path: Path) -> None:
     assert (tournament.sandbox, tournament.concurrency) == (False, 3)
     assert tournament.openings == OpeningSettings(plies=6, seed=7)
     assert tournament.adjudication == AdjudicationSettings(agreement=5, length=300)
-    assert tournament.sprt == SprtSettings(0, 20.5)
+    assert tournament.sprt == Sprt(0, 20.5)
 
 
 @pytest.mark.parametrize(
@@ -109,8 +109,11 @@ def test_a_whole_file(tmp_path: Path) -> None:
         ({"openings": {"book": "b", "plies": 7}}, "openings have either a book or plies"),
         ({"adjudication": {"proof": True}, "game": "sinks"}, "adjudication.proof: sinks has no so"),
         ({"sprt": {"elo0": 0}}, "sprt.elo1 is missing"),
-        ({"sprt": {"elo0": 5, "elo1": 5}}, "sprt.elo0 must be below sprt.elo1"),
-        ({"sprt": {"elo0": 0, "elo1": 5, "alpha": 0.5}}, "sprt.alpha must be between 0 and 0.5"),
+        ({"sprt": {"elo0": 5, "elo1": 5}}, "sprt: elo0 5 and elo1 5 do not rise"),
+        (
+            {"sprt": {"elo0": 0, "elo1": 5, "alpha": 0.5}},
+            "sprt: alpha 0.5 and beta 0.05 are not betw",
+        ),
         ({"sprt": {"elo0": float("nan"), "elo1": 5}}, "sprt.elo0 must be a number"),
         (
             {"sprt": {"elo0": 0, "elo1": 5}, "players": ["a", "b", "c"]},

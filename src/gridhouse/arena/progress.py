@@ -11,11 +11,15 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
+from gridhouse.arena.statistics import Pentanomial, elo, likelihood_of_superiority, rate
+from gridhouse.core.console import UsageError
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from gridhouse.arena.records import GameRecord
     from gridhouse.arena.runner import Run
+    from gridhouse.arena.statistics import Rating
 
 MOST_RUNNING = 8  # games in play that are listed
 WIDTH = 100  # of the table where there is no terminal
@@ -59,40 +63,97 @@ def scores(names: Iterable[str], records: Iterable[GameRecord]) -> dict[str, Sco
     return found
 
 
+class Row(NamedTuple):
+    """A player in the table: its name, its score, and its rating where there is one."""
+
+    name: str
+    score: Score
+    rating: Rating | None
+
+
 class Column(NamedTuple):
-    """A column of the table: its title, and its text for a player by number."""
+    """A column of the table: its title, and its text for a player."""
 
     title: str
-    text: Callable[[Run, int, Score], str]
+    text: Callable[[Row], str]
 
 
-# What statistics tell of a player, such as Elo and its error, comes here as further columns.
 COLUMNS = [
-    Column("games", lambda run, player, score: f"{score.games}"),
-    Column("points", lambda run, player, score: f"{score.points:g}"),
-    Column("+", lambda run, player, score: f"{score.wins}"),
-    Column("=", lambda run, player, score: f"{score.draws}"),
-    Column("-", lambda run, player, score: f"{score.losses}"),
-    Column("share", lambda run, player, score: score.share),
-    Column("forfeits", lambda run, player, score: f"{score.forfeits}"),
+    Column("games", lambda row: f"{row.score.games}"),
+    Column("points", lambda row: f"{row.score.points:g}"),
+    Column("+", lambda row: f"{row.score.wins}"),
+    Column("=", lambda row: f"{row.score.draws}"),
+    Column("-", lambda row: f"{row.score.losses}"),
+    Column("share", lambda row: row.score.share),
+    Column("forfeits", lambda row: f"{row.score.forfeits}"),
 ]
-# And what they tell of the whole, such as the log likelihood ratio of a test, as further lines.
-LINES: list[Callable[[Run], str]] = []
+RATING_COLUMNS = [
+    Column("Elo", lambda row: f"{row.rating.elo:+.0f}" if row.rating else ""),
+    Column(
+        "95 %", lambda row: f"{row.rating.low:+.0f} to {row.rating.high:+.0f}" if row.rating else ""
+    ),
+]
 
 
 def standing(run: Run) -> Group:
-    """Return the table of all players, from the first place to the last, and the lines below."""
+    """Return the table of all players, from the first place to the last.
+
+    A match has lines below it: its Elo difference, and its test if it has one.  In other
+    tournaments players have ratings.
+    """
+    names = run.tournament.names
+    is_match = len(names) == 2
+    columns = COLUMNS if is_match else COLUMNS + RATING_COLUMNS
     table = Table(title=str(run.tournament.game), title_justify="left", box=None)
     table.add_column("")
     table.add_column("player", overflow="fold")
-    for column in COLUMNS:
+    for column in columns:
         table.add_column(column.title, justify="right")
-    found = scores(run.tournament.names, list(run.records.values()))
+    found = scores(names, list(run.records.values()))
+    ratings = {} if is_match else ratings_of(run)
     for place, player in enumerate(run.schedule.order(run.results), 1):
-        name = run.tournament.names[player]
-        cells = [column.text(run, player, found[name]) for column in COLUMNS]
-        table.add_row(f"{place}", Text(name), *cells)
-    return Group(table, *(Text(line(run)) for line in LINES))
+        name = names[player]
+        row = Row(name, found[name], ratings.get(name))
+        table.add_row(f"{place}", Text(name), *(column.text(row) for column in columns))
+    return Group(table, *map(Text, match_lines(run) if is_match else ()))
+
+
+def ratings_of(run: Run) -> dict[str, Rating]:
+    """Return the ratings of players by name, none before all have met through each other."""
+    names = run.tournament.names
+    met: dict[tuple[str, str], Pentanomial] = {}
+    for result in list(run.results):
+        pairing = names[result.first], names[result.second]
+        met[pairing] = met.get(pairing, Pentanomial()).plus(result.points)
+    try:
+        return {rating.player: rating for rating in rate(met).table}
+    except UsageError:
+        return {}
+
+
+def match_lines(run: Run) -> list[str]:
+    """Return what the pairs of a match say of its first player, once there are any."""
+    counts = Pentanomial()
+    for result in list(run.results):
+        counts = counts.plus(2 - result.points if result.first else result.points)
+    if not counts.total:
+        return []
+    first, second = run.tournament.names
+    pairs = " ".join(map(str, counts.numbers))
+    likely = 100 * likelihood_of_superiority(counts)
+    lines = [
+        f"{first} against {second}: Elo {elo(counts)}, stronger with {likely:.1f} %",
+        f"pairs with 0, 0.5, 1, 1.5 and 2 points: {pairs}",
+    ]
+    test = run.tournament.sprt
+    if test is not None:
+        low, high = test.bounds
+        verdict = test.verdict(counts) or "no verdict yet"
+        lines.append(
+            f"SPRT of {test.elo0:g} and {test.elo1:g} ({test.model}): "
+            f"LLR {test.llr(counts):.2f} ({low:.2f} to {high:.2f}), {verdict}"
+        )
+    return lines
 
 
 def game_line(record: GameRecord) -> str:

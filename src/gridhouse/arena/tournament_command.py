@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from gridhouse.arena.progress import Progress, print_standing
 from gridhouse.arena.runner import Run, never
 from gridhouse.arena.schedules import schedule_of
+from gridhouse.arena.statistics import Pentanomial, SprtRun
 from gridhouse.arena.store import MEMORY, Store
 from gridhouse.arena.workers import Workers, cores, note_on
 from gridhouse.players.match import openings
@@ -32,14 +33,13 @@ class Options(NamedTuple):
     ray: str | None = None
 
 
-def play_tournament(tournament: Tournament, options: Options, stop: Stop = never) -> Run:
+def play_tournament(tournament: Tournament, options: Options) -> Run:
     """Play what is left of a tournament, show it meanwhile, and print how it stands.
 
-    ``stop`` is as for ``Run``.  Raises UsageError for players, files and clusters that cannot be
-    used.
+    Raises UsageError for players, files and clusters that cannot be used.
     """
     with Store(options.store or MEMORY, tournament.settings()) as store:
-        run = Run(tournament, store, openings_of(tournament), stop)
+        run = Run(tournament, store, openings_of(tournament), stop_of(tournament))
         with _pool(tournament, options) as pool:
             Progress(run).show(run.play(pool))
     print_standing(run)
@@ -56,6 +56,14 @@ def _pool(tournament: Tournament, options: Options) -> Pool:
     if note:
         print(note, file=sys.stderr)
     return Workers(tournament, count)
+
+
+def stop_of(tournament: Tournament) -> Stop:
+    """Return what stops a match whose test has a verdict."""
+    if tournament.sprt is None:
+        return never
+    test = SprtRun(tournament.sprt, Pentanomial())
+    return lambda points: test.add(points) is not None
 
 
 def openings_of(tournament: Tournament) -> Iterator[State]:

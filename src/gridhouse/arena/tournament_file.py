@@ -8,6 +8,7 @@ from dataclasses import MISSING, dataclass, field, fields, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
+from gridhouse.arena.statistics import Sprt
 from gridhouse.arena.time_control import FORMS, MARGIN, TimeControl
 from gridhouse.core.components import component
 from gridhouse.core.console import UsageError
@@ -64,17 +65,6 @@ class AdjudicationSettings:
 
 
 @dataclass(frozen=True)
-class SprtSettings:
-    """The bounds of the test that stops a match, in Elo, and its rates of error."""
-
-    elo0: float
-    elo1: float
-    alpha: float = 0.05
-    beta: float = 0.05
-    model: str = "normalized"
-
-
-@dataclass(frozen=True)
 class Tournament:
     """A tournament; a match is one of two players.
 
@@ -93,7 +83,7 @@ class Tournament:
     sandbox: bool = True
     openings: OpeningSettings = field(default_factory=OpeningSettings)
     adjudication: AdjudicationSettings = field(default_factory=AdjudicationSettings)
-    sprt: SprtSettings | None = None
+    sprt: Sprt | None = None
     concurrency: int = 0
 
     @property
@@ -165,9 +155,6 @@ def _check(tournament: Tournament) -> None:
         raise UsageError("games must be even: each opening is played with both sides")
     if tournament.sprt is not None and len(tournament.players) != 2:
         raise UsageError("sprt is for matches of two players")
-    sprt = tournament.sprt
-    if sprt is not None and not sprt.elo0 < sprt.elo1:
-        raise UsageError("sprt.elo0 must be below sprt.elo1")
     if tournament.rounds and tournament.format is Format.KNOCK_OUT:
         raise UsageError("a knock-out has no setting rounds")
     most = (len(tournament.players) + 1) // 2
@@ -203,7 +190,10 @@ def _table(cls: type, readers: Mapping[str, Reader]) -> Reader:
         for one in needed:
             if one not in values:
                 raise UsageError(f"{name}.{one} is missing")
-        return cls(**values)
+        try:
+            return cls(**values)
+        except UsageError as error:
+            raise UsageError(f"{name}: {error}") from None
 
     return read
 
@@ -224,13 +214,6 @@ def _seconds(name: str, value: object) -> float:
     number = _number(name, value)
     if number < 0:
         raise UsageError(f"{name} must be a number of seconds that is not negative")
-    return number
-
-
-def _rate(name: str, value: object) -> float:
-    number = _number(name, value)
-    if not 0 < number < 0.5:
-        raise UsageError(f"{name} must be between 0 and 0.5")
     return number
 
 
@@ -338,12 +321,12 @@ READERS: dict[str, Reader] = {
         AdjudicationSettings, {"proof": _truth, "agreement": _count, "length": _count}
     ),
     "sprt": _table(
-        SprtSettings,
+        Sprt,
         {
             "elo0": _number,
             "elo1": _number,
-            "alpha": _rate,
-            "beta": _rate,
+            "alpha": _number,
+            "beta": _number,
             "model": _choice("normalized", "logistic"),
         },
     ),
