@@ -88,9 +88,10 @@ COLUMNS = [
     Column("forfeits", lambda row: f"{row.score.forfeits}"),
 ]
 RATING_COLUMNS = [
-    Column("Elo", lambda row: f"{row.rating.elo:+.0f}" if row.rating else ""),
+    Column("Elo", lambda row: f"{row.rating.elo:+z.0f}" if row.rating else ""),
     Column(
-        "95 %", lambda row: f"{row.rating.low:+.0f} to {row.rating.high:+.0f}" if row.rating else ""
+        "95 %",
+        lambda row: f"{row.rating.low:+z.0f} to {row.rating.high:+z.0f}" if row.rating else "",
     ),
 ]
 
