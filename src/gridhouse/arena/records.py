@@ -21,6 +21,7 @@ class Termination(StrEnum):
     PROOF = "proof"  # a solver knows the result
     AGREEMENT = "agreement"  # both players gave the same value for long enough
     LENGTH = "length"  # the game was too long and counts as a draw
+    ABANDONED = "abandoned"  # the arena could not play it; it counts as a draw
 
 
 FORFEITS = frozenset(

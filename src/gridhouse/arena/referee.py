@@ -46,14 +46,17 @@ def play(
     control: TimeControl,
     *,
     number: int = 0,
+    own: Sequence[TimeControl | None] = (None, None),
     adjudication: Adjudication | None = None,
     watch: Callable[[State], None] = lambda _: None,
 ) -> GameRecord:
     """Play a game from an opening to its end and return its record.
 
-    ``competitors`` are given by side.  ``watch`` is called with the state after each move.
+    ``competitors``, and time controls of their ``own``, are given by side.  ``watch`` is called
+    with the state after each move.
     """
-    game = _Game(opening, competitors, control, number, adjudication or Adjudication())
+    clocks = Clocks(control, own)
+    game = _Game(opening, competitors, clocks, number, adjudication or Adjudication())
     try:
         game.play(watch)
     except ForfeitError as forfeit:
@@ -68,14 +71,14 @@ class _Game:
         self,
         opening: State,
         competitors: Sequence[Competitor],
-        control: TimeControl,
+        clocks: Clocks,
         number: int,
         adjudication: Adjudication,
     ) -> None:
         self.opening = str(opening)
         self.state = opening.clone()
         self.competitors = competitors
-        self.clocks = Clocks(control)
+        self.clocks = clocks
         self.number = number
         self.adjudication = adjudication
         self.moves: list[PlayedMove] = []
@@ -107,7 +110,7 @@ class _Game:
         seconds = measured if reply.seconds is None else reply.seconds
         left = self.clocks.left[self.side]
         if not self.clocks.spend(self.side, seconds):
-            control = self.clocks.control
+            control = self.clocks.controls[self.side]
             limit = control.seconds if control.base is None else left
             reason = f"the move came after {seconds:.3f} s, {limit:.3f} s were left"
             raise ForfeitError(Termination.TIME, reason)

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from gridhouse.core.errors import ParameterError
 from gridhouse.core.notation import shown
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 N = TypeVar("N", int, float)
 MARGIN = 0.05  # seconds over a limit that are forgiven: pipes and the scheduler take some
@@ -81,14 +84,16 @@ class Turn:
 class Clocks:
     """The clocks of both sides of a game, if its control has any."""
 
-    def __init__(self, control: TimeControl) -> None:
-        """Set both clocks."""
-        self.control = control
-        self.left = [control.base or 0.0] * 2
+    def __init__(
+        self, control: TimeControl, own: Sequence[TimeControl | None] = (None, None)
+    ) -> None:
+        """Set both clocks; a side with a control of its own is held to that."""
+        self.controls = [mine or control for mine in own]
+        self.left = [mine.base or 0.0 for mine in self.controls]
 
     def turn(self, side: int) -> Turn:
         """Return what a side may use for its next move."""
-        control = self.control
+        control = self.controls[side]
         if control.base is not None:
             return Turn(
                 control, self.left[side] + control.margin, (self.left[side], self.left[1 - side])
@@ -99,7 +104,7 @@ class Clocks:
 
     def spend(self, side: int, seconds: float) -> bool:
         """Take the time of a move from a clock; return whether it was within the limits."""
-        control = self.control
+        control = self.controls[side]
         if control.base is not None:
             self.left[side] -= seconds
             if self.left[side] < -control.margin:

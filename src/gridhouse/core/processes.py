@@ -8,6 +8,7 @@ from contextlib import contextmanager
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from typing import Any
 
 SAFE_PATH = "-P"  # of the command line of Python 3.11
 VARIABLE = "PYTHONSAFEPATH"
@@ -25,3 +26,15 @@ def safe_path() -> Iterator[None]:
             del os.environ[VARIABLE]
         else:
             os.environ[VARIABLE] = before
+
+
+def preloaded(module: str) -> Any:
+    """Return a context of ``multiprocessing`` whose server of processes has a module loaded."""
+    import multiprocessing
+    from multiprocessing import forkserver
+
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload([module])
+    with safe_path():
+        forkserver.ensure_running()
+    return context

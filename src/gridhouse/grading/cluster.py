@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import io
-import os
-import socket
 import tarfile
 import tempfile
 from collections import deque
@@ -13,6 +11,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from gridhouse.core.cluster import MOST_LOST, PATIENCE, check_version, connected
 from gridhouse.core.console import UsageError
 from gridhouse.grading.grade import ungraded
 from gridhouse.grading.jobs import DIED, TRIES, faulty, try_job
@@ -26,15 +25,6 @@ if TYPE_CHECKING:
     from gridhouse.grading.jobs import Job
 
 AHEAD = 2  # submissions that are sent for each processor: one runs, one waits
-MOST_LOST = 5  # nodes that may go away while they grade one submission
-REACHED = 10.0  # seconds that a machine may take to answer
-PATIENCE = 300.0  # seconds that a cluster may be without processors
-SETTINGS = {
-    "RAY_USAGE_STATS_ENABLED": "0",
-    "RAY_NUM_REDIS_GET_RETRIES": "2",  # of 40 seconds each, to connect
-    "RAY_DEDUP_LOGS": "1",
-    "RAY_DEDUP_LOGS_SKIP_REGEX": ".",  # what nodes report goes to standard output otherwise
-}
 
 
 @dataclass
@@ -56,32 +46,13 @@ def run_jobs_on_ray(jobs: Iterable[Job], address: str) -> Iterator[tuple[Job, Gr
     left = deque(map(_Attempt, jobs))
     if not left:
         return
-    ray = _connected(address)
+    ray = connected(address)
     try:
         yield from _grades(ray, left)
     except ConnectionError:
         raise UsageError(f"the connection to the Ray cluster {address!r} was lost") from None
     finally:
         ray.shutdown()
-
-
-def _connected(address: str) -> Any:
-    """Connect to a cluster and return the module of Ray, which then prints nothing itself."""
-    os.environ.update(SETTINGS)
-    try:
-        import ray
-    except ModuleNotFoundError:
-        missing = "ray is missing; a cluster needs the extra cluster"
-        raise UsageError(f"{missing}: pip install 'gridhouse[cluster]'") from None
-    try:
-        host, _, port = address.removeprefix("ray://").rpartition(":")
-        if port.isdecimal():  # Ray itself would try for minutes
-            socket.create_connection((host, int(port)), REACHED).close()
-        ray.init(address, include_dashboard=False, log_to_driver=False, logging_level="CRITICAL")
-    except Exception as error:  # of many kinds
-        reason = " ".join(str(error).split())
-        raise UsageError(f"the Ray cluster {address!r} cannot be reached: {reason}") from None
-    return ray
 
 
 def _grades(ray: Any, left: deque[_Attempt]) -> Iterator[tuple[Job, Grade]]:
@@ -146,10 +117,7 @@ def _packed(job: Job) -> tuple[Job, bytes]:
 
 def _grade(job: Job, files: bytes, wanted: str) -> Grade | SandboxError:
     """Grade a packed submission on this node; raises UsageError for another version."""
-    if version("gridhouse") != wanted:
-        raise UsageError(
-            f"{socket.gethostname()} has gridhouse {version('gridhouse')}, not {wanted}"
-        )
+    check_version(wanted)
     with tempfile.TemporaryDirectory(prefix="gridhouse-job-") as folder:
         try:
             with tarfile.open(fileobj=io.BytesIO(files)) as archive:

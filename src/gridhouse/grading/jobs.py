@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import hashlib
-import multiprocessing
 import signal
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from functools import cached_property
 from importlib.metadata import version
-from multiprocessing import forkserver
 from typing import TYPE_CHECKING
 
 from gridhouse.core.console import UsageError
-from gridhouse.core.processes import safe_path
+from gridhouse.core.processes import preloaded
 from gridhouse.grading.grade import grade, ungraded
 from gridhouse.grading.submissions import Commands, open_submission
 from gridhouse.programs.languages import BuildError
@@ -118,10 +116,7 @@ class Processes:
 
     def __init__(self) -> None:
         """Make ready to start processes from a server that has this module loaded."""
-        self.context = multiprocessing.get_context("forkserver")
-        self.context.set_forkserver_preload([__name__])
-        with safe_path():
-            forkserver.ensure_running()
+        self.context = preloaded(__name__)
         self._running: set[ForkServerProcess] = set()
         self._is_stopped = False
 

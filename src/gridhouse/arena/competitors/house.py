@@ -34,8 +34,8 @@ class HouseCompetitor(Competitor):
 
     def begin(self, state: State, side: int, number: int) -> None:
         """Make the player anew, so that no game depends on those before it."""
-        del side
-        self._contestant = parse_player(self.name, state.game, seed=number)
+        # Both sides with one seed would err at the same moves.
+        self._contestant = parse_player(self.name, state.game, seed=2 * number + side)
 
     def choose(self, state: State, turn: Turn) -> Reply:
         """Search within the limits."""

@@ -1,0 +1,51 @@
+"""Competitors from the texts of a tournament: players of the house, and programs."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+from typing import TYPE_CHECKING
+
+from gridhouse.arena.competitors.house import HouseCompetitor
+from gridhouse.core.console import UsageError
+from gridhouse.core.notation import shown
+from gridhouse.players import KINDS
+
+if TYPE_CHECKING:
+    from gridhouse.arena.competitors.base import Competitor
+    from gridhouse.core.game import Game
+
+LEVEL = "level:"
+
+
+def competitor(text: str, game: Game, *, sandboxed: bool = True) -> Competitor:
+    """Return the competitor of a text, which the caller closes.
+
+    The text is a player of the house if it begins with one of their kinds: ``alphabeta:hash=64``,
+    ``mcts@2000p``, ``level:5``.  Any other text is the command of a program.  Raises UsageError or
+    a GridhouseError.
+    """
+    if text.partition("@")[0].partition(":")[0] in KINDS:
+        number = text.removeprefix(LEVEL)
+        return HouseCompetitor(f"level:level={number}" if number.isdecimal() else text, game)
+    return _program(text, sandboxed=sandboxed)
+
+
+def _program(text: str, *, sandboxed: bool) -> Competitor:
+    """Return a program; raises UsageError where there is none of this name."""
+    try:
+        name = next(iter(shlex.split(text)), "")
+    except ValueError as error:
+        raise UsageError(f"{shown(text)} is no command: {error}") from None
+    if shutil.which(name) is None and not os.path.exists(name):
+        raise UsageError(
+            f"{shown(text)} is neither a player ({', '.join(KINDS)}) nor a program's command"
+        )
+    from gridhouse.arena.competitors.program import (  # type: ignore[import-untyped]
+        ProgramCompetitor,
+        Starter,
+    )
+
+    program: Competitor = ProgramCompetitor(Starter(text, sandboxed=sandboxed), text)
+    return program
