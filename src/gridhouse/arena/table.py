@@ -8,21 +8,19 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Self
 
 from gridhouse.arena import referee
+from gridhouse.arena.adjudication import prover_for
 from gridhouse.arena.competitors.specs import competitor
 from gridhouse.arena.records import GameRecord, Termination
 from gridhouse.arena.referee import DRAW, Adjudication
 from gridhouse.core import compile_queue
-from gridhouse.core.components import component
 from gridhouse.core.console import UsageError
 from gridhouse.core.errors import GridhouseError
 
 if TYPE_CHECKING:
     from gridhouse.arena.competitors.base import Competitor
-    from gridhouse.arena.referee import Prover
     from gridhouse.arena.tournament_file import Tournament
-    from gridhouse.core.game import Game, State
+    from gridhouse.core.game import State
 
-PROOF_SECONDS = 0.2  # for the proof of a position; what takes longer is played on
 FAULT = "the arena has a fault, please report it: "
 
 
@@ -47,7 +45,7 @@ class Table:
         self._competitors: dict[int, Competitor] = {}
         self._open = ExitStack()
         wanted = tournament.adjudication
-        prover = prover_of(tournament.game) if wanted.proof else None
+        prover = prover_for(tournament.game) if wanted.proof else None
         self._adjudication = Adjudication(prover, wanted.agreement, wanted.length)
 
     def play(self, job: Job) -> GameRecord:
@@ -112,16 +110,3 @@ def abandoned(tournament: Tournament, job: Job, reason: str) -> GameRecord:
     names = names_of(tournament, job)
     end = DRAW, Termination.ABANDONED, reason
     return GameRecord(job.number, str(job.opening), names, *end, ())
-
-
-def prover_of(game: Game) -> Prover:
-    """Return what proves the value of a position by the game's solver, where it is quick."""
-    advice = component(type(game), "solver.advice")
-    assert advice is not None
-    adviser = advice.Adviser()
-
-    def prove(state: State) -> float | None:
-        known = adviser.advise(state, PROOF_SECONDS)
-        return None if known is None else float(known.value)
-
-    return prove

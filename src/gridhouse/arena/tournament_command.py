@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from gridhouse.arena.openings import openings_for, read_book
 from gridhouse.arena.progress import Progress, print_standing
 from gridhouse.arena.runner import Run, never
 from gridhouse.arena.schedules import schedule_of
 from gridhouse.arena.statistics import Pentanomial, SprtRun
 from gridhouse.arena.store import MEMORY, Store
 from gridhouse.arena.workers import Workers, cores, note_on
-from gridhouse.players.match import openings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from gridhouse.arena.runner import Pool, Stop
     from gridhouse.arena.tournament_file import Tournament
@@ -67,7 +67,8 @@ def stop_of(tournament: Tournament) -> Stop:
 
 
 def openings_of(tournament: Tournament) -> Iterator[State]:
-    """Yield an opening for each pair of games."""
+    """Yield an opening for each pair of games; raises UsageError for a book that cannot be used."""
     wanted = tournament.openings
     most = schedule_of(tournament).most
-    return openings(tournament.game, most, seed=wanted.seed, moves=wanted.plies)
+    book = read_book(Path(wanted.book), tournament.game) if wanted.book else None
+    return openings_for(tournament.game, most, seed=wanted.seed, plies=wanted.plies, book=book)

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 from gridhouse.arena.statistics import Sprt
 from gridhouse.arena.time_control import FORMS, MARGIN, TimeControl
-from gridhouse.core.components import component
 from gridhouse.core.console import UsageError
 from gridhouse.core.errors import GridhouseError
 from gridhouse.core.notation import shown
@@ -162,9 +161,6 @@ def _check(tournament: Tournament) -> None:
         raise UsageError(
             f"rounds must be at most {most}, half of the players, or some would meet twice"
         )
-    kind = type(tournament.game)
-    if tournament.adjudication.proof and component(kind, "solver.advice") is None:
-        raise UsageError(f"adjudication.proof: {kind.name} has no solver")
     if tournament.openings.book and tournament.openings.plies is not None:
         raise UsageError("openings have either a book or plies")
 

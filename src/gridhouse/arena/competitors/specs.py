@@ -42,10 +42,6 @@ def _program(text: str, *, sandboxed: bool) -> Competitor:
         raise UsageError(
             f"{shown(text)} is neither a player ({', '.join(KINDS)}) nor a program's command"
         )
-    from gridhouse.arena.competitors.program import (  # type: ignore[import-untyped]
-        ProgramCompetitor,
-        Starter,
-    )
+    from gridhouse.arena.competitors.program import ProgramCompetitor, Starter
 
-    program: Competitor = ProgramCompetitor(Starter(text, sandboxed=sandboxed), text)
-    return program
+    return ProgramCompetitor(Starter(text, sandboxed=sandboxed), text)
