@@ -132,11 +132,17 @@ def ratings_of(run: Run) -> dict[str, Rating]:
         return {}
 
 
-def match_lines(run: Run) -> list[str]:
-    """Return what the pairs of a match say of its first player, once there are any."""
+def pairs_of(run: Run) -> Pentanomial:
+    """Return the pairs of a match, counted for its first player."""
     counts = Pentanomial()
     for result in list(run.results):
         counts = counts.plus(2 - result.points if result.first else result.points)
+    return counts
+
+
+def match_lines(run: Run) -> list[str]:
+    """Return what the pairs of a match say of its first player, once there are any."""
+    counts = pairs_of(run)
     if not counts.total:
         return []
     first, second = run.tournament.names
@@ -146,15 +152,21 @@ def match_lines(run: Run) -> list[str]:
         f"{first} against {second}: Elo {elo(counts)}, stronger with {likely:.1f} %",
         f"pairs with 0, 0.5, 1, 1.5 and 2 points: {pairs}",
     ]
+    return [*lines, *filter(None, [test_line(run).rstrip()])]
+
+
+def test_line(run: Run) -> str:
+    """Return a line about the test of a match, "" where it has none or no pair counts yet."""
     test = run.tournament.sprt
-    if test is not None:
-        low, high = test.bounds
-        verdict = test.verdict(counts) or "no verdict yet"
-        lines.append(
-            f"SPRT of {test.elo0:g} and {test.elo1:g} ({test.model}): "
-            f"LLR {test.llr(counts):.2f} ({low:.2f} to {high:.2f}), {verdict}"
-        )
-    return lines
+    counts = pairs_of(run)
+    if test is None or not counts.total:
+        return ""
+    low, high = test.bounds
+    verdict = test.verdict(counts) or "no verdict yet"
+    return (
+        f"SPRT of {test.elo0:g} and {test.elo1:g} ({test.model}): "
+        f"LLR {test.llr(counts):.2f} ({low:.2f} to {high:.2f}), {verdict}\n"
+    )
 
 
 def game_line(record: GameRecord) -> str:
@@ -206,11 +218,3 @@ class Progress:
             first, second = (run.tournament.names[player] for player in job.seats)
             lines.append(f"Game {job.number + 1}: {first} against {second}")
         return Group(standing(run), *map(Text, lines))
-
-
-def print_standing(run: Run) -> None:
-    """Print the table on standard output."""
-    console = Console()
-    if not console.is_terminal:
-        console.width = WIDTH
-    console.print(standing(run))

@@ -238,7 +238,8 @@ def _format(name: str, value: object) -> Format:
     return Format(_choice(*Format)(name, value))
 
 
-def _game(name: str, value: object) -> Game:
+def read_game(name: str, value: object) -> Game:
+    """Return the game of a text, with or without parameters; raises UsageError."""
     text = _text(name, value)
     try:
         game, rest = parse_game(text if "(" in text else f"{text}()")
@@ -303,7 +304,7 @@ ENTRANT_READERS: dict[str, Reader] = {
     "limit": _limit,
 }
 READERS: dict[str, Reader] = {
-    "game": _game,
+    "game": read_game,
     "players": _players,
     "format": _format,
     "games": _count,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 import shutil
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gridhouse.arena.competitors.house import HouseCompetitor
@@ -17,19 +18,29 @@ if TYPE_CHECKING:
     from gridhouse.core.game import Game
 
 LEVEL = "level:"
+SUBMISSION = "submission:"
 
 
 def competitor(text: str, game: Game, *, sandboxed: bool = True) -> Competitor:
     """Return the competitor of a text, which the caller closes.
 
     The text is a player of the house if it begins with one of their kinds: ``alphabeta:hash=64``,
-    ``mcts@2000p``, ``level:5``.  Any other text is the command of a program.  Raises UsageError or
-    a GridhouseError.
+    ``mcts@2000p``, ``level:5``.  ``submission:PATH`` is somebody's source or folder, built where it
+    has to be and always run in the sandbox.  Any other text is the command of a program.  Raises
+    UsageError or a GridhouseError.
     """
     if text.partition("@")[0].partition(":")[0] in KINDS:
         number = text.removeprefix(LEVEL)
         return HouseCompetitor(f"level:level={number}" if number.isdecimal() else text, game)
+    if text.startswith(SUBMISSION):
+        return _submission(Path(text.removeprefix(SUBMISSION)), game)
     return _program(text, sandboxed=sandboxed)
+
+
+def _submission(path: Path, game: Game) -> Competitor:
+    from gridhouse.arena.competitors.program import ProgramCompetitor, submitted
+
+    return ProgramCompetitor(submitted(path, game.name), path.name)
 
 
 def _program(text: str, *, sandboxed: bool) -> Competitor:
