@@ -150,10 +150,8 @@ def _leave_with_parent() -> None:
 
 
 def cores() -> int:
-    """Return the number of processors that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+    """Return the number of processors, from Python 3.13 on those that this process may use."""
+    return getattr(os, "process_cpu_count", os.cpu_count)() or 1
 
 
 def note_on(count: int) -> str:
