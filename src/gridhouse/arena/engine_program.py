@@ -100,8 +100,9 @@ class EngineProgram:
         choice = player.choose(state, limits)
         text = state.action_to_string(choice.action)
         state.apply_action(choice.action)
-        known = "" if choice.value is None else f" value {choice.value:.3f}"
-        return [text, f"info{known} work {choice.work}"]
+        if choice.value is None:
+            return [text]
+        return [text, f"info value {choice.value:.3f} work {choice.work}"]
 
     def undo(self, rest: str) -> list[str]:
         """Take back the last move."""
@@ -139,9 +140,11 @@ class EngineProgram:
         """Return the winner, 1 or 2, with a winning move of the side to move; or unknown."""
         del rest
         state = self.state
+        if state.is_terminal():
+            raise CommandError("the game is over")
         advice = component(type(state.game), "solver.advice")
-        if advice is None or state.is_terminal():
-            raise CommandError("there is no solver for this position")
+        if advice is None:
+            return ["unknown"]
         found = advice.Adviser().advise(state, self.limits.seconds or 1.0)
         side = state.current_player() + 1
         if found is None:

@@ -70,9 +70,8 @@ def play_tournament(tournament: Tournament, options: Options) -> Run:
 def _report(run: Run, options: Options) -> None:
     tournament = run.tournament
     records = [run.records[number] for number in sorted(run.records)]
-    heading = Heading(
-        options.title, str(tournament.game), str(tournament.control), str(tournament.format)
-    )
+    form = "match" if len(tournament.players) == 2 else str(tournament.format)
+    heading = Heading(options.title, str(tournament.game), str(tournament.control), form)
     console = Console(highlight=False)
     if not console.is_terminal:
         console.width = WIDTH
@@ -124,8 +123,12 @@ def class_tournament(folder: Path, settings: Mapping[str, Any]) -> Tournament:
         paths = sorted(path for path in folder.iterdir() if not path.name.startswith("."))
     except OSError as error:
         raise UsageError(f"{str(folder)!r}: {error.strerror}") from None
+    stems = [path.stem for path in paths]
     players = [
-        {"name": path.stem if path.is_file() else path.name, "player": f"{SUBMISSION}{path}"}
+        {
+            "name": path.stem if stems.count(path.stem) == 1 else path.name,
+            "player": f"{SUBMISSION}{path}",
+        }
         for path in paths
     ]
     if len(players) < 2:

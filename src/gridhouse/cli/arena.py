@@ -192,10 +192,10 @@ def compliance(
     """Hold a program to the engine protocol, and say line by line what it does wrong."""
 
     def check(_: list[str]) -> int:
-        from gridhouse.arena.competitors.program import Starter
+        from gridhouse.arena.competitors.specs import starter_of
         from gridhouse.arena.compliance import check
 
-        found = check(Starter(command, sandboxed=sandbox))
+        found = check(starter_of(command, sandboxed=sandbox))
         print(found)
         return found.status
 

@@ -120,7 +120,7 @@ def best_kind(game: Game) -> str:
 
 
 def parse_player(text: str, game: Game, *, seed: int = 0) -> Contestant:
-    """Return the player and the limits of a text: ``mcts``, ``mcts:rave=500@0.02s``.
+    """Return the player and the limits of a text: ``mcts``, ``mcts:rave=500@0.02s``, ``level:5``.
 
     Settings of the player follow a colon; names in capitals are constants of the game's evaluation.
     A limit in seconds (``s``), nodes (``n``) or playouts (``p``) follows ``@``.  Raises PlayerError
@@ -128,6 +128,8 @@ def parse_player(text: str, game: Game, *, seed: int = 0) -> Contestant:
     """
     rest, _, limit = text.partition("@")
     kind, _, listed = rest.partition(":")
+    if kind == "level" and listed.isdecimal():
+        listed = f"level={listed}"
     settings: dict[str, Any] = {}
     constants: dict[str, float] = {}
     for setting in filter(None, listed.split(",")):

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 
 STARTUP_WAIT = 10.0  # seconds for a start, and for getting ready for a game
 LATENESS = 0.5  # seconds that a late answer is waited for before the program is killed
+MOST_FALSE_STARTS = 3  # one after the other; then it is not started any more
 LEAVE_WAIT = 1.0  # seconds for ending after `exit`
 NAMES = ("player", "main", "a4")  # of a submission's program, besides the game's
 LONGEST_QUOTE = 200  # characters of a program's last words
@@ -169,10 +170,24 @@ class ProgramCompetitor(Competitor):
         self._commands: frozenset[str] = DOCUMENTED
         self._state: State | None = None  # what the program knows of the game; None after `game`
         self._limit = ""  # the last command that limited its moves
+        self._false_starts: list[ForfeitError] = []  # since it was last ready for a game
 
     def begin(self, state: State, side: int, number: int) -> None:
         """Start the program if it does not run, and the game."""
         del side, number
+        if len(self._false_starts) == MOST_FALSE_STARTS:  # else a broken one takes all the time
+            last = self._false_starts[-1]
+            raise ForfeitError(
+                last.termination, f"it is not started any more, since three times {last.reason}"
+            )
+        try:
+            self._begin(state)
+        except ForfeitError as forfeit:
+            self._false_starts.append(forfeit)
+            raise
+        self._false_starts.clear()
+
+    def _begin(self, state: State) -> None:
         deadline = time.monotonic() + self._startup_wait
         self._state = None
         self._limit = ""

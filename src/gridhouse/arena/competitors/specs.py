@@ -15,9 +15,9 @@ from gridhouse.players import KINDS
 
 if TYPE_CHECKING:
     from gridhouse.arena.competitors.base import Competitor
+    from gridhouse.arena.competitors.program import Starter
     from gridhouse.core.game import Game
 
-LEVEL = "level:"
 SUBMISSION = "submission:"
 
 
@@ -30,8 +30,7 @@ def competitor(text: str, game: Game, *, sandboxed: bool = True) -> Competitor:
     UsageError or a GridhouseError.
     """
     if text.partition("@")[0].partition(":")[0] in KINDS:
-        number = text.removeprefix(LEVEL)
-        return HouseCompetitor(f"level:level={number}" if number.isdecimal() else text, game)
+        return HouseCompetitor(text, game)
     if text.startswith(SUBMISSION):
         return _submission(Path(text.removeprefix(SUBMISSION)), game)
     return _program(text, sandboxed=sandboxed)
@@ -44,7 +43,13 @@ def _submission(path: Path, game: Game) -> Competitor:
 
 
 def _program(text: str, *, sandboxed: bool) -> Competitor:
-    """Return a program; raises UsageError where there is none of this name."""
+    from gridhouse.arena.competitors.program import ProgramCompetitor
+
+    return ProgramCompetitor(starter_of(text, sandboxed=sandboxed), text)
+
+
+def starter_of(text: str, *, sandboxed: bool) -> Starter:
+    """Return what starts a program; raises UsageError where there is none of this name."""
     try:
         name = next(iter(shlex.split(text)), "")
     except ValueError as error:
@@ -53,6 +58,6 @@ def _program(text: str, *, sandboxed: bool) -> Competitor:
         raise UsageError(
             f"{shown(text)} is neither a player ({', '.join(KINDS)}) nor a program's command"
         )
-    from gridhouse.arena.competitors.program import ProgramCompetitor, Starter
+    from gridhouse.arena.competitors.program import Starter
 
-    return ProgramCompetitor(Starter(text, sandboxed=sandboxed), text)
+    return Starter(text, sandboxed=sandboxed)

@@ -87,9 +87,10 @@ class PlayerSummary:
 class Summary:
     """A match or a tournament.
 
-    ``players`` are sorted, the best first; ``meetings`` has every two that met, in both orders.
-    ``note`` says why there are no ratings, if so.  ``ends`` are the results of the first side by
-    why games ended, the most frequent first, and ``lengths`` are the numbers of moves.
+    ``players`` are sorted, the best first, but the two of a match as given; ``meetings`` has every
+    two that met, in both orders.  ``note`` says why there are no ratings, if so.  ``ends`` are the
+    results of the first side by why games ended, the most frequent first, and ``lengths`` are the
+    numbers of moves.
     """
 
     players: tuple[PlayerSummary, ...]
@@ -105,7 +106,7 @@ class Summary:
 
     @property
     def pairings(self) -> list[tuple[Names, Meeting]]:
-        """Every meeting once, as the better player sees it."""
+        """Every meeting once, as the player sees it who stands before the other."""
         names = [player.name for player in self.players]
         return [
             (both, self.meetings[both]) for both in combinations(names, 2) if both in self.meetings
@@ -125,7 +126,7 @@ def summarize(records: Sequence[GameRecord], names: Iterable[str] = ()) -> Summa
     known = dict.fromkeys([*names, *(name for record in records for name in record.players)])
     players = _players(records, known, ratings)
     return Summary(
-        players=tuple(sorted(players, key=_place)),
+        players=tuple(players if len(players) == 2 else sorted(players, key=_place)),
         meetings=meetings,
         note=note,
         ends=_ends(records),
