@@ -176,7 +176,7 @@ def game_line(record: GameRecord) -> str:
     reason = f": {record.reason}" if record.reason else ""
     moves = "1 move" if len(record.moves) == 1 else f"{len(record.moves)} moves"
     return (
-        f"Game {record.number + 1}: {first} against {second}, {result}, {moves}, "
+        f"Game {record.number}: {first} against {second}, {result}, {moves}, "
         f"{record.termination}{reason}"
     )
 
@@ -216,5 +216,5 @@ class Progress:
         lines = [f"{done} of at most {2 * run.schedule.most} games, {3600 * rate:,.0f} an hour"]
         for job in list(run.running.values())[:MOST_RUNNING]:
             first, second = (run.tournament.names[player] for player in job.seats)
-            lines.append(f"Game {job.number + 1}: {first} against {second}")
+            lines.append(f"Game {job.number}: {first} against {second}")
         return Group(standing(run), *map(Text, lines))
