@@ -107,7 +107,6 @@ def test_a_whole_file(tmp_path: Path) -> None:
         ({"openings": 7}, "openings must be a table of settings"),
         ({"openings": {"ply": 7}}, "openings.ply is no setting; the settings are book, plies, se"),
         ({"openings": {"book": "b", "plies": 7}}, "openings have either a book or plies"),
-        ({"adjudication": {"proof": True}, "game": "sinks"}, "adjudication.proof: sinks has no so"),
         ({"sprt": {"elo0": 0}}, "sprt.elo1 is missing"),
         ({"sprt": {"elo0": 5, "elo1": 5}}, "sprt: elo0 5 and elo1 5 do not rise"),
         (
