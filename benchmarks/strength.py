@@ -50,7 +50,7 @@ WEAK = ("random", "greedy")
 
 
 class OpenSpielPlayer(Player):
-    """OpenSpiel's search; ``spent`` is the time of all moves, in seconds, ``moves`` their number."""
+    """OpenSpiel's search; ``spent`` is the time of all ``moves``, in seconds."""
 
     def __init__(self, game: Game, *, seed: int = 0) -> None:
         """Load the game in OpenSpiel."""

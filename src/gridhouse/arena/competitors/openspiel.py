@@ -52,10 +52,12 @@ class OpenSpielCompetitor(Competitor):
             raise UsageError(f"{text}: it has to see everything, which {game} does not allow")
         if game.perfect_information and self._bot == ISMCTS:
             raise UsageError(f"{text}: it is for hidden information, which {game} does not have")
-        self._adapter = adapter
+        import pyspiel
+
+        self._adapter, self._pyspiel = adapter, pyspiel
         self._resamples = is_hidden or self._bot == ISMCTS
         parameters = {**game.values, "starts": 1, "open": not self._resamples}
-        self._theirs: Any = adapter.pyspiel.load_game(adapter.PREFIX + game.name, parameters)
+        self._theirs: Any = pyspiel.load_game(adapter.PREFIX + game.name, parameters)
         self._chance = random.Random(0)
 
     def begin(self, state: State, side: int, number: int) -> None:
@@ -84,7 +86,7 @@ class OpenSpielCompetitor(Competitor):
         return self._settings.get("simulations") or limits.playouts or limits.nodes
 
     def _mcts(self, theirs: Any, turn: Turn) -> tuple[int, float | None, int]:
-        pyspiel = self._adapter.pyspiel
+        pyspiel = self._pyspiel
         simulations = self._simulations(turn)
         seed = self._chance.getrandbits(31)
         bot = pyspiel.MCTSBot(
@@ -121,10 +123,8 @@ class OpenSpielCompetitor(Competitor):
 
     def _uniform(self, theirs: Any, turn: Turn) -> tuple[int, float | None, int]:
         del turn
-        pyspiel = self._adapter.pyspiel
-        bot = pyspiel.make_uniform_random_bot(
-            theirs.current_player(), self._chance.getrandbits(31)
-        )
+        seed = self._chance.getrandbits(31)
+        bot = self._pyspiel.make_uniform_random_bot(theirs.current_player(), seed)
         return bot.step_with_policy(theirs)[1], None, 0
 
 

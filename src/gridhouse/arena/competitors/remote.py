@@ -21,7 +21,7 @@ from gridhouse.arena.time_control import LONGEST_WAIT
 from gridhouse.core.console import UsageError
 from gridhouse.core.game import Game
 from gridhouse.core.notation import parse_integer, shown
-from gridhouse.players import LEVELS
+from gridhouse.players.levels import LEVELS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -90,7 +90,7 @@ class RemoteCompetitor(Competitor):
             self._join(f"tables/{self._table}/seats", {"invitation": self._invitation})
             self._check(state)
             return
-        opponent = {"opponent": "friends"}
+        opponent: dict[str, Any] = {"opponent": "friends"}
         if "level" in self._settings:
             opponent = {"opponent": "machine", "level": self._settings["level"]}
         self._join("tables", {"position": str(state), "side": 1 - side} | opponent)
