@@ -7,6 +7,7 @@ import random
 import sys
 import threading
 import time
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from typing import TYPE_CHECKING, Any
 from urllib.request import Request, urlopen
 
@@ -306,6 +307,50 @@ def test_no_house_answers(house: str) -> None:
     record = against_random(START, f"{house}/somewhere", pytest.fail, 1)
     assert record.termination == Termination.DISCONNECTION
     assert "/somewhere refused: " in record.reason
+
+
+SEATED = {"id": "t", "version": 1, "ply": 0, "over": False, "seats": [{"taken_by": "you"}] * 2}
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Welcome",
+        "[" * 100_000,
+        "[1]",
+        "{}",
+        json.dumps({"token": "x", "table": {"seats": [1, 2]}}),
+        json.dumps({"token": "x", "table": SEATED | {"ply": "0"}}),
+        json.dumps({"token": "x", "table": SEATED | {"ply": 1, "moves": []}}),
+        json.dumps({"token": "x", "table": SEATED | {"ply": 1, "moves": [{}]}}),
+    ],
+)
+def test_what_no_house_would_say_ends_the_game(said: str) -> None:
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            self.send_response(201)
+            self.end_headers()
+            self.wfile.write(said.encode())
+
+        def log_message(self, *_: object) -> None:
+            """Say nothing."""
+
+    with HTTPServer(("127.0.0.1", 0), Handler) as server:
+        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+        thread.start()
+        try:
+            address = f"http://127.0.0.1:{server.server_port}"
+            record = against_random(START, address, print, 0)
+        finally:
+            server.shutdown()
+            thread.join()
+    assert (record.termination, record.score) == (Termination.GARBLED, 0.0)
+
+
+def test_a_house_that_wants_fewer_requests_is_asked_again(tmp_path: Path) -> None:
+    with served(tmp_path, burst=4, rate=8.0) as house:
+        record = against_random(START, f"{house}?level=1", pytest.fail, 1)
+    assert record.termination == Termination.RULES, record
 
 
 def test_a_house_that_closes_ends_the_game(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ import json
 import math
 import sys
 import time
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 from urllib.error import HTTPError
 from urllib.parse import parse_qsl, urlsplit
@@ -115,21 +116,20 @@ class RemoteCompetitor(Competitor):
                 kind = Termination.TIME if is_timed else Termination.STALL
                 raise ForfeitError(kind, f"no move came at {self._place()}")
             if self._seen.get("asked"):
-                self._post("answer", {"agrees": False})
+                with suppress(ForfeitError):  # the request may be withdrawn already
+                    self._post("answer", {"agrees": False})
             self._wait(deadline)
-        move = self._get("moves", list)[ply]
-        if not isinstance(move, dict) or not isinstance(move.get("move"), str):
-            raise self._garbled("a move without a text")
-        return Reply(move["move"])
+        try:
+            return Reply(str(self._get("moves", list)[ply]["move"]))
+        except (IndexError, KeyError, TypeError):
+            raise self._garbled("moves without their texts") from None
 
     def end(self, state: State, score: float) -> None:
         """Show the last moves; resign for the other player if it lost by other than the rules."""
-        try:
+        with suppress(ForfeitError):  # the game has ended as it is
             self._tell(state)
             if not self._get("over", bool) and score == float(self._side == 0):
-                self._post("resign", None)
-        except ForfeitError:
-            pass  # the game has ended as it is
+                self._post("resign", {})
         self._seen = {}
 
     # The table
@@ -171,10 +171,10 @@ class RemoteCompetitor(Competitor):
 
     def _seat(self, side: int) -> str:
         """Return who has a seat."""
-        seats = self._get("seats", list)
-        if side >= len(seats) or not isinstance(seats[side], dict):
-            raise self._garbled("a table without its seats")
-        return str(seats[side].get("taken_by"))
+        try:
+            return str(self._get("seats", list)[side]["taken_by"])
+        except (IndexError, KeyError, TypeError):
+            raise self._garbled("seats that nobody can take") from None
 
     def _get(self, name: str, kind: type[Any]) -> Any:
         """Return a field of the table; raises ForfeitError."""
@@ -204,9 +204,9 @@ class RemoteCompetitor(Competitor):
             raise self._garbled("no seat")
         self._seen = table
 
-    def _post(self, command: str, asked: dict[str, Any] | None) -> None:
+    def _post(self, command: str, asked: dict[str, Any]) -> None:
         """Send a command to the table."""
-        self._seen = self._ask(f"tables/{self._seen.get('id')}/{command}", asked or {})
+        self._seen = self._ask(f"tables/{self._seen.get('id')}/{command}", asked)
 
     def _wait(self, deadline: float) -> None:
         """Wait for the table to change, at most until a time."""
