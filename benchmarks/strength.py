@@ -11,17 +11,16 @@ balanced, and is played twice with swapped colours.  The score has its interval 
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from command_line import Count, Seconds, Words, need, start, with_other_games
 
 need("pyspiel")
 
-import pyspiel  # noqa: E402
-
 import gridhouse  # noqa: E402
-import gridhouse.adapters.openspiel  # noqa: E402
+from gridhouse.arena.competitors.openspiel import OpenSpielCompetitor  # noqa: E402
 from gridhouse.arena.openings import openings_for  # noqa: E402
+from gridhouse.arena.time_control import TimeControl, Turn  # noqa: E402
 from gridhouse.players import Choice, Contestant, Limits, parse_player, player  # noqa: E402
 from gridhouse.players.base import Player  # noqa: E402
 from gridhouse.players.levels import LEVELS  # noqa: E402
@@ -48,46 +47,26 @@ MAX_MOVES = 300
 SEARCHES = ("mcts@2000p", "alphabeta@20000n")
 PLANNING = "pomcp@2000p"  # with hidden information
 WEAK = ("random", "greedy")
-# The least assumed seconds of a simulation.  Near the end of a game simulations are shorter, but
-# not if the game goes on for longer than the last one.
-SHORTEST = 2e-4
-EXPLORE = 2.0  # of OpenSpiel's search, as in its own examples
 
 
 class OpenSpielPlayer(Player):
-    """OpenSpiel's search, with as many simulations as recently fitted into the time.
-
-    Their cost is measured by ply, because they become shorter towards the end of a game.
-    ``spent`` is the time of all moves, in seconds, and ``moves`` their number.
-    """
+    """OpenSpiel's search; ``spent`` is the time of all ``moves``, in seconds."""
 
     def __init__(self, game: Game, *, seed: int = 0) -> None:
-        """Load the game in OpenSpiel without hidden information, which its search would refuse."""
+        """Load the game in OpenSpiel."""
         super().__init__(game)
-        parameters = dict(game.values) | {"starts": 1, "open": True}
-        self._theirs: Any = pyspiel.load_game(f"gridhouse_{game.name}", parameters)
-        self._evaluator = pyspiel.RandomRolloutEvaluator(1, seed)
-        self._seed = seed
-        self._costs = {0: 0.01}
+        self._bot = OpenSpielCompetitor("openspiel:mcts", game)
+        self._bot.begin(game.new_initial_state(), 0, seed)
         self.spent = 0.0
         self.moves = 0
 
     def _choose(self, state: State, limits: Limits) -> Choice:
-        ply = len(state.history())
-        nearest = max(known for known in self._costs if known <= ply)
-        count = max(2, int((limits.seconds or 1.0) / max(SHORTEST, self._costs[nearest])))
-        bot = pyspiel.MCTSBot(
-            self._theirs, self._evaluator, EXPLORE, count, 1000, False, self._seed, False
-        )
-        theirs = self._theirs.new_initial_state()
-        theirs.play = gridhouse.parse(str(state))
+        seconds = limits.seconds or 1.0
         started = time.perf_counter()
-        action = int(bot.step_with_policy(theirs)[1])
-        seconds = time.perf_counter() - started
-        self._costs[ply] = (self._costs[nearest] + seconds / count) / 2
-        self.spent += seconds
+        reply = self._bot.choose(state, Turn(TimeControl(seconds=seconds), seconds))
+        self.spent += time.perf_counter() - started
         self.moves += 1
-        return Choice(action, work=count)
+        return Choice(state.string_to_action(reply.move), reply.value, work=reply.work)
 
 
 def warm(game: Game, contestants: Iterable[Contestant]) -> None:

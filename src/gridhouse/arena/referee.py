@@ -61,7 +61,10 @@ def play(
         game.play(watch)
     except ForfeitError as forfeit:
         game.lose(forfeit)
-    return game.record()
+    record = game.record()
+    for competitor in competitors:
+        competitor.end(game.state.clone(), record.score)
+    return record
 
 
 class _Game:

@@ -64,6 +64,9 @@ class Competitor(ABC):
         used.  Raises ForfeitError.
         """
 
+    def end(self, state: State, score: float) -> None:  # noqa: B027  # most need not know
+        """Learn how a game ended that was begun: its last state, and the first side's score."""
+
     def close(self) -> None:  # noqa: B027  # most competitors run nothing
         """End all that the competitor runs."""
 

@@ -1,4 +1,4 @@
-"""Competitors from the texts of a tournament: players of the house, and programs."""
+"""Competitors from the texts of a tournament."""
 
 from __future__ import annotations
 
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from gridhouse.core.game import Game
 
 SUBMISSION = "submission:"
+OPENSPIEL = "openspiel:"
+HOUSES = ("http://", "https://")
 
 
 def competitor(text: str, game: Game, *, sandboxed: bool = True) -> Competitor:
@@ -26,13 +28,22 @@ def competitor(text: str, game: Game, *, sandboxed: bool = True) -> Competitor:
 
     The text is a player of the house if it begins with one of their kinds: ``alphabeta:hash=64``,
     ``mcts@2000p``, ``level:5``.  ``submission:PATH`` is somebody's source or folder, built where it
-    has to be and always run in the sandbox.  Any other text is the command of a program.  Raises
-    UsageError or a GridhouseError.
+    has to be and always run in the sandbox.  ``openspiel:mcts`` is a bot of OpenSpiel, and an
+    address ``http://…`` a house, or an invitation to one of its tables.  Any other text is the
+    command of a program.  Raises UsageError or a GridhouseError.
     """
     if text.partition("@")[0].partition(":")[0] in KINDS:
         return HouseCompetitor(text, game)
     if text.startswith(SUBMISSION):
         return _submission(Path(text.removeprefix(SUBMISSION)), game)
+    if text.startswith(OPENSPIEL):
+        from gridhouse.arena.competitors.openspiel import OpenSpielCompetitor
+
+        return OpenSpielCompetitor(text, game)
+    if text.startswith(HOUSES):
+        from gridhouse.arena.competitors.remote import RemoteCompetitor
+
+        return RemoteCompetitor(text, game)
     return _program(text, sandboxed=sandboxed)
 
 
@@ -56,7 +67,8 @@ def starter_of(text: str, *, sandboxed: bool) -> Starter:
         raise UsageError(f"{shown(text)} is no command: {error}") from None
     if shutil.which(name) is None and not os.path.exists(name):
         raise UsageError(
-            f"{shown(text)} is neither a player ({', '.join(KINDS)}) nor a program's command"
+            f"{shown(text)} is neither a player ({', '.join(KINDS)}, {OPENSPIEL}…, {HOUSES[0]}…) "
+            "nor a program's command"
         )
     from gridhouse.arena.competitors.program import Starter
 
