@@ -1,7 +1,7 @@
 """Tuning the constants of a player by matches of changed players, on the command line.
 
 What it costs: constants of an evaluation are compiled into a search, so each iteration compiles two
-searches, about five seconds of a core each.  A pair of games of Sinks 8x8 with 2000 nodes a move
+searches, about six seconds of a core each.  A pair of games of Sinks 8x8 with 2000 nodes a move
 takes less than half a second.  Each iteration therefore plays many pairs: with the usual 32, about
 half of the time goes to the compiler, less for more nodes or pairs, and none for settings of a
 player, like ``exploration`` of ``mcts``, which are not compiled in.
