@@ -23,7 +23,7 @@ SINKS = "sinks(rows=8,cols=8)"
 
 
 def tiny(*constants: str, **changed: Any) -> Tuning:
-    options = {"iterations": 3, "pairs": 1, "limit": "20p"} | changed
+    options: dict[str, Any] = {"iterations": 3, "pairs": 1, "limit": "20p"} | changed
     return tuning_of("mcts", TINY, constants or ["exploration=1.0:0.1:3.0"], **options)
 
 
@@ -151,9 +151,9 @@ def test_an_interrupted_tuning_ends_with_the_same_result(
 @pytest.mark.untraced
 def test_a_bad_constant_becomes_better_and_leaves_no_code() -> None:
     before = set(cache_folder().iterdir())
-    tuning = tuning_of("alphabeta", SINKS, ["STEEP=-400:-400:1200:200"], iterations=6, pairs=8)
+    tuning = tuning_of("alphabeta", SINKS, ["STEEP=-600:-1200:1800:600"], iterations=4, pairs=6)
     value = tune(tuning)[0]
     assert value > 0
-    texts = [tuning.text([each]) for each in (value, -400)]
+    texts = [tuning.text([each]) for each in (value, -600)]
     assert match_gain(tuning, 100, texts, 2) > 0.3
     assert len(set(cache_folder().iterdir()) - before) < 20

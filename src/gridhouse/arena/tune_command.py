@@ -16,7 +16,7 @@ import sys
 import threading
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Self
@@ -184,22 +184,23 @@ def _kept(tuning: Tuning, path: Path | None) -> Iterator[Spsa]:
     if path is None:
         yield spsa
         return
-    try:
-        with FileLock(f"{path}.lock", blocking=False):
-            for gain in _read(path, tuning) if path.exists() else ():
-                spsa.take(gain)
-            yield spsa
-    except Timeout:
-        raise UsageError(f"{str(path)!r}: another process goes on with this tuning") from None
-    except OSError as error:
-        raise UsageError(f"{str(path)!r}: {error.strerror}") from None
+    with ExitStack() as opened:
+        try:
+            opened.enter_context(FileLock(f"{path}.lock", blocking=False))
+        except Timeout:
+            raise UsageError(f"{str(path)!r}: another process goes on with this tuning") from None
+        except OSError as error:
+            raise UsageError(f"{str(path)!r}: {error.strerror}") from None
+        for gain in _read(path, tuning) if path.exists() else ():
+            spsa.take(gain)
+        yield spsa
 
 
 def _read(path: Path, tuning: Tuning) -> list[float]:
     """Return the gains of a file; raises UsageError unless it is of this tuning."""
     try:
         kept = json.loads(read_file(str(path)))
-        settings, gains = kept["settings"], [float(gain) for gain in kept["gains"]]
+        settings, gains = dict(kept["settings"]), [float(gain) for gain in kept["gains"]]
     except (ValueError, TypeError, KeyError):
         raise UsageError(f"{str(path)!r}: this is no tuning") from None
     for name, ours in tuning.settings().items():
