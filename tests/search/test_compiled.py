@@ -185,3 +185,14 @@ def test_compiled_code_hangs_on_what_it_is_made_of(change: tuple[str, str], is_s
     bound = [specialize(each, "game", kernel=k) for each, k in zip(callers, kernels, strict=True)]
     assert (kernels[0].DIGEST == kernels[1].DIGEST) == is_same
     assert (bound[0].DIGEST == bound[1].DIGEST) == is_same
+
+
+def test_compiled_code_hangs_on_the_constants_of_other_modules_that_it_reads() -> None:
+    kernel = module("kernel", KERNEL)
+    source = "kernel = None\ndef g(x):\n    return kernel.f(x) + kernel.UNUSED\n"
+    callers = [
+        specialize(module("caller", source), "game", kernel=specialize(kernel, "game", UNUSED=n))
+        for n in (5, 6)
+    ]
+    assert [caller.g(2) for caller in callers] == [11, 12]
+    assert callers[0].DIGEST != callers[1].DIGEST

@@ -110,7 +110,7 @@ def _work(tournament: Tournament, ours: Connection) -> None:
     """Play the games that come, until nobody sends any."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends this process
     signal.signal(signal.SIGTERM, _leave)
-    threading.Thread(target=_leave_with_parent, daemon=True).start()
+    threading.Thread(target=leave_with_parent, daemon=True).start()
     wait_for_compiler()
     with Table(tournament) as table:
         while True:
@@ -139,7 +139,7 @@ def _leave(*_: object) -> None:
     sys.exit(0)
 
 
-def _leave_with_parent() -> None:
+def leave_with_parent() -> None:
     """End this process, which may be in a long game, once its parent has died."""
     parent = multiprocessing.parent_process()
     assert parent is not None

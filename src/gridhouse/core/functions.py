@@ -38,7 +38,7 @@ def digest(own: dict[str, FunctionType], names: dict[str, Any]) -> str:
             found.update(part)
         used.update(_names(function.__code__))
     for name in sorted(used & names.keys() - own.keys()):
-        found.update(f"{name}={_described(names[name])} ".encode())
+        found.update(f"{name}={_described(names[name], used)} ".encode())
     return found.hexdigest()[:16]
 
 
@@ -59,10 +59,20 @@ def _names(code: CodeType) -> set[str]:
     return set(code.co_names).union(*map(_names, inner))
 
 
-def _described(value: Any) -> str:
-    """Return a description of a global, for all that compiled code depends on."""
+def _described(value: Any, used: set[str]) -> str:
+    """Return a description of a global, for all that compiled code depends on.
+
+    ``used`` are the names in the code.  A module's digest leaves out what its own functions do not
+    name, so that constants of it that the code reads are added.
+    """
     if isinstance(value, ModuleType):
-        return str(getattr(value, "DIGEST", value.__name__))
+        own = vars(value)
+        read = {
+            name: _described(own[name], used)
+            for name in sorted(used & own.keys())
+            if isinstance(own[name], (*CONSTANTS, EnumMeta))
+        }
+        return f"{own.get('DIGEST', value.__name__)} {read}"
     if isinstance(value, EnumMeta):
         members: dict[str, Any] = dict(value.__members__)
         return repr({name: member.value for name, member in members.items()})
