@@ -233,3 +233,31 @@ def opening_book(
         make_book(read_game("--game", game), count, file, seed=seed, plies=plies)
 
     raise typer.Exit(run(write, []))
+
+
+@app.command(rich_help_panel=ARENA)
+def tune(
+    player: Annotated[str, typer.Argument(help="The player whose constants are tuned: alphabeta.")],
+    game: GameOption,
+    constant: Annotated[
+        list[str],
+        typer.Option(help="NAME=START:LOW:HIGH[:STEP], without START from its default; repeat it."),
+    ],
+    pairs: Annotated[int, typer.Option(help="Pairs of games of an iteration.", min=1)] = 32,
+    iterations: Annotated[int, typer.Option(help="Iterations.", min=1)] = 100,
+    limit: LimitOption = "2000n",
+    seed: SeedOption = 0,
+    concurrency: ConcurrencyOption = 0,
+    store: StoreOption = None,
+) -> None:
+    """Tune constants of an evaluation or a player by matches (SPSA)."""
+
+    def search(_: list[str]) -> None:
+        from gridhouse.arena.tune_command import tune, tuning_of
+
+        tuning = tuning_of(
+            player, game, constant, pairs=pairs, iterations=iterations, limit=limit, seed=seed
+        )
+        tune(tuning, store, concurrency)
+
+    raise typer.Exit(run(search, []))
