@@ -29,12 +29,32 @@ def safe_path() -> Iterator[None]:
 
 
 def preloaded(module: str) -> Any:
-    """Return a context of ``multiprocessing`` whose server of processes has a module loaded."""
+    """Return a context of ``multiprocessing`` whose server of processes has a module loaded.
+
+    The server passes over interrupts from its first moment, and so do processes until they decide
+    otherwise.
+    """
     import multiprocessing
     from multiprocessing import forkserver
 
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload([module])
-    with safe_path():
+    with safe_path(), _interrupts_ignored():
         forkserver.ensure_running()
     return context
+
+
+@contextmanager
+def _interrupts_ignored() -> Iterator[None]:
+    """Ignore interrupts, which a process that is started meanwhile inherits."""
+    import signal
+    import threading
+
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
