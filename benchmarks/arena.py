@@ -61,6 +61,7 @@ TIMED_BOARDS = ("sinks(rows=8,cols=8)", "sinks(rows=10,cols=10)")
 TIMED_GAMES = 10
 LENIENT = 60.0  # seconds; a busy machine is to end no game
 LONGEST_CHESS = 50  # moves of each side
+CHESS_GAMES = 200  # so many that the start, which is subtracted, tells little
 CHESS = """
 import random, sys
 import chess
@@ -275,7 +276,7 @@ def kaggle(games: int) -> None:
     row(f"kaggle-environments {kaggle_environments.__version__}, connectx", match)
 
 
-def fastchess(command: str, games: int) -> None:
+def fastchess(command: str) -> None:
     """Measure fastchess; what its start takes is left out."""
     with TemporaryDirectory() as folder, ExitStack() as open_now:
         engine = Path(folder) / "engine.py"
@@ -302,7 +303,7 @@ def fastchess(command: str, games: int) -> None:
         def bare() -> int:
             moves: list[str] = []
             played = 0
-            for _ in range(games):
+            for _ in range(CHESS_GAMES):
                 moves = []
                 for each in piped:
                     each.ask("ucinewgame\nisready", b"readyok")
@@ -315,7 +316,7 @@ def fastchess(command: str, games: int) -> None:
                 played += len(moves)
             return played
 
-        whole, least = match(games + 2), match(2)
+        whole, least = match(CHESS_GAMES + 2), match(2)
         span = Span(whole.moves - least.moves, whole.seconds - least.seconds)
         print_row("fastchess, chess", span.each, timed(bare).each)
 
@@ -364,7 +365,7 @@ def main(
     if find_spec("kaggle_environments"):
         kaggle(games)
     if chess and find_spec("chess"):
-        fastchess(chess, games)
+        fastchess(chess)
     print(
         "\n| board | moves a game | ms, chosen | other ms | games an hour |\n|---|---|---|---|---|"
     )
