@@ -83,7 +83,7 @@ for line in sys.stdin:
             board.push_uci(move)
         known = moves
     elif name == "go":
-        print("bestmove", random.choice(list(board.legal_moves)))
+        print("bestmove", random.choice(list(board.legal_moves) or ["0000"]))
     elif name == "quit":
         break
     sys.stdout.flush()
@@ -312,7 +312,10 @@ def fastchess(command: str) -> None:
                     found = side.ask(
                         f"position startpos moves {' '.join(moves)}\ngo nodes 1", b"bestmove"
                     )
-                    moves.append(found.split()[1].decode())
+                    move = found.split()[1].decode()
+                    if move == "0000":
+                        break
+                    moves.append(move)
                 played += len(moves)
             return played
 
