@@ -1,18 +1,21 @@
-"""How often tests and intervals are wrong: ``python benchmarks/error_rates.py [MATCHES]``.
+"""How often tests and intervals are wrong: ``python benchmarks/error_rates.py [MATCHES] [PART]``.
 
 Matches are simulated with pairs of games drawn from known distributions, of several shapes.  The
 first table has, for bounds of both models, the rate of H1 where the difference is elo0, which is
 to be at most alpha, of H0 where it is elo1, at most beta, and the mean number of games.  The second
 has how often intervals of 95 % hold the true difference, and the third the same for the ratings of
-a tournament and the differences of their players.
+a tournament and the differences of their players, from a tenth as many tournaments as matches.
+PART is tests, intervals or ratings, for one of the tables alone.
 """
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, NamedTuple
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import numpy as np
+import typer
 from command_line import Count, start
 
 from gridhouse.arena.statistics import (
@@ -196,11 +199,22 @@ def print_ratings(tournaments: int) -> None:
             )
 
 
-def main(matches: Count = 10_000) -> None:
+class Part(StrEnum):
+    """A table."""
+
+    TESTS = "tests"
+    INTERVALS = "intervals"
+    RATINGS = "ratings"
+
+
+def main(matches: Count = 10_000, part: Annotated[Part | None, typer.Argument()] = None) -> None:
     """Print the tables."""
-    print_tests(matches)
-    print_intervals(matches)
-    print_ratings(max(1, matches // 10))
+    if part in (None, Part.TESTS):
+        print_tests(matches)
+    if part in (None, Part.INTERVALS):
+        print_intervals(matches)
+    if part in (None, Part.RATINGS):
+        print_ratings(max(1, matches // 10))
 
 
 if __name__ == "__main__":

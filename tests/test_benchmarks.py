@@ -28,6 +28,7 @@ def benchmark(command: str) -> Run:
 @pytest.mark.parametrize(
     "command",
     [
+        "arena.py none",
         "binary_book.py",
         "binary_book.py three some",
         "binary_player.py match 2 soon",
@@ -50,6 +51,7 @@ def benchmark(command: str) -> Run:
         "collapse_solver.py runs FILE 9 1 0",
         "duel.py binary(rows=3,cols=3) mcts",
         "error_rates.py many",
+        "error_rates.py 1 some",
         "graders.py",
         "graders.py binary",
         "graders.py sliding FOLDER 1",

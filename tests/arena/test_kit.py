@@ -20,6 +20,7 @@ from gridhouse.arena.referee import play
 from gridhouse.arena.time_control import TimeControl
 from gridhouse.core.console import UsageError
 from gridhouse.export import export
+from harness import ROOT
 
 KIT = Path(gridhouse.__file__).parent / "arena" / "kit"
 BINARY = ("binary(rows=3,cols=5)#0",)
@@ -91,6 +92,16 @@ def test_ten_lines(tmp_path: Path) -> None:
                 TimeControl.parse(control),
             )
             assert record.termination is Termination.RULES
+
+
+def test_player_of_the_documentation(tmp_path: Path) -> None:
+    page = (ROOT / "docs" / "how-to" / "write-a-player.md").read_text(encoding="utf-8")
+    shutil.copy(KIT / "engine.py", tmp_path)
+    player = tmp_path / "player.py"
+    player.write_text(page.partition("```python\n")[2].partition("```")[0], encoding="utf-8")
+    found = check(Starter([sys.executable, str(player)], sandboxed=False), longest_wait=5)
+    assert found.findings == ()
+    assert len(found.games) == 3
 
 
 @pytest.mark.parametrize("script", ["a1.py", "a4.py"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -9,6 +10,8 @@ import pytest
 from gridhouse.arena.statistics import Sprt
 from gridhouse.arena.time_control import TimeControl
 from gridhouse.arena.tournament_file import (
+    ENTRANT_READERS,
+    READERS,
     AdjudicationSettings,
     Entrant,
     Format,
@@ -17,6 +20,7 @@ from gridhouse.arena.tournament_file import (
     parse_tournament,
 )
 from gridhouse.core.console import UsageError
+from harness import ROOT
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -69,6 +73,21 @@ def test_a_whole_file(tmp_path: Path) -> None:
     assert tournament.openings == OpeningSettings(plies=6, seed=7)
     assert tournament.adjudication == AdjudicationSettings(agreement=5, length=300)
     assert tournament.sprt == Sprt(0, 20.5)
+
+
+def test_the_example_of_the_documentation(tmp_path: Path) -> None:
+    page = (ROOT / "docs" / "how-to" / "run-a-match.md").read_text(encoding="utf-8")
+    path = tmp_path / "t.toml"
+    path.write_text(page.partition("```toml\n")[2].partition("```")[0], encoding="utf-8")
+    tournament = load_tournament(path)
+    own = [READERS, ENTRANT_READERS]
+    assert {name for readers in own for name in readers} - set(words(path)) == {"sprt"}
+    assert tournament.names == ["searcher", "level:5", "mine"]
+    assert tournament.adjudication == AdjudicationSettings(proof=True, agreement=5, length=300)
+
+
+def words(path: Path) -> list[str]:
+    return re.findall(r"[a-z]+", path.read_text(encoding="utf-8"))
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,7 @@ MOVES_LEFT = 25
 INCREMENT_SHARE = 0.75
 CLOCK_SHARE = 0.5  # the most of the clock for one move
 LEAST_SECONDS = 0.001
+WARM_UP = Limits(seconds=LEAST_SECONDS, nodes=1, playouts=1)
 
 
 class HouseCompetitor(Competitor):
@@ -27,10 +28,14 @@ class HouseCompetitor(Competitor):
     """
 
     def __init__(self, text: str, game: Game) -> None:
-        """Read the text; raises PlayerError or ParameterError."""
+        """Read the text and warm the player up; raises PlayerError or ParameterError."""
         self.name = text
         self._game = game
         self._contestant: Contestant = parse_player(text, game)
+        # A player compiles, or loads what is compiled, at its first choice; no clock runs yet.
+        start = game.new_initial_state()
+        if not start.is_terminal():
+            self._contestant.player.choose(start, WARM_UP)
 
     def begin(self, state: State, side: int, number: int) -> None:
         """Make the player anew, so that no game depends on those before it."""
