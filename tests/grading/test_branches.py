@@ -144,8 +144,12 @@ UNMET = {
             "rules.has_hidden_information",
             "rules.resample",
         ],
-        # A piece that cannot go anywhere is chosen.
-        SILENT: ["program.ask_start: elif not rules.can_leave(position, cell):"],
+        # A piece that cannot go anywhere is chosen; a side cannot move.
+        SILENT: [
+            "program.ask_start: elif not rules.can_leave(position, cell):",
+            "rules.can_move: for cell in range(state.rows * state.cols):",
+            "rules.winner: if best == NOBODY and not can_move(state):",
+        ],
     },
 }
 

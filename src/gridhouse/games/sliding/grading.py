@@ -291,7 +291,7 @@ def simpler(session: Session) -> Iterator[Session]:
 
 def _given_up(session: Session) -> Iterator[Session]:
     """Yield the session with one of its games given up at once."""
-    games = _replays(session) if session.lines else []
+    games = [game for game, _ in _replays(session)] if session.lines else []
     for start in range(1, len(games)):
         if games[start] is not None and games[start - 1] is None:
             end = next((at for at in range(start, len(games)) if games[at] is None), None)
