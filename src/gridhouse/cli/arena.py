@@ -20,7 +20,7 @@ LimitOption = Annotated[
     str, typer.Option(help="Of a move: 0.1s, 20000n (nodes) or 2000p (playouts).")
 ]
 GameOption = Annotated[
-    str, typer.Option(help='The game, with parameters if wanted: "sinks(rows=8,cols=8)".')
+    str, typer.Option(help='The game, with parameters if wanted: "sinks(rows=10,cols=10)".')
 ]
 StoreOption = Annotated[
     Path | None, typer.Option(help="Keep the games here, and go on from there when interrupted.")
