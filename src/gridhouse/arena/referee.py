@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
 DRAW = 0.5
 AGREED_VALUE = 0.9  # from which on a player holds its game to be won
-AGREED_DRAW = 0.05  # up to which it holds it to be drawn
 
 
 @dataclass(frozen=True)
@@ -31,8 +30,8 @@ class Adjudication:
     """When a game ends before the rules end it; by default never.
 
     ``prover`` returns the value of a position for the player to move where it is known for sure.
-    ``agreement`` is the number of moves in a row, by both sides, whose values name the same winner
-    or a draw.  ``length`` is the number of moves after which a game is a draw.
+    ``agreement`` is the number of moves in a row of each side whose values name the same winner.
+    ``length`` is the number of moves after which a game is a draw.
     """
 
     prover: Prover | None = None
@@ -118,20 +117,23 @@ class _Game:
             reason = f"the move came after {seconds:.3f} s, {limit:.3f} s were left"
             raise ForfeitError(Termination.TIME, reason)
         try:
-            self.state.play(reply.move)
+            action = self.state.string_to_action(reply.move)
         except MoveError as error:
             raise ForfeitError(Termination.ILLEGAL, str(error)) from None
-        self.moves.append(PlayedMove(reply.move, round(seconds, 6), reply.value, reply.work))
+        text = self.state.action_to_string(action)
+        self.state.apply_action(action)
+        self.moves.append(PlayedMove(text, round(seconds, 6), reply.value, reply.work))
         self._note(reply)
 
     def _note(self, reply: Reply) -> None:
-        """Note the result for the first side that the value of a move names."""
+        """Note the result for the first side that the value of a move names.
+
+        No value names a draw: an open game has the value 0, too.
+        """
         value = reply.value
         named = None
         if value is not None and abs(value) >= AGREED_VALUE:
             named = float((value > 0) == (self.side == 0))
-        elif value is not None and abs(value) <= AGREED_DRAW:
-            named = DRAW
         if named is None or (self.agreed and self.agreed[-1] != named):
             self.agreed.clear()
         if named is not None:
