@@ -125,7 +125,7 @@ def test_move_in_another_spelling(folder: Path) -> None:
     with program(folder, "signs") as competitor:
         record = game(competitor, TIMED)
     assert record.termination is Termination.RULES
-    assert record.moves[0].text.startswith("+")
+    assert record.moves[0].text[0].isdigit()  # the record has it as everybody writes it
 
 
 @pytest.mark.parametrize("sandboxed", [True, False])

@@ -115,6 +115,7 @@ def test_the_better_choice_gains() -> None:
     assert match_gain(tuning, 0, texts, 2) == -match_gain(tuning, 0, texts[::-1], 1) > 0.2
 
 
+@pytest.mark.slow("compiles searches three times")
 def test_an_interrupted_tuning_ends_with_the_same_result(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -133,6 +133,7 @@ def test_a_part_can_be_checked_alone(tmp_path: Path, check: Run) -> None:
 @pytest.mark.parametrize(
     ("text", "told"),
     [
+        ("while True: pass", "1 session was run"),
         ("while True: pass", "took too"),
         ("while True: print('x' * 1000)", "wrote too much"),
         ("input()\nraise KeyError('a\\x1b[2Jb')", r"it ended with KeyError: 'a\x1b[2Jb'"),
@@ -202,11 +203,12 @@ def test_the_course_s_own_modules_stand_beside_a_program_of_sinks(
 def test_an_extra_part_comes_after_what_is_required(tmp_path: Path, check: Run) -> None:
     extra = ("    if defender == FLAG or attacker == ASSASSIN:\n", "    if defender == FLAG:\n")
     program = write_program(tmp_path, "tactego", extra)
-    assert ".py differs from the document's program: assassins." in check("tactego", program)[1]
+    _, out, _ = check("tactego", program, "--sessions", 60)
+    assert ".py differs from the document's program: assassins." in out
     program = write_program(
         tmp_path, "tactego", extra, ("with one of your pieces, not", "with your pieces, not")
     )
-    _, out, _ = check("tactego", program, "--profile", "strict")
+    _, out, _ = check("tactego", program, "--profile", "strict", "--sessions", 60)
     assert "assassins" not in out
     assert "You·must·select·a·starting·position·with·your·pieces" in out
 

@@ -148,7 +148,7 @@ def test_a_placing_that_is_no_shuffle_of_the_army_is_not_followed(tmp_path: Path
         "tactego",
         ("for army in armies:", "armies[0][0] = 'F'\n        for army in armies:"),
     )
-    found = graded(tmp_path, rubric_for("tactego", sessions=60))
+    found = graded(tmp_path, rubric_for("tactego", sessions=30))
     lost = {one.name for one in found.parts if one.points < one.out_of}
     assert {"placing", "loading", "turns"} <= lost
     assert "boards" not in lost

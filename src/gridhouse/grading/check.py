@@ -73,7 +73,7 @@ class Finding:
     @property
     def is_slow(self) -> bool:
         """Whether the run took so long that few more can be made."""
-        return self.actual.seconds > SLOW
+        return self.actual.timed_out or self.actual.seconds > SLOW
 
 
 @dataclass
@@ -294,7 +294,7 @@ def check(
     """Run sessions of these parts, or of all, until one differs, and shrink that one.
 
     Where parts are chosen, each compares only the lines that it is about.  The first sessions are
-    run from short to long.  Where a shrunk session is still long, a shorter one is looked for in
+    run from short to long, those that cost no marks last.  Where a shrunk session is still long, a shorter one is looked for in
     some more sessions.  Differences where the document is silent are reported once each and do not
     end the check.  One in an extra part is the finding only where there is no other.
     """
@@ -304,19 +304,23 @@ def check(
     silent: set[tuple[str, str]] = set()
     extra: Finding | None = None
     generated = sessions_of(grading, sessions, seed, parts)
-    first = sorted(islice(generated, FIRST), key=lambda pair: _length(pair[1]))
+    first = sorted(
+        islice(generated, FIRST),
+        key=lambda pair: (not grading.PARTS[pair[0]].points, _length(pair[1])),
+    )
     pairs = chain(first, generated)
     for part, session in pairs:
         report.tried += 1
         progress(report.tried)
         finding = runs.compare(part, session)
-        if finding is None or finding.kind in silent:
+        about = grading.PARTS[part]
+        if finding is None or (not about.points and finding.kind in silent):
             continue
-        if grading.PARTS[part].extra:
+        if about.extra:
             extra = extra or finding
             continue
         finding = runs.shrunk(finding)
-        if grading.PARTS[part].points:
+        if about.points:
             report.finding = runs.shortest(finding, islice(pairs, MORE))
             return report
         silent.add(finding.kind)
