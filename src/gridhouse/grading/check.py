@@ -294,9 +294,10 @@ def check(
     """Run sessions of these parts, or of all, until one differs, and shrink that one.
 
     Where parts are chosen, each compares only the lines that it is about.  The first sessions are
-    run from short to long, those that cost no marks last.  Where a shrunk session is still long, a shorter one is looked for in
-    some more sessions.  Differences where the document is silent are reported once each and do not
-    end the check.  One in an extra part is the finding only where there is no other.
+    run from short to long, those that cost no marks last.  Where a shrunk session is still long, a
+    shorter one is looked for in some more sessions.  Differences where the document is silent are
+    reported once each and do not end the check.  One in an extra part is the finding only where
+    there is no other.
     """
     runs = Check(submission, profile, by_part=bool(parts))
     grading = submission.grading
