@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from gridhouse.games.sinks.libraries import stdarray, stdio
+from gridhouse.games.sinks.libraries import color, picture, stdarray, stddraw, stdio
 
 
 def test_words_lines_and_the_end(
@@ -52,3 +52,11 @@ def test_rows_are_not_the_same_list() -> None:
     grid[0][1] = 5
     assert grid == [[0, 5, 0], [0, 0, 0]]
     assert stdarray.create1D(2) == [None, None]
+
+
+def test_modules_for_a_window_take_any_call_and_do_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "stddraw", stddraw)  # as it stands beside a program
+    stddraw.setCanvasSize(500, 500)
+    stddraw.show(color.Color(1, 2, 3), picture.Picture("x.png").width())
+    with pytest.raises(AttributeError, match="__path__"):
+        stddraw.__path__  # noqa: B018  # what Python asks for is not there
