@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from gridhouse.arena.records import GameRecord
     from gridhouse.core.game import State
 
+pytestmark = pytest.mark.slow("opens houses and searches with OpenSpiel")
+
 START = gridhouse.parse("binary(rows=3,cols=3)#0")
 SINKS = gridhouse.parse("sinks(rows=8,cols=8)#0")
 HIDDEN = gridhouse.parse("tactego(rows=4,cols=3,pieces=Fx1 5x1 3x1,hidden=True)#1")

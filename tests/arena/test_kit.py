@@ -22,6 +22,8 @@ from gridhouse.core.console import UsageError
 from gridhouse.export import export
 from harness import ROOT
 
+pytestmark = pytest.mark.slow("builds and starts many programs")
+
 KIT = Path(gridhouse.__file__).parent / "arena" / "kit"
 BINARY = ("binary(rows=3,cols=5)#0",)
 SECOND = TimeControl.parse("5s")

@@ -109,6 +109,7 @@ def test_a_fault_costs_the_share_of_its_sessions_in_its_parts(tmp_path: Path) ->
     assert graded(tmp_path, rubric_for(parts=parts)).points == 0
 
 
+@pytest.mark.slow("runs sixty sessions with each program")
 @pytest.mark.parametrize(
     ("game", "old", "new", "lost"),
     [
@@ -142,6 +143,7 @@ def test_where_every_byte_counts_each_part_compares_all(tmp_path: Path) -> None:
     assert graded(tmp_path, rubric_for("collapse", profile=Profile.STRICT)).points == 0
 
 
+@pytest.mark.slow("runs thirty sessions")
 def test_a_placing_that_is_no_shuffle_of_the_army_is_not_followed(tmp_path: Path) -> None:
     write_program(
         tmp_path,
