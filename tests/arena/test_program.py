@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from gridhouse.arena.time_control import Turn
     from gridhouse.sandbox import Process
 
+pytestmark = pytest.mark.slow("starts some eighty programs that fail in their ways")
+
 KIT = Path(gridhouse.__file__).parent / "arena" / "kit"
 ZOO = Path(__file__).parent / "zoo.py"
 START = gridhouse.load("binary", rows=4, cols=4).new_initial_state()

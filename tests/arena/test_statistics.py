@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
     from gridhouse.arena.statistics.sprt import Model
 
+pytestmark = pytest.mark.slow("simulates thousands of matches")
+
 NUMBERS = st.integers(0, 30)
 PAIRS = st.builds(Pentanomial, NUMBERS, NUMBERS, NUMBERS, NUMBERS, NUMBERS)
 GAMES = st.builds(Trinomial, losses=NUMBERS, draws=NUMBERS, wins=NUMBERS)
