@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import math
-import tomllib
 from dataclasses import MISSING, dataclass, field, fields, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 from gridhouse.arena.statistics import Sprt
 from gridhouse.arena.time_control import FORMS, MARGIN, TimeControl
+from gridhouse.core import toml_settings
 from gridhouse.core.console import UsageError
 from gridhouse.core.errors import GridhouseError
 from gridhouse.core.notation import shown
 from gridhouse.core.registry import parse_game
+from gridhouse.core.toml_settings import choice, count, truth
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -116,14 +117,7 @@ def _written(control: TimeControl | None) -> str:
 
 def load_tournament(path: Path) -> Tournament:
     """Read a tournament in TOML; raises UsageError that says what is wrong where."""
-    try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeError) as error:
-        raise UsageError(f"{str(path)!r}: {getattr(error, 'strerror', error)}") from None
-    try:
-        return parse_tournament(tomllib.loads(text))
-    except (tomllib.TOMLDecodeError, UsageError) as error:
-        raise UsageError(f"{str(path)!r}: {error}") from None
+    return toml_settings.load(path, parse_tournament)
 
 
 def parse_tournament(table: Mapping[str, Any]) -> Tournament:
@@ -194,12 +188,6 @@ def _table(cls: type, readers: Mapping[str, Reader]) -> Reader:
     return read
 
 
-def _count(name: str, value: object) -> int:
-    if type(value) is not int or not 0 <= value <= MOST:
-        raise UsageError(f"{name} must be a whole number from 0 to {MOST}")
-    return value
-
-
 def _number(name: str, value: object) -> float:
     if type(value) not in (int, float) or not math.isfinite(value):  # type: ignore[arg-type]
         raise UsageError(f"{name} must be a number")
@@ -217,25 +205,6 @@ def _text(name: str, value: object) -> str:
     if not isinstance(value, str) or not value.strip() or len(value.splitlines()) != 1:
         raise UsageError(f"{name} must be a text in quotes, of one line")
     return value.strip()
-
-
-def _truth(name: str, value: object) -> bool:
-    if not isinstance(value, bool):
-        raise UsageError(f"{name} must be true or false")
-    return value
-
-
-def _choice(*words: str) -> Reader:
-    def read(name: str, value: object) -> str:
-        if value not in words:
-            raise UsageError(f"{name} must be one of: {', '.join(words)}")
-        return str(value)
-
-    return read
-
-
-def _format(name: str, value: object) -> Format:
-    return Format(_choice(*Format)(name, value))
 
 
 def read_game(name: str, value: object) -> Game:
@@ -306,16 +275,16 @@ ENTRANT_READERS: dict[str, Reader] = {
 READERS: dict[str, Reader] = {
     "game": read_game,
     "players": _players,
-    "format": _format,
-    "games": _count,
-    "rounds": _count,
+    "format": choice(Format),
+    "games": count(MOST),
+    "rounds": count(MOST),
     "time": _clock,
     "limit": _limit,
     "margin": _seconds,
-    "sandbox": _truth,
-    "openings": _table(OpeningSettings, {"book": _text, "plies": _count, "seed": _count}),
+    "sandbox": truth,
+    "openings": _table(OpeningSettings, {"book": _text, "plies": count(MOST), "seed": count(MOST)}),
     "adjudication": _table(
-        AdjudicationSettings, {"proof": _truth, "agreement": _count, "length": _count}
+        AdjudicationSettings, {"proof": truth, "agreement": count(MOST), "length": count(MOST)}
     ),
     "sprt": _table(
         Sprt,
@@ -324,8 +293,8 @@ READERS: dict[str, Reader] = {
             "elo1": _number,
             "alpha": _number,
             "beta": _number,
-            "model": _choice("normalized", "logistic"),
+            "model": choice(("normalized", "logistic")),
         },
     ),
-    "concurrency": _count,
+    "concurrency": count(MOST),
 }

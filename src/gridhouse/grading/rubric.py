@@ -5,13 +5,14 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-import tomllib
 from dataclasses import asdict, dataclass, replace
 from datetime import date
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
+from gridhouse.core import toml_settings
 from gridhouse.core.console import UsageError
+from gridhouse.core.toml_settings import choice, count, truth
 from gridhouse.grading.compare import Profile
 from gridhouse.grading.games import grading_of
 
@@ -107,14 +108,7 @@ def default_rubric(game: str) -> Rubric:
 
 def load_rubric(path: Path, game: str) -> Rubric:
     """Read a rubric in TOML; raises UsageError that says what is wrong where."""
-    try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeError) as error:
-        raise UsageError(f"{str(path)!r}: {getattr(error, 'strerror', error)}") from None
-    try:
-        return parse_rubric(tomllib.loads(text), game)
-    except (tomllib.TOMLDecodeError, UsageError) as error:
-        raise UsageError(f"{str(path)!r}: {error}") from None
+    return toml_settings.load(path, lambda table: parse_rubric(table, game))
 
 
 def parse_rubric(table: Mapping[str, Any], game: str) -> Rubric:
@@ -177,21 +171,9 @@ def _positive(name: str, value: object) -> float:
     return number
 
 
-def _count(name: str, value: object) -> int:
-    if type(value) is not int or not 0 <= value <= MOST_SESSIONS:
-        raise UsageError(f"{name} must be a whole number from 0 to {MOST_SESSIONS}")
-    return value
-
-
 def _text(name: str, value: object) -> str:
     if not isinstance(value, str):
         raise UsageError(f"{name} must be a text in quotes")
-    return value
-
-
-def _truth(name: str, value: object) -> bool:
-    if not isinstance(value, bool):
-        raise UsageError(f"{name} must be true or false")
     return value
 
 
@@ -201,32 +183,22 @@ def _date(name: str, value: object) -> date:
     return value
 
 
-def _word(words: type[StrEnum]) -> Callable[[str, object], Any]:
-    def read(name: str, value: object) -> StrEnum:
-        try:
-            return words(value)  # type: ignore[arg-type]
-        except ValueError:
-            raise UsageError(f"{name} must be one of: {', '.join(words)}") from None
-
-    return read
-
-
 READERS: dict[str, Callable[[str, object], Any]] = {
-    "profile": _word(Profile),
-    "sessions": _count,
+    "profile": choice(Profile),
+    "sessions": count(MOST_SESSIONS),
     "seed": _text,
-    "hidden_sessions": _count,
+    "hidden_sessions": count(MOST_SESSIONS),
     "hidden_seed": _text,
     "seconds": _positive,
-    "show": _word(Detail),
+    "show": choice(Detail),
     "until": _date,
-    "then": _word(Detail),
-    "show_hidden": _word(Detail),
+    "then": choice(Detail),
+    "show_hidden": choice(Detail),
 }
 PART_READERS: dict[str, Callable[[str, object], Any]] = {
     "points": _number,
-    "credit": _word(Credit),
-    "extra": _truth,
+    "credit": choice(Credit),
+    "extra": truth,
 }
 
 
