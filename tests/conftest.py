@@ -1,4 +1,4 @@
-"""How long random tests search, and interrupts.
+"""How long random tests search, interrupts, and fixtures that folders of tests share.
 
 They search a little by default, less with HYPOTHESIS_PROFILE=quick, much with ``thorough``.
 """
@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, settings
 import pythons
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
+    from collections.abc import Callable, Generator, Iterator
 
 
 QUIET = [HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
@@ -59,3 +59,32 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, Any]:
         return (yield)
     finally:
         sys.settrace(tracer)
+
+
+@pytest.fixture
+def run(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> Callable[..., tuple[int, str, str]]:
+    """Return what runs a command here and returns its status, output and errors."""
+    from harness import run_command  # it imports the package, which coverage has to see
+
+    def command(*words: object) -> tuple[int, str, str]:
+        status = run_command(monkeypatch, *words)
+        out, err = capfd.readouterr()
+        return status, out, err
+
+    return command
+
+
+@pytest.fixture
+def nodes() -> Iterator[Any]:
+    """Start a Ray cluster of two nodes with a processor each."""
+    pytest.importorskip("ray", reason="needs the extra cluster")
+    from ray.cluster_utils import Cluster
+
+    nodes = Cluster(initialize_head=True, head_node_args={"num_cpus": 1})
+    nodes.add_node(num_cpus=1)
+    try:
+        yield nodes
+    finally:
+        nodes.shutdown()

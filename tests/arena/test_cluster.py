@@ -18,25 +18,11 @@ from gridhouse.arena.workers import DIED, Workers
 from gridhouse.core.console import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
     from pathlib import Path
 
     from gridhouse.arena.records import GameRecord
     from gridhouse.arena.runner import Pool
-
-
-@pytest.fixture
-def nodes() -> Iterator[Any]:
-    """Start a cluster of two nodes with a processor each."""
-    pytest.importorskip("ray", reason="needs the extra cluster")
-    from ray.cluster_utils import Cluster
-
-    nodes = Cluster(initialize_head=True, head_node_args={"num_cpus": 1})
-    nodes.add_node(num_cpus=1)
-    try:
-        yield nodes
-    finally:
-        nodes.shutdown()
 
 
 def played(

@@ -12,7 +12,6 @@ import pytest
 
 import gridhouse
 from gridhouse.arena.reports import export
-from harness import run_command
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,18 +21,6 @@ if TYPE_CHECKING:
 KIT = Path(gridhouse.__file__).parent / "arena" / "kit"
 SMALL = ("--game", "binary(rows=2,cols=3)")
 PAIR = ("match", "random", "random", *SMALL, "--limit", "100n", "--games", 4)
-
-
-@pytest.fixture
-def run(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Run:
-    """Return what runs a command here and returns its status, output and errors."""
-
-    def command(*words: object) -> tuple[int, str, str]:
-        status = run_command(monkeypatch, *words)
-        out, err = capfd.readouterr()
-        return status, out, err
-
-    return command
 
 
 def test_a_match_is_kept_shown_and_replayed(run: Run, tmp_path: Path) -> None:

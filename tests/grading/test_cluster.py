@@ -22,7 +22,6 @@ from gridhouse.grading.store import Store
 from gridhouse.grading.submissions import NO_COMMANDS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
 RUBRIC = replace(default_rubric("binary"), sessions=12)
@@ -42,20 +41,6 @@ def submission(folder: Path, name: str, *replaced: tuple[str, str]) -> Job:
     (folder / name).mkdir(parents=True)
     write_program(folder / name, "binary", *replaced)
     return Job(name, folder / name, RUBRIC, NO_COMMANDS)
-
-
-@pytest.fixture
-def nodes() -> Iterator[Any]:
-    """Start a cluster of two nodes with a processor each."""
-    pytest.importorskip("ray", reason="needs the extra cluster")
-    from ray.cluster_utils import Cluster
-
-    nodes = Cluster(initialize_head=True, head_node_args={"num_cpus": 1})
-    nodes.add_node(num_cpus=1)
-    try:
-        yield nodes
-    finally:
-        nodes.shutdown()
 
 
 @pytest.mark.slow("starts a Ray cluster")
