@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, Self
 
-from gridhouse.arena.table import Table, abandoned, wait_for_compiler
-from gridhouse.arena.workers import DIED, TRIES, check_players, played
+from gridhouse.arena.table import Table, wait_for_compiler
+from gridhouse.arena.workers import Retries, check_players, played
 from gridhouse.core.cluster import PATIENCE, check_version, connected
 from gridhouse.core.console import UsageError
 
@@ -36,7 +35,7 @@ class Nodes:
         self._make = self._ray.remote(num_cpus=1)(_Node).remote
         self._idle: list[Any] = []
         self._busy: dict[Any, tuple[Any, Job]] = {}  # a node and its game, by the task
-        self._deaths: Counter[int] = Counter()
+        self._retries = Retries(tournament)
         self.capacity = max(1, self._processors())
 
     def _processors(self) -> int:
@@ -74,11 +73,7 @@ class Nodes:
             reason = str(error.cause).strip().splitlines()[-1]
             raise UsageError(f"a node of the Ray cluster cannot play: {reason}") from None
         except failed.RayError:
-            self._deaths[job.number] += 1
-            if self._deaths[job.number] == TRIES:
-                return abandoned(self._tournament, job, DIED)
-            self.start(job)
-            return None
+            return self._retries.died(job, self.start)
         self._idle.append(node)
         if isinstance(answer, UsageError):
             raise answer

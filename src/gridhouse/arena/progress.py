@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
 from rich.console import Console, Group
@@ -11,7 +11,7 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from gridhouse.arena.statistics import Pentanomial, elo, likelihood_of_superiority, rate
+from gridhouse.arena.statistics import Pentanomial, Trinomial, elo, likelihood_of_superiority, rate
 from gridhouse.core.console import UsageError
 
 if TYPE_CHECKING:
@@ -25,42 +25,22 @@ MOST_RUNNING = 8  # games in play that are listed
 WIDTH = 100  # of the table where there is no terminal
 
 
-@dataclass
-class Score:
-    """The games of a player: won, drawn and lost, and those that it lost by a forfeit."""
+class Score(NamedTuple):
+    """The results of a player, and the number of games that it lost by a forfeit."""
 
-    wins: int = 0
-    draws: int = 0
-    losses: int = 0
-    forfeits: int = 0
-
-    @property
-    def games(self) -> int:
-        """The number of games."""
-        return self.wins + self.draws + self.losses
-
-    @property
-    def points(self) -> float:
-        """The points: one for a win, a half for a draw."""
-        return self.wins + self.draws / 2
-
-    @property
-    def share(self) -> str:
-        """The points a game in percent, "" without games."""
-        return f"{100 * self.points / self.games:.1f} %" if self.games else ""
+    results: Trinomial
+    forfeits: int
 
 
 def scores(names: Iterable[str], records: Iterable[GameRecord]) -> dict[str, Score]:
     """Return the score of each player."""
-    found = {name: Score() for name in names}
+    results = dict.fromkeys(names, Trinomial())
+    forfeits: Counter[str] = Counter()
     for record in records:
         for name, points in zip(record.players, (record.score, 1 - record.score), strict=True):
-            score = found[name]
-            score.wins += points == 1
-            score.draws += points == 0.5
-            score.losses += points == 0
-            score.forfeits += record.forfeited == name
-    return found
+            results[name] = results[name].plus(points)
+        forfeits[record.forfeited] += 1
+    return {name: Score(found, forfeits[name]) for name, found in results.items()}
 
 
 class Row(NamedTuple):
@@ -71,6 +51,11 @@ class Row(NamedTuple):
     rating: Rating | None
 
 
+def _share(results: Trinomial) -> str:
+    """Return the points a game in percent, "" without games."""
+    return f"{100 * results.score:.1f} %" if results.games else ""
+
+
 class Column(NamedTuple):
     """A column of the table: its title, and its text for a player."""
 
@@ -79,12 +64,12 @@ class Column(NamedTuple):
 
 
 COLUMNS = [
-    Column("games", lambda row: f"{row.score.games}"),
-    Column("points", lambda row: f"{row.score.points:g}"),
-    Column("+", lambda row: f"{row.score.wins}"),
-    Column("=", lambda row: f"{row.score.draws}"),
-    Column("-", lambda row: f"{row.score.losses}"),
-    Column("share", lambda row: row.score.share),
+    Column("games", lambda row: f"{row.score.results.games}"),
+    Column("points", lambda row: f"{row.score.results.points:g}"),
+    Column("+", lambda row: f"{row.score.results.wins}"),
+    Column("=", lambda row: f"{row.score.results.draws}"),
+    Column("-", lambda row: f"{row.score.results.losses}"),
+    Column("share", lambda row: _share(row.score.results)),
     Column("forfeits", lambda row: f"{row.score.forfeits}"),
 ]
 RATING_COLUMNS = [

@@ -18,6 +18,7 @@ from gridhouse.core.console import UsageError
 from gridhouse.core.processes import preloaded
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from multiprocessing.connection import Connection
     from multiprocessing.process import BaseProcess
     from typing import Any
@@ -28,6 +29,23 @@ if TYPE_CHECKING:
 TRIES = 3  # processes that may die of a game
 DIED = f"the process that played it was killed {TRIES} times, perhaps for want of memory"
 PATIENCE = 5.0  # seconds in which a process closes its programs
+
+
+class Retries:
+    """The games of a tournament whose processes die: each begins again, and is given up at last."""
+
+    def __init__(self, tournament: Tournament) -> None:
+        """Count the deaths of processes by game."""
+        self.tournament = tournament
+        self._deaths: Counter[int] = Counter()
+
+    def died(self, job: Job, again: Callable[[Job], None]) -> GameRecord | None:
+        """Begin a game again; return its record instead once it has cost too many processes."""
+        self._deaths[job.number] += 1
+        if self._deaths[job.number] == TRIES:
+            return abandoned(self.tournament, job, DIED)
+        again(job)
+        return None
 
 
 class Workers:
@@ -45,7 +63,7 @@ class Workers:
         self._context: Any = preloaded(__name__)
         self._idle: list[tuple[BaseProcess, Connection]] = []
         self._busy: dict[Connection, tuple[BaseProcess, Job]] = {}
-        self._deaths: Counter[int] = Counter()
+        self._retries = Retries(tournament)
 
     def start(self, job: Job) -> None:
         """Begin a game in an idle process, or in a new one."""
@@ -78,11 +96,7 @@ class Workers:
         except (EOFError, OSError):
             ours.close()
             process.join()
-            self._deaths[job.number] += 1
-            if self._deaths[job.number] == TRIES:
-                return abandoned(self._tournament, job, DIED)
-            self.start(job)
-            return None
+            return self._retries.died(job, self.start)
         self._idle.append((process, ours))
         if isinstance(answer, UsageError):
             raise answer

@@ -13,7 +13,6 @@ from gridhouse.sandbox.streams import Streams
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from types import TracebackType
 
     from gridhouse.sandbox.launch import Launch
     from gridhouse.sandbox.own import OwnLaunch
@@ -186,12 +185,7 @@ class Process:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def _until(self, timeout: float | None) -> float:

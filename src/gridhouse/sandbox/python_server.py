@@ -15,7 +15,6 @@ from gridhouse.sandbox.streams import Streams
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from types import TracebackType
 
     from gridhouse.sandbox.sandbox import Sandbox
 
@@ -70,12 +69,7 @@ class PythonServer:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def _start(self) -> None:

@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING, Self
 from gridhouse.core.errors import GridhouseError
 
 if TYPE_CHECKING:
-    from types import TracebackType
-
     from gridhouse.arena.records import Termination
     from gridhouse.arena.time_control import Turn
     from gridhouse.core.game import State
@@ -74,11 +72,6 @@ class Competitor(ABC):
         """Return the competitor."""
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         """Close the competitor."""
         self.close()

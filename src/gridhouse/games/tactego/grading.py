@@ -387,8 +387,8 @@ def _follow(session: Session, keys: list[str]) -> Session | None:
 
 def resume(session: Session) -> None:
     """Run the program from a session's own start."""
-    for prompt in (ASK_SEED, ASK_FILE, ASK_LENGTH, ASK_WIDTH):
-        read_line(prompt)
+    for question in SETUP:
+        read_line(_ASKED[question])
     state = _start(session)
     play(_game(state), state.position)
 
