@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     from starlette.requests import Request
 
 STATIC = Path(__file__).parent / "static"
-SHEET = stylesheet("auto") + (STATIC / "house.css").read_text(encoding="utf-8")
+BASE = STATIC / "css" / "base.css"  # what the other stylesheets build on
+SHEETS = (BASE, *sorted(set(BASE.parent.glob("*.css")) - {BASE}))
+SHEET = stylesheet("auto") + "".join(sheet.read_text(encoding="utf-8") for sheet in SHEETS)
 # The address contains a hash of the stylesheet, so a browser may cache it for ever and never shows
 # a page with the style of another version.
 STYLE = f"/static/style.css?{hashlib.sha256(SHEET.encode()).hexdigest()[:12]}"
