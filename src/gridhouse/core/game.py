@@ -205,6 +205,13 @@ class Game:
         """Return a result, or a difference of two results, in words."""
         return f"{result} point" if result == 1 else f"{result} points"
 
+    def may_be_daily(self) -> bool:
+        """Tell whether a position of this game may belong to a daily puzzle.
+
+        Boards of other sizes may as well, if the game goes on on a part of the board.
+        """
+        return self.daily is not None
+
     @property
     def num_players(self) -> int:
         """The number of players."""

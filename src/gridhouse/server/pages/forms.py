@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from email import message_from_bytes
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl
 
@@ -28,13 +29,31 @@ RANDOM_SIDE = "random"
 DEFAULT_LEVEL = 3
 
 
-async def read_form(request: Request) -> dict[str, str]:
-    """Return the fields of a submitted form; raises HTTPException if it is too long."""
+async def read_body(request: Request, most: int) -> bytes:
+    """Return the body of a request; raises HTTPException if it is longer than so many bytes."""
     body = b""
     async for part in request.stream():
         body += part
-        if len(body) > MAX_BODY:
-            raise HTTPException(413, f"The request is longer than {MAX_BODY // 1024} KiB.")
+        if len(body) > most:
+            raise HTTPException(413, f"The request is longer than {most // 1024} KiB.")
+    return body
+
+
+async def read_file(request: Request, most: int) -> bytes:
+    """Return the file of a submitted form, b"" without one; raises HTTPException."""
+    body = await read_body(request, most)
+    kind = request.headers.get("content-type", "").encode("latin-1")
+    form = message_from_bytes(b"content-type: " + kind + b"\r\n\r\n" + body)
+    for part in form.walk():
+        content = part.get_payload(decode=True)
+        if part.get_filename() is not None and isinstance(content, bytes):
+            return content
+    return b""
+
+
+async def read_form(request: Request) -> dict[str, str]:
+    """Return the fields of a submitted form; raises HTTPException if it is too long."""
+    body = await read_body(request, MAX_BODY)
     try:
         return dict(parse_qsl(body.decode(), keep_blank_values=True, max_num_fields=50))
     except ValueError:
@@ -45,9 +64,9 @@ def read_options(cls: type[Game], form: Mapping[str, str]) -> TableOptions:
     """Return the options that a form describes; raises GridhouseError."""
     state = read_start(cls, form, random.getrandbits(64))
     players = state.game.num_players
-    listed = "listed" in form
+    listed, given = "listed" in form, bool(form.get("start", "").strip())
     if players == 1:
-        return TableOptions(state, HOTSEAT, 0, 0, None, listed)
+        return TableOptions(state, HOTSEAT, 0, 0, None, listed, given=given)
     opponent = form.get("opponent", MACHINE)
     if opponent not in (HOTSEAT, MACHINE, FRIENDS):
         raise ParameterError("opponent: must be hotseat, machine or friends")
@@ -55,7 +74,8 @@ def read_options(cls: type[Game], form: Mapping[str, str]) -> TableOptions:
     if level is None or level not in LEVELS:
         raise ParameterError(f"level: must be a number from {LEVELS[0]} to {LEVELS[-1]}")
     side = read_side(form.get("side", "0"), players)
-    return TableOptions(state, opponent, level, side, Clock.read(form.get("clock", "")), listed)
+    timing = Clock.read(form.get("clock", ""))
+    return TableOptions(state, opponent, level, side, timing, listed, given=given)
 
 
 def read_side(text: str, players: int) -> int:

@@ -29,7 +29,11 @@ class Handover(TypedDict):
 
 
 class View(TypedDict):
-    """The complete content of a page; ``looking`` is the ply of an earlier position."""
+    """The complete content of a page; ``looking`` is the ply of an earlier position.
+
+    ``names`` has who plays each player, "" for a free seat.  ``present`` tells which players have
+    the page open, and ``watchers`` is the number of other pages.
+    """
 
     type: Literal["view"]
     ply: int
@@ -55,6 +59,9 @@ class View(TypedDict):
     waits: str
     position: str
     clocks: list[Clock | None] | None
+    names: list[str]
+    present: list[bool]
+    watchers: int
     invitation: NotRequired[str]
 
 
@@ -100,6 +107,22 @@ class Shown(TypedDict):
     ply: int
 
 
+class Presence(TypedDict):
+    """A change of the two fields of the view: somebody has come or gone."""
+
+    type: Literal["presence"]
+    present: list[bool]
+    watchers: int
+
+
+class Phrase(TypedDict):
+    """A phrase of a player; ``name`` is the player's name, or the player of the game."""
+
+    type: Literal["phrase"]
+    name: str
+    text: str
+
+
 class Here(TypedDict):
     """The answer to the request of the same name: the connection is alive."""
 
@@ -107,7 +130,7 @@ class Here(TypedDict):
 
 
 Help = Hint | Evaluation | Frame | Shown
-Message = View | Refusal | Help | Here
+Message = View | Refusal | Help | Presence | Phrase | Here
 
 
 class MoveRequest(TypedDict):
@@ -139,6 +162,13 @@ class AnswerRequest(TypedDict):
     agrees: bool
 
 
+class PhraseRequest(TypedDict):
+    """A phrase to the friend at the table, by its number."""
+
+    type: Literal["phrase"]
+    number: int
+
+
 class PlainRequest(TypedDict):
     """A request without parameters."""
 
@@ -157,4 +187,4 @@ class PlainRequest(TypedDict):
     ]
 
 
-Request = MoveRequest | LookRequest | WhyRequest | AnswerRequest | PlainRequest
+Request = MoveRequest | LookRequest | WhyRequest | AnswerRequest | PhraseRequest | PlainRequest

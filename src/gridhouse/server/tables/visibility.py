@@ -9,6 +9,7 @@ from gridhouse.core.errors import PictureError
 from gridhouse.server import clock
 from gridhouse.server.daily.service import verdict
 from gridhouse.server.tables.commands import OVER, REDO, UNDO, RefusedError
+from gridhouse.server.tables.company import player_names
 from gridhouse.server.tables.table import FRIENDS, HOTSEAT, Table, gesture
 
 if TYPE_CHECKING:
@@ -18,6 +19,12 @@ if TYPE_CHECKING:
     from gridhouse.core.picture import Canvas
     from gridhouse.server.tables.messages import Clock, Gesture, Handover, View
 
+NO_HELP_TODAY = "there is no help in a daily puzzle on its day"
+NO_HELP_IN_PUZZLE = "there is no help in a daily puzzle"
+NO_HELP_FOR_COPIES = (
+    "there is no help from a given position of this game, because it may be the puzzle of the day"
+)
+NO_HELP_FOR_FRIENDS = "there is no help in a game between friends"
 FAILED = "The machine failed and made a random move"
 ASKED = {UNDO: "asks to take back the last move", REDO: "asks to redo the move"}
 
@@ -207,6 +214,9 @@ def view(snapshot: Snapshot, viewpoint: Viewpoint, *, sits: bool) -> View:
         "waits": pending_request(table, viewpoint) if sits else "",
         "position": "" if table.secret else str(state),
         "clocks": clock_states(table),
+        "names": player_names(table),
+        "present": list(table.company.present),
+        "watchers": table.company.watchers,
     }
 
 
@@ -219,7 +229,7 @@ def heading(table: Table, viewpoint: Viewpoint, *, sits: bool) -> str:
     """Return the heading of the current position: the result or the turn."""
     mover, game = table.mover, table.state.game
     if mover is None:
-        if table.daily is None:
+        if table.daily is None or not sits:  # the best result is for those who have played
             return table.outcome()
         return f"{table.outcome()}. {verdict(game, game.result(table.state), table.best)}"
     return f"{FAILED}. " * table.machine_failed + turn_text(table, viewpoint, mover, sits=sits)
@@ -266,12 +276,27 @@ def may_take_back(table: Table, viewpoint: Viewpoint, kind: str) -> bool:
 
 def offers_help(table: Table, viewpoint: Viewpoint) -> bool:
     """Tell whether the machine helps a player: on their turn, and after the game."""
-    return table.over or (viewpoint.acts and allows_help(table))
+    return (table.over or viewpoint.acts) and allows_help(table)
 
 
 def allows_help(table: Table) -> bool:
     """Tell whether help is allowed at this table."""
-    return table.over or (table.opponent != FRIENDS and table.daily is None)
+    return not help_refusal(table)
+
+
+def help_refusal(table: Table) -> str:
+    """Return the reason why there is no help at a table now, "" if there is.
+
+    Nobody gets help on the puzzle of the day: not at its tables before the day is over, and not
+    from a position that somebody has given and that may be a copy.
+    """
+    if table.daily is not None:
+        if not table.is_past_day:
+            return NO_HELP_TODAY
+        return "" if table.over else NO_HELP_IN_PUZZLE
+    if table.given and table.state.game.may_be_daily():
+        return NO_HELP_FOR_COPIES
+    return NO_HELP_FOR_FRIENDS if table.opponent == FRIENDS and not table.over else ""
 
 
 def takeback_request(table: Table, viewpoint: Viewpoint) -> str:

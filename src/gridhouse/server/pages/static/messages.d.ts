@@ -16,7 +16,10 @@ export interface Handover {
   button: string;
 }
 
-/** The complete content of a page; ``looking`` is the ply of an earlier position. */
+/** The complete content of a page; ``looking`` is the ply of an earlier position.
+
+``names`` has who plays each player, "" for a free seat.  ``present`` tells which players have
+the page open, and ``watchers`` is the number of other pages. */
 export interface View {
   type: "view";
   ply: number;
@@ -42,6 +45,9 @@ export interface View {
   waits: string;
   position: string;
   clocks: (Clock | null)[] | null;
+  names: string[];
+  present: boolean[];
+  watchers: number;
   invitation?: string;
 }
 
@@ -82,6 +88,20 @@ export interface Shown {
   ply: number;
 }
 
+/** A change of the two fields of the view: somebody has come or gone. */
+export interface Presence {
+  type: "presence";
+  present: boolean[];
+  watchers: number;
+}
+
+/** A phrase of a player; ``name`` is the player's name, or the player of the game. */
+export interface Phrase {
+  type: "phrase";
+  name: string;
+  text: string;
+}
+
 /** The answer to the request of the same name: the connection is alive. */
 export interface Here {
   type: "here";
@@ -89,7 +109,7 @@ export interface Here {
 
 export type Help = Hint | Evaluation | Frame | Shown;
 
-export type Message = View | Refusal | Hint | Evaluation | Frame | Shown | Here;
+export type Message = View | Refusal | Hint | Evaluation | Frame | Shown | Presence | Phrase | Here;
 
 /** A move in the position after ``ply`` moves. */
 export interface MoveRequest {
@@ -116,9 +136,15 @@ export interface AnswerRequest {
   agrees: boolean;
 }
 
+/** A phrase to the friend at the table, by its number. */
+export interface PhraseRequest {
+  type: "phrase";
+  number: number;
+}
+
 /** A request without parameters. */
 export interface PlainRequest {
   type: "turn" | "here" | "cover" | "uncover" | "undo" | "redo" | "resign" | "hint" | "judge" | "show" | "stop";
 }
 
-export type Request = MoveRequest | LookRequest | WhyRequest | AnswerRequest | PlainRequest;
+export type Request = MoveRequest | LookRequest | WhyRequest | AnswerRequest | PhraseRequest | PlainRequest;
