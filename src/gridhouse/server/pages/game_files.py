@@ -34,7 +34,7 @@ class GameFileError(ValueError):
 
 
 class SavedGame(BaseModel):
-    """A game in a file; ``result`` and ``day`` are for people, and are not read."""
+    """A game in a file; ``changed`` are milliseconds since 1970, and ``result`` is for people."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 

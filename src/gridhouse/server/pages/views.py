@@ -57,7 +57,7 @@ def services(request: Request) -> Services:
     return Services(state.service, state.auth)
 
 
-def page(request: Request, name: str, status: int = 200, **context: Any) -> Response:
+def page(request: Request, name: str, /, status: int = 200, **context: Any) -> Response:
     """Return a page made from a template."""
     return templates.TemplateResponse(request, f"{name}.html", context, status_code=status)
 
@@ -205,8 +205,7 @@ async def table(request: Request) -> Response:
         sits=sits,
         shown=shown,
         settings=settings,
-        origins=shared_origins(request),
-        is_local=is_local(request),
+        origins=request.app.state.origins if is_local(request) else None,
         phrases=PHRASES,
     )
 
