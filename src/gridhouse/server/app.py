@@ -115,13 +115,15 @@ class Listings:
             return
         since = clock.now() - lobby.LATELY
         address = address_of(request)
-        for known, tables in list(self._tables.items()):
-            self._tables[known] = {name: at for name, at in tables.items() if at >= since}
-        self._tables = {known: tables for known, tables in self._tables.items() if tables}
+        for where, tables in list(self._tables.items()):
+            lately = {name: at for name, at in tables.items() if at >= since}
+            self._tables[where] = lately
+            if not lately:
+                del self._tables[where]
         service, auth = views.services(request)
         visitor = auth.authenticate(request.headers, request.cookies) or ""
-        tables = set(self._tables.get(address, ()))
-        if await asyncio.to_thread(service.store.count_listed, visitor, tables, since) >= MAX_OPEN:
+        known = set(self._tables.get(address, ()))
+        if await asyncio.to_thread(service.store.count_listed, visitor, known, since) >= MAX_OPEN:
             raise RefusedError(
                 f"you have {MAX_OPEN} games in the lobby already; finish one of them, or start "
                 "this game without the lobby"

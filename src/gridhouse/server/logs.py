@@ -13,7 +13,8 @@ from datetime import UTC, datetime
 from typing import Any
 
 FORMAT = "GRIDHOUSE_LOG"
-# A signed token or visitor, an invitation or a device's link in an address or alone, and the query string of an address.
+# A signed token or visitor, an invitation or a device's link in an address or alone, and the query
+# string of an address.
 SECRETS = re.compile(
     r"(?<![\w-])(?:[\w-]{32}){1,2}\.[\w-]{43}(?![\w-])"
     r"|(?<=/join/)[^\s'\"]+|(?<=/me/link/)[^\s'\"]+"

@@ -80,9 +80,7 @@ def write_games(records: Iterable[StoredTable], visitor: str) -> str:
     """
     records = list(records)
     shown = [saved_game(record, visitor) for record in records if not summary(record).secret]
-    file = GameFile.model_construct(
-        gridhouse=1, games=shown, left_out=len(records) - len(shown)
-    )
+    file = GameFile.model_construct(gridhouse=1, games=shown, left_out=len(records) - len(shown))
     return file.model_dump_json(indent=1) + "\n"
 
 

@@ -67,12 +67,14 @@ async def change(request: Request) -> Response:
     service, auth = services(request)
     typed = form.get("name", "")
     number = parse_integer(form.get("picture", "0"))
+    if number is None or number not in PICTURES:
+        number = 0
     try:
         name = read_name(typed)
     except NoNameError as error:
         return await me_page(request, 422, name=typed[:MAX_NAME], problem=sentence(error))
     visitor, cookie = auth.identify_or_create(request)
-    await service.set_profile(visitor, Profile(name, number if number in PICTURES else 0))
+    await service.set_profile(visitor, Profile(name, number))
     return back(request, cookie, "/me?saved")
 
 
@@ -122,8 +124,9 @@ async def open_link(request: Request) -> Response:
     profile = await asyncio.to_thread(service.visitors.profile, visitor)
     here = auth.visitor(request.cookies)
     face = identicon(visitor, profile.picture)
-    told = {"name": profile.name, "face": face, "same": here == visitor, "other": here is not None}
-    return private(page(request, "link", **told))
+    is_known = here == visitor
+    shown = page(request, "link", name=profile.name, face=face, same=is_known, other=bool(here))
+    return private(shown)
 
 
 async def use_link(request: Request) -> Response:

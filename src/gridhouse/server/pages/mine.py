@@ -15,7 +15,13 @@ from gridhouse.core.notation import parse_integer
 from gridhouse.core.registry import game_class, games
 from gridhouse.server.auth import set_cookie
 from gridhouse.server.pages.forms import read_file
-from gridhouse.server.pages.game_files import MAX_FILE, GameFileError, read_games, unknown, write_games
+from gridhouse.server.pages.game_files import (
+    MAX_FILE,
+    GameFileError,
+    read_games,
+    unknown,
+    write_games,
+)
 from gridhouse.server.pages.history import GameRow, ratings_of, rows_of
 from gridhouse.server.pages.identicons import identicon
 from gridhouse.server.pages.views import attachment, page, require_own_page, sentence, services
@@ -25,8 +31,6 @@ from gridhouse.server.storage.store import Chosen
 if TYPE_CHECKING:
     from starlette.requests import Request
 
-    from gridhouse.server.storage.visitors import Profile
-    from gridhouse.server.tables.service import TableService
 
 PAGE = 20  # games on a page
 ALL = 100_000  # more tables than anybody has
@@ -48,7 +52,8 @@ async def mine_page(request: Request, problem: str = "") -> Response:
     chosen = Chosen(game, STATES[state])
     listed = [game_class(name) for name in games()]
     rows: list[GameRow] = []
-    count, number, ratings, profile = 0, 1, {}, None
+    ratings: dict[str, int] = {}
+    count, number, profile = 0, 1, None
     if visitor is not None:
         count = await run_in_threadpool(service.store.count_own, visitor, chosen)
         number = min(max(1, parse_integer(query.get("page", "1")) or 1), pages_of(count))

@@ -117,8 +117,14 @@ async def rules(request: Request) -> Response:
     cls = requested_game(request)
     paragraphs = cls.how_to_play.split("\n")
     pictures = await run_in_threadpool(samples, [cls.name])
-    shown = {"game": cls, "paragraphs": paragraphs, "picture": pictures[cls.name]}
-    return page(request, "rules", open_games=await open_games(request), **shown)
+    return page(
+        request,
+        "rules",
+        game=cls,
+        paragraphs=paragraphs,
+        picture=pictures[cls.name],
+        open_games=await open_games(request),
+    )
 
 
 async def new(request: Request) -> Response:
@@ -262,8 +268,10 @@ def is_local(request: Request) -> bool:
 
 
 def shared_origins(request: Request) -> list[str]:
-    """Return the addresses of this house for others: in the network of this machine, if it listens
-    there and the page was opened on it, else that of the request.
+    """Return the addresses of this house for others.
+
+    They are those in the network of this machine if the house listens there and the page was opened
+    on this machine, else that of the request.
     """
     own = f"{request.url.scheme}://{request.url.netloc}"
     return list(request.app.state.origins or [own]) if is_local(request) else [own]

@@ -36,7 +36,7 @@ class StoredTable:
     milliseconds, None without a clock; ``since`` is the time at which the clock of the player to
     move started.  ``ended`` is the reason of the end, None while the game goes on.  ``asked`` is
     the pending takeback request.  The lobby shows a ``listed`` table.  ``daily`` is the day of a
-    daily puzzle.  The start was ``given`` as a position, unless the house has set it up by chance.
+    daily puzzle.  The start was ``given`` as a position, unless the house set it up by chance.
     ``version`` grows with every change, and ``changed`` is the time of the last one.
     """
 

@@ -79,6 +79,7 @@ VERSION = (
 )
 COLUMNS = [column.name for column in TABLES.c if column.name != "created"]
 SECRET = "secret"
+MIGRATIONS = str(Path(__file__).parent / "migrations")
 CHANNEL = "gridhouse"  # of PostgreSQL's notifications to other processes
 LOCK = 0x67726964  # held by one process at a time while it sets up the database
 MAX_AT_ONCE = 200  # changes in a transaction
@@ -118,7 +119,7 @@ class Store:
             sa.event.listen(self.engine, "connect", _prepare_sqlite)
             sa.event.listen(self.engine, "begin", _begin_sqlite)
         config = Config()
-        config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
+        config.set_main_option("script_location", MIGRATIONS)
         with self.engine.begin() as connection:
             self._lock_setup(connection)
             config.attributes["connection"] = connection

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
+
+from gridhouse.server.tables.table import Company
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -12,13 +14,6 @@ if TYPE_CHECKING:
 ANONYMOUS = "Anonymous"  # a player without a name
 PHRASES = ("Hello", "Good luck", "Well played", "Good game", "Thanks", "Sorry, I must go")
 PHRASE_PAUSE = 3.0  # seconds between two phrases of a player
-
-
-class Company(NamedTuple):
-    """Who looks at a table: whether each player is there, and the number of pages that watch."""
-
-    present: tuple[bool, ...] = ()
-    watchers: int = 0
 
 
 def company_of(table: Table, visitors: Iterable[str | None]) -> Company:

@@ -25,8 +25,8 @@ from gridhouse.server.storage.records import StaleError, StoredTable
 from gridhouse.server.storage.store import Store
 from gridhouse.server.storage.visitors import Visitors
 from gridhouse.server.tables.commands import MOVE, REDO, RESIGN, SEAT, UNDO, Command, RefusedError
-from gridhouse.server.tables.company import PHRASE_PAUSE, PHRASES, Company, company_of
-from gridhouse.server.tables.table import FRIENDS, HOTSEAT, MACHINE, Table
+from gridhouse.server.tables.company import PHRASE_PAUSE, PHRASES, company_of
+from gridhouse.server.tables.table import FRIENDS, HOTSEAT, MACHINE, Company, Table
 from gridhouse.server.tables.visibility import Snapshot
 
 if TYPE_CHECKING:
@@ -89,15 +89,13 @@ class LiveTable:
         self.snapshot = Snapshot(table)
         self.pages: set[Page] = set()
         self._last_phrases: dict[int, float] = {}  # the time of each player's
-        table.company = self._company()
+        self.note_seats()
 
     def changed(self) -> None:
         """Tell all subscribers that the table has changed."""
-        self.table.company = self._company()
         self.snapshot = Snapshot(self.table)
         for subscriber in list(self.subscribers):
             subscriber()
-
 
     def arrive(self, page: Page) -> None:
         """Note that a page was opened, and tell the others; its own view says who is there."""
@@ -108,6 +106,10 @@ class LiveTable:
         """Note that a page was closed, and tell the others unless it soon comes back."""
         self.pages.discard(page)
         asyncio.get_running_loop().call_later(AWAY_AFTER, self._note_company)
+
+    def note_seats(self) -> None:
+        """Note who looks at the table, after a change that every page is shown anyway."""
+        self.table.company = self._company()
 
     def _company(self) -> Company:
         return company_of(self.table, (page.visitor for page in self.pages))
@@ -237,7 +239,7 @@ class TableService:
                     return None
                 self._evict_idle()
                 table = await asyncio.to_thread(Table, record)
-                await self._note_names(table)
+                table.names = await self._names(table)
                 if table.daily is not None:
                     day = date.fromisoformat(table.daily)
                     table.best = (await self.daily_puzzles.show(type(table.state.game), day)).best
@@ -250,11 +252,13 @@ class TableService:
             live.table.is_past_day = live.table.daily is not None and live.table.daily < today
             return live
 
-    async def _note_names(self, table: Table) -> None:
-        profiles = await asyncio.to_thread(
-            self.visitors.profiles, table.seated_visitors.values()
-        )
-        table.names = {visitor: profile.name for visitor, profile in profiles.items()}
+    async def _names(self, table: Table) -> dict[str, str]:
+        profiles = await asyncio.to_thread(self.visitors.profiles, table.seated_visitors.values())
+        return {visitor: profile.name for visitor, profile in profiles.items()}
+
+    async def _note_people(self, live: LiveTable) -> None:
+        live.table.names = await self._names(live.table)
+        live.note_seats()
 
     async def set_profile(self, visitor: str, profile: Profile) -> None:
         """Set a visitor's name and picture, and show the name at the tables that are open."""
@@ -336,7 +340,7 @@ class TableService:
                 raise RefusedError("the change could not be saved; try again") from None
             live.table.apply(change)
             if change.seat is not None:
-                await self._note_names(live.table)
+                await self._note_people(live)
         self._changed(live)
 
     def _daily_result(self, table: Table, last: Ply) -> DailyResult | None:
@@ -352,7 +356,7 @@ class TableService:
         record = await asyncio.to_thread(self.store.load, live.table.id)
         if record is not None and record.version != live.table.version:
             live.table.catch_up(record)
-            await self._note_names(live.table)
+            await self._note_people(live)
             self._changed(live)
 
     def _changed(self, live: LiveTable) -> None:

@@ -24,7 +24,6 @@ from gridhouse.server.tables.commands import (
     Command,
     RefusedError,
 )
-from gridhouse.server.tables.company import Company
 
 if TYPE_CHECKING:
     from gridhouse.core.game import State
@@ -46,7 +45,7 @@ class TableOptions(NamedTuple):
     """The options of a new table; the visitor plays the player ``side``.
 
     The lobby shows a ``listed`` table, and everybody may watch it or take its free seat.  ``daily``
-    is the day of a daily puzzle.  The start was ``given``, unless the house has set it up by chance.
+    is the day of a daily puzzle.  The start was ``given``, unless the house set it up by chance.
     """
 
     state: State
@@ -57,6 +56,13 @@ class TableOptions(NamedTuple):
     listed: bool = False
     daily: str | None = None
     given: bool = True
+
+
+class Company(NamedTuple):
+    """Who looks at a table: whether each player is there, and the number of pages that watch."""
+
+    present: tuple[bool, ...] = ()
+    watchers: int = 0
 
 
 class Takeback(NamedTuple):
