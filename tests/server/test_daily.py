@@ -537,6 +537,64 @@ def test_help_is_free_again_when_the_puzzle_is_done() -> None:
     assert offers_help(other, viewpoint_of(other, "a", None))
 
 
+@pytest.mark.parametrize("name", ["sliding", "collapse"])
+def test_a_copy_of_the_puzzle_gets_no_help(visitor: Visitor, name: str) -> None:
+    _, state = begin(visitor, f"/daily/{name}/{TODAY}")
+    copies = {"start": str(state)}, {"start": f"{state.game}#{seed(TODAY)}"}
+    for form in copies:
+        with visitor.at(visitor.new(name, **form)) as seat:
+            assert seat.view["position"] == str(state)
+            assert seat.view["unaided"]
+            for kind in ("hint", "judge", "show"):
+                assert "no help from a given position" in seat.refused(kind)
+    made = {"json": {"position": str(state)}}
+    visitor.client.cookies.clear()
+    table = visitor.client.post("/api/tables", **made).json()
+    bot = {"authorization": f"Bearer {table['token']}"}
+    with visitor.at(f"/t/{table['table']['id']}", **bot) as seat:
+        assert "no help from a given position" in seat.refused("show")
+
+
+def test_a_copy_stays_one_when_it_is_over_or_changed(visitor: Visitor) -> None:
+    """Whoever plays it to its end, or hides it in a larger board, gets no help either."""
+    _, state = begin(visitor, COLLAPSE)
+    score, _, board = str(state).partition(") ")[2].partition(" ")
+    rows = board.split("/")
+    larger = "/".join(["." * (len(rows[0]) + 1), *(f"{row}3" for row in rows)])
+    size = f"rows={len(rows) + 1},cols={len(rows[0]) + 1},digits=4"
+    for start in (f"collapse({size}) {score} {larger}", str(state)):
+        with visitor.at(visitor.new("collapse", start=start)) as seat:
+            while not seat.view["over"]:
+                seat.move(seat.view["gestures"][0][0])
+            seat.say("look", ply=0)
+            seat.wait("view")
+            assert "no help from a given position" in seat.refused("show")
+    other = (
+        "sliding(rows=3,cols=3) ihgfedcb /abcdefghi"  # of another size than the puzzle of the day
+    )
+    with visitor.at(visitor.new("sliding", start=other)) as seat:
+        assert not seat.view["unaided"]
+    house = visitor.new("collapse", preset="own", **{"p-rows": "5", "p-cols": "4", "p-digits": "4"})
+    with visitor.at(house) as seat:
+        assert not seat.view["unaided"]  # the house has drawn it by chance
+
+
+def test_the_best_result_is_for_those_who_have_finished(client: TestClient, clock: Clock) -> None:
+    anna, bert = Visitor(client), Visitor(client)
+    best_is_known(anna, "/daily/sliding/2026-11-19")
+    solve(anna)
+    told = "The best result is shown once you have finished this puzzle."
+    best_is_known(anna, SLIDING)
+    for path in (SLIDING, "/daily/sliding"):
+        assert told not in anna.get(path).text
+        assert told in bert.get(path).text
+        assert "proved" not in bert.get(path).text
+    assert anna.get("/daily").text.count(told) == 1
+    assert bert.get("/daily").text.count(told) == 2
+    clock.time += timedelta(days=1)
+    assert "this is proved" in bert.get(SLIDING).text
+
+
 def test_another_tables_end_is_no_result(visitor: Visitor) -> None:
     state = gridhouse.load("sliding", **SMALL["sliding"]).new_initial_state(seed(TODAY))
     with visitor.at(visitor.new("sliding", start=str(state))) as seat:
