@@ -31,8 +31,8 @@ HUES = (
 )  # fmt: skip
 
 LIGHT = {
-    "ground": "#f7f5f0", "board": "#e9e4d8", "line": "#c9c2b2", "ink": "#1f2328",
-    "faint": "#6b6558",
+    "ground": "#f5f3f9", "board": "#e6e2f0", "line": "#c3bcd6", "ink": "#1d1a3a",
+    "faint": "#5f5980",
     "one": "#f3efe4", "one-side": "#cfc6ae", "one-dim": "#b3a98c", "one-ink": "#3b3423",
     "two": "#3d4656", "two-side": "#2b3240", "two-dim": "#1d222c", "two-ink": "#f4f6fa",
     "first": "#b5342b", "second": "#1f5fa8", "on-side": "#ffffff",
@@ -40,8 +40,8 @@ LIGHT = {
     "pit": "#4a4336", "wall": "#8d8672", "ice": "#7fc4ea", "alarm": "#c0392b",
 }  # fmt: skip
 DARK = LIGHT | {
-    "ground": "#16181c", "board": "#24272d", "line": "#3a3f48", "ink": "#eceff4",
-    "faint": "#9aa3b2",
+    "ground": "#14122b", "board": "#272350", "line": "#45407a", "ink": "#f1eefb",
+    "faint": "#ada6d2",
     "first": "#e0645b", "second": "#5b9be0", "on-side": "#10131a",
     "tile": "#8a7444", "tile-edge": "#5e4d29", "done": "#4f7f55", "done-edge": "#2f5435",
     "pit": "#050607", "wall": "#555c68",

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 HOUR = 3600.0
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
-    "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+    "connect-src 'self'; font-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
 # A picture that is opened by itself contains its style and needs nothing else.
 PICTURE_POLICY = "default-src 'none'; style-src 'unsafe-inline'"
