@@ -128,7 +128,7 @@ def create_app(settings: Settings) -> Starlette:
             Mount("/api", api),
             WebSocketRoute("/t/{table}/socket", sockets.serve_table),
             Route("/static/style.css", assets.style),
-            Mount("/static", assets.Modules(directory=assets.STATIC)),
+            Mount("/static", assets.Files(directory=assets.STATIC)),
         ],
         middleware=[Middleware(SecurityHeaders), Middleware(GZipMiddleware)],
         exception_handlers={HTTPException: refuse, 500: refuse},

@@ -24,20 +24,19 @@ WORDS = {
 
 
 def draw(game: TactegoGame, position: Position, names: list[int], viewer: int) -> picture.Canvas:
-    """Return the picture of a position.
+    """Return the picture of a position, with the viewer's pieces at the bottom.
 
     The position is an observation: it has no kinds that the viewer may not see.
     """
-    del viewer
-    rows, cols = position.rows, position.cols
-    canvas = picture.grid(rows, cols, f"Tactego, {rows} by {cols}")
+    rows, cols, turned = position.rows, position.cols, viewer == 0
+    canvas = picture.grid(rows, cols, f"Tactego, {rows} by {cols}", turned=turned)
     labels = [in_words(game, position, cell) for cell in range(rows * cols)]
-    picture.cells(canvas, rows, cols, labels)
+    picture.cells(canvas, rows, cols, labels, turned=turned)
     for cell in range(rows * cols):
         if position.board[cell]:
             canvas.begin(cell, piece=names[cell])
             value = position.board[cell]
-            row, col = divmod(cell, cols)
+            row, col = picture.seen(cell, rows, cols, turned=turned)
             name = game.names[abs(value)]
             canvas.paste(piece_at(row, col, value, name, position.known[cell]))
             canvas.end()

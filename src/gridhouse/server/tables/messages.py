@@ -66,12 +66,13 @@ class Refusal(TypedDict):
 
 
 class Hint(TypedDict):
-    """The strongest player's move in the position after ``ply`` moves, and its cells."""
+    """The strongest player's move in the position after ``ply`` moves, its cells and its choice."""
 
     type: Literal["hint"]
     ply: int
     move: str
     cells: list[int]
+    choice: str
 
 
 class Evaluation(TypedDict):

@@ -51,12 +51,13 @@ export interface Refusal {
   text: string;
 }
 
-/** The strongest player's move in the position after ``ply`` moves, and its cells. */
+/** The strongest player's move in the position after ``ply`` moves, its cells and its choice. */
 export interface Hint {
   type: "hint";
   ply: number;
   move: string;
   cells: number[];
+  choice: string;
 }
 
 /** The evaluation of the position after ``ply`` moves, in words. */

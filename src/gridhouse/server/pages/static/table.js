@@ -3,6 +3,7 @@
 
 import { Board } from "./board.js";
 import { Clocks, MoveList } from "./move_list.js";
+import * as settings from "./settings.js";
 import { ReconnectingSocket } from "./socket.js";
 
 /** @param {string} id */
@@ -35,7 +36,11 @@ const wire = new ReconnectingSocket(table.dataset.socket ?? "", allowed, heard, 
   hide("offline", open);
 });
 const board = new Board(root, {
-  move: (text) => say({ type: "move", move: text, ply: ply() }),
+  move: (text, times = 1) => {
+    write("why", "");
+    const from = ply();
+    for (let made = 0; made < times; made += 1) say({ type: "move", move: text, ply: from + made });
+  },
   why,
   choices: offer,
 });
@@ -99,7 +104,8 @@ function learn(help, view) {
   if (help.type === "judge") write("judgement", sentence(help.text));
   else if (help.type === "shown") showing("done");
   else if (help.type === "hint") {
-    write("why", `The machine would play ${help.move}.`);
+    const how = help.choice || (help.cells.length > 1 ? "follow the arrow" : "the marked cell");
+    write("why", `Hint: ${how} (${help.move}).`);
     board.hint(help.cells);
   } else {
     showing("runs");
@@ -154,6 +160,7 @@ function showView(next) {
   moves.show(next);
   showing("");
   if (before) announce(before, next);
+  ring(before, next);
   const curtain = next.handing;
   hide("curtain", !curtain);
   if (curtain) {
@@ -170,6 +177,21 @@ function showView(next) {
     /** @type {HTMLElement} */ (open).hidden = !next.position;
   }
   part("from-here")?.setAttribute("href", `/new/${table.dataset.game}?start=${encodeURIComponent(next.position)}`);
+}
+
+const title = document.title;
+
+/**
+ * Shows in the title of the page whose turn it is, and plays the sound of a move.
+ * @param {View | null} before
+ * @param {View} now
+ */
+function ring(before, now) {
+  const isMine = now.acts && now.looking === null;
+  document.title = isMine ? `● ${now.heading} · ${title}` : title;
+  if (!before || before.ply >= now.ply) return;
+  if (now.over) settings.play("over");
+  else settings.play(isMine && !before.acts ? "turn" : "move");
 }
 
 /** @param {string} status of several parts, which are not broken across lines if they fit */
@@ -263,6 +285,7 @@ function lookAt(to) {
 
 /** @param {import("./board.js").Gesture[]} found */
 function offer(found) {
+  if (board?.chosen.length) write("why", "");
   const choices = /** @type {HTMLElement} */ (part("choices"));
   choices.replaceChildren(
     ...found.map(([move, , choice]) => {
@@ -350,6 +373,9 @@ part("typed")?.addEventListener("submit", (event) => {
 onClick("turn", () => {
   if (say({ type: "turn" })) sidesTurned = !sidesTurned;
 });
+const dialog = /** @type {HTMLDialogElement} */ (need("settings"));
+settings.connect(dialog, root);
+onClick("settings-open", () => dialog.showModal());
 onClick("undo", () => say({ type: "undo" }));
 onClick("redo", () => say({ type: "redo" }));
 onClick("resign", () => {
@@ -388,3 +414,15 @@ onClick("curtain-button", () => {
 });
 copies("invitation-copy", () => /** @type {HTMLInputElement} */ (part("invitation-link")).value);
 copies("watch-copy", () => location.href.replace(/#.*/, ""));
+
+/** @type {Record<string, string>} the buttons that keys press */
+const KEYS = { "?": "settings-open", h: "hint", f: "turn", "ctrl+z": "undo", "ctrl+y": "redo", "ctrl+Z": "redo" };
+document.addEventListener("keydown", (event) => {
+  const at = event.target instanceof Element ? event.target : null;
+  if (event.defaultPrevented || event.altKey || at?.closest("input, textarea, select, dialog")) return;
+  const id = KEYS[(event.ctrlKey || event.metaKey ? "ctrl+" : "") + event.key];
+  const button = id ? part(id) : null;
+  if (!button || button.hidden) return;
+  event.preventDefault();
+  button.click();
+});
