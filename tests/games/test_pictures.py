@@ -203,6 +203,14 @@ def test_the_command_draws(tmp_path: Path) -> None:
             "gridhouse: --player 0: the players are 1 to 2\n",
         ),
         (
+            ["binary(rows=2,cols=2)#1", "--camera", "1"],
+            "gridhouse: binary has no viewpoint 1: 0..0\n",
+        ),
+        (
+            ["sinks(rows=8,cols=8)#1", "--camera", "-1"],
+            "gridhouse: sinks has no viewpoint -1: 0..8\n",
+        ),
+        (
             ["binary(rows=2,cols=2)#1", "--out", "/nowhere/at.svg"],
             "gridhouse: '/nowhere/at.svg': No such file or directory\n",
         ),

@@ -338,7 +338,7 @@ def test_a_board_is_seen_from_who_moves_and_from_any_viewpoint(client: TestClien
 def test_a_view_has_what_a_roll_covers_and_counts_of_the_status(visitor: Visitor) -> None:
     with visitor.at(visitor.new("sinks", opponent="hotseat")) as seat:
         landings = seat.view["landings"]
-        assert landings["4 4 r"] == [45, 46, 47]
+        assert landings["3 3 l"] == [31, 32]
         assert landings["1 1 l"] == [10, 20]  # a sink lights the fields that it will newly cover
         assert landings["1 1 r"] == [13, 23]
         assert "3 3 f" not in landings

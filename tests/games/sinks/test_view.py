@@ -113,7 +113,7 @@ def test_only_what_is_hidden_is_seen_through_a_block() -> None:
 def test_a_camera_is_linear_and_keeps_everything_inside(number: int, side: int) -> None:
     eye = camera(number, side, 8, 10, 3)
     start, steps = eye.matrix()[:2], eye.matrix()[2:]
-    wide, high = eye.extent()
+    wide, high = eye.extent
     for col, row, level in itertools.product((0, 4, 10), (0, 3, 8), (0, 1, 3)):
         x, y = eye.point(*eye.turned(col, row), level)
         assert 0 <= x <= wide

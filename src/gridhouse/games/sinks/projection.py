@@ -7,6 +7,7 @@ height of the smallest block.  Every projection is linear: a page rolls blocks w
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import NamedTuple
 
 from gridhouse.core.picture import CELL, EDGE
@@ -77,31 +78,22 @@ class Body(NamedTuple):
         return (left, near), (right, near), (right, far), (left, far)
 
 
-class Camera(NamedTuple):
-    """A camera over a board of this size, turned by some quarters."""
+class Camera:
+    """A camera over a board; equal cameras are one object, see :func:`camera`."""
 
-    kind: Kind
-    quarters: int
-    rows: int
-    cols: int
-    levels: int  # of the tallest block that the picture has room for
-
-    @property
-    def size(self) -> tuple[int, int]:
-        """The fields of the turned board, to the right and away."""
-        return (self.rows, self.cols) if self.quarters % 2 else (self.cols, self.rows)
-
-    @property
-    def is_flat(self) -> bool:
-        """Whether the camera looks from above."""
-        return self.kind.up == 0
+    def __init__(self, kind: Kind, quarters: int, rows: int, cols: int, levels: int) -> None:
+        """Turn a board of this size by some quarters; ``levels`` is the height of its blocks."""
+        self.kind = kind
+        self.quarters = quarters
+        self.rows, self.cols = rows, cols
+        self.size = (rows, cols) if quarters % 2 else (cols, rows)  # to the right and away
+        self.is_flat = kind.up == 0
+        self.left, self.top, right, bottom = self._box(levels)
+        self.extent = right - self.left, bottom - self.top
 
     def turned(self, x: float, y: float) -> Point:
         """Return a point of the board, by column and row, as the viewer counts."""
-        cols, rows = self.cols, self.rows
-        for _ in range(self.quarters):
-            x, y, cols, rows = rows - y, x, rows, cols
-        return x, y
+        return turned(x, y, self.cols, self.rows, self.quarters)
 
     def body(self, row: int, col: int, wide: int, deep: int, levels: int) -> Body:
         """Return the body on these fields of the board."""
@@ -113,29 +105,23 @@ class Camera(NamedTuple):
         (right_x, right_y), (away_x, away_y), up = self.kind[:3]
         return u * right_x + v * away_x, u * right_y + v * away_y - level * up
 
-    def _box(self) -> tuple[float, float, float, float]:
-        """Return the left, upper, right and lower limits of the picture, which never change."""
+    def _box(self, levels: int) -> tuple[float, float, float, float]:
+        """Return the left, upper, right and lower limits of the picture."""
         u, v = self.size
         corners = [
             self._raw(*corner, level)
             for corner in ((0, 0), (u, 0), (u, v), (0, v))
-            for level in (0, self.levels)
+            for level in (0, levels)
         ]
-        beside = below = RIM if self.kind is CORNER else EDGE
+        margin = RIM if self.kind is CORNER else EDGE
         left, right = (pick(x for x, _ in corners) for pick in (min, max))
         top, bottom = (pick(y for _, y in corners) for pick in (min, max))
-        return left - beside, top - RIM, right + RIM, bottom + below
-
-    def extent(self) -> Point:
-        """Return the width and the height of the picture."""
-        left, top, right, bottom = self._box()
-        return right - left, bottom - top
+        return left - margin, top - RIM, right + RIM, bottom + margin
 
     def point(self, u: float, v: float, level: float = 0.0) -> Point:
         """Return the point of the picture for a point over the turned board."""
         x, y = self._raw(u, v, level)
-        left, top, _, _ = self._box()
-        return x - left, y - top
+        return x - self.left, y - self.top
 
     def floor(self, corners: Iterable[Point], level: float = 0.0) -> list[Point]:
         """Return the points of the picture for some points of one level."""
@@ -146,10 +132,9 @@ class Camera(NamedTuple):
         (u, v), (beside, below) = self.size, self.kind.numbers
         edges = [(step + 0.5, -below) for step in range(u)]
         edges += [(-beside, step + 0.5) for step in range(v)]
-        back = self._replace(quarters=-self.quarters % 4, rows=v, cols=u)
         numbers = []
         for at, (right, away) in enumerate(edges):
-            col, row = back.turned(max(right, 0), max(away, 0))
+            col, row = turned(max(right, 0), max(away, 0), u, v, -self.quarters % 4)
             is_column = (at < u) == (self.quarters % 2 == 0)
             numbers.append((self.point(right, away), int(col if is_column else row)))
         return numbers
@@ -197,12 +182,23 @@ class Camera(NamedTuple):
         return self.floor(clip(hull([*corners, *moved]), [(0, 0), (u, 0), (u, v), (0, v)]))
 
 
+@lru_cache(maxsize=256)
 def camera(number: int, side: int, rows: int, cols: int, levels: int) -> Camera:
-    """Return the camera with this number in ``NAMES``, for the player of a side."""
+    """Return the camera with this number in ``NAMES``, for the player of a side.
+
+    Its picture has room for blocks of so many levels.
+    """
     if number == ABOVE:
         return Camera(FLAT, 2 * side, rows, cols, levels)
     kind = CORNER if number % 2 else FRONT
     return Camera(kind, (number // 2 + 2 * side) % 4, rows, cols, levels)
+
+
+def turned(x: float, y: float, wide: float, high: float, quarters: int) -> Point:
+    """Return a point of a rectangle after some quarter turns of the rectangle."""
+    for _ in range(quarters):
+        x, y, wide, high = high - y, x, high, wide
+    return x, y
 
 
 def cross(start: Point, end: Point, point: Point) -> float:

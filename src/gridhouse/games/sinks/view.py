@@ -140,7 +140,7 @@ def draw(
     """
     rows, cols = position.rows, position.cols
     scene = Scene(position, projection.camera(camera, viewer, rows, cols, room_for(game, position)))
-    canvas = picture.Canvas(*scene.camera.extent(), f"Sinks, {rows} by {cols}")
+    canvas = picture.Canvas(*scene.camera.extent, f"Sinks, {rows} by {cols}")
     canvas.facts["data-camera"] = " ".join(map(picture.format_number, scene.camera.matrix()))
     canvas.paste(edge(scene.camera))
     for cell in range(rows * cols):
@@ -171,7 +171,18 @@ def room_for(game: SinksGame, position: Position) -> int:
 
 def cells_of(position: Position, anchor: int) -> list[int]:
     """Return the cells of the object with this anchor."""
-    return [cell for cell, covered in enumerate(position.covered) if covered == anchor + 1]
+    kind, lie = position.kind[anchor], position.lie[anchor]
+    row, col = divmod(anchor, position.cols)
+    return cells_at(position, row, col, kind, lie)
+
+
+def cells_at(position: Position, row: int, col: int, kind: int, lie: int) -> list[int]:
+    """Return the cells that an object would cover."""
+    return [
+        r * position.cols + c
+        for r in range(row, row + rules.height(kind, lie))
+        for c in range(col, col + rules.width(kind, lie))
+    ]
 
 
 @picture.cached
@@ -185,13 +196,14 @@ def draw_field(canvas: picture.Canvas, scene: Scene, cell: int) -> None:
     """Draw a field of the floor."""
     row, col = divmod(cell, scene.position.cols)
     canvas.begin(cell, label=f"row {row} column {col}: {in_words(scene.position, cell)}")
-    canvas.paste(field(scene.camera, scene.camera.body(row, col, 1, 1, 0)))
+    canvas.paste(field(scene.camera, cell))
     canvas.end()
 
 
 @picture.cached
-def field(canvas: picture.Canvas, camera: Camera, square: Body) -> None:
+def field(canvas: picture.Canvas, camera: Camera, cell: int) -> None:
     """Draw an empty field."""
+    square = camera.body(*divmod(cell, camera.cols), 1, 1, 0)
     canvas.polygon(camera.floor(square.corners(0)), class_="cell")
 
 
@@ -408,11 +420,7 @@ def landing(position: Position, action: int) -> list[int]:
         return []
     kind = position.kind[cell]
     row, col, lie = rules.landing(position, cell, verb)
-    covered = [
-        r * position.cols + c
-        for r in range(row, row + rules.height(kind, lie))
-        for c in range(col, col + rules.width(kind, lie))
-    ]
+    covered = cells_at(position, row, col, kind, lie)
     return [at for at in covered if position.covered[at] != cell + 1]
 
 

@@ -292,7 +292,10 @@ export class Board {
     this.copy(marks, this.last.flatMap((cell) => this.fields(cell)), "last");
     this.copy(marks, [...new Set(next)], "target");
     for (const cell of this.chosen) this.outline(marks, cell, "chosen");
-    for (const cell of this.hinted) this.outline(marks, cell, "hint");
+    const hint = this.gestures.find(([, named]) => named.join() === this.hinted.join());
+    const [moved, ...others] = this.hinted;
+    if (moved !== undefined) this.outline(marks, moved, "hint");
+    this.copy(marks, (others.length && hint && this.landings[hint[0]]) || others, "hint");
     if (focused !== null) this.copy(marks, [focused], "cursor");
     drawing.append(marks);
   }

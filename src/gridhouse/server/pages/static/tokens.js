@@ -4,11 +4,11 @@
 
 /** @type {Record<string, string>} the symbols, of 24 by 24 units */
 const PATHS = {
-  sunk: "M3 9h5v8h8V9h5M12 2v10M8.5 8.5 12 12l3.5-3.5",
+  sunk: "M2 11h5v9h10v-9h5M12 2v12M8 10l4 4 4-4",
   freeze: "M12 2v20M3.3 7l17.4 10M3.3 17 20.7 7M9.5 3.5 12 6l2.5-2.5M9.5 20.5 12 18l2.5 2.5",
   push: "M4 6h9v12H4zM16 12h6M19 9l3 3-3 3",
   bomb: "M10.5 8a6.5 6.5 0 1 0 0 13 6.5 6.5 0 0 0 0-13M15 9.5l3-3M18 2v2M22 6h-2M20.8 3.2l-1.4 1.4",
-  moves: "M4 12a8 8 0 1 1 2.4 5.7M4 20v-4.5h4.5",
+  moves: "M5 5l7 7-7 7M13 5l7 7-7 7",
   draw: "M4 9h16M4 15h16",
 };
 
