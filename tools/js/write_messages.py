@@ -24,6 +24,8 @@ def typescript(hint: Any, names: dict[Any, str]) -> str:
         return f"[{', '.join(parts)}]"
     if get_origin(hint) is list:
         return f"({parts[0]})[]" if "|" in parts[0] else f"{parts[0]}[]"
+    if get_origin(hint) is dict:
+        return f"Record<{', '.join(parts)}>"
     if isinstance(hint, types.UnionType):
         return " | ".join(parts)
     raise TypeError(f"{hint} has no TypeScript")

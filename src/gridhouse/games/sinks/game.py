@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gridhouse.core.console import Tokens
 from gridhouse.core.errors import ParameterError
-from gridhouse.core.game import Game, Parameter, State
+from gridhouse.core.game import Game, Parameter, State, Token
 from gridhouse.core.notation import parse_integer, parse_integers, shown
 from gridhouse.games.sinks import rules
 from gridhouse.games.sinks.document import END_OF_SETUP, read_setup
@@ -257,6 +257,24 @@ class SinksGame(Game):
             if fields:
                 parts.append(f"{name}'s bombs: {', '.join(fields)}")
         return " - ".join(parts)
+
+    def status_tokens(self, position: Position) -> list[Token]:
+        """Return what ``status`` counts: points, special moves, bombs on the board, moves left."""
+        tokens = []
+        for side in range(2):
+            tokens += [
+                Token(f"points sunk of {rules.WORTH_TO_WIN}", position.sunk[side], "sunk", side),
+                Token("freezings left", position.freezings[side], "freeze", side),
+                Token("sink moves left", position.sink_moves[side], "push", side),
+            ]
+            if bombs := rules.num_bombs(position, side):
+                tokens.append(Token("bombs on the board", bombs, "bomb", side))
+        if not position.over:
+            left = 2 - position.moves
+            tokens.append(Token("moves left in this turn", left, "moves", position.turn))
+        if 2 * position.quiet > position.limit:
+            tokens.append(Token("moves to a draw", position.limit - position.quiet, "draw"))
+        return tokens
 
     @staticmethod
     def _bombed(position: Position) -> list[int]:

@@ -12,6 +12,15 @@ Gesture = tuple[
 ]  # a legal move, its cells, and the choice among moves with the same cells
 
 
+class Token(TypedDict):
+    """A count of the status: its words, its symbol, and the player whose count it is, or null."""
+
+    label: str
+    count: int
+    icon: str
+    side: int | None
+
+
 class Clock(TypedDict):
     """A player's clock: the milliseconds left at the time of sending, and whether it runs."""
 
@@ -29,7 +38,11 @@ class Handover(TypedDict):
 
 
 class View(TypedDict):
-    """The complete content of a page; ``looking`` is the ply of an earlier position."""
+    """The complete content of a page; ``looking`` is the ply of an earlier position.
+
+    ``cameras`` are the names of the picture's viewpoints, none if there is one only; ``landings``
+    are, by moves, the cells that light up instead of the last one of a gesture.
+    """
 
     type: Literal["view"]
     ply: int
@@ -38,11 +51,14 @@ class View(TypedDict):
     drawn: bool
     heading: str
     status: str
+    tokens: list[Token]
     side: int
-    turns: bool
+    camera: int
+    cameras: list[str]
     moves: list[tuple[str, str]]
     last: list[int]
     gestures: list[Gesture]
+    landings: dict[str, list[int]]
     acts: bool
     over: bool
     handing: Handover | None
@@ -92,6 +108,7 @@ class Frame(TypedDict):
     last: list[int]
     heading: str
     status: str
+    tokens: list[Token]
 
 
 class Shown(TypedDict):
@@ -126,6 +143,13 @@ class LookRequest(TypedDict):
     ply: NotRequired[int | None]
 
 
+class TurnRequest(TypedDict):
+    """A request for the picture from viewpoint ``to``, or from the next one."""
+
+    type: Literal["turn"]
+    to: NotRequired[int | None]
+
+
 class WhyRequest(TypedDict):
     """A request for the reason why no move begins with these cells."""
 
@@ -144,7 +168,6 @@ class PlainRequest(TypedDict):
     """A request without parameters."""
 
     type: Literal[
-        "turn",
         "here",
         "cover",
         "uncover",
@@ -158,4 +181,4 @@ class PlainRequest(TypedDict):
     ]
 
 
-Request = MoveRequest | LookRequest | WhyRequest | AnswerRequest | PlainRequest
+Request = MoveRequest | LookRequest | TurnRequest | WhyRequest | AnswerRequest | PlainRequest

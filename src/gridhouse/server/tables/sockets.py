@@ -87,7 +87,7 @@ class Connection:
         self.invitation = auth.invitation(live.table.id)
         self.revealed_player: int | None = None
         self.close_code = NORMAL_CLOSURE  # the close code, sent after the last message
-        self.turned = False
+        self.camera = live.table.default_camera
         self.back: int | None = None  # the ply of an earlier position that this page shows
         self._past: Snapshot | None = None
         self._stale = True
@@ -98,7 +98,7 @@ class Connection:
     def viewpoint(self) -> Viewpoint:
         """Return the viewpoint of this page."""
         viewpoint = viewpoint_of(self.live.table, self.visitor, self.revealed_player)
-        return viewpoint._replace(side=1 - viewpoint.side) if self.turned else viewpoint
+        return viewpoint._replace(camera=self.camera)
 
     def snapshot(self) -> Snapshot:
         """Return the snapshot that this page shows: the current one or an earlier one."""
@@ -205,11 +205,17 @@ class Connection:
         else:
             raise RefusedError("the request has an unknown type")
 
-    def _on_turn(self, _: dict[str, Any]) -> None:
-        """Show the board from the other side."""
-        if not self.live.table.has_sides:
-            raise RefusedError("this board looks the same from both sides")
-        self.turned = not self.turned
+    def _on_turn(self, message: dict[str, Any]) -> None:
+        """Show the board from a viewpoint, or without a number from the next one."""
+        count = len(self.live.table.cameras)
+        if not count:
+            raise RefusedError("this board is seen from one viewpoint only")
+        to = message.get("to")
+        if to is None:
+            to = (self.camera + 1) % count
+        if not is_number(to) or not 0 <= to < count:
+            raise RefusedError(f"the viewpoints are 0 to {count - 1}")
+        self.camera = to
         self._show_again()
 
     def _on_look(self, message: dict[str, Any]) -> None:

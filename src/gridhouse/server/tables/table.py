@@ -84,7 +84,8 @@ class Table:
         # Whether any player has had hidden information so far.  Its end, as that of a bomb under a
         # sink, may itself be hidden, so this never becomes false again.
         self.ever_secret = self.state.has_secrets()
-        self.has_sides = has_sides(self.state)
+        self.cameras = self.state.cameras()
+        self.default_camera = self.state.default_camera()
         self.catch_up(record)
 
     def catch_up(self, record: StoredTable) -> None:
@@ -372,10 +373,9 @@ def gesture(state: State, action: int) -> tuple[list[int], str]:
         return [], state.action_to_string(action)
 
 
-def has_sides(state: State) -> bool:
-    """Tell whether the board looks different from the second player's side."""
+def landing(state: State, action: int) -> list[int]:
+    """Return the cells that light up for an action's last cell, [] without pictures."""
     try:
-        boards = {state.public_picture(player).inline() for player in range(state.game.num_players)}
+        return state.landing(action)
     except PictureError:
-        return False
-    return len(boards) > 1
+        return []

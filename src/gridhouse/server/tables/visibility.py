@@ -9,14 +9,14 @@ from gridhouse.core.errors import PictureError
 from gridhouse.server import clock
 from gridhouse.server.daily.service import verdict
 from gridhouse.server.tables.commands import OVER, REDO, UNDO, RefusedError
-from gridhouse.server.tables.table import FRIENDS, HOTSEAT, Table, gesture
+from gridhouse.server.tables.table import FRIENDS, HOTSEAT, Table, gesture, landing
 
 if TYPE_CHECKING:
     from typing import Any
 
     from gridhouse.core.game import State
     from gridhouse.core.picture import Canvas
-    from gridhouse.server.tables.messages import Clock, Gesture, Handover, View
+    from gridhouse.server.tables.messages import Clock, Gesture, Handover, Token, View
 
 FAILED = "The machine failed and made a random move"
 ASKED = {UNDO: "asks to take back the last move", REDO: "asks to redo the move"}
@@ -26,7 +26,8 @@ class Viewpoint(NamedTuple):
     """A viewer's perspective.
 
     ``viewer`` is the player whose hidden information is visible, None for public information only.
-    ``side`` is the side from which the board is drawn; ``acts`` says whether the viewer may move.
+    ``side`` is the side from which the board is drawn, ``camera`` the number of the picture's
+    viewpoint as counted from there; ``acts`` says whether the viewer may move.
     ``handover`` is the state of a screen for two: "" when it shows the board, "over" when the turn
     has passed to the other player, "covered" until the player to move uncovers it.
     """
@@ -35,6 +36,7 @@ class Viewpoint(NamedTuple):
     side: int = 0
     acts: bool = False
     handover: str = ""
+    camera: int = 0
 
     @property
     def player(self) -> int:
@@ -42,17 +44,19 @@ class Viewpoint(NamedTuple):
         return self.viewer or 0
 
 
-WATCHING = Viewpoint(None)
-
-
 def viewpoint_of(table: Table, visitor: str | None, revealed_player: int | None) -> Viewpoint:
     """Return a visitor's viewpoint.
 
     ``revealed_player`` is the player who last uncovered a screen for two.
     """
+    return seat_of(table, visitor, revealed_player)._replace(camera=table.default_camera)
+
+
+def seat_of(table: Table, visitor: str | None, revealed_player: int | None) -> Viewpoint:
+    """Return what a visitor may see and do, with the first camera."""
     seats = table.seats_of(visitor)
     if not seats:
-        return WATCHING
+        return Viewpoint(None)
     mover = table.mover
     if len(seats) == 1:
         return Viewpoint(seats[0], seats[0], mover == seats[0])
@@ -75,8 +79,9 @@ class Snapshot:
         self.ply = ply
         self.texts: dict[tuple[Viewpoint, bool], str] = {}  # rendered views
         self.state = table.state if ply is None else table.past(ply)
-        self._pictures: dict[tuple[int | None, int], str] = {}
+        self._pictures: dict[tuple[int | None, int, int], str] = {}
         self._gestures: list[Gesture] | None = None
+        self._landings: dict[str, list[int]] | None = None
 
     def observation(self, viewpoint: Viewpoint) -> Any:
         """Return the observation of a viewer."""
@@ -95,7 +100,7 @@ class Snapshot:
         """Return the picture of a viewer's observation, "" for a game without pictures."""
         # Equal pictures share one entry.
         viewer = viewpoint.viewer if self.table.secret else None
-        shown = viewer, viewpoint.side if self.table.has_sides else 0
+        shown = viewer, viewpoint.side if self.table.cameras else 0, viewpoint.camera
         if shown not in self._pictures:
             try:
                 self._pictures[shown] = self._draw(viewpoint).inline()
@@ -109,10 +114,10 @@ class Snapshot:
 
     def _draw(self, viewpoint: Viewpoint) -> Canvas:
         if not self.table.secret:
-            return self.state.open_picture(viewpoint.side)
+            return self.state.open_picture(viewpoint.side, viewpoint.camera)
         if viewpoint.viewer is None:
-            return self.state.public_picture(viewpoint.side)
-        return self.state.picture(viewpoint.viewer, viewpoint.side)
+            return self.state.public_picture(viewpoint.side, viewpoint.camera)
+        return self.state.picture(viewpoint.viewer, viewpoint.side, viewpoint.camera)
 
     def moves(self, viewpoint: Viewpoint) -> list[tuple[str, str]]:
         """Return players and moves, with the moves' visible texts."""
@@ -137,6 +142,18 @@ class Snapshot:
                 (state.action_to_string(action), *gesture(state, action)) for action in actions
             ]
         return self._gestures
+
+    def landings(self) -> dict[str, list[int]]:
+        """Return the cells that light up for a move, if they are not the last of its gesture."""
+        if self._landings is None:
+            state = self.state
+            found = [(action, landing(state, action)) for action in state.legal_actions()]
+            self._landings = {
+                state.action_to_string(action): cells
+                for action, cells in found
+                if cells != gesture(state, action)[0][-1:]
+            }
+        return self._landings
 
 
 def visible_move(table: Table, ply: Any, viewpoint: Viewpoint) -> str:
@@ -190,11 +207,14 @@ def view(snapshot: Snapshot, viewpoint: Viewpoint, *, sits: bool) -> View:
         if snapshot.ply is None
         else past_heading(snapshot),
         "status": state.game.status(seen),
+        "tokens": tokens(state, seen),
         "side": viewpoint.side,
-        "turns": table.has_sides,
+        "camera": viewpoint.camera,
+        "cameras": list(table.cameras),
         "moves": snapshot.moves(viewpoint),
         "last": snapshot.last(viewpoint),
         "gestures": snapshot.gestures() if acts else [],
+        "landings": snapshot.landings() if acts else {},
         "acts": acts,
         "over": table.over,
         "handing": handover(table, viewpoint),
@@ -208,6 +228,14 @@ def view(snapshot: Snapshot, viewpoint: Viewpoint, *, sits: bool) -> View:
         "position": "" if table.secret else str(state),
         "clocks": clock_states(table),
     }
+
+
+def tokens(state: State, seen: Any) -> list[Token]:
+    """Return the counts of an observation's status."""
+    return [
+        {"label": token.label, "count": token.count, "icon": token.icon, "side": token.side}
+        for token in state.game.status_tokens(seen)
+    ]
 
 
 def past_heading(snapshot: Snapshot) -> str:

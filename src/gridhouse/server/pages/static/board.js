@@ -31,7 +31,10 @@ export class Board {
     /** @type {number[]} */
     this.hinted = [];
     this.acts = false;
-    this.side = -1; // from which the board was drawn last
+    /** @type {Record<string, number[]>} */
+    this.landings = {};
+    this.turns = false; // whether a drag on the floor turns the board
+    this.seenFrom = ""; // the side and the viewpoint from which the board was drawn last
     this.current = 0; // the cell that the tab key reaches
     /** @type {number | null} */
     this.over = null; // the cell under the mouse
@@ -61,14 +64,17 @@ export class Board {
     const focused = this.focused();
     const current = this.current;
     this.gestures = view.gestures;
+    this.landings = view.landings;
+    this.turns = view.cameras.length > 1;
     this.last = view.last;
     this.acts = view.acts;
     this.hinted = [];
     this.chosen = [];
     this.pressed = null;
-    if (view.drawn) show(this.root, view.board, view.side === this.side);
+    const from = `${view.side} ${view.camera}`;
+    if (view.drawn) show(this.root, view.board, from === this.seenFrom, view.last);
     else this.showText(view.board);
-    this.side = view.side;
+    this.seenFrom = from;
     this.lifted = null;
     this.prepare(current);
     if (focused !== null) this.element(focused)?.focus({ preventScroll: true });
@@ -157,15 +163,15 @@ export class Board {
 
   /** Tells whether the pressed piece may be dragged: to a second cell, or as one of a few that slide. */
   drags() {
-    const found = this.acts && this.pressed ? this.beginning([this.pressed.cell]) : [];
+    const found = this.acts && this.pressed ? this.beginning([this.anchor(this.pressed.cell)]) : [];
     return found.some(([, named]) => named.length > 1 || this.gestures.length <= FEW);
   }
 
   /** @param {PointerEvent} event */
   release(event) {
     const from = this.pressed;
-    const drags = this.drags() || this.gestures.some(([, named]) => named.length > 1);
     const lifted = this.lifted;
+    const drags = this.drags() || (!this.turns && this.gestures.some(([, named]) => named.length > 1));
     this.pressed = null;
     const far = from ? Math.hypot(event.clientX - from.x, event.clientY - from.y) : 0;
     const cell = cellOf(document.elementFromPoint(event.clientX, event.clientY));
@@ -307,8 +313,47 @@ export class Board {
     return this.gestures.filter(([, named]) => cells.every((cell, at) => named[at] === cell));
   }
 
-  /** @param {number} cell */
-  point(cell) {
+  /**
+   * Returns the cell that names the piece on a cell.
+   * @param {number} cell
+   */
+  anchor(cell) {
+    const piece = /** @type {SVGElement | null} */ (this.root.querySelector(`[data-cells~="${cell}"]`));
+    return piece ? Number(piece.dataset.cell) : cell;
+  }
+
+  /**
+   * Returns all cells of the piece that a cell names.
+   * @param {number} cell
+   */
+  fields(cell) {
+    const piece = /** @type {SVGElement | null} */ (this.root.querySelector(`[data-cells][data-cell="${cell}"]`));
+    return piece?.dataset.cells?.split(" ").map(Number) ?? [cell];
+  }
+
+  /**
+   * Returns the cells that light up for the next cell of a gesture.
+   * @param {Gesture} gesture
+   */
+  lit([move, named]) {
+    const next = this.chosen.length;
+    return (named.length === next + 1 && this.landings[move]) || named.slice(next, next + 1);
+  }
+
+  /**
+   * Returns the cell that a move names: of the cells that a piece covers, the one that stands for all.
+   * @param {number} cell
+   */
+  named(cell) {
+    const next = this.chosen.length;
+    const found = next ? this.beginning(this.chosen) : [];
+    if (found.some(([, named]) => named[next] === cell)) return cell;
+    return found.find((gesture) => this.lit(gesture).includes(cell))?.[1][next] ?? this.anchor(cell);
+  }
+
+  /** @param {number} pointed */
+  point(pointed) {
+    const cell = this.named(pointed);
     if (this.chosen.at(-1) === cell) return this.clear();
     const cells = [...this.chosen, cell];
     const found = this.beginning(cells);
@@ -358,15 +403,18 @@ export class Board {
     const marks = document.createElementNS(drawing.namespaceURI, "g");
     marks.setAttribute("class", "marks");
     marks.setAttribute("aria-hidden", "true");
-    const next = this.chosen.length ? this.beginning(this.chosen).map(([, named]) => named[this.chosen.length]) : [];
-    const targets = [...new Set(next)].filter((cell) => cell !== undefined);
+    const next = this.chosen.length ? this.beginning(this.chosen).flatMap((gesture) => this.lit(gesture)) : [];
     const focused = this.root.querySelector(":focus-visible") ? this.focused() : null;
-    this.copy(marks, this.last, "last");
-    if (this.over !== null && this.acts && this.beginning([this.over]).length) this.copy(marks, [this.over], "over");
-    this.copy(marks, targets, "target");
-    this.copy(marks, this.chosen, "chosen");
-    this.copy(marks, this.hinted, "hint");
-    if (this.hinted.length > 1) marks.append(this.arrow());
+    this.copy(marks, this.last.flatMap((cell) => this.fields(cell)), "last");
+    this.copy(marks, [...new Set(next)], "target");
+    const over = this.over === null ? -1 : this.anchor(this.over);
+    if (this.acts && !this.chosen.includes(over) && this.beginning([over]).length) this.outline(marks, over, "over");
+    for (const cell of this.chosen) this.outline(marks, cell, "chosen");
+    const hint = this.gestures.find(([, named]) => named.join() === this.hinted.join());
+    const [moved, ...others] = this.hinted;
+    if (moved !== undefined) this.outline(marks, moved, "hint");
+    this.copy(marks, (others.length && hint && this.landings[hint[0]]) || others, "hint");
+    if (others.length) marks.append(this.arrow());
     if (focused !== null) this.copy(marks, [focused], "cursor");
     drawing.append(marks);
   }
@@ -381,6 +429,20 @@ export class Board {
     line.setAttribute("class", "mark-arrow");
     line.setAttribute("d", `M${places.map(({ x, y }) => `${x},${y}`).join("L")}M${head[0]}L${to.x},${to.y}L${head[1]}`);
     return line;
+  }
+
+  /**
+   * Marks the piece that a cell names, as a whole if it has an outline.
+   * @param {Element} marks
+   * @param {number} cell
+   * @param {string} kind
+   */
+  outline(marks, cell, kind) {
+    const shape = this.root.querySelector(`[id^="piece-"][data-cell="${cell}"] > .outline`)?.cloneNode();
+    if (!(shape instanceof SVGElement)) return this.copy(marks, [cell], kind);
+    for (const name of ["fill", "stroke", "stroke-width"]) shape.removeAttribute(name);
+    shape.setAttribute("class", `mark mark-${kind}`);
+    marks.append(shape);
   }
 
   /**
@@ -430,17 +492,22 @@ function pieces(board) {
   return new Map(Array.from(found, (piece) => [piece.id, piece]));
 }
 
+/** @type {typeof import("./rolling.js") | null} loaded only for pictures with blocks that roll */
+let rolling = null;
+
 /**
- * Replaces the picture; pieces glide from their old places to the new ones.
+ * Replaces the picture; pieces roll or glide from their old places to the new ones.
  * @param {Element} board
  * @param {string} svg
- * @param {boolean} glides whether it is the same board, seen from the same side
+ * @param {boolean} glides whether it is the same board, seen from the same viewpoint
+ * @param {number[]} last the cells of the last move
  */
-function show(board, svg, glides) {
+function show(board, svg, glides, last) {
   const before = pieces(board);
   const places = new Map(Array.from(before, ([name, piece]) => [name, middle(piece)]));
   board.innerHTML = svg;
   const drawing = board.querySelector("svg");
+  if (drawing?.dataset.camera) rolling ?? import("./rolling.js").then((found) => (rolling = found));
   if (!glides || STILL.matches || !before.size || !drawing) return;
   const after = pieces(board);
   for (const [name, piece] of after) {
@@ -449,6 +516,7 @@ function show(board, svg, glides) {
       piece.animate([{ opacity: 0 }, { opacity: 1 }], FADE);
       continue;
     }
+    if (rolling?.roll(drawing, before.get(name) ?? piece, piece)) continue;
     const to = middle(piece);
     const [x, y] = [from.x - to.x, from.y - to.y];
     if (Math.hypot(x, y) > 0.5) {
@@ -456,7 +524,7 @@ function show(board, svg, glides) {
     }
   }
   for (const [name, piece] of before) {
-    if (after.has(name)) continue;
+    if (after.has(name) || rolling?.rollAway(drawing, piece, last)) continue;
     piece.removeAttribute("id");
     piece.setAttribute("pointer-events", "none");
     drawing.append(piece);

@@ -2,6 +2,14 @@
 
 export type Gesture = [string, number[], string];
 
+/** A count of the status: its words, its symbol, and the player whose count it is, or null. */
+export interface Token {
+  label: string;
+  count: number;
+  icon: string;
+  side: number | null;
+}
+
 /** A player's clock: the milliseconds left at the time of sending, and whether it runs. */
 export interface Clock {
   name: string;
@@ -16,7 +24,10 @@ export interface Handover {
   button: string;
 }
 
-/** The complete content of a page; ``looking`` is the ply of an earlier position. */
+/** The complete content of a page; ``looking`` is the ply of an earlier position.
+
+``cameras`` are the names of the picture's viewpoints, none if there is one only; ``landings``
+are, by moves, the cells that light up instead of the last one of a gesture. */
 export interface View {
   type: "view";
   ply: number;
@@ -25,11 +36,14 @@ export interface View {
   drawn: boolean;
   heading: string;
   status: string;
+  tokens: Token[];
   side: number;
-  turns: boolean;
+  camera: number;
+  cameras: string[];
   moves: [string, string][];
   last: number[];
   gestures: Gesture[];
+  landings: Record<string, number[]>;
   acts: boolean;
   over: boolean;
   handing: Handover | null;
@@ -75,6 +89,7 @@ export interface Frame {
   last: number[];
   heading: string;
   status: string;
+  tokens: Token[];
 }
 
 /** The end of the best line. */
@@ -105,6 +120,12 @@ export interface LookRequest {
   ply?: number | null;
 }
 
+/** A request for the picture from viewpoint ``to``, or from the next one. */
+export interface TurnRequest {
+  type: "turn";
+  to?: number | null;
+}
+
 /** A request for the reason why no move begins with these cells. */
 export interface WhyRequest {
   type: "why";
@@ -119,7 +140,7 @@ export interface AnswerRequest {
 
 /** A request without parameters. */
 export interface PlainRequest {
-  type: "turn" | "here" | "cover" | "uncover" | "undo" | "redo" | "resign" | "hint" | "judge" | "show" | "stop";
+  type: "here" | "cover" | "uncover" | "undo" | "redo" | "resign" | "hint" | "judge" | "show" | "stop";
 }
 
-export type Request = MoveRequest | LookRequest | WhyRequest | AnswerRequest | PlainRequest;
+export type Request = MoveRequest | LookRequest | TurnRequest | WhyRequest | AnswerRequest | PlainRequest;

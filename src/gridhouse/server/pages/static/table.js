@@ -26,7 +26,8 @@ let missed = false; // whether moves were made while an earlier position was sho
 let question = null;
 let withdrew = false; // whether the visitor has just withdrawn a request
 
-let sidesTurned = false; // whether the board is seen from the other side
+/** @type {Promise<import("./camera.js").Cameras> | null} */
+let cameras = null;
 /** @type {{ looking: number | null } | null} the shown position when the connection was lost */
 let lost = null;
 
@@ -61,13 +62,13 @@ function say(message) {
 /** Notes the loss of the connection, and drops pending requests. */
 function miss() {
   lost ??= { looking: view?.looking ?? null };
+  cameras?.then((found) => found.lose());
   if (part("why")?.textContent === THINKING) write("why", "");
 }
 
-/** Restores the shown position and side: a new connection starts with the current position. */
+/** Restores the shown position: a new connection starts with the current one. */
 function goOn() {
   const looking = lost?.looking ?? null;
-  if (lost && sidesTurned) say({ type: "turn" });
   lost = null;
   if (looking !== null && looking < ply()) lookAt(looking);
 }
@@ -111,7 +112,7 @@ function learn(help, view) {
     showing("runs");
     write("why", "");
     write("heading", help.heading);
-    showStatus(help.status);
+    showStatus(help.status, help.tokens);
     board.show({ ...view, board: help.board, last: help.last, acts: false, gestures: [] });
   }
 }
@@ -154,7 +155,8 @@ function showView(next) {
   board.show(next);
   root.dataset.ply = String(next.ply);
   write("heading", next.heading);
-  showStatus(next.status);
+  showStatus(next.status, next.tokens);
+  showCameras(next);
   showReason(before, next);
   clocks.show(next.clocks);
   moves.show(next);
@@ -194,14 +196,35 @@ function ring(before, now) {
   else settings.play(isMine && !before.acts ? "turn" : "move");
 }
 
-/** @param {string} status of several parts, which are not broken across lines if they fit */
-function showStatus(status) {
+/**
+ * Shows the status in words, or its counts if it has some; the words are then only read out.
+ * @param {string} status of several parts, which are not broken across lines if they fit
+ * @param {import("./messages").Token[]} tokens
+ */
+async function showStatus(status, tokens) {
   const spans = status.split(" - ").map((text) => {
     const span = document.createElement("span");
     span.textContent = text;
     return span;
   });
   part("status")?.replaceChildren(...spans.flatMap((span) => [span, " "]));
+  part("status")?.classList.toggle("unseen", tokens.length > 0);
+  const root = need("tokens");
+  root.hidden = !tokens.length;
+  if (root.hidden) return;
+  const { showTokens } = await import("./tokens.js");
+  showTokens(root, tokens, (root.dataset.players ?? "").split(","));
+}
+
+/** @param {View} view */
+function showCameras(view) {
+  hide("turn", view.cameras.length < 2);
+  if (view.cameras.length < 2) return;
+  cameras ??= import("./camera.js").then(({ Cameras }) => {
+    const buttons = { turn: part("turn"), plain: part("plain") };
+    return new Cameras(board, buttons, table.dataset.game ?? "", (to) => say({ type: "turn", to }));
+  });
+  cameras.then((found) => found.show(view));
 }
 
 /** @param {View} view */
@@ -215,7 +238,6 @@ function showTools(view) {
   disable("show", !mayAsk(view) || !goesOn);
   hide("hint", view.unaided);
   hide("judge", view.unaided);
-  hide("turn", !view.turns);
   judge();
 }
 
@@ -369,9 +391,6 @@ part("typed")?.addEventListener("submit", (event) => {
   const input = /** @type {HTMLInputElement} */ (part("move"));
   const move = input.value.trim();
   if (!move || say({ type: "move", move, ply: ply() })) input.value = "";
-});
-onClick("turn", () => {
-  if (say({ type: "turn" })) sidesTurned = !sidesTurned;
 });
 const dialog = /** @type {HTMLDialogElement} */ (need("settings"));
 settings.connect(dialog, root);
