@@ -227,14 +227,9 @@ class Hands:
 
     def uncover(self) -> None:
         """Hand the screen over where a curtain hangs."""
-        while self.page.is_visible("#curtain"):
-            button = self.text("curtain-button")
+        if self.page.is_visible("#curtain"):
             self.press("#curtain-button")
-            self.page.wait_for_function(
-                "was => document.querySelector('#curtain').hidden"
-                " || document.querySelector('#curtain-button').innerText !== was",
-                arg=button,
-            )
+            self.page.wait_for_selector("#curtain", state="hidden")
 
     def play(self, state: State, action: int) -> None:
         """Make a move at the board alone."""

@@ -23,7 +23,7 @@ class Clock(TypedDict):
 class Handover(TypedDict):
     """The privacy screen for two players: the request of its button, its text, and its label."""
 
-    does: Literal["cover", "uncover"]
+    does: Literal["uncover"]
     says: str
     button: str
 
@@ -145,7 +145,6 @@ class PlainRequest(TypedDict):
     type: Literal[
         "turn",
         "here",
-        "cover",
         "uncover",
         "undo",
         "redo",

@@ -11,7 +11,7 @@ export interface Clock {
 
 /** The privacy screen for two players: the request of its button, its text, and its label. */
 export interface Handover {
-  does: "cover" | "uncover";
+  does: "uncover";
   says: string;
   button: string;
 }
@@ -118,7 +118,7 @@ export interface AnswerRequest {
 
 /** A request without parameters. */
 export interface PlainRequest {
-  type: "turn" | "here" | "cover" | "uncover" | "undo" | "redo" | "resign" | "hint" | "judge" | "show" | "stop";
+  type: "turn" | "here" | "uncover" | "undo" | "redo" | "resign" | "hint" | "judge" | "show" | "stop";
 }
 
 export type Request = MoveRequest | LookRequest | WhyRequest | AnswerRequest | PlainRequest;
