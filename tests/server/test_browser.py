@@ -376,6 +376,8 @@ def test_no_page_keeps_anybody_out(visit: Callable[..., Page], address: str, sch
         page.goto(address)
         hands.begin(game_class(name).title)
         look()
+    page.goto(address + "/new/tactego/arrange")
+    look()
     page.goto(address)
     hands.begin("Tactego", start=HIDDEN, opponent="hotseat")
     look()

@@ -40,7 +40,8 @@ def drag(page: Page, start: tuple[float, float], end: tuple[float, float]) -> No
 def test_an_army_is_arranged(
     visit: Callable[..., Page], address: str, kind: type[Hands], look: dict[str, Any]
 ) -> None:
-    page = visit(f"{address}{ARRANGE}&army=3+4+5+F", **look)
+    page = visit(address, **look)
+    page.goto(f"{address}{ARRANGE}&army=3+4+5+F")
     hands = kind(page)
     page.wait_for_selector("#how:visible")
     hands.point(0)
@@ -67,7 +68,8 @@ def test_an_army_is_arranged(
 def test_a_set_up_is_taken_and_the_way_back_keeps_it(
     visit: Callable[..., Page], address: str
 ) -> None:
-    page = visit(f"{address}/new/tactego")
+    page = visit(address)
+    page.goto(f"{address}/new/tactego")
     page.select_option("select[name=level]", "6")
     page.click("text=Arrange it by hand")
     page.click("text=Attack")
@@ -85,7 +87,8 @@ def test_a_set_up_is_taken_and_the_way_back_keeps_it(
 def test_the_last_choice_is_remembered_for_each_game(
     visit: Callable[..., Page], address: str
 ) -> None:
-    page = visit(f"{address}/new/binary")
+    page = visit(address)
+    page.goto(f"{address}/new/binary")
     hands = Hands(page)
     page.check("input[name=preset][value=own]")
     page.fill("input[name=p-rows]", "3")
