@@ -9,6 +9,7 @@ import pytest
 import gridhouse
 from gridhouse.core.registry import game_class
 from gridhouse.players import player
+from gridhouse.players.base import Contestant
 from gridhouse.players.levels import LevelPlayer
 from gridhouse.players.match import play_game
 from gridhouse.players.simple import RandomPlayer
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from gridhouse.core.game import Game
-    from gridhouse.players.base import Contestant
+    from gridhouse.players.base import Player
 
 FEW, MANY = 12, 200
 ALWAYS = 0.95  # a side that wins more often has no opponent
@@ -26,8 +27,9 @@ FOR_TWO = [name for name in gridhouse.games() if len(game_class(name).players) =
 BOARDS = [(name, preset) for name in FOR_TWO for preset in game_class(name).presets]
 
 
-def results(game: Game, contestants: Sequence[Contestant], count: int) -> list[float]:
+def results(game: Game, players: Sequence[Player], count: int) -> list[float]:
     """Return the first player's return in games from different starts."""
+    contestants = [Contestant(each, None) for each in players]
     ends = (play_game(game.new_initial_state(seed), contestants) for seed in range(count))
     return [end.returns()[0] for end in ends]
 
