@@ -108,6 +108,9 @@ def test_the_front_door_leads_to_a_hidden_game_with_a_ready_made_army(visitor: V
     assert (
         "Skirmish, 6 by 6 · you are Red · Blue is the machine (level 3" in visitor.get(table).text
     )
+    link = re.search(r'href="(/new/tactego/arrange[^"]*)">Arrange', visitor.get(table).text)
+    assert link
+    assert 'name="preset" value="skirmish"' in visitor.get(unescape(link[1])).text
     own = army_of(visitor, table, "Red")
     assert "flag" in own[:6]  # in the last row
     assert set(army_of(visitor, table, "Blue")) == {"unknown"}

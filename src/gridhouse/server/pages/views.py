@@ -31,6 +31,7 @@ from gridhouse.server.pages.forms import (
     read_options,
 )
 from gridhouse.server.tables.commands import SEAT, Command, RefusedError
+from gridhouse.server.tables.table import MACHINE
 from gridhouse.server.tables.visibility import Viewpoint, caption, view, viewpoint_of
 
 if TYPE_CHECKING:
@@ -204,7 +205,14 @@ async def table(request: Request) -> Response:
         settings=settings,
         caption=caption(live.table, visitor),
         again=urlencode(form_of(live.table, visitor)),
+        arranges=sits and may_arrange(live.table),
     )
+
+
+def may_arrange(table: Table) -> bool:
+    """Tell whether a player may still want to arrange an army and begin anew with it."""
+    arrangement = component(type(table.state.game), "arrangement")
+    return table.opponent == MACHINE and not table.plies and arrangement is not None
 
 
 async def invitation(request: Request) -> Response:
