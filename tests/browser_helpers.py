@@ -63,13 +63,15 @@ FIND_WAY = """cell => {
 # Says which arrow key slides the tile of a cell into the hole of the sliding puzzle.
 FIND_SLIDE = """cell => {
   if (!document.querySelector("[data-game=sliding]")) return null;
-  const taken = [...document.querySelectorAll("#board g[id^=piece-]")].map(piece => piece.dataset.cell);
+  const pieces = [...document.querySelectorAll("#board g[id^=piece-]")];
+  const taken = pieces.map(piece => piece.dataset.cell);
   const hole = [...document.querySelectorAll("#board g[id^=cell-]")].find(
     one => !taken.includes(one.dataset.cell));
   const [to, from] = [hole, document.getElementById(`cell-${cell}`)].map(
     one => one.getBoundingClientRect());
   const [x, y] = [to.x - from.x, to.y - from.y];
-  return "Arrow" + (Math.abs(x) > Math.abs(y) ? (x > 0 ? "Right" : "Left") : (y > 0 ? "Down" : "Up"));
+  if (Math.abs(x) > Math.abs(y)) return x > 0 ? "ArrowRight" : "ArrowLeft";
+  return y > 0 ? "ArrowDown" : "ArrowUp";
 }"""
 MANY_KEYS = 80  # by which anything on a page is reached
 
@@ -238,14 +240,9 @@ class Hands:
 
     def uncover(self) -> None:
         """Hand the screen over where a curtain hangs."""
-        while self.page.is_visible("#curtain"):
-            button = self.text("curtain-button")
+        if self.page.is_visible("#curtain"):
             self.press("#curtain-button")
-            self.page.wait_for_function(
-                "was => document.querySelector('#curtain').hidden"
-                " || document.querySelector('#curtain-button').innerText !== was",
-                arg=button,
-            )
+            self.page.wait_for_selector("#curtain", state="hidden")
 
     def play(self, state: State, action: int) -> None:
         """Make a move at the board alone."""

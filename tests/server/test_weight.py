@@ -62,10 +62,18 @@ def load(chromium: Browser, address: str, again: int = 0) -> Loaded:
 
 @pytest.mark.slow("drives a browser")
 @pytest.mark.parametrize(
-    "path", ["/", "/new/sinks", "/rules/sinks", "/t/binary", "/t/sinks", "/t/tactego"]
+    "path",
+    [
+        "/",
+        "/new/sinks",
+        "/new/tactego/arrange",
+        "/rules/sinks",
+        "/t/binary",
+        "/t/sinks",
+        "/t/tactego",
+    ],
 )
 def test_a_page_asks_for_little(chromium: Browser, address: str, path: str) -> None:
-    most = MOST_REQUESTS + OF_BLOCKS * (path == "/t/sinks")
     if path.startswith("/t/"):
         path = new_table(chromium, address, path.removeprefix("/t/"))
     loaded = load(chromium, address + path)

@@ -40,13 +40,24 @@ TERMINAL = -4  # OpenSpiel's number for the player to move in a game that is ove
 class Parameter:
     """A parameter of a game; its type is the type of its default."""
 
-    __slots__ = ("about", "default", "high", "low", "name")
+    __slots__ = ("about", "default", "high", "label", "low", "name")
 
     def __init__(
-        self, name: str, default: Value, about: str, *, low: int = 0, high: int = 0
+        self,
+        name: str,
+        default: Value,
+        about: str,
+        *,
+        low: int = 0,
+        high: int = 0,
+        label: str = "",
     ) -> None:
-        """Describe the parameter; ``low`` and ``high`` bound a whole number."""
+        """Describe the parameter; ``low`` and ``high`` bound a whole number.
+
+        A form shows the ``label``, by default the name.
+        """
         self.name = name
+        self.label = label or name.capitalize()
         self.default = default
         self.about = about
         self.low = low
@@ -74,6 +85,18 @@ class Parameter:
             number = parse_integer(text)
             return self.check(text if number is None else number)
         return self.check(text)
+
+
+class Preset:
+    """A board worth playing: its title, what makes it so in a short sentence, its parameters."""
+
+    __slots__ = ("about", "parameters", "title")
+
+    def __init__(self, title: str, about: str, **parameters: Value) -> None:
+        """Describe the board; parameters that are not given have their defaults."""
+        self.title = title
+        self.about = about
+        self.parameters = parameters
 
 
 _KINDS: dict[type, str] = {int: "a whole number", str: "a text", bool: "true or false"}
@@ -105,7 +128,8 @@ class Game:
     how_to_play: ClassVar[str]
     players: ClassVar[tuple[str, ...]]
     parameters: ClassVar[tuple[Parameter, ...]]
-    presets: ClassVar[Mapping[str, Mapping[str, Value]]]
+    presets: ClassVar[Mapping[str, Preset]]  # from the quickest to the longest
+    usual: ClassVar[str] = "standard"  # the preset that the house offers first
     move_form: ClassVar[str]
     file_holds: ClassVar[str] = "a position"
     can_repeat: ClassVar[bool] = True  # whether a position can occur twice in a game
@@ -154,6 +178,19 @@ class Game:
                 raise ParameterError(f"{name} is given twice")
             given[name] = kinds[name].parse(value.strip()) if name in kinds else value
         return cls(**given)
+
+    @classmethod
+    def from_preset(cls, name: str) -> Self:
+        """Make the game of a preset; raise ParameterError if there is none of this name."""
+        if name not in cls.presets:
+            raise ParameterError(f"there is no preset {shown(name)}")
+        return cls(**cls.presets[name].parameters)
+
+    @property
+    def preset(self) -> str:
+        """The name of the preset that this game is, "" if it is none."""
+        names = (name for name in self.presets if self.from_preset(name) == self)
+        return next(names, "")
 
     def prepare(self) -> None:
         """Derive further attributes from the parameters; may raise ParameterError."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ipaddress
 import math
 import time
 from contextlib import asynccontextmanager
@@ -34,7 +35,8 @@ if TYPE_CHECKING:
 HOUR = 3600.0
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
-    "connect-src 'self'; font-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+    "connect-src 'self'; font-src 'self'; form-action 'self'; base-uri 'none'; "
+    "frame-ancestors 'none'"
 )
 # A picture that is opened by itself contains its style and needs nothing else.
 PICTURE_POLICY = "default-src 'none'; style-src 'unsafe-inline'"
@@ -69,17 +71,23 @@ class SecurityHeaders:
 
 
 class HourlyLimit:
-    """A limit on the creations of each network address in an hour."""
+    """A limit on the creations of each network address in an hour.
 
-    def __init__(self, what: str) -> None:
+    This machine itself has no limit, unless it may be a proxy through which everybody comes.
+    """
+
+    def __init__(self, what: str, *, behind_proxy: bool) -> None:
         """Start without creations; ``what`` names their kind in the message."""
         self._what = what
+        self._behind_proxy = behind_proxy
         self._times: dict[str, list[float]] = {}
 
     def count(self, request: Request) -> None:
         """Count a creation; raises HTTPException if its address has reached the limit."""
         now = time.monotonic()
         address = request.client.host if request.client else ""
+        if is_loopback(address) and not self._behind_proxy:
+            return
         lately = [then for then in self._times.get(address, []) if now - then < HOUR]
         if len(lately) >= MAX_TABLES:
             minutes = math.ceil((lately[0] + HOUR - now) / 60)
@@ -91,6 +99,14 @@ class HourlyLimit:
         self._times[address] = [*lately, now]
         for known in [name for name, times in self._times.items() if now - times[-1] >= HOUR]:
             del self._times[known]
+
+
+def is_loopback(address: str) -> bool:
+    """Tell whether a network address is that of this machine itself."""
+    try:
+        return ipaddress.ip_address(address).is_loopback
+    except ValueError:
+        return False
 
 
 async def refuse(request: Request, error: Exception) -> Response:
@@ -118,6 +134,7 @@ def create_app(settings: Settings) -> Starlette:
             Route("/rules/{game}", views.rules),
             Route("/new/{game}", views.new, methods=["GET"]),
             Route("/new/{game}", views.create, methods=["POST"]),
+            Route("/new/{game}/arrange", views.arrange),
             Route("/t/{table}", views.table),
             Route("/t/{table}/picture.svg", views.saved_picture),
             Route("/t/{table}/position.txt", views.saved_record),
@@ -137,6 +154,6 @@ def create_app(settings: Settings) -> Starlette:
     api.state = app.state  # services, auth, and rate limits
     app.state.pace = RateLimiter(settings.burst, settings.rate)
     app.state.visits = Visits()
-    app.state.new_tables = HourlyLimit("new games")
-    app.state.new_names = HourlyLimit("new names")
+    app.state.new_tables = HourlyLimit("new games", behind_proxy=settings.behind_proxy)
+    app.state.new_names = HourlyLimit("new names", behind_proxy=settings.behind_proxy)
     return app

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gridhouse.core.console import Tokens
 from gridhouse.core.errors import ParameterError
-from gridhouse.core.game import Game, Parameter, State, Token
+from gridhouse.core.game import Game, Parameter, Preset, State, Token
 from gridhouse.core.notation import parse_integer, parse_integers, shown
 from gridhouse.games.sinks import rules
 from gridhouse.games.sinks.document import END_OF_SETUP, read_setup
@@ -115,19 +115,32 @@ class SinksGame(Game):
     players = SIDE_NAMES
     parameters = (
         Parameter("rows", 10, "rows of the board", low=rules.MIN_SIDE, high=rules.MAX_SIDE),
-        Parameter("cols", 10, "columns of the board", low=rules.MIN_SIDE, high=rules.MAX_SIDE),
-        Parameter("setup", STANDARD, "standard, long, corners, or the objects: 's211 la33 x00'"),
+        Parameter(
+            "cols",
+            10,
+            "columns of the board",
+            low=rules.MIN_SIDE,
+            high=rules.MAX_SIDE,
+            label="Columns",
+        ),
+        Parameter(
+            "setup",
+            STANDARD,
+            "standard, long, corners, or the objects: 's211 la33 x00'",
+            label="Set-up",
+        ),
         Parameter(
             "limit",
             100,
             "moves without a sinking or a loss after which the game is a draw; 0: none",
             high=rules.MAX_LIMIT,
+            label="Draw after",
         ),
     )
     presets = {
-        "small": {"rows": 8, "cols": 8},
-        "middle": {"rows": 9, "cols": 9},
-        "standard": {"rows": 10, "cols": 10},
+        "small": Preset("Close quarters", "8 by 8. The quickest fight.", rows=8, cols=8),
+        "middle": Preset("Middle", "9 by 9. A little more room.", rows=9, cols=9),
+        "standard": Preset("Standard", "10 by 10. The full board."),
     }
     move_form = "row col l|r|u|d|b|f"
     file_holds = "a set-up, perhaps with moves"

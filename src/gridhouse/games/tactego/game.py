@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gridhouse.core.errors import ParameterError
-from gridhouse.core.game import Game, Parameter, State
+from gridhouse.core.game import Game, Parameter, Preset, State
 from gridhouse.core.notation import parse_integer, parse_integers, seed_bytes, shown
 from gridhouse.games.tactego import rules
 from gridhouse.games.tactego.rules import Position, Refusal
@@ -92,31 +92,63 @@ class TactegoGame(Game):
     players = SIDE_NAMES
     parameters = (
         Parameter("rows", 6, "rows of the board", low=1, high=rules.MAX_SIDE),
-        Parameter("cols", 4, "columns of the board", low=1, high=rules.MAX_SIDE),
-        Parameter("pieces", "5x1 3x1 2x2 1x3 Fx1", "each side's army, '5x1 3x2 Fx1 Mx2'"),
-        Parameter("hidden", False, "enemy kinds show only once they have fought"),
+        Parameter("cols", 4, "columns of the board", low=1, high=rules.MAX_SIDE, label="Columns"),
+        Parameter(
+            "pieces", "5x1 3x1 2x2 1x3 Fx1", "each side's army, '5x1 3x2 Fx1 Mx2'", label="Army"
+        ),
+        Parameter(
+            "hidden", False, "enemy kinds show only once they have fought", label="Hidden pieces"
+        ),
         Parameter(
             "limit",
             200,
             "moves without a capture after which the game is a draw; 0 for none",
             high=rules.MAX_LIMIT,
+            label="Draw after",
         ),
     )
     presets = {
-        "small": {"rows": 6, "cols": 4, "pieces": "5x1 3x1 2x2 1x3 Fx1"},
-        "special": {"rows": 8, "cols": 6, "pieces": "6x1 5x2 4x2 2x3 1x4 Sx2 Ax1 Mx2 Fx1"},
-        "basic": {
-            "rows": 10,
-            "cols": 10,
-            "pieces": "10x1 9x1 8x2 7x3 6x4 5x4 3x6 2x8 1x10 Fx1",
-        },
-        "hidden": {
-            "rows": 10,
-            "cols": 10,
-            "pieces": "10x1 9x1 8x2 7x3 6x4 5x4 4x4 3x5 2x6 Sx4 Ax1 Mx4 Fx1",
-            "hidden": True,
-        },
+        "skirmish": Preset(
+            "Skirmish",
+            "6 by 6, twelve hidden pieces each. Ten minutes.",
+            rows=6,
+            cols=6,
+            pieces="6x1 5x1 4x1 3x1 2x2 Sx2 Ax1 Mx2 Fx1",
+            hidden=True,
+        ),
+        "battle": Preset(
+            "Battle",
+            "8 by 8, twenty-four hidden pieces each. Half an hour.",
+            rows=8,
+            cols=8,
+            pieces="8x1 7x1 6x2 5x3 4x3 3x3 2x3 Sx3 Ax1 Mx3 Fx1",
+            hidden=True,
+        ),
+        "hidden": Preset(
+            "Campaign",
+            "10 by 10, forty hidden pieces each. A whole evening.",
+            rows=10,
+            cols=10,
+            pieces="10x1 9x1 8x2 7x3 6x4 5x4 4x4 3x5 2x6 Sx4 Ax1 Mx4 Fx1",
+            hidden=True,
+        ),
+        "small": Preset("Race", "6 by 4, nothing hidden. Three minutes."),
+        "special": Preset(
+            "Open skirmish",
+            "8 by 6, nothing hidden, with mines, sappers and an assassin.",
+            rows=8,
+            cols=6,
+            pieces="6x1 5x2 4x2 2x3 1x4 Sx2 Ax1 Mx2 Fx1",
+        ),
+        "basic": Preset(
+            "Open battle",
+            "10 by 10, nothing hidden, numbers and the flag alone.",
+            rows=10,
+            cols=10,
+            pieces="10x1 9x1 8x2 7x3 6x4 5x4 3x6 2x8 1x10 Fx1",
+        ),
     }
+    usual = "skirmish"
     move_form = "row col row col"
     file_holds = "pieces"
     rules = rules

@@ -7,6 +7,7 @@ import random
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import urlencode
 
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
@@ -14,15 +15,24 @@ from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.templating import Jinja2Templates
 
 from gridhouse import __version__
+from gridhouse.core.components import component
 from gridhouse.core.errors import GridhouseError, PictureError, UnknownGameError
 from gridhouse.core.registry import game_class, games
-from gridhouse.players.levels import LEVELS
+from gridhouse.players.levels import LEVEL_NAMES
 from gridhouse.server.auth import Auth, is_own_origin, set_cookie
 from gridhouse.server.clock import USUAL
 from gridhouse.server.pages import assets
-from gridhouse.server.pages.forms import DEFAULT_LEVEL, OWN, read_form, read_options
+from gridhouse.server.pages.forms import (
+    DEFAULT_LEVEL,
+    OWN,
+    form_of,
+    read_arrangement,
+    read_form,
+    read_options,
+)
 from gridhouse.server.tables.commands import SEAT, Command, RefusedError
-from gridhouse.server.tables.visibility import Viewpoint, view, viewpoint_of
+from gridhouse.server.tables.table import MACHINE
+from gridhouse.server.tables.visibility import Viewpoint, caption, view, viewpoint_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -116,38 +126,38 @@ async def rules(request: Request) -> Response:
 
 
 async def new(request: Request) -> Response:
-    """Show the form for a new game; the query may contain a position."""
-    start = request.query_params.get("start", "")
-    return form_page(request, requested_game(request), {"start": start, "preset": ""})
+    """Show the form for a new game; the query may contain values of its fields."""
+    return form_page(request, requested_game(request), request.query_params)
 
 
 def form_page(
     request: Request, cls: type[Game], form: Mapping[str, str], problem: str = ""
 ) -> Response:
     """Return the form for a new game, with its rejected values and the reason."""
-    settings = {
-        name: ", ".join(f"{key} {value}" for key, value in values.items())
-        for name, values in cls.presets.items()
-    }
     return page(
         request,
         "new",
         status=422 if problem else 200,
         game=cls,
         form=form,
-        presets=settings,
-        usual=next((name for name, values in cls.presets.items() if is_default(cls, values)), ""),
         own=OWN,
         clocks=USUAL,
-        levels=list(LEVELS),
+        levels=LEVEL_NAMES,
         usual_level=str(DEFAULT_LEVEL),
+        arrangement=component(cls, "arrangement"),
         problem=problem,
     )
 
 
-def is_default(cls: type[Game], values: Mapping[str, object]) -> bool:
-    """Tell whether a preset equals the game's defaults."""
-    return cls(**values) == cls()
+async def arrange(request: Request) -> Response:
+    """Show a player's army before a game, to be arranged; the query has the fields of the form."""
+    cls, form = requested_game(request), dict(request.query_params)
+    try:
+        shown = await run_in_threadpool(read_arrangement, cls, form)
+    except GridhouseError as error:
+        return form_page(request, cls, form, sentence(error))
+    form |= {"side": str(shown.side), "army": " ".join(shown.army)}
+    return page(request, "arrange", game=cls, form=form, shown=shown)
 
 
 async def create(request: Request) -> Response:
@@ -186,8 +196,23 @@ async def table(request: Request) -> Response:
     game = live.table.state.game
     settings = services(request).service.settings
     return page(
-        request, "table", table=live.table, game=game, sits=sits, shown=shown, settings=settings
+        request,
+        "table",
+        table=live.table,
+        game=game,
+        sits=sits,
+        shown=shown,
+        settings=settings,
+        caption=caption(live.table, visitor),
+        again=urlencode(form_of(live.table, visitor)),
+        arranges=sits and may_arrange(live.table),
     )
+
+
+def may_arrange(table: Table) -> bool:
+    """Tell whether a player may still want to arrange an army and begin anew with it."""
+    arrangement = component(type(table.state.game), "arrangement")
+    return table.opponent == MACHINE and not table.plies and arrangement is not None
 
 
 async def invitation(request: Request) -> Response:

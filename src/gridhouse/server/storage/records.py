@@ -30,8 +30,8 @@ class Ply(NamedTuple):
 class StoredTable:
     """A table in the database.
 
-    ``opponent`` is hotseat, machine or friends.  The machine plays the player ``machine`` at
-    ``level``; ``seated_visitors`` maps the other players to their visitors.  ``undone`` holds the
+    ``opponent`` is one of ``OPPONENTS``.  The machine plays the player ``machine`` at ``level``;
+    ``seated_visitors`` maps the other players to their visitors.  ``undone`` holds the
     moves that can be redone, the next one first.  ``initial`` and ``increment`` are the clock's
     milliseconds, None without a clock; ``since`` is the time at which the clock of the player to
     move started.  ``ended`` is the reason of the end, None while the game goes on.  ``asked`` is

@@ -32,7 +32,7 @@ class Clock(TypedDict):
 class Handover(TypedDict):
     """The privacy screen for two players: the request of its button, its text, and its label."""
 
-    does: Literal["cover", "uncover"]
+    does: Literal["uncover"]
     says: str
     button: str
 
@@ -169,7 +169,6 @@ class PlainRequest(TypedDict):
 
     type: Literal[
         "here",
-        "cover",
         "uncover",
         "undo",
         "redo",

@@ -23,7 +23,7 @@ from gridhouse.server.engine_pool import EnginePool
 from gridhouse.server.storage.records import StaleError, StoredTable
 from gridhouse.server.storage.store import Store
 from gridhouse.server.tables.commands import MOVE, REDO, RESIGN, SEAT, UNDO, Command, RefusedError
-from gridhouse.server.tables.table import HOTSEAT, MACHINE, Table
+from gridhouse.server.tables.table import MACHINE, ONE_SCREEN, Table
 from gridhouse.server.tables.visibility import Snapshot
 
 if TYPE_CHECKING:
@@ -145,7 +145,7 @@ class TableService:
     async def create(self, options: TableOptions, visitor: str) -> str:
         """Store a new table of a visitor; return its name, which cannot be guessed."""
         players = range(options.state.game.num_players)
-        mine = players if options.opponent == HOTSEAT else (options.side,)
+        mine = players if options.opponent in ONE_SCREEN else (options.side,)
         record = StoredTable(
             secrets.token_urlsafe(9),
             str(options.state),

@@ -111,7 +111,9 @@ class Connection:
         return self._past
 
     def changed(self) -> None:
-        """Show the table again after a change."""
+        """Show the table again after a change; if the turn has passed, cover a screen for two."""
+        if self.revealed_player != self.live.table.mover:
+            self.revealed_player = None
         self._past = None
         self._stop_help()
         self._show_again()
@@ -229,11 +231,6 @@ class Connection:
         """Confirm that the connection is alive."""
         self.send({"type": "here"})
 
-    def _on_cover(self, _: dict[str, Any]) -> None:
-        """Hide the player's information before the other player looks at the screen."""
-        self.revealed_player = None
-        self._show_again()
-
     def _on_uncover(self, _: dict[str, Any]) -> None:
         """Show the information of the player to move, who alone looks at the screen."""
         self.revealed_player = self.live.table.mover
@@ -267,7 +264,7 @@ class Connection:
         try:
             await self.service.submit(self.live, Command(MOVE, mover, text, seen))
         except BaseException:
-            self.revealed_player = before
+            self.revealed_player = before if table.mover == mover else None
             raise
 
     def _ask_for_help(self, kind: str) -> None:
@@ -316,7 +313,6 @@ ANYBODY: dict[str, Callable[[Connection, dict[str, Any]], None]] = {
     "here": Connection._on_here,
 }
 PLAYERS: dict[str, Callable[[Connection, dict[str, Any]], None]] = {
-    "cover": Connection._on_cover,
     "uncover": Connection._on_uncover,
     "why": Connection._on_why,
     "stop": Connection._on_stop,

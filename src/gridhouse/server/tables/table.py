@@ -33,6 +33,9 @@ if TYPE_CHECKING:
 HOTSEAT = "hotseat"
 MACHINE = "machine"
 FRIENDS = "friends"
+ANALYSIS = "analysis"  # alone, for both sides, with nothing hidden
+OPPONENTS = (MACHINE, FRIENDS, HOTSEAT, ANALYSIS)
+ONE_SCREEN = (HOTSEAT, ANALYSIS)  # at which one visitor has all seats
 STANDS = "moves that may have revealed hidden information cannot be taken back"
 ALONE = "there is no help in a daily puzzle"
 
@@ -83,7 +86,7 @@ class Table:
         self.plies: list[Ply] = []
         # Whether any player has had hidden information so far.  Its end, as that of a bomb under a
         # sink, may itself be hidden, so this never becomes false again.
-        self.ever_secret = self.state.has_secrets()
+        self.ever_secret = self._has_secrets()
         self.cameras = self.state.cameras()
         self.default_camera = self.state.default_camera()
         self.catch_up(record)
@@ -144,7 +147,10 @@ class Table:
     def _push(self, ply: Ply) -> None:
         self.state.apply_action(ply.action)
         self.plies.append(ply)
-        self.ever_secret = self.ever_secret or self.state.has_secrets()
+        self.ever_secret = self.ever_secret or self._has_secrets()
+
+    def _has_secrets(self) -> bool:
+        return self.opponent != ANALYSIS and self.state.has_secrets()
 
     def _pop(self, count: int) -> None:
         for _ in range(count):
@@ -264,7 +270,7 @@ class Table:
     def _resign(self, command: Command) -> Change:
         if self.over:
             raise RefusedError(OVER)
-        if self.opponent == HOTSEAT:
+        if self.opponent in ONE_SCREEN:
             raise RefusedError("a game at one screen cannot be resigned")
         return self._end(RESIGNED, command.player)
 
@@ -305,10 +311,10 @@ class Table:
     def undo_count(self, player: int) -> int:
         """Return the number of moves that a player's undo takes back; raises RefusedError."""
         own = [at for at, ply in enumerate(self.plies) if ply.player == player]
-        if not self.plies or (self.opponent != HOTSEAT and not own):
+        if not self.plies or (self.opponent not in ONE_SCREEN and not own):
             raise RefusedError("you have no move to take back")
         self._need_freedom()
-        return 1 if self.opponent == HOTSEAT else len(self.plies) - own[-1]
+        return 1 if self.opponent in ONE_SCREEN else len(self.plies) - own[-1]
 
     def state_after_redo(self, player: int) -> State:
         """Return the position after a player's redo.
@@ -322,7 +328,7 @@ class Table:
         state = self.state.clone()
         for ply in self.undone:
             state.apply_action(ply.action)
-            if self.opponent == HOTSEAT or state.current_player() == player:
+            if self.opponent in ONE_SCREEN or state.current_player() == player:
                 break
         return state
 

@@ -6,10 +6,19 @@ from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
 from gridhouse.core.errors import PictureError
+from gridhouse.players.levels import LEVELS, level_in_words
 from gridhouse.server import clock
 from gridhouse.server.daily.service import verdict
 from gridhouse.server.tables.commands import OVER, REDO, UNDO, RefusedError
-from gridhouse.server.tables.table import FRIENDS, HOTSEAT, Table, gesture, landing
+from gridhouse.server.tables.table import (
+    ANALYSIS,
+    FRIENDS,
+    HOTSEAT,
+    ONE_SCREEN,
+    Table,
+    gesture,
+    landing,
+)
 
 if TYPE_CHECKING:
     from typing import Any
@@ -28,14 +37,13 @@ class Viewpoint(NamedTuple):
     ``viewer`` is the player whose hidden information is visible, None for public information only.
     ``side`` is the side from which the board is drawn, ``camera`` the number of the picture's
     viewpoint as counted from there; ``acts`` says whether the viewer may move.
-    ``handover`` is the state of a screen for two: "" when it shows the board, "over" when the turn
-    has passed to the other player, "covered" until the player to move uncovers it.
+    ``covered`` says whether a screen for two waits until the player to move uncovers it.
     """
 
     viewer: int | None
     side: int = 0
     acts: bool = False
-    handover: str = ""
+    covered: bool = False
     camera: int = 0
 
     @property
@@ -47,7 +55,7 @@ class Viewpoint(NamedTuple):
 def viewpoint_of(table: Table, visitor: str | None, revealed_player: int | None) -> Viewpoint:
     """Return a visitor's viewpoint.
 
-    ``revealed_player`` is the player who last uncovered a screen for two.
+    ``revealed_player`` is the player who has uncovered a screen for two.
     """
     return seat_of(table, visitor, revealed_player)._replace(camera=table.default_camera)
 
@@ -64,10 +72,8 @@ def seat_of(table: Table, visitor: str | None, revealed_player: int | None) -> V
     if not table.secret:
         return Viewpoint(0, side, mover is not None)
     if revealed_player is None:
-        return Viewpoint(None, side, handover="covered")
-    if revealed_player == mover:
-        return Viewpoint(revealed_player, revealed_player, acts=True)
-    return Viewpoint(revealed_player, revealed_player, handover="over")
+        return Viewpoint(None, side, covered=True)
+    return Viewpoint(revealed_player, revealed_player, revealed_player == mover)
 
 
 class Snapshot:
@@ -166,7 +172,7 @@ def no_move_reason(table: Table, viewpoint: Viewpoint) -> str:
     """Return the reason why a player cannot move now."""
     if table.over:
         return OVER
-    return "the screen has to be handed over first" if viewpoint.handover else "it is not your turn"
+    return "the screen has to be handed over first" if viewpoint.covered else "it is not your turn"
 
 
 def require_turn(table: Table, viewpoint: Viewpoint) -> None:
@@ -220,7 +226,7 @@ def view(snapshot: Snapshot, viewpoint: Viewpoint, *, sits: bool) -> View:
         "handing": handover(table, viewpoint),
         "undo": sits and may_take_back(table, viewpoint, UNDO),
         "redo": sits and may_take_back(table, viewpoint, REDO),
-        "resign": sits and not table.over and table.opponent != HOTSEAT,
+        "resign": sits and not table.over and table.opponent not in ONE_SCREEN,
         "helps": sits and offers_help(table, viewpoint),
         "unaided": not allows_help(table),
         "asked": takeback_request(table, viewpoint) if sits else "",
@@ -263,18 +269,41 @@ def turn_text(table: Table, viewpoint: Viewpoint, mover: int, *, sits: bool) -> 
         return f"{name}, the machine, is thinking"
     if mover in table.open_seats():
         return f"{name} to move; the seat is still free"
-    return (
-        f"Your turn, {name}" if viewpoint.acts and table.opponent != HOTSEAT else f"{name} to move"
+    is_yours = viewpoint.acts and table.opponent not in ONE_SCREEN
+    return f"Your turn, {name}" if is_yours else f"{name} to move"
+
+
+def caption(table: Table, visitor: str | None) -> str:
+    """Return the game, its board, and who plays, in words for a visitor."""
+    game, seats = table.state.game, table.seats_of(visitor)
+    size = f"{game.rows} by {game.cols}"
+    preset = game.presets[game.preset].title if game.preset else "own board"
+    return f"{game.title}: {preset}, {size}" + "".join(
+        f" · {text}" for text in who_plays(table, seats) if text
     )
+
+
+def who_plays(table: Table, seats: list[int]) -> list[str]:
+    """Return the visitor's seat and the opponent, in words."""
+    names = table.state.game.players
+    if len(names) == 1:
+        return []
+    if table.opponent == ANALYSIS:
+        return ["analysis board"]
+    if table.opponent == HOTSEAT:
+        return ["two players at one screen"]
+    yours = f"you are {names[seats[0]]}" if seats else ""
+    if table.machine is None:
+        return [yours, "against a friend"]
+    level = level_in_words(table.level or LEVELS[0])
+    return [yours, f"{names[table.machine]} is the machine ({level})"]
 
 
 def handover(table: Table, viewpoint: Viewpoint) -> Handover | None:
     """Return the text and the button of the privacy screen, None if it is not shown."""
-    if not viewpoint.handover or table.mover is None:
+    if not viewpoint.covered or table.mover is None:
         return None
     name = table.state.game.players[table.mover]
-    if viewpoint.handover == "over":
-        return {"does": "cover", "says": "Your turn is over.", "button": f"Hand over to {name}"}
     return {
         "does": "uncover",
         "says": f"{name}, it is your turn.",

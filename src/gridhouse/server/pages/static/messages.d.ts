@@ -19,7 +19,7 @@ export interface Clock {
 
 /** The privacy screen for two players: the request of its button, its text, and its label. */
 export interface Handover {
-  does: "cover" | "uncover";
+  does: "uncover";
   says: string;
   button: string;
 }
@@ -140,7 +140,7 @@ export interface AnswerRequest {
 
 /** A request without parameters. */
 export interface PlainRequest {
-  type: "here" | "cover" | "uncover" | "undo" | "redo" | "resign" | "hint" | "judge" | "show" | "stop";
+  type: "here" | "uncover" | "undo" | "redo" | "resign" | "hint" | "judge" | "show" | "stop";
 }
 
 export type Request = MoveRequest | LookRequest | TurnRequest | WhyRequest | AnswerRequest | PlainRequest;
