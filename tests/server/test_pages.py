@@ -323,6 +323,7 @@ def test_a_board_is_seen_from_who_moves_and_from_any_viewpoint(client: TestClien
         assert watching.wait("view")["camera"] == 8
         watching.say("turn")
         assert watching.wait("view")["board"] == state.open_picture(0, 0).inline()
+        wrong: object
         for wrong in (9, -1, True, 1.0, "1", []):
             assert watching.refused("turn", to=wrong) == "the viewpoints are 0 to 8"
         for move in ("3 3 l", "3 1 d"):

@@ -36,10 +36,10 @@ async def style(request: Request) -> Response:
 class Files(StaticFiles):
     """Scripts, which a browser must revalidate, because they depend on each other; and the font."""
 
-    def file_response(self, *given: Any, **named: Any) -> Response:
+    def file_response(self, full_path: Any, *given: Any, **named: Any) -> Response:
         """Return a file, or 304 if the browser has it."""
-        response = super().file_response(*given, **named)
-        if response.headers["content-type"] == "font/woff2":
+        response = super().file_response(full_path, *given, **named)
+        if str(full_path).endswith(".woff2"):
             response.headers.update(FOR_GOOD)
         else:
             response.headers["cache-control"] = "no-cache"
