@@ -8,7 +8,7 @@ from typing import Any, Literal, NotRequired, get_args, get_origin, get_type_hin
 
 from gridhouse.server.tables import messages
 
-PLAIN = {str: "string", int: "number", bool: "boolean", type(None): "null"}
+PLAIN = {str: "string", int: "number", float: "number", bool: "boolean", type(None): "null"}
 
 
 def typescript(hint: Any, names: dict[Any, str]) -> str:
@@ -45,7 +45,7 @@ def document() -> str:
     names: dict[Any, str] = {}
     lines = ["// Written by tools/js/write_messages.py from gridhouse/server/tables/messages.py."]
     for name, declared in vars(messages).items():
-        if is_typeddict(declared) and declared.__module__ == messages.__name__:
+        if is_typeddict(declared):
             lines += ["", *interface(name, declared, names)]
         elif name[0].isupper() and isinstance(declared, types.UnionType | types.GenericAlias):
             lines += ["", f"export type {name} = {typescript(declared, names)};"]

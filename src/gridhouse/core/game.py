@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from gridhouse.core.outcome import Outcome
     from gridhouse.core.picture import Canvas
     from gridhouse.core.position import Position
+    from gridhouse.core.tokens import Token
 
     Value = int | str | bool
 
@@ -196,6 +197,24 @@ class Game:
             return self.write_result(self.result(state))
         winner = state.winner()
         return "A draw" if winner is None else f"{self.players[winner]} has won"
+
+    def reason(self, position: Any) -> str:
+        """Return how a game has ended by its rules, as a sentence without a full stop."""
+        del position
+        return ""
+
+    def comment(self, position: Any, action: int, viewer: int | None) -> str:
+        """Return what a move does besides moving, in the words of a viewer, "" for nothing.
+
+        Everybody learns it, so it has nothing that the rules keep secret after the move.
+        """
+        del position, action, viewer
+        return ""
+
+    def losses(self, position: Any) -> list[Token]:
+        """Return the pieces that each side has lost, which everybody may know."""
+        del position
+        return []
 
     def result(self, state: State) -> int:
         """Return the number by which finished games for one are compared."""

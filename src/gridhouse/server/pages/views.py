@@ -15,6 +15,7 @@ from starlette.templating import Jinja2Templates
 
 from gridhouse import __version__
 from gridhouse.core.errors import GridhouseError, PictureError, UnknownGameError
+from gridhouse.core.notation import parse_integer
 from gridhouse.core.registry import game_class, games
 from gridhouse.players.levels import LEVELS
 from gridhouse.server.auth import Auth, is_own_origin, set_cookie
@@ -22,6 +23,7 @@ from gridhouse.server.clock import USUAL
 from gridhouse.server.pages import assets
 from gridhouse.server.pages.forms import DEFAULT_LEVEL, OWN, read_form, read_options
 from gridhouse.server.tables.commands import SEAT, Command, RefusedError
+from gridhouse.server.tables.table import MACHINE
 from gridhouse.server.tables.visibility import Viewpoint, view, viewpoint_of
 
 if TYPE_CHECKING:
@@ -184,10 +186,42 @@ async def table(request: Request) -> Response:
     sits = bool(live.table.seats_of(visitor))
     shown = view(live.snapshot, viewpoint_of(live.table, visitor, None), sits=sits)
     game = live.table.state.game
-    settings = services(request).service.settings
     return page(
-        request, "table", table=live.table, game=game, sits=sits, shown=shown, settings=settings
+        request,
+        "table",
+        table=live.table,
+        game=game,
+        sits=sits,
+        shown=shown,
+        settings=services(request).service.settings,
+        levels=neighbours(live.table),
     )
+
+
+def neighbours(table: Table) -> list[tuple[str, int]]:
+    """Return the next level up and down of a machine's table, with their names."""
+    level = table.level
+    if table.opponent != MACHINE or level is None:
+        return []
+    ways = (("Level up", level + 1), ("Level down", level - 1))
+    return [(name, other) for name, other in ways if other in LEVELS]
+
+
+async def rematch(request: Request) -> Response:
+    """Lead a player from a finished game to the next one with the sides swapped."""
+    require_own_page(request)
+    live = await requested_table(request)
+    form = await read_form(request)
+    service, auth = services(request)
+    visitor = auth.visitor(request.cookies) or ""
+    if live.table.rematch is None and live.table.seats_of(visitor):
+        request.app.state.new_tables.count(request)
+    level = parse_integer(form["level"]) or 0 if "level" in form else None
+    try:
+        name = await service.rematch(live, visitor, level)
+    except RefusedError as error:
+        raise HTTPException(409, sentence(error)) from None
+    return RedirectResponse(f"/t/{name}", 303)
 
 
 async def invitation(request: Request) -> Response:

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import Literal, NotRequired, TypedDict
 
+from gridhouse.core.tokens import Token  # noqa: TC001 (the types of the messages are read)
+
 Gesture = tuple[
     str, list[int], str
 ]  # a legal move, its cells, and the choice among moves with the same cells
@@ -28,8 +30,30 @@ class Handover(TypedDict):
     button: str
 
 
+class Result(TypedDict):
+    """The result of a finished game, how it ended, and for daily puzzles the best result.
+
+    ``you`` is the visitor's own result, "" for who watches, plays both sides or plays alone.
+    """
+
+    title: str
+    reason: str
+    best: str
+    you: Literal["won", "lost", "draw", ""]
+
+
+class Rematch(TypedDict):
+    """The next game of the same players: its address, and whether the other player offers it."""
+
+    address: str
+    offered: bool
+
+
 class View(TypedDict):
-    """The complete content of a page; ``looking`` is the ply of an earlier position."""
+    """The complete content of a page; ``looking`` is the ply of an earlier position.
+
+    ``notes`` has for every move what it did besides moving, and ``tokens`` what each side lost.
+    """
 
     type: Literal["view"]
     ply: int
@@ -41,10 +65,14 @@ class View(TypedDict):
     side: int
     turns: bool
     moves: list[tuple[str, str]]
+    notes: list[str]
+    tokens: list[Token]
     last: list[int]
     gestures: list[Gesture]
     acts: bool
     over: bool
+    result: Result | None
+    rematch: Rematch | None
     handing: Handover | None
     undo: bool
     redo: bool
@@ -98,6 +126,66 @@ class Shown(TypedDict):
 
     type: Literal["shown"]
     ply: int
+
+
+class ReviewedMove(TypedDict):
+    """A move of a reviewed game; a bad one has a mark, what it lost in words, and a better line."""
+
+    name: str
+    player: int
+    move: str
+    note: str
+    mark: str
+    loss: float
+    text: str
+    better: list[str]
+    cells: list[int]
+
+
+class Review(TypedDict):
+    """The review of a finished game, as far as it is done.
+
+    ``values`` and ``proved`` are by position, None where it is not evaluated: the expected result
+    of the first player, or in a game for one (``alone``) the best result that can be reached, of
+    which the smaller is better if ``fewer``.  ``moments`` are the worst moves.
+    """
+
+    type: Literal["review"]
+    done: int
+    positions: int
+    every: int
+    failed: bool
+    hidden: bool
+    alone: bool
+    fewer: bool
+    players: list[str]
+    seats: list[int]
+    values: list[float | None]
+    proved: list[bool]
+    moves: list[ReviewedMove]
+    moments: list[int]
+    accuracy: list[float | None]
+    best: str
+
+
+class Past(TypedDict):
+    """A position of a finished game, with the legal moves there."""
+
+    type: Literal["past"]
+    board: str
+    drawn: bool
+    side: int
+    last: list[int]
+    gestures: list[Gesture]
+    acts: bool
+    status: str
+
+
+class Attempt(TypedDict):
+    """The answer to a better move that was looked for."""
+
+    right: bool
+    text: str
 
 
 class Here(TypedDict):

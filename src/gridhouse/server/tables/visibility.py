@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from gridhouse.core.errors import PictureError
 from gridhouse.server import clock
-from gridhouse.server.daily.service import verdict
+from gridhouse.server.daily.service import best_text, verdict
 from gridhouse.server.tables.commands import OVER, REDO, UNDO, RefusedError
 from gridhouse.server.tables.table import FRIENDS, HOTSEAT, Table, gesture
 
@@ -16,9 +16,10 @@ if TYPE_CHECKING:
 
     from gridhouse.core.game import State
     from gridhouse.core.picture import Canvas
-    from gridhouse.server.tables.messages import Clock, Gesture, Handover, View
+    from gridhouse.server.tables.messages import Clock, Gesture, Handover, Rematch, Result, View
 
 FAILED = "The machine failed and made a random move"
+YOU: dict[float, Literal["won", "lost", "draw"]] = {1: "won", -1: "lost", 0: "draw"}
 ASKED = {UNDO: "asks to take back the last move", REDO: "asks to redo the move"}
 
 
@@ -122,6 +123,17 @@ class Snapshot:
             for ply in self.table.plies
         ]
 
+    def status(self, viewpoint: Viewpoint) -> str:
+        """Return the comment on the last move and the line beside the board."""
+        made = self.table.plies[: self.ply]
+        viewer = None if self.table.opponent == HOTSEAT else viewpoint.viewer
+        comment = made[-1].comments[0 if viewer is None else 1 + viewer] if made else ""
+        if self.state.game.num_players == 1 and self.state.is_terminal():
+            return comment  # the result says the rest
+        return " - ".join(
+            filter(None, [comment, self.state.game.status(self.observation(viewpoint))])
+        )
+
     def last(self, viewpoint: Viewpoint) -> list[int]:
         """Return the cells of the last move, [] if it is not completely visible."""
         made = self.table.plies[: self.ply]
@@ -189,14 +201,18 @@ def view(snapshot: Snapshot, viewpoint: Viewpoint, *, sits: bool) -> View:
         "heading": heading(table, viewpoint, sits=sits)
         if snapshot.ply is None
         else past_heading(snapshot),
-        "status": state.game.status(seen),
+        "status": snapshot.status(viewpoint),
         "side": viewpoint.side,
         "turns": table.has_sides,
         "moves": snapshot.moves(viewpoint),
+        "notes": [ply.comments[0] for ply in table.plies],
+        "tokens": state.game.losses(state.position),
         "last": snapshot.last(viewpoint),
         "gestures": snapshot.gestures() if acts else [],
         "acts": acts,
         "over": table.over,
+        "result": result_of(table, viewpoint, sits=sits),
+        "rematch": rematch_of(table, viewpoint) if sits else None,
         "handing": handover(table, viewpoint),
         "undo": sits and may_take_back(table, viewpoint, UNDO),
         "redo": sits and may_take_back(table, viewpoint, REDO),
@@ -223,6 +239,38 @@ def heading(table: Table, viewpoint: Viewpoint, *, sits: bool) -> str:
             return table.outcome()
         return f"{table.outcome()}. {verdict(game, game.result(table.state), table.best)}"
     return f"{FAILED}. " * table.machine_failed + turn_text(table, viewpoint, mover, sits=sits)
+
+
+def result_of(table: Table, viewpoint: Viewpoint, *, sits: bool) -> Result | None:
+    """Return the result of a finished game as a visitor sees it, None while it goes on."""
+    if not table.over:
+        return None
+    game, reason = table.state.game, full_stop(table.reason())
+    if game.num_players == 1:
+        title = game.write_result(game.result(table.state))
+        best = "" if table.best is None else full_stop(best_text(game, table.best))
+        return {"title": title, "reason": reason, "best": best, "you": ""}
+    returns = table.returns()
+    plays = sits and table.opponent != HOTSEAT
+    you = YOU[returns[viewpoint.player]] if plays else ""
+    if not any(returns):
+        title = "A draw"
+    else:
+        title = f"You {you}" if plays else f"{game.players[returns.index(1)]} won"
+    return {"title": title, "reason": reason, "best": "", "you": you}
+
+
+def full_stop(text: str) -> str:
+    """Return words as a sentence, "" for none."""
+    return f"{text[0].upper()}{text[1:]}." if text else ""
+
+
+def rematch_of(table: Table, viewpoint: Viewpoint) -> Rematch | None:
+    """Return the next game of two friends, None without one."""
+    if table.rematch is None or table.opponent != FRIENDS:
+        return None
+    offered = table.rematch.player != viewpoint.viewer
+    return {"address": f"/t/{table.rematch.table}", "offered": offered}
 
 
 def turn_text(table: Table, viewpoint: Viewpoint, mover: int, *, sits: bool) -> str:

@@ -1,5 +1,13 @@
 // Written by tools/js/write_messages.py from gridhouse/server/tables/messages.py.
 
+/** So many pieces of a kind and a side; ``icon`` is the short text that stands for the kind. */
+export interface Token {
+  label: string;
+  count: number;
+  icon: string;
+  side: number;
+}
+
 export type Gesture = [string, number[], string];
 
 /** A player's clock: the milliseconds left at the time of sending, and whether it runs. */
@@ -16,7 +24,25 @@ export interface Handover {
   button: string;
 }
 
-/** The complete content of a page; ``looking`` is the ply of an earlier position. */
+/** The result of a finished game, how it ended, and for daily puzzles the best result.
+
+``you`` is the visitor's own result, "" for who watches, plays both sides or plays alone. */
+export interface Result {
+  title: string;
+  reason: string;
+  best: string;
+  you: "won" | "lost" | "draw" | "";
+}
+
+/** The next game of the same players: its address, and whether the other player offers it. */
+export interface Rematch {
+  address: string;
+  offered: boolean;
+}
+
+/** The complete content of a page; ``looking`` is the ply of an earlier position.
+
+``notes`` has for every move what it did besides moving, and ``tokens`` what each side lost. */
 export interface View {
   type: "view";
   ply: number;
@@ -28,10 +54,14 @@ export interface View {
   side: number;
   turns: boolean;
   moves: [string, string][];
+  notes: string[];
+  tokens: Token[];
   last: number[];
   gestures: Gesture[];
   acts: boolean;
   over: boolean;
+  result: Result | null;
+  rematch: Rematch | null;
   handing: Handover | null;
   undo: boolean;
   redo: boolean;
@@ -80,6 +110,61 @@ export interface Frame {
 export interface Shown {
   type: "shown";
   ply: number;
+}
+
+/** A move of a reviewed game; a bad one has a mark, what it lost in words, and a better line. */
+export interface ReviewedMove {
+  name: string;
+  player: number;
+  move: string;
+  note: string;
+  mark: string;
+  loss: number;
+  text: string;
+  better: string[];
+  cells: number[];
+}
+
+/** The review of a finished game, as far as it is done.
+
+``values`` and ``proved`` are by position, None where it is not evaluated: the expected result
+of the first player, or in a game for one (``alone``) the best result that can be reached, of
+which the smaller is better if ``fewer``.  ``moments`` are the worst moves. */
+export interface Review {
+  type: "review";
+  done: number;
+  positions: number;
+  every: number;
+  failed: boolean;
+  hidden: boolean;
+  alone: boolean;
+  fewer: boolean;
+  players: string[];
+  seats: number[];
+  values: (number | null)[];
+  proved: boolean[];
+  moves: ReviewedMove[];
+  moments: number[];
+  accuracy: (number | null)[];
+  best: string;
+}
+
+/** A position of a finished game, with the legal moves there. */
+export interface Past {
+  type: "past";
+  board: string;
+  drawn: boolean;
+  side: number;
+  last: number[];
+  gestures: Gesture[];
+  acts: boolean;
+  status: string;
+}
+
+/** The answer to a better move that was looked for. */
+export interface Attempt {
+  right: boolean;
+  text: string;
 }
 
 /** The answer to the request of the same name: the connection is alive. */
