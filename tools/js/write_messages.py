@@ -45,7 +45,7 @@ def document() -> str:
     names: dict[Any, str] = {}
     lines = ["// Written by tools/js/write_messages.py from gridhouse/server/tables/messages.py."]
     for name, declared in vars(messages).items():
-        if is_typeddict(declared):
+        if is_typeddict(declared) and declared.__module__ == messages.__name__:
             lines += ["", *interface(name, declared, names)]
         elif name[0].isupper() and isinstance(declared, types.UnionType | types.GenericAlias):
             lines += ["", f"export type {name} = {typescript(declared, names)};"]

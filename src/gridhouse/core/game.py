@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from gridhouse.core.outcome import Outcome
     from gridhouse.core.picture import Canvas
     from gridhouse.core.position import Position
-    from gridhouse.core.tokens import Token
 
     Value = int | str | bool
 
@@ -79,6 +78,22 @@ class Parameter:
 
 _KINDS: dict[type, str] = {int: "a whole number", str: "a text", bool: "true or false"}
 _TRUTHS = {"true": True, "yes": True, "false": False, "no": False}
+
+
+class Token:
+    """A count of the status, shown as a symbol with a number.
+
+    ``icon`` names the symbol; ``side`` is the player whose count it is, None for everybody's.
+    """
+
+    __slots__ = ("count", "icon", "label", "side")
+
+    def __init__(self, label: str, count: int, icon: str, side: int | None = None) -> None:
+        """Describe a count in words."""
+        self.label = label
+        self.count = count
+        self.icon = icon
+        self.side = side
 
 
 class Game:
@@ -185,6 +200,11 @@ class Game:
         """Return the line beside the board, which may be empty."""
         del position
         return ""
+
+    def status_tokens(self, position: Any) -> list[Token]:
+        """Return the parts of the status that are counts, to be shown as symbols."""
+        del position
+        return []
 
     def public_move(self, position: Any, action: int) -> str:
         """Return the text of the next move without its secrets."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gridhouse.core.errors import ParameterError
-from gridhouse.core.game import Game, Parameter, State
+from gridhouse.core.game import Game, Parameter, State, Token
 from gridhouse.core.notation import parse_integer, parse_integers, seed_bytes, shown
 from gridhouse.games.tactego import rules
 from gridhouse.games.tactego.rules import Position, Refusal
@@ -11,8 +11,6 @@ from gridhouse.games.tactego.rules import Position, Refusal
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Protocol
-
-    from gridhouse.core.tokens import Token
 
     class Shuffler(Protocol):
         """The random numbers that the set-up needs; the module ``random`` has them."""
@@ -356,14 +354,14 @@ class TactegoGame(Game):
 
     def losses(self, position: Position) -> list[Token]:
         """Return the fallen of both sides, which are public: whoever has fallen has fought."""
-        tokens: list[Token] = []
+        tokens = []
         for side in range(len(SIDES)):
             left = [abs(piece) for piece in position.board if rules.belongs_to(piece, side)]
             for text, kind in self.kinds.items():
                 fallen = sum(count for name, count in self.army if name == text) - left.count(kind)
                 if fallen:
-                    label = self.kind_name(kind)
-                    tokens.append({"label": label, "count": fallen, "icon": text, "side": side})
+                    label = f"fallen ({self.kind_name(kind)})"
+                    tokens.append(Token(label, fallen, text, side))
         return tokens
 
 

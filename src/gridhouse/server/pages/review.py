@@ -95,7 +95,7 @@ def position(live: LiveTable, ply: int, seen_from: Viewpoint) -> Past:
         "last": snapshot.last(seen_from),
         "gestures": snapshot.gestures(),
         "acts": False,
-        "status": snapshot.status(seen_from),
+        "comment": snapshot.comment(seen_from),
     }
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from gridhouse.core.errors import PictureError
 from gridhouse.server.tables.commands import OVER, RefusedError
 from gridhouse.server.tables.table import gesture
+from gridhouse.server.tables.visibility import tokens
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -84,6 +85,7 @@ async def best_line(
                 "last": cells,
                 "heading": f"Best line, move {made}{by}: {move}",
                 "status": state.game.status(state.position),
+                "tokens": tokens(state, state.position),
             }
 
 

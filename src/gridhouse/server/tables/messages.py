@@ -7,11 +7,18 @@ from __future__ import annotations
 
 from typing import Literal, NotRequired, TypedDict
 
-from gridhouse.core.tokens import Token  # noqa: TC001 (the types of the messages are read)
-
 Gesture = tuple[
     str, list[int], str
 ]  # a legal move, its cells, and the choice among moves with the same cells
+
+
+class Token(TypedDict):
+    """A count of the status: its words, its symbol, and the player whose count it is, or null."""
+
+    label: str
+    count: int
+    icon: str
+    side: int | None
 
 
 class Clock(TypedDict):
@@ -52,7 +59,7 @@ class Rematch(TypedDict):
 class View(TypedDict):
     """The complete content of a page; ``looking`` is the ply of an earlier position.
 
-    ``notes`` has for every move what it did besides moving, and ``tokens`` what each side lost.
+    ``comment`` says what the last move did besides moving, and ``notes`` says it of every move.
     """
 
     type: Literal["view"]
@@ -62,11 +69,12 @@ class View(TypedDict):
     drawn: bool
     heading: str
     status: str
+    tokens: list[Token]
+    comment: str
     side: int
     turns: bool
     moves: list[tuple[str, str]]
     notes: list[str]
-    tokens: list[Token]
     last: list[int]
     gestures: list[Gesture]
     acts: bool
@@ -119,6 +127,7 @@ class Frame(TypedDict):
     last: list[int]
     heading: str
     status: str
+    tokens: list[Token]
 
 
 class Shown(TypedDict):
@@ -178,7 +187,7 @@ class Past(TypedDict):
     last: list[int]
     gestures: list[Gesture]
     acts: bool
-    status: str
+    comment: str
 
 
 class Attempt(TypedDict):

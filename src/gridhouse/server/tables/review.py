@@ -34,7 +34,7 @@ MARKS = ("inaccuracy", "mistake", "blunder")
 # The least loss for each mark: points of win probability, or in a game for one percent of the best
 # result of the whole game.
 LOSSES = (10.0, 20.0, 30.0)
-LOSSES_ALONE = (2.0, 5.0, 10.0)
+LOSSES_ALONE = (2.0, 10.0, 25.0)
 PROVED = "Proved"  # the first word of a solver's verdict if it is final
 
 
@@ -127,6 +127,7 @@ class GameReview:
                         return
                     found = await self._evaluate(engines, self.states[ply])
                     self.evaluations[ply] = self._improved(ply, found)
+                    self._prove_after(ply)
         except Exception:
             log.exception("a review failed")
             self.failed = True
@@ -178,6 +179,14 @@ class GameReview:
         if wins or found.value is None or self.gain(ply, after.value) > self.gain(ply, found.value):
             return Evaluation(after.value, wins, (self.actions[ply], *after.line))
         return found
+
+    def _prove_after(self, ply: int) -> None:
+        """Note that whatever is played in a position that is proved to be lost, loses."""
+        before, after = self.evaluations[ply], self.evaluations.get(ply + 1)
+        if self.is_alone or after is None or not before.proved or before.value is None:
+            return
+        if self.gain(ply, before.value) == -1:
+            self.evaluations[ply + 1] = Evaluation(before.value, proved=True, line=after.line)
 
     # What it shows.
 
@@ -272,7 +281,7 @@ class GameReview:
         assert after is not None
         if self.is_alone:
             can, left = self._result(ply, before), self._result(ply + 1, after)
-            return f"Here {can} could still be reached; after this move {left}."
+            return f"The best result was {can}; after this move it is {left}."
         chances = [win_probability(self.gain(ply, value)) for value in (before, after)]
         if self.evaluations[ply].proved and self.evaluations[ply + 1].proved:
             was, became = (RESULTS[chance] for chance in chances)

@@ -16,7 +16,15 @@ if TYPE_CHECKING:
 
     from gridhouse.core.game import State
     from gridhouse.core.picture import Canvas
-    from gridhouse.server.tables.messages import Clock, Gesture, Handover, Rematch, Result, View
+    from gridhouse.server.tables.messages import (
+        Clock,
+        Gesture,
+        Handover,
+        Rematch,
+        Result,
+        Token,
+        View,
+    )
 
 FAILED = "The machine failed and made a random move"
 YOU: dict[float, Literal["won", "lost", "draw"]] = {1: "won", -1: "lost", 0: "draw"}
@@ -124,15 +132,24 @@ class Snapshot:
         ]
 
     def status(self, viewpoint: Viewpoint) -> str:
-        """Return the comment on the last move and the line beside the board."""
+        """Return the line beside the board, and the losses of each side in words."""
+        state = self.state
+        if state.game.num_players == 1 and state.is_terminal():
+            return ""  # the result says it
+        parts = [state.game.status(self.observation(viewpoint))]
+        for side, name in enumerate(state.game.players):
+            lost = [token for token in state.game.losses(state.position) if token.side == side]
+            if lost:
+                parts.append(f"{name}: {', '.join(f'{each.count} {each.label}' for each in lost)}")
+        return " - ".join(filter(None, parts))
+
+    def comment(self, viewpoint: Viewpoint) -> str:
+        """Return what the last move did besides moving; of the very last one the result says it."""
         made = self.table.plies[: self.ply]
+        if not made or (self.table.over and self.ply is None):
+            return ""
         viewer = None if self.table.opponent == HOTSEAT else viewpoint.viewer
-        comment = made[-1].comments[0 if viewer is None else 1 + viewer] if made else ""
-        if self.state.game.num_players == 1 and self.state.is_terminal():
-            return comment  # the result says the rest
-        return " - ".join(
-            filter(None, [comment, self.state.game.status(self.observation(viewpoint))])
-        )
+        return made[-1].comments[0 if viewer is None else 1 + viewer]
 
     def last(self, viewpoint: Viewpoint) -> list[int]:
         """Return the cells of the last move, [] if it is not completely visible."""
@@ -202,11 +219,12 @@ def view(snapshot: Snapshot, viewpoint: Viewpoint, *, sits: bool) -> View:
         if snapshot.ply is None
         else past_heading(snapshot),
         "status": snapshot.status(viewpoint),
+        "tokens": tokens(state, seen),
+        "comment": snapshot.comment(viewpoint),
         "side": viewpoint.side,
         "turns": table.has_sides,
         "moves": snapshot.moves(viewpoint),
         "notes": [ply.comments[0] for ply in table.plies],
-        "tokens": state.game.losses(state.position),
         "last": snapshot.last(viewpoint),
         "gestures": snapshot.gestures() if acts else [],
         "acts": acts,
@@ -224,6 +242,15 @@ def view(snapshot: Snapshot, viewpoint: Viewpoint, *, sits: bool) -> View:
         "position": "" if table.secret else str(state),
         "clocks": clock_states(table),
     }
+
+
+def tokens(state: State, seen: Any) -> list[Token]:
+    """Return the counts of an observation's status, and what each side has lost."""
+    shown = [*state.game.status_tokens(seen), *state.game.losses(state.position)]
+    return [
+        {"label": token.label, "count": token.count, "icon": token.icon, "side": token.side}
+        for token in shown
+    ]
 
 
 def past_heading(snapshot: Snapshot) -> str:

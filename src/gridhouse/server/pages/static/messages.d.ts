@@ -1,14 +1,14 @@
 // Written by tools/js/write_messages.py from gridhouse/server/tables/messages.py.
 
-/** So many pieces of a kind and a side; ``icon`` is the short text that stands for the kind. */
+export type Gesture = [string, number[], string];
+
+/** A count of the status: its words, its symbol, and the player whose count it is, or null. */
 export interface Token {
   label: string;
   count: number;
   icon: string;
-  side: number;
+  side: number | null;
 }
-
-export type Gesture = [string, number[], string];
 
 /** A player's clock: the milliseconds left at the time of sending, and whether it runs. */
 export interface Clock {
@@ -42,7 +42,7 @@ export interface Rematch {
 
 /** The complete content of a page; ``looking`` is the ply of an earlier position.
 
-``notes`` has for every move what it did besides moving, and ``tokens`` what each side lost. */
+``comment`` says what the last move did besides moving, and ``notes`` says it of every move. */
 export interface View {
   type: "view";
   ply: number;
@@ -51,11 +51,12 @@ export interface View {
   drawn: boolean;
   heading: string;
   status: string;
+  tokens: Token[];
+  comment: string;
   side: number;
   turns: boolean;
   moves: [string, string][];
   notes: string[];
-  tokens: Token[];
   last: number[];
   gestures: Gesture[];
   acts: boolean;
@@ -104,6 +105,7 @@ export interface Frame {
   last: number[];
   heading: string;
   status: string;
+  tokens: Token[];
 }
 
 /** The end of the best line. */
@@ -158,7 +160,7 @@ export interface Past {
   last: number[];
   gestures: Gesture[];
   acts: boolean;
-  status: string;
+  comment: string;
 }
 
 /** The answer to a better move that was looked for. */

@@ -65,7 +65,7 @@ export class MoveList {
     this.shown = view.looking ?? view.ply;
     const focused = this.list.contains(document.activeElement);
     view.moves.forEach(([name, move], at) => {
-      const note = view.notes[at] ? `, ${view.notes[at]}` : "";
+      const note = view.notes[at] ? ` (${view.notes[at]})` : "";
       this.write(at, `${name}: ${move}${note}`);
     });
     while (this.list.children.length > view.moves.length) this.list.lastElementChild?.remove();

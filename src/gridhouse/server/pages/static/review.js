@@ -81,7 +81,8 @@ function tell(found) {
   learn.hidden = found.done < found.positions || !lessons.length;
   learn.textContent = `Learn from ${found.seats.length ? "your" : "the"} mistakes (${lessons.length})`;
   if (first) look(found.moves.length);
-  else listMoves();
+  listMoves();
+  describe();
 }
 
 /** @param {Review} found */
@@ -264,17 +265,28 @@ function show(ply) {
   shown = ply;
   const learns = lesson >= 0;
   board.show({ ...past, acts: learns, gestures: learns ? past.gestures : [] });
-  write("heading", learns ? `Mistake ${lesson + 1} of ${lessons.length}` : `After ${ply} of ${review.moves.length} moves`);
-  write("status", [judged(review, ply), past.status].filter(Boolean).join(" · "));
+  describe();
   const move = review.moves[ply];
-  if (learns) {
-    write("why", `${move?.name} played ${move?.move}. Find a better move.`);
-  } else {
-    const made = review.moves[ply - 1];
-    write("why", move?.better.length ? `${move.text} Better: ${move.better[0]}.` : made?.mark ? `${GLYPHS[made.mark]} ${made.text}` : "");
-    if (move?.better.length) board.hint(move.cells);
-  }
+  if (learns) write("why", `${move?.name} played ${move?.move}. Find a better move.`);
   drawGraph(review);
+}
+
+/** Says in words what is known of the shown position. */
+function describe() {
+  const past = positions.get(shown);
+  if (!past || !review) return;
+  const learns = lesson >= 0;
+  write("heading", learns ? `Mistake ${lesson + 1} of ${lessons.length}` : `After ${shown} of ${review.moves.length} moves`);
+  write("status", [judged(review, shown), past.comment].filter(Boolean).join(" · "));
+  if (learns) return;
+  const move = review.moves[shown];
+  const made = review.moves[shown - 1];
+  if (move?.mark) {
+    write("why", `Next, ${move.name} plays ${move.move}. ${move.text} Better: ${move.better[0]}.`);
+    board.hint(move.cells);
+  } else {
+    write("why", made?.mark ? `${capital(made.mark)}. ${made.text}` : "");
+  }
 }
 
 /**
@@ -341,6 +353,11 @@ function offer(found) {
     });
     return button;
   }));
+}
+
+/** @param {string} text */
+function capital(text) {
+  return text.slice(0, 1).toUpperCase() + text.slice(1);
 }
 
 /**

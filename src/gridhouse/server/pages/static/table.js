@@ -105,7 +105,7 @@ function learn(help, view) {
     showing("runs");
     write("why", "");
     write("heading", help.heading);
-    showStatus(help.status);
+    showStatus(help.status, help.tokens);
     board.show({ ...view, board: help.board, last: help.last, acts: false, gestures: [] });
   }
 }
@@ -148,7 +148,7 @@ function showView(next) {
   board.show(next);
   root.dataset.ply = String(next.ply);
   write("heading", next.heading);
-  showStatus(next.status);
+  showStatus(next.status, next.tokens);
   showReason(before, next);
   clocks.show(next.clocks);
   moves.show(next);
@@ -176,14 +176,24 @@ function showView(next) {
   part("from-here")?.setAttribute("href", `/new/${table.dataset.game}?start=${encodeURIComponent(next.position)}`);
 }
 
-/** @param {string} status of several parts, which are not broken across lines if they fit */
-function showStatus(status) {
+/**
+ * Shows the status in words, or its counts if it has some; the words are then only read out.
+ * @param {string} status of several parts, which are not broken across lines if they fit
+ * @param {import("./messages").Token[]} tokens
+ */
+async function showStatus(status, tokens) {
   const spans = status.split(" - ").map((text) => {
     const span = document.createElement("span");
     span.textContent = text;
     return span;
   });
   part("status")?.replaceChildren(...spans.flatMap((span) => [span, " "]));
+  part("status")?.classList.toggle("unseen", tokens.length > 0);
+  const root = need("tokens");
+  root.hidden = !tokens.length;
+  if (root.hidden) return;
+  const { showTokens } = await import("./tokens.js");
+  showTokens(root, tokens, (root.dataset.players ?? "").split(","));
 }
 
 /** @param {View} view */
@@ -208,7 +218,7 @@ function showTools(view) {
  */
 function showReason(before, now) {
   const stays = before?.ply === now.ply && before.looking === now.looking && !now.over;
-  if (!stays || now.waits) write("why", "");
+  if (!stays || now.waits) write("why", now.comment);
   else if (before.waits) write("why", withdrew ? "" : "The request was declined.");
   withdrew = false;
 }
