@@ -357,11 +357,14 @@ class TactegoGame(Game):
         tokens = []
         for side in range(len(SIDES)):
             left = [abs(piece) for piece in position.board if rules.belongs_to(piece, side)]
+            kinds = []
             for text, kind in self.kinds.items():
                 fallen = sum(count for name, count in self.army if name == text) - left.count(kind)
                 if fallen:
-                    label = f"fallen ({self.kind_name(kind)})"
-                    tokens.append(Token(label, fallen, text, side))
+                    kinds.append(Token(WORDS.get(kind, f"strength {text}"), fallen, text, side))
+            if kinds:
+                total = sum(token.count for token in kinds)
+                tokens += [Token("fallen", total, "fallen", side), *kinds]
         return tokens
 
 

@@ -154,9 +154,9 @@ class ReviewedMove(TypedDict):
 class Review(TypedDict):
     """The review of a finished game, as far as it is done.
 
-    ``values`` and ``proved`` are by position, None where it is not evaluated: the expected result
-    of the first player, or in a game for one (``alone``) the best result that can be reached, of
-    which the smaller is better if ``fewer``.  ``moments`` are the worst moves.
+    ``values``, ``proved`` and ``texts`` are by position.  A value is the expected result of the
+    first player, or in a game for one (``alone``) the best result that can be reached, of which the
+    smaller is better if ``fewer``; None where it is not known.  ``moments`` are the worst moves.
     """
 
     type: Literal["review"]
@@ -171,6 +171,7 @@ class Review(TypedDict):
     seats: list[int]
     values: list[float | None]
     proved: list[bool]
+    texts: list[str]
     moves: list[ReviewedMove]
     moments: list[int]
     accuracy: list[float | None]

@@ -69,6 +69,11 @@ def mark_of(loss: float, least: tuple[float, ...]) -> str:
     return marks[-1] if marks else ""
 
 
+def chance_text(probability: float) -> str:
+    """Return an estimated probability in words; what is not proved is never certain."""
+    return f"{min(99, max(1, round(probability)))}%"
+
+
 class GameReview:
     """The review of one game, shared by all who look at it."""
 
@@ -241,6 +246,7 @@ class GameReview:
             "seats": seats,
             "values": [each.value if each else None for each in known],
             "proved": [bool(each and each.proved) for each in known],
+            "texts": [self._judged(ply) for ply in range(len(self.plies) + 1)],
             "moves": moves,
             "moments": worst if self.done else [],
             "accuracy": [self.accuracy(player) if self.done else None for player in players],
@@ -264,6 +270,21 @@ class GameReview:
             "cells": cells,
         }
 
+    def _judged(self, ply: int) -> str:
+        """Return the evaluation of a position in words, "" if there is none."""
+        found = self.evaluations.get(ply)
+        if found is None or found.value is None:
+            return ""
+        if self.is_alone:
+            text = f"{self._result(ply, found.value)} can be reached"
+            return f"{text[0].upper()}{text[1:]}"
+        if not found.proved:
+            chance = chance_text(win_probability(found.value))
+            return f"Chance of {self.game.players[0]}: {chance}"
+        if not found.value:
+            return "Proved: a draw"
+        return f"Proved: {self.game.players[found.value < 0]} wins"
+
     def _better(self, ply: int) -> tuple[list[str], list[int]]:
         """Return the moves of the better line, and the cells of the first one."""
         state, moves = self.states[ply].clone(), []
@@ -286,7 +307,8 @@ class GameReview:
         if self.evaluations[ply].proved and self.evaluations[ply + 1].proved:
             was, became = (RESULTS[chance] for chance in chances)
             return f"Proved: {was} before this move, {became} after it."
-        return f"The chance to win fell from {chances[0]:.0f} % to {chances[1]:.0f} %."
+        told = [chance_text(chance) for chance in chances]
+        return f"The chance to win fell from {told[0]} to {told[1]}."
 
     def _result(self, ply: int, value: float) -> str:
         """Return the result that can be reached, in words."""
@@ -322,8 +344,8 @@ class GameReview:
             says = f"{about}{told} can be reached with it."
         else:
             is_right = 50 * lost < LOSSES[0]
-            chance = win_probability(self.gain(ply, after.value))
-            says = f"the chance to win is {chance:.0f} %."
+            chance = chance_text(win_probability(self.gain(ply, after.value)))
+            says = f"the chance to win is {chance}."
         return {"right": is_right, "text": f"{'Right' if is_right else 'There is better'}: {says}"}
 
 

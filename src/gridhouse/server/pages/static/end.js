@@ -43,7 +43,7 @@ function offer(view) {
   if (!button || !view.rematch) return;
   const waits = view.rematch.offered;
   button.textContent = waits ? "Accept the rematch" : "Go to the rematch";
-  if (waits) write("end-best", "Your friend wants a rematch.");
+  write("end-offer", waits ? "Your friend wants a rematch." : "");
 }
 
 /**
@@ -68,7 +68,7 @@ async function copy(button, text) {
     button.textContent = "Copied";
     setTimeout(() => (button.textContent = "Share"), 2000);
   } catch {
-    write("end-best", text);
+    write("end-offer", text); // to be copied by hand
   }
 }
 

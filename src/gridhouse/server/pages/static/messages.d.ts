@@ -129,9 +129,9 @@ export interface ReviewedMove {
 
 /** The review of a finished game, as far as it is done.
 
-``values`` and ``proved`` are by position, None where it is not evaluated: the expected result
-of the first player, or in a game for one (``alone``) the best result that can be reached, of
-which the smaller is better if ``fewer``.  ``moments`` are the worst moves. */
+``values``, ``proved`` and ``texts`` are by position.  A value is the expected result of the
+first player, or in a game for one (``alone``) the best result that can be reached, of which the
+smaller is better if ``fewer``; None where it is not known.  ``moments`` are the worst moves. */
 export interface Review {
   type: "review";
   done: number;
@@ -145,6 +145,7 @@ export interface Review {
   seats: number[];
   values: (number | null)[];
   proved: boolean[];
+  texts: string[];
   moves: ReviewedMove[];
   moments: number[];
   accuracy: (number | null)[];

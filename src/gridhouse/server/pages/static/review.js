@@ -188,7 +188,7 @@ function showAccuracy(found) {
     if (accuracy === null) return [];
     const [name, number] = [document.createElement("dt"), document.createElement("dd")];
     name.textContent = found.alone ? "Of the best result" : `Accuracy of ${found.players[player]}`;
-    number.textContent = found.alone ? `${Math.round(accuracy)} %` : String(Math.round(accuracy));
+    number.textContent = found.alone ? `${Math.round(accuracy)}%` : String(Math.round(accuracy));
     const pair = document.createElement("div");
     pair.append(name, number);
     return [pair];
@@ -277,7 +277,7 @@ function describe() {
   if (!past || !review) return;
   const learns = lesson >= 0;
   write("heading", learns ? `Mistake ${lesson + 1} of ${lessons.length}` : `After ${shown} of ${review.moves.length} moves`);
-  write("status", [judged(review, shown), past.comment].filter(Boolean).join(" · "));
+  write("status", [review.texts[shown], past.comment].filter(Boolean).join(" · "));
   if (learns) return;
   const move = review.moves[shown];
   const made = review.moves[shown - 1];
@@ -287,21 +287,6 @@ function describe() {
   } else {
     write("why", made?.mark ? `${capital(made.mark)}. ${made.text}` : "");
   }
-}
-
-/**
- * @param {Review} found
- * @param {number} ply
- * @returns {string} the evaluation of a position in words
- */
-function judged(found, ply) {
-  const value = found.values[ply];
-  if (value == null) return "";
-  const proof = found.proved[ply] ? "Proved: " : "";
-  if (found.alone) return `${proof || "About "}${Math.round(value)} can be reached`;
-  const ahead = found.players[value < 0 ? 1 : 0];
-  if (proof) return value === 0 ? "Proved: a draw" : `Proved: ${ahead} wins`;
-  return `Chance of ${found.players[0]}: ${Math.round(50 + 50 * value)} %`;
 }
 
 // Better moves to look for.
