@@ -255,6 +255,24 @@ class Game:
         winner = state.winner()
         return "A draw" if winner is None else f"{self.players[winner]} has won"
 
+    def reason(self, position: Any) -> str:
+        """Return how a game has ended by its rules, as a sentence without a full stop."""
+        del position
+        return ""
+
+    def comment(self, position: Any, action: int, viewer: int | None) -> str:
+        """Return what a move does besides moving, in the words of a viewer, "" for nothing.
+
+        Everybody learns it, so it has nothing that the rules keep secret after the move.
+        """
+        del position, action, viewer
+        return ""
+
+    def losses(self, position: Any) -> list[Token]:
+        """Return the pieces that each side has lost, which everybody may know."""
+        del position
+        return []
+
     def result(self, state: State) -> int:
         """Return the number by which finished games for one are compared."""
         return int(state.returns()[0])

@@ -17,7 +17,7 @@ from starlette.routing import Mount, Route, WebSocketRoute
 from gridhouse.server.api import create_api
 from gridhouse.server.api.access import RateLimiter, Visits
 from gridhouse.server.auth import Auth
-from gridhouse.server.pages import assets, daily, lobby, views
+from gridhouse.server.pages import assets, daily, lobby, review, views
 from gridhouse.server.settings import MAX_TABLES
 from gridhouse.server.tables import sockets
 from gridhouse.server.tables.service import TableService
@@ -136,11 +136,13 @@ def create_app(settings: Settings) -> Starlette:
             Route("/new/{game}", views.create, methods=["POST"]),
             Route("/new/{game}/arrange", views.arrange),
             Route("/t/{table}", views.table),
+            Route("/t/{table}/rematch", views.rematch, methods=["POST"]),
             Route("/t/{table}/picture.svg", views.saved_picture),
             Route("/t/{table}/position.txt", views.saved_record),
             Route("/t/{table}/record.txt", views.saved_record),
             Route("/t/{table}/join/{invitation}", views.invitation, methods=["GET"]),
             Route("/t/{table}/join/{invitation}", views.join, methods=["POST"]),
+            *review.ROUTES,
             *daily.ROUTES,
             Mount("/api", api),
             WebSocketRoute("/t/{table}/socket", sockets.serve_table),

@@ -123,5 +123,9 @@ class BinaryGame(Game):
         """Return the winner in words: the player who made the last move."""
         return f"{self.players[1 - rules.current_player(position)]} wins"
 
+    def reason(self, position: Position) -> str:
+        """Return who cannot move."""
+        return f"{self.players[rules.current_player(position)]} has no move left"
+
 
 GAME = BinaryGame

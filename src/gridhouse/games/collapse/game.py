@@ -198,5 +198,9 @@ class CollapseGame(Game):
         cleared = "" if position.wide else ", the board is cleared"
         return f"Score {position.score}{cleared}"
 
+    def reason(self, position: Position) -> str:
+        """Return what is left of the board."""
+        return "No group is left" if position.wide else "The board is cleared"
+
 
 GAME = CollapseGame

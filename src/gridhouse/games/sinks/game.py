@@ -483,5 +483,14 @@ class SinksGame(Game):
             return f"{SIDE_NAMES[position.turn]} loses"
         return f"{SIDE_NAMES[best]} wins!"
 
+    def reason(self, position: Position) -> str:
+        """Return who has sunk enough, who cannot move, or why it is a draw."""
+        if position.over == rules.DRAWN:
+            return f"{position.limit} moves without a sinking or a loss"
+        best = rules.winner(position)
+        if best == NOWHERE:
+            return f"{SIDE_NAMES[position.turn]} cannot move"
+        return f"{SIDE_NAMES[best]} has sunk {position.sunk[best]} points"
+
 
 GAME = SinksGame

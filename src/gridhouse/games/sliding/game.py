@@ -188,6 +188,10 @@ class SlidingGame(Game):
         del position
         return "Solved"
 
+    def reason(self, position: Position) -> str:
+        """Return that the puzzle is solved."""
+        return self.outcome(position)
+
     def result(self, state: State) -> int:
         """Return the number of moves."""
         return len(state.history())

@@ -14,13 +14,6 @@ SIDES = ("Red", "Blue")
 COLOURS = ("first", "second")
 INK = "var(--on-side)"
 KNOWN = ("", ", has moved", ", has fought")
-WORDS = {
-    rules.UNKNOWN: "unknown",
-    rules.FLAG: "flag",
-    rules.MINE: "mine",
-    rules.SAPPER: "sapper",
-    rules.ASSASSIN: "assassin",
-}
 
 
 def draw(game: TactegoGame, position: Position, names: list[int], viewer: int) -> picture.Canvas:
@@ -91,7 +84,7 @@ def in_words(game: TactegoGame, position: Position, cell: int) -> str:
     piece = position.board[cell]
     if piece == 0:
         return "empty"
-    kind = WORDS.get(abs(piece), game.names[abs(piece)])
+    kind = game.kind_name(abs(piece))
     return f"{SIDES[piece < 0]} {kind}{KNOWN[position.known[cell]]}"
 
 

@@ -17,8 +17,9 @@ from starlette.templating import Jinja2Templates
 from gridhouse import __version__
 from gridhouse.core.components import component
 from gridhouse.core.errors import GridhouseError, PictureError, UnknownGameError
+from gridhouse.core.notation import parse_integer
 from gridhouse.core.registry import game_class, games
-from gridhouse.players.levels import LEVEL_NAMES
+from gridhouse.players.levels import LEVEL_NAMES, LEVELS
 from gridhouse.server.auth import Auth, is_own_origin, set_cookie
 from gridhouse.server.clock import USUAL
 from gridhouse.server.pages import assets
@@ -194,7 +195,6 @@ async def table(request: Request) -> Response:
     sits = bool(live.table.seats_of(visitor))
     shown = view(live.snapshot, viewpoint_of(live.table, visitor, None), sits=sits)
     game = live.table.state.game
-    settings = services(request).service.settings
     return page(
         request,
         "table",
@@ -202,10 +202,11 @@ async def table(request: Request) -> Response:
         game=game,
         sits=sits,
         shown=shown,
-        settings=settings,
+        settings=services(request).service.settings,
         caption=caption(live.table, visitor),
         again=urlencode(form_of(live.table, visitor)),
         arranges=sits and may_arrange(live.table),
+        levels=neighbours(live.table),
     )
 
 
@@ -213,6 +214,32 @@ def may_arrange(table: Table) -> bool:
     """Tell whether a player may still want to arrange an army and begin anew with it."""
     arrangement = component(type(table.state.game), "arrangement")
     return table.opponent == MACHINE and not table.plies and arrangement is not None
+
+
+def neighbours(table: Table) -> list[tuple[str, int]]:
+    """Return the next level up and down of a machine's table, with their names."""
+    level = table.level
+    if table.opponent != MACHINE or level is None:
+        return []
+    ways = (("Level up", level + 1), ("Level down", level - 1))
+    return [(name, other) for name, other in ways if other in LEVELS]
+
+
+async def rematch(request: Request) -> Response:
+    """Lead a player from a finished game to the next one with the sides swapped."""
+    require_own_page(request)
+    live = await requested_table(request)
+    form = await read_form(request)
+    service, auth = services(request)
+    visitor = auth.visitor(request.cookies) or ""
+    if live.table.rematch is None and live.table.seats_of(visitor):
+        request.app.state.new_tables.count(request)
+    level = parse_integer(form["level"]) or 0 if "level" in form else None
+    try:
+        name = await service.rematch(live, visitor, level)
+    except RefusedError as error:
+        raise HTTPException(409, sentence(error)) from None
+    return RedirectResponse(f"/t/{name}", 303)
 
 
 async def invitation(request: Request) -> Response:

@@ -37,11 +37,31 @@ class Handover(TypedDict):
     button: str
 
 
+class Result(TypedDict):
+    """The result of a finished game, how it ended, and for daily puzzles the best result.
+
+    ``you`` is the visitor's own result, "" for who watches, plays both sides or plays alone.
+    """
+
+    title: str
+    reason: str
+    best: str
+    you: Literal["won", "lost", "draw", ""]
+
+
+class Rematch(TypedDict):
+    """The next game of the same players: its address, and whether the other player offers it."""
+
+    address: str
+    offered: bool
+
+
 class View(TypedDict):
     """The complete content of a page; ``looking`` is the ply of an earlier position.
 
     ``cameras`` are the names of the picture's viewpoints, none if there is one only; ``landings``
     are, by moves, the cells that light up instead of the last one of a gesture.
+    ``comment`` says what the last move did besides moving, and ``notes`` says it of every move.
     """
 
     type: Literal["view"]
@@ -52,15 +72,19 @@ class View(TypedDict):
     heading: str
     status: str
     tokens: list[Token]
+    comment: str
     side: int
     camera: int
     cameras: list[str]
     moves: list[tuple[str, str]]
+    notes: list[str]
     last: list[int]
     gestures: list[Gesture]
     landings: dict[str, list[int]]
     acts: bool
     over: bool
+    result: Result | None
+    rematch: Rematch | None
     handing: Handover | None
     undo: bool
     redo: bool
@@ -116,6 +140,67 @@ class Shown(TypedDict):
 
     type: Literal["shown"]
     ply: int
+
+
+class ReviewedMove(TypedDict):
+    """A move of a reviewed game; a bad one has a mark, what it lost in words, and a better line."""
+
+    name: str
+    player: int
+    move: str
+    note: str
+    mark: str
+    loss: float
+    text: str
+    better: list[str]
+    cells: list[int]
+
+
+class Review(TypedDict):
+    """The review of a finished game, as far as it is done.
+
+    ``values``, ``proved`` and ``texts`` are by position.  A value is the expected result of the
+    first player, or in a game for one (``alone``) the best result that can be reached, of which the
+    smaller is better if ``fewer``; None where it is not known.  ``moments`` are the worst moves.
+    """
+
+    type: Literal["review"]
+    done: int
+    positions: int
+    every: int
+    failed: bool
+    hidden: bool
+    alone: bool
+    fewer: bool
+    players: list[str]
+    seats: list[int]
+    values: list[float | None]
+    proved: list[bool]
+    texts: list[str]
+    moves: list[ReviewedMove]
+    moments: list[int]
+    accuracy: list[float | None]
+    best: str
+
+
+class Past(TypedDict):
+    """A position of a finished game, with the legal moves there."""
+
+    type: Literal["past"]
+    board: str
+    drawn: bool
+    side: int
+    last: list[int]
+    gestures: list[Gesture]
+    acts: bool
+    comment: str
+
+
+class Attempt(TypedDict):
+    """The answer to a better move that was looked for."""
+
+    right: bool
+    text: str
 
 
 class Here(TypedDict):

@@ -18,6 +18,7 @@ from gridhouse.server.tables.commands import (
     MOVE,
     OVER,
     REDO,
+    REMATCH,
     RESIGN,
     SEAT,
     UNDO,
@@ -43,6 +44,7 @@ BY_RULES = "rules"
 ON_TIME = "time"
 RESIGNED = "resigned"
 LOST = {ON_TIME: "has no time left", RESIGNED: "resigns"}  # ends that are not in the rules
+REASONS = {ON_TIME: "ran out of time", RESIGNED: "resigned"}  # the same, told afterwards
 
 
 class TableOptions(NamedTuple):
@@ -65,6 +67,13 @@ class Takeback(NamedTuple):
     """A player's request to the opponent: to undo or to redo moves."""
 
     kind: str
+    player: int
+
+
+class Rematch(NamedTuple):
+    """The table of the next game, and the player of this one who offered it."""
+
+    table: str
     player: int
 
 
@@ -95,6 +104,7 @@ class Table:
         """Update the table from a newer record."""
         self.seated_visitors = dict(record.seated_visitors)
         self.listed = record.listed
+        self.rematch = rematch_of(record.next)
         standing = 0
         for ply, stored in zip(self.plies, record.moves, strict=False):
             if (ply.move, ply.spent) != (stored.move, stored.spent):
@@ -115,6 +125,8 @@ class Table:
         """Apply a change that has been written."""
         if change.seat is not None:
             self.seated_visitors[change.seat[0]] = change.seat[1]
+        if change.next is not None:
+            self.rematch = rematch_of(change.next)
         if change.standing is not None:
             self._stand(change.standing)
         if change.added is not None:
@@ -179,6 +191,14 @@ class Table:
         how, player = lost
         return f"{names[player]} {LOST[how]}; {names[1 - player]} wins"
 
+    def reason(self) -> str:
+        """Return how a finished game ended, as a sentence without a full stop."""
+        lost = self._lost()
+        if lost is None:
+            return self.state.game.reason(self.state.position)
+        how, player = lost
+        return f"{self.state.game.players[player]} {REASONS[how]}"
+
     def returns(self) -> list[float]:
         """Return the players' returns, also after an end by time or resignation."""
         lost = self._lost()
@@ -237,6 +257,7 @@ class Table:
             REDO: self._takeback,
             ANSWER: self._answer,
             RESIGN: self._resign,
+            REMATCH: self._rematch,
         }
         return changes[command.kind](command)
 
@@ -273,6 +294,14 @@ class Table:
         if self.opponent in ONE_SCREEN:
             raise RefusedError("a game at one screen cannot be resigned")
         return self._end(RESIGNED, command.player)
+
+    def _rematch(self, command: Command) -> Change:
+        """Lead on to a new table; of friends, the first offer counts."""
+        if not self.over:
+            raise RefusedError("the game is not over")
+        if self.rematch is not None and self.opponent == FRIENDS:
+            raise RefusedError("there is a rematch already")
+        return self._change()._replace(next=f"{command.text} {command.player}")
 
     def _seat(self, command: Command) -> Change:
         if self.seats_of(command.visitor):
@@ -361,14 +390,24 @@ class Table:
 def described(state: State, ply: Ply) -> Ply:
     """Return a ply with the fields that follow from the position before it; raises MoveError."""
     action = state.string_to_action(ply.move)
+    game, viewers = state.game, (None, *range(state.game.num_players))
     return Ply(
         state.action_to_string(action),
         ply.spent,
         state.current_player(),
-        state.game.public_move(state.position, action),
+        game.public_move(state.position, action),
         tuple(gesture(state, action)[0]),
         action,
+        tuple(game.comment(state.position, action, viewer) for viewer in viewers),
     )
+
+
+def rematch_of(text: str | None) -> Rematch | None:
+    """Return the rematch that the database holds as a text, None without one."""
+    if not text:
+        return None
+    table, player = text.split()
+    return Rematch(table, int(player))
 
 
 def gesture(state: State, action: int) -> tuple[list[int], str]:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from gridhouse.core.errors import PictureError
 from gridhouse.players.levels import LEVELS, level_in_words
 from gridhouse.server import clock
-from gridhouse.server.daily.service import verdict
+from gridhouse.server.daily.service import best_text, verdict
 from gridhouse.server.tables.commands import OVER, REDO, UNDO, RefusedError
 from gridhouse.server.tables.table import (
     ANALYSIS,
@@ -25,9 +25,18 @@ if TYPE_CHECKING:
 
     from gridhouse.core.game import State
     from gridhouse.core.picture import Canvas
-    from gridhouse.server.tables.messages import Clock, Gesture, Handover, Token, View
+    from gridhouse.server.tables.messages import (
+        Clock,
+        Gesture,
+        Handover,
+        Rematch,
+        Result,
+        Token,
+        View,
+    )
 
 FAILED = "The machine failed and made a random move"
+YOU: dict[float, Literal["won", "lost", "draw"]] = {1: "won", -1: "lost", 0: "draw"}
 ASKED = {UNDO: "asks to take back the last move", REDO: "asks to redo the move"}
 
 
@@ -133,6 +142,26 @@ class Snapshot:
             for ply in self.table.plies
         ]
 
+    def status(self, viewpoint: Viewpoint) -> str:
+        """Return the line beside the board, and the losses of each side in words."""
+        state = self.state
+        if state.game.num_players == 1 and state.is_terminal():
+            return ""  # the result says it
+        parts = [state.game.status(self.observation(viewpoint))]
+        for side, name in enumerate(state.game.players):
+            lost = [token for token in state.game.losses(state.position) if token.side == side]
+            if lost:
+                parts.append(f"{name}: {', '.join(f'{each.count} {each.label}' for each in lost)}")
+        return " - ".join(filter(None, parts))
+
+    def comment(self, viewpoint: Viewpoint) -> str:
+        """Return what the last move did besides moving; of the very last one the result says it."""
+        made = self.table.plies[: self.ply]
+        if not made or (self.table.over and self.ply is None):
+            return ""
+        viewer = None if self.table.opponent == HOTSEAT else viewpoint.viewer
+        return made[-1].comments[0 if viewer is None else 1 + viewer]
+
     def last(self, viewpoint: Viewpoint) -> list[int]:
         """Return the cells of the last move, [] if it is not completely visible."""
         made = self.table.plies[: self.ply]
@@ -212,17 +241,21 @@ def view(snapshot: Snapshot, viewpoint: Viewpoint, *, sits: bool) -> View:
         "heading": heading(table, viewpoint, sits=sits)
         if snapshot.ply is None
         else past_heading(snapshot),
-        "status": state.game.status(seen),
+        "status": snapshot.status(viewpoint),
         "tokens": tokens(state, seen),
+        "comment": snapshot.comment(viewpoint),
         "side": viewpoint.side,
         "camera": viewpoint.camera,
         "cameras": list(table.cameras),
         "moves": snapshot.moves(viewpoint),
+        "notes": [ply.comments[0] for ply in table.plies],
         "last": snapshot.last(viewpoint),
         "gestures": snapshot.gestures() if acts else [],
         "landings": snapshot.landings() if acts else {},
         "acts": acts,
         "over": table.over,
+        "result": result_of(table, viewpoint, sits=sits),
+        "rematch": rematch_of(table, viewpoint) if sits else None,
         "handing": handover(table, viewpoint),
         "undo": sits and may_take_back(table, viewpoint, UNDO),
         "redo": sits and may_take_back(table, viewpoint, REDO),
@@ -237,10 +270,11 @@ def view(snapshot: Snapshot, viewpoint: Viewpoint, *, sits: bool) -> View:
 
 
 def tokens(state: State, seen: Any) -> list[Token]:
-    """Return the counts of an observation's status."""
+    """Return the counts of an observation's status, and what each side has lost."""
+    shown = [*state.game.status_tokens(seen), *state.game.losses(state.position)]
     return [
         {"label": token.label, "count": token.count, "icon": token.icon, "side": token.side}
-        for token in state.game.status_tokens(seen)
+        for token in shown
     ]
 
 
@@ -257,6 +291,38 @@ def heading(table: Table, viewpoint: Viewpoint, *, sits: bool) -> str:
             return table.outcome()
         return f"{table.outcome()}. {verdict(game, game.result(table.state), table.best)}"
     return f"{FAILED}. " * table.machine_failed + turn_text(table, viewpoint, mover, sits=sits)
+
+
+def result_of(table: Table, viewpoint: Viewpoint, *, sits: bool) -> Result | None:
+    """Return the result of a finished game as a visitor sees it, None while it goes on."""
+    if not table.over:
+        return None
+    game, reason = table.state.game, full_stop(table.reason())
+    if game.num_players == 1:
+        title = game.write_result(game.result(table.state))
+        best = "" if table.best is None else full_stop(best_text(game, table.best))
+        return {"title": title, "reason": reason, "best": best, "you": ""}
+    returns = table.returns()
+    plays = sits and table.opponent not in ONE_SCREEN
+    you = YOU[returns[viewpoint.player]] if plays else ""
+    if not any(returns):
+        title = "A draw"
+    else:
+        title = f"You {you}" if plays else f"{game.players[returns.index(1)]} won"
+    return {"title": title, "reason": reason, "best": "", "you": you}
+
+
+def full_stop(text: str) -> str:
+    """Return words as a sentence, "" for none."""
+    return f"{text[0].upper()}{text[1:]}." if text else ""
+
+
+def rematch_of(table: Table, viewpoint: Viewpoint) -> Rematch | None:
+    """Return the next game of two friends, None without one."""
+    if table.rematch is None or table.opponent != FRIENDS:
+        return None
+    offered = table.rematch.player != viewpoint.viewer
+    return {"address": f"/t/{table.rematch.table}", "offered": offered}
 
 
 def turn_text(table: Table, viewpoint: Viewpoint, mover: int, *, sits: bool) -> str:

@@ -2,6 +2,9 @@
 // one after the other, and possibly a choice.
 
 /** @typedef {import("./messages").Gesture} Gesture */
+/** @typedef {import("./messages").View} View */
+/** @typedef {Pick<View, "board" | "drawn" | "side" | "last" | "gestures" | "acts">
+ *   & Partial<Pick<View, "camera" | "cameras" | "landings">>} Shown */
 /** @typedef {{ move: (text: string, times?: number) => void, why: (cells: number[]) => void, choices: (found: Gesture[]) => void }} Hands */
 
 /** @type {Record<string, [x: number, y: number]>} */
@@ -59,19 +62,19 @@ export class Board {
     root.addEventListener("focusout", () => this.mark());
   }
 
-  /** @param {import("./messages").View} view */
+  /** @param {Shown} view */
   show(view) {
     const focused = this.focused();
     const current = this.current;
     this.gestures = view.gestures;
-    this.landings = view.landings;
-    this.turns = view.cameras.length > 1;
+    this.landings = view.landings ?? {};
+    this.turns = (view.cameras ?? []).length > 1;
     this.last = view.last;
     this.acts = view.acts;
     this.hinted = [];
     this.chosen = [];
     this.pressed = null;
-    const from = `${view.side} ${view.camera}`;
+    const from = `${view.side} ${view.camera ?? 0}`;
     if (view.drawn) show(this.root, view.board, from === this.seenFrom, view.last);
     else this.showText(view.board);
     this.seenFrom = from;

@@ -24,10 +24,27 @@ export interface Handover {
   button: string;
 }
 
+/** The result of a finished game, how it ended, and for daily puzzles the best result.
+
+``you`` is the visitor's own result, "" for who watches, plays both sides or plays alone. */
+export interface Result {
+  title: string;
+  reason: string;
+  best: string;
+  you: "won" | "lost" | "draw" | "";
+}
+
+/** The next game of the same players: its address, and whether the other player offers it. */
+export interface Rematch {
+  address: string;
+  offered: boolean;
+}
+
 /** The complete content of a page; ``looking`` is the ply of an earlier position.
 
 ``cameras`` are the names of the picture's viewpoints, none if there is one only; ``landings``
-are, by moves, the cells that light up instead of the last one of a gesture. */
+are, by moves, the cells that light up instead of the last one of a gesture.
+``comment`` says what the last move did besides moving, and ``notes`` says it of every move. */
 export interface View {
   type: "view";
   ply: number;
@@ -37,15 +54,19 @@ export interface View {
   heading: string;
   status: string;
   tokens: Token[];
+  comment: string;
   side: number;
   camera: number;
   cameras: string[];
   moves: [string, string][];
+  notes: string[];
   last: number[];
   gestures: Gesture[];
   landings: Record<string, number[]>;
   acts: boolean;
   over: boolean;
+  result: Result | null;
+  rematch: Rematch | null;
   handing: Handover | null;
   undo: boolean;
   redo: boolean;
@@ -96,6 +117,62 @@ export interface Frame {
 export interface Shown {
   type: "shown";
   ply: number;
+}
+
+/** A move of a reviewed game; a bad one has a mark, what it lost in words, and a better line. */
+export interface ReviewedMove {
+  name: string;
+  player: number;
+  move: string;
+  note: string;
+  mark: string;
+  loss: number;
+  text: string;
+  better: string[];
+  cells: number[];
+}
+
+/** The review of a finished game, as far as it is done.
+
+``values``, ``proved`` and ``texts`` are by position.  A value is the expected result of the
+first player, or in a game for one (``alone``) the best result that can be reached, of which the
+smaller is better if ``fewer``; None where it is not known.  ``moments`` are the worst moves. */
+export interface Review {
+  type: "review";
+  done: number;
+  positions: number;
+  every: number;
+  failed: boolean;
+  hidden: boolean;
+  alone: boolean;
+  fewer: boolean;
+  players: string[];
+  seats: number[];
+  values: (number | null)[];
+  proved: boolean[];
+  texts: string[];
+  moves: ReviewedMove[];
+  moments: number[];
+  accuracy: (number | null)[];
+  best: string;
+}
+
+/** A position of a finished game, with the legal moves there. */
+export interface Past {
+  type: "past";
+  board: string;
+  drawn: boolean;
+  side: number;
+  last: number[];
+  gestures: Gesture[];
+  acts: boolean;
+  comment: string;
+}
+
+/** The answer to a better move that was looked for. */
+export interface Attempt {
+  right: boolean;
+  text: string;
 }
 
 /** The answer to the request of the same name: the connection is alive. */

@@ -60,12 +60,15 @@ export class MoveList {
     if (to !== this.shown) this.look(to);
   }
 
-  /** @param {View} view */
+  /** @param {Pick<View, "ply" | "looking" | "moves" | "notes">} view */
   show(view) {
     this.made = view.ply;
     this.shown = view.looking ?? view.ply;
     const focused = this.list.contains(document.activeElement);
-    view.moves.forEach(([name, move], at) => this.write(at, `${name}: ${move}`));
+    view.moves.forEach(([name, move], at) => {
+      const note = view.notes[at] ? ` (${view.notes[at]})` : "";
+      this.write(at, `${name}: ${move}${note}`);
+    });
     while (this.list.children.length > view.moves.length) this.list.lastElementChild?.remove();
     const current = this.mark();
     if (focused) (current ?? this.list).focus({ preventScroll: true });

@@ -170,6 +170,10 @@ function showView(next) {
     write("curtain-button", curtain.button);
   }
   showTools(next);
+  if (next.result || before?.result) {
+    // Loaded only when it is needed.
+    import("./end.js").then(({ showEnd }) => view === next && showEnd(next, before), () => {});
+  }
   if (before?.ply !== next.ply || next.over) question = null;
   showQuestion(next);
   hide("invitation", !next.invitation);
@@ -248,7 +252,7 @@ function showTools(view) {
  */
 function showReason(before, now) {
   const stays = before?.ply === now.ply && before.looking === now.looking && !now.over;
-  if (!stays || now.waits) write("why", "");
+  if (!stays || now.waits) write("why", now.comment);
   else if (before.waits) write("why", withdrew ? "" : "The request was declined.");
   withdrew = false;
 }
@@ -281,7 +285,9 @@ function announce(before, now) {
   const made = now.moves.slice(before.moves.length).map(([name, move]) => `${name}: ${move}.`);
   if (now.moves.length < before.moves.length) made.push("A move was taken back.");
   const status = now.status ? [sentence(now.status)] : [];
-  write("said", [...made, sentence(now.heading), ...status].join(" "));
+  const result = now.looking === null ? now.result : null;
+  const heading = result ? [`${result.title}.`, result.reason, result.best] : [sentence(now.heading)];
+  write("said", [...made, ...heading, ...status].join(" ").trim());
 }
 
 /**
