@@ -29,6 +29,8 @@ export class Board {
     this.last = [];
     /** @type {number[]} */
     this.hinted = [];
+    /** @type {number[]} */
+    this.blocked = [];
     this.acts = false;
     /** @type {Record<string, number[]>} */
     this.landings = {};
@@ -270,7 +272,14 @@ export class Board {
   /** @param {number[]} cells */
   offer(cells) {
     this.chosen = cells;
+    this.blocked = [];
     this.hands.choices(this.beginning(cells).filter(([, named]) => named.length === cells.length));
+    this.mark();
+  }
+
+  /** @param {number[]} cells of what stands in the way of a move */
+  block(cells) {
+    this.blocked = cells;
     this.mark();
   }
 
@@ -292,6 +301,7 @@ export class Board {
     this.copy(marks, this.last.flatMap((cell) => this.fields(cell)), "last");
     this.copy(marks, [...new Set(next)], "target");
     for (const cell of this.chosen) this.outline(marks, cell, "chosen");
+    for (const cell of this.blocked) this.outline(marks, cell, "block");
     const hint = this.gestures.find(([, named]) => named.join() === this.hinted.join());
     const [moved, ...others] = this.hinted;
     if (moved !== undefined) this.outline(marks, moved, "hint");
