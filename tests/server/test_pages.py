@@ -323,8 +323,8 @@ def test_a_board_is_seen_from_who_moves_and_from_any_viewpoint(client: TestClien
         assert watching.wait("view")["camera"] == 8
         watching.say("turn")
         assert watching.wait("view")["board"] == state.open_picture(0, 0).inline()
-        wrong: object
-        for wrong in (9, -1, True, 1.0, "1", []):
+        wrongs: tuple[object, ...] = (9, -1, True, 1.0, "1", [])
+        for wrong in wrongs:
             assert watching.refused("turn", to=wrong) == "the viewpoints are 0 to 8"
         for move in ("3 3 l", "3 1 d"):
             state.play(move)
@@ -349,6 +349,15 @@ def test_a_view_has_what_a_roll_covers_and_counts_of_the_status(visitor: Visitor
     with visitor.at(visitor.new("binary")) as seat:
         assert seat.view["landings"] == {}
         assert seat.view["tokens"] == []
+
+
+def test_a_refusal_says_what_stands_in_the_way(visitor: Visitor) -> None:
+    with visitor.at(visitor.new("sinks", opponent="hotseat")) as seat:
+        seat.say("why", cells=[44])
+        refusal = seat.wait("refusal")
+        assert (refusal["text"], refusal["cells"]) == ("the way is not free", [34, 35, 43, 53])
+        seat.say("why", cells=[34])
+        assert seat.wait("refusal")["cells"] == []  # it is not one's own
 
 
 def test_friends_meet_by_a_link_and_take_back_by_consent(client: TestClient) -> None:

@@ -139,6 +139,16 @@ def test_a_whole_landing_lights_up_and_any_field_of_it_is_the_target(
     assert page.inner_text("#moves") == "Light: 3 3 l"
 
 
+def test_what_pins_a_block_is_marked(visit: Callable[..., Page], address: str) -> None:
+    hands = begin(visit, address)
+    hands.point(44)
+    hands.page.wait_for_selector("#why:has-text('The way is not free.')")
+    blocking = hands.page.locator(".mark-block")
+    assert blocking.count() == 4
+    hands.point(33)
+    assert blocking.count() == 0
+
+
 def test_counts_are_symbols_and_the_status_is_still_said(
     visit: Callable[..., Page], address: str
 ) -> None:

@@ -635,6 +635,13 @@ class State:
             found = landing(self.position, self._checked(action))
         return found or self.gesture(action)[0][-1:]
 
+    def obstacles(self, action: int) -> list[int]:
+        """Return the cells that name what stands in the way of an action, as far as a game says."""
+        found: list[int] = []
+        if obstacles := getattr(self._view(), "obstacles", None):
+            found = obstacles(self.position, self._checked(action))
+        return found
+
     def _view(self) -> ModuleType:
         from gridhouse.core.components import component
 

@@ -424,6 +424,19 @@ def landing(position: Position, action: int) -> list[int]:
     return [at for at in covered if position.covered[at] != cell + 1]
 
 
+def obstacles(position: Position, action: int) -> list[int]:
+    """Return the anchors of what stands where a block or a sink would come to lie."""
+    cell, verb = divmod(action, rules.NUM_VERBS)
+    kind = position.kind[cell]
+    if verb in (rules.BOMB, rules.FREEZE) or not kind:
+        return []
+    row, col, lie = rules.landing(position, cell, verb)
+    if not rules.on_board(position, row, col, kind, lie):
+        return []
+    covered = {position.covered[at] - 1 for at in cells_at(position, row, col, kind, lie)}
+    return sorted(covered - {rules.NOWHERE, cell})
+
+
 def origins(before: Position, action: int, after: Position) -> list[int]:
     """Return for every cell the cell of its object's anchor before the move."""
     came_from = list(range(before.rows * before.cols))

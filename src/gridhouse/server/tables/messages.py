@@ -99,10 +99,11 @@ class View(TypedDict):
 
 
 class Refusal(TypedDict):
-    """The reason why a request was refused."""
+    """The reason why a request was refused, and the cells of what stands in the way of a move."""
 
     type: Literal["refusal"]
     text: str
+    cells: NotRequired[list[int]]
 
 
 class Hint(TypedDict):

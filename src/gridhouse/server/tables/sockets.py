@@ -240,7 +240,8 @@ class Connection:
         """Refuse with the reason why no move begins with these cells."""
         table, viewpoint = self.live.table, self.viewpoint()
         require_turn(table, viewpoint)
-        raise RefusedError(no_move_reason_for(table.state, cells_of(message)))
+        reason, blocking = no_move_reason_for(table.state, cells_of(message))
+        self.send({"type": "refusal", "text": reason, "cells": blocking})
 
     def _on_help(self, message: dict[str, Any]) -> None:
         """Start a hint, an evaluation or the best line."""

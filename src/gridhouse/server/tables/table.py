@@ -424,3 +424,11 @@ def landing(state: State, action: int) -> list[int]:
         return state.landing(action)
     except PictureError:
         return []
+
+
+def obstacles(state: State, action: int) -> list[int]:
+    """Return the cells that name what stands in the way of an action, [] without pictures."""
+    try:
+        return state.obstacles(action)
+    except PictureError:
+        return []

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from gridhouse.core.errors import PictureError
@@ -18,6 +17,7 @@ from gridhouse.server.tables.table import (
     Table,
     gesture,
     landing,
+    obstacles,
 )
 
 if TYPE_CHECKING:
@@ -210,20 +210,20 @@ def require_turn(table: Table, viewpoint: Viewpoint) -> None:
         raise RefusedError(no_move_reason(table, viewpoint))
 
 
-def no_move_reason_for(state: State, cells: list[int]) -> str:
-    """Return the reason why no legal move begins with these cells.
+def no_move_reason_for(state: State, cells: list[int]) -> tuple[str, list[int]]:
+    """Return the reason why no legal move begins with these cells, and what stands in the way.
 
     It is the most common refusal among the actions that begin with them.
     """
-    found: Counter[str] = Counter()
+    found: dict[str, list[int]] = {}  # the refused actions by reasons
     for action in range(state.game.num_actions):
         named, _ = gesture(state, action)
         if named[: len(cells)] == cells and (refusal := state.refusal(action)):
-            found[state.why_not(refusal)] += 1
-    most = max(found.values(), default=0)
-    return (
-        "; ".join(why for why in found if found[why] == most) or "no move begins with these cells"
-    )
+            found.setdefault(state.why_not(refusal), []).append(action)
+    most = max(map(len, found.values()), default=0)
+    reasons = [why for why, actions in found.items() if len(actions) == most]
+    blocking = {cell for why in reasons for at in found[why] for cell in obstacles(state, at)}
+    return "; ".join(reasons) or "no move begins with these cells", sorted(blocking)
 
 
 def view(snapshot: Snapshot, viewpoint: Viewpoint, *, sits: bool) -> View:

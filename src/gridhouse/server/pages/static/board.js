@@ -33,6 +33,8 @@ export class Board {
     this.last = [];
     /** @type {number[]} */
     this.hinted = [];
+    /** @type {number[]} */
+    this.blocked = [];
     this.acts = false;
     /** @type {Record<string, number[]>} */
     this.landings = {};
@@ -389,7 +391,14 @@ export class Board {
   /** @param {number[]} cells */
   offer(cells) {
     this.chosen = cells;
+    this.blocked = [];
     this.hands.choices(this.beginning(cells).filter(([, named]) => named.length === cells.length));
+    this.mark();
+  }
+
+  /** @param {number[]} cells of what stands in the way of a move */
+  block(cells) {
+    this.blocked = cells;
     this.mark();
   }
 
@@ -413,6 +422,7 @@ export class Board {
     const over = this.over === null ? -1 : this.anchor(this.over);
     if (this.acts && !this.chosen.includes(over) && this.beginning([over]).length) this.outline(marks, over, "over");
     for (const cell of this.chosen) this.outline(marks, cell, "chosen");
+    for (const cell of this.blocked) this.outline(marks, cell, "block");
     const hint = this.gestures.find(([, named]) => named.join() === this.hinted.join());
     const [moved, ...others] = this.hinted;
     if (moved !== undefined) this.outline(marks, moved, "hint");

@@ -80,10 +80,11 @@ export interface View {
   invitation?: string;
 }
 
-/** The reason why a request was refused. */
+/** The reason why a request was refused, and the cells of what stands in the way of a move. */
 export interface Refusal {
   type: "refusal";
   text: string;
+  cells?: number[];
 }
 
 /** The strongest player's move in the position after ``ply`` moves, its cells and its choice. */

@@ -92,6 +92,7 @@ function heard(message) {
   }
   else if (message.type === "refusal") {
     write("why", sentence(capital(message.text)));
+    board.block(message.cells ?? []);
     if (shows === "asked") showing("");
   } else if (view && message.ply === view.ply) learn(message, view);
 }
