@@ -31,6 +31,7 @@ from gridhouse.server.pages.forms import (
     read_form,
     read_options,
 )
+from gridhouse.server.settings import MAX_CELLS
 from gridhouse.server.tables.commands import SEAT, Command, RefusedError
 from gridhouse.server.tables.table import MACHINE
 from gridhouse.server.tables.visibility import Viewpoint, caption, view, viewpoint_of
@@ -146,6 +147,7 @@ def form_page(
         levels=LEVEL_NAMES,
         usual_level=str(DEFAULT_LEVEL),
         arrangement=component(cls, "arrangement"),
+        most=MAX_CELLS,
         problem=problem,
     )
 
