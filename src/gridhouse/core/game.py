@@ -192,6 +192,12 @@ class Game:
         names = (name for name in self.presets if self.from_preset(name) == self)
         return next(names, "")
 
+    @property
+    def board_words(self) -> str:
+        """The board in words: the title of its preset, and its size."""
+        title = f"{self.presets[self.preset].title}, " if self.preset else ""
+        return f"{title}{self.rows} by {self.cols}"
+
     def prepare(self) -> None:
         """Derive further attributes from the parameters; may raise ParameterError."""
 
@@ -280,6 +286,13 @@ class Game:
     def write_result(self, result: int) -> str:
         """Return a result, or a difference of two results, in words."""
         return f"{result} point" if result == 1 else f"{result} points"
+
+    def may_be_daily(self) -> bool:
+        """Tell whether a position of this game may belong to a daily puzzle.
+
+        Boards of other sizes may as well, if the game goes on on a part of the board.
+        """
+        return self.daily is not None
 
     @property
     def num_players(self) -> int:

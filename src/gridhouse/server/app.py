@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import ipaddress
 import math
 import time
@@ -14,12 +15,14 @@ from starlette.middleware import Middleware
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.routing import Mount, Route, WebSocketRoute
 
+from gridhouse.server import clock
 from gridhouse.server.api import create_api
 from gridhouse.server.api.access import RateLimiter, Visits
 from gridhouse.server.auth import Auth
-from gridhouse.server.pages import assets, daily, lobby, review, views
-from gridhouse.server.settings import MAX_TABLES
+from gridhouse.server.pages import assets, daily, lobby, me, mine, review, views
+from gridhouse.server.settings import MAX_IMPORTS, MAX_OPEN, MAX_TABLES
 from gridhouse.server.tables import sockets
+from gridhouse.server.tables.commands import RefusedError
 from gridhouse.server.tables.service import TableService
 
 if TYPE_CHECKING:
@@ -31,6 +34,7 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope, Send
 
     from gridhouse.server.settings import Settings
+    from gridhouse.server.tables.table import TableOptions
 
 HOUR = 3600.0
 POLICY = (
@@ -71,29 +75,31 @@ class SecurityHeaders:
 
 
 class HourlyLimit:
-    """A limit on the creations of each network address in an hour.
+    """A limit on the creations of each network address in an hour, MAX_TABLES without ``most``.
 
     This machine itself has no limit, unless it may be a proxy through which everybody comes.
     """
 
-    def __init__(self, what: str, *, behind_proxy: bool) -> None:
+    def __init__(self, what: str, most: int | None = None, *, behind_proxy: bool) -> None:
         """Start without creations; ``what`` names their kind in the message."""
         self._what = what
+        self._most = most
         self._behind_proxy = behind_proxy
         self._times: dict[str, list[float]] = {}
 
     def count(self, request: Request) -> None:
         """Count a creation; raises HTTPException if its address has reached the limit."""
         now = time.monotonic()
-        address = request.client.host if request.client else ""
+        most = self._most or MAX_TABLES
+        address = address_of(request)
         if is_loopback(address) and not self._behind_proxy:
             return
         lately = [then for then in self._times.get(address, []) if now - then < HOUR]
-        if len(lately) >= MAX_TABLES:
+        if len(lately) >= most:
             minutes = math.ceil((lately[0] + HOUR - now) / 60)
             raise HTTPException(
                 429,
-                f"Only {MAX_TABLES} {self._what} are allowed in an hour; try again in "
+                f"Only {most} {self._what} are allowed in an hour; try again in "
                 f"{minutes} minute{'s' if minutes > 1 else ''}.",
             )
         self._times[address] = [*lately, now]
@@ -107,6 +113,47 @@ def is_loopback(address: str) -> bool:
         return ipaddress.ip_address(address).is_loopback
     except ValueError:
         return False
+
+
+class Listings:
+    """The tables that each network address has put in the lobby, so that none can fill it.
+
+    They are forgotten when the house is closed; those of a visitor are in the database as well.
+    """
+
+    def __init__(self) -> None:
+        """Start without tables."""
+        self._tables: dict[str, dict[str, int]] = {}  # of each address, with their times
+
+    async def check(self, request: Request, options: TableOptions) -> None:
+        """Raise RefusedError if an address or its visitor has too many tables in the lobby."""
+        if not options.listed:
+            return
+        since = clock.now() - lobby.LATELY
+        address = address_of(request)
+        for where, tables in list(self._tables.items()):
+            lately = {name: at for name, at in tables.items() if at >= since}
+            self._tables[where] = lately
+            if not lately:
+                del self._tables[where]
+        service, auth = views.services(request)
+        visitor = auth.authenticate(request.headers, request.cookies) or ""
+        known = set(self._tables.get(address, ()))
+        if await asyncio.to_thread(service.store.count_listed, visitor, known, since) >= MAX_OPEN:
+            raise RefusedError(
+                f"you have {MAX_OPEN} games in the lobby already; finish one of them, or start "
+                "this game without the lobby"
+            )
+
+    def note(self, request: Request, options: TableOptions, table: str) -> None:
+        """Note a new table."""
+        if options.listed:
+            self._tables.setdefault(address_of(request), {})[table] = clock.now()
+
+
+def address_of(request: Request) -> str:
+    """Return the network address of a request."""
+    return request.client.host if request.client else ""
 
 
 async def refuse(request: Request, error: Exception) -> Response:
@@ -144,6 +191,8 @@ def create_app(settings: Settings) -> Starlette:
             Route("/t/{table}/join/{invitation}", views.join, methods=["POST"]),
             *review.ROUTES,
             *daily.ROUTES,
+            *mine.ROUTES,
+            *me.ROUTES,
             Mount("/api", api),
             WebSocketRoute("/t/{table}/socket", sockets.serve_table),
             Route("/static/style.css", assets.style),
@@ -156,6 +205,10 @@ def create_app(settings: Settings) -> Starlette:
     api.state = app.state  # services, auth, and rate limits
     app.state.pace = RateLimiter(settings.burst, settings.rate)
     app.state.visits = Visits()
-    app.state.new_tables = HourlyLimit("new games", behind_proxy=settings.behind_proxy)
-    app.state.new_names = HourlyLimit("new names", behind_proxy=settings.behind_proxy)
+    behind_proxy = settings.behind_proxy
+    app.state.new_tables = HourlyLimit("new games", behind_proxy=behind_proxy)
+    app.state.new_names = HourlyLimit("new names", behind_proxy=behind_proxy)
+    app.state.new_imports = HourlyLimit("files of games", MAX_IMPORTS, behind_proxy=behind_proxy)
+    app.state.listings = Listings()
+    app.state.origins = None  # addresses in this machine's network: known once it listens there
     return app

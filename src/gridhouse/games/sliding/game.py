@@ -183,6 +183,10 @@ class SlidingGame(Game):
         letter = text.upper()
         return DIRECTIONS.index(letter) if letter in DIRECTIONS else None
 
+    def may_be_daily(self) -> bool:
+        """Tell whether a board has the size of a daily puzzle, perhaps on its side."""
+        return sorted((self.rows, self.cols)) == sorted((self.daily or {}).values())
+
     def outcome(self, position: Position) -> str:
         """Return the outcome in words."""
         del position

@@ -31,8 +31,11 @@ from gridhouse.server.pages.forms import (
     read_form,
     read_options,
 )
+from gridhouse.server.pages.history import open_games
+from gridhouse.server.pages.identicons import identicon
 from gridhouse.server.settings import MAX_CELLS
 from gridhouse.server.tables.commands import SEAT, Command, RefusedError
+from gridhouse.server.tables.company import PHRASES
 from gridhouse.server.tables.table import MACHINE
 from gridhouse.server.tables.visibility import Viewpoint, caption, view, viewpoint_of
 
@@ -46,6 +49,7 @@ if TYPE_CHECKING:
     from gridhouse.server.tables.table import Table, TableOptions
 
 SVG = "image/svg+xml"
+LOOPBACK = ("localhost", "127.0.0.1", "::1")
 MOVES_SHOWN = 14  # before the positions on the front page
 templates = Jinja2Templates(directory=Path(__file__).parent / "templates")
 templates.env.globals.update(version=__version__, style=assets.STYLE, icon=assets.ICON)
@@ -65,7 +69,7 @@ def services(request: Request) -> Services:
     return Services(state.service, state.auth)
 
 
-def page(request: Request, name: str, status: int = 200, **context: Any) -> Response:
+def page(request: Request, name: str, /, status: int = 200, **context: Any) -> Response:
     """Return a page made from a template."""
     return templates.TemplateResponse(request, f"{name}.html", context, status_code=status)
 
@@ -116,7 +120,8 @@ async def home(request: Request) -> Response:
     """Show the front page."""
     listed = [game_class(name) for name in games()]
     pictures = await run_in_threadpool(samples, games())
-    return page(request, "home", games=listed, pictures=pictures)
+    going_on = await open_games(request)
+    return page(request, "home", games=listed, pictures=pictures, open_games=going_on)
 
 
 async def rules(request: Request) -> Response:
@@ -124,7 +129,14 @@ async def rules(request: Request) -> Response:
     cls = requested_game(request)
     paragraphs = cls.how_to_play.split("\n")
     pictures = await run_in_threadpool(samples, [cls.name])
-    return page(request, "rules", game=cls, paragraphs=paragraphs, picture=pictures[cls.name])
+    return page(
+        request,
+        "rules",
+        game=cls,
+        paragraphs=paragraphs,
+        picture=pictures[cls.name],
+        open_games=await open_games(request),
+    )
 
 
 async def new(request: Request) -> Response:
@@ -172,6 +184,10 @@ async def create(request: Request) -> Response:
         options = await run_in_threadpool(read_options, cls, form)
     except GridhouseError as error:
         return form_page(request, cls, form, sentence(error))
+    try:
+        await request.app.state.listings.check(request, options)
+    except RefusedError as error:
+        return form_page(request, cls, form, sentence(error))
     request.app.state.new_tables.count(request)
     return await create_table(request, options)
 
@@ -180,7 +196,9 @@ async def create_table(request: Request, options: TableOptions) -> Response:
     """Create a table, and give the visitor a seat at it."""
     service, auth = services(request)
     visitor, cookie = auth.identify_or_create(request)
-    return redirect_to_table(request, await service.create(options, visitor), cookie)
+    name = await service.create(options, visitor)
+    request.app.state.listings.note(request, options, name)
+    return redirect_to_table(request, name, cookie)
 
 
 def redirect_to_table(request: Request, name: str, cookie: str) -> Response:
@@ -209,6 +227,8 @@ async def table(request: Request) -> Response:
         again=urlencode(form_of(live.table, visitor)),
         arranges=sits and may_arrange(live.table),
         levels=neighbours(live.table),
+        origins=request.app.state.origins if is_local(request) else None,
+        phrases=PHRASES,
     )
 
 
@@ -252,9 +272,21 @@ async def invitation(request: Request) -> Response:
     live = await invited(request)
     if live.table.seats_of(services(request).auth.visitor(request.cookies)):
         return RedirectResponse(f"/t/{live.table.id}", 303)
-    seats = live.table.open_seats()
-    names = [live.table.state.game.players[seat] for seat in seats]
-    return page(request, "join", table=live.table, game=live.table.state.game, names=names)
+    table, game = live.table, live.table.state.game
+    hosts = list(table.seated_visitors.values())
+    service = services(request).service
+    profile = await run_in_threadpool(service.visitors.profile, hosts[0] if hosts else None)
+    return page(
+        request,
+        "join",
+        table=table,
+        game=game,
+        names=[game.players[seat] for seat in table.open_seats()],
+        host=profile.name,
+        face=identicon(hosts[0], profile.picture) if hosts else "",
+        board=game.board_words,
+        clock=table.clock.words() if table.clock else "There is no clock.",
+    )
 
 
 async def join(request: Request) -> Response:
@@ -276,6 +308,21 @@ async def invited(request: Request) -> LiveTable:
     if not services(request).auth.is_invited(live.table.id, request.path_params["invitation"]):
         raise HTTPException(404, "This is no invitation to this table.")
     return live
+
+
+def is_local(request: Request) -> bool:
+    """Tell whether a page was opened at an address that only this machine understands."""
+    return request.url.hostname in LOOPBACK
+
+
+def shared_origins(request: Request) -> list[str]:
+    """Return the addresses of this house for others.
+
+    They are those in the network of this machine if the house listens there and the page was opened
+    on this machine, else that of the request.
+    """
+    own = f"{request.url.scheme}://{request.url.netloc}"
+    return list(request.app.state.origins or [own]) if is_local(request) else [own]
 
 
 def file_viewpoint(request: Request, shown: Table) -> Viewpoint:

@@ -38,8 +38,9 @@ class StoredTable:
     milliseconds, None without a clock; ``since`` is the time at which the clock of the player to
     move started.  ``ended`` is the reason of the end, None while the game goes on.  ``asked`` is
     the pending takeback request.  The lobby shows a ``listed`` table.  ``daily`` is the day of a
-    daily puzzle.  ``next`` is the table of the rematch and the player who offered it.  ``version``
-    grows with every change, and ``changed`` is the time of the last one.
+    daily puzzle.  ``next`` is the table of the rematch and the player who offered it.  The start
+    was ``given`` as a position, unless the house set it up by chance.  ``version`` grows with every
+    change, and ``changed`` is the time of the last one.
     """
 
     id: str
@@ -58,6 +59,7 @@ class StoredTable:
     listed: bool = False
     daily: str | None = None
     next: str | None = None
+    given: bool = True
     version: int = 0
     changed: int = 0
 

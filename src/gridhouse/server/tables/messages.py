@@ -62,6 +62,8 @@ class View(TypedDict):
     ``cameras`` are the names of the picture's viewpoints, none if there is one only; ``landings``
     are, by moves, the cells that light up instead of the last one of a gesture.
     ``comment`` says what the last move did besides moving, and ``notes`` says it of every move.
+    ``names`` has who plays each player, "" for a free seat.  ``present`` tells which players have
+    the page open, and ``watchers`` is the number of other pages.
     """
 
     type: Literal["view"]
@@ -95,6 +97,9 @@ class View(TypedDict):
     waits: str
     position: str
     clocks: list[Clock | None] | None
+    names: list[str]
+    present: list[bool]
+    watchers: int
     invitation: NotRequired[str]
 
 
@@ -204,6 +209,22 @@ class Attempt(TypedDict):
     text: str
 
 
+class Presence(TypedDict):
+    """A change of the two fields of the view: somebody has come or gone."""
+
+    type: Literal["presence"]
+    present: list[bool]
+    watchers: int
+
+
+class Phrase(TypedDict):
+    """A phrase of a player; ``name`` is the player's name, or the player of the game."""
+
+    type: Literal["phrase"]
+    name: str
+    text: str
+
+
 class Here(TypedDict):
     """The answer to the request of the same name: the connection is alive."""
 
@@ -211,7 +232,7 @@ class Here(TypedDict):
 
 
 Help = Hint | Evaluation | Frame | Shown
-Message = View | Refusal | Help | Here
+Message = View | Refusal | Help | Presence | Phrase | Here
 
 
 class MoveRequest(TypedDict):
@@ -250,6 +271,13 @@ class AnswerRequest(TypedDict):
     agrees: bool
 
 
+class PhraseRequest(TypedDict):
+    """A phrase to the friend at the table, by its number."""
+
+    type: Literal["phrase"]
+    number: int
+
+
 class PlainRequest(TypedDict):
     """A request without parameters."""
 
@@ -266,4 +294,12 @@ class PlainRequest(TypedDict):
     ]
 
 
-Request = MoveRequest | LookRequest | TurnRequest | WhyRequest | AnswerRequest | PlainRequest
+Request = (
+    MoveRequest
+    | LookRequest
+    | TurnRequest
+    | WhyRequest
+    | AnswerRequest
+    | PhraseRequest
+    | PlainRequest
+)

@@ -38,7 +38,6 @@ ANALYSIS = "analysis"  # alone, for both sides, with nothing hidden
 OPPONENTS = (MACHINE, FRIENDS, HOTSEAT, ANALYSIS)
 ONE_SCREEN = (HOTSEAT, ANALYSIS)  # at which one visitor has all seats
 STANDS = "moves that may have revealed hidden information cannot be taken back"
-ALONE = "there is no help in a daily puzzle"
 
 BY_RULES = "rules"
 ON_TIME = "time"
@@ -51,7 +50,7 @@ class TableOptions(NamedTuple):
     """The options of a new table; the visitor plays the player ``side``.
 
     The lobby shows a ``listed`` table, and everybody may watch it or take its free seat.  ``daily``
-    is the day of a daily puzzle.
+    is the day of a daily puzzle.  The start was ``given``, unless the house set it up by chance.
     """
 
     state: State
@@ -61,6 +60,14 @@ class TableOptions(NamedTuple):
     clock: Clock | None = None
     listed: bool = False
     daily: str | None = None
+    given: bool = True
+
+
+class Company(NamedTuple):
+    """Who looks at a table: whether each player is there, and the number of pages that watch."""
+
+    present: tuple[bool, ...] = ()
+    watchers: int = 0
 
 
 class Takeback(NamedTuple):
@@ -88,6 +95,10 @@ class Table:
         self.machine = record.machine
         self.start = record.start
         self.daily = record.daily
+        self.given = record.given
+        self.is_past_day = False  # whether the day of its daily puzzle is over
+        self.names: dict[str, str] = {}  # of the visitors at the table who have one
+        self.company = Company()
         self.best: BestResult | None = None  # known for the daily puzzle
         self.machine_failed = False  # at its last move, which was therefore random
         self.clock = Clock(record.initial, record.increment) if record.initial else None
@@ -177,23 +188,13 @@ class Table:
         kind, player = self._asked.split()
         return Takeback(kind, int(player))
 
-    def _lost(self) -> tuple[str, int] | None:
-        """Return the reason and the loser of an end by time or resignation, else None."""
-        how, _, player = (self.ended or "").partition(" ")
-        return (how, int(player)) if how in LOST else None
-
     def outcome(self) -> str:
         """Return the result of a finished game in words."""
-        lost = self._lost()
-        if lost is None:
-            return self.state.game.outcome(self.state.position)
-        names = self.state.game.players
-        how, player = lost
-        return f"{names[player]} {LOST[how]}; {names[1 - player]} wins"
+        return outcome_of(self.state, self.ended)
 
     def reason(self) -> str:
         """Return how a finished game ended, as a sentence without a full stop."""
-        lost = self._lost()
+        lost = loser_of(self.ended)
         if lost is None:
             return self.state.game.reason(self.state.position)
         how, player = lost
@@ -201,10 +202,7 @@ class Table:
 
     def returns(self) -> list[float]:
         """Return the players' returns, also after an end by time or resignation."""
-        lost = self._lost()
-        if lost is None:
-            return self.state.returns()
-        return [-1.0 if player == lost[1] else 1.0 for player in range(2)]
+        return returns_of(self.state, self.ended)
 
     def past(self, ply: int) -> State:
         """Return the position after ``ply`` moves."""
@@ -231,7 +229,7 @@ class Table:
     def time_left(self, player: int, at: int) -> int:
         """Return a player's remaining milliseconds at a time, at least 0."""
         assert self.clock is not None
-        if self._lost() == (ON_TIME, player):
+        if loser_of(self.ended) == (ON_TIME, player):
             return 0
         free = self.state.game.num_players
         own = [ply.spent for ply in self.plies[free:] if ply.player == player]
@@ -365,7 +363,7 @@ class Table:
         """Raise RefusedError if moves can be neither undone nor redone."""
         if self.ever_secret:
             raise RefusedError(STANDS)
-        if self._lost() is not None:
+        if loser_of(self.ended) is not None:
             raise RefusedError(OVER)
 
     # Text for everybody.
@@ -385,6 +383,30 @@ class Table:
     def _need_openness(self) -> None:
         if self.secret:
             raise RefusedError("it would reveal hidden information")
+
+
+def loser_of(ended: str | None) -> tuple[str, int] | None:
+    """Return the reason and the loser of an end by time or resignation, else None."""
+    how, _, player = (ended or "").partition(" ")
+    return (how, int(player)) if how in LOST else None
+
+
+def outcome_of(state: State, ended: str | None) -> str:
+    """Return the result of a finished game in words."""
+    lost = loser_of(ended)
+    if lost is None:
+        return state.game.outcome(state.position)
+    names = state.game.players
+    how, player = lost
+    return f"{names[player]} {LOST[how]}; {names[1 - player]} wins"
+
+
+def returns_of(state: State, ended: str | None) -> list[float]:
+    """Return the players' returns, also after an end by time or resignation."""
+    lost = loser_of(ended)
+    if lost is None:
+        return state.returns()
+    return [-1.0 if player == lost[1] else 1.0 for player in range(2)]
 
 
 def described(state: State, ply: Ply) -> Ply:

@@ -9,6 +9,7 @@ from gridhouse.players.levels import LEVELS, level_in_words
 from gridhouse.server import clock
 from gridhouse.server.daily.service import best_text, verdict
 from gridhouse.server.tables.commands import OVER, REDO, UNDO, RefusedError
+from gridhouse.server.tables.company import player_names
 from gridhouse.server.tables.table import (
     ANALYSIS,
     FRIENDS,
@@ -35,6 +36,12 @@ if TYPE_CHECKING:
         View,
     )
 
+NO_HELP_TODAY = "there is no help in a daily puzzle on its day"
+NO_HELP_IN_PUZZLE = "there is no help in a daily puzzle"
+NO_HELP_FOR_COPIES = (
+    "there is no help from a given position of this game, because it may be the puzzle of the day"
+)
+NO_HELP_FOR_FRIENDS = "there is no help in a game between friends"
 FAILED = "The machine failed and made a random move"
 YOU: dict[float, Literal["won", "lost", "draw"]] = {1: "won", -1: "lost", 0: "draw"}
 ASKED = {UNDO: "asks to take back the last move", REDO: "asks to redo the move"}
@@ -266,6 +273,9 @@ def view(snapshot: Snapshot, viewpoint: Viewpoint, *, sits: bool) -> View:
         "waits": pending_request(table, viewpoint) if sits else "",
         "position": "" if table.secret else str(state),
         "clocks": clock_states(table),
+        "names": player_names(table),
+        "present": list(table.company.present),
+        "watchers": table.company.watchers,
     }
 
 
@@ -287,7 +297,7 @@ def heading(table: Table, viewpoint: Viewpoint, *, sits: bool) -> str:
     """Return the heading of the current position: the result or the turn."""
     mover, game = table.mover, table.state.game
     if mover is None:
-        if table.daily is None:
+        if table.daily is None or not sits:  # the best result is for those who have played
             return table.outcome()
         return f"{table.outcome()}. {verdict(game, game.result(table.state), table.best)}"
     return f"{FAILED}. " * table.machine_failed + turn_text(table, viewpoint, mover, sits=sits)
@@ -342,9 +352,7 @@ def turn_text(table: Table, viewpoint: Viewpoint, mover: int, *, sits: bool) -> 
 def caption(table: Table, visitor: str | None) -> str:
     """Return the game, its board, and who plays, in words for a visitor."""
     game, seats = table.state.game, table.seats_of(visitor)
-    size = f"{game.rows} by {game.cols}"
-    preset = game.presets[game.preset].title if game.preset else "own board"
-    return f"{game.title}: {preset}, {size}" + "".join(
+    return f"{game.title}: {game.board_words}" + "".join(
         f" · {text}" for text in who_plays(table, seats) if text
     )
 
@@ -360,7 +368,7 @@ def who_plays(table: Table, seats: list[int]) -> list[str]:
         return ["two players at one screen"]
     yours = f"you are {names[seats[0]]}" if seats else ""
     if table.machine is None:
-        return [yours, "against a friend"]
+        return [yours]
     level = level_in_words(table.level or LEVELS[0])
     return [yours, f"{names[table.machine]} is the machine ({level})"]
 
@@ -389,12 +397,27 @@ def may_take_back(table: Table, viewpoint: Viewpoint, kind: str) -> bool:
 
 def offers_help(table: Table, viewpoint: Viewpoint) -> bool:
     """Tell whether the machine helps a player: on their turn, and after the game."""
-    return table.over or (viewpoint.acts and allows_help(table))
+    return (table.over or viewpoint.acts) and allows_help(table)
 
 
 def allows_help(table: Table) -> bool:
     """Tell whether help is allowed at this table."""
-    return table.over or (table.opponent != FRIENDS and table.daily is None)
+    return not help_refusal(table)
+
+
+def help_refusal(table: Table) -> str:
+    """Return the reason why there is no help at a table now, "" if there is.
+
+    Nobody gets help on the puzzle of the day: not at its tables before the day is over, and not
+    from a position that somebody has given and that may be a copy.
+    """
+    if table.daily is not None:
+        if not table.is_past_day:
+            return NO_HELP_TODAY
+        return "" if table.over else NO_HELP_IN_PUZZLE
+    if table.given and table.state.game.may_be_daily():
+        return NO_HELP_FOR_COPIES
+    return NO_HELP_FOR_FRIENDS if table.opponent == FRIENDS and not table.over else ""
 
 
 def takeback_request(table: Table, viewpoint: Viewpoint) -> str:

@@ -44,7 +44,9 @@ export interface Rematch {
 
 ``cameras`` are the names of the picture's viewpoints, none if there is one only; ``landings``
 are, by moves, the cells that light up instead of the last one of a gesture.
-``comment`` says what the last move did besides moving, and ``notes`` says it of every move. */
+``comment`` says what the last move did besides moving, and ``notes`` says it of every move.
+``names`` has who plays each player, "" for a free seat.  ``present`` tells which players have
+the page open, and ``watchers`` is the number of other pages. */
 export interface View {
   type: "view";
   ply: number;
@@ -77,6 +79,9 @@ export interface View {
   waits: string;
   position: string;
   clocks: (Clock | null)[] | null;
+  names: string[];
+  present: boolean[];
+  watchers: number;
   invitation?: string;
 }
 
@@ -176,6 +181,20 @@ export interface Attempt {
   text: string;
 }
 
+/** A change of the two fields of the view: somebody has come or gone. */
+export interface Presence {
+  type: "presence";
+  present: boolean[];
+  watchers: number;
+}
+
+/** A phrase of a player; ``name`` is the player's name, or the player of the game. */
+export interface Phrase {
+  type: "phrase";
+  name: string;
+  text: string;
+}
+
 /** The answer to the request of the same name: the connection is alive. */
 export interface Here {
   type: "here";
@@ -183,7 +202,7 @@ export interface Here {
 
 export type Help = Hint | Evaluation | Frame | Shown;
 
-export type Message = View | Refusal | Hint | Evaluation | Frame | Shown | Here;
+export type Message = View | Refusal | Hint | Evaluation | Frame | Shown | Presence | Phrase | Here;
 
 /** A move in the position after ``ply`` moves. */
 export interface MoveRequest {
@@ -216,9 +235,15 @@ export interface AnswerRequest {
   agrees: boolean;
 }
 
+/** A phrase to the friend at the table, by its number. */
+export interface PhraseRequest {
+  type: "phrase";
+  number: number;
+}
+
 /** A request without parameters. */
 export interface PlainRequest {
   type: "here" | "uncover" | "undo" | "redo" | "resign" | "hint" | "judge" | "show" | "stop";
 }
 
-export type Request = MoveRequest | LookRequest | TurnRequest | WhyRequest | AnswerRequest | PlainRequest;
+export type Request = MoveRequest | LookRequest | TurnRequest | WhyRequest | AnswerRequest | PhraseRequest | PlainRequest;

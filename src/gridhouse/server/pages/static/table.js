@@ -84,13 +84,35 @@ function isAway() {
   return view?.looking != null || shows === "runs" || shows === "done";
 }
 
+/** @type {Promise<typeof import("./company.js")> | null} loaded where there are other people */
+let company = null;
+
+/**
+ * Shows who is at the table, and what friends say.
+ * @param {import("./messages").View | import("./messages").Presence | import("./messages").Phrase} message
+ */
+function meet(message) {
+  const isAlone = part("company")?.dataset.friends === undefined;
+  if (!company && isAlone && message.type === "view" && !message.watchers) return;
+  company ??= import("./company.js").then((module) => {
+    module.listen((number) => say({ type: "phrase", number }));
+    return module;
+  });
+  company.then(
+    (module) => module.heard(message),
+    () => (company = null), // the house does not answer: try again with the next message
+  );
+}
+
 /** @param {import("./socket.js").News} message */
 function heard(message) {
   if (message.type === "view") {
     showView(message);
     goOn();
-  }
-  else if (message.type === "refusal") {
+    meet(message);
+  } else if (message.type === "presence" || message.type === "phrase") {
+    meet(message);
+  } else if (message.type === "refusal") {
     write("why", sentence(capital(message.text)));
     board.block(message.cells ?? []);
     if (shows === "asked") showing("");
@@ -179,7 +201,8 @@ function showView(next) {
   showQuestion(next);
   hide("invitation", !next.invitation);
   const link = part("invitation-link");
-  if (link && next.invitation) /** @type {HTMLInputElement} */ (link).value = location.origin + next.invitation;
+  const reach = part("invitation")?.dataset.origin ?? location.origin;
+  if (link && next.invitation) /** @type {HTMLInputElement} */ (link).value = reach + next.invitation;
   for (const open of document.querySelectorAll(".open-only")) {
     /** @type {HTMLElement} */ (open).hidden = !next.position;
   }
