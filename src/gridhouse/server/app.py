@@ -16,7 +16,7 @@ from starlette.routing import Mount, Route, WebSocketRoute
 from gridhouse.server.api import create_api
 from gridhouse.server.api.access import RateLimiter, Visits
 from gridhouse.server.auth import Auth
-from gridhouse.server.pages import assets, daily, lobby, views
+from gridhouse.server.pages import assets, daily, learn, lobby, views
 from gridhouse.server.settings import MAX_TABLES
 from gridhouse.server.tables import sockets
 from gridhouse.server.tables.service import TableService
@@ -125,6 +125,7 @@ def create_app(settings: Settings) -> Starlette:
             Route("/t/{table}/join/{invitation}", views.invitation, methods=["GET"]),
             Route("/t/{table}/join/{invitation}", views.join, methods=["POST"]),
             *daily.ROUTES,
+            *learn.ROUTES,
             Mount("/api", api),
             WebSocketRoute("/t/{table}/socket", sockets.serve_table),
             Route("/static/style.css", assets.style),

@@ -28,13 +28,19 @@ RANDOM_SIDE = "random"
 DEFAULT_LEVEL = 3
 
 
-async def read_form(request: Request) -> dict[str, str]:
-    """Return the fields of a submitted form; raises HTTPException if it is too long."""
+async def read_body(request: Request, most: int) -> bytes:
+    """Return the body of a request; raises HTTPException if it has more than ``most`` bytes."""
     body = b""
     async for part in request.stream():
         body += part
-        if len(body) > MAX_BODY:
-            raise HTTPException(413, f"The request is longer than {MAX_BODY // 1024} KiB.")
+        if len(body) > most:
+            raise HTTPException(413, f"The request is longer than {most // 1024} KiB.")
+    return body
+
+
+async def read_form(request: Request) -> dict[str, str]:
+    """Return the fields of a submitted form; raises HTTPException if it is too long."""
+    body = await read_body(request, MAX_BODY)
     try:
         return dict(parse_qsl(body.decode(), keep_blank_values=True, max_num_fields=50))
     except ValueError:

@@ -47,7 +47,7 @@ export class Board {
     root.addEventListener("focusout", () => this.mark());
   }
 
-  /** @param {import("./messages").View} view */
+  /** @param {Pick<import("./messages").View, "board" | "drawn" | "side" | "last" | "gestures" | "acts">} view */
   show(view) {
     const focused = this.focused();
     const current = this.current;
