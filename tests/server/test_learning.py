@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import io
 import json
+import random
+import re
 from typing import TYPE_CHECKING, Any
 
 import make_puzzles
@@ -263,3 +265,59 @@ def test_a_win_by_another_move_counts_and_other_moves_do_not(visitor: Visitor) -
     _, answer = attempt(visitor, path, move=wrong)
     assert answer["failed"]
     assert not answer["done"]
+
+
+KINDS = "abcd"  # of blocks, by what they count
+BEGINNERS_GAMES = 5
+SIDE = 10
+
+
+def seen_on(board: str) -> dict[int, str]:
+    """Return what a picture says of each cell, ``Light b, upright``."""
+    found = re.findall(r'id="cell-(\d+)"[^>]*aria-label="[^:]*: ([^"]*)"', board)
+    return {int(cell): text for cell, text in found}
+
+
+def beginners_move(view: dict[str, Any], chance: random.Random) -> str:
+    """Return the move of somebody who knows of Sinks what its lesson says, and no more.
+
+    The page has the legal moves.  A block that can roll into a sink does, the largest first.  Else
+    the cube, which wins alone and moves by two fields, comes nearer to a large sink; without it
+    any block rolls to where it is nearest to a sink.
+    """
+    seen = seen_on(view["board"])
+    sinks = {divmod(cell, SIDE) for cell, text in seen.items() if text == "sink"}
+    large = {(r, c) for r, c in sinks if {(r + 1, c), (r, c + 1)} <= sinks}
+    rolls = [
+        (text, seen[cells[0]], cells[1])
+        for text, cells, choice in view["gestures"]
+        if not choice and seen[cells[0]].startswith("Light ")
+    ]
+    if not rolls:
+        return str(chance.choice(view["gestures"])[0])
+
+    def merit(roll: tuple[str, str, int]) -> tuple[int, bool, float]:
+        _, block, to = roll
+        row, col = divmod(to, SIDE)
+        is_cube = "cube" in block
+        ways = [(abs(row - r), abs(col - c)) for r, c in (large if is_cube else sinks)]
+        far = min(up + right + 9 * (is_cube and (up % 2 or right % 2)) for up, right in ways)
+        sinks_it = 1 + KINDS.index(block.split()[1][0]) if seen[to] == "sink" else 0
+        return sinks_it, is_cube, chance.random() * 2 - far
+
+    return max(rolls, key=merit)[0]
+
+
+def test_who_has_taken_the_lesson_of_sinks_beats_level_1(visitor: Visitor) -> None:
+    chance = random.Random(1)
+    for _ in range(BEGINNERS_GAMES):
+        table = visitor.new("sinks", preset="standard", opponent="machine", level="1", side="0")
+        with visitor.at(table) as seat:
+            while not seat.view["over"]:
+                if seat.view["acts"]:
+                    seat.move(beginners_move(seat.view, chance))
+                else:
+                    seat.wait("view")
+            if seat.view["heading"] == "Light wins!":
+                return
+    raise AssertionError(f"the lesson does not win one of {BEGINNERS_GAMES} games")

@@ -12,7 +12,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from gridhouse.core.errors import PictureError
-from gridhouse.server.daily.service import FIRST, best_text, daily_games, verdict
+from gridhouse.server.daily.service import FIRST, best_text, daily_games, share_text, verdict
 from gridhouse.server.pages.forms import read_form
 from gridhouse.server.pages.views import (
     SVG,
@@ -142,6 +142,9 @@ async def puzzle_page(request: Request, typed: str | None = None, problem: str =
     if visitor is not None and own:
         called = await asyncio.to_thread(days.results.name_of, visitor)
         context["called"] = called if typed is None else typed
+    if own:
+        result = own.get(False, own.get(True, 0))
+        context["shared"] = share_text(game, day.isoformat(), result, shown.best)
     if False in own:
         context["rank"] = await asyncio.to_thread(days.results.rank, shown.puzzle, own[False])
     return page(request, "daily_puzzle", status=422 if problem else 200, **context)
