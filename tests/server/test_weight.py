@@ -61,7 +61,17 @@ def load(chromium: Browser, address: str, again: int = 0) -> Loaded:
 
 @pytest.mark.slow("drives a browser")
 @pytest.mark.parametrize(
-    "path", ["/", "/new/sinks", "/rules/sinks", "/t/binary", "/t/sinks", "/t/tactego"]
+    "path",
+    [
+        "/",
+        "/new/sinks",
+        "/rules/sinks",
+        "/learn/sinks/1",
+        "/puzzles/sinks/1",
+        "/t/binary",
+        "/t/sinks",
+        "/t/tactego",
+    ],
 )
 def test_a_page_asks_for_little(chromium: Browser, address: str, path: str) -> None:
     if path.startswith("/t/"):

@@ -48,6 +48,7 @@ async function send(attempt) {
 function hear(answer, attempt) {
   moves = answer.moves;
   board.show({ ...answer, drawn: true });
+  board.root.dataset.ply = String(moves.length);
   need("status").replaceChildren(...answer.status.split(" - ").flatMap((text) => [span(text), " "]));
   const says = answer.text || (answer.done ? "Right!" : "");
   write("verdict", says || (moves.length ? "Good. Go on." : ""));
