@@ -33,10 +33,10 @@ def test_the_front_door_leads_to_every_game(visitor: Visitor) -> None:
         assert game_class(name).summary in page
         rules = visitor.get(f"/rules/{name}").text
         assert game_class(name).move_form in rules
-        picture = rules[rules.index("<svg ") : rules.index("</svg>")]
-        assert picture in page  # one picture of a day, without a name that would come twice
-        assert " id=" not in picture
-        assert "aria-label" not in picture
+        for shown in (page, rules):  # pictures without names, which would come twice
+            pictures = shown[shown.index("<svg ") : shown.rindex("</svg>")]
+            assert " id=" not in pictures
+            assert "aria-label" not in pictures
 
 
 @pytest.mark.parametrize("name", NAMES)

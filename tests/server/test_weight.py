@@ -68,6 +68,8 @@ def load(chromium: Browser, address: str, again: int = 0) -> Loaded:
         "/new/sinks",
         "/new/tactego/arrange",
         "/rules/sinks",
+        "/learn/sinks/1",
+        "/puzzles/sinks/1",
         "/t/binary",
         "/t/sinks",
         "/t/tactego",

@@ -19,7 +19,7 @@ from gridhouse.server import clock
 from gridhouse.server.api import create_api
 from gridhouse.server.api.access import RateLimiter, Visits
 from gridhouse.server.auth import Auth
-from gridhouse.server.pages import assets, daily, lobby, me, mine, review, views
+from gridhouse.server.pages import assets, daily, learn, lobby, me, mine, review, views
 from gridhouse.server.settings import MAX_IMPORTS, MAX_OPEN, MAX_TABLES
 from gridhouse.server.tables import sockets
 from gridhouse.server.tables.commands import RefusedError
@@ -193,6 +193,7 @@ def create_app(settings: Settings) -> Starlette:
             *daily.ROUTES,
             *mine.ROUTES,
             *me.ROUTES,
+            *learn.ROUTES,
             Mount("/api", api),
             WebSocketRoute("/t/{table}/socket", sockets.serve_table),
             Route("/static/style.css", assets.style),

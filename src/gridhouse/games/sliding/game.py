@@ -84,9 +84,10 @@ class SlidingGame(Game):
     title = "Sliding word puzzle"
     summary = "Slide the letters until every row shows its word."
     how_to_play = (
-        "Slide letters into the empty cell until every row shows its word; the empty cell ends at "
-        "the bottom right. Equal letters are interchangeable.\n"
-        "A move is U, D, L or R, the direction of the empty cell."
+        "Slide letters into the empty cell until every row shows its word. The empty cell "
+        "ends at the bottom right, in place of the last letter. Equal letters are "
+        "interchangeable.\n"
+        "A move is U, D, L or R, the direction in which the empty cell goes."
     )
     players = ("Player",)
     parameters = (

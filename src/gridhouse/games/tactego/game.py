@@ -93,13 +93,13 @@ class TactegoGame(Game):
     title = "Tactego"
     summary = "Capture the flag: a simplified Stratego with mines, sappers and assassins."
     how_to_play = (
-        "Red and Blue in turn move a piece one step, straight or diagonally. Stepping onto an "
-        "enemy piece attacks it: the stronger wins, the attacker if they are equal, and the "
-        "winner stays on the field. Flags (F) and mines (M) do not move. A mine takes its attacker "
-        "with it, but a sapper (S) removes mines; a sapper has strength 0. An assassin (A) "
-        "wins every attack and loses whenever it is attacked. Capture all enemy flags to win; "
-        "a player who cannot move loses. The game is a draw after 200 moves (or the limit) without "
-        "a capture.\n"
+        "Red and Blue take turns. A piece moves one step, straight or diagonally. Stepping "
+        "onto an enemy piece attacks it: the stronger one wins, and between equals the "
+        "attacker. The winner stays on the field. Flags (F) and mines (M) do not move. A mine "
+        "takes its attacker with it, but a sapper (S) removes mines; otherwise a sapper has "
+        "strength 0. An assassin (A) wins every attack and loses whenever it is attacked. "
+        "Capture all enemy flags to win. A player who cannot move loses. The game is a draw "
+        "after 200 moves (or the limit) without a capture.\n"
         "A move is row col row col, from and to, counted from 0 at the top left."
     )
     players = SIDE_NAMES

@@ -22,6 +22,8 @@ from gridhouse.core.registry import game_class, games
 from gridhouse.players.levels import LEVEL_NAMES, LEVELS
 from gridhouse.server.auth import Auth, is_own_origin, set_cookie
 from gridhouse.server.clock import USUAL
+from gridhouse.server.learning.lessons import lesson_of
+from gridhouse.server.learning.puzzles import puzzle_games
 from gridhouse.server.pages import assets
 from gridhouse.server.pages.forms import (
     DEFAULT_LEVEL,
@@ -125,16 +127,19 @@ async def home(request: Request) -> Response:
 
 
 async def rules(request: Request) -> Response:
-    """Show the rules of a game."""
+    """Show the rules of a game: in pictures if it has some, else in words."""
     cls = requested_game(request)
+    lesson = await run_in_threadpool(lesson_of, cls.name)
     paragraphs = cls.how_to_play.split("\n")
-    pictures = await run_in_threadpool(samples, [cls.name])
+    pictures = {} if lesson else await run_in_threadpool(samples, [cls.name])
     return page(
         request,
         "rules",
         game=cls,
-        paragraphs=paragraphs,
-        picture=pictures[cls.name],
+        lesson=lesson,
+        paragraphs=paragraphs[-1:] if lesson else paragraphs,
+        picture=pictures.get(cls.name),
+        has_puzzles=cls.name in puzzle_games(),
         open_games=await open_games(request),
     )
 
