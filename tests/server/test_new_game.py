@@ -161,11 +161,12 @@ def test_another_army_is_refused_and_kept(visitor: Visitor, army: str, said: str
 
 
 def test_an_army_that_cannot_move_is_refused(visitor: Visitor) -> None:
-    stuck = {**OWN, "p-cols": "2", "p-pieces": "5x1 Fx1 Mx2", "army": "F 5 M M"}
-    answer = visitor.post("/new/tactego", stuck)
-    assert answer.status_code == 422
-    assert "Army: Red could not move." in answer.text
-    visitor.new("tactego", **{**stuck, "army": "F M M 5"})
+    own = {**OWN, "p-cols": "2", "p-pieces": "5x1 Fx1 Mx2"}
+    for side, player, army in (("0", "Red", "F 5 M M"), ("1", "Blue", "M M F 5")):
+        answer = visitor.post("/new/tactego", {**own, "side": side, "army": army})
+        assert answer.status_code == 422
+        assert f"Army: {player} could not move." in answer.text
+    visitor.new("tactego", **own, army="F M M 5")
 
 
 def test_where_nothing_can_be_arranged_the_form_says_so(visitor: Visitor) -> None:
@@ -174,6 +175,14 @@ def test_where_nothing_can_be_arranged_the_form_says_so(visitor: Visitor) -> Non
     answer = visitor.get(f"/new/tactego/arrange?{urlencode({'start': HIDDEN})}")
     assert (answer.status_code, "cannot be arranged" in answer.text) == (422, True)
     assert visitor.get("/new/chess/arrange").status_code == 404
+
+
+@pytest.mark.parametrize("setup", list(arrangement.SETUPS)[:3])
+def test_mines_never_shut_a_ready_made_army_in(setup: str) -> None:
+    game: TactegoGame = gridhouse.load("tactego", rows=6, cols=2, pieces="5x1 Fx1 Mx2")  # type: ignore[assignment]
+    for seed in range(20):
+        armies = [arrangement.ready(game, side, setup, random.Random(seed)) for side in range(2)]
+        arrangement.start(game, armies)
 
 
 @pytest.mark.parametrize("preset", game_class("tactego").presets)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from gridhouse.core.errors import ParameterError
 from gridhouse.core.game import State
 from gridhouse.core.notation import shown
+from gridhouse.games.tactego import rules
 from gridhouse.games.tactego.game import LETTERS, SIDE_NAMES, by_strength
 from gridhouse.games.tactego.rules import UNKNOWN
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from gridhouse.games.tactego.game import TactegoGame
+    from gridhouse.games.tactego.rules import Position
 
 SETUPS = {
     "balanced": "strong and weak pieces side by side",
@@ -29,7 +31,7 @@ USUAL = "balanced"
 
 def home(game: TactegoGame, player: int) -> list[int]:
     """Return the fields of a player's army, row by row from the top of the board."""
-    pieces = game.new_initial_state().position.board
+    pieces = game.initial_position(0).board
     return [cell for cell, piece in enumerate(pieces) if (piece < 0 if player else piece > 0)]
 
 
@@ -45,8 +47,6 @@ def read(game: TactegoGame, player: int, text: str, chance: random.Random) -> li
         raise ParameterError(
             f"army: {shown(text)} is neither {', '.join(SETUPS)} nor the pieces of this game"
         )
-    if all(kind in "FM" for kind in army):
-        raise ParameterError("army: no piece can move")
     return army
 
 
@@ -79,7 +79,10 @@ def ready(game: TactegoGame, player: int, setup: str, chance: random.Random) -> 
 
     for _ in range(kinds.count("M")):
         behind = [cell for cell in free if depth[cell]] or free
-        put("M", chance.choice(behind) if setup == "attack" else min(free, key=distance))
+        if setup == "attack":
+            put("M", chance.choice(behind))
+        else:  # but never along the whole front, where nothing could leave
+            put("M", min(free if len(free) - len(behind) > 1 else behind, key=distance))
     if setup == "defence":
         free.sort(key=lambda cell: (-distance(cell), chance.random()))
     for kind, cell in zip(_order(kinds, setup), list(free)):
@@ -106,23 +109,26 @@ def _kinds(game: TactegoGame) -> list[str]:
 
 
 def start(game: TactegoGame, armies: Sequence[Sequence[str]]) -> State:
-    """Return the start with Red's and Blue's armies; raises ParameterError if a side is stuck."""
-    state = game.new_initial_state()
+    """Return the start with Red's and Blue's armies; raises ParameterError if one is stuck."""
+    position = game.initial_position(0)
     for player, army in enumerate(armies):
-        for cell, kind in zip(home(game, player), army):
-            state.position.board[cell] = -game.kinds[kind] if player else game.kinds[kind]
-    start = State(game, state.position.copy())
-    if start.is_terminal():
-        raise ParameterError(f"army: {SIDE_NAMES[start.position.turn]} could not move")
-    return start
+        _place(game, position, player, army)
+    for player in (1, 0):
+        position.turn = player
+        if rules.is_terminal(position):
+            raise ParameterError(f"army: {SIDE_NAMES[player]} could not move")
+    return State(game, position)
 
 
 def half(game: TactegoGame, player: int, army: Sequence[str]) -> State:
     """Return a start that shows a player's army, and the backs of the other one."""
-    state = game.new_initial_state()
-    state.position.board = [
-        0 if not piece else -UNKNOWN if piece < 0 else UNKNOWN for piece in state.position.board
-    ]
+    position = game.initial_position(0)
+    for cell in home(game, 1 - player):
+        position.board[cell] = UNKNOWN if player else -UNKNOWN
+    _place(game, position, player, army)
+    return State(game, position)
+
+
+def _place(game: TactegoGame, position: Position, player: int, army: Sequence[str]) -> None:
     for cell, kind in zip(home(game, player), army):
-        state.position.board[cell] = -game.kinds[kind] if player else game.kinds[kind]
-    return State(game, state.position.copy())
+        position.board[cell] = -game.kinds[kind] if player else game.kinds[kind]
