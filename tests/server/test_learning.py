@@ -305,7 +305,7 @@ def beginners_move(view: dict[str, Any], chance: random.Random) -> str:
         sinks_it = 1 + KINDS.index(block.split()[1][0]) if seen[to] == "sink" else 0
         return sinks_it, is_cube, chance.random() * 2 - far
 
-    return max(rolls, key=merit)[0]
+    return str(max(rolls, key=merit)[0])
 
 
 def test_who_has_taken_the_lesson_of_sinks_beats_level_1(visitor: Visitor) -> None:
