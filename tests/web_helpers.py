@@ -144,9 +144,10 @@ def near_end(text: str, seed: int, left: int) -> tuple[State, list[int]]:
 
 
 def uncovered(seat: Seat) -> None:
-    """Hand the screen over to whoever is to move."""
-    while seat.view["handing"]:
-        seat.say(seat.view["handing"]["does"])
+    """Show the screen to whoever is to move."""
+    if seat.view["handing"]:
+        assert not seat.view["acts"]
+        seat.say("uncover")
         seat.wait("view")
 
 

@@ -175,6 +175,24 @@ def test_results_in_words() -> None:
     assert list(verdicts) == list(verdicts.values())
 
 
+def test_a_result_is_shared_as_one_line() -> None:
+    sliding, collapse = gridhouse.load("sliding"), gridhouse.load("collapse")
+    name = f"Gridhouse Sliding word puzzle {TODAY}"
+    assert service.share_text(sliding, TODAY, 24, None) == f"{name}: 24 moves"
+    shared = {
+        (24, 24): "24 moves (best 24) ▮▮▮▮▮",
+        (25, 24): "25 moves (best 24) ▮▮▮▮▯",
+        (50, 24): "50 moves (best 24) ▮▮▯▯▯",
+        (999, 24): "999 moves (best 24) ▯▯▯▯▯",
+    }
+    for (result, best), text in shared.items():
+        said = service.share_text(sliding, TODAY, result, BestResult(best, True))
+        assert said == f"{name}: {text}"
+    better = service.share_text(collapse, TODAY, 31, BestResult(30, False))
+    assert better == f"Gridhouse Collapse {TODAY}: 31 points (best known 30) ▮▮▮▮▮"
+    assert "▯▯▯▯▯" in service.share_text(collapse, TODAY, 0, BestResult(30, True))
+
+
 def test_every_page_leads_to_the_puzzles_of_today(visitor: Visitor) -> None:
     for path in ("/", "/rules/sinks", "/new/binary", "/nowhere", visitor.new("binary")):
         assert '<a href="/daily">' in visitor.get(path).text
@@ -248,6 +266,7 @@ def test_a_game_that_is_not_ended_has_no_result(visitor: Visitor) -> None:
             seat.move(move)
     page = visitor.get(SLIDING).text
     assert "Your result" not in page
+    assert "share.js" not in page
     assert "Nobody has finished this puzzle yet" in page
 
 
@@ -331,6 +350,7 @@ def test_what_is_reached_later_is_shown_to_oneself_alone(client: TestClient, clo
     assert lines(bert) == [("1", "anonymous", f"{least + 2} moves")]
     page = best_is_known(anna, SLIDING)
     assert f"{least + 2} moves; the best result is {least} moves. Place 1 of 1." in page
+    assert f'data-text="Gridhouse Sliding word puzzle {TODAY}: {least + 2} moves (best' in page
     assert f"After that day: {least} moves, the best possible result." in page
     other = bert.get(SLIDING).text
     assert "After that day:" in other

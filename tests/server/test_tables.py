@@ -517,7 +517,7 @@ def test_the_lobby_shows_what_was_put_there(visitor: Visitor, friend: Visitor) -
     assert waiting.count("<li>") == 1
     assert "clock 3+2, 0 moves so far" in waiting
     assert playing.count("<li>") == 2
-    assert "against the machine at level 2" in playing
+    assert "against the machine (level 2, Beginner)" in playing
     assert ", one player" in playing.replace("\n", ", ")
     link = waiting.partition(f'href="{table}/join/')[2].partition('"')[0]
     assert friend.post(f"{table}/join/{link}").status_code == 303

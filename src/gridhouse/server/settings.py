@@ -45,6 +45,10 @@ def _workers() -> int:
     return max(1, (os.cpu_count() or 2) - 1)
 
 
+def _behind_proxy() -> bool:
+    return os.environ.get("GRIDHOUSE_BEHIND_PROXY", "") not in ("", "0")
+
+
 @dataclass(frozen=True)
 class Settings:
     """The settings of one server: its database, its searches and its rate limits.
@@ -53,7 +57,8 @@ class Settings:
     seconds, so that people can follow.  Searches run compiled from the start if ``jit`` is true,
     never if it is false, and as soon as their code is compiled if it is None.
     A page may send ``burst`` messages at once, and ``rate`` messages a second in the long run.
-    ``now`` returns the time, which decides the day of today's puzzle.
+    ``now`` returns the time, which decides the day of today's puzzle.  Visitors from this machine
+    create as many tables as they like, unless they may come through a proxy (``behind_proxy``).
     """
 
     database: str = field(default_factory=_database)
@@ -64,3 +69,4 @@ class Settings:
     burst: int = 40
     rate: float = 10.0
     now: Callable[[], datetime] = _now
+    behind_proxy: bool = field(default_factory=_behind_proxy)

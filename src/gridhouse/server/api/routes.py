@@ -27,7 +27,7 @@ from gridhouse.server.api.schemas import (
     TableState,
 )
 from gridhouse.server.pages import lobby, views
-from gridhouse.server.pages.forms import OWN, read_options
+from gridhouse.server.pages.forms import OWN, SHUFFLED, read_options
 from gridhouse.server.settings import MAX_SUBSCRIBERS, MAX_WAIT
 from gridhouse.server.tables.commands import ANSWER, MOVE, REDO, RESIGN, SEAT, UNDO, Command
 from gridhouse.server.tables.visibility import require_turn
@@ -114,7 +114,7 @@ def read(asked: NewTable) -> TableOptions:
     name = asked.game
     if name is None:
         name = parse_game((asked.position or "").strip())[0].name
-    cls, form = game_class(name), asked.form()
+    cls, form = game_class(name), {**asked.form(), "army": SHUFFLED}
     if asked.parameters is not None:
         values = cls(**asked.parameters).values
         form["preset"] = OWN

@@ -11,7 +11,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from gridhouse.core.errors import PictureError
-from gridhouse.server.daily.service import FIRST, best_text, daily_games, verdict
+from gridhouse.server.daily.service import FIRST, best_text, daily_games, share_text, verdict
 from gridhouse.server.pages.views import (
     SVG,
     create_table,
@@ -132,6 +132,9 @@ async def puzzle(request: Request) -> Response:
         "count": count,
         "most": MAX_PLACES,
     }
+    if own:
+        result = own.get(False, own.get(True, 0))
+        context["shared"] = share_text(game, day.isoformat(), result, shown.best)
     if False in own:
         context["rank"] = await asyncio.to_thread(days.results.rank, shown.puzzle, own[False])
     return page(request, "daily_puzzle", **context)

@@ -11,6 +11,7 @@ from starlette.concurrency import run_in_threadpool
 
 from gridhouse.core.errors import GridhouseError
 from gridhouse.core.registry import parse
+from gridhouse.players.levels import LEVELS, level_in_words
 from gridhouse.server.ratings import LevelResult, rating
 from gridhouse.server.storage.store import Chosen
 from gridhouse.server.tables.company import ANONYMOUS
@@ -82,13 +83,6 @@ class GameRow(NamedTuple):
     is_mine: bool  # whether the visitor is to move, or the machine will be at once
 
 
-def board_words(game: Game) -> str:
-    """Return a board in words: the name of its preset, and its size."""
-    size = f"{game.rows} by {game.cols}"
-    name = next((name for name, given in game.presets.items() if type(game)(**given) == game), "")
-    return f"{name}, {size}" if name else size
-
-
 def day_text(moment: datetime) -> str:
     """Return a day in words."""
     return f"{moment.day} {moment:%B} {moment.year}"
@@ -100,7 +94,7 @@ def game_row(record: StoredTable, visitor: str, profiles: dict[str, Profile]) ->
     seats = [seat for seat, sitter in record.seated_visitors.items() if sitter == visitor]
     others = [sitter for sitter in record.seated_visitors.values() if sitter != visitor]
     if record.opponent == MACHINE:
-        opponent = f"the machine, level {record.level}"
+        opponent = f"the machine, {level_in_words(record.level or LEVELS[0])}"
     elif others:
         opponent = (profiles[others[0]].name if others[0] in profiles else "") or ANONYMOUS
     elif record.opponent == FRIENDS:
@@ -112,7 +106,7 @@ def game_row(record: StoredTable, visitor: str, profiles: dict[str, Profile]) ->
     return GameRow(
         f"/t/{record.id}",
         about.game.title,
-        board_words(about.game),
+        about.game.board_words,
         opponent,
         turn_words(about, is_mine, opponent if others else ""),
         result_words(about, seats, record.ended),

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, NamedTuple
 from starlette.concurrency import run_in_threadpool
 
 from gridhouse.core.registry import game_class, games, parse_game
+from gridhouse.players.levels import LEVELS, level_in_words
 from gridhouse.server import clock
 from gridhouse.server.clock import Clock
 from gridhouse.server.pages.history import open_games
 from gridhouse.server.pages.views import page, services
-from gridhouse.server.tables.table import FRIENDS, MACHINE
+from gridhouse.server.tables.table import ANALYSIS, FRIENDS, MACHINE
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -57,11 +58,12 @@ def entry(
     cls = type(game)
     free = [player for player in range(len(cls.players)) if player not in record.seated_visitors]
     is_open = record.opponent == FRIENDS and bool(free)
-    with_machine = f"against the machine at level {record.level}"
+    with_machine = f"against the machine ({level_in_words(record.level or LEVELS[0])})"
     alone = "one player" if len(cls.players) == 1 else "two players at one screen"
     kinds = {
         MACHINE: with_machine,
         FRIENDS: "waiting for an opponent" if is_open else "two players",
+        ANALYSIS: "analysis board",
     }
     address = f"/t/{record.id}"
     return LobbyEntry(

@@ -44,6 +44,7 @@ TABLES = sa.Table(
     sa.Column("asked", sa.String(32)),
     sa.Column("listed", sa.Boolean, nullable=False, server_default=sa.false()),
     sa.Column("daily", sa.String(10)),
+    sa.Column("next", sa.String(48)),
     sa.Column("given", sa.Boolean, nullable=False, server_default=sa.false()),
 )
 sa.Index("tables_listed", TABLES.c.listed, TABLES.c.changed)
@@ -346,6 +347,9 @@ def _write_rest(connection: sa.Connection, change: Change) -> None:
         player, visitor = change.seat
         row = {"table_id": change.table, "player": player, "visitor": visitor}
         connection.execute(SEATS.insert().values(row))
+    if change.next is not None:
+        ours = TABLES.update().where(TABLES.c.id == change.table)
+        connection.execute(ours.values(next=change.next))
     if change.added is None and change.standing is not None:
         undone = MOVES.c.ply >= change.standing
         connection.execute(MOVES.update().where(mine).values(undone=undone))

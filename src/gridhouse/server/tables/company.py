@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from gridhouse.players.levels import LEVELS, level_in_words
 from gridhouse.server.tables.table import Company
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ def player_names(table: Table) -> list[str]:
     for player in range(table.state.game.num_players):
         visitor = table.seated_visitors.get(player)
         if player == table.machine:
-            names.append(f"Machine, level {table.level}")
+            names.append(f"The machine, {level_in_words(table.level or LEVELS[0])}")
         elif visitor is None or is_shared:
             names.append("")
         else:

@@ -16,7 +16,9 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from gridhouse.core.compile_queue import Unit, use_compiled
 from gridhouse.core.errors import MoveError
+from gridhouse.core.registry import parse
 from gridhouse.players import best_kind, compiled_kind
+from gridhouse.players.levels import LEVELS
 from gridhouse.server import clock
 from gridhouse.server.daily.leaderboard import write_result
 from gridhouse.server.daily.service import DailyService
@@ -24,22 +26,39 @@ from gridhouse.server.engine_pool import EnginePool
 from gridhouse.server.storage.records import StaleError, StoredTable
 from gridhouse.server.storage.store import Store
 from gridhouse.server.storage.visitors import Visitors
-from gridhouse.server.tables.commands import MOVE, REDO, RESIGN, SEAT, UNDO, Command, RefusedError
+from gridhouse.server.tables.commands import (
+    MOVE,
+    REDO,
+    REMATCH,
+    RESIGN,
+    SEAT,
+    UNDO,
+    Command,
+    RefusedError,
+)
 from gridhouse.server.tables.company import PHRASE_PAUSE, PHRASES, company_of
-from gridhouse.server.tables.table import FRIENDS, HOTSEAT, MACHINE, Company, Table
+from gridhouse.server.tables.review import Reviews
+from gridhouse.server.tables.table import (
+    FRIENDS,
+    MACHINE,
+    ONE_SCREEN,
+    Company,
+    Table,
+    TableOptions,
+)
 from gridhouse.server.tables.visibility import Snapshot
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
     from typing import Any
 
+    from gridhouse.core.game import State
     from gridhouse.server.daily.leaderboard import BestResult, DailyResult, Puzzle
     from gridhouse.server.settings import Settings
     from gridhouse.server.storage.notifications import Notifications
     from gridhouse.server.storage.records import Change, Ply
     from gridhouse.server.storage.visitors import Profile
     from gridhouse.server.tables.messages import Message
-    from gridhouse.server.tables.table import TableOptions
 
     Subscriber = Callable[[], None]
 
@@ -152,6 +171,12 @@ def compile_players(table: Table) -> None:
         use_compiled(Unit(kind, game))
 
 
+def next_start(table: Table) -> State:
+    """Return the start of a rematch: drawn anew in games with random starts, else the same."""
+    game = table.state.game
+    return game.new_initial_state(secrets.randbits(64)) if game.has_chance else parse(table.start)
+
+
 class TableService:
     """The tables of a server, and the commands at them."""
 
@@ -161,6 +186,7 @@ class TableService:
         self.store = Store(settings.database)
         self.visitors = Visitors(self.store.engine)
         self.engines = EnginePool(settings)
+        self.reviews = Reviews(self.engines)
         self.daily_puzzles = DailyService(settings, self.store.engine, self._best_was_found)
         self._live: dict[str, LiveTable] = {}
         self._opening = asyncio.Lock()
@@ -202,6 +228,7 @@ class TableService:
             for waiting in (live.thinking, live.flag_timer):
                 if waiting is not None:
                     waiting.cancel()
+        self.reviews.close()
         self.engines.close()
         await self.daily_puzzles.close()
         if self._notifications is not None:
@@ -211,7 +238,7 @@ class TableService:
     async def create(self, options: TableOptions, visitor: str) -> str:
         """Store a new table of a visitor; return its name, which cannot be guessed."""
         players = range(options.state.game.num_players)
-        mine = players if options.opponent == HOTSEAT else (options.side,)
+        mine = players if options.opponent in ONE_SCREEN else (options.side,)
         record = StoredTable(
             secrets.token_urlsafe(9),
             str(options.state),
@@ -227,6 +254,44 @@ class TableService:
             record.level, record.machine = options.level, 1 - options.side
         await asyncio.to_thread(self.store.add, record)
         return record.id
+
+    async def rematch(self, live: LiveTable, visitor: str, level: int | None = None) -> str:
+        """Return the table of a player's next game: the same game with the sides swapped.
+
+        Of two friends, who asks second joins the first.  Raises RefusedError.
+        """
+        table = live.table
+        seats = table.seats_of(visitor)
+        if not seats:
+            raise RefusedError("you are watching this game, not playing it")
+        if table.daily is not None:
+            raise RefusedError("a daily puzzle is played once")
+        level = table.level if level is None else level
+        if table.opponent == MACHINE and level not in LEVELS:
+            raise RefusedError(f"levels are {LEVELS[0]} to {LEVELS[-1]}")
+        if table.rematch is not None and table.opponent == FRIENDS:
+            return await self._join(table.rematch.table, visitor)
+        table.change_for(Command(REMATCH, seats[0]))  # refuses before a table is created
+        start = await asyncio.to_thread(next_start, table)
+        side = 1 - seats[0]
+        options = TableOptions(start, table.opponent, level or 0, side, table.clock, table.listed)
+        name = await self.create(options, visitor)
+        try:
+            await self.submit(live, Command(REMATCH, seats[0], name))
+        except RefusedError:
+            if table.rematch is None:
+                raise
+            return await self._join(table.rematch.table, visitor)
+        return name
+
+    async def _join(self, name: str, visitor: str) -> str:
+        """Seat a visitor at the table of a rematch, unless they sit there already."""
+        live = await self.get(name)
+        if live is None:
+            raise RefusedError("the rematch is gone")
+        if not live.table.seats_of(visitor):
+            await self.submit(live, Command(SEAT, visitor=visitor))
+        return name
 
     async def get(self, name: str) -> LiveTable | None:
         """Return a table by its name, None if there is none."""

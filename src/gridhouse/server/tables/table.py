@@ -18,6 +18,7 @@ from gridhouse.server.tables.commands import (
     MOVE,
     OVER,
     REDO,
+    REMATCH,
     RESIGN,
     SEAT,
     UNDO,
@@ -33,12 +34,16 @@ if TYPE_CHECKING:
 HOTSEAT = "hotseat"
 MACHINE = "machine"
 FRIENDS = "friends"
+ANALYSIS = "analysis"  # alone, for both sides, with nothing hidden
+OPPONENTS = (MACHINE, FRIENDS, HOTSEAT, ANALYSIS)
+ONE_SCREEN = (HOTSEAT, ANALYSIS)  # at which one visitor has all seats
 STANDS = "moves that may have revealed hidden information cannot be taken back"
 
 BY_RULES = "rules"
 ON_TIME = "time"
 RESIGNED = "resigned"
 LOST = {ON_TIME: "has no time left", RESIGNED: "resigns"}  # ends that are not in the rules
+REASONS = {ON_TIME: "ran out of time", RESIGNED: "resigned"}  # the same, told afterwards
 
 
 class TableOptions(NamedTuple):
@@ -72,6 +77,13 @@ class Takeback(NamedTuple):
     player: int
 
 
+class Rematch(NamedTuple):
+    """The table of the next game, and the player of this one who offered it."""
+
+    table: str
+    player: int
+
+
 class Table:
     """One game and its players."""
 
@@ -94,14 +106,16 @@ class Table:
         self.plies: list[Ply] = []
         # Whether any player has had hidden information so far.  Its end, as that of a bomb under a
         # sink, may itself be hidden, so this never becomes false again.
-        self.ever_secret = self.state.has_secrets()
-        self.has_sides = has_sides(self.state)
+        self.ever_secret = self._has_secrets()
+        self.cameras = self.state.cameras()
+        self.default_camera = self.state.default_camera()
         self.catch_up(record)
 
     def catch_up(self, record: StoredTable) -> None:
         """Update the table from a newer record."""
         self.seated_visitors = dict(record.seated_visitors)
         self.listed = record.listed
+        self.rematch = rematch_of(record.next)
         standing = 0
         for ply, stored in zip(self.plies, record.moves, strict=False):
             if (ply.move, ply.spent) != (stored.move, stored.spent):
@@ -122,6 +136,8 @@ class Table:
         """Apply a change that has been written."""
         if change.seat is not None:
             self.seated_visitors[change.seat[0]] = change.seat[1]
+        if change.next is not None:
+            self.rematch = rematch_of(change.next)
         if change.standing is not None:
             self._stand(change.standing)
         if change.added is not None:
@@ -154,7 +170,10 @@ class Table:
     def _push(self, ply: Ply) -> None:
         self.state.apply_action(ply.action)
         self.plies.append(ply)
-        self.ever_secret = self.ever_secret or self.state.has_secrets()
+        self.ever_secret = self.ever_secret or self._has_secrets()
+
+    def _has_secrets(self) -> bool:
+        return self.opponent != ANALYSIS and self.state.has_secrets()
 
     def _pop(self, count: int) -> None:
         for _ in range(count):
@@ -172,6 +191,14 @@ class Table:
     def outcome(self) -> str:
         """Return the result of a finished game in words."""
         return outcome_of(self.state, self.ended)
+
+    def reason(self) -> str:
+        """Return how a finished game ended, as a sentence without a full stop."""
+        lost = loser_of(self.ended)
+        if lost is None:
+            return self.state.game.reason(self.state.position)
+        how, player = lost
+        return f"{self.state.game.players[player]} {REASONS[how]}"
 
     def returns(self) -> list[float]:
         """Return the players' returns, also after an end by time or resignation."""
@@ -228,6 +255,7 @@ class Table:
             REDO: self._takeback,
             ANSWER: self._answer,
             RESIGN: self._resign,
+            REMATCH: self._rematch,
         }
         return changes[command.kind](command)
 
@@ -261,9 +289,17 @@ class Table:
     def _resign(self, command: Command) -> Change:
         if self.over:
             raise RefusedError(OVER)
-        if self.opponent == HOTSEAT:
+        if self.opponent in ONE_SCREEN:
             raise RefusedError("a game at one screen cannot be resigned")
         return self._end(RESIGNED, command.player)
+
+    def _rematch(self, command: Command) -> Change:
+        """Lead on to a new table; of friends, the first offer counts."""
+        if not self.over:
+            raise RefusedError("the game is not over")
+        if self.rematch is not None and self.opponent == FRIENDS:
+            raise RefusedError("there is a rematch already")
+        return self._change()._replace(next=f"{command.text} {command.player}")
 
     def _seat(self, command: Command) -> Change:
         if self.seats_of(command.visitor):
@@ -302,10 +338,10 @@ class Table:
     def undo_count(self, player: int) -> int:
         """Return the number of moves that a player's undo takes back; raises RefusedError."""
         own = [at for at, ply in enumerate(self.plies) if ply.player == player]
-        if not self.plies or (self.opponent != HOTSEAT and not own):
+        if not self.plies or (self.opponent not in ONE_SCREEN and not own):
             raise RefusedError("you have no move to take back")
         self._need_freedom()
-        return 1 if self.opponent == HOTSEAT else len(self.plies) - own[-1]
+        return 1 if self.opponent in ONE_SCREEN else len(self.plies) - own[-1]
 
     def state_after_redo(self, player: int) -> State:
         """Return the position after a player's redo.
@@ -319,7 +355,7 @@ class Table:
         state = self.state.clone()
         for ply in self.undone:
             state.apply_action(ply.action)
-            if self.opponent == HOTSEAT or state.current_player() == player:
+            if self.opponent in ONE_SCREEN or state.current_player() == player:
                 break
         return state
 
@@ -376,14 +412,24 @@ def returns_of(state: State, ended: str | None) -> list[float]:
 def described(state: State, ply: Ply) -> Ply:
     """Return a ply with the fields that follow from the position before it; raises MoveError."""
     action = state.string_to_action(ply.move)
+    game, viewers = state.game, (None, *range(state.game.num_players))
     return Ply(
         state.action_to_string(action),
         ply.spent,
         state.current_player(),
-        state.game.public_move(state.position, action),
+        game.public_move(state.position, action),
         tuple(gesture(state, action)[0]),
         action,
+        tuple(game.comment(state.position, action, viewer) for viewer in viewers),
     )
+
+
+def rematch_of(text: str | None) -> Rematch | None:
+    """Return the rematch that the database holds as a text, None without one."""
+    if not text:
+        return None
+    table, player = text.split()
+    return Rematch(table, int(player))
 
 
 def gesture(state: State, action: int) -> tuple[list[int], str]:
@@ -394,10 +440,17 @@ def gesture(state: State, action: int) -> tuple[list[int], str]:
         return [], state.action_to_string(action)
 
 
-def has_sides(state: State) -> bool:
-    """Tell whether the board looks different from the second player's side."""
+def landing(state: State, action: int) -> list[int]:
+    """Return the cells that light up for an action's last cell, [] without pictures."""
     try:
-        boards = {state.public_picture(player).inline() for player in range(state.game.num_players)}
+        return state.landing(action)
     except PictureError:
-        return False
-    return len(boards) > 1
+        return []
+
+
+def obstacles(state: State, action: int) -> list[int]:
+    """Return the cells that name what stands in the way of an action, [] without pictures."""
+    try:
+        return state.obstacles(action)
+    except PictureError:
+        return []
