@@ -534,10 +534,15 @@ def test_no_help_is_given_until_the_game_has_ended(visitor: Visitor, clock: Cloc
         seat.wait("view")
         for kind in ("hint", "judge", "show"):
             assert seat.refused(kind) == NO_HELP_TODAY
+    for path in ("review", "review.json", "try.json"):
+        assert visitor.get(f"{table}/{path}").status_code == 403
+    assert f'href="{table}/review"' not in visitor.get("/games").text
     clock.time += timedelta(days=1)
     with visitor.at(table) as seat:
         assert not seat.view["unaided"]
         assert seat.refused("hint") == "the game is over"
+    assert visitor.get(f"{table}/review").status_code == 200
+    assert f'href="{table}/review"' in visitor.get("/games").text
     page = visitor.get(table).text
     assert f'href="{SLIDING}"' in page
     assert f"Solved. {shortest()} moves" in page
@@ -567,9 +572,8 @@ def test_a_copy_of_the_puzzle_gets_no_help(visitor: Visitor, name: str) -> None:
             assert seat.view["unaided"]
             for kind in ("hint", "judge", "show"):
                 assert "no help from a given position" in seat.refused(kind)
-    made = {"json": {"position": str(state)}}
     visitor.client.cookies.clear()
-    table = visitor.client.post("/api/tables", **made).json()
+    table = visitor.client.post("/api/tables", json={"position": str(state)}).json()
     bot = {"authorization": f"Bearer {table['token']}"}
     with visitor.at(f"/t/{table['table']['id']}", **bot) as seat:
         assert "no help from a given position" in seat.refused("show")
@@ -583,16 +587,16 @@ def test_a_copy_stays_one_when_it_is_over_or_changed(visitor: Visitor) -> None:
     larger = "/".join(["." * (len(rows[0]) + 1), *(f"{row}3" for row in rows)])
     size = f"rows={len(rows) + 1},cols={len(rows[0]) + 1},digits=4"
     for start in (f"collapse({size}) {score} {larger}", str(state)):
-        with visitor.at(visitor.new("collapse", start=start)) as seat:
+        table = visitor.new("collapse", start=start)
+        with visitor.at(table) as seat:
             while not seat.view["over"]:
                 seat.move(seat.view["gestures"][0][0])
             seat.say("look", ply=0)
             seat.wait("view")
             assert "no help from a given position" in seat.refused("show")
-    other = (
-        "sliding(rows=3,cols=3) ihgfedcb /abcdefghi"  # of another size than the puzzle of the day
-    )
-    with visitor.at(visitor.new("sliding", start=other)) as seat:
+        assert "no help from a given position" in visitor.get(f"{table}/review").text
+    other = gridhouse.load("sliding").new_initial_state(1)  # not of the size of the puzzle
+    with visitor.at(visitor.new("sliding", start=str(other))) as seat:
         assert not seat.view["unaided"]
     house = visitor.new("collapse", preset="own", **{"p-rows": "5", "p-cols": "4", "p-digits": "4"})
     with visitor.at(house) as seat:
