@@ -5,7 +5,7 @@
 /** @typedef {import("./messages").View} View */
 /** @typedef {Pick<View, "board" | "drawn" | "side" | "last" | "gestures" | "acts">
  *   & Partial<Pick<View, "camera" | "cameras" | "landings">>} Shown */
-/** @typedef {{ move: (text: string, times?: number) => void, why: (cells: number[]) => void, choices: (found: Gesture[]) => void }} Hands */
+/** @typedef {{ move: (text: string, times?: number) => void, why: (cells: number[]) => void, choices: (found: Gesture[]) => void, about?: (text: string) => void }} Hands */
 
 /** @type {Record<string, [x: number, y: number]>} */
 const ARROWS = { ArrowUp: [0, -1], ArrowDown: [0, 1], ArrowLeft: [-1, 0], ArrowRight: [1, 0] };
@@ -140,6 +140,8 @@ export class Board {
     if (cell === this.over) return;
     this.over = cell;
     this.mark();
+    const grouped = cell !== null && this.acts && this.group(cell).length > 1;
+    this.hands.about?.(grouped ? (this.element(cell)?.getAttribute("aria-label")?.split(", ").slice(1).join(": ") ?? "") : "");
   }
 
   /**
@@ -420,7 +422,9 @@ export class Board {
     this.copy(marks, this.last.flatMap((cell) => this.fields(cell)), "last");
     this.copy(marks, [...new Set(next)], "target");
     const over = this.over === null ? -1 : this.anchor(this.over);
-    if (this.acts && !this.chosen.includes(over) && this.beginning([over]).length) this.outline(marks, over, "over");
+    if (this.acts && !this.chosen.includes(over) && this.beginning([over]).length) {
+      for (const cell of this.group(over)) this.outline(marks, cell, "over");
+    }
     for (const cell of this.chosen) this.outline(marks, cell, "chosen");
     for (const cell of this.blocked) this.outline(marks, cell, "block");
     const hint = this.gestures.find(([, named]) => named.join() === this.hinted.join());
@@ -430,6 +434,17 @@ export class Board {
     if (others.length) marks.append(this.arrow());
     if (focused !== null) this.copy(marks, [focused], "cursor");
     drawing.append(marks);
+  }
+
+  /**
+   * Returns the cells that a move takes together with a cell.
+   * @param {number} cell
+   */
+  group(cell) {
+    const all = pieces(this.root);
+    const name = [...all.values()].find((piece) => piece.dataset.cell === String(cell))?.dataset.group;
+    const found = name === undefined ? [] : [...all.values()].filter((piece) => piece.dataset.group === name);
+    return found.length ? found.map((piece) => Number(piece.dataset.cell)) : [cell];
   }
 
   /** Returns an arrow along the cells of a hint. */

@@ -24,6 +24,7 @@ let shows = "";
 let missed = false; // whether moves were made while an earlier position was shown
 /** @type {(() => void) | null} the action after a confirmed question */
 let question = null;
+let about = ""; // what is said of the cell under the mouse
 let withdrew = false; // whether the visitor has just withdrawn a request
 
 /** @type {Promise<import("./camera.js").Cameras> | null} */
@@ -44,6 +45,10 @@ const board = new Board(root, {
   },
   why,
   choices: offer,
+  about: (text) => {
+    if (text || about) write("why", capital(text));
+    about = text;
+  },
 });
 const clocks = new Clocks(need("clocks"));
 const moves = new MoveList(need("moves"), need("steps"), lookAt);
