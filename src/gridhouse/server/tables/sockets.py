@@ -330,8 +330,9 @@ PLAYERS: dict[str, Callable[[Connection, dict[str, Any]], None]] = {
 def first_camera(table: Table, text: str) -> int:
     """Return the viewpoint that a page asks for in its address, else the usual one."""
     number = parse_integer(text)
-    is_there = number is not None and number in range(len(table.cameras))
-    return number if is_there else table.default_camera
+    if number is None or number not in range(len(table.cameras)):
+        return table.default_camera
+    return number
 
 
 def is_number(value: object) -> TypeGuard[int]:
