@@ -8,7 +8,7 @@ from typing import Any, Literal, NotRequired, get_args, get_origin, get_type_hin
 
 from gridhouse.server.tables import messages
 
-PLAIN = {str: "string", int: "number", bool: "boolean", type(None): "null"}
+PLAIN = {str: "string", int: "number", float: "number", bool: "boolean", type(None): "null"}
 
 
 def typescript(hint: Any, names: dict[Any, str]) -> str:

@@ -40,13 +40,24 @@ TERMINAL = -4  # OpenSpiel's number for the player to move in a game that is ove
 class Parameter:
     """A parameter of a game; its type is the type of its default."""
 
-    __slots__ = ("about", "default", "high", "low", "name")
+    __slots__ = ("about", "default", "high", "label", "low", "name")
 
     def __init__(
-        self, name: str, default: Value, about: str, *, low: int = 0, high: int = 0
+        self,
+        name: str,
+        default: Value,
+        about: str,
+        *,
+        low: int = 0,
+        high: int = 0,
+        label: str = "",
     ) -> None:
-        """Describe the parameter; ``low`` and ``high`` bound a whole number."""
+        """Describe the parameter; ``low`` and ``high`` bound a whole number.
+
+        A form shows the ``label``, by default the name.
+        """
         self.name = name
+        self.label = label or name.capitalize()
         self.default = default
         self.about = about
         self.low = low
@@ -74,6 +85,18 @@ class Parameter:
             number = parse_integer(text)
             return self.check(text if number is None else number)
         return self.check(text)
+
+
+class Preset:
+    """A board worth playing: its title, what makes it so in a short sentence, its parameters."""
+
+    __slots__ = ("about", "parameters", "title")
+
+    def __init__(self, title: str, about: str, **parameters: Value) -> None:
+        """Describe the board; parameters that are not given have their defaults."""
+        self.title = title
+        self.about = about
+        self.parameters = parameters
 
 
 _KINDS: dict[type, str] = {int: "a whole number", str: "a text", bool: "true or false"}
@@ -105,7 +128,8 @@ class Game:
     how_to_play: ClassVar[str]
     players: ClassVar[tuple[str, ...]]
     parameters: ClassVar[tuple[Parameter, ...]]
-    presets: ClassVar[Mapping[str, Mapping[str, Value]]]
+    presets: ClassVar[Mapping[str, Preset]]  # from the quickest to the longest
+    usual: ClassVar[str] = "standard"  # the preset that the house offers first
     move_form: ClassVar[str]
     file_holds: ClassVar[str] = "a position"
     can_repeat: ClassVar[bool] = True  # whether a position can occur twice in a game
@@ -154,6 +178,25 @@ class Game:
                 raise ParameterError(f"{name} is given twice")
             given[name] = kinds[name].parse(value.strip()) if name in kinds else value
         return cls(**given)
+
+    @classmethod
+    def from_preset(cls, name: str) -> Self:
+        """Make the game of a preset; raise ParameterError if there is none of this name."""
+        if name not in cls.presets:
+            raise ParameterError(f"there is no preset {shown(name)}")
+        return cls(**cls.presets[name].parameters)
+
+    @property
+    def preset(self) -> str:
+        """The name of the preset that this game is, "" if it is none."""
+        names = (name for name in self.presets if self.from_preset(name) == self)
+        return next(names, "")
+
+    @property
+    def board_words(self) -> str:
+        """The board in words: the title of its preset, and its size."""
+        title = f"{self.presets[self.preset].title}, " if self.preset else ""
+        return f"{title}{self.rows} by {self.cols}"
 
     def prepare(self) -> None:
         """Derive further attributes from the parameters; may raise ParameterError."""
@@ -218,6 +261,24 @@ class Game:
         winner = state.winner()
         return "A draw" if winner is None else f"{self.players[winner]} has won"
 
+    def reason(self, position: Any) -> str:
+        """Return how a game has ended by its rules, as a sentence without a full stop."""
+        del position
+        return ""
+
+    def comment(self, position: Any, action: int, viewer: int | None) -> str:
+        """Return what a move does besides moving, in the words of a viewer, "" for nothing.
+
+        Everybody learns it, so it has nothing that the rules keep secret after the move.
+        """
+        del position, action, viewer
+        return ""
+
+    def losses(self, position: Any) -> list[Token]:
+        """Return the pieces that each side has lost, which everybody may know."""
+        del position
+        return []
+
     def result(self, state: State) -> int:
         """Return the number by which finished games for one are compared."""
         return int(state.returns()[0])
@@ -225,6 +286,13 @@ class Game:
     def write_result(self, result: int) -> str:
         """Return a result, or a difference of two results, in words."""
         return f"{result} point" if result == 1 else f"{result} points"
+
+    def may_be_daily(self) -> bool:
+        """Tell whether a position of this game may belong to a daily puzzle.
+
+        Boards of other sizes may as well, if the game goes on on a part of the board.
+        """
+        return self.daily is not None
 
     @property
     def num_players(self) -> int:

@@ -31,8 +31,8 @@ HUES = (
 )  # fmt: skip
 
 LIGHT = {
-    "ground": "#f7f5f0", "board": "#e9e4d8", "line": "#c9c2b2", "ink": "#1f2328",
-    "faint": "#6b6558",
+    "ground": "#f5f3f9", "board": "#e6e2f0", "line": "#c3bcd6", "ink": "#1d1a3a",
+    "faint": "#5f5980",
     "one": "#f3efe4", "one-side": "#cfc6ae", "one-dim": "#b3a98c", "one-ink": "#3b3423",
     "one-edge": "#5a503a",
     "two": "#3d4656", "two-side": "#2b3240", "two-dim": "#1d222c", "two-ink": "#f4f6fa",
@@ -43,8 +43,8 @@ LIGHT = {
     "shadow": "#2a241826", "ice": "#7fc4ea", "alarm": "#c0392b",
 }  # fmt: skip
 DARK = LIGHT | {
-    "ground": "#16181c", "board": "#24272d", "line": "#3a3f48", "ink": "#eceff4",
-    "faint": "#9aa3b2",
+    "ground": "#14122b", "board": "#272350", "line": "#45407a", "ink": "#f1eefb",
+    "faint": "#ada6d2",
     "first": "#e0645b", "second": "#5b9be0", "on-side": "#10131a",
     "tile": "#8a7444", "tile-edge": "#5e4d29", "done": "#4f7f55", "done-edge": "#2f5435",
     "pit": "#050607", "wall": "#555c68", "wall-dim": "#3d434d", "rim": "#8d95a5",
@@ -233,25 +233,35 @@ def element(tag: str, content: str | None, attributes: dict[str, object]) -> str
     return f"<{tag}{given}>{content}</{tag}>" if content else f"<{tag}{given}/>"
 
 
-def grid(rows: int, cols: int, title: str, *, blank: int = 0, first: int = 0) -> Canvas:
+def grid(
+    rows: int, cols: int, title: str, *, blank: int = 0, first: int = 0, turned: bool = False
+) -> Canvas:
     """Begin the picture of a flat board: the numbers on its margin, rows from the top, no cells.
 
-    The numbers begin with ``first``; the first ``blank`` rows have none.
+    The numbers begin with ``first``; the first ``blank`` rows have none.  A board that is turned is
+    seen from its top, see :func:`seen`.
     """
     canvas = Canvas(cols * CELL + 2 * EDGE, rows * CELL + 2 * EDGE, title)
-    canvas.paste(coordinates(rows, cols, blank, first))
+    canvas.paste(coordinates(rows, cols, blank, first, turned=turned))
     return canvas
 
 
 @cached
-def coordinates(canvas: Canvas, rows: int, cols: int, blank: int, first: int) -> None:
+def coordinates(
+    canvas: Canvas, rows: int, cols: int, blank: int, first: int, *, turned: bool
+) -> None:
     """Draw the numbers of rows and columns of a flat board."""
     for col in range(cols):
-        x, _ = middle(0, col)
+        x, _ = middle(0, cols - 1 - col if turned else col)
         canvas.text(x, EDGE / 2, str(col + first), 14, class_="label")
     for row in range(blank, rows):
-        _, y = middle(row, 0)
+        _, y = middle(rows - 1 - row if turned else row, 0)
         canvas.text(EDGE / 2, y, str(row - blank + first), 14, class_="label")
+
+
+def seen(cell: int, rows: int, cols: int, *, turned: bool) -> tuple[int, int]:
+    """Return the row and column at which a cell is drawn, on a board that may be turned."""
+    return divmod(rows * cols - 1 - cell if turned else cell, cols)
 
 
 def middle(row: int, col: int) -> tuple[float, float]:
@@ -265,12 +275,12 @@ def square(canvas: Canvas, row: int, col: int, inset: float = 0.0, **look: objec
     canvas.square(x, y, CELL - 2 * inset, min(2 * inset, 9), **look)
 
 
-def cells(canvas: Canvas, rows: int, cols: int, labels: list[str]) -> None:
+def cells(canvas: Canvas, rows: int, cols: int, labels: list[str], *, turned: bool = False) -> None:
     """Add all cells of a flat board, each with a label that describes it."""
     for cell in range(rows * cols):
         row, col = divmod(cell, cols)
         canvas.begin(cell, label=f"row {row} column {col}: {labels[cell]}")
-        canvas.paste(floor(row, col))
+        canvas.paste(floor(*seen(cell, rows, cols, turned=turned)))
         canvas.end()
 
 

@@ -29,8 +29,9 @@ async def hint(engines: EnginePool, snapshot: Snapshot) -> Hint:
     if state.is_terminal():
         raise RefusedError(OVER)
     action = (await engines.choose(state)).action
-    move, cells = state.action_to_string(action), gesture(state, action)[0]
-    return {"type": "hint", "ply": ply, "move": move, "cells": cells}
+    cells, choice = gesture(state, action)
+    move = state.action_to_string(action)
+    return {"type": "hint", "ply": ply, "move": move, "cells": cells, "choice": choice}
 
 
 async def evaluate(engines: EnginePool, snapshot: Snapshot) -> Evaluation:

@@ -2,22 +2,48 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from gridhouse.core.errors import PictureError
+from gridhouse.players.levels import LEVELS, level_in_words
 from gridhouse.server import clock
-from gridhouse.server.daily.service import verdict
+from gridhouse.server.daily.service import best_text, verdict
 from gridhouse.server.tables.commands import OVER, REDO, UNDO, RefusedError
-from gridhouse.server.tables.table import FRIENDS, HOTSEAT, Table, gesture, landing, obstacles
+from gridhouse.server.tables.company import player_names
+from gridhouse.server.tables.table import (
+    ANALYSIS,
+    FRIENDS,
+    HOTSEAT,
+    ONE_SCREEN,
+    Table,
+    gesture,
+    landing,
+    obstacles,
+)
 
 if TYPE_CHECKING:
     from typing import Any
 
     from gridhouse.core.game import State
     from gridhouse.core.picture import Canvas
-    from gridhouse.server.tables.messages import Clock, Gesture, Handover, Token, View
+    from gridhouse.server.tables.messages import (
+        Clock,
+        Gesture,
+        Handover,
+        Rematch,
+        Result,
+        Token,
+        View,
+    )
 
+NO_HELP_TODAY = "there is no help in a daily puzzle on its day"
+NO_HELP_IN_PUZZLE = "there is no help in a daily puzzle"
+NO_HELP_FOR_COPIES = (
+    "there is no help from a given position of this game, because it may be the puzzle of the day"
+)
+NO_HELP_FOR_FRIENDS = "there is no help in a game between friends"
 FAILED = "The machine failed and made a random move"
+YOU: dict[float, Literal["won", "lost", "draw"]] = {1: "won", -1: "lost", 0: "draw"}
 ASKED = {UNDO: "asks to take back the last move", REDO: "asks to redo the move"}
 
 
@@ -27,14 +53,13 @@ class Viewpoint(NamedTuple):
     ``viewer`` is the player whose hidden information is visible, None for public information only.
     ``side`` is the side from which the board is drawn, ``camera`` the number of the picture's
     viewpoint as counted from there; ``acts`` says whether the viewer may move.
-    ``handover`` is the state of a screen for two: "" when it shows the board, "over" when the turn
-    has passed to the other player, "covered" until the player to move uncovers it.
+    ``covered`` says whether a screen for two waits until the player to move uncovers it.
     """
 
     viewer: int | None
     side: int = 0
     acts: bool = False
-    handover: str = ""
+    covered: bool = False
     camera: int = 0
 
     @property
@@ -46,7 +71,7 @@ class Viewpoint(NamedTuple):
 def viewpoint_of(table: Table, visitor: str | None, revealed_player: int | None) -> Viewpoint:
     """Return a visitor's viewpoint.
 
-    ``revealed_player`` is the player who last uncovered a screen for two.
+    ``revealed_player`` is the player who has uncovered a screen for two.
     """
     return seat_of(table, visitor, revealed_player)._replace(camera=table.default_camera)
 
@@ -63,10 +88,8 @@ def seat_of(table: Table, visitor: str | None, revealed_player: int | None) -> V
     if not table.secret:
         return Viewpoint(0, side, mover is not None)
     if revealed_player is None:
-        return Viewpoint(None, side, handover="covered")
-    if revealed_player == mover:
-        return Viewpoint(revealed_player, revealed_player, acts=True)
-    return Viewpoint(revealed_player, revealed_player, handover="over")
+        return Viewpoint(None, side, covered=True)
+    return Viewpoint(revealed_player, revealed_player, revealed_player == mover)
 
 
 class Snapshot:
@@ -126,6 +149,26 @@ class Snapshot:
             for ply in self.table.plies
         ]
 
+    def status(self, viewpoint: Viewpoint) -> str:
+        """Return the line beside the board, and the losses of each side in words."""
+        state = self.state
+        if state.game.num_players == 1 and state.is_terminal():
+            return ""  # the result says it
+        parts = [state.game.status(self.observation(viewpoint))]
+        for side, name in enumerate(state.game.players):
+            lost = [token for token in state.game.losses(state.position) if token.side == side]
+            if lost:
+                parts.append(f"{name}: {', '.join(f'{each.count} {each.label}' for each in lost)}")
+        return " - ".join(filter(None, parts))
+
+    def comment(self, viewpoint: Viewpoint) -> str:
+        """Return what the last move did besides moving; of the very last one the result says it."""
+        made = self.table.plies[: self.ply]
+        if not made or (self.table.over and self.ply is None):
+            return ""
+        viewer = None if self.table.opponent == HOTSEAT else viewpoint.viewer
+        return made[-1].comments[0 if viewer is None else 1 + viewer]
+
     def last(self, viewpoint: Viewpoint) -> list[int]:
         """Return the cells of the last move, [] if it is not completely visible."""
         made = self.table.plies[: self.ply]
@@ -165,7 +208,7 @@ def no_move_reason(table: Table, viewpoint: Viewpoint) -> str:
     """Return the reason why a player cannot move now."""
     if table.over:
         return OVER
-    return "the screen has to be handed over first" if viewpoint.handover else "it is not your turn"
+    return "the screen has to be handed over first" if viewpoint.covered else "it is not your turn"
 
 
 def require_turn(table: Table, viewpoint: Viewpoint) -> None:
@@ -205,35 +248,43 @@ def view(snapshot: Snapshot, viewpoint: Viewpoint, *, sits: bool) -> View:
         "heading": heading(table, viewpoint, sits=sits)
         if snapshot.ply is None
         else past_heading(snapshot),
-        "status": state.game.status(seen),
+        "status": snapshot.status(viewpoint),
         "tokens": tokens(state, seen),
+        "comment": snapshot.comment(viewpoint),
         "side": viewpoint.side,
         "camera": viewpoint.camera,
         "cameras": list(table.cameras),
         "moves": snapshot.moves(viewpoint),
+        "notes": [ply.comments[0] for ply in table.plies],
         "last": snapshot.last(viewpoint),
         "gestures": snapshot.gestures() if acts else [],
         "landings": snapshot.landings() if acts else {},
         "acts": acts,
         "over": table.over,
+        "result": result_of(table, viewpoint, sits=sits),
+        "rematch": rematch_of(table, viewpoint) if sits else None,
         "handing": handover(table, viewpoint),
         "undo": sits and may_take_back(table, viewpoint, UNDO),
         "redo": sits and may_take_back(table, viewpoint, REDO),
-        "resign": sits and not table.over and table.opponent != HOTSEAT,
+        "resign": sits and not table.over and table.opponent not in ONE_SCREEN,
         "helps": sits and offers_help(table, viewpoint),
         "unaided": not allows_help(table),
         "asked": takeback_request(table, viewpoint) if sits else "",
         "waits": pending_request(table, viewpoint) if sits else "",
         "position": "" if table.secret else str(state),
         "clocks": clock_states(table),
+        "names": player_names(table),
+        "present": list(table.company.present),
+        "watchers": table.company.watchers,
     }
 
 
 def tokens(state: State, seen: Any) -> list[Token]:
-    """Return the counts of an observation's status."""
+    """Return the counts of an observation's status, and what each side has lost."""
+    shown = [*state.game.status_tokens(seen), *state.game.losses(state.position)]
     return [
         {"label": token.label, "count": token.count, "icon": token.icon, "side": token.side}
-        for token in state.game.status_tokens(seen)
+        for token in shown
     ]
 
 
@@ -246,10 +297,42 @@ def heading(table: Table, viewpoint: Viewpoint, *, sits: bool) -> str:
     """Return the heading of the current position: the result or the turn."""
     mover, game = table.mover, table.state.game
     if mover is None:
-        if table.daily is None:
+        if table.daily is None or not sits:  # the best result is for those who have played
             return table.outcome()
         return f"{table.outcome()}. {verdict(game, game.result(table.state), table.best)}"
     return f"{FAILED}. " * table.machine_failed + turn_text(table, viewpoint, mover, sits=sits)
+
+
+def result_of(table: Table, viewpoint: Viewpoint, *, sits: bool) -> Result | None:
+    """Return the result of a finished game as a visitor sees it, None while it goes on."""
+    if not table.over:
+        return None
+    game, reason = table.state.game, full_stop(table.reason())
+    if game.num_players == 1:
+        title = game.write_result(game.result(table.state))
+        best = "" if table.best is None else full_stop(best_text(game, table.best))
+        return {"title": title, "reason": reason, "best": best, "you": ""}
+    returns = table.returns()
+    plays = sits and table.opponent not in ONE_SCREEN
+    you = YOU[returns[viewpoint.player]] if plays else ""
+    if not any(returns):
+        title = "A draw"
+    else:
+        title = f"You {you}" if plays else f"{game.players[returns.index(1)]} won"
+    return {"title": title, "reason": reason, "best": "", "you": you}
+
+
+def full_stop(text: str) -> str:
+    """Return words as a sentence, "" for none."""
+    return f"{text[0].upper()}{text[1:]}." if text else ""
+
+
+def rematch_of(table: Table, viewpoint: Viewpoint) -> Rematch | None:
+    """Return the next game of two friends, None without one."""
+    if table.rematch is None or table.opponent != FRIENDS:
+        return None
+    offered = table.rematch.player != viewpoint.viewer
+    return {"address": f"/t/{table.rematch.table}", "offered": offered}
 
 
 def turn_text(table: Table, viewpoint: Viewpoint, mover: int, *, sits: bool) -> str:
@@ -262,18 +345,39 @@ def turn_text(table: Table, viewpoint: Viewpoint, mover: int, *, sits: bool) -> 
         return f"{name}, the machine, is thinking"
     if mover in table.open_seats():
         return f"{name} to move; the seat is still free"
-    return (
-        f"Your turn, {name}" if viewpoint.acts and table.opponent != HOTSEAT else f"{name} to move"
+    is_yours = viewpoint.acts and table.opponent not in ONE_SCREEN
+    return f"Your turn, {name}" if is_yours else f"{name} to move"
+
+
+def caption(table: Table, visitor: str | None) -> str:
+    """Return the game, its board, and who plays, in words for a visitor."""
+    game, seats = table.state.game, table.seats_of(visitor)
+    return f"{game.title}: {game.board_words}" + "".join(
+        f" · {text}" for text in who_plays(table, seats) if text
     )
+
+
+def who_plays(table: Table, seats: list[int]) -> list[str]:
+    """Return the visitor's seat and the opponent, in words."""
+    names = table.state.game.players
+    if len(names) == 1:
+        return []
+    if table.opponent == ANALYSIS:
+        return ["analysis board"]
+    if table.opponent == HOTSEAT:
+        return ["two players at one screen"]
+    yours = f"you are {names[seats[0]]}" if seats else ""
+    if table.machine is None:
+        return [yours]
+    level = level_in_words(table.level or LEVELS[0])
+    return [yours, f"{names[table.machine]} is the machine ({level})"]
 
 
 def handover(table: Table, viewpoint: Viewpoint) -> Handover | None:
     """Return the text and the button of the privacy screen, None if it is not shown."""
-    if not viewpoint.handover or table.mover is None:
+    if not viewpoint.covered or table.mover is None:
         return None
     name = table.state.game.players[table.mover]
-    if viewpoint.handover == "over":
-        return {"does": "cover", "says": "Your turn is over.", "button": f"Hand over to {name}"}
     return {
         "does": "uncover",
         "says": f"{name}, it is your turn.",
@@ -293,12 +397,27 @@ def may_take_back(table: Table, viewpoint: Viewpoint, kind: str) -> bool:
 
 def offers_help(table: Table, viewpoint: Viewpoint) -> bool:
     """Tell whether the machine helps a player: on their turn, and after the game."""
-    return table.over or (viewpoint.acts and allows_help(table))
+    return (table.over or viewpoint.acts) and allows_help(table)
 
 
 def allows_help(table: Table) -> bool:
     """Tell whether help is allowed at this table."""
-    return table.over or (table.opponent != FRIENDS and table.daily is None)
+    return not help_refusal(table)
+
+
+def help_refusal(table: Table) -> str:
+    """Return the reason why there is no help at a table now, "" if there is.
+
+    Nobody gets help on the puzzle of the day: not at its tables before the day is over, and not
+    from a position that somebody has given and that may be a copy.
+    """
+    if table.daily is not None:
+        if not table.is_past_day:
+            return NO_HELP_TODAY
+        return "" if table.over else NO_HELP_IN_PUZZLE
+    if table.given and table.state.game.may_be_daily():
+        return NO_HELP_FOR_COPIES
+    return NO_HELP_FOR_FRIENDS if table.opponent == FRIENDS and not table.over else ""
 
 
 def takeback_request(table: Table, viewpoint: Viewpoint) -> str:

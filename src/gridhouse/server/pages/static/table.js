@@ -3,6 +3,7 @@
 
 import { Board } from "./board.js";
 import { Clocks, MoveList } from "./move_list.js";
+import * as settings from "./settings.js";
 import { ReconnectingSocket } from "./socket.js";
 
 /** @param {string} id */
@@ -35,7 +36,11 @@ const wire = new ReconnectingSocket(from(cameras?.firstCamera(table.dataset.game
   hide("offline", open);
 });
 const board = new Board(root, {
-  move: (text) => say({ type: "move", move: text, ply: ply() }),
+  move: (text, times = 1) => {
+    write("why", "");
+    const from = ply();
+    for (let made = 0; made < times; made += 1) say({ type: "move", move: text, ply: from + made });
+  },
   why,
   choices: offer,
 });
@@ -95,13 +100,35 @@ function isAway() {
   return view?.looking != null || shows === "runs" || shows === "done";
 }
 
+/** @type {Promise<typeof import("./company.js")> | null} loaded where there are other people */
+let company = null;
+
+/**
+ * Shows who is at the table, and what friends say.
+ * @param {import("./messages").View | import("./messages").Presence | import("./messages").Phrase} message
+ */
+function meet(message) {
+  const isAlone = part("company")?.dataset.friends === undefined;
+  if (!company && isAlone && message.type === "view" && !message.watchers) return;
+  company ??= import("./company.js").then((module) => {
+    module.listen((number) => say({ type: "phrase", number }));
+    return module;
+  });
+  company.then(
+    (module) => module.heard(message),
+    () => (company = null), // the house does not answer: try again with the next message
+  );
+}
+
 /** @param {import("./socket.js").News} message */
 function heard(message) {
   if (message.type === "view") {
     showView(message);
     goOn();
-  }
-  else if (message.type === "refusal") {
+    meet(message);
+  } else if (message.type === "presence" || message.type === "phrase") {
+    meet(message);
+  } else if (message.type === "refusal") {
     write("why", sentence(capital(message.text)));
     board.block(message.cells ?? []);
     if (shows === "asked") showing("");
@@ -117,7 +144,8 @@ function learn(help, view) {
   if (help.type === "judge") write("judgement", sentence(help.text));
   else if (help.type === "shown") showing("done");
   else if (help.type === "hint") {
-    write("why", `The machine would play ${help.move}.`);
+    const how = help.choice || (help.cells.length > 1 ? "follow the arrow" : "the marked cell");
+    write("why", `Hint: ${how} (${help.move}).`);
     board.hint(help.cells);
   } else {
     showing("runs");
@@ -173,6 +201,7 @@ function showView(next) {
   moves.show(next);
   showing("");
   if (before) announce(before, next);
+  ring(before, next);
   const curtain = next.handing;
   hide("curtain", !curtain);
   if (curtain) {
@@ -180,15 +209,35 @@ function showView(next) {
     write("curtain-button", curtain.button);
   }
   showTools(next);
+  if (next.result || before?.result) {
+    // Loaded only when it is needed.
+    import("./end.js").then(({ showEnd }) => view === next && showEnd(next, before), () => {});
+  }
   if (before?.ply !== next.ply || next.over) question = null;
   showQuestion(next);
   hide("invitation", !next.invitation);
   const link = part("invitation-link");
-  if (link && next.invitation) /** @type {HTMLInputElement} */ (link).value = location.origin + next.invitation;
+  const reach = part("invitation")?.dataset.origin ?? location.origin;
+  if (link && next.invitation) /** @type {HTMLInputElement} */ (link).value = reach + next.invitation;
   for (const open of document.querySelectorAll(".open-only")) {
     /** @type {HTMLElement} */ (open).hidden = !next.position;
   }
   part("from-here")?.setAttribute("href", `/new/${table.dataset.game}?start=${encodeURIComponent(next.position)}`);
+}
+
+const title = document.title;
+
+/**
+ * Shows in the title of the page whose turn it is, and plays the sound of a move.
+ * @param {View | null} before
+ * @param {View} now
+ */
+function ring(before, now) {
+  const isMine = now.acts && now.looking === null;
+  document.title = isMine ? `● ${now.heading} · ${title}` : title;
+  if (!before || before.ply >= now.ply) return;
+  if (now.over) settings.play("over");
+  else settings.play(isMine && !before.acts ? "turn" : "move");
 }
 
 /**
@@ -232,7 +281,7 @@ function showTools(view) {
  */
 function showReason(before, now) {
   const stays = before?.ply === now.ply && before.looking === now.looking && !now.over;
-  if (!stays || now.waits) write("why", "");
+  if (!stays || now.waits) write("why", now.comment);
   else if (before.waits) write("why", withdrew ? "" : "The request was declined.");
   withdrew = false;
 }
@@ -265,7 +314,9 @@ function announce(before, now) {
   const made = now.moves.slice(before.moves.length).map(([name, move]) => `${name}: ${move}.`);
   if (now.moves.length < before.moves.length) made.push("A move was taken back.");
   const status = now.status ? [sentence(now.status)] : [];
-  write("said", [...made, sentence(now.heading), ...status].join(" "));
+  const result = now.looking === null ? now.result : null;
+  const heading = result ? [`${result.title}.`, result.reason, result.best] : [sentence(now.heading)];
+  write("said", [...made, ...heading, ...status].join(" ").trim());
 }
 
 /**
@@ -291,6 +342,7 @@ function lookAt(to) {
 
 /** @param {import("./board.js").Gesture[]} found */
 function offer(found) {
+  if (board?.chosen.length) write("why", "");
   const choices = /** @type {HTMLElement} */ (part("choices"));
   choices.replaceChildren(
     ...found.map(([move, , choice]) => {
@@ -375,6 +427,9 @@ part("typed")?.addEventListener("submit", (event) => {
   const move = input.value.trim();
   if (!move || say({ type: "move", move, ply: ply() })) input.value = "";
 });
+const dialog = /** @type {HTMLDialogElement} */ (need("settings"));
+settings.connect(dialog, root);
+onClick("settings-open", () => dialog.showModal());
 onClick("undo", () => say({ type: "undo" }));
 onClick("redo", () => say({ type: "redo" }));
 onClick("resign", () => {
@@ -413,3 +468,15 @@ onClick("curtain-button", () => {
 });
 copies("invitation-copy", () => /** @type {HTMLInputElement} */ (part("invitation-link")).value);
 copies("watch-copy", () => location.href.replace(/#.*/, ""));
+
+/** @type {Record<string, string>} the buttons that keys press */
+const KEYS = { "?": "settings-open", h: "hint", f: "turn", "ctrl+z": "undo", "ctrl+y": "redo", "ctrl+Z": "redo" };
+document.addEventListener("keydown", (event) => {
+  const at = event.target instanceof Element ? event.target : null;
+  if (event.defaultPrevented || event.altKey || at?.closest("input, textarea, select, dialog")) return;
+  const id = KEYS[(event.ctrlKey || event.metaKey ? "ctrl+" : "") + event.key];
+  const button = id ? part(id) : null;
+  if (!button || button.hidden) return;
+  event.preventDefault();
+  button.click();
+});

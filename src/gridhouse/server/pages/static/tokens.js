@@ -2,7 +2,7 @@
 
 /** @typedef {import("./messages").Token} Token */
 
-/** @type {Record<string, string>} the symbols, of 24 by 24 units */
+/** @type {Record<string, string>} the symbols, of 24 by 24 units; other kinds are written */
 const PATHS = {
   sunk: "M2 11h5v9h10v-9h5M12 2v12M8 10l4 4 4-4",
   freeze: "M12 2v20M3.3 7l17.4 10M3.3 17 20.7 7M9.5 3.5 12 6l2.5-2.5M9.5 20.5 12 18l2.5 2.5",
@@ -10,6 +10,7 @@ const PATHS = {
   bomb: "M10.5 8a6.5 6.5 0 1 0 0 13 6.5 6.5 0 0 0 0-13M15 9.5l3-3M18 2v2M22 6h-2M20.8 3.2l-1.4 1.4",
   moves: "M5 5l7 7-7 7M13 5l7 7-7 7",
   draw: "M4 9h16M4 15h16",
+  fallen: "M6 6l12 12M18 6 6 18",
 };
 
 /**
@@ -38,11 +39,18 @@ function drawn(token) {
   const item = document.createElement("span");
   item.className = token.count ? "token" : "token spent";
   item.title = `${token.count} ${token.label}`;
+  const drawing = PATHS[token.icon];
+  if (!drawing) {
+    const kind = document.createElement("b");
+    kind.textContent = token.icon;
+    item.append(kind, `×${token.count}`);
+    return item;
+  }
   const icon = document.createElementNS("http://www.w3.org/2000/svg", "svg");
   icon.setAttribute("class", "icon");
   icon.setAttribute("viewBox", "0 0 24 24");
   const path = document.createElementNS(icon.namespaceURI, "path");
-  path.setAttribute("d", PATHS[token.icon] ?? "M12 7a5 5 0 1 0 0 10 5 5 0 0 0 0-10");
+  path.setAttribute("d", drawing);
   icon.append(path);
   item.append(icon, String(token.count));
   return item;
