@@ -331,7 +331,11 @@ def test_a_board_is_seen_from_who_moves_and_from_any_viewpoint(client: TestClien
             assert seat.move(move)["board"] == state.picture(0, state.current_player()).inline()
         assert seat.view["side"] == 1
         assert watching.wait("view", 2)["board"] == state.open_picture(0, 0).inline()
-    with anna.at(anna.new("binary")) as seat:
+    for asked, camera in (("0", 0), ("8", 8), ("9", 1), ("-1", 1), ("x", 1), ("", 1)):
+        with carl.at(table, f"?camera={asked}") as watching:
+            assert watching.view["camera"] == camera
+    with anna.at(anna.new("binary"), "?camera=1") as seat:
+        assert seat.view["camera"] == 0
         assert seat.view["cameras"] == []
         assert seat.refused("turn") == "this board is seen from one viewpoint only"
 
