@@ -207,6 +207,7 @@ def test_the_analysis_board_hides_nothing_and_takes_everything_back(visitor: Vis
         assert seat.view["position"] == HIDDEN.replace(")", ",limit=200)")
         assert (seat.view["helps"], seat.view["clocks"]) == (True, None)
         seat.move("0 1 1 1")
+        assert seat.view["side"] == 0  # it is not turned with every move
         seat.say("show")
         assert seat.wait("frame")["last"]
         seat.say("undo")

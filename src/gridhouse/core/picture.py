@@ -208,24 +208,32 @@ def element(tag: str, content: str | None, attributes: dict[str, object]) -> str
     return f"<{tag}{given}>{content}</{tag}>" if content else f"<{tag}{given}/>"
 
 
-def grid(rows: int, cols: int, title: str, *, blank: int = 0, first: int = 0) -> Canvas:
+def grid(
+    rows: int, cols: int, title: str, *, blank: int = 0, first: int = 0, turned: bool = False
+) -> Canvas:
     """Begin the picture of a flat board: the numbers on its margin, rows from the top, no cells.
 
-    The numbers begin with ``first``; the first ``blank`` rows have none.
+    The numbers begin with ``first``; the first ``blank`` rows have none.  A ``turned`` board is
+    seen from the other side.
     """
     canvas = Canvas(cols * CELL + 2 * EDGE, rows * CELL + 2 * EDGE, title)
-    canvas.paste(coordinates(rows, cols, blank, first))
+    canvas.paste(coordinates(rows, cols, blank, first, turned))
     return canvas
 
 
+def place(cell: int, rows: int, cols: int, *, turned: bool) -> tuple[int, int]:
+    """Return the row and column at which a cell of a flat board is seen."""
+    return divmod(rows * cols - 1 - cell if turned else cell, cols)
+
+
 @cached
-def coordinates(canvas: Canvas, rows: int, cols: int, blank: int, first: int) -> None:
+def coordinates(canvas: Canvas, rows: int, cols: int, blank: int, first: int, turned: bool) -> None:
     """Draw the numbers of rows and columns of a flat board."""
     for col in range(cols):
-        x, _ = middle(0, col)
+        x, _ = middle(0, cols - 1 - col if turned else col)
         canvas.text(x, EDGE / 2, str(col + first), 14, class_="label")
     for row in range(blank, rows):
-        _, y = middle(row, 0)
+        _, y = middle(rows - 1 - row if turned else row, 0)
         canvas.text(EDGE / 2, y, str(row - blank + first), 14, class_="label")
 
 
@@ -240,12 +248,12 @@ def square(canvas: Canvas, row: int, col: int, inset: float = 0.0, **look: objec
     canvas.square(x, y, CELL - 2 * inset, min(2 * inset, 9), **look)
 
 
-def cells(canvas: Canvas, rows: int, cols: int, labels: list[str]) -> None:
+def cells(canvas: Canvas, rows: int, cols: int, labels: list[str], *, turned: bool = False) -> None:
     """Add all cells of a flat board, each with a label that describes it."""
     for cell in range(rows * cols):
         row, col = divmod(cell, cols)
         canvas.begin(cell, label=f"row {row} column {col}: {labels[cell]}")
-        canvas.paste(floor(row, col))
+        canvas.paste(floor(*place(cell, rows, cols, turned=turned)))
         canvas.end()
 
 

@@ -1,4 +1,7 @@
-"""The picture of Tactego: square pieces for Red, round ones for Blue, backs for hidden kinds."""
+"""The picture of Tactego: square pieces for Red, round ones for Blue, backs for hidden kinds.
+
+Each player sees the board with their own army at the bottom.
+"""
 
 from __future__ import annotations
 
@@ -24,20 +27,19 @@ WORDS = {
 
 
 def draw(game: TactegoGame, position: Position, names: list[int], viewer: int) -> picture.Canvas:
-    """Return the picture of a position.
+    """Return the picture of a position from the viewer's side.
 
     The position is an observation: it has no kinds that the viewer may not see.
     """
-    del viewer
-    rows, cols = position.rows, position.cols
-    canvas = picture.grid(rows, cols, f"Tactego, {rows} by {cols}")
+    rows, cols, turned = position.rows, position.cols, viewer == 0
+    canvas = picture.grid(rows, cols, f"Tactego, {rows} by {cols}", turned=turned)
     labels = [in_words(game, position, cell) for cell in range(rows * cols)]
-    picture.cells(canvas, rows, cols, labels)
+    picture.cells(canvas, rows, cols, labels, turned=turned)
     for cell in range(rows * cols):
         if position.board[cell]:
             canvas.begin(cell, piece=names[cell])
             value = position.board[cell]
-            row, col = divmod(cell, cols)
+            row, col = picture.place(cell, rows, cols, turned=turned)
             name = game.names[abs(value)]
             canvas.paste(piece_at(row, col, value, name, position.known[cell]))
             canvas.end()
