@@ -60,6 +60,19 @@ FIND_WAY = """cell => {
   const [right, down] = middle(document.getElementById(`cell-${cell}`));
   return [Number(here.dataset.cell), right - x, down - y];
 }"""
+# Says which arrow key slides the tile of a cell into the hole of the sliding puzzle.
+FIND_SLIDE = """cell => {
+  if (!document.querySelector("[data-game=sliding]")) return null;
+  const pieces = [...document.querySelectorAll("#board g[id^=piece-]")];
+  const taken = pieces.map(piece => piece.dataset.cell);
+  const hole = [...document.querySelectorAll("#board g[id^=cell-]")].find(
+    one => !taken.includes(one.dataset.cell));
+  const [to, from] = [hole, document.getElementById(`cell-${cell}`)].map(
+    one => one.getBoundingClientRect());
+  const [x, y] = [to.x - from.x, to.y - from.y];
+  if (Math.abs(x) > Math.abs(y)) return x > 0 ? "ArrowRight" : "ArrowLeft";
+  return y > 0 ? "ArrowDown" : "ArrowUp";
+}"""
 MANY_KEYS = 80  # by which anything on a page is reached
 
 
@@ -281,6 +294,10 @@ class Keys(Hands):
         raise AssertionError(f"{selector} is not reached by the tab key")
 
     def point(self, cell: int) -> None:
+        arrow = self.page.evaluate(FIND_SLIDE, cell)
+        if arrow:
+            self.page.keyboard.press(arrow)
+            return
         self.go_to("#board [data-cell][tabindex='0']")
         for _ in range(MANY_KEYS):
             here, x, y = self.page.evaluate(FIND_WAY, cell)

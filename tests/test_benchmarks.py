@@ -57,6 +57,7 @@ def benchmark(command: str) -> Run:
         "graders.py sliding FOLDER 1",
         "house_load.py 1 1 0",
         "long_games.py 1",
+        "make_puzzles.py --all",
         "programs.py all",
         "random_games.py -1",
         "sliding_plot.py",

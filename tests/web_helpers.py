@@ -118,7 +118,7 @@ class Seat:
     def refused(self, kind: str, **facts: object) -> str:
         """Ask for what cannot be, and return the reason."""
         self.say(kind, **facts)
-        while (message := self.listen())["type"] == "view":
+        while (message := self.listen())["type"] in ("view", "presence"):
             pass
         assert message["type"] == "refusal", message  # to wait on for one would be for ever
         return str(message["text"])

@@ -33,10 +33,10 @@ def test_the_front_door_leads_to_every_game(visitor: Visitor) -> None:
         assert game_class(name).summary in page
         rules = visitor.get(f"/rules/{name}").text
         assert game_class(name).move_form in rules
-        picture = rules[rules.index("<svg ") : rules.index("</svg>")]
-        assert picture in page  # one picture of a day, without a name that would come twice
-        assert " id=" not in picture
-        assert "aria-label" not in picture
+        for shown in (page, rules):  # pictures without names, which would come twice
+            pictures = shown[shown.index("<svg ") : shown.rindex("</svg>")]
+            assert " id=" not in pictures
+            assert "aria-label" not in pictures
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -310,27 +310,54 @@ def test_two_at_one_screen_take_back_freely(visitor: Visitor) -> None:
     ]
 
 
-def test_a_board_stands_as_who_moves_sees_it_and_can_be_turned(client: TestClient) -> None:
+def test_a_board_is_seen_from_who_moves_and_from_any_viewpoint(client: TestClient) -> None:
     anna, carl = Visitor(client), Visitor(client)
     table = anna.new("sinks", opponent="hotseat")
+    state = gridhouse.load("sinks").new_initial_state()
     with anna.at(table) as seat, carl.at(table) as watching:
-        from_light = seat.view["board"]
-        assert watching.view["board"] == from_light
-        assert seat.view["turns"]
+        assert watching.view["board"] == seat.view["board"] == state.open_picture(0, 1).inline()
+        assert tuple(seat.view["cameras"]) == state.cameras()
         watching.say("turn")
-        from_dark = watching.wait("view")["board"]
-        assert from_dark != from_light
+        assert watching.wait("view")["board"] == state.open_picture(0, 2).inline()
+        watching.say("turn", to=8)
+        assert watching.wait("view")["camera"] == 8
         watching.say("turn")
-        assert watching.wait("view")["board"] == from_light
-        state = gridhouse.load("sinks").new_initial_state()
+        assert watching.wait("view")["board"] == state.open_picture(0, 0).inline()
+        wrongs: tuple[object, ...] = (9, -1, True, 1.0, "1", [])
+        for wrong in wrongs:
+            assert watching.refused("turn", to=wrong) == "the viewpoints are 0 to 8"
         for move in ("3 3 l", "3 1 d"):
             state.play(move)
             assert seat.move(move)["board"] == state.picture(0, state.current_player()).inline()
         assert seat.view["side"] == 1
+        assert watching.wait("view", 2)["board"] == state.open_picture(0, 0).inline()
     with anna.at(anna.new("binary")) as seat:
-        assert not seat.view["turns"]
-        anna_turns = seat.refused("turn")
-        assert anna_turns == "this board looks the same from both sides"
+        assert seat.view["cameras"] == []
+        assert seat.refused("turn") == "this board is seen from one viewpoint only"
+
+
+def test_a_view_has_what_a_roll_covers_and_counts_of_the_status(visitor: Visitor) -> None:
+    with visitor.at(visitor.new("sinks", opponent="hotseat")) as seat:
+        landings = seat.view["landings"]
+        assert landings["3 3 l"] == [31, 32]
+        assert landings["1 1 l"] == [10, 20]  # a sink lights the fields that it will newly cover
+        assert landings["1 1 r"] == [13, 23]
+        assert "3 3 f" not in landings
+        assert "0 0 b" not in landings
+        light = [token["icon"] for token in seat.view["tokens"] if token["side"] == 0]
+        assert light == ["sunk", "freeze", "push", "moves"]
+    with visitor.at(visitor.new("binary")) as seat:
+        assert seat.view["landings"] == {}
+        assert seat.view["tokens"] == []
+
+
+def test_a_refusal_says_what_stands_in_the_way(visitor: Visitor) -> None:
+    with visitor.at(visitor.new("sinks", opponent="hotseat")) as seat:
+        seat.say("why", cells=[44])
+        refusal = seat.wait("refusal")
+        assert (refusal["text"], refusal["cells"]) == ("the way is not free", [34, 35, 43, 53])
+        seat.say("why", cells=[34])
+        assert seat.wait("refusal")["cells"] == []  # it is not one's own
 
 
 def test_friends_meet_by_a_link_and_take_back_by_consent(client: TestClient) -> None:

@@ -18,8 +18,10 @@ MAX_BODY = 64 * 1024  # bytes of a request
 MAX_MESSAGE = 4 * 1024  # bytes of a message on a socket
 MAX_SUBSCRIBERS = 200  # sockets at a table
 MAX_TABLES = 60  # that one network address may create in an hour
+MAX_OPEN = 5  # unfinished tables in the lobby that one address or visitor may have
+MAX_IMPORTS = 10  # files of games that one network address may add in an hour
 MAX_WAIT = 30  # seconds that a program may wait for a table to change
-MAX_NAME = 20  # characters of a name
+MAX_NAME = 30  # characters of a name
 MAX_PLACES = 100  # rows of a leaderboard
 
 

@@ -18,9 +18,10 @@ class BinaryGame(Game):
     title = "Binary Game"
     summary = "Write 0 or 1, never three in a row: the last to move wins."
     how_to_play = (
-        "Two players in turn write a 0 or a 1 into an empty cell. No three equal digits may stand "
-        "in a row, across or down, and each row and column holds each digit at most half of its "
-        "length, rounded up. The player who makes the last move wins.\n"
+        "Two players in turn write a 0 or a 1 into an empty cell. In the pictures a ring is 0 "
+        "and a bar is 1. Three equal digits may not stand beside each other, across or down. "
+        "Each row and column holds each digit at most half of its length, rounded up. The "
+        "player who makes the last move wins.\n"
         "A move is x y digit: x to the right and y downwards, both from 0 at the top left."
     )
     players = ("Player 1", "Player 2")
@@ -122,6 +123,10 @@ class BinaryGame(Game):
     def outcome(self, position: Position) -> str:
         """Return the winner in words: the player who made the last move."""
         return f"{self.players[1 - rules.current_player(position)]} wins"
+
+    def reason(self, position: Position) -> str:
+        """Return who cannot move."""
+        return f"{self.players[rules.current_player(position)]} has no move left"
 
 
 GAME = BinaryGame

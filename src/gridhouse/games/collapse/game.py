@@ -48,11 +48,11 @@ class CollapseGame(Game):
     title = "Collapse"
     summary = "Pick groups of equal digits; the cells above fall down. Score as much as you can."
     how_to_play = (
-        "Pick a cell that has a neighbour with the same digit: all connected cells with this digit "
-        "disappear. Cells above fall down, and columns move left over an empty one. You "
-        "score the digit for each cell that disappears. The game is over when no two equal digits "
-        "are neighbours. With scoring=samegame n cells score (n-2)^2, a cleared board 1000, and k "
-        "cells of a digit left at the end cost (k-2)^2.\n"
+        "Pick a cell that has a neighbour with the same digit, across or down. All connected "
+        "cells with this digit disappear, and each scores its digit. Cells above fall down, "
+        "and columns move left over an empty one. The game is over when no two equal digits "
+        "are neighbours. With scoring=samegame n cells score (n-2)^2, a cleared board 1000, "
+        "and k cells of a digit left at the end cost (k-2)^2.\n"
         "A move is row col, counted from 1 at the top left of the board as it is now."
     )
     players = ("Player",)
@@ -197,6 +197,10 @@ class CollapseGame(Game):
         """Return the score, and whether the board is cleared."""
         cleared = "" if position.wide else ", the board is cleared"
         return f"Score {position.score}{cleared}"
+
+    def reason(self, position: Position) -> str:
+        """Return what is left of the board."""
+        return "No group is left" if position.wide else "The board is cleared"
 
 
 GAME = CollapseGame

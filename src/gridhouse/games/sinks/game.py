@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gridhouse.core.console import Tokens
 from gridhouse.core.errors import ParameterError
-from gridhouse.core.game import Game, Parameter, Preset, State
+from gridhouse.core.game import Game, Parameter, Preset, State, Token
 from gridhouse.core.notation import parse_integer, parse_integers, shown
 from gridhouse.games.sinks import rules
 from gridhouse.games.sinks.document import END_OF_SETUP, read_setup
@@ -100,17 +100,20 @@ class SinksGame(Game):
     title = "Sinks"
     summary = "Roll your blocks into the sinks: 4 points sunk win the game."
     how_to_play = (
-        "Light and Dark in turn make two moves, with one block or with two. A block rolls over its "
-        "edge onto free fields: an upright one of height 2 or 3 falls over, a lying one rolls "
-        "sideways or stands up. The 2x2x2 cube moves by two fields and takes the whole turn. A "
-        "block that lands wholly inside a sink is sunk and counts its value (a 1, b 2, c 3, d 4); "
-        "4 points win. A player who cannot move loses. The second move may not undo the first. The "
-        "game is a draw after 100 moves (or the limit) without a sunk or lost block.\n"
-        "Before the first move you may lay a hidden bomb on a free field; twice a game you may "
-        "freeze an enemy block for its owner's next turn, and twice push a sink by one field, "
-        "which is a move and sinks the blocks that are then inside.\n"
-        "An action is row col and a letter, counted from 0 at the bottom left: l, r, u, d roll or "
-        "push, b lays a bomb, f freezes."
+        "Light and Dark take turns. A turn is two moves, with one block or with two. A block "
+        "rolls over its edge onto free fields. A standing block of height 2 or 3 falls over. "
+        "A lying one stands up over its short end, and keeps lying over its long side. The "
+        "cube of 2x2x2 moves by two fields and takes the whole turn. A block that lands "
+        "wholly inside a sink is sunk, and counts the number on it (a is 1, b is 2, c is 3, "
+        "the cube d is 4). 4 points win. A player who cannot move loses. The second move may "
+        "not undo the first. The game is a draw after 100 moves (or the limit) without a sunk "
+        "or lost block.\n"
+        "Before the first move of a turn you may lay a hidden bomb on a free field. The next "
+        "block on it is lost. Twice a game you may freeze an enemy block for its owner's next "
+        "turn. Twice a game you may push a sink by one field: that is a move, and it sinks "
+        "the blocks that are then inside.\n"
+        "A move is row col and a letter, counted from 0 at the bottom left: l, r, u, d roll "
+        "or push, b lays a bomb, f freezes."
     )
     players = SIDE_NAMES
     parameters = (
@@ -270,6 +273,24 @@ class SinksGame(Game):
             if fields:
                 parts.append(f"{name}'s bombs: {', '.join(fields)}")
         return " - ".join(parts)
+
+    def status_tokens(self, position: Position) -> list[Token]:
+        """Return what ``status`` counts: points, special moves, bombs on the board, moves left."""
+        tokens = []
+        for side in range(2):
+            tokens += [
+                Token(f"points sunk of {rules.WORTH_TO_WIN}", position.sunk[side], "sunk", side),
+                Token("freezings left", position.freezings[side], "freeze", side),
+                Token("sink moves left", position.sink_moves[side], "push", side),
+            ]
+            if bombs := rules.num_bombs(position, side):
+                tokens.append(Token("bombs on the board", bombs, "bomb", side))
+        if not position.over:
+            left = 2 - position.moves
+            tokens.append(Token("moves left in this turn", left, "moves", position.turn))
+        if 2 * position.quiet > position.limit:
+            tokens.append(Token("moves to a draw", position.limit - position.quiet, "draw"))
+        return tokens
 
     @staticmethod
     def _bombed(position: Position) -> list[int]:
@@ -464,6 +485,15 @@ class SinksGame(Game):
         if best == NOWHERE:
             return f"{SIDE_NAMES[position.turn]} loses"
         return f"{SIDE_NAMES[best]} wins!"
+
+    def reason(self, position: Position) -> str:
+        """Return who has sunk enough, who cannot move, or why it is a draw."""
+        if position.over == rules.DRAWN:
+            return f"{position.limit} moves without a sinking or a loss"
+        best = rules.winner(position)
+        if best == NOWHERE:
+            return f"{SIDE_NAMES[position.turn]} cannot move"
+        return f"{SIDE_NAMES[best]} has sunk {position.sunk[best]} points"
 
 
 GAME = SinksGame

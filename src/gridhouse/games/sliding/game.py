@@ -84,9 +84,10 @@ class SlidingGame(Game):
     title = "Sliding word puzzle"
     summary = "Slide the letters until every row shows its word."
     how_to_play = (
-        "Slide letters into the empty cell until every row shows its word; the empty cell ends at "
-        "the bottom right. Equal letters are interchangeable.\n"
-        "A move is U, D, L or R, the direction of the empty cell."
+        "Slide letters into the empty cell until every row shows its word. The empty cell "
+        "ends at the bottom right, in place of the last letter. Equal letters are "
+        "interchangeable.\n"
+        "A move is U, D, L or R, the direction in which the empty cell goes."
     )
     players = ("Player",)
     parameters = (
@@ -183,10 +184,18 @@ class SlidingGame(Game):
         letter = text.upper()
         return DIRECTIONS.index(letter) if letter in DIRECTIONS else None
 
+    def may_be_daily(self) -> bool:
+        """Tell whether a board has the size of a daily puzzle, perhaps on its side."""
+        return sorted((self.rows, self.cols)) == sorted((self.daily or {}).values())
+
     def outcome(self, position: Position) -> str:
         """Return the outcome in words."""
         del position
         return "Solved"
+
+    def reason(self, position: Position) -> str:
+        """Return that the puzzle is solved."""
+        return self.outcome(position)
 
     def result(self, state: State) -> int:
         """Return the number of moves."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gridhouse.core.errors import ParameterError
-from gridhouse.core.game import Game, Parameter, Preset, State
+from gridhouse.core.game import Game, Parameter, Preset, State, Token
 from gridhouse.core.notation import parse_integer, parse_integers, seed_bytes, shown
 from gridhouse.games.tactego import rules
 from gridhouse.games.tactego.rules import Position, Refusal
@@ -23,6 +23,19 @@ SIDES = ("R", "B")
 SIDE_NAMES = ("Red", "Blue")
 LETTERS = {"F": rules.FLAG, "M": rules.MINE, "S": rules.SAPPER, "A": rules.ASSASSIN}
 NAMES = {rules.UNKNOWN: "?", **{kind: letter for letter, kind in LETTERS.items()}}
+WORDS = {
+    rules.UNKNOWN: "unknown",
+    rules.FLAG: "flag",
+    rules.MINE: "mine",
+    rules.SAPPER: "sapper",
+    rules.ASSASSIN: "assassin",
+}
+VERBS = {
+    rules.ATTACKER_WINS: "beats",
+    rules.DEFENDER_WINS: "loses to",
+    rules.BOTH_LOST: "falls together with",
+}
+TAKING = {rules.FLAG: "captures", rules.MINE: "takes"}  # verbs for what cannot fight back
 ZERO = "0"
 MARKS = ("", "'", "!")  # unknown, moved, fought
 MAX_STRENGTHS = 1000
@@ -80,13 +93,13 @@ class TactegoGame(Game):
     title = "Tactego"
     summary = "Capture the flag: a simplified Stratego with mines, sappers and assassins."
     how_to_play = (
-        "Red and Blue in turn move a piece one step, straight or diagonally. Stepping onto an "
-        "enemy piece attacks it: the stronger wins, the attacker if they are equal, and the "
-        "winner stays on the field. Flags (F) and mines (M) do not move. A mine takes its attacker "
-        "with it, but a sapper (S) removes mines; a sapper has strength 0. An assassin (A) "
-        "wins every attack and loses whenever it is attacked. Capture all enemy flags to win; "
-        "a player who cannot move loses. The game is a draw after 200 moves (or the limit) without "
-        "a capture.\n"
+        "Red and Blue take turns. A piece moves one step, straight or diagonally. Stepping "
+        "onto an enemy piece attacks it: the stronger one wins, and between equals the "
+        "attacker. The winner stays on the field. Flags (F) and mines (M) do not move. A mine "
+        "takes its attacker with it, but a sapper (S) removes mines; otherwise a sapper has "
+        "strength 0. An assassin (A) wins every attack and loses whenever it is attacked. "
+        "Capture all enemy flags to win. A player who cannot move loses. The game is a draw "
+        "after 200 moves (or the limit) without a capture.\n"
         "A move is row col row col, from and to, counted from 0 at the top left."
     )
     players = SIDE_NAMES
@@ -338,6 +351,53 @@ class TactegoGame(Game):
         if winner == rules.NOBODY:
             return f"Draw: {self.limit} moves without a capture"
         return f"{SIDE_NAMES[winner]} has won the game"
+
+    def reason(self, position: Position) -> str:
+        """Return whose flag is captured, who cannot move, or why it is a draw."""
+        if rules.flag_winner(position) != rules.NOBODY:
+            return f"{SIDE_NAMES[rules.winner(position)]} captured the flag"
+        if rules.winner(position) != rules.NOBODY:
+            return f"{SIDE_NAMES[position.turn]} cannot move"
+        return f"{self.limit} moves without a capture"
+
+    def comment(self, position: Position, action: int, viewer: int | None) -> str:
+        """Return how an attack ends; both kinds are public after it."""
+        attacker = position.board[action // rules.NUM_DIRECTIONS]
+        defender = position.board[rules.target(position, action)]
+        if not defender:
+            return ""
+        result = rules.combat(abs(attacker), abs(defender))
+        verb = VERBS[result]
+        if result == rules.ATTACKER_WINS:
+            verb = TAKING.get(abs(defender), verb)
+        text = f"{self.named(attacker, viewer)} {verb} {self.named(defender, viewer)}"
+        return f"{text[0].upper()}{text[1:]}"
+
+    def named(self, piece: int, viewer: int | None) -> str:
+        """Return a piece in a viewer's words: "your 5", "the mine", or without a viewer "5"."""
+        kind = self.kind_name(abs(piece))
+        if viewer is None:
+            return kind
+        return f"{'your' if rules.belongs_to(piece, viewer) else 'the'} {kind}"
+
+    def kind_name(self, kind: int) -> str:
+        """Return a kind in words."""
+        return WORDS.get(kind, self.names[kind])
+
+    def losses(self, position: Position) -> list[Token]:
+        """Return the fallen of both sides, which are public: whoever has fallen has fought."""
+        tokens = []
+        for side in range(len(SIDES)):
+            left = [abs(piece) for piece in position.board if rules.belongs_to(piece, side)]
+            kinds = []
+            for text, kind in self.kinds.items():
+                fallen = sum(count for name, count in self.army if name == text) - left.count(kind)
+                if fallen:
+                    kinds.append(Token(WORDS.get(kind, f"strength {text}"), fallen, text, side))
+            if kinds:
+                total = sum(token.count for token in kinds)
+                tokens += [Token("fallen", total, "fallen", side), *kinds]
+        return tokens
 
 
 GAME = TactegoGame

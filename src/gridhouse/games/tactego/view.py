@@ -1,7 +1,4 @@
-"""The picture of Tactego: square pieces for Red, round ones for Blue, backs for hidden kinds.
-
-Each player sees the board with their own army at the bottom.
-"""
+"""The picture of Tactego: square pieces for Red, round ones for Blue, backs for hidden kinds."""
 
 from __future__ import annotations
 
@@ -17,17 +14,10 @@ SIDES = ("Red", "Blue")
 COLOURS = ("first", "second")
 INK = "var(--on-side)"
 KNOWN = ("", ", has moved", ", has fought")
-WORDS = {
-    rules.UNKNOWN: "unknown",
-    rules.FLAG: "flag",
-    rules.MINE: "mine",
-    rules.SAPPER: "sapper",
-    rules.ASSASSIN: "assassin",
-}
 
 
 def draw(game: TactegoGame, position: Position, names: list[int], viewer: int) -> picture.Canvas:
-    """Return the picture of a position from the viewer's side.
+    """Return the picture of a position, with the viewer's pieces at the bottom.
 
     The position is an observation: it has no kinds that the viewer may not see.
     """
@@ -39,7 +29,7 @@ def draw(game: TactegoGame, position: Position, names: list[int], viewer: int) -
         if position.board[cell]:
             canvas.begin(cell, piece=names[cell])
             value = position.board[cell]
-            row, col = picture.place(cell, rows, cols, turned=turned)
+            row, col = picture.seen(cell, rows, cols, turned=turned)
             name = game.names[abs(value)]
             canvas.paste(piece_at(row, col, value, name, position.known[cell]))
             canvas.end()
@@ -94,7 +84,7 @@ def in_words(game: TactegoGame, position: Position, cell: int) -> str:
     piece = position.board[cell]
     if piece == 0:
         return "empty"
-    kind = WORDS.get(abs(piece), game.names[abs(piece)])
+    kind = game.kind_name(abs(piece))
     return f"{SIDES[piece < 0]} {kind}{KNOWN[position.known[cell]]}"
 
 

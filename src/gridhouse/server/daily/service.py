@@ -34,6 +34,7 @@ log = logging.getLogger("gridhouse.server")
 FIRST = date(2026, 1, 1)  # of the archive; today always has a puzzle
 SECONDS = 10.0  # for which the solver searches
 MOMENT = 1.0  # seconds for which it searches interpreted, before it is compiled
+SQUARES = 5  # of a result that is shared
 MAX_SEARCHES = 8  # that run or wait; today's puzzles are exempt
 
 
@@ -213,3 +214,17 @@ def best_text(game: Game, best: BestResult) -> str:
     """Return the best known result in words."""
     kind = "best" if best.proved else "best known"
     return f"the {kind} result is {game.write_result(best.result)}"
+
+
+def share_text(game: Game, day: str, result: int, best: BestResult | None) -> str:
+    """Return a result as a line to share: the squares say how near it is to the best known one."""
+    told = f"Gridhouse {game.title} {day}: {game.write_result(result)}"
+    if best is None:
+        return told
+    # Neither may be 0; and a result better than the best known one fills all squares.
+    least, most = sorted((max(1, result), max(1, best.result)))
+    beats = result == best.result or is_better(puzzle_of(type(game), ""), result, best.result)
+    filled = SQUARES if beats else min(SQUARES - 1, SQUARES * least // most)
+    squares = "▮" * filled + "▯" * (SQUARES - filled)
+    kind = "best" if best.proved else "best known"
+    return f"{told} ({kind} {best.result}) {squares}"

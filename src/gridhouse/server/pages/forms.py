@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import secrets
+from email import message_from_bytes
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import parse_qsl
 
@@ -32,13 +33,31 @@ DEFAULT_LEVEL = 3
 SHUFFLED = "random"  # the set-up in which the game shuffles both armies
 
 
-async def read_form(request: Request) -> dict[str, str]:
-    """Return the fields of a submitted form; raises HTTPException if it is too long."""
+async def read_body(request: Request, most: int) -> bytes:
+    """Return the body of a request; raises HTTPException if it is longer than so many bytes."""
     body = b""
     async for part in request.stream():
         body += part
-        if len(body) > MAX_BODY:
-            raise HTTPException(413, f"The request is longer than {MAX_BODY // 1024} KiB.")
+        if len(body) > most:
+            raise HTTPException(413, f"The request is longer than {most // 1024} KiB.")
+    return body
+
+
+async def read_file(request: Request, most: int) -> bytes:
+    """Return the file of a submitted form, b"" without one; raises HTTPException."""
+    body = await read_body(request, most)
+    kind = request.headers.get("content-type", "").encode("latin-1")
+    form = message_from_bytes(b"content-type: " + kind + b"\r\n\r\n" + body)
+    for part in form.walk():
+        content = part.get_payload(decode=True)
+        if part.get_filename() is not None and isinstance(content, bytes):
+            return content
+    return b""
+
+
+async def read_form(request: Request) -> dict[str, str]:
+    """Return the fields of a submitted form; raises HTTPException if it is too long."""
+    body = await read_body(request, MAX_BODY)
     try:
         return dict(parse_qsl(body.decode(), keep_blank_values=True, max_num_fields=50))
     except ValueError:
@@ -48,9 +67,10 @@ async def read_form(request: Request) -> dict[str, str]:
 def read_options(cls: type[Game], form: Mapping[str, str]) -> TableOptions:
     """Return the options that a form describes; raises GridhouseError."""
     players = len(cls.players)
-    listed = "listed" in form
+    listed, given = "listed" in form, bool(form.get("start", "").strip())
     if players == 1:
-        return TableOptions(read_start(cls, form, 0), HOTSEAT, 0, 0, None, listed)
+        start = read_start(cls, form, 0)
+        return TableOptions(start, HOTSEAT, 0, 0, None, listed, given=given)
     opponent = form.get("opponent", MACHINE)
     if opponent not in OPPONENTS:
         raise ParameterError("opponent: must be machine, friends, hotseat or analysis")
@@ -59,7 +79,8 @@ def read_options(cls: type[Game], form: Mapping[str, str]) -> TableOptions:
         raise ParameterError(f"level: must be a number from {LEVELS[0]} to {LEVELS[-1]}")
     side = read_side(form.get("side", "0"), players)
     clock = None if opponent == ANALYSIS else Clock.read(form.get("clock", ""))
-    return TableOptions(read_start(cls, form, side), opponent, level, side, clock, listed)
+    start = read_start(cls, form, side)
+    return TableOptions(start, opponent, level, side, clock, listed, given=given)
 
 
 class Arrangement(NamedTuple):

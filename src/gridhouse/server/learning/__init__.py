@@ -1,0 +1,1 @@
+"""Learning a game: lessons, the pictures of its rules, and puzzles, from files in its folder."""
