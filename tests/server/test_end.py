@@ -220,13 +220,8 @@ def test_losses_are_those_of_the_mover() -> None:
     second = sum(map(move_accuracy, (40, 0))) / 2
     assert accuracy == pytest.approx([first, second])
     report = found.report([0])
-    assert [move["mark"] for move in report["moves"]] == [
-        "mistake",
-        "blunder",
-        "inaccuracy",
-        "",
-        "",
-    ]
+    marks = [move["mark"] for move in report["moves"]]
+    assert marks == ["mistake", "blunder", "inaccuracy", "", ""]
     assert report["moments"] == [0, 1, 2]
     assert report["moves"][1]["text"] == "The chance to win fell from 75% to 35%."
 

@@ -159,7 +159,9 @@ def test_there_is_nothing_to_guess_where_everything_is_seen() -> None:
     [
         ("R5", "B5", ["5 beats 5", "Your 5 beats the 5", "The 5 beats your 5"]),
         ("R3", "B5", ["3 loses to 5", "Your 3 loses to the 5", "The 3 loses to your 5"]),
-        ("RS", "BM", ["Sapper takes mine", "Your sapper takes the mine", "The sapper takes your mine"]),
+        ("RS", "BM", [
+            "Sapper takes mine", "Your sapper takes the mine", "The sapper takes your mine"
+        ]),
         ("R5", "BF", ["5 captures flag", "Your 5 captures the flag", "The 5 captures your flag"]),
         ("R5", "BM", [
             "5 falls together with mine",
