@@ -274,8 +274,9 @@ def test_a_puzzle_is_reviewed_against_the_optimum(visitor: Visitor) -> None:
 
 def test_long_games_are_reviewed_in_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(review, "MAX_POSITIONS", 3)
-    found = reviewed_by_hand([0.0] * 6)
+    found = reviewed_by_hand([0.0, 0.0, 0.0, 0.0, 1.0, -1.0])
     assert found.every == 2
+    assert not any(move["mark"] for move in found.report([])["moves"])
     assert found.wanted == [5, 4, 2, 0]
 
 
