@@ -286,7 +286,7 @@ function showTools(view) {
  */
 function showReason(before, now) {
   const stays = before?.ply === now.ply && before.looking === now.looking && !now.over;
-  if (!stays || now.waits) write("why", now.comment);
+  if (!stays || now.waits) write("why", now.comment && sentence(now.comment));
   else if (before.waits) write("why", withdrew ? "" : "The request was declined.");
   withdrew = false;
 }
