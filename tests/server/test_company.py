@@ -71,7 +71,7 @@ def test_a_page_that_is_loaded_again_has_never_left(visitor: Visitor, friend: Vi
 def test_the_machine_is_always_there(visitor: Visitor) -> None:
     with visitor.at(visitor.new("sinks", level="3")) as seat:
         assert seat.view["present"] == [True, True]
-        assert seat.view["names"] == ["Anonymous", "Machine, level 3"]
+        assert seat.view["names"] == ["Anonymous", "The machine, level 3, Casual"]
     with visitor.at(visitor.new("sinks", opponent="hotseat")) as seat:
         assert seat.view["names"] == ["", ""]
 

@@ -534,10 +534,15 @@ def test_no_help_is_given_until_the_game_has_ended(visitor: Visitor, clock: Cloc
         seat.wait("view")
         for kind in ("hint", "judge", "show"):
             assert seat.refused(kind) == NO_HELP_TODAY
+    for path in ("review", "review.json", "try.json"):
+        assert visitor.get(f"{table}/{path}").status_code == 403
+    assert f'href="{table}/review"' not in visitor.get("/games").text
     clock.time += timedelta(days=1)
     with visitor.at(table) as seat:
         assert not seat.view["unaided"]
         assert seat.refused("hint") == "the game is over"
+    assert visitor.get(f"{table}/review").status_code == 200
+    assert f'href="{table}/review"' in visitor.get("/games").text
     page = visitor.get(table).text
     assert f'href="{SLIDING}"' in page
     assert f"Solved. {shortest()} moves" in page
@@ -555,6 +560,63 @@ def test_help_is_free_again_when_the_puzzle_is_done() -> None:
     assert offers_help(table, viewpoint_of(table, "a", None))
     other = Table(StoredTable("t", start, "hotseat", seated_visitors={0: "a"}))
     assert offers_help(other, viewpoint_of(other, "a", None))
+
+
+@pytest.mark.parametrize("name", ["sliding", "collapse"])
+def test_a_copy_of_the_puzzle_gets_no_help(visitor: Visitor, name: str) -> None:
+    _, state = begin(visitor, f"/daily/{name}/{TODAY}")
+    copies = {"start": str(state)}, {"start": f"{state.game}#{seed(TODAY)}"}
+    for form in copies:
+        with visitor.at(visitor.new(name, **form)) as seat:
+            assert seat.view["position"] == str(state)
+            assert seat.view["unaided"]
+            for kind in ("hint", "judge", "show"):
+                assert "no help from a given position" in seat.refused(kind)
+    visitor.client.cookies.clear()
+    table = visitor.client.post("/api/tables", json={"position": str(state)}).json()
+    bot = {"authorization": f"Bearer {table['token']}"}
+    with visitor.at(f"/t/{table['table']['id']}", **bot) as seat:
+        assert "no help from a given position" in seat.refused("show")
+
+
+def test_a_copy_stays_one_when_it_is_over_or_changed(visitor: Visitor) -> None:
+    """Whoever plays it to its end, or hides it in a larger board, gets no help either."""
+    _, state = begin(visitor, COLLAPSE)
+    score, _, board = str(state).partition(") ")[2].partition(" ")
+    rows = board.split("/")
+    larger = "/".join(["." * (len(rows[0]) + 1), *(f"{row}3" for row in rows)])
+    size = f"rows={len(rows) + 1},cols={len(rows[0]) + 1},digits=4"
+    for start in (f"collapse({size}) {score} {larger}", str(state)):
+        table = visitor.new("collapse", start=start)
+        with visitor.at(table) as seat:
+            while not seat.view["over"]:
+                seat.move(seat.view["gestures"][0][0])
+            seat.say("look", ply=0)
+            seat.wait("view")
+            assert "no help from a given position" in seat.refused("show")
+        assert "no help from a given position" in visitor.get(f"{table}/review").text
+    other = gridhouse.load("sliding").new_initial_state(1)  # not of the size of the puzzle
+    with visitor.at(visitor.new("sliding", start=str(other))) as seat:
+        assert not seat.view["unaided"]
+    house = visitor.new("collapse", preset="own", **{"p-rows": "5", "p-cols": "4", "p-digits": "4"})
+    with visitor.at(house) as seat:
+        assert not seat.view["unaided"]  # the house has drawn it by chance
+
+
+def test_the_best_result_is_for_those_who_have_finished(client: TestClient, clock: Clock) -> None:
+    anna, bert = Visitor(client), Visitor(client)
+    best_is_known(anna, "/daily/sliding/2026-11-19")
+    solve(anna)
+    told = "The best result is shown once you have finished this puzzle."
+    best_is_known(anna, SLIDING)
+    for path in (SLIDING, "/daily/sliding"):
+        assert told not in anna.get(path).text
+        assert told in bert.get(path).text
+        assert "proved" not in bert.get(path).text
+    assert anna.get("/daily").text.count(told) == 1
+    assert bert.get("/daily").text.count(told) == 2
+    clock.time += timedelta(days=1)
+    assert "this is proved" in bert.get(SLIDING).text
 
 
 def test_another_tables_end_is_no_result(visitor: Visitor) -> None:

@@ -88,7 +88,7 @@ def test_games_are_listed_open_ones_first_with_whose_turn_it_is(client: TestClie
     first, second = rows(anna)
     assert first.startswith("Binary Game against Bert 1 by 6, ")
     assert "Bert is to move Open" in first
-    assert "Sliding word puzzle easy, 2 by 2" in second
+    assert "Sliding word puzzle Warm-up, 2 by 2" in second
     assert "Solved, 1 move Open" in second
     assert f'href="{alone}/review"' in anna.get("/games").text
     assert f'href="{friendly}/review"' not in anna.get("/games").text
@@ -171,6 +171,7 @@ def test_a_file_takes_games_to_another_house(
         seat.move("0 0 0")
     text = visitor.get("/games/export.json").text
     assert [game["opponent"] for game in json.loads(text)["games"]] == ["machine", "hotseat"]
+    assert "Binary Game , two at one screen" in rows(visitor)[1]
     (tmp_path / "other").mkdir()
     with open_house(tmp_path / "other") as elsewhere:
         other = Visitor(elsewhere)
@@ -183,7 +184,7 @@ def test_a_file_takes_games_to_another_house(
         assert other.get(f"{addresses[1]}/record.txt").text == record
         with other.at(addresses[0]) as seat:
             assert seat.view["ply"] >= 1
-            assert seat.view["names"][1] == "Machine, level 2"
+            assert seat.view["names"][1] == "The machine, level 2, Beginner"
         again = other.get("/games/export.json").text
     # At home nothing doubles, not even after the way back.
     assert upload(visitor, text).headers["location"] == "/games?added=0&known=2"
@@ -240,6 +241,16 @@ def test_a_bad_file_adds_nothing_and_says_why(
     assert why.lower() in told.lower()
     assert "\n" not in told
     assert "set-cookie" not in answer.headers
+
+
+def test_an_analysis_board_goes_along(visitor: Visitor) -> None:
+    table = visitor.new("tactego", start=HIDDEN, opponent="analysis")
+    with visitor.at(table) as seat:
+        seat.move(seat.view["gestures"][0][0])
+    text = visitor.get("/games/export.json").text
+    other = Visitor(visitor.client)
+    assert upload(other, text).headers["location"] == "/games?added=1&known=0"
+    assert "analysis board" in rows(other)[0]
 
 
 def test_files_are_bounded(visitor: Visitor) -> None:

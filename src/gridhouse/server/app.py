@@ -124,31 +124,36 @@ class Listings:
     def __init__(self) -> None:
         """Start without tables."""
         self._tables: dict[str, dict[str, int]] = {}  # of each address, with their times
+        self._lock = asyncio.Lock()
 
-    async def check(self, request: Request, options: TableOptions) -> None:
-        """Raise RefusedError if an address or its visitor has too many tables in the lobby."""
+    async def create(self, request: Request, options: TableOptions, visitor: str) -> str:
+        """Create a visitor's table, and return its name.
+
+        Raises RefusedError if the visitor or the address has too many tables in the lobby.
+        """
+        service = views.services(request).service
         if not options.listed:
-            return
-        since = clock.now() - lobby.LATELY
-        address = address_of(request)
-        for where, tables in list(self._tables.items()):
-            lately = {name: at for name, at in tables.items() if at >= since}
-            self._tables[where] = lately
-            if not lately:
-                del self._tables[where]
-        service, auth = views.services(request)
-        visitor = auth.authenticate(request.headers, request.cookies) or ""
-        known = set(self._tables.get(address, ()))
-        if await asyncio.to_thread(service.store.count_listed, visitor, known, since) >= MAX_OPEN:
-            raise RefusedError(
-                f"you have {MAX_OPEN} games in the lobby already; finish one of them, or start "
-                "this game without the lobby"
-            )
+            return await service.create(options, visitor)
+        address, since = address_of(request), clock.now() - lobby.LATELY
+        async with self._lock:
+            self._forget(since)
+            known = self._tables.get(address, {})
+            count = await asyncio.to_thread(service.store.count_listed, visitor, known, since)
+            if count >= MAX_OPEN:
+                raise RefusedError(
+                    f"you have {MAX_OPEN} games in the lobby already; finish one of them, or start "
+                    "this game without the lobby"
+                )
+            name = await service.create(options, visitor)
+            self._tables.setdefault(address, {})[name] = clock.now()
+        return name
 
-    def note(self, request: Request, options: TableOptions, table: str) -> None:
-        """Note a new table."""
-        if options.listed:
-            self._tables.setdefault(address_of(request), {})[table] = clock.now()
+    def _forget(self, since: int) -> None:
+        """Forget the tables from before a time."""
+        for address, tables in list(self._tables.items()):
+            self._tables[address] = {name: at for name, at in tables.items() if at >= since}
+            if not self._tables[address]:
+                del self._tables[address]
 
 
 def address_of(request: Request) -> str:

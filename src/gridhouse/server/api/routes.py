@@ -99,13 +99,11 @@ async def found_table(
     """Create a table and take a seat at it."""
     service, auth = views.services(request)
     options = await run_in_threadpool(read, asked)
-    listings = request.app.state.listings
-    await listings.check(request, options)
     request.app.state.new_tables.count(request)
     visitor, token = (caller, None) if caller else auth.new_visitor()
-    live = await service.get(await service.create(options, visitor))
+    name = await request.app.state.listings.create(request, options, visitor)
+    live = await service.get(name)
     assert live is not None
-    listings.note(request, options, live.table.id)
     response.headers["location"] = f"/api/tables/{live.table.id}"
     state = serializers.state_of(RequestContext(service, auth, live, visitor, None))
     return Joined(token=token, table=state)

@@ -16,7 +16,14 @@ from gridhouse.server import clock
 from gridhouse.server.pages.forms import require_small_board
 from gridhouse.server.pages.history import summary
 from gridhouse.server.storage.records import Ply, StoredTable
-from gridhouse.server.tables.table import BY_RULES, FRIENDS, HOTSEAT, MACHINE
+from gridhouse.server.tables.table import (
+    ANALYSIS,
+    BY_RULES,
+    HOTSEAT,
+    MACHINE,
+    ONE_SCREEN,
+    OPPONENTS,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -40,7 +47,7 @@ class SavedGame(BaseModel):
 
     start: Annotated[str, Field(max_length=MAX_TEXT)]
     moves: Annotated[list[Annotated[str, Field(max_length=200)]], Field(max_length=MAX_MOVES)]
-    opponent: Literal["hotseat", "machine", "friends"]
+    opponent: Literal["hotseat", "machine", "friends", "analysis"]
     level: Annotated[int, Field(ge=LEVELS[0], le=LEVELS[-1])] | None
     seats: Annotated[list[Player], Field(max_length=2)]
     ended: Annotated[str, Field(pattern="^(rules|(time|resigned) [01])$")] | None
@@ -79,9 +86,14 @@ def write_games(records: Iterable[StoredTable], visitor: str) -> str:
     Games that still hide information are left out: the file would tell it.
     """
     records = list(records)
-    shown = [saved_game(record, visitor) for record in records if not summary(record).secret]
+    shown = [saved_game(record, visitor) for record in records if not hides(record)]
     file = GameFile.model_construct(gridhouse=1, games=shown, left_out=len(records) - len(shown))
     return file.model_dump_json(indent=1) + "\n"
+
+
+def hides(record: StoredTable) -> bool:
+    """Tell whether a game hides something from the players at its seats."""
+    return summary(record).secret and record.opponent != ANALYSIS
 
 
 def key_of(game: SavedGame, visitor: str) -> str:
@@ -127,7 +139,7 @@ def table_of(game: SavedGame, visitor: str) -> StoredTable:
     require_small_board(rules)
     state = parse(game.start)
     players = state.game.num_players
-    taken = list(range(players)) if game.opponent == HOTSEAT else game.seats[:1]
+    taken = list(range(players)) if game.opponent in ONE_SCREEN else game.seats[:1]
     if players == 1 and game.opponent != HOTSEAT:
         raise GridhouseError("this game has no opponent")
     if not taken or game.seats != taken or (game.opponent == MACHINE) != (game.level is not None):
@@ -141,7 +153,7 @@ def table_of(game: SavedGame, visitor: str) -> StoredTable:
     ended = BY_RULES if state.is_terminal() else game.ended
     if (game.ended == BY_RULES) != state.is_terminal() and game.ended is not None:
         raise GridhouseError("its end is not that of its moves")
-    if ended not in (None, BY_RULES) and game.opponent == HOTSEAT:
+    if ended not in (None, BY_RULES) and game.opponent in ONE_SCREEN:
         raise GridhouseError("nobody can lose on time or resign at one screen")
     return StoredTable(
         key,
@@ -164,4 +176,4 @@ def unknown(records: list[StoredTable], own: list[StoredTable], visitor: str) ->
     return list({record.id: record for record in records if record.id not in known}.values())
 
 
-assert {HOTSEAT, MACHINE, FRIENDS} == {"hotseat", "machine", "friends"}
+assert set(OPPONENTS) == {"hotseat", "machine", "friends", "analysis"}

@@ -16,7 +16,9 @@ from gridhouse.server.ratings import LevelResult, rating
 from gridhouse.server.storage.store import Chosen
 from gridhouse.server.tables.company import ANONYMOUS
 from gridhouse.server.tables.table import (
+    ANALYSIS,
     FRIENDS,
+    HOTSEAT,
     MACHINE,
     ON_TIME,
     RESIGNED,
@@ -24,6 +26,7 @@ from gridhouse.server.tables.table import (
     outcome_of,
     returns_of,
 )
+from gridhouse.server.tables.visibility import puzzle_refusal
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -37,6 +40,7 @@ if TYPE_CHECKING:
 
 MAX_OPEN = 4  # games in the strip "Continue"
 MAX_RATED = 200  # latest games that a rating counts
+SCREENS = {HOTSEAT: "two at one screen", ANALYSIS: "analysis board"}
 HOW = {ON_TIME: " on time", RESIGNED: " by resignation"}
 
 
@@ -71,16 +75,21 @@ def summary(record: StoredTable) -> Summary:
 
 
 class GameRow(NamedTuple):
-    """A game of a visitor; ``turn`` is "" when it is over, ``result`` until then."""
+    """A game of a visitor; ``turn`` is "" when it is over, ``result`` until then.
+
+    ``opponent`` is "" for a game without one, and ``screen`` says how two share a screen.
+    """
 
     address: str
     title: str
     board: str
     opponent: str
+    screen: str
     turn: str
     result: str
     day: str
     is_mine: bool  # whether the visitor is to move, or the machine will be at once
+    has_review: bool
 
 
 def day_text(moment: datetime) -> str:
@@ -88,7 +97,9 @@ def day_text(moment: datetime) -> str:
     return f"{moment.day} {moment:%B} {moment.year}"
 
 
-def game_row(record: StoredTable, visitor: str, profiles: dict[str, Profile]) -> GameRow:
+def game_row(
+    record: StoredTable, visitor: str, profiles: dict[str, Profile], today: str
+) -> GameRow:
     """Return the row of a visitor's game."""
     about = summary(record)
     seats = [seat for seat, sitter in record.seated_visitors.items() if sitter == visitor]
@@ -100,18 +111,23 @@ def game_row(record: StoredTable, visitor: str, profiles: dict[str, Profile]) ->
     elif record.opponent == FRIENDS:
         opponent = "a friend"
     else:
-        opponent = "" if about.game.num_players == 1 else "two at one screen"
+        opponent = ""
     is_mine = about.mover is not None and about.mover in {*seats, record.machine}
+    daily = record.daily
+    past = daily is not None and daily < today
+    barred = puzzle_refusal(about.game, daily, given=record.given, past=past)
     changed = datetime.fromtimestamp(record.changed / 1000, UTC)
     return GameRow(
         f"/t/{record.id}",
         about.game.title,
         about.game.board_words,
         opponent,
+        SCREENS.get(record.opponent, "") if about.game.num_players > 1 else "",
         turn_words(about, is_mine, opponent if others else ""),
         result_words(about, seats, record.ended),
         day_text(changed),
         is_mine,
+        about.mover is None and not barred,
     )
 
 
@@ -141,10 +157,11 @@ def rows_of(service: TableService, visitor: str, records: list[StoredTable]) -> 
     """Return the rows of a visitor's games."""
     sitters = {sitter for record in records for sitter in record.seated_visitors.values()}
     profiles = service.visitors.profiles(sitters)
+    today = service.daily_puzzles.today().isoformat()
     rows = []
     for record in records:
         with suppress(GridhouseError):  # an older version's game, which today's rules refuse
-            rows.append(game_row(record, visitor, profiles))
+            rows.append(game_row(record, visitor, profiles, today))
     return rows
 
 

@@ -13,7 +13,7 @@ from gridhouse.core.errors import MoveError
 from gridhouse.core.notation import parse_integer
 from gridhouse.server.pages.views import page, requested_table, sentence, services
 from gridhouse.server.tables.commands import OVER, RefusedError
-from gridhouse.server.tables.visibility import Snapshot, viewpoint_of
+from gridhouse.server.tables.visibility import Snapshot, help_refusal, viewpoint_of
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -30,6 +30,8 @@ async def finished_table(request: Request) -> LiveTable:
     live = await requested_table(request)
     if not live.table.over:
         raise HTTPException(409, f"A review begins once {OVER}.")
+    if reason := help_refusal(live.table):
+        raise HTTPException(403, sentence(reason))
     return live
 
 

@@ -189,20 +189,17 @@ async def create(request: Request) -> Response:
         options = await run_in_threadpool(read_options, cls, form)
     except GridhouseError as error:
         return form_page(request, cls, form, sentence(error))
+    request.app.state.new_tables.count(request)
     try:
-        await request.app.state.listings.check(request, options)
+        return await create_table(request, options)
     except RefusedError as error:
         return form_page(request, cls, form, sentence(error))
-    request.app.state.new_tables.count(request)
-    return await create_table(request, options)
 
 
 async def create_table(request: Request, options: TableOptions) -> Response:
-    """Create a table, and give the visitor a seat at it."""
-    service, auth = services(request)
-    visitor, cookie = auth.identify_or_create(request)
-    name = await service.create(options, visitor)
-    request.app.state.listings.note(request, options, name)
+    """Create a table, and give the visitor a seat at it; raises RefusedError."""
+    visitor, cookie = services(request).auth.identify_or_create(request)
+    name = await request.app.state.listings.create(request, options, visitor)
     return redirect_to_table(request, name, cookie)
 
 

@@ -277,6 +277,7 @@ class TableService:
         listed = table.listed and table.opponent != FRIENDS
         side = 1 - seats[0]
         options = TableOptions(start, table.opponent, level or 0, side, table.clock, listed)
+        options = options._replace(given=table.given and not start.game.has_chance)
         name = await self.create(options, visitor)
         try:
             await self.submit(live, Command(REMATCH, seats[0], name))

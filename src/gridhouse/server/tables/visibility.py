@@ -24,7 +24,7 @@ from gridhouse.server.tables.table import (
 if TYPE_CHECKING:
     from typing import Any
 
-    from gridhouse.core.game import State
+    from gridhouse.core.game import Game, State
     from gridhouse.core.picture import Canvas
     from gridhouse.server.tables.messages import (
         Clock,
@@ -311,7 +311,8 @@ def result_of(table: Table, viewpoint: Viewpoint, *, sits: bool) -> Result | Non
     game, reason = table.state.game, full_stop(table.reason())
     if game.num_players == 1:
         title = game.write_result(game.result(table.state))
-        best = "" if table.best is None else full_stop(best_text(game, table.best))
+        # The best result is for those who have played.
+        best = full_stop(best_text(game, table.best)) if table.best and sits else ""
         return {"title": title, "reason": reason, "best": best, "you": ""}
     returns = table.returns()
     plays = sits and table.opponent not in ONE_SCREEN
@@ -407,18 +408,26 @@ def allows_help(table: Table) -> bool:
 
 
 def help_refusal(table: Table) -> str:
-    """Return the reason why there is no help at a table now, "" if there is.
-
-    Nobody gets help on the puzzle of the day: not at its tables before the day is over, and not
-    from a position that somebody has given and that may be a copy.
-    """
+    """Return the reason why there is no help at a table now, "" if there is."""
+    reason = puzzle_refusal(
+        table.state.game, table.daily, given=table.given, past=table.is_past_day
+    )
+    if reason or table.over:
+        return reason
     if table.daily is not None:
-        if not table.is_past_day:
-            return NO_HELP_TODAY
-        return "" if table.over else NO_HELP_IN_PUZZLE
-    if table.given and table.state.game.may_be_daily():
-        return NO_HELP_FOR_COPIES
-    return NO_HELP_FOR_FRIENDS if table.opponent == FRIENDS and not table.over else ""
+        return NO_HELP_IN_PUZZLE
+    return NO_HELP_FOR_FRIENDS if table.opponent == FRIENDS else ""
+
+
+def puzzle_refusal(game: Game, daily: str | None, *, given: bool, past: bool) -> str:
+    """Return the reason why there is no help with a puzzle of the day, not even after a game.
+
+    Nobody gets help at the tables of a puzzle until its day is ``past``, nor from a position that
+    somebody has ``given`` and that may be a copy.  "" at other tables.
+    """
+    if daily is not None:
+        return "" if past else NO_HELP_TODAY
+    return NO_HELP_FOR_COPIES if given and game.may_be_daily() else ""
 
 
 def takeback_request(table: Table, viewpoint: Viewpoint) -> str:

@@ -26,6 +26,7 @@ export function showEnd(view, before) {
   write("end-title", result.title);
   write("end-reason", result.reason);
   write("end-best", result.best);
+  need("review").hidden = view.unaided;
   offer(view);
   const share = need("share");
   share.hidden = false;
