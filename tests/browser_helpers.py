@@ -60,6 +60,19 @@ FIND_WAY = """cell => {
   const [right, down] = middle(document.getElementById(`cell-${cell}`));
   return [Number(here.dataset.cell), right - x, down - y];
 }"""
+# Says which arrow key slides the tile of a cell into the hole of the sliding puzzle.
+FIND_SLIDE = """cell => {
+  if (!document.querySelector("[data-game=sliding]")) return null;
+  const pieces = [...document.querySelectorAll("#board g[id^=piece-]")];
+  const taken = pieces.map(piece => piece.dataset.cell);
+  const hole = [...document.querySelectorAll("#board g[id^=cell-]")].find(
+    one => !taken.includes(one.dataset.cell));
+  const [to, from] = [hole, document.getElementById(`cell-${cell}`)].map(
+    one => one.getBoundingClientRect());
+  const [x, y] = [to.x - from.x, to.y - from.y];
+  if (Math.abs(x) > Math.abs(y)) return x > 0 ? "ArrowRight" : "ArrowLeft";
+  return y > 0 ? "ArrowDown" : "ArrowUp";
+}"""
 MANY_KEYS = 80  # by which anything on a page is reached
 
 
@@ -227,14 +240,9 @@ class Hands:
 
     def uncover(self) -> None:
         """Hand the screen over where a curtain hangs."""
-        while self.page.is_visible("#curtain"):
-            button = self.text("curtain-button")
+        if self.page.is_visible("#curtain"):
             self.press("#curtain-button")
-            self.page.wait_for_function(
-                "was => document.querySelector('#curtain').hidden"
-                " || document.querySelector('#curtain-button').innerText !== was",
-                arg=button,
-            )
+            self.page.wait_for_selector("#curtain", state="hidden")
 
     def play(self, state: State, action: int) -> None:
         """Make a move at the board alone."""
@@ -286,6 +294,10 @@ class Keys(Hands):
         raise AssertionError(f"{selector} is not reached by the tab key")
 
     def point(self, cell: int) -> None:
+        arrow = self.page.evaluate(FIND_SLIDE, cell)
+        if arrow:
+            self.page.keyboard.press(arrow)
+            return
         self.go_to("#board [data-cell][tabindex='0']")
         for _ in range(MANY_KEYS):
             here, x, y = self.page.evaluate(FIND_WAY, cell)

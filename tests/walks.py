@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
 # Every preset of every game, and some that are made to be awkward.
 GAMES = [
-    str(cls(**values))
+    str(cls.from_preset(preset))
     for cls in map(game_class, gridhouse.games())
-    for values in cls.presets.values()
+    for preset in cls.presets
 ] + [
     "binary(rows=2,cols=3)",
     "binary(rows=6,cols=6)",
@@ -55,7 +55,7 @@ _SMALL = {
 SMALL = [
     _SMALL.get(str(text).partition("(")[0], text)
     for text in (
-        str(cls(**next(iter(cls.presets.values())))) for cls in map(game_class, gridhouse.games())
+        str(cls.from_preset(next(iter(cls.presets)))) for cls in map(game_class, gridhouse.games())
     )
 ]
 

@@ -118,7 +118,7 @@ class Seat:
     def refused(self, kind: str, **facts: object) -> str:
         """Ask for what cannot be, and return the reason."""
         self.say(kind, **facts)
-        while (message := self.listen())["type"] == "view":
+        while (message := self.listen())["type"] in ("view", "presence"):
             pass
         assert message["type"] == "refusal", message  # to wait on for one would be for ever
         return str(message["text"])
@@ -144,9 +144,10 @@ def near_end(text: str, seed: int, left: int) -> tuple[State, list[int]]:
 
 
 def uncovered(seat: Seat) -> None:
-    """Hand the screen over to whoever is to move."""
-    while seat.view["handing"]:
-        seat.say(seat.view["handing"]["does"])
+    """Show the screen to whoever is to move."""
+    if seat.view["handing"]:
+        assert not seat.view["acts"]
+        seat.say("uncover")
         seat.wait("view")
 
 

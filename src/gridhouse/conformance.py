@@ -227,9 +227,9 @@ def check_game(name: str) -> Report:
     """
     cls = game_class(name)
     report = Report([], [])
-    for label, values in cls.presets.items():
+    for label in cls.presets:
         with _noted(report, f"preset {label}"):
-            game = cls(**values)
+            game = cls.from_preset(label)
             missing = [each for each in ATTRIBUTES if not hasattr(game, each)]
             require(not missing, f"{cls.__name__} does not define {', '.join(missing)}")
             if _check_laws(report, game):

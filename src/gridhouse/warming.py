@@ -47,8 +47,8 @@ def all_units() -> list[Unit]:
     """Return the units of every game's presets, without duplicates."""
     found: dict[str, Unit] = {}
     for name in games():
-        for values in game_class(name).presets.values():
-            for unit in units_of(game_class(name)(**values)):
+        for preset in game_class(name).presets:
+            for unit in units_of(game_class(name).from_preset(preset)):
                 found.setdefault(unit.name, unit)
     return list(found.values())
 

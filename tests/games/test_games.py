@@ -19,12 +19,11 @@ SLIDING = "sliding(rows=2,cols=2) "
 @pytest.mark.parametrize("name", gridhouse.games())
 def test_every_preset_can_be_started_and_every_word_is_there(name: str) -> None:
     cls = game_class(name)
-    assert cls.presets
-    for values in cls.presets.values():
-        state = cls(**values).new_initial_state(1)
-        assert not state.is_terminal()
-    game = cls()
-    assert game in [cls(**values) for values in cls.presets.values()]
+    assert cls.usual in cls.presets
+    for preset in cls.presets:
+        game = cls.from_preset(preset)
+        assert not game.new_initial_state(1).is_terminal()
+        assert game.preset == preset
     refusals = type(next(iter(cls.refusals)))
     assert set(cls.refusals) == set(refusals) - {0}  # type: ignore[call-overload]
     assert all(word and word[0].islower() for word in map(str, cls.refusals.values()))

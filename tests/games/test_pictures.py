@@ -14,7 +14,8 @@ from gridhouse.conformance import random_source
 from gridhouse.core import picture
 from gridhouse.core.errors import ParameterError
 from gridhouse.games.sinks import rules as sinks
-from gridhouse.games.sinks.view import Scene, back_to_front
+from gridhouse.games.sinks.projection import camera
+from gridhouse.games.sinks.view import Scene
 from gridhouse.games.tactego import rules as tactego
 from harness import command
 from walks import GAMES, walk
@@ -149,8 +150,8 @@ def test_hidden_kinds_are_backs() -> None:
 
 @given(st.builds(walk, st.sampled_from(SINKS), st.integers(0, 10**9)), st.integers(0, 1))
 def test_no_block_is_drawn_over_one_that_is_nearer(state: State, viewer: int) -> None:
-    scene = Scene(state.position, viewer)
-    boxes = [scene.body(anchor) for anchor in back_to_front(scene)]
+    scene = Scene(state.position, camera(1, viewer, state.game.rows, state.game.cols, 3))
+    boxes = [thing.body for thing in scene.blocks()]
     assert len(boxes) == sinks.num_pieces(state.position)
     for at, box in enumerate(boxes):
         assert not any(later.hides_behind(box) for later in boxes[at:])
@@ -200,6 +201,14 @@ def test_the_command_draws(tmp_path: Path) -> None:
         (
             ["binary(rows=2,cols=2)#1", "--player", "0"],
             "gridhouse: --player 0: the players are 1 to 2\n",
+        ),
+        (
+            ["binary(rows=2,cols=2)#1", "--camera", "1"],
+            "gridhouse: binary has no viewpoint 1: 0..0\n",
+        ),
+        (
+            ["sinks(rows=8,cols=8)#1", "--camera", "-1"],
+            "gridhouse: sinks has no viewpoint -1: 0..8\n",
         ),
         (
             ["binary(rows=2,cols=2)#1", "--out", "/nowhere/at.svg"],

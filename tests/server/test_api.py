@@ -89,7 +89,10 @@ def test_every_game_is_listed_with_what_it_takes(anna: Program) -> None:
 @pytest.mark.parametrize(
     ("asked", "position"),
     [
-        ({"game": "binary", "preset": "small"}, "binary(rows=4,cols=4) ..../..../..../...."),
+        (
+            {"game": "binary", "preset": "small", "opponent": "machine"},
+            "binary(rows=5,cols=5) " + "/".join(5 * ["....."]),
+        ),
         ({"position": "binary(rows=1,cols=2) .1"}, "binary(rows=1,cols=2) .1"),
         ({"game": "binary", "position": "0.\n.1"}, "binary(rows=2,cols=2) 0./.1"),
         ({"position": HIDDEN}, None),

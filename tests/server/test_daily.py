@@ -20,7 +20,7 @@ from gridhouse.server.serve import is_thinking
 from gridhouse.server.storage.records import StoredTable
 from gridhouse.server.tables.commands import MOVE, Command
 from gridhouse.server.tables.table import Table
-from gridhouse.server.tables.visibility import offers_help, viewpoint_of
+from gridhouse.server.tables.visibility import NO_HELP_TODAY, offers_help, viewpoint_of
 from web_helpers import SMALL, TODAY, Clock, Visitor, moves_out, open_house
 from window_helpers import wait_for
 
@@ -247,7 +247,6 @@ def test_what_is_no_puzzle_is_a_page_that_says_so(visitor: Visitor, path: str, s
         assert answer.status_code in (404, 405)
     if path.count("/") == 3:
         assert visitor.post(path).status_code == 404
-        assert visitor.post(f"{path}/name").status_code == 404
     assert says.lower() in visitor.get(path).text.replace("&#39;", "'").lower()
 
 
@@ -269,7 +268,6 @@ def test_a_game_that_is_not_ended_has_no_result(visitor: Visitor) -> None:
     assert "Your result" not in page
     assert "share.js" not in page
     assert "Nobody has finished this puzzle yet" in page
-    assert visitor.post(f"{SLIDING}/name", {"name": "Anna"}).status_code == 403
 
 
 def test_only_the_best_result_is_kept_and_moves_taken_back_do_not_count(visitor: Visitor) -> None:
@@ -312,7 +310,7 @@ def test_equal_results_share_a_place(client: TestClient, clock: Clock) -> None:
         solve(visitors[-1], detours)
         clock.time += timedelta(minutes=1)
     for visitor, name in zip(visitors, ("Anna", "Bert", "", "Dora", "Emil"), strict=True):
-        visitor.post(f"{SLIDING}/name", {"name": name})
+        visitor.post("/me", {"name": name})
     assert lines(visitors[2]) == [
         ("1", "Bert", f"{least} moves"),
         ("1", "Emil", f"{least} moves"),
@@ -376,8 +374,8 @@ def test_the_best_is_found_once_and_kept(
     least = shortest()
     with open_house(tmp_path, now=clock) as client:
         visitor = Visitor(client)
-        assert "The solver is searching for the best result" in visitor.get(SLIDING).text
         assert solve(visitor, 1)["heading"] == f"Solved. {least + 2} moves"
+        assert "The solver is searching for the best result" in visitor.get(SLIDING).text
         table, state = begin(visitor, SLIDING)
         with visitor.at(table) as seat:
             for move in moves_out(state):
@@ -419,16 +417,16 @@ def test_par_is_what_a_short_search_finds(
     monkeypatch.setattr(service, "solve", lambda state, **options: NotFound())
     with open_house(tmp_path, now=clock, jit=True) as client:
         visitor = Visitor(client)
-        assert "Par" not in visitor.get(SLIDING).text
+        yesterday = "/daily/collapse/2026-11-19"
+        assert "Par" not in visitor.get("/daily/sliding/2026-11-19").text
         told = "Par is 17 points, the result of a short search."
-        wait_for(lambda: told in visitor.get(COLLAPSE).text, "the par")
-        assert "17 points" in visitor.get("/daily").text
-        earlier = "/daily/collapse/2026-11-19"
+        wait_for(lambda: told in visitor.get(yesterday).text, "the par")
+        earlier = "/daily/collapse/2026-11-18"
         visitor.get(earlier)
         wait_for(lambda: len(asked) == 2, "a second par")
         assert "Par" not in visitor.get(earlier).text
         monkeypatch.setattr(service, "MAX_SEARCHES", 0)
-        assert "Par" not in visitor.get("/daily/collapse/2026-11-18").text
+        assert "Par" not in visitor.get("/daily/collapse/2026-11-17").text
     assert len(asked) == 2
 
 
@@ -442,7 +440,7 @@ def test_whoever_beats_the_best_known_is_the_best_known(
             return least + 2, False
 
     monkeypatch.setattr(service, "solve", lambda state, **options: Weak())
-    assert f"The best known result is {least + 2} moves." in best_is_known(visitor, SLIDING)
+    solve(Visitor(visitor.client), 2)
     assert "better than the best known result so far" in solve(visitor)["heading"]
     solve(Visitor(visitor.client), 2)
     page = visitor.get(SLIDING).text
@@ -469,9 +467,11 @@ def test_a_solver_that_fails_leaves_everything_else(
         return Other()
 
     monkeypatch.setattr(service, "solve", fail)
-    assert "The best result is not known yet." in best_is_known(visitor, SLIDING)
-    assert "The best result is not known yet." in visitor.get(SLIDING).text
-    assert solve(visitor)["heading"] == f"Solved. {shortest()} moves"
+    before = "/daily/sliding/2026-11-19"  # whose best result everybody may see
+    assert "The best result is not known yet." in best_is_known(visitor, before)
+    assert "The best result is not known yet." in visitor.get(before).text
+    least = shortest("2026-11-19")
+    assert solve(visitor, path=before)["heading"] == f"Solved. {least} moves"
     assert len(calls) == 1  # it is not tried again and again
 
 
@@ -487,6 +487,7 @@ def test_only_so_many_days_are_looked_at_at_once(
     pages = [visitor.get(f"/daily/sliding/2026-03-0{day}").text for day in range(1, 5)]
     assert ["is searching for" in page for page in pages] == [True, True, False, False]
     assert "The best result is not known yet." in pages[3]
+    solve(visitor)
     assert "is searching for" in visitor.get(SLIDING).text  # that of today always is
     go_on.set()
     for day in range(1, 5):
@@ -523,12 +524,19 @@ def test_a_house_closes_while_it_looks_for_the_best(
     wait_for(lambda: not house.daily_puzzles.running, "the end of the search")
 
 
-def test_no_help_is_given_until_the_game_has_ended(visitor: Visitor) -> None:
+def test_no_help_is_given_until_the_game_has_ended(visitor: Visitor, clock: Clock) -> None:
     table, state = begin(visitor, SLIDING)
     with visitor.at(table) as seat:
-        assert seat.refused("hint") == "there is no help in a daily puzzle"
+        assert seat.refused("hint") == NO_HELP_TODAY
         for move in moves_out(state):
             seat.move(move)
+        seat.say("look", ply=0)
+        seat.wait("view")
+        for kind in ("hint", "judge", "show"):
+            assert seat.refused(kind) == NO_HELP_TODAY
+    clock.time += timedelta(days=1)
+    with visitor.at(table) as seat:
+        assert not seat.view["unaided"]
         assert seat.refused("hint") == "the game is over"
     page = visitor.get(table).text
     assert f'href="{SLIDING}"' in page
@@ -541,6 +549,7 @@ def test_no_help_is_given_until_the_game_has_ended(visitor: Visitor) -> None:
 def test_help_is_free_again_when_the_puzzle_is_done() -> None:
     start = "sliding(rows=2,cols=2) ab c/abcd"
     table = Table(StoredTable("t", start, "hotseat", seated_visitors={0: "a"}, daily=TODAY))
+    table.is_past_day = True
     assert not offers_help(table, viewpoint_of(table, "a", None))
     table.apply(table.change_for(Command(MOVE, 0, "R", 0)))
     assert offers_help(table, viewpoint_of(table, "a", None))
@@ -581,48 +590,13 @@ def test_a_result_that_is_not_on_disk_is_not_shown(
     assert len(lines(visitor)) == 1
 
 
-def test_a_name_is_short_and_can_be_seen(visitor: Visitor) -> None:
-    solve(visitor)
-    name = f"{SLIDING}/name"
-    assert visitor.get(name).text == visitor.get(SLIDING).text  # where a refused one has led
-    for given, kept in (
-        ("Anna", "Anna"),
-        ("  two\twords \n", "two words"),
-        ("x" * 20, "x" * 20),
-        ("O'Hara & <b>co</b>", "O&#39;Hara &amp; &lt;b&gt;co&lt;/b&gt;"),
-        ("\u05d0\u05e0\u05d4", "\u05d0\u05e0\u05d4"),
-        ("\u0939\u093f\u0928\u094d\u0926\u0940", "\u0939\u093f\u0928\u094d\u0926\u0940"),
-        ("Ame\u0301lie", "Am\u00e9lie"),
-        ("", "anonymous"),
-    ):
-        assert visitor.post(name, {"name": given}).headers["location"] == SLIDING
-        assert lines(visitor)[0][1] == f"{kept} (you)"
-    for given, why in (
-        ("x" * 21, "A name may have at most 20 characters."),
-        ("a\u202eb", "invisible characters"),
-        ("a\x00b", "invisible characters"),
-        ("\u200b", "invisible characters"),
-        ("\ue000", "invisible characters"),
-        ("a" + "\u0316" * 3, "A letter of a name may have at most 2 marks."),
-    ):
-        answer = visitor.post(name, {"name": given})
-        assert answer.status_code == 422, given
-        assert why in answer.text
-        assert lines(visitor)[0][1] == "anonymous (you)"
-
-
 def test_a_hostile_name_is_only_text(visitor: Visitor) -> None:
     solve(visitor)
     hostile = "<script>1</script>"
-    visitor.post(f"{SLIDING}/name", {"name": hostile})
+    visitor.post("/me", {"name": hostile})
     page = visitor.get(SLIDING).text
     assert hostile not in page
-    assert page.count("&lt;script&gt;1&lt;/script&gt;") == 2  # in the table and in the form
-    quoted = '" autofocus x="'
-    visitor.post(f"{SLIDING}/name", {"name": quoted})
-    assert quoted not in visitor.get(SLIDING).text
-    refused = visitor.post(f"{SLIDING}/name", {"name": hostile + "x" * 20})
-    assert hostile not in refused.text
+    assert page.count("&lt;script&gt;1&lt;/script&gt;") == 1
 
 
 def test_forms_of_others_and_too_many_are_refused(
@@ -631,17 +605,11 @@ def test_forms_of_others_and_too_many_are_refused(
     other = "http://elsewhere.test"
     solve(visitor)
     assert visitor.post(SLIDING, origin=other).status_code == 403
-    assert visitor.post(f"{SLIDING}/name", {"name": "x"}, origin=other).status_code == 403
     monkeypatch.setattr("gridhouse.server.app.MAX_TABLES", 2)
     begin(visitor, SLIDING)
     full = visitor.post(SLIDING)
     assert full.status_code == 429
     assert "Only 2 new games are allowed in an hour" in full.text
-    for _ in range(2):
-        assert visitor.post(f"{SLIDING}/name", {"name": "x"}).status_code == 303
-    full = visitor.post(f"{SLIDING}/name", {"name": "y"})
-    assert full.status_code == 429
-    assert "Only 2 new names are allowed in an hour" in full.text
 
 
 def test_a_puzzle_stays_what_it_was_when_a_later_version_makes_another(

@@ -47,7 +47,6 @@ KINDS = [
     "show",
     "stop",
     "look",
-    "cover",
     "uncover",
     "turn",
     "view",

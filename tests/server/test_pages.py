@@ -94,7 +94,7 @@ def test_a_cookie_comes_with_a_seat_and_not_before(visitor: Visitor) -> None:
 @pytest.mark.parametrize(
     ("game", "form", "start"),
     [
-        ("binary", {"preset": "small"}, "binary(rows=4,cols=4) ..../..../..../...."),
+        ("binary", {"preset": "small"}, "binary(rows=5,cols=5) ...../...../...../...../....."),
         ("binary", {"preset": "own", "p-rows": "1", "p-cols": "2"}, "binary(rows=1,cols=2) .."),
         ("binary", {"start": "binary(rows=1,cols=2) .1 \r\n"}, "binary(rows=1,cols=2) .1"),
         ("binary", {"start": "0.\r\n.1\r\n"}, "binary(rows=2,cols=2) 0./.1"),
@@ -128,7 +128,7 @@ def test_a_hidden_game_can_be_asked_for(visitor: Visitor) -> None:
         ("binary", {"preset": "own", "p-rows": "99"}, "rows: 99 is not in 1..20."),
         ("binary", {"start": "binary(rows=2,cols=2) 9"}, "needs 2 rows of 2 cells"),
         ("binary", {"start": "012"}, "a cell is 0, 1 or a dot"),
-        ("binary", {"opponent": "nobody"}, "hotseat, machine or friends"),
+        ("binary", {"opponent": "nobody"}, "machine, friends, hotseat or analysis"),
         ("binary", {"level": "9"}, "a number from 1 to 8"),
         ("binary", {"level": ""}, "a number from 1 to 8"),
         ("binary", {"side": "2"}, "there is no player"),
@@ -204,8 +204,8 @@ def test_an_address_opens_so_many_tables_in_an_hour(
 @pytest.mark.parametrize("name", NAMES)
 def test_a_random_game_is_played_to_its_end(visitor: Visitor, name: str) -> None:
     """Every move is told by its gesture; the page says the outcome."""
-    preset = next(iter(game_class(name).presets))
-    table = visitor.new(name, preset=preset, opponent="hotseat")
+    start = f"{game_class(name)()}#1"  # the rules' own board, on which nothing is hidden
+    table = visitor.new(name, start=start, opponent="hotseat")
     position = visitor.get(f"{table}/position.txt").text
     state = gridhouse.parse(position.rstrip("\n"))
     actions = playout(state, 3)[:60]
@@ -310,27 +310,54 @@ def test_two_at_one_screen_take_back_freely(visitor: Visitor) -> None:
     ]
 
 
-def test_a_board_stands_as_who_moves_sees_it_and_can_be_turned(client: TestClient) -> None:
+def test_a_board_is_seen_from_who_moves_and_from_any_viewpoint(client: TestClient) -> None:
     anna, carl = Visitor(client), Visitor(client)
     table = anna.new("sinks", opponent="hotseat")
+    state = gridhouse.load("sinks").new_initial_state()
     with anna.at(table) as seat, carl.at(table) as watching:
-        from_light = seat.view["board"]
-        assert watching.view["board"] == from_light
-        assert seat.view["turns"]
+        assert watching.view["board"] == seat.view["board"] == state.open_picture(0, 1).inline()
+        assert tuple(seat.view["cameras"]) == state.cameras()
         watching.say("turn")
-        from_dark = watching.wait("view")["board"]
-        assert from_dark != from_light
+        assert watching.wait("view")["board"] == state.open_picture(0, 2).inline()
+        watching.say("turn", to=8)
+        assert watching.wait("view")["camera"] == 8
         watching.say("turn")
-        assert watching.wait("view")["board"] == from_light
-        state = gridhouse.load("sinks").new_initial_state()
+        assert watching.wait("view")["board"] == state.open_picture(0, 0).inline()
+        wrongs: tuple[object, ...] = (9, -1, True, 1.0, "1", [])
+        for wrong in wrongs:
+            assert watching.refused("turn", to=wrong) == "the viewpoints are 0 to 8"
         for move in ("3 3 l", "3 1 d"):
             state.play(move)
             assert seat.move(move)["board"] == state.picture(0, state.current_player()).inline()
         assert seat.view["side"] == 1
+        assert watching.wait("view", 2)["board"] == state.open_picture(0, 0).inline()
     with anna.at(anna.new("binary")) as seat:
-        assert not seat.view["turns"]
-        anna_turns = seat.refused("turn")
-        assert anna_turns == "this board looks the same from both sides"
+        assert seat.view["cameras"] == []
+        assert seat.refused("turn") == "this board is seen from one viewpoint only"
+
+
+def test_a_view_has_what_a_roll_covers_and_counts_of_the_status(visitor: Visitor) -> None:
+    with visitor.at(visitor.new("sinks", opponent="hotseat")) as seat:
+        landings = seat.view["landings"]
+        assert landings["3 3 l"] == [31, 32]
+        assert landings["1 1 l"] == [10, 20]  # a sink lights the fields that it will newly cover
+        assert landings["1 1 r"] == [13, 23]
+        assert "3 3 f" not in landings
+        assert "0 0 b" not in landings
+        light = [token["icon"] for token in seat.view["tokens"] if token["side"] == 0]
+        assert light == ["sunk", "freeze", "push", "moves"]
+    with visitor.at(visitor.new("binary")) as seat:
+        assert seat.view["landings"] == {}
+        assert seat.view["tokens"] == []
+
+
+def test_a_refusal_says_what_stands_in_the_way(visitor: Visitor) -> None:
+    with visitor.at(visitor.new("sinks", opponent="hotseat")) as seat:
+        seat.say("why", cells=[44])
+        refusal = seat.wait("refusal")
+        assert (refusal["text"], refusal["cells"]) == ("the way is not free", [34, 35, 43, 53])
+        seat.say("why", cells=[34])
+        assert seat.wait("refusal")["cells"] == []  # it is not one's own
 
 
 def test_friends_meet_by_a_link_and_take_back_by_consent(client: TestClient) -> None:

@@ -87,5 +87,6 @@ def test_a_picture_that_cannot_be_had_is_not_saved(
     page = visit(address)
     Hands(page).begin("Collapse", start="collapse(rows=1,cols=4,digits=4) 0 1123")
     page.route("**/picture.svg*", lambda route: route.fulfill(body="nothing"))
+    page.click(".more summary")
     page.click("#save-png")
     page.wait_for_selector("#why:has-text('The picture could not be saved.')")

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import gridhouse
-from web_helpers import Seat, Visitor, uncovered
+from web_helpers import Visitor, uncovered
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -48,7 +48,7 @@ class Evening:
                 for seat in seats:
                     seat.wait("view", ply + 1)
             for seat in seats:
-                for asked in ("undo", "hint", "cover", "uncover"):
+                for asked in ("undo", "hint", "uncover"):
                     if not (asked == "hint" and seat.view["acts"]):
                         seat.say(asked)
                 seat.say("why", cells=[0])
@@ -169,35 +169,27 @@ def screen(client: TestClient, start: str, steps: int) -> tuple[list[str], list[
     visitor = Visitor(client)
     table = visitor.new("tactego", start=start, opponent="hotseat")
     with visitor.at(table) as seat:
-        for does in ("uncover", "", "cover", "uncover")[:steps]:
-            if does:
-                hand(seat, does)
+        for move in ("", QUIET[0], "")[:steps]:
+            if move:
+                seat.move(move)
             else:
-                seat.move(QUIET[0])
+                uncovered(seat)
         files = [visitor.get(table + file).text.replace(table, "/t/TABLE") for file in FILES]
         return [heard.replace(table, "/t/TABLE") for heard in seat.heard], files
-
-
-def hand(seat: Seat, does: str) -> None:
-    """Press the button of the curtain."""
-    assert seat.view["handing"]["does"] == does
-    assert not seat.view["acts"]
-    seat.say(does)
-    seat.wait("view")
 
 
 def test_a_curtain_hangs_between_two_at_one_screen(client: TestClient) -> None:
     both = armies(RED, BLUE), armies(RED_ELSE, BLUE_ELSE)
     covered = [screen(client, start, 0) for start in both]
     assert covered[0] == covered[1]
-    blues = [screen(client, start, 3) for start in (both[0], armies(RED, BLUE_ELSE))]
-    assert blues[0] == blues[1]
-    heard, _ = screen(client, both[0], 4)
+    reds = [screen(client, start, 2) for start in (both[0], armies(RED, BLUE_ELSE))]
+    assert reds[0] == reds[1]
+    heard, _ = screen(client, both[0], 3)
     assert "Red flag" in heard[1]
-    assert "Blue flag" not in "".join(heard[:4])
-    assert "flag" not in heard[3]
-    assert "Blue flag" in heard[4]
-    assert "Red flag" not in heard[4]
+    assert "Blue flag" not in "".join(heard[:3])
+    assert "flag" not in heard[2]  # it has fallen by itself
+    assert "Blue flag" in heard[3]
+    assert "Red flag" not in heard[3]
 
 
 def test_the_curtain_falls_when_the_first_bomb_is_laid(client: TestClient) -> None:
@@ -235,7 +227,7 @@ def test_the_database_holds_no_token(client: TestClient, tmp_path: Path) -> None
     anna.new("binary", opponent="friends")
     token = anna.cookies["gridhouse"].partition(".")[0].encode()
     kept = b"".join(file.read_bytes() for file in tmp_path.glob("house.db*"))
-    assert b"binary(rows=6,cols=6)" in kept
+    assert b"binary(rows=5,cols=5)" in kept
     assert token not in kept
 
 

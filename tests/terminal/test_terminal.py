@@ -60,7 +60,7 @@ def test_a_whole_game_is_played_to_its_end() -> None:
 
 
 def test_a_preset_or_parameters_may_be_chosen() -> None:
-    assert "\n....\n" in house("binary", "small", "", "quit", "q")
+    assert "\n.....\n" in house("binary", "small", "", "quit", "q")
     assert "\n...\n" in house("binary", "cols=3", "", "quit", "q")
     out = house("binary", "cols=30", "huge", "rows=0", "", "", "quit", "q")
     assert out.count("That does not work: ") == 3

@@ -8,7 +8,7 @@ from typing import Any, Literal, NotRequired, get_args, get_origin, get_type_hin
 
 from gridhouse.server.tables import messages
 
-PLAIN = {str: "string", int: "number", bool: "boolean", type(None): "null"}
+PLAIN = {str: "string", int: "number", float: "number", bool: "boolean", type(None): "null"}
 
 
 def typescript(hint: Any, names: dict[Any, str]) -> str:
@@ -24,6 +24,8 @@ def typescript(hint: Any, names: dict[Any, str]) -> str:
         return f"[{', '.join(parts)}]"
     if get_origin(hint) is list:
         return f"({parts[0]})[]" if "|" in parts[0] else f"{parts[0]}[]"
+    if get_origin(hint) is dict:
+        return f"Record<{', '.join(parts)}>"
     if isinstance(hint, types.UnionType):
         return " | ".join(parts)
     raise TypeError(f"{hint} has no TypeScript")

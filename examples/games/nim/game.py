@@ -5,7 +5,7 @@ from __future__ import annotations
 from gridhouse.games.nim import rules
 from gridhouse.games.nim.rules import Position, Refusal
 
-from gridhouse.core.game import Game, Parameter
+from gridhouse.core.game import Game, Parameter, Preset
 
 
 class NimGame(Game):
@@ -20,7 +20,10 @@ class NimGame(Game):
         Parameter("rows", 1, "rows", low=1, high=1),
         Parameter("cols", 5, "stones", low=1, high=20),
     )
-    presets = {"standard": {}, "long": {"cols": 9}}
+    presets = {
+        "standard": Preset("Five stones", "Over in a moment."),
+        "long": Preset("Nine stones", "A little longer.", cols=9),
+    }
     move_form = "count"
     can_repeat = False
     rules = rules

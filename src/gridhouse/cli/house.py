@@ -105,6 +105,9 @@ def picture(
         int | None, typer.Option("--player", help="The viewer, 1 or 2; else the player to move.")
     ] = None,
     theme: Annotated[str, typer.Option("--theme", help="auto, light, dark or contrast.")] = "auto",
+    camera: Annotated[
+        int | None, typer.Option("--camera", help="The viewpoint, in Sinks 0 (above) to 8.")
+    ] = None,
 ) -> None:
     """Draw a position as SVG."""
 
@@ -113,7 +116,7 @@ def picture(
         count = state.game.num_players
         if player is not None and not 1 <= player <= count:
             raise UsageError(f"--player {player}: the players are 1 to {count}")
-        svg = state.picture(None if player is None else player - 1).svg(theme)
+        svg = state.picture(None if player is None else player - 1, camera=camera).svg(theme)
         if not out:
             print(svg, end="")
             return

@@ -40,13 +40,24 @@ TERMINAL = -4  # OpenSpiel's number for the player to move in a game that is ove
 class Parameter:
     """A parameter of a game; its type is the type of its default."""
 
-    __slots__ = ("about", "default", "high", "low", "name")
+    __slots__ = ("about", "default", "high", "label", "low", "name")
 
     def __init__(
-        self, name: str, default: Value, about: str, *, low: int = 0, high: int = 0
+        self,
+        name: str,
+        default: Value,
+        about: str,
+        *,
+        low: int = 0,
+        high: int = 0,
+        label: str = "",
     ) -> None:
-        """Describe the parameter; ``low`` and ``high`` bound a whole number."""
+        """Describe the parameter; ``low`` and ``high`` bound a whole number.
+
+        A form shows the ``label``, by default the name.
+        """
         self.name = name
+        self.label = label or name.capitalize()
         self.default = default
         self.about = about
         self.low = low
@@ -76,8 +87,36 @@ class Parameter:
         return self.check(text)
 
 
+class Preset:
+    """A board worth playing: its title, what makes it so in a short sentence, its parameters."""
+
+    __slots__ = ("about", "parameters", "title")
+
+    def __init__(self, title: str, about: str, **parameters: Value) -> None:
+        """Describe the board; parameters that are not given have their defaults."""
+        self.title = title
+        self.about = about
+        self.parameters = parameters
+
+
 _KINDS: dict[type, str] = {int: "a whole number", str: "a text", bool: "true or false"}
 _TRUTHS = {"true": True, "yes": True, "false": False, "no": False}
+
+
+class Token:
+    """A count of the status, shown as a symbol with a number.
+
+    ``icon`` names the symbol; ``side`` is the player whose count it is, None for everybody's.
+    """
+
+    __slots__ = ("count", "icon", "label", "side")
+
+    def __init__(self, label: str, count: int, icon: str, side: int | None = None) -> None:
+        """Describe a count in words."""
+        self.label = label
+        self.count = count
+        self.icon = icon
+        self.side = side
 
 
 class Game:
@@ -89,7 +128,8 @@ class Game:
     how_to_play: ClassVar[str]
     players: ClassVar[tuple[str, ...]]
     parameters: ClassVar[tuple[Parameter, ...]]
-    presets: ClassVar[Mapping[str, Mapping[str, Value]]]
+    presets: ClassVar[Mapping[str, Preset]]  # from the quickest to the longest
+    usual: ClassVar[str] = "standard"  # the preset that the house offers first
     move_form: ClassVar[str]
     file_holds: ClassVar[str] = "a position"
     can_repeat: ClassVar[bool] = True  # whether a position can occur twice in a game
@@ -139,6 +179,25 @@ class Game:
             given[name] = kinds[name].parse(value.strip()) if name in kinds else value
         return cls(**given)
 
+    @classmethod
+    def from_preset(cls, name: str) -> Self:
+        """Make the game of a preset; raise ParameterError if there is none of this name."""
+        if name not in cls.presets:
+            raise ParameterError(f"there is no preset {shown(name)}")
+        return cls(**cls.presets[name].parameters)
+
+    @property
+    def preset(self) -> str:
+        """The name of the preset that this game is, "" if it is none."""
+        names = (name for name in self.presets if self.from_preset(name) == self)
+        return next(names, "")
+
+    @property
+    def board_words(self) -> str:
+        """The board in words: the title of its preset, and its size."""
+        title = f"{self.presets[self.preset].title}, " if self.preset else ""
+        return f"{title}{self.rows} by {self.cols}"
+
     def prepare(self) -> None:
         """Derive further attributes from the parameters; may raise ParameterError."""
 
@@ -185,6 +244,11 @@ class Game:
         del position
         return ""
 
+    def status_tokens(self, position: Any) -> list[Token]:
+        """Return the parts of the status that are counts, to be shown as symbols."""
+        del position
+        return []
+
     def public_move(self, position: Any, action: int) -> str:
         """Return the text of the next move without its secrets."""
         return self.write_move(position, action)
@@ -197,6 +261,24 @@ class Game:
         winner = state.winner()
         return "A draw" if winner is None else f"{self.players[winner]} has won"
 
+    def reason(self, position: Any) -> str:
+        """Return how a game has ended by its rules, as a sentence without a full stop."""
+        del position
+        return ""
+
+    def comment(self, position: Any, action: int, viewer: int | None) -> str:
+        """Return what a move does besides moving, in the words of a viewer, "" for nothing.
+
+        Everybody learns it, so it has nothing that the rules keep secret after the move.
+        """
+        del position, action, viewer
+        return ""
+
+    def losses(self, position: Any) -> list[Token]:
+        """Return the pieces that each side has lost, which everybody may know."""
+        del position
+        return []
+
     def result(self, state: State) -> int:
         """Return the number by which finished games for one are compared."""
         return int(state.returns()[0])
@@ -204,6 +286,13 @@ class Game:
     def write_result(self, result: int) -> str:
         """Return a result, or a difference of two results, in words."""
         return f"{result} point" if result == 1 else f"{result} points"
+
+    def may_be_daily(self) -> bool:
+        """Tell whether a position of this game may belong to a daily puzzle.
+
+        Boards of other sizes may as well, if the game goes on on a part of the board.
+        """
+        return self.daily is not None
 
     @property
     def num_players(self) -> int:
@@ -490,32 +579,55 @@ class State:
         """Return the board as the game's document prints it, lines joined."""
         return "\n".join(self.game.board(self.position))
 
-    def picture(self, player: int | None = None, side: int | None = None) -> Canvas:
+    def cameras(self) -> tuple[str, ...]:
+        """Return the names of the viewpoints from which a picture can be drawn, () for one only.
+
+        Viewpoints are counted from the side of the player who looks.
+        """
+        from gridhouse.core.components import component
+
+        names: tuple[str, ...] = getattr(component(type(self.game), "view"), "CAMERAS", ())
+        return names
+
+    def default_camera(self) -> int:
+        """Return the number of the viewpoint of a picture for which none is named."""
+        return int(self._view().DEFAULT_CAMERA) if self.cameras() else 0
+
+    def picture(
+        self, player: int | None = None, side: int | None = None, camera: int | None = None
+    ) -> Canvas:
         """Return the picture of a player's observation, by default of the player to move.
 
-        It is drawn from the side of that player, or of the player ``side``.  A piece keeps its name
-        in the picture from move to move.  Raises PictureError.
+        It is drawn from the side of that player, or of the player ``side``, and from a viewpoint of
+        ``cameras``.  A piece keeps its name in the picture from move to move.  Raises PictureError.
         """
         viewer = self._viewer(player)
-        return self._draw(self.observation(viewer), viewer if side is None else self._viewer(side))
+        side = viewer if side is None else self._viewer(side)
+        return self._draw(self.observation(viewer), side, camera)
 
-    def public_picture(self, side: int = 0) -> Canvas:
+    def public_picture(self, side: int = 0, camera: int | None = None) -> Canvas:
         """Return the picture of the public observation, from a player's side of the board.
 
         Raises PictureError.
         """
-        return self._draw(self.public_observation(), self._viewer(side))
+        return self._draw(self.public_observation(), self._viewer(side), camera)
 
-    def open_picture(self, side: int = 0) -> Canvas:
+    def open_picture(self, side: int = 0, camera: int | None = None) -> Canvas:
         """Return the picture of the whole position, from a player's side of the board.
 
         Raises PictureError.
         """
-        return self._draw(self.position, self._viewer(side))
+        return self._draw(self.position, self._viewer(side), camera)
 
-    def _draw(self, seen: Position, viewer: int) -> Canvas:
-        view = self._view()
-        canvas: Canvas = view.draw(self.game, seen, self._names(view), viewer)
+    def _draw(self, seen: Position, side: int, camera: int | None) -> Canvas:
+        view, cameras = self._view(), self.cameras()
+        number = self.default_camera() if camera is None else camera
+        if number not in range(max(1, len(cameras))):
+            highest = max(0, len(cameras) - 1)
+            raise PictureError(f"{self.game.name} has no viewpoint {number}: 0..{highest}")
+        canvas: Canvas = view.draw(
+            self.game, seen, self._names(view), side, *([number] if cameras else [])
+        )
         return canvas
 
     def gesture(self, action: int) -> tuple[list[int], str]:
@@ -525,6 +637,23 @@ class State:
         """
         named: tuple[list[int], str] = self._view().gesture(self.position, self._checked(action))
         return named
+
+    def landing(self, action: int) -> list[int]:
+        """Return the cells that light up for the last cell of an action's gesture.
+
+        A game names them only where a piece covers several cells; else it is the last cell itself.
+        """
+        found: list[int] = []
+        if landing := getattr(self._view(), "landing", None):
+            found = landing(self.position, self._checked(action))
+        return found or self.gesture(action)[0][-1:]
+
+    def obstacles(self, action: int) -> list[int]:
+        """Return the cells that name what stands in the way of an action, as far as a game says."""
+        found: list[int] = []
+        if obstacles := getattr(self._view(), "obstacles", None):
+            found = obstacles(self.position, self._checked(action))
+        return found
 
     def _view(self) -> ModuleType:
         from gridhouse.core.components import component

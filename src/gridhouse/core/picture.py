@@ -31,26 +31,32 @@ HUES = (
 )  # fmt: skip
 
 LIGHT = {
-    "ground": "#f7f5f0", "board": "#e9e4d8", "line": "#c9c2b2", "ink": "#1f2328",
-    "faint": "#6b6558",
+    "ground": "#f5f3f9", "board": "#e6e2f0", "line": "#c3bcd6", "ink": "#1d1a3a",
+    "faint": "#5f5980",
     "one": "#f3efe4", "one-side": "#cfc6ae", "one-dim": "#b3a98c", "one-ink": "#3b3423",
+    "one-edge": "#5a503a",
     "two": "#3d4656", "two-side": "#2b3240", "two-dim": "#1d222c", "two-ink": "#f4f6fa",
+    "two-edge": "#717c96",
     "first": "#b5342b", "second": "#1f5fa8", "on-side": "#ffffff",
     "tile": "#dcc79c", "tile-edge": "#a88b4f", "done": "#a9cfa0", "done-edge": "#5d8f52",
-    "pit": "#4a4336", "wall": "#8d8672", "ice": "#7fc4ea", "alarm": "#c0392b",
+    "pit": "#4a4336", "wall": "#8d8672", "wall-dim": "#6b6558", "rim": "#4a4336",
+    "shadow": "#2a241826", "ice": "#7fc4ea", "alarm": "#c0392b",
 }  # fmt: skip
 DARK = LIGHT | {
-    "ground": "#16181c", "board": "#24272d", "line": "#3a3f48", "ink": "#eceff4",
-    "faint": "#9aa3b2",
+    "ground": "#14122b", "board": "#272350", "line": "#45407a", "ink": "#f1eefb",
+    "faint": "#ada6d2",
     "first": "#e0645b", "second": "#5b9be0", "on-side": "#10131a",
     "tile": "#8a7444", "tile-edge": "#5e4d29", "done": "#4f7f55", "done-edge": "#2f5435",
-    "pit": "#050607", "wall": "#555c68",
+    "pit": "#050607", "wall": "#555c68", "wall-dim": "#3d434d", "rim": "#8d95a5",
+    "one-edge": "#8d8466", "two-edge": "#8793ad", "shadow": "#00000059",
 }  # fmt: skip
 CONTRAST = LIGHT | {
     "ground": "#ffffff", "board": "#ffffff", "line": "#000000", "ink": "#000000",
     "faint": "#000000",
     "one": "#ffffff", "one-side": "#dddddd", "one-dim": "#bbbbbb", "one-ink": "#000000",
+    "one-edge": "#000000",
     "two": "#222222", "two-side": "#111111", "two-dim": "#000000", "two-ink": "#ffffff",
+    "two-edge": "#6b6b6b", "rim": "#000000",
     "first": "#a00000", "second": "#0000a0",
     "tile": "#ffffff", "tile-edge": "#000000", "done": "#ffffb0", "done-edge": "#000000",
 }  # fmt: skip
@@ -96,6 +102,7 @@ class Canvas:
         self.width = width
         self.height = height
         self.title = title
+        self.facts: dict[str, object] = {}  # attributes of the whole picture for a page
         self._parts: list[str] = []
         self._openings: set[int] = set()  # the parts that begin a group
 
@@ -122,10 +129,27 @@ class Canvas:
         """Add a square by its upper left corner; ``rounding`` is the radius of its corners."""
         self._add("rect", "", {"x": x, "y": y, "width": side, "height": side, "rx": rounding}, look)
 
-    def begin(self, cell: int, *, piece: int | None = None, label: str = "") -> None:
-        """Begin the group of a cell, or of the piece on it with a name; the label describes it."""
+    def begin(
+        self,
+        cell: int,
+        *,
+        piece: int | None = None,
+        label: str = "",
+        cells: Sequence[int] = (),
+        **facts: str,
+    ) -> None:
+        """Begin the group of a cell, or of the piece on it with a name; the label describes it.
+
+        ``cells`` are all cells of a piece that covers several; ``facts`` are further attributes.
+        """  # fmt: skip
         self._openings.add(len(self._parts))
-        self._parts.append(group_tag(cell, piece, label))
+        covered = " ".join(map(str, cells))
+        self._parts.append(group_tag(cell, piece, label, covered, **facts))
+
+    def begin_part(self, cell: int) -> None:
+        """Begin a group without a name that belongs to a cell."""
+        self._openings.add(len(self._parts))
+        self._parts.append(element("g", None, {"data-cell": cell}))
 
     def end(self) -> None:
         """End the last group that was begun."""
@@ -163,7 +187,7 @@ class Canvas:
         head = element("svg", None, {
             "xmlns": "http://www.w3.org/2000/svg", "class": "gridhouse", "role": "img",
             "viewBox": f"0 0 {width} {height}", "width": width, "height": height,
-        })  # fmt: skip
+        } | self.facts)  # fmt: skip
         ground = element("rect", "", {"width": width, "height": height, "fill": "var(--ground)"})
         title = element("title", escape(self.title), {})
         return "\n".join([head, title, *style, ground, *parts, "</svg>"]) + "\n"
@@ -190,11 +214,12 @@ def cached(draw: Callable[Concatenate[Canvas, P], None]) -> Callable[P, str]:
 
 
 @lru_cache(maxsize=CACHE_SIZE)
-def group_tag(cell: int, piece: int | None, label: str) -> str:
+def group_tag(cell: int, piece: int | None, label: str, cells: str, **facts: str) -> str:
     """Return the start tag of the group of a cell, or of a piece on it."""
     name = f"cell-{cell}" if piece is None else f"piece-{piece}"
     given: dict[str, object] = {"id": name, "data-cell": cell}
-    return element("g", None, given | ({"aria-label": label} if label else {}))
+    more = {"aria-label": label, "data-cells": cells}
+    return element("g", None, given | {key: text for key, text in more.items() if text} | facts)
 
 
 def element(tag: str, content: str | None, attributes: dict[str, object]) -> str:
@@ -208,25 +233,35 @@ def element(tag: str, content: str | None, attributes: dict[str, object]) -> str
     return f"<{tag}{given}>{content}</{tag}>" if content else f"<{tag}{given}/>"
 
 
-def grid(rows: int, cols: int, title: str, *, blank: int = 0, first: int = 0) -> Canvas:
+def grid(
+    rows: int, cols: int, title: str, *, blank: int = 0, first: int = 0, turned: bool = False
+) -> Canvas:
     """Begin the picture of a flat board: the numbers on its margin, rows from the top, no cells.
 
-    The numbers begin with ``first``; the first ``blank`` rows have none.
+    The numbers begin with ``first``; the first ``blank`` rows have none.  A board that is turned is
+    seen from its top, see :func:`seen`.
     """
     canvas = Canvas(cols * CELL + 2 * EDGE, rows * CELL + 2 * EDGE, title)
-    canvas.paste(coordinates(rows, cols, blank, first))
+    canvas.paste(coordinates(rows, cols, blank, first, turned=turned))
     return canvas
 
 
 @cached
-def coordinates(canvas: Canvas, rows: int, cols: int, blank: int, first: int) -> None:
+def coordinates(
+    canvas: Canvas, rows: int, cols: int, blank: int, first: int, *, turned: bool
+) -> None:
     """Draw the numbers of rows and columns of a flat board."""
     for col in range(cols):
-        x, _ = middle(0, col)
+        x, _ = middle(0, cols - 1 - col if turned else col)
         canvas.text(x, EDGE / 2, str(col + first), 14, class_="label")
     for row in range(blank, rows):
-        _, y = middle(row, 0)
+        _, y = middle(rows - 1 - row if turned else row, 0)
         canvas.text(EDGE / 2, y, str(row - blank + first), 14, class_="label")
+
+
+def seen(cell: int, rows: int, cols: int, *, turned: bool) -> tuple[int, int]:
+    """Return the row and column at which a cell is drawn, on a board that may be turned."""
+    return divmod(rows * cols - 1 - cell if turned else cell, cols)
 
 
 def middle(row: int, col: int) -> tuple[float, float]:
@@ -240,12 +275,12 @@ def square(canvas: Canvas, row: int, col: int, inset: float = 0.0, **look: objec
     canvas.square(x, y, CELL - 2 * inset, min(2 * inset, 9), **look)
 
 
-def cells(canvas: Canvas, rows: int, cols: int, labels: list[str]) -> None:
+def cells(canvas: Canvas, rows: int, cols: int, labels: list[str], *, turned: bool = False) -> None:
     """Add all cells of a flat board, each with a label that describes it."""
     for cell in range(rows * cols):
         row, col = divmod(cell, cols)
         canvas.begin(cell, label=f"row {row} column {col}: {labels[cell]}")
-        canvas.paste(floor(row, col))
+        canvas.paste(floor(*seen(cell, rows, cols, turned=turned)))
         canvas.end()
 
 

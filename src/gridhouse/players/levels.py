@@ -55,8 +55,16 @@ LEVEL_TABLES = {
         (30, 0.5), (20, 0.5), (10, 0.5), (0, 0.5),
     )),
 }  # fmt: skip
-LEVELS = range(1, 9)
+LEVEL_NAMES = (
+    "Novice", "Beginner", "Casual", "Regular", "Skilled", "Strong", "Expert", "Master",
+)  # fmt: skip
+LEVELS = range(1, len(LEVEL_NAMES) + 1)
 INTERPRETED_SECONDS = 0.7  # the most time of an interpreted search
+
+
+def level_in_words(level: int) -> str:
+    """Return a level's number and name."""
+    return f"level {level}, {LEVEL_NAMES[level - 1]}"
 
 
 def level_table(game: Game) -> LevelTable:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import ipaddress
 import math
 import time
 from contextlib import asynccontextmanager
@@ -13,12 +15,14 @@ from starlette.middleware import Middleware
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.routing import Mount, Route, WebSocketRoute
 
+from gridhouse.server import clock
 from gridhouse.server.api import create_api
 from gridhouse.server.api.access import RateLimiter, Visits
 from gridhouse.server.auth import Auth
-from gridhouse.server.pages import assets, daily, learn, lobby, views
-from gridhouse.server.settings import MAX_TABLES
+from gridhouse.server.pages import assets, daily, learn, lobby, me, mine, review, views
+from gridhouse.server.settings import MAX_IMPORTS, MAX_OPEN, MAX_TABLES
 from gridhouse.server.tables import sockets
+from gridhouse.server.tables.commands import RefusedError
 from gridhouse.server.tables.service import TableService
 
 if TYPE_CHECKING:
@@ -30,11 +34,13 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope, Send
 
     from gridhouse.server.settings import Settings
+    from gridhouse.server.tables.table import TableOptions
 
 HOUR = 3600.0
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
-    "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+    "connect-src 'self'; font-src 'self'; form-action 'self'; base-uri 'none'; "
+    "frame-ancestors 'none'"
 )
 # A picture that is opened by itself contains its style and needs nothing else.
 PICTURE_POLICY = "default-src 'none'; style-src 'unsafe-inline'"
@@ -69,28 +75,85 @@ class SecurityHeaders:
 
 
 class HourlyLimit:
-    """A limit on the creations of each network address in an hour."""
+    """A limit on the creations of each network address in an hour, MAX_TABLES without ``most``.
 
-    def __init__(self, what: str) -> None:
+    This machine itself has no limit, unless it may be a proxy through which everybody comes.
+    """
+
+    def __init__(self, what: str, most: int | None = None, *, behind_proxy: bool) -> None:
         """Start without creations; ``what`` names their kind in the message."""
         self._what = what
+        self._most = most
+        self._behind_proxy = behind_proxy
         self._times: dict[str, list[float]] = {}
 
     def count(self, request: Request) -> None:
         """Count a creation; raises HTTPException if its address has reached the limit."""
         now = time.monotonic()
-        address = request.client.host if request.client else ""
+        most = self._most or MAX_TABLES
+        address = address_of(request)
+        if is_loopback(address) and not self._behind_proxy:
+            return
         lately = [then for then in self._times.get(address, []) if now - then < HOUR]
-        if len(lately) >= MAX_TABLES:
+        if len(lately) >= most:
             minutes = math.ceil((lately[0] + HOUR - now) / 60)
             raise HTTPException(
                 429,
-                f"Only {MAX_TABLES} {self._what} are allowed in an hour; try again in "
+                f"Only {most} {self._what} are allowed in an hour; try again in "
                 f"{minutes} minute{'s' if minutes > 1 else ''}.",
             )
         self._times[address] = [*lately, now]
         for known in [name for name, times in self._times.items() if now - times[-1] >= HOUR]:
             del self._times[known]
+
+
+def is_loopback(address: str) -> bool:
+    """Tell whether a network address is that of this machine itself."""
+    try:
+        return ipaddress.ip_address(address).is_loopback
+    except ValueError:
+        return False
+
+
+class Listings:
+    """The tables that each network address has put in the lobby, so that none can fill it.
+
+    They are forgotten when the house is closed; those of a visitor are in the database as well.
+    """
+
+    def __init__(self) -> None:
+        """Start without tables."""
+        self._tables: dict[str, dict[str, int]] = {}  # of each address, with their times
+
+    async def check(self, request: Request, options: TableOptions) -> None:
+        """Raise RefusedError if an address or its visitor has too many tables in the lobby."""
+        if not options.listed:
+            return
+        since = clock.now() - lobby.LATELY
+        address = address_of(request)
+        for where, tables in list(self._tables.items()):
+            lately = {name: at for name, at in tables.items() if at >= since}
+            self._tables[where] = lately
+            if not lately:
+                del self._tables[where]
+        service, auth = views.services(request)
+        visitor = auth.authenticate(request.headers, request.cookies) or ""
+        known = set(self._tables.get(address, ()))
+        if await asyncio.to_thread(service.store.count_listed, visitor, known, since) >= MAX_OPEN:
+            raise RefusedError(
+                f"you have {MAX_OPEN} games in the lobby already; finish one of them, or start "
+                "this game without the lobby"
+            )
+
+    def note(self, request: Request, options: TableOptions, table: str) -> None:
+        """Note a new table."""
+        if options.listed:
+            self._tables.setdefault(address_of(request), {})[table] = clock.now()
+
+
+def address_of(request: Request) -> str:
+    """Return the network address of a request."""
+    return request.client.host if request.client else ""
 
 
 async def refuse(request: Request, error: Exception) -> Response:
@@ -118,18 +181,23 @@ def create_app(settings: Settings) -> Starlette:
             Route("/rules/{game}", views.rules),
             Route("/new/{game}", views.new, methods=["GET"]),
             Route("/new/{game}", views.create, methods=["POST"]),
+            Route("/new/{game}/arrange", views.arrange),
             Route("/t/{table}", views.table),
+            Route("/t/{table}/rematch", views.rematch, methods=["POST"]),
             Route("/t/{table}/picture.svg", views.saved_picture),
             Route("/t/{table}/position.txt", views.saved_record),
             Route("/t/{table}/record.txt", views.saved_record),
             Route("/t/{table}/join/{invitation}", views.invitation, methods=["GET"]),
             Route("/t/{table}/join/{invitation}", views.join, methods=["POST"]),
+            *review.ROUTES,
             *daily.ROUTES,
+            *mine.ROUTES,
+            *me.ROUTES,
             *learn.ROUTES,
             Mount("/api", api),
             WebSocketRoute("/t/{table}/socket", sockets.serve_table),
             Route("/static/style.css", assets.style),
-            Mount("/static", assets.Modules(directory=assets.STATIC)),
+            Mount("/static", assets.Files(directory=assets.STATIC)),
         ],
         middleware=[Middleware(SecurityHeaders), Middleware(GZipMiddleware)],
         exception_handlers={HTTPException: refuse, 500: refuse},
@@ -138,6 +206,10 @@ def create_app(settings: Settings) -> Starlette:
     api.state = app.state  # services, auth, and rate limits
     app.state.pace = RateLimiter(settings.burst, settings.rate)
     app.state.visits = Visits()
-    app.state.new_tables = HourlyLimit("new games")
-    app.state.new_names = HourlyLimit("new names")
+    behind_proxy = settings.behind_proxy
+    app.state.new_tables = HourlyLimit("new games", behind_proxy=behind_proxy)
+    app.state.new_names = HourlyLimit("new names", behind_proxy=behind_proxy)
+    app.state.new_imports = HourlyLimit("files of games", MAX_IMPORTS, behind_proxy=behind_proxy)
+    app.state.listings = Listings()
+    app.state.origins = None  # addresses in this machine's network: known once it listens there
     return app

@@ -25,6 +25,8 @@ class Auth:
     def __init__(self, secret: str) -> None:
         """Use this secret for all signatures."""
         self._cookies = Signer(secret, salt="gridhouse.visitor", digest_method=hashlib.sha256)
+        # Only the first device has the token itself; the others have a signed visitor id.
+        self._devices = Signer(secret, salt="gridhouse.device", digest_method=hashlib.sha256)
         self._invitations = Signer(
             secret, salt="gridhouse.invitation", digest_method=hashlib.sha256
         )
@@ -35,8 +37,8 @@ class Auth:
 
     def verify(self, signed: str) -> str | None:
         """Return the visitor of a signed token, None if its signature is wrong."""
-        token = self._token(signed)
-        return None if token is None else visitor_id(token)
+        token = unsigned(self._cookies, signed)
+        return unsigned(self._devices, signed) if token is None else visitor_id(token)
 
     def authenticate(self, headers: Mapping[str, str], cookies: Mapping[str, str]) -> str | None:
         """Return the visitor of the authorization header, or without one that of the cookie."""
@@ -45,21 +47,18 @@ class Auth:
 
     def identify_or_create(self, request: Request) -> tuple[str, str]:
         """Return the visitor and the value of its cookie; a new visitor gets a new token."""
-        token = self._token(request.cookies.get(COOKIE, ""))
-        return self._introduced(token) if token else self.new_visitor()
+        cookie = request.cookies.get(COOKIE, "")
+        visitor = self.verify(cookie)
+        return (visitor, cookie) if visitor else self.new_visitor()
 
     def new_visitor(self) -> tuple[str, str]:
         """Return a new visitor and its signed token."""
-        return self._introduced(secrets.token_urlsafe(24))
-
-    def _introduced(self, token: str) -> tuple[str, str]:
+        token = secrets.token_urlsafe(24)
         return visitor_id(token), self._cookies.sign(token).decode()
 
-    def _token(self, signed: str) -> str | None:
-        try:
-            return self._cookies.unsign(signed).decode()
-        except BadSignature:
-            return None
+    def device_cookie(self, visitor: str) -> str:
+        """Return the value of a cookie that makes another device this visitor's."""
+        return self._devices.sign(visitor).decode()
 
     def invitation(self, table: str) -> str:
         """Return the invitation to the free seat of a table."""
@@ -68,6 +67,14 @@ class Auth:
     def is_invited(self, table: str, invitation: str) -> bool:
         """Tell whether an invitation is valid for a table."""
         return hmac.compare_digest(self.invitation(table).encode(), invitation.encode())
+
+
+def unsigned(signer: Signer, signed: str) -> str | None:
+    """Return the text that was signed, None if the signature is wrong."""
+    try:
+        return signer.unsign(signed).decode()
+    except BadSignature:
+        return None
 
 
 def visitor_id(token: str) -> str:

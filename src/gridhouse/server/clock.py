@@ -50,6 +50,15 @@ class Clock(NamedTuple):
         """Return the time left after moves of these durations; the free move is not among them."""
         return self.initial + sum(self.increment - time for time in times)
 
+    def words(self) -> str:
+        """Return the time control as a sentence."""
+        minutes, seconds = self.initial // MINUTE, self.increment // SECOND
+        more = f", and {seconds} second{'' if seconds == 1 else 's'} more for each move"
+        return (
+            f"Each of you has {minutes} minute{'' if minutes == 1 else 's'}"
+            f"{more if seconds else ''}. Your first move is free."
+        )
+
     def __str__(self) -> str:
         """Return minutes + seconds."""
         return f"{self.initial // MINUTE}+{self.increment // SECOND}"

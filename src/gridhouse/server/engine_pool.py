@@ -17,6 +17,7 @@ from gridhouse.players import Choice, Player, player, strongest
 
 if TYPE_CHECKING:
     from gridhouse.core.game import Game, State
+    from gridhouse.players import Limits
     from gridhouse.server.settings import Settings
 
 STOP_RETRY_INTERVAL = 0.05  # seconds; a stop before the start of the search has no effect
@@ -26,10 +27,11 @@ MAX_IDLE = 6  # players kept for later searches; each has memory of its own
 class Job:
     """One search, and whether its result is still wanted."""
 
-    def __init__(self, state: State, level: int | None) -> None:
+    def __init__(self, state: State, level: int | None, limits: Limits | None = None) -> None:
         """Set up the search of a position at a level, or by the strongest player without one."""
         self.state = state
         self.level = level
+        self.limits = limits
         self.unwanted = False
         self.player: Player | None = None
         self.began = math.inf  # monotonic time at which the search started
@@ -46,13 +48,16 @@ class EnginePool:
         self._idle: list[tuple[int | None, Player]] = []
         self.running: set[Job] = set()
 
-    async def choose(self, state: State, level: int | None = None) -> Choice:
+    async def choose(
+        self, state: State, level: int | None = None, limits: Limits | None = None
+    ) -> Choice:
         """Return the choice of the machine at a level, or of the strongest player without one.
 
-        The time limit starts with the search: neither the wait for a thread nor compilation counts.
-        If this task is cancelled, the search ends soon.
+        The strongest player has these limits, or the usual ones.  The time limit starts with the
+        search: neither the wait for a thread nor compilation counts.  If this task is cancelled,
+        the search ends soon.
         """
-        job = Job(state, level)
+        job = Job(state, level, limits)
         loop = asyncio.get_running_loop()
         done = loop.run_in_executor(self._pool, self._work, job)
         try:
@@ -74,7 +79,7 @@ class EnginePool:
         try:
             job.player = self._take(job.state.game, job.level)
             job.began = time.monotonic()
-            return job.player.choose(job.state)
+            return job.player.choose(job.state, job.limits)
         finally:
             self._end(job)
 

@@ -13,10 +13,11 @@ from datetime import UTC, datetime
 from typing import Any
 
 FORMAT = "GRIDHOUSE_LOG"
-# A signed token, an invitation in an address or alone, and the query string of an address.
+# A signed token or visitor, an invitation or a device's link in an address or alone, and the query
+# string of an address.
 SECRETS = re.compile(
-    r"(?<![\w-])[\w-]{32}\.[\w-]{43}(?![\w-])"
-    r"|(?<=/join/)[^\s'\"]+"
+    r"(?<![\w-])(?:[\w-]{32}){1,2}\.[\w-]{43}(?![\w-])"
+    r"|(?<=/join/)[^\s'\"]+|(?<=/me/link/)[^\s'\"]+"
     r"|(?<![\w-])[\w-]{43}(?![\w-])"
     r"|(?<=[\w/])\?[\w%.-]+=[^\s'\"]*"
 )

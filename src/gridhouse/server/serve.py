@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import ipaddress
 import os
 import socket
 import sys
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 
 DEFAULT_PORT = 8017
 BACKLOG = 128  # connections that may wait for acceptance
+EVERYWHERE = ("0.0.0.0", "::", "")
+ELSEWHERE = "192.0.2.1"  # reserved for documentation: no machine has it
 GC_THRESHOLDS = (10_000, 20, 100)  # of the three generations, as gc.set_threshold takes them
 SHUTDOWN_SECONDS = 3  # seconds that open connections have to close on shutdown
 
@@ -53,6 +56,47 @@ def address_of(host: str, listening: socket.socket) -> str:
     return f"http://{shown}:{listening.getsockname()[1]}/"
 
 
+def network_origins(host: str, listening: socket.socket) -> list[str]:
+    """Return the server's addresses for browsers in the network of this machine.
+
+    There are none if it listens on this machine alone.
+    """
+    if host not in EVERYWHERE:
+        found = [] if is_loopback(host) else [host]
+    else:
+        found = list(dict.fromkeys(filter(None, [outward_address(), *named_addresses()])))
+        found = [address for address in found if not is_loopback(address)]
+    port = listening.getsockname()[1]
+    return [f"http://{f'[{name}]' if ':' in name else name}:{port}" for name in found]
+
+
+def is_loopback(host: str) -> bool:
+    """Tell whether a host is this machine as only itself names it."""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def outward_address() -> str:
+    """Return the address that this machine uses towards others, "" without a network."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.connect((ELSEWHERE, 9))  # of UDP, so nothing is sent
+        except OSError:
+            return ""
+        return str(probe.getsockname()[0])
+
+
+def named_addresses() -> list[str]:
+    """Return the addresses under this machine's own name."""
+    try:
+        found = socket.getaddrinfo(socket.gethostname(), None, socket.AF_INET, socket.SOCK_STREAM)
+    except OSError:
+        return []
+    return [str(where[0]) for *_, where in found]
+
+
 def has_screen() -> bool:
     """Tell whether there is a screen for a browser."""
     is_desktop = sys.platform in ("darwin", "win32")
@@ -66,6 +110,7 @@ def play(host: str, port: int | None, opens: bool) -> None:
         Store(settings.database).close()
         app = create_app(settings)
         listening = listen(host, port)
+        app.state.origins = network_origins(host, listening)
     except OSError as error:
         raise UsageError(
             f"the folder for the database cannot be created: {error.strerror}"

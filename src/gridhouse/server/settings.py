@@ -18,8 +18,10 @@ MAX_BODY = 64 * 1024  # bytes of a request
 MAX_MESSAGE = 4 * 1024  # bytes of a message on a socket
 MAX_SUBSCRIBERS = 200  # sockets at a table
 MAX_TABLES = 60  # that one network address may create in an hour
+MAX_OPEN = 5  # unfinished tables in the lobby that one address or visitor may have
+MAX_IMPORTS = 10  # files of games that one network address may add in an hour
 MAX_WAIT = 30  # seconds that a program may wait for a table to change
-MAX_NAME = 20  # characters of a name
+MAX_NAME = 30  # characters of a name
 MAX_PLACES = 100  # rows of a leaderboard
 
 
@@ -43,6 +45,10 @@ def _workers() -> int:
     return max(1, (os.cpu_count() or 2) - 1)
 
 
+def _behind_proxy() -> bool:
+    return os.environ.get("GRIDHOUSE_BEHIND_PROXY", "") not in ("", "0")
+
+
 @dataclass(frozen=True)
 class Settings:
     """The settings of one server: its database, its searches and its rate limits.
@@ -51,7 +57,8 @@ class Settings:
     seconds, so that people can follow.  Searches run compiled from the start if ``jit`` is true,
     never if it is false, and as soon as their code is compiled if it is None.
     A page may send ``burst`` messages at once, and ``rate`` messages a second in the long run.
-    ``now`` returns the time, which decides the day of today's puzzle.
+    ``now`` returns the time, which decides the day of today's puzzle.  Visitors from this machine
+    create as many tables as they like, unless they may come through a proxy (``behind_proxy``).
     """
 
     database: str = field(default_factory=_database)
@@ -62,3 +69,4 @@ class Settings:
     burst: int = 40
     rate: float = 10.0
     now: Callable[[], datetime] = _now
+    behind_proxy: bool = field(default_factory=_behind_proxy)

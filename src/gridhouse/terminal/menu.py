@@ -36,8 +36,8 @@ def menu(_: list[str]) -> None:
 def set_up(cls: type[Game]) -> None:
     """Ask for parameters and a file, then play; explain a bad answer and ask again."""
     print(f"\n{cls.title}")
-    for name, values in cls.presets.items():
-        print(f"  {name:10} {', '.join(f'{key}={value}' for key, value in values.items())}")
+    for name, preset in cls.presets.items():
+        print(f"  {name:10} {preset.title}: {preset.about}")
     print("A name above, or parameters, with commas between them, or q to go back:")
     for parameter in cls.parameters:
         print(f"  {parameter.name}={parameter.default}  {parameter.about}")
@@ -57,12 +57,12 @@ def ask_for_start(cls: type[Game]) -> State | None:
 
     None means that the player goes back.  Raises GridhouseError and UsageError.
     """
-    size = read_line("Which? (Enter for the standard) ").strip()
+    size = read_line("Which? (Enter for these defaults) ").strip()
     if size in LEAVE:
         return None
     if size not in cls.presets and size and "=" not in size:
         raise UsageError(f"{size!r} is neither {', '.join(cls.presets)} nor parameters")
-    game = cls(**cls.presets[size]) if size in cls.presets else cls.from_text(size)
+    game = cls.from_preset(size) if size in cls.presets else cls.from_text(size)
     name = read_line(f"A file with {cls.file_holds}, or a position? (Enter for none) ").strip()
     if name in LEAVE:
         return None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gridhouse.core.game import Game, Parameter, State
+from gridhouse.core.game import Game, Parameter, Preset, State
 from gridhouse.core.notation import parse_integers
 from gridhouse.games.binary import rules
 from gridhouse.games.binary.rules import Position, Refusal
@@ -27,13 +27,15 @@ class BinaryGame(Game):
     players = ("Player 1", "Player 2")
     parameters = (
         Parameter("rows", 6, "rows of the grid", low=1, high=rules.MAX_SIDE),
-        Parameter("cols", 6, "columns of the grid", low=1, high=rules.MAX_SIDE),
+        Parameter("cols", 6, "columns of the grid", low=1, high=rules.MAX_SIDE, label="Columns"),
     )
     presets = {
-        "small": {"rows": 4, "cols": 4},
-        "standard": {"rows": 6, "cols": 6},
-        "large": {"rows": 10, "cols": 10},
+        # On boards of an even number of cells the second player wins by symmetry.
+        "small": Preset("Quick", "5 by 5. Over in five minutes.", rows=5, cols=5),
+        "standard": Preset("Standard", "7 by 7. Room for traps.", rows=7, cols=7),
+        "large": Preset("Long", "9 by 9. Half an hour of careful counting.", rows=9, cols=9),
     }
+    usual = "small"
     move_form = "x y digit"
     file_holds = "a grid"
     can_repeat = False
@@ -121,6 +123,10 @@ class BinaryGame(Game):
     def outcome(self, position: Position) -> str:
         """Return the winner in words: the player who made the last move."""
         return f"{self.players[1 - rules.current_player(position)]} wins"
+
+    def reason(self, position: Position) -> str:
+        """Return who cannot move."""
+        return f"{self.players[rules.current_player(position)]} has no move left"
 
 
 GAME = BinaryGame

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gridhouse.core.errors import ParameterError, PositionError
-from gridhouse.core.game import Game, Parameter, State
+from gridhouse.core.game import Game, Parameter, Preset, State
 from gridhouse.core.notation import parse_integer, parse_integers, seed_bytes, shown
 from gridhouse.games.collapse import rules
 from gridhouse.games.collapse.rules import BLANK, CLEARED, Position, Refusal, Scoring
@@ -58,14 +58,14 @@ class CollapseGame(Game):
     players = ("Player",)
     parameters = (
         Parameter("rows", 7, "rows of the board", low=1, high=rules.MAX_SIDE),
-        Parameter("cols", 11, "columns of the board", low=1, high=rules.MAX_SIDE),
+        Parameter("cols", 11, "columns of the board", low=1, high=rules.MAX_SIDE, label="Columns"),
         Parameter("digits", 5, "number of digits, from 0", low=1, high=rules.NUM_DIGITS),
         Parameter("scoring", "linear", "linear: digit x cells; samegame: (cells - 2)^2"),
     )
     presets = {
-        "small": {"rows": 5, "cols": 5, "digits": 4},
-        "standard": {"rows": 7, "cols": 11, "digits": 5},
-        "large": {"rows": 15, "cols": 15, "digits": 5},
+        "small": Preset("Quick", "5 by 5. A minute or two.", rows=5, cols=5, digits=4),
+        "standard": Preset("Standard", "7 by 11. Plan a few moves ahead."),
+        "large": Preset("Large", "15 by 15. A long harvest.", rows=15, cols=15),
     }
     daily = {"rows": 8, "cols": 10, "digits": 6}  # random picks score far less than the best result
     move_form = "row col"
@@ -197,6 +197,10 @@ class CollapseGame(Game):
         """Return the score, and whether the board is cleared."""
         cleared = "" if position.wide else ", the board is cleared"
         return f"Score {position.score}{cleared}"
+
+    def reason(self, position: Position) -> str:
+        """Return what is left of the board."""
+        return "No group is left" if position.wide else "The board is cleared"
 
 
 GAME = CollapseGame

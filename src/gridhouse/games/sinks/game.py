@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gridhouse.core.console import Tokens
 from gridhouse.core.errors import ParameterError
-from gridhouse.core.game import Game, Parameter, State
+from gridhouse.core.game import Game, Parameter, Preset, State, Token
 from gridhouse.core.notation import parse_integer, parse_integers, shown
 from gridhouse.games.sinks import rules
 from gridhouse.games.sinks.document import END_OF_SETUP, read_setup
@@ -118,19 +118,32 @@ class SinksGame(Game):
     players = SIDE_NAMES
     parameters = (
         Parameter("rows", 10, "rows of the board", low=rules.MIN_SIDE, high=rules.MAX_SIDE),
-        Parameter("cols", 10, "columns of the board", low=rules.MIN_SIDE, high=rules.MAX_SIDE),
-        Parameter("setup", STANDARD, "standard, long, corners, or the objects: 's211 la33 x00'"),
+        Parameter(
+            "cols",
+            10,
+            "columns of the board",
+            low=rules.MIN_SIDE,
+            high=rules.MAX_SIDE,
+            label="Columns",
+        ),
+        Parameter(
+            "setup",
+            STANDARD,
+            "standard, long, corners, or the objects: 's211 la33 x00'",
+            label="Set-up",
+        ),
         Parameter(
             "limit",
             100,
             "moves without a sinking or a loss after which the game is a draw; 0: none",
             high=rules.MAX_LIMIT,
+            label="Draw after",
         ),
     )
     presets = {
-        "small": {"rows": 8, "cols": 8},
-        "middle": {"rows": 9, "cols": 9},
-        "standard": {"rows": 10, "cols": 10},
+        "small": Preset("Close quarters", "8 by 8. The quickest fight.", rows=8, cols=8),
+        "middle": Preset("Middle", "9 by 9. A little more room.", rows=9, cols=9),
+        "standard": Preset("Standard", "10 by 10. The full board."),
     }
     move_form = "row col l|r|u|d|b|f"
     file_holds = "a set-up, perhaps with moves"
@@ -260,6 +273,24 @@ class SinksGame(Game):
             if fields:
                 parts.append(f"{name}'s bombs: {', '.join(fields)}")
         return " - ".join(parts)
+
+    def status_tokens(self, position: Position) -> list[Token]:
+        """Return what ``status`` counts: points, special moves, bombs on the board, moves left."""
+        tokens = []
+        for side in range(2):
+            tokens += [
+                Token(f"points sunk of {rules.WORTH_TO_WIN}", position.sunk[side], "sunk", side),
+                Token("freezings left", position.freezings[side], "freeze", side),
+                Token("sink moves left", position.sink_moves[side], "push", side),
+            ]
+            if bombs := rules.num_bombs(position, side):
+                tokens.append(Token("bombs on the board", bombs, "bomb", side))
+        if not position.over:
+            left = 2 - position.moves
+            tokens.append(Token("moves left in this turn", left, "moves", position.turn))
+        if 2 * position.quiet > position.limit:
+            tokens.append(Token("moves to a draw", position.limit - position.quiet, "draw"))
+        return tokens
 
     @staticmethod
     def _bombed(position: Position) -> list[int]:
@@ -454,6 +485,15 @@ class SinksGame(Game):
         if best == NOWHERE:
             return f"{SIDE_NAMES[position.turn]} loses"
         return f"{SIDE_NAMES[best]} wins!"
+
+    def reason(self, position: Position) -> str:
+        """Return who has sunk enough, who cannot move, or why it is a draw."""
+        if position.over == rules.DRAWN:
+            return f"{position.limit} moves without a sinking or a loss"
+        best = rules.winner(position)
+        if best == NOWHERE:
+            return f"{SIDE_NAMES[position.turn]} cannot move"
+        return f"{SIDE_NAMES[best]} has sunk {position.sunk[best]} points"
 
 
 GAME = SinksGame

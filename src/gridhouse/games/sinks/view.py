@@ -1,31 +1,38 @@
-"""The picture of Sinks: the board is seen from a corner, so heights and lies of blocks are visible.
+"""The picture of Sinks: blocks with light and shadow, from above or from one of eight directions.
 
-The nearest field is the bottom-left one for Light and the opposite one for Dark, so each player
-sees the board from their own side.
+Each player has the cameras of their own side: the nearest corner of the default camera is the
+bottom-left one for Light and the opposite one for Dark.  Where a block hides something, it is seen
+through the block.
 """
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 from gridhouse.core import picture
-from gridhouse.games.sinks import rules
+from gridhouse.games.sinks import projection, rules
 from gridhouse.games.sinks.notation import PIECE_TYPES, SIDE_NAMES
+from gridhouse.games.sinks.projection import CORNER, GAP, Body, Camera, area, clip, hull
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from gridhouse.core.game import Game
+    from gridhouse.games.sinks.game import SinksGame
     from gridhouse.games.sinks.rules import Position
 
-    Point = tuple[float, float]
+    Spot = tuple[float, float, float]
 
-# Half the width and half the height of a field's rhombus, and the height of a cube, in units.
-WIDE = 34
-TALL = 19
-HIGH = 34
-ABOVE = 3 * HIGH + 12  # space for a block on the farthest field
-PIT = 0.3  # the depth of a sink in the picture, in sides of a field
-GAP = 0.04  # between objects and the edges of their fields
+CAMERAS = projection.NAMES
+DEFAULT_CAMERA = 1  # a narrow screen begins with camera 0, from above
+
+PIT = 0.6  # the depth of a sink in the picture, in levels
+BAR = (10, 4, 7)  # width, height and distance, in units, of the bars for levels seen from above
+SEEN_THROUGH = 0.5  # the opacity of what a block hides
+APART = 18  # units between two values that do not disturb each other
+FUNNEL = 0.14  # from the rim to the bottom of a sink seen from above, in fields
+STONE = 0.12  # around a blocked square, in fields
+SOFT = (1.0, 0.8, 0.6)  # a shadow gets lighter towards its end
+SMALLEST = 1.0  # square units of a part of a picture that is drawn
 FROST = "❄"
 COLOURS = ("one", "two")
 
@@ -33,212 +40,351 @@ LIES = ("upright", "lying across", "lying away")
 VERBS = ("roll", "roll", "roll", "roll", "bomb", "freeze")
 
 
-class Body(NamedTuple):
-    """A block as the viewer sees it: its nearest column and row, and its size along the axes."""
+class Look(NamedTuple):
+    """What an object looks like: its colour, its text, and whether it is frozen.
 
-    col: int
-    row: int
-    wide: int
-    deep: int
-    levels: int
+    The colour is one of a player, ``pit`` or ``stone``; a bomb has its owner's and no text.
+    """
 
-    def is_beyond(self, other: Body) -> bool:
-        """Tell whether a line between two rows or columns has this on its far side only."""
-        return self.col >= other.col + other.wide or self.row >= other.row + other.deep
-
-    def hides_behind(self, other: Body) -> bool:
-        """Tell whether the other has to be drawn later; bodies side by side never overlap."""
-        return self.is_beyond(other) and not other.is_beyond(self)
+    colour: str
+    text: str = ""
+    frozen: bool = False
 
 
-class Projection(NamedTuple):
-    """The map from columns, rows and levels to points of a picture of this height."""
+class Thing(NamedTuple):
+    """An object of the board: the cell that names it, its body and its look."""
 
-    rows: int
-    height: float
-
-    def point(self, col: float, row: float, level: float = 0.0) -> Point:
-        """Return the point of a corner of a field."""
-        x = picture.EDGE + (self.rows + col - row) * WIDE
-        return x, self.height - picture.EDGE - (col + row) * TALL - level * HIGH
-
-    def square(self, col: int, row: int, low: float, high: float) -> tuple[Point, ...]:
-        """Return the corners of a square on the floor, from low to high in fields."""
-        corners = ((low, low), (high, low), (high, high), (low, high))
-        return tuple(self.point(col + right, row + up) for right, up in corners)
+    cell: int
+    body: Body
+    look: Look
 
 
 class Scene:
-    """The board of a position from the side of a viewer."""
+    """The board of a position as a camera sees it."""
 
-    def __init__(self, position: Position, viewer: int) -> None:
-        """Look at a board from the side of a player."""
+    def __init__(self, position: Position, camera: Camera) -> None:
+        """Look at a position with a camera."""
         self.position = position
-        self.rows, self.cols = position.rows, position.cols
-        self.turned = viewer == 1
-        self.width = (self.rows + self.cols) * WIDE + 2 * picture.EDGE
-        self.height = (self.rows + self.cols) * TALL + ABOVE + 2 * picture.EDGE
-        self.projection = Projection(self.rows, self.height)
-
-    def place(self, cell: int, wide: int, deep: int) -> tuple[int, int]:
-        """Return the nearest column and row, as the viewer counts, of an object's anchor."""
-        row, col = divmod(cell, self.cols)
-        return (self.cols - col - wide, self.rows - row - deep) if self.turned else (col, row)
+        self.camera = camera
 
     def body(self, anchor: int) -> Body:
-        """Return the body of the block with this anchor."""
+        """Return the body of the object with this anchor; sinks and blocked squares are flat."""
         kind, lie = self.position.kind[anchor], self.position.lie[anchor]
-        wide, deep = rules.width(kind, lie), rules.height(kind, lie)
-        levels = 2 if rules.is_cube(kind) else rules.worth(kind) if lie == rules.UPRIGHT else 1
-        return Body(*self.place(anchor, wide, deep), wide, deep, levels)
+        row, col = divmod(anchor, self.position.cols)
+        size = rules.width(kind, lie), rules.height(kind, lie)
+        return self.camera.body(row, col, *size, levels_of(kind, lie))
+
+    def pits(self) -> list[Thing]:
+        """Return all sinks."""
+        position = self.position
+        anchors = anchors_of(position, rules.SINKS)
+        return [Thing(anchor, self.body(anchor), Look("pit")) for anchor in anchors]
+
+    def litter(self) -> list[Thing]:
+        """Return the blocked squares and the bombs."""
+        position = self.position
+        found = []
+        for cell in range(position.rows * position.cols):
+            row, col = divmod(cell, position.cols)
+            if position.kind[cell] == rules.BLOCK:
+                found.append(Thing(cell, self.body(cell), Look("stone")))
+            elif position.bomb[cell]:
+                look = Look(COLOURS[position.bomb[cell] - 1])
+                found.append(Thing(cell, self.camera.body(row, col, 1, 1, 0), look))
+        return found
+
+    def blocks(self) -> list[Thing]:
+        """Return all blocks, each after the blocks that it may hide."""
+        position = self.position
+        left = []
+        for player in range(2):
+            for anchor in anchors_of(position, player):
+                frozen = bool(position.frozen[anchor])
+                text = f"{rules.worth(position.kind[anchor])}{FROST if frozen else ''}"
+                left.append(Thing(anchor, self.body(anchor), Look(COLOURS[player], text, frozen)))
+        ordered: list[Thing] = []
+        while left:
+            # Hiding has no cycles, so at least one block hides no other.
+            farthest = next(
+                thing
+                for thing in left
+                if not any(other.body.hides_behind(thing.body) for other in left)
+            )
+            left.remove(farthest)
+            ordered.append(farthest)
+        return ordered
 
 
-def draw(game: Game, position: Position, names: list[int], viewer: int) -> picture.Canvas:
-    """Return the picture of a position from the viewer's side.
+def anchors_of(position: Position, group: int) -> list[int]:
+    """Return the anchors of a player's blocks or of the sinks."""
+    return [
+        rules.anchor_of(position, group, number) for number in range(position.num_anchors[group])
+    ]
+
+
+def levels_of(kind: int, lie: int) -> int:
+    """Return the height of an object, 0 for a sink or a blocked square."""
+    if not rules.is_piece(kind):
+        return 0
+    if rules.is_cube(kind):
+        return 2
+    return rules.worth(kind) if lie == rules.UPRIGHT else 1
+
+
+def draw(
+    game: SinksGame, position: Position, names: list[int], viewer: int, camera: int
+) -> picture.Canvas:
+    """Return the picture of a position from the viewer's side, with a camera of ``CAMERAS``.
 
     The position is an observation: it has no bombs that the viewer may not see.
     """
-    del game
-    scene = Scene(position, viewer)
-    title = f"Sinks, {scene.rows} by {scene.cols}"
-    canvas = picture.Canvas(scene.width, scene.height, title)
-    canvas.paste(edge(scene.projection, scene.cols, turned=scene.turned))
-    for cell in range(scene.rows * scene.cols):
+    rows, cols = position.rows, position.cols
+    scene = Scene(position, projection.camera(camera, viewer, rows, cols, room_for(game, position)))
+    canvas = picture.Canvas(*scene.camera.extent, f"Sinks, {rows} by {cols}")
+    canvas.facts["data-camera"] = " ".join(map(picture.format_number, scene.camera.matrix()))
+    canvas.paste(edge(scene.camera))
+    for cell in range(rows * cols):
         draw_field(canvas, scene, cell)
-    for number in range(position.num_anchors[rules.SINKS]):
-        anchor = rules.anchor_of(position, rules.SINKS, number)
-        draw_sink(canvas, scene, anchor, names[anchor])
-    for anchor in back_to_front(scene):
-        draw_block(canvas, scene, anchor, names[anchor])
+    pits, litter, blocks = scene.pits(), scene.litter(), scene.blocks()
+    for thing in litter:
+        canvas.begin_part(thing.cell)
+        draw_thing(canvas, scene.camera, thing)
+        canvas.end()
+    for thing in pits:
+        canvas.begin(thing.cell, piece=names[thing.cell], cells=cells_of(position, thing.cell))
+        draw_thing(canvas, scene.camera, thing)
+        canvas.end()
+    for thing in blocks:
+        canvas.paste(picture.element("g", None, {"class": f"shadow-{names[thing.cell]}"}))
+        canvas.paste(shadow(scene.camera, thing.body))
+        canvas.end()
+    for at, thing in enumerate(blocks):
+        draw_block(canvas, scene, thing, [*litter, *pits, *blocks[:at]], names[thing.cell])
     return canvas
 
 
-def back_to_front(scene: Scene) -> list[int]:
-    """Return the anchors of all blocks, each after the blocks that it may hide."""
-    position = scene.position
-    anchors = [
-        rules.anchor_of(position, player, number)
-        for player in range(2)
-        for number in range(position.num_anchors[player])
+def room_for(game: SinksGame, position: Position) -> int:
+    """Return the levels of the tallest block of the game, so that no picture of it is higher."""
+    kinds = {*game.initial_position("").kind, *position.kind}
+    return max(levels_of(kind, rules.UPRIGHT) for kind in kinds)
+
+
+def cells_of(position: Position, anchor: int) -> list[int]:
+    """Return the cells of the object with this anchor."""
+    kind, lie = position.kind[anchor], position.lie[anchor]
+    row, col = divmod(anchor, position.cols)
+    return cells_at(position, row, col, kind, lie)
+
+
+def cells_at(position: Position, row: int, col: int, kind: int, lie: int) -> list[int]:
+    """Return the cells that an object would cover."""
+    return [
+        r * position.cols + c
+        for r in range(row, row + rules.height(kind, lie))
+        for c in range(col, col + rules.width(kind, lie))
     ]
-    bodies = {anchor: scene.body(anchor) for anchor in anchors}
-    ordered: list[int] = []
-    while bodies:
-        # Hiding has no cycles, so at least one block hides no other.
-        farthest = next(
-            anchor
-            for anchor, body in bodies.items()
-            if not any(other.hides_behind(body) for other in bodies.values())
-        )
-        del bodies[farthest]
-        ordered.append(farthest)
-    return ordered
 
 
 @picture.cached
-def edge(canvas: picture.Canvas, projection: Projection, cols: int, *, turned: bool) -> None:
-    """Write the numbers of rows and columns along the two near edges."""
-    rows = projection.rows
-    for col in range(cols):
-        x, y = projection.point((cols - 1 - col if turned else col) + 0.5, -0.45)
-        canvas.text(x, y, str(col), 14, class_="label")
-    for row in range(rows):
-        x, y = projection.point(-0.45, (rows - 1 - row if turned else row) + 0.5)
-        canvas.text(x, y, str(row), 14, class_="label")
+def edge(canvas: picture.Canvas, camera: Camera) -> None:
+    """Write the numbers of rows and columns along the near edges."""
+    for (x, y), number in camera.numbers():
+        canvas.text(x, y, str(number), 14, class_="label")
 
 
 def draw_field(canvas: picture.Canvas, scene: Scene, cell: int) -> None:
-    """Draw a field of the floor, with its blocked square or its bomb."""
-    row, col = divmod(cell, scene.cols)
+    """Draw a field of the floor."""
+    row, col = divmod(cell, scene.position.cols)
     canvas.begin(cell, label=f"row {row} column {col}: {in_words(scene.position, cell)}")
-    anchor = scene.position.covered[cell] - 1
-    is_blocked = anchor >= 0 and scene.position.kind[anchor] == rules.BLOCK
-    place = scene.place(cell, 1, 1)
-    bomb = scene.position.bomb[cell]
-    canvas.paste(field(scene.projection, *place, is_blocked=is_blocked, bomb=bomb))
+    canvas.paste(field(scene.camera, cell))
     canvas.end()
 
 
 @picture.cached
-def field(
-    canvas: picture.Canvas,
-    projection: Projection,
-    col: int,
-    row: int,
-    *,
-    is_blocked: bool,
-    bomb: int,
+def field(canvas: picture.Canvas, camera: Camera, cell: int) -> None:
+    """Draw an empty field."""
+    square = camera.body(*divmod(cell, camera.cols), 1, 1, 0)
+    canvas.polygon(camera.floor(square.corners(0)), class_="cell")
+
+
+@picture.cached
+def shadow(canvas: picture.Canvas, camera: Camera, body: Body) -> None:
+    """Draw the shadow of a block on the floor."""
+    for share in SOFT:
+        canvas.polygon(camera.shadow(body, share), fill="var(--shadow)", pointer_events="none")
+
+
+def draw_thing(canvas: picture.Canvas, camera: Camera, thing: Thing) -> None:
+    """Draw an object that lies in the floor."""
+    if thing.look.colour == "pit":
+        canvas.paste(pit(camera, thing.body))
+    elif thing.look.colour == "stone":
+        canvas.paste(stone(camera, thing.body))
+    else:
+        canvas.paste(bomb(camera, thing.body, thing.look.colour))
+
+
+@picture.cached
+def stone(canvas: picture.Canvas, camera: Camera, body: Body) -> None:
+    """Draw a blocked square."""
+    canvas.polygon(camera.floor(body.corners(STONE)), fill="var(--faint)")
+
+
+@picture.cached
+def bomb(canvas: picture.Canvas, camera: Camera, body: Body, colour: str) -> None:
+    """Draw a bomb in the colour of the player who laid it."""
+    x, y = camera.point(body.col + 0.5, body.row + 0.5)
+    canvas.line(x + 4, y - 10, x + 11, y - 18, stroke="var(--alarm)", stroke_width=3)
+    canvas.circle(x, y - 5, 9, fill="var(--pit)", stroke="var(--rim)")
+    canvas.circle(x, y - 5, 4, fill=f"var(--{colour})")
+
+
+@picture.cached
+def pit(canvas: picture.Canvas, camera: Camera, body: Body) -> None:
+    """Draw a pit: its far walls, its bottom and its rim."""
+    rim = camera.floor(body.corners())
+    if camera.is_flat:
+        canvas.polygon(rim, fill="var(--wall)")
+        canvas.polygon(camera.floor(body.corners(FUNNEL)), fill="var(--pit)")
+    else:
+        low, window = camera.floor(body.corners(), -PIT), hull(rim)
+        for shade, points in (
+            ("pit", low),
+            ("wall", [rim[1], rim[2], low[2], low[1]]),
+            ("wall-dim", [rim[2], rim[3], low[3], low[2]]),
+        ):
+            seen = clip(points, window)
+            if area(seen) > SMALLEST:
+                canvas.polygon(seen, fill=f"var(--{shade})")
+    canvas.polygon(rim, class_="outline", fill="none", stroke="var(--rim)", stroke_width=2)
+
+
+def draw_block(
+    canvas: picture.Canvas, scene: Scene, thing: Thing, behind: list[Thing], name: int
 ) -> None:
-    """Draw a field, and its bomb in the colour of the player who laid it."""
-    corners = projection.square(col, row, 0, 1)
-    canvas.polygon(corners, class_="cell")
-    if is_blocked:
-        canvas.polygon(projection.square(col, row, 0.12, 0.88), fill="var(--faint)")
-    if bomb:
-        x, y = (corners[0][0] + corners[2][0]) / 2, (corners[0][1] + corners[2][1]) / 2
-        canvas.line(x + 4, y - 10, x + 11, y - 18, stroke="var(--alarm)", stroke_width=3)
-        canvas.circle(x, y - 5, 9, fill="var(--pit)")
-        canvas.circle(x, y - 5, 4, fill=f"var(--{COLOURS[bomb - 1]})")
-
-
-def draw_sink(canvas: picture.Canvas, scene: Scene, anchor: int, name: int) -> None:
-    """Draw a sink."""
-    size = rules.height(scene.position.kind[anchor], rules.UPRIGHT)
-    canvas.begin(anchor, piece=name)
-    canvas.paste(pit(scene.projection, *scene.place(anchor, size, size), size))
+    """Draw a block, and over it what it hides."""
+    camera, body, look = scene.camera, thing.body, thing.look
+    roll = f"{box_of(scene.position, thing.cell)} {look.colour}"
+    covered = cells_of(scene.position, thing.cell)
+    canvas.begin(thing.cell, piece=name, cells=covered, data_roll=roll)
+    canvas.paste(block(camera, body, look))
+    for other in behind:
+        hidden = ghost(camera, other.body, other.look, body)
+        if hidden:
+            canvas.begin_part(other.cell)
+            canvas.paste(hidden)
+            canvas.end()
+    canvas.paste(value(camera, body, look))
     canvas.end()
 
 
-@picture.cached
-def pit(canvas: picture.Canvas, projection: Projection, col: int, row: int, size: int) -> None:
-    """Draw a pit: its bottom and its two far walls."""
-    near, right, far, left = projection.square(col, row, GAP, size - GAP)
-    # Lower points look nearer, so the bottom is a square at the near corner.
-    bottom = projection.square(col, row, GAP, size - GAP - PIT)
-    canvas.polygon([left, far, bottom[2], bottom[3]], fill="var(--wall)")
-    canvas.polygon([far, right, bottom[1], bottom[2]], fill="var(--faint)")
-    canvas.polygon(bottom, fill="var(--pit)")
-    canvas.polygon([near, right, far, left], fill="none", stroke="var(--pit)")
-
-
-def draw_block(canvas: picture.Canvas, scene: Scene, anchor: int, name: int) -> None:
-    """Draw a block: its two near sides, its top with its value, ice if it is frozen."""
-    kind = scene.position.kind[anchor]
-    side = COLOURS[rules.owner(kind)]
-    frozen = scene.position.frozen[anchor]
-    text = f"{rules.worth(kind)}{FROST if frozen else ''}"
-    canvas.begin(anchor, piece=name)
-    canvas.paste(block(scene.projection, scene.body(anchor), side, text, frozen=bool(frozen)))
-    canvas.end()
+def box_of(position: Position, anchor: int) -> str:
+    """Return the column, row, width, depth and height of a block on the board."""
+    kind, lie = position.kind[anchor], position.lie[anchor]
+    row, col = divmod(anchor, position.cols)
+    return f"{col} {row} {rules.width(kind, lie)} {rules.height(kind, lie)} {levels_of(kind, lie)}"
 
 
 @picture.cached
-def block(
-    canvas: picture.Canvas,
-    projection: Projection,
-    body: Body,
-    side: str,
-    text: str,
-    *,
-    frozen: bool,
-) -> None:
-    """Draw a body in the colour of a side, with a text on its top."""
-    left, right = body.col + GAP, body.col + body.wide - GAP
-    near, back = body.row + GAP, body.row + body.deep - GAP
-    corners = ((right, near), (left, near), (left, back), (right, back))
-    floor = [projection.point(*corner) for corner in corners[:3]]
-    top = [projection.point(*corner, body.levels) for corner in corners]
-    for points, shade in (
-        ([floor[0], floor[1], top[1], top[0]], "-side"),
-        ([floor[1], floor[2], top[2], top[1]], "-dim"),
-        (top, ""),
-    ):
-        look = {"stroke": "var(--one-ink)", "stroke_linejoin": "round"}
-        canvas.polygon(points, fill=f"var(--{side}{shade})", **look)
-        if frozen:
+def block(canvas: picture.Canvas, camera: Camera, body: Body, look: Look) -> None:
+    """Draw the visible faces of a block."""
+    ink, line = f"var(--{look.colour}-ink)", f"var(--{look.colour}-edge)"
+    for shade, points in camera.faces(body):
+        fill = f"var(--{look.colour}{shade})"
+        canvas.polygon(points, fill=fill, stroke=line, stroke_width=1.5, stroke_linejoin="round")
+        if look.frozen:
             canvas.polygon(points, fill="var(--ice)", opacity=0.6)
-    x, y = (top[0][0] + top[2][0]) / 2, (top[0][1] + top[2][1]) / 2
-    canvas.text(x, y, text, 18, font_weight="bold", fill=f"var(--{side}-ink)")
+    for start, end in seams(camera, body):
+        canvas.line(*camera.point(*start), *camera.point(*end), stroke=line)
+    if camera.is_flat and body.levels > 1:
+        draw_height(canvas, camera, body, ink)
+    canvas.polygon(camera.silhouette(body), class_="outline", fill="none")
+
+
+@picture.cached
+def value(canvas: picture.Canvas, camera: Camera, body: Body, look: Look) -> None:
+    """Write the value of a block."""
+    for x, y, size in places_of_value(camera, body):
+        write(canvas, x, y, look, size)
+
+
+def write(canvas: picture.Canvas, x: float, y: float, look: Look, size: float) -> None:
+    """Write the value of a block, with a seam of the block's colour around it."""
+    canvas.text(
+        x, y, look.text, size, font_weight="bold", fill=f"var(--{look.colour}-ink)",
+        stroke=f"var(--{look.colour})", stroke_width=3, paint_order="stroke",
+    )  # fmt: skip
+
+
+def seams(camera: Camera, body: Body) -> list[tuple[Spot, Spot]]:
+    """Return the visible lines between the units of a block that is longer in one direction."""
+    (left, near), (right, _), (_, far), _ = body.corners()
+    top = body.levels
+    on_top: list[tuple[Spot, Spot]] = []
+    in_front: list[tuple[Spot, Spot]] = []
+    on_left: list[tuple[Spot, Spot]] = []
+    if body.wide == body.deep == 2:
+        return []
+    for level in range(1, top):
+        in_front.append(((left, near, level), (right, near, level)))
+        on_left.append(((left, near, level), (left, far, level)))
+    for col in range(body.col + 1, body.col + body.wide):
+        on_top.append(((col, near, top), (col, far, top)))
+        in_front.append(((col, near, 0), (col, near, top)))
+    for row in range(body.row + 1, body.row + body.deep):
+        on_top.append(((left, row, top), (right, row, top)))
+        on_left.append(((left, row, 0), (left, row, top)))
+    return on_top + in_front * (not camera.is_flat) + on_left * (camera.kind is CORNER)
+
+
+def places_of_value(camera: Camera, body: Body) -> list[tuple[float, float, float]]:
+    """Return middles and font sizes of a block's value: on its top, if it lies also on a side."""
+    col, row = body.col + body.wide / 2, body.row + body.deep / 2
+    if camera.is_flat:
+        has_bars = body.levels > 1
+        return [(*camera.point(col - 0.12 * has_bars, row), 26)]
+    places = [(*camera.point(col, row, body.levels), 20.0)]
+    if body.wide != body.deep:
+        on_left = body.deep > 1 and camera.kind is CORNER
+        spot = (body.col + GAP, row, 0.5) if on_left else (col, body.row + GAP, 0.5)
+        places.append((*camera.point(*spot), 17))
+    return places
+
+
+def draw_height(canvas: picture.Canvas, camera: Camera, body: Body, ink: str) -> None:
+    """Draw a stack of bars beside the value of an upright block, one for each level."""
+    wide, high, step = BAR
+    x, y = camera.point(body.col + body.wide - GAP, body.row + body.deep / 2)
+    for level in range(body.levels):
+        at = y + step * ((body.levels - 1) / 2 - level)
+        canvas.line(x - 5 - wide, at, x - 5, at, stroke=ink, stroke_width=high)
+
+
+@picture.cached
+def ghost(canvas: picture.Canvas, camera: Camera, body: Body, look: Look, front: Body) -> None:
+    """Draw the part of an object that a block in front of it hides, if there is one."""
+    window = camera.silhouette(front)
+    spot = camera.point(body.col + body.wide / 2, body.row + body.deep / 2, body.levels)
+    is_inside = bool(clip([spot], window))
+    if look.colour in ("pit", "stone"):
+        shapes = [("pit" if look.colour == "pit" else "faint", camera.floor(body.corners()))]
+    elif body.levels:
+        shapes = [(look.colour + shade, points) for shade, points in camera.faces(body)]
+    else:
+        shapes = []
+        if is_inside:
+            canvas.paste(bomb(camera, body, look.colour))
+    line = "rim" if look.colour in ("pit", "stone") else f"{look.colour}-edge"
+    for fill, points in shapes:
+        seen = clip(points, window)
+        if area(seen) > SMALLEST:
+            canvas.polygon(
+                seen, fill=f"var(--{fill})", fill_opacity=SEEN_THROUGH,
+                stroke=f"var(--{line})", stroke_dasharray="4 3",
+            )  # fmt: skip
+    values = [math.dist(spot, (x, y)) for x, y, _ in places_of_value(camera, front)]
+    if look.text and is_inside and min(values) > APART:
+        write(canvas, *spot, look, 20)
 
 
 def in_words(position: Position, cell: int) -> str:
@@ -265,6 +411,30 @@ def gesture(position: Position, action: int) -> tuple[list[int], str]:
         return [cell], VERBS[verb]
     row, col, _ = rules.landing(position, cell, verb)
     return [cell, row * position.cols + col], ""
+
+
+def landing(position: Position, action: int) -> list[int]:
+    """Return the cells that a block or a sink will newly cover, [] for a bomb or a freezing."""
+    cell, verb = divmod(action, rules.NUM_VERBS)
+    if verb in (rules.BOMB, rules.FREEZE):
+        return []
+    kind = position.kind[cell]
+    row, col, lie = rules.landing(position, cell, verb)
+    covered = cells_at(position, row, col, kind, lie)
+    return [at for at in covered if position.covered[at] != cell + 1]
+
+
+def obstacles(position: Position, action: int) -> list[int]:
+    """Return the anchors of what stands where a block or a sink would come to lie."""
+    cell, verb = divmod(action, rules.NUM_VERBS)
+    kind = position.kind[cell]
+    if verb in (rules.BOMB, rules.FREEZE) or not kind:
+        return []
+    row, col, lie = rules.landing(position, cell, verb)
+    if not rules.on_board(position, row, col, kind, lie):
+        return []
+    covered = {position.covered[at] - 1 for at in cells_at(position, row, col, kind, lie)}
+    return sorted(covered - {rules.NOWHERE, cell})
 
 
 def origins(before: Position, action: int, after: Position) -> list[int]:

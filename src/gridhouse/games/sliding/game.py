@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gridhouse.core.errors import ParameterError
-from gridhouse.core.game import Game, Parameter, State
+from gridhouse.core.game import Game, Parameter, Preset, State
 from gridhouse.core.notation import seed_bytes
 from gridhouse.games.sliding import rules, texts
 from gridhouse.games.sliding.rules import Position, Refusal
@@ -93,14 +93,19 @@ class SlidingGame(Game):
     parameters = (
         Parameter("rows", 3, "rows, one word each", low=rules.MIN_SIDE, high=rules.MAX_SIDE),
         Parameter(
-            "cols", 3, "columns, the letters of a word", low=rules.MIN_SIDE, high=rules.MAX_SIDE
+            "cols",
+            3,
+            "columns, the letters of a word",
+            low=rules.MIN_SIDE,
+            high=rules.MAX_SIDE,
+            label="Columns",
         ),
     )
     presets = {
-        "easy": {"rows": 2, "cols": 2},
-        "standard": {"rows": 3, "cols": 3},
-        "hard": {"rows": 4, "cols": 4},
-        "giant": {"rows": 8, "cols": 8},
+        "easy": Preset("Warm-up", "2 by 2. A few moves.", rows=2, cols=2),
+        "standard": Preset("Standard", "3 by 3. Some twenty moves."),
+        "hard": Preset("Hard", "4 by 4. Some fifty moves.", rows=4, cols=4),
+        "giant": Preset("Giant", "8 by 8. For a rainy day.", rows=8, cols=8),
     }
     daily = {"rows": 3, "cols": 4}  # the solver proves the shortest solution at once
     fewer_is_better = True
@@ -179,10 +184,18 @@ class SlidingGame(Game):
         letter = text.upper()
         return DIRECTIONS.index(letter) if letter in DIRECTIONS else None
 
+    def may_be_daily(self) -> bool:
+        """Tell whether a board has the size of a daily puzzle, perhaps on its side."""
+        return sorted((self.rows, self.cols)) == sorted((self.daily or {}).values())
+
     def outcome(self, position: Position) -> str:
         """Return the outcome in words."""
         del position
         return "Solved"
+
+    def reason(self, position: Position) -> str:
+        """Return that the puzzle is solved."""
+        return self.outcome(position)
 
     def result(self, state: State) -> int:
         """Return the number of moves."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gridhouse.core.errors import ParameterError
-from gridhouse.core.game import Game, Parameter, State
+from gridhouse.core.game import Game, Parameter, Preset, State, Token
 from gridhouse.core.notation import parse_integer, parse_integers, seed_bytes, shown
 from gridhouse.games.tactego import rules
 from gridhouse.games.tactego.rules import Position, Refusal
@@ -23,6 +23,19 @@ SIDES = ("R", "B")
 SIDE_NAMES = ("Red", "Blue")
 LETTERS = {"F": rules.FLAG, "M": rules.MINE, "S": rules.SAPPER, "A": rules.ASSASSIN}
 NAMES = {rules.UNKNOWN: "?", **{kind: letter for letter, kind in LETTERS.items()}}
+WORDS = {
+    rules.UNKNOWN: "unknown",
+    rules.FLAG: "flag",
+    rules.MINE: "mine",
+    rules.SAPPER: "sapper",
+    rules.ASSASSIN: "assassin",
+}
+VERBS = {
+    rules.ATTACKER_WINS: "beats",
+    rules.DEFENDER_WINS: "loses to",
+    rules.BOTH_LOST: "falls together with",
+}
+TAKING = {rules.FLAG: "captures", rules.MINE: "takes"}  # verbs for what cannot fight back
 ZERO = "0"
 MARKS = ("", "'", "!")  # unknown, moved, fought
 MAX_STRENGTHS = 1000
@@ -92,31 +105,63 @@ class TactegoGame(Game):
     players = SIDE_NAMES
     parameters = (
         Parameter("rows", 6, "rows of the board", low=1, high=rules.MAX_SIDE),
-        Parameter("cols", 4, "columns of the board", low=1, high=rules.MAX_SIDE),
-        Parameter("pieces", "5x1 3x1 2x2 1x3 Fx1", "each side's army, '5x1 3x2 Fx1 Mx2'"),
-        Parameter("hidden", False, "enemy kinds show only once they have fought"),
+        Parameter("cols", 4, "columns of the board", low=1, high=rules.MAX_SIDE, label="Columns"),
+        Parameter(
+            "pieces", "5x1 3x1 2x2 1x3 Fx1", "each side's army, '5x1 3x2 Fx1 Mx2'", label="Army"
+        ),
+        Parameter(
+            "hidden", False, "enemy kinds show only once they have fought", label="Hidden pieces"
+        ),
         Parameter(
             "limit",
             200,
             "moves without a capture after which the game is a draw; 0 for none",
             high=rules.MAX_LIMIT,
+            label="Draw after",
         ),
     )
     presets = {
-        "small": {"rows": 6, "cols": 4, "pieces": "5x1 3x1 2x2 1x3 Fx1"},
-        "special": {"rows": 8, "cols": 6, "pieces": "6x1 5x2 4x2 2x3 1x4 Sx2 Ax1 Mx2 Fx1"},
-        "basic": {
-            "rows": 10,
-            "cols": 10,
-            "pieces": "10x1 9x1 8x2 7x3 6x4 5x4 3x6 2x8 1x10 Fx1",
-        },
-        "hidden": {
-            "rows": 10,
-            "cols": 10,
-            "pieces": "10x1 9x1 8x2 7x3 6x4 5x4 4x4 3x5 2x6 Sx4 Ax1 Mx4 Fx1",
-            "hidden": True,
-        },
+        "skirmish": Preset(
+            "Skirmish",
+            "6 by 6, twelve hidden pieces each. Ten minutes.",
+            rows=6,
+            cols=6,
+            pieces="6x1 5x1 4x1 3x1 2x2 Sx2 Ax1 Mx2 Fx1",
+            hidden=True,
+        ),
+        "battle": Preset(
+            "Battle",
+            "8 by 8, twenty-four hidden pieces each. Half an hour.",
+            rows=8,
+            cols=8,
+            pieces="8x1 7x1 6x2 5x3 4x3 3x3 2x3 Sx3 Ax1 Mx3 Fx1",
+            hidden=True,
+        ),
+        "hidden": Preset(
+            "Campaign",
+            "10 by 10, forty hidden pieces each. A whole evening.",
+            rows=10,
+            cols=10,
+            pieces="10x1 9x1 8x2 7x3 6x4 5x4 4x4 3x5 2x6 Sx4 Ax1 Mx4 Fx1",
+            hidden=True,
+        ),
+        "small": Preset("Race", "6 by 4, nothing hidden. Three minutes."),
+        "special": Preset(
+            "Open skirmish",
+            "8 by 6, nothing hidden, with mines, sappers and an assassin.",
+            rows=8,
+            cols=6,
+            pieces="6x1 5x2 4x2 2x3 1x4 Sx2 Ax1 Mx2 Fx1",
+        ),
+        "basic": Preset(
+            "Open battle",
+            "10 by 10, nothing hidden, numbers and the flag alone.",
+            rows=10,
+            cols=10,
+            pieces="10x1 9x1 8x2 7x3 6x4 5x4 3x6 2x8 1x10 Fx1",
+        ),
     }
+    usual = "skirmish"
     move_form = "row col row col"
     file_holds = "pieces"
     rules = rules
@@ -306,6 +351,53 @@ class TactegoGame(Game):
         if winner == rules.NOBODY:
             return f"Draw: {self.limit} moves without a capture"
         return f"{SIDE_NAMES[winner]} has won the game"
+
+    def reason(self, position: Position) -> str:
+        """Return whose flag is captured, who cannot move, or why it is a draw."""
+        if rules.flag_winner(position) != rules.NOBODY:
+            return f"{SIDE_NAMES[rules.winner(position)]} captured the flag"
+        if rules.winner(position) != rules.NOBODY:
+            return f"{SIDE_NAMES[position.turn]} cannot move"
+        return f"{self.limit} moves without a capture"
+
+    def comment(self, position: Position, action: int, viewer: int | None) -> str:
+        """Return how an attack ends; both kinds are public after it."""
+        attacker = position.board[action // rules.NUM_DIRECTIONS]
+        defender = position.board[rules.target(position, action)]
+        if not defender:
+            return ""
+        result = rules.combat(abs(attacker), abs(defender))
+        verb = VERBS[result]
+        if result == rules.ATTACKER_WINS:
+            verb = TAKING.get(abs(defender), verb)
+        text = f"{self.named(attacker, viewer)} {verb} {self.named(defender, viewer)}"
+        return f"{text[0].upper()}{text[1:]}"
+
+    def named(self, piece: int, viewer: int | None) -> str:
+        """Return a piece in a viewer's words: "your 5", "the mine", or without a viewer "5"."""
+        kind = self.kind_name(abs(piece))
+        if viewer is None:
+            return kind
+        return f"{'your' if rules.belongs_to(piece, viewer) else 'the'} {kind}"
+
+    def kind_name(self, kind: int) -> str:
+        """Return a kind in words."""
+        return WORDS.get(kind, self.names[kind])
+
+    def losses(self, position: Position) -> list[Token]:
+        """Return the fallen of both sides, which are public: whoever has fallen has fought."""
+        tokens = []
+        for side in range(len(SIDES)):
+            left = [abs(piece) for piece in position.board if rules.belongs_to(piece, side)]
+            kinds = []
+            for text, kind in self.kinds.items():
+                fallen = sum(count for name, count in self.army if name == text) - left.count(kind)
+                if fallen:
+                    kinds.append(Token(WORDS.get(kind, f"strength {text}"), fallen, text, side))
+            if kinds:
+                total = sum(token.count for token in kinds)
+                tokens += [Token("fallen", total, "fallen", side), *kinds]
+        return tokens
 
 
 GAME = TactegoGame

@@ -14,30 +14,22 @@ SIDES = ("Red", "Blue")
 COLOURS = ("first", "second")
 INK = "var(--on-side)"
 KNOWN = ("", ", has moved", ", has fought")
-WORDS = {
-    rules.UNKNOWN: "unknown",
-    rules.FLAG: "flag",
-    rules.MINE: "mine",
-    rules.SAPPER: "sapper",
-    rules.ASSASSIN: "assassin",
-}
 
 
 def draw(game: TactegoGame, position: Position, names: list[int], viewer: int) -> picture.Canvas:
-    """Return the picture of a position.
+    """Return the picture of a position, with the viewer's pieces at the bottom.
 
     The position is an observation: it has no kinds that the viewer may not see.
     """
-    del viewer
-    rows, cols = position.rows, position.cols
-    canvas = picture.grid(rows, cols, f"Tactego, {rows} by {cols}")
+    rows, cols, turned = position.rows, position.cols, viewer == 0
+    canvas = picture.grid(rows, cols, f"Tactego, {rows} by {cols}", turned=turned)
     labels = [in_words(game, position, cell) for cell in range(rows * cols)]
-    picture.cells(canvas, rows, cols, labels)
+    picture.cells(canvas, rows, cols, labels, turned=turned)
     for cell in range(rows * cols):
         if position.board[cell]:
             canvas.begin(cell, piece=names[cell])
             value = position.board[cell]
-            row, col = divmod(cell, cols)
+            row, col = picture.seen(cell, rows, cols, turned=turned)
             name = game.names[abs(value)]
             canvas.paste(piece_at(row, col, value, name, position.known[cell]))
             canvas.end()
@@ -92,7 +84,7 @@ def in_words(game: TactegoGame, position: Position, cell: int) -> str:
     piece = position.board[cell]
     if piece == 0:
         return "empty"
-    kind = WORDS.get(abs(piece), game.names[abs(piece)])
+    kind = game.kind_name(abs(piece))
     return f"{SIDES[piece < 0]} {kind}{KNOWN[position.known[cell]]}"
 
 

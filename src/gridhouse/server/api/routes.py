@@ -27,7 +27,7 @@ from gridhouse.server.api.schemas import (
     TableState,
 )
 from gridhouse.server.pages import lobby, views
-from gridhouse.server.pages.forms import OWN, read_options
+from gridhouse.server.pages.forms import OWN, SHUFFLED, read_options
 from gridhouse.server.settings import MAX_SUBSCRIBERS, MAX_WAIT
 from gridhouse.server.tables.commands import ANSWER, MOVE, REDO, RESIGN, SEAT, UNDO, Command
 from gridhouse.server.tables.visibility import require_turn
@@ -89,7 +89,7 @@ async def list_tables(request: Request, caller: Caller) -> list[Listed]:
 @router.post(
     "/tables",
     status_code=201,
-    responses=answers(401, 403, 429, *BODY),
+    responses=answers(401, 403, 409, 429, *BODY),
     openapi_extra=ANYBODY,
     tags=["tables"],
 )
@@ -99,10 +99,13 @@ async def found_table(
     """Create a table and take a seat at it."""
     service, auth = views.services(request)
     options = await run_in_threadpool(read, asked)
+    listings = request.app.state.listings
+    await listings.check(request, options)
     request.app.state.new_tables.count(request)
     visitor, token = (caller, None) if caller else auth.new_visitor()
     live = await service.get(await service.create(options, visitor))
     assert live is not None
+    listings.note(request, options, live.table.id)
     response.headers["location"] = f"/api/tables/{live.table.id}"
     state = serializers.state_of(RequestContext(service, auth, live, visitor, None))
     return Joined(token=token, table=state)
@@ -113,7 +116,7 @@ def read(asked: NewTable) -> TableOptions:
     name = asked.game
     if name is None:
         name = parse_game((asked.position or "").strip())[0].name
-    cls, form = game_class(name), asked.form()
+    cls, form = game_class(name), {**asked.form(), "army": SHUFFLED}
     if asked.parameters is not None:
         values = cls(**asked.parameters).values
         form["preset"] = OWN

@@ -13,7 +13,7 @@ from gridhouse.server.pages.forms import DEFAULT_LEVEL, RANDOM_SIDE
 MAX_TEXT = 200  # characters of a short text
 FAR = 10**18  # larger than the limit of any parameter
 
-Opponent = Literal["hotseat", "machine", "friends"]
+Opponent = Literal["hotseat", "machine", "friends", "analysis"]
 Whole = Annotated[StrictInt, Field(ge=-FAR, le=FAR)]
 GameName = Annotated[
     str, Field(max_length=MAX_TEXT, json_schema_extra={"enum": [*registry.games()]})

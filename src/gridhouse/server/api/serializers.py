@@ -40,7 +40,7 @@ def game_info(cls: type[Game]) -> GameInfo:
         move_form=cls.move_form,
         file_holds=cls.file_holds,
         parameters=[parameter_info(parameter) for parameter in cls.parameters],
-        presets={name: dict(values) for name, values in cls.presets.items()},
+        presets={name: preset.parameters for name, preset in cls.presets.items()},
     )
 
 

@@ -9,6 +9,7 @@ import sqlalchemy as sa
 from sqlalchemy.exc import IntegrityError
 
 from gridhouse.server.storage.store import metadata
+from gridhouse.server.storage.visitors import VISITORS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -33,12 +34,6 @@ RESULTS = sa.Table(
     sa.Column("result", sa.BigInteger, nullable=False),
     sa.Column("moves", sa.Integer, nullable=False),
     sa.Column("reached", sa.DateTime(timezone=True), nullable=False),
-)
-NAMES = sa.Table(
-    "names",
-    metadata,
-    sa.Column("visitor", sa.String(64), primary_key=True),
-    sa.Column("name", sa.String(20), nullable=False),
 )
 
 
@@ -141,9 +136,9 @@ class Leaderboard:
         """Return the top of the leaderboard, and the number of visitors on it."""
         entered = [*of(RESULTS, puzzle), RESULTS.c.late.is_(False)]
         order = RESULTS.c.result.asc() if puzzle.fewer else RESULTS.c.result.desc()
-        named = RESULTS.outerjoin(NAMES, NAMES.c.visitor == RESULTS.c.visitor)
+        named = RESULTS.outerjoin(VISITORS, VISITORS.c.visitor == RESULTS.c.visitor)
         wanted = (
-            sa.select(RESULTS.c.visitor, RESULTS.c.result, NAMES.c.name)
+            sa.select(RESULTS.c.visitor, RESULTS.c.result, VISITORS.c.name)
             .select_from(named)
             .where(*entered)
             .order_by(order, RESULTS.c.reached, RESULTS.c.visitor)
@@ -161,19 +156,6 @@ class Leaderboard:
         with self._engine.connect() as connection:
             count = connection.scalar(sa.select(sa.func.count()).where(*entered, ahead)) or 0
         return count + 1
-
-    def name_of(self, visitor: str) -> str:
-        """Return a visitor's name, "" without one."""
-        wanted = sa.select(NAMES.c.name).where(NAMES.c.visitor == visitor)
-        with self._engine.connect() as connection:
-            return connection.scalar(wanted) or ""
-
-    def set_name(self, visitor: str, name: str) -> None:
-        """Set a visitor's name on all leaderboards, earlier ones as well; "" removes it."""
-        with self._engine.begin() as connection:
-            connection.execute(NAMES.delete().where(NAMES.c.visitor == visitor))
-            if name:
-                connection.execute(NAMES.insert().values(visitor=visitor, name=name))
 
 
 def write_result(connection: sa.Connection, reached: DailyResult) -> None:

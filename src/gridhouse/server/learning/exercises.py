@@ -121,7 +121,7 @@ class Course:
 
     def try_cells(self, cells: list[int]) -> Answer:
         """Answer to cells with which no move begins."""
-        reason = no_move_reason_for(self.state, cells)
+        reason, _ = no_move_reason_for(self.state, cells)
         self.done = reason == self.exercise.refused
         return self.answer(reason)
 

@@ -33,11 +33,14 @@ async def style(request: Request) -> Response:
     return Response(SHEET, media_type="text/css", headers=FOR_GOOD)
 
 
-class Modules(StaticFiles):
-    """Scripts, which a browser must revalidate, because they depend on each other."""
+class Files(StaticFiles):
+    """Scripts, which a browser must revalidate, because they depend on each other; and the font."""
 
-    def file_response(self, *given: Any, **named: Any) -> Response:
+    def file_response(self, full_path: Any, *given: Any, **named: Any) -> Response:
         """Return a file, or 304 if the browser has it."""
-        response = super().file_response(*given, **named)
-        response.headers["cache-control"] = "no-cache"
+        response = super().file_response(full_path, *given, **named)
+        if str(full_path).endswith(".woff2"):
+            response.headers.update(FOR_GOOD)
+        else:
+            response.headers["cache-control"] = "no-cache"
         return response

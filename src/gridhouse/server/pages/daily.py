@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-import unicodedata
 from datetime import date, timedelta
 from typing import TYPE_CHECKING, Any
 
 from starlette.exceptions import HTTPException
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import Response
 from starlette.routing import Route
 
 from gridhouse.core.errors import PictureError
 from gridhouse.server.daily.service import FIRST, best_text, daily_games, share_text, verdict
-from gridhouse.server.pages.forms import read_form
 from gridhouse.server.pages.views import (
     SVG,
     create_table,
@@ -23,7 +21,7 @@ from gridhouse.server.pages.views import (
     sentence,
     services,
 )
-from gridhouse.server.settings import MAX_NAME, MAX_PLACES
+from gridhouse.server.settings import MAX_PLACES
 from gridhouse.server.tables.table import HOTSEAT, TableOptions
 
 if TYPE_CHECKING:
@@ -33,11 +31,7 @@ if TYPE_CHECKING:
     from gridhouse.server.daily.service import DailyService, Shown
 
 DAY = timedelta(days=1)
-MAX_MARKS = 2  # combining marks on one letter: enough for real languages
-
-
-class NoNameError(ValueError):
-    """A text is not a valid name; the message is the reason."""
+NOT_YET = "The best result is shown once you have finished this puzzle."
 
 
 def date_text(day: date) -> str:
@@ -68,8 +62,13 @@ def requested_puzzle(request: Request) -> tuple[type[Game], date]:
     return cls, day
 
 
-def best_sentence(shown: Shown) -> str:
-    """Return the best known result of a puzzle, and its par, in words."""
+def best_sentence(shown: Shown, *, is_open: bool) -> str:
+    """Return the best known result of a puzzle, and its par, in words.
+
+    Only a day that is over, and whoever has finished its puzzle, has them ``is_open``.
+    """
+    if not is_open:
+        return NOT_YET
     best = shown.best
     if best is not None:
         proof = ", and this is proved" if best.proved else ""
@@ -100,17 +99,13 @@ async def overview(request: Request) -> Response:
         shown = await days.show(cls, today)
         own = (await own_results(days, shown, visitor)).get(False)
         mine = None if own is None else sentence(verdict(shown.state.game, own, shown.best))
-        listed.append({"game": cls, "best": best_sentence(shown), "own": mine})
+        best = best_sentence(shown, is_open=own is not None)
+        listed.append({"game": cls, "best": best, "own": mine})
     return page(request, "daily", listed=listed, day=today.isoformat(), words=date_text(today))
 
 
 async def puzzle(request: Request) -> Response:
     """Show the puzzle of a day, the visitor's results, and the leaderboard."""
-    return await puzzle_page(request)
-
-
-async def puzzle_page(request: Request, typed: str | None = None, problem: str = "") -> Response:
-    """Return the page of a day's puzzle, with a rejected name and the reason."""
     cls, day = requested_puzzle(request)
     service, auth = services(request)
     days, today = service.daily_puzzles, service.daily_puzzles.today()
@@ -128,7 +123,7 @@ async def puzzle_page(request: Request, typed: str | None = None, problem: str =
         "before": (day - DAY).isoformat() if day > FIRST else "",
         "after": (day + DAY).isoformat() if day < today else "",
         "others": [other for other in daily_games() if other is not cls],
-        "best": best_sentence(shown),
+        "best": best_sentence(shown, is_open=day != today or False in own),
         "own": {late: sentence(verdict(game, result, shown.best)) for late, result in own.items()},
         "places": [
             (place.rank, place.name, game.write_result(place.result), place.visitor == visitor)
@@ -136,18 +131,13 @@ async def puzzle_page(request: Request, typed: str | None = None, problem: str =
         ],
         "count": count,
         "most": MAX_PLACES,
-        "longest": MAX_NAME,
-        "problem": problem,
     }
-    if visitor is not None and own:
-        called = await asyncio.to_thread(days.results.name_of, visitor)
-        context["called"] = called if typed is None else typed
     if own:
         result = own.get(False, own.get(True, 0))
         context["shared"] = share_text(game, day.isoformat(), result, shown.best)
     if False in own:
         context["rank"] = await asyncio.to_thread(days.results.rank, shown.puzzle, own[False])
-    return page(request, "daily_puzzle", status=422 if problem else 200, **context)
+    return page(request, "daily_puzzle", **context)
 
 
 async def play(request: Request) -> Response:
@@ -159,41 +149,6 @@ async def play(request: Request) -> Response:
     return await create_table(
         request, TableOptions(shown.state, HOTSEAT, 0, 0, daily=day.isoformat())
     )
-
-
-async def name(request: Request) -> Response:
-    """Set the name of a visitor who has a result."""
-    cls, day = requested_puzzle(request)
-    require_own_page(request)
-    form = await read_form(request)
-    service, auth = services(request)
-    visitor = auth.visitor(request.cookies)
-    shown = await service.daily_puzzles.show(cls, day)
-    if visitor is None or not await own_results(service.daily_puzzles, shown, visitor):
-        raise HTTPException(403, "Only players who have finished this puzzle can enter a name.")
-    request.app.state.new_names.count(request)
-    typed = form.get("name", "")
-    try:
-        await asyncio.to_thread(service.daily_puzzles.results.set_name, visitor, read_name(typed))
-    except NoNameError as error:
-        return await puzzle_page(request, typed[:MAX_NAME], sentence(error))
-    return RedirectResponse(f"/daily/{cls.name}/{day.isoformat()}", 303)
-
-
-def read_name(text: str) -> str:
-    """Return the name in a text, "" for none; raises NoNameError.
-
-    Invisible characters, and those that change the direction of text, are refused.
-    """
-    called = unicodedata.normalize("NFC", " ".join(text.split()))
-    if len(called) > MAX_NAME:
-        raise NoNameError(f"a name may have at most {MAX_NAME} characters")
-    if not called.isprintable():
-        raise NoNameError("a name must not contain invisible characters")
-    marks = "".join("x" if unicodedata.category(letter)[0] == "M" else " " for letter in called)
-    if "x" * (MAX_MARKS + 1) in marks:
-        raise NoNameError(f"a letter of a name may have at most {MAX_MARKS} marks")
-    return called
 
 
 async def picture(request: Request) -> Response:
@@ -212,7 +167,5 @@ ROUTES = [
     Route("/daily/{game}", puzzle),
     Route("/daily/{game}/{day}", puzzle, methods=["GET"]),
     Route("/daily/{game}/{day}", play, methods=["POST"]),
-    Route("/daily/{game}/{day}/name", puzzle, methods=["GET"]),
-    Route("/daily/{game}/{day}/name", name, methods=["POST"]),
     Route("/daily/{game}/{day}/picture.svg", picture),
 ]

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import random
-from typing import TYPE_CHECKING
+import secrets
+from email import message_from_bytes
+from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import parse_qsl
 
 from starlette.exceptions import HTTPException
 
+from gridhouse.core.components import component
 from gridhouse.core.errors import GridhouseError, ParameterError
 from gridhouse.core.notation import parse_integer
 from gridhouse.core.registry import parse, parse_game
 from gridhouse.players.levels import LEVELS
 from gridhouse.server.clock import Clock
 from gridhouse.server.settings import MAX_BODY, MAX_CELLS
-from gridhouse.server.tables.table import FRIENDS, HOTSEAT, MACHINE, TableOptions
+from gridhouse.server.tables.table import ANALYSIS, HOTSEAT, MACHINE, OPPONENTS, TableOptions
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -22,20 +25,34 @@ if TYPE_CHECKING:
     from starlette.requests import Request
 
     from gridhouse.core.game import Game, State
+    from gridhouse.server.tables.table import Table
 
 OWN = "own"  # the visitor's parameters instead of a preset
 RANDOM_SIDE = "random"
 DEFAULT_LEVEL = 3
+SHUFFLED = "random"  # the set-up in which the game shuffles both armies
 
 
 async def read_body(request: Request, most: int) -> bytes:
-    """Return the body of a request; raises HTTPException if it has more than ``most`` bytes."""
+    """Return the body of a request; raises HTTPException if it is longer than so many bytes."""
     body = b""
     async for part in request.stream():
         body += part
         if len(body) > most:
             raise HTTPException(413, f"The request is longer than {most // 1024} KiB.")
     return body
+
+
+async def read_file(request: Request, most: int) -> bytes:
+    """Return the file of a submitted form, b"" without one; raises HTTPException."""
+    body = await read_body(request, most)
+    kind = request.headers.get("content-type", "").encode("latin-1")
+    form = message_from_bytes(b"content-type: " + kind + b"\r\n\r\n" + body)
+    for part in form.walk():
+        content = part.get_payload(decode=True)
+        if part.get_filename() is not None and isinstance(content, bytes):
+            return content
+    return b""
 
 
 async def read_form(request: Request) -> dict[str, str]:
@@ -49,19 +66,66 @@ async def read_form(request: Request) -> dict[str, str]:
 
 def read_options(cls: type[Game], form: Mapping[str, str]) -> TableOptions:
     """Return the options that a form describes; raises GridhouseError."""
-    state = read_start(cls, form, random.getrandbits(64))
-    players = state.game.num_players
-    listed = "listed" in form
+    players = len(cls.players)
+    listed, given = "listed" in form, bool(form.get("start", "").strip())
     if players == 1:
-        return TableOptions(state, HOTSEAT, 0, 0, None, listed)
+        start = read_start(cls, form, 0)
+        return TableOptions(start, HOTSEAT, 0, 0, None, listed, given=given)
     opponent = form.get("opponent", MACHINE)
-    if opponent not in (HOTSEAT, MACHINE, FRIENDS):
-        raise ParameterError("opponent: must be hotseat, machine or friends")
+    if opponent not in OPPONENTS:
+        raise ParameterError("opponent: must be machine, friends, hotseat or analysis")
     level = parse_integer(form.get("level", str(DEFAULT_LEVEL)))
     if level is None or level not in LEVELS:
         raise ParameterError(f"level: must be a number from {LEVELS[0]} to {LEVELS[-1]}")
     side = read_side(form.get("side", "0"), players)
-    return TableOptions(state, opponent, level, side, Clock.read(form.get("clock", "")), listed)
+    clock = None if opponent == ANALYSIS else Clock.read(form.get("clock", ""))
+    start = read_start(cls, form, side)
+    return TableOptions(start, opponent, level, side, clock, listed, given=given)
+
+
+class Arrangement(NamedTuple):
+    """A player's army before a game: its pieces, their cells, its picture, and ready set-ups."""
+
+    side: int
+    army: list[str]
+    cells: list[int]
+    board: str
+    setups: Mapping[str, str]
+
+
+def read_arrangement(cls: type[Game], form: Mapping[str, str]) -> Arrangement:
+    """Return the army that a form describes; raises GridhouseError."""
+    module = component(cls, "arrangement")
+    if module is None:
+        raise GridhouseError(f"{cls.title} has nothing to arrange")
+    if form.get("start", "").strip():
+        raise GridhouseError("a given position cannot be arranged; empty its field first")
+    game = read_game(cls, form)
+    require_small_board(game)
+    side = read_side(form.get("side", "0"), game.num_players)
+    army = module.read(game, side, form.get("army") or module.USUAL, random.SystemRandom())
+    board = module.half(game, side, army).picture(side).inline()
+    return Arrangement(side, army, module.home(game, side), board, module.SETUPS)
+
+
+def form_of(table: Table, visitor: str | None) -> dict[str, str]:
+    """Return the fields of the form for another game like that of a table."""
+    game = table.state.game
+    form = {"preset": game.preset or OWN}
+    if not game.preset:
+        values = game.values.items()
+        form |= {f"p-{name}": str(value) for name, value in values if value is not False}
+    if game.num_players == 1:
+        return form
+    form["opponent"] = table.opponent
+    if table.level is not None:
+        form["level"] = str(table.level)
+    seats = table.seats_of(visitor)
+    if len(seats) == 1:
+        form["side"] = str(seats[0])
+    if table.clock is not None:
+        form["clock"] = str(table.clock)
+    return form
 
 
 def read_side(text: str, players: int) -> int:
@@ -74,8 +138,12 @@ def read_side(text: str, players: int) -> int:
     return side
 
 
-def read_start(cls: type[Game], form: Mapping[str, str], seed: int) -> State:
-    """Return the start that a form describes: a position, a file's text, or a game with a seed."""
+def read_start(cls: type[Game], form: Mapping[str, str], side: int) -> State:
+    """Return the start that a form describes: a position, a file's text, or a new game.
+
+    The army that the form may have is that of the player ``side``.
+    """
+    seed = secrets.randbits(64)
     text = form.get("start", "").replace("\r\n", "\n")
     if text.lstrip().startswith(cls.name + "("):
         text = text.strip()
@@ -85,25 +153,38 @@ def read_start(cls: type[Game], form: Mapping[str, str], seed: int) -> State:
     game = read_game(cls, form)
     if not text.strip():
         require_small_board(game)
-        return game.new_initial_state(seed)
+        return arranged(game, form.get("army", ""), side) or game.new_initial_state(seed)
     state = game.start_from_file(text, seed)
     require_small_board(state.game)
     return state
 
 
+def arranged(game: Game, army: str, side: int) -> State | None:
+    """Return the start with a player's army, which is pieces or the name of a set-up.
+
+    The other army is a ready-made set-up drawn by chance.  None stands for shuffled armies.
+    """
+    module = component(type(game), "arrangement")
+    if module is None or army == SHUFFLED:
+        return None
+    chance = random.SystemRandom()
+    own = module.read(game, side, army or module.USUAL, chance)
+    setup = chance.choice([name for name in module.SETUPS if name != SHUFFLED])
+    other = module.ready(game, 1 - side, setup, chance)
+    start: State = module.start(game, (own, other) if side == 0 else (other, own))
+    return start
+
+
 def read_game(cls: type[Game], form: Mapping[str, str]) -> Game:
     """Return the game of a form's preset or parameters; raises GridhouseError."""
     preset = form.get("preset", "")
-    if preset in cls.presets:
-        return cls(**cls.presets[preset])
-    if preset not in ("", OWN):
-        raise ParameterError(f"there is no preset {preset[:20]!r}")
+    if preset != OWN:
+        return cls.from_preset(preset or cls.usual)
     given: dict[str, object] = {}
     for parameter in cls.parameters:
         text = form.get(f"p-{parameter.name}")
         if isinstance(parameter.default, bool):
-            if preset == OWN:
-                given[parameter.name] = text is not None
+            given[parameter.name] = text is not None
         elif text is not None and text.strip():
             given[parameter.name] = parameter.parse(text.strip())
     return cls(**given)

@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from starlette.concurrency import run_in_threadpool
 
-from gridhouse.core.registry import parse_game
+from gridhouse.core.registry import game_class, games, parse_game
+from gridhouse.players.levels import LEVELS, level_in_words
 from gridhouse.server import clock
 from gridhouse.server.clock import Clock
+from gridhouse.server.pages.history import open_games
 from gridhouse.server.pages.views import page, services
-from gridhouse.server.tables.table import FRIENDS, MACHINE
+from gridhouse.server.tables.table import ANALYSIS, FRIENDS, MACHINE
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -18,13 +20,17 @@ if TYPE_CHECKING:
 
     from gridhouse.server.auth import Auth
     from gridhouse.server.storage.records import StoredTable
+    from gridhouse.server.storage.visitors import Profile
 
 MAX_LISTED = 50
 LATELY = 24 * 3600 * 1000  # milliseconds after its last change for which a table is shown
 
 
 class LobbyEntry(NamedTuple):
-    """A row of the lobby; ``seat`` is the name of the free seat's player, "" without one."""
+    """A row of the lobby; ``seat`` is the name of the free seat's player, "" without one.
+
+    ``is_own`` marks a table at which the visitor sits, ``names`` are those of its visitors.
+    """
 
     address: str
     title: str
@@ -34,6 +40,8 @@ class LobbyEntry(NamedTuple):
     moves: int
     seat: str
     invitation: str
+    is_own: bool
+    names: str
 
     @property
     def settings(self) -> str:
@@ -42,17 +50,20 @@ class LobbyEntry(NamedTuple):
         return given.replace("=", " ").replace(",", ", ")
 
 
-def entry(record: StoredTable, auth: Auth) -> LobbyEntry:
+def entry(
+    record: StoredTable, auth: Auth, visitor: str | None, profiles: dict[str, Profile]
+) -> LobbyEntry:
     """Return the lobby's row for a table."""
     game, _ = parse_game(record.start)
     cls = type(game)
     free = [player for player in range(len(cls.players)) if player not in record.seated_visitors]
     is_open = record.opponent == FRIENDS and bool(free)
-    with_machine = f"against the machine at level {record.level}"
+    with_machine = f"against the machine ({level_in_words(record.level or LEVELS[0])})"
     alone = "one player" if len(cls.players) == 1 else "two players at one screen"
     kinds = {
         MACHINE: with_machine,
         FRIENDS: "waiting for an opponent" if is_open else "two players",
+        ANALYSIS: "analysis board",
     }
     address = f"/t/{record.id}"
     return LobbyEntry(
@@ -64,19 +75,42 @@ def entry(record: StoredTable, auth: Auth) -> LobbyEntry:
         len(record.moves),
         cls.players[free[0]] if is_open else "",
         f"{address}/join/{auth.invitation(record.id)}" if is_open else "",
+        visitor in record.seated_visitors.values(),
+        " and ".join(
+            profiles[sitter].name
+            for sitter in dict.fromkeys(record.seated_visitors.values())
+            if sitter in profiles and profiles[sitter].name
+        ),
     )
 
 
 async def listed(request: Request) -> list[LobbyEntry]:
     """Return the rows of the lobby, the latest change first."""
     service, auth = services(request)
-    records = await run_in_threadpool(service.store.list_public, MAX_LISTED, clock.now() - LATELY)
-    return [entry(record, auth) for record in records]
+    visitor = auth.authenticate(request.headers, request.cookies)
+
+    def found() -> list[LobbyEntry]:
+        records = service.store.list_public(MAX_LISTED, clock.now() - LATELY)
+        sitters = {sitter for record in records for sitter in record.seated_visitors.values()}
+        profiles = service.visitors.profiles(sitters)
+        return [entry(record, auth, visitor, profiles) for record in records]
+
+    return await run_in_threadpool(found)
 
 
 async def lobby(request: Request) -> Response:
     """Show open tables and games in play; the page's script reloads it regularly."""
-    entries = await listed(request)
-    waiting = [shown for shown in entries if shown.seat]
-    playing = [shown for shown in entries if not shown.seat]
-    return page(request, "lobby", waiting=waiting, playing=playing)
+    game = request.query_params.get("game", "")
+    game = game if game in games() else ""
+    entries = [
+        shown for shown in await listed(request) if not game or shown.game.startswith(f"{game}(")
+    ]
+    return page(
+        request,
+        "lobby",
+        waiting=[shown for shown in entries if shown.seat],
+        playing=[shown for shown in entries if not shown.seat],
+        games=[game_class(name) for name in games()],
+        game=game,
+        open_games=await open_games(request),
+    )

@@ -7,6 +7,7 @@ import random
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import urlencode
 
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
@@ -14,17 +15,31 @@ from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.templating import Jinja2Templates
 
 from gridhouse import __version__
+from gridhouse.core.components import component
 from gridhouse.core.errors import GridhouseError, PictureError, UnknownGameError
+from gridhouse.core.notation import parse_integer
 from gridhouse.core.registry import game_class, games
-from gridhouse.players.levels import LEVELS
+from gridhouse.players.levels import LEVEL_NAMES, LEVELS
 from gridhouse.server.auth import Auth, is_own_origin, set_cookie
 from gridhouse.server.clock import USUAL
 from gridhouse.server.learning.lessons import lesson_of
 from gridhouse.server.learning.puzzles import puzzle_games
 from gridhouse.server.pages import assets
-from gridhouse.server.pages.forms import DEFAULT_LEVEL, OWN, read_form, read_options
+from gridhouse.server.pages.forms import (
+    DEFAULT_LEVEL,
+    OWN,
+    form_of,
+    read_arrangement,
+    read_form,
+    read_options,
+)
+from gridhouse.server.pages.history import open_games
+from gridhouse.server.pages.identicons import identicon
+from gridhouse.server.settings import MAX_CELLS
 from gridhouse.server.tables.commands import SEAT, Command, RefusedError
-from gridhouse.server.tables.visibility import Viewpoint, view, viewpoint_of
+from gridhouse.server.tables.company import PHRASES
+from gridhouse.server.tables.table import MACHINE
+from gridhouse.server.tables.visibility import Viewpoint, caption, view, viewpoint_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -36,6 +51,7 @@ if TYPE_CHECKING:
     from gridhouse.server.tables.table import Table, TableOptions
 
 SVG = "image/svg+xml"
+LOOPBACK = ("localhost", "127.0.0.1", "::1")
 MOVES_SHOWN = 14  # before the positions on the front page
 templates = Jinja2Templates(directory=Path(__file__).parent / "templates")
 templates.env.globals.update(version=__version__, style=assets.STYLE, icon=assets.ICON)
@@ -55,7 +71,7 @@ def services(request: Request) -> Services:
     return Services(state.service, state.auth)
 
 
-def page(request: Request, name: str, status: int = 200, **context: Any) -> Response:
+def page(request: Request, name: str, /, status: int = 200, **context: Any) -> Response:
     """Return a page made from a template."""
     return templates.TemplateResponse(request, f"{name}.html", context, status_code=status)
 
@@ -106,7 +122,8 @@ async def home(request: Request) -> Response:
     """Show the front page."""
     listed = [game_class(name) for name in games()]
     pictures = await run_in_threadpool(samples, games())
-    return page(request, "home", games=listed, pictures=pictures)
+    going_on = await open_games(request)
+    return page(request, "home", games=listed, pictures=pictures, open_games=going_on)
 
 
 async def rules(request: Request) -> Response:
@@ -123,42 +140,44 @@ async def rules(request: Request) -> Response:
         paragraphs=paragraphs[-1:] if lesson else paragraphs,
         picture=pictures.get(cls.name),
         has_puzzles=cls.name in puzzle_games(),
+        open_games=await open_games(request),
     )
 
 
 async def new(request: Request) -> Response:
-    """Show the form for a new game; the query may contain a position."""
-    start = request.query_params.get("start", "")
-    return form_page(request, requested_game(request), {"start": start, "preset": ""})
+    """Show the form for a new game; the query may contain values of its fields."""
+    return form_page(request, requested_game(request), request.query_params)
 
 
 def form_page(
     request: Request, cls: type[Game], form: Mapping[str, str], problem: str = ""
 ) -> Response:
     """Return the form for a new game, with its rejected values and the reason."""
-    settings = {
-        name: ", ".join(f"{key} {value}" for key, value in values.items())
-        for name, values in cls.presets.items()
-    }
     return page(
         request,
         "new",
         status=422 if problem else 200,
         game=cls,
         form=form,
-        presets=settings,
-        usual=next((name for name, values in cls.presets.items() if is_default(cls, values)), ""),
         own=OWN,
         clocks=USUAL,
-        levels=list(LEVELS),
+        levels=LEVEL_NAMES,
         usual_level=str(DEFAULT_LEVEL),
+        arrangement=component(cls, "arrangement"),
+        most=MAX_CELLS,
         problem=problem,
     )
 
 
-def is_default(cls: type[Game], values: Mapping[str, object]) -> bool:
-    """Tell whether a preset equals the game's defaults."""
-    return cls(**values) == cls()
+async def arrange(request: Request) -> Response:
+    """Show a player's army before a game, to be arranged; the query has the fields of the form."""
+    cls, form = requested_game(request), dict(request.query_params)
+    try:
+        shown = await run_in_threadpool(read_arrangement, cls, form)
+    except GridhouseError as error:
+        return form_page(request, cls, form, sentence(error))
+    form |= {"side": str(shown.side), "army": " ".join(shown.army)}
+    return page(request, "arrange", game=cls, form=form, shown=shown)
 
 
 async def create(request: Request) -> Response:
@@ -170,6 +189,10 @@ async def create(request: Request) -> Response:
         options = await run_in_threadpool(read_options, cls, form)
     except GridhouseError as error:
         return form_page(request, cls, form, sentence(error))
+    try:
+        await request.app.state.listings.check(request, options)
+    except RefusedError as error:
+        return form_page(request, cls, form, sentence(error))
     request.app.state.new_tables.count(request)
     return await create_table(request, options)
 
@@ -178,7 +201,9 @@ async def create_table(request: Request, options: TableOptions) -> Response:
     """Create a table, and give the visitor a seat at it."""
     service, auth = services(request)
     visitor, cookie = auth.identify_or_create(request)
-    return redirect_to_table(request, await service.create(options, visitor), cookie)
+    name = await service.create(options, visitor)
+    request.app.state.listings.note(request, options, name)
+    return redirect_to_table(request, name, cookie)
 
 
 def redirect_to_table(request: Request, name: str, cookie: str) -> Response:
@@ -195,10 +220,53 @@ async def table(request: Request) -> Response:
     sits = bool(live.table.seats_of(visitor))
     shown = view(live.snapshot, viewpoint_of(live.table, visitor, None), sits=sits)
     game = live.table.state.game
-    settings = services(request).service.settings
     return page(
-        request, "table", table=live.table, game=game, sits=sits, shown=shown, settings=settings
+        request,
+        "table",
+        table=live.table,
+        game=game,
+        sits=sits,
+        shown=shown,
+        settings=services(request).service.settings,
+        caption=caption(live.table, visitor),
+        again=urlencode(form_of(live.table, visitor)),
+        arranges=sits and may_arrange(live.table),
+        levels=neighbours(live.table),
+        origins=request.app.state.origins if is_local(request) else None,
+        phrases=PHRASES,
     )
+
+
+def may_arrange(table: Table) -> bool:
+    """Tell whether a player may still want to arrange an army and begin anew with it."""
+    arrangement = component(type(table.state.game), "arrangement")
+    return table.opponent == MACHINE and not table.plies and arrangement is not None
+
+
+def neighbours(table: Table) -> list[tuple[str, int]]:
+    """Return the next level up and down of a machine's table, with their names."""
+    level = table.level
+    if table.opponent != MACHINE or level is None:
+        return []
+    ways = (("Level up", level + 1), ("Level down", level - 1))
+    return [(name, other) for name, other in ways if other in LEVELS]
+
+
+async def rematch(request: Request) -> Response:
+    """Lead a player from a finished game to the next one with the sides swapped."""
+    require_own_page(request)
+    live = await requested_table(request)
+    form = await read_form(request)
+    service, auth = services(request)
+    visitor = auth.visitor(request.cookies) or ""
+    if live.table.rematch is None and live.table.seats_of(visitor):
+        request.app.state.new_tables.count(request)
+    level = parse_integer(form["level"]) or 0 if "level" in form else None
+    try:
+        name = await service.rematch(live, visitor, level)
+    except RefusedError as error:
+        raise HTTPException(409, sentence(error)) from None
+    return RedirectResponse(f"/t/{name}", 303)
 
 
 async def invitation(request: Request) -> Response:
@@ -209,9 +277,21 @@ async def invitation(request: Request) -> Response:
     live = await invited(request)
     if live.table.seats_of(services(request).auth.visitor(request.cookies)):
         return RedirectResponse(f"/t/{live.table.id}", 303)
-    seats = live.table.open_seats()
-    names = [live.table.state.game.players[seat] for seat in seats]
-    return page(request, "join", table=live.table, game=live.table.state.game, names=names)
+    table, game = live.table, live.table.state.game
+    hosts = list(table.seated_visitors.values())
+    service = services(request).service
+    profile = await run_in_threadpool(service.visitors.profile, hosts[0] if hosts else None)
+    return page(
+        request,
+        "join",
+        table=table,
+        game=game,
+        names=[game.players[seat] for seat in table.open_seats()],
+        host=profile.name,
+        face=identicon(hosts[0], profile.picture) if hosts else "",
+        board=game.board_words,
+        clock=table.clock.words() if table.clock else "There is no clock.",
+    )
 
 
 async def join(request: Request) -> Response:
@@ -233,6 +313,21 @@ async def invited(request: Request) -> LiveTable:
     if not services(request).auth.is_invited(live.table.id, request.path_params["invitation"]):
         raise HTTPException(404, "This is no invitation to this table.")
     return live
+
+
+def is_local(request: Request) -> bool:
+    """Tell whether a page was opened at an address that only this machine understands."""
+    return request.url.hostname in LOOPBACK
+
+
+def shared_origins(request: Request) -> list[str]:
+    """Return the addresses of this house for others.
+
+    They are those in the network of this machine if the house listens there and the page was opened
+    on this machine, else that of the request.
+    """
+    own = f"{request.url.scheme}://{request.url.netloc}"
+    return list(request.app.state.origins or [own]) if is_local(request) else [own]
 
 
 def file_viewpoint(request: Request, shown: Table) -> Viewpoint:

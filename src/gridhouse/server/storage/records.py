@@ -15,7 +15,8 @@ class Ply(NamedTuple):
     """A move of a game: its text, and the milliseconds that it took.
 
     The database stores these two.  The other fields follow from the position before the move: the
-    player, the text that everybody may see, the cells of its gesture, and the action.
+    player, the text that everybody may see, the cells of its gesture, the action, and the game's
+    comment in the words of a watcher and of each player.
     """
 
     move: str
@@ -24,19 +25,22 @@ class Ply(NamedTuple):
     public_text: str = ""
     cells: tuple[int, ...] = ()
     action: int = 0
+    comments: tuple[str, ...] = ()
 
 
 @dataclass
 class StoredTable:
     """A table in the database.
 
-    ``opponent`` is hotseat, machine or friends.  The machine plays the player ``machine`` at
-    ``level``; ``seated_visitors`` maps the other players to their visitors.  ``undone`` holds the
+    ``opponent`` is one of ``OPPONENTS``.  The machine plays the player ``machine`` at ``level``;
+    ``seated_visitors`` maps the other players to their visitors.  ``undone`` holds the
     moves that can be redone, the next one first.  ``initial`` and ``increment`` are the clock's
     milliseconds, None without a clock; ``since`` is the time at which the clock of the player to
     move started.  ``ended`` is the reason of the end, None while the game goes on.  ``asked`` is
     the pending takeback request.  The lobby shows a ``listed`` table.  ``daily`` is the day of a
-    daily puzzle.  ``version`` grows with every change, and ``changed`` is the time of the last one.
+    daily puzzle.  ``next`` is the table of the rematch and the player who offered it.  The start
+    was ``given`` as a position, unless the house set it up by chance.  ``version`` grows with every
+    change, and ``changed`` is the time of the last one.
     """
 
     id: str
@@ -54,6 +58,8 @@ class StoredTable:
     asked: str | None = None
     listed: bool = False
     daily: str | None = None
+    next: str | None = None
+    given: bool = True
     version: int = 0
     changed: int = 0
 
@@ -62,9 +68,9 @@ class Change(NamedTuple):
     """A change to one version of a table; it is written completely or not at all.
 
     ``ended``, ``asked`` and ``since`` are the new values.  ``seat`` is a player and the visitor who
-    takes the seat.  ``standing`` is the new number of moves, which undoes or redoes moves.  The
-    ``added`` move follows them, and ``forgets`` deletes the undone moves.  ``also`` writes further
-    rows in the same transaction.
+    takes the seat; ``next`` is the rematch and the player who offers it.  ``standing`` is the new
+    number of moves, which undoes or redoes moves.  The ``added`` move follows them, and ``forgets``
+    deletes the undone moves.  ``also`` writes further rows in the same transaction.
     """
 
     table: str
@@ -76,6 +82,7 @@ class Change(NamedTuple):
     standing: int | None = None
     added: Ply | None = None
     forgets: bool = False
+    next: str | None = None
     also: Callable[[sa.Connection], None] | None = None
 
 

@@ -11,7 +11,7 @@ import threading
 from concurrent.futures import Future
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import sqlalchemy as sa
 from alembic import command
@@ -21,6 +21,8 @@ from gridhouse.server import clock
 from gridhouse.server.storage.records import Change, Ply, StaleError, StoredTable
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from sqlalchemy.engine.interfaces import DBAPIConnection
 
 metadata = sa.MetaData()
@@ -42,6 +44,8 @@ TABLES = sa.Table(
     sa.Column("asked", sa.String(32)),
     sa.Column("listed", sa.Boolean, nullable=False, server_default=sa.false()),
     sa.Column("daily", sa.String(10)),
+    sa.Column("next", sa.String(48)),
+    sa.Column("given", sa.Boolean, nullable=False, server_default=sa.false()),
 )
 sa.Index("tables_listed", TABLES.c.listed, TABLES.c.changed)
 SEATS = sa.Table(
@@ -51,6 +55,7 @@ SEATS = sa.Table(
     sa.Column("player", sa.Integer, primary_key=True, autoincrement=False),
     sa.Column("visitor", sa.String(64), nullable=False),
 )
+sa.Index("seats_visitor", SEATS.c.visitor)
 MOVES = sa.Table(
     "moves",
     metadata,
@@ -75,6 +80,7 @@ VERSION = (
 )
 COLUMNS = [column.name for column in TABLES.c if column.name != "created"]
 SECRET = "secret"
+MIGRATIONS = str(Path(__file__).parent / "migrations")
 CHANNEL = "gridhouse"  # of PostgreSQL's notifications to other processes
 LOCK = 0x67726964  # held by one process at a time while it sets up the database
 MAX_AT_ONCE = 200  # changes in a transaction
@@ -94,6 +100,14 @@ def _begin_sqlite(connection: sa.Connection) -> None:
     connection.exec_driver_sql("BEGIN")
 
 
+class Chosen(NamedTuple):
+    """Which of a visitor's tables are wanted: all, or those of a game, a state, an opponent."""
+
+    game: str = ""
+    over: bool | None = None
+    opponent: str = ""
+
+
 class Store:
     """The database of a server; a method returns when its changes are on disk."""
 
@@ -106,7 +120,7 @@ class Store:
             sa.event.listen(self.engine, "connect", _prepare_sqlite)
             sa.event.listen(self.engine, "begin", _begin_sqlite)
         config = Config()
-        config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
+        config.set_main_option("script_location", MIGRATIONS)
         with self.engine.begin() as connection:
             self._lock_setup(connection)
             config.attributes["connection"] = connection
@@ -134,18 +148,11 @@ class Store:
                 connection.execute(FACTS.insert().values(name=SECRET, value=found))
         return str(found)
 
-    def add(self, record: StoredTable) -> None:
-        """Store a new table and its seats."""
-        row = {name: getattr(record, name) for name in COLUMNS}
-        row |= {"created": datetime.now(UTC), "changed": clock.now()}
-        seats = [
-            {"table_id": record.id, "player": player, "visitor": visitor}
-            for player, visitor in record.seated_visitors.items()
-        ]
+    def add(self, *records: StoredTable) -> None:
+        """Store new tables with their seats and moves; raises IntegrityError if one is known."""
         with self.engine.begin() as connection:
-            connection.execute(TABLES.insert().values(row))
-            if seats:
-                connection.execute(SEATS.insert(), seats)
+            for record in records:
+                _add(connection, record)
 
     def load(self, table: str) -> StoredTable | None:
         """Return a table by its name, or None if there is none."""
@@ -157,8 +164,32 @@ class Store:
         wanted = TABLES.c.listed & TABLES.c.ended.is_(None) & (TABLES.c.changed >= since)
         return self._records(wanted, most)
 
-    def _records(self, wanted: sa.ColumnElement[bool], most: int = 1) -> list[StoredTable]:
-        chosen = sa.select(TABLES).where(wanted).order_by(TABLES.c.changed.desc()).limit(most)
+    def count_listed(self, visitor: str, tables: Collection[str], since: int) -> int:
+        """Count the lobby's unfinished tables among a visitor's and these others."""
+        own = sa.or_(TABLES.c.id.in_(tables), TABLES.c.id.in_(_seated(visitor)))
+        wanted = TABLES.c.listed & TABLES.c.ended.is_(None) & (TABLES.c.changed >= since) & own
+        with self.engine.connect() as connection:
+            return connection.scalar(sa.select(sa.func.count()).where(wanted)) or 0
+
+    def list_own(self, visitor: str, chosen: Chosen, most: int, skip: int = 0) -> list[StoredTable]:
+        """Return a visitor's tables, unfinished ones first, then the latest change first."""
+        return self._records(_own(visitor, chosen), most, skip, TABLES.c.ended.is_not(None))
+
+    def count_own(self, visitor: str, chosen: Chosen) -> int:
+        """Return the number of a visitor's tables."""
+        with self.engine.connect() as connection:
+            wanted = sa.select(sa.func.count()).where(_own(visitor, chosen))
+            return connection.scalar(wanted) or 0
+
+    def _records(
+        self,
+        wanted: sa.ColumnElement[bool],
+        most: int = 1,
+        skip: int = 0,
+        *first: sa.ColumnElement[bool],
+    ) -> list[StoredTable]:
+        chosen = sa.select(TABLES).where(wanted).order_by(*first, TABLES.c.changed.desc())
+        chosen = chosen.limit(most).offset(skip)
         # One snapshot, so that a table and its moves belong together.
         reading = {"isolation_level": "REPEATABLE READ"} if self.is_shared else {}
         with self.engine.connect().execution_options(**reading) as connection:
@@ -184,6 +215,43 @@ class Store:
         with self.engine.begin() as connection:
             running = TABLES.update().where(TABLES.c.since.is_not(None))
             connection.execute(running.values(since=clock.now()))
+
+
+def _add(connection: sa.Connection, record: StoredTable) -> None:
+    """Write a new table."""
+    row = {name: getattr(record, name) for name in COLUMNS}
+    row |= {"created": datetime.now(UTC), "changed": record.changed or clock.now()}
+    seats = [
+        {"table_id": record.id, "player": player, "visitor": visitor}
+        for player, visitor in record.seated_visitors.items()
+    ]
+    moves = [
+        {"table_id": record.id, "ply": at, "undone": False, "move": ply.move, "spent": ply.spent}
+        for at, ply in enumerate(record.moves)
+    ]
+    connection.execute(TABLES.insert().values(row))
+    for table, rows in ((SEATS, seats), (MOVES, moves)):
+        if rows:
+            connection.execute(table.insert(), rows)
+
+
+def _seated(visitor: str) -> sa.Select[tuple[str]]:
+    """Return the query for the tables at which a visitor sits."""
+    return sa.select(SEATS.c.table_id).where(SEATS.c.visitor == visitor)
+
+
+def _own(visitor: str, chosen: Chosen) -> sa.ColumnElement[bool]:
+    """Return the condition that selects a visitor's tables; those without a move do not count."""
+    begun = sa.exists().where(MOVES.c.table_id == TABLES.c.id)
+    waits = TABLES.c.opponent == "friends"
+    wanted = TABLES.c.id.in_(_seated(visitor)) & (begun | waits)
+    if chosen.game:
+        wanted &= TABLES.c.start.startswith(f"{chosen.game}(", autoescape=True)
+    if chosen.over is not None:
+        wanted &= TABLES.c.ended.is_not(None) if chosen.over else TABLES.c.ended.is_(None)
+    if chosen.opponent:
+        wanted &= TABLES.c.opponent == chosen.opponent
+    return wanted
 
 
 class Writer:
@@ -279,6 +347,9 @@ def _write_rest(connection: sa.Connection, change: Change) -> None:
         player, visitor = change.seat
         row = {"table_id": change.table, "player": player, "visitor": visitor}
         connection.execute(SEATS.insert().values(row))
+    if change.next is not None:
+        ours = TABLES.update().where(TABLES.c.id == change.table)
+        connection.execute(ours.values(next=change.next))
     if change.added is None and change.standing is not None:
         undone = MOVES.c.ply >= change.standing
         connection.execute(MOVES.update().where(mine).values(undone=undone))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 MOVE, SEAT, UNDO, REDO, ANSWER, RESIGN = "move", "seat", "undo", "redo", "answer", "resign"
+REMATCH = "rematch"
 OVER = "the game is over"
 
 
@@ -16,8 +17,8 @@ class Command(NamedTuple):
     """A command of a player or of the machine.
 
     A MOVE has its ``text``, and as ``ply`` the number of moves that its sender has seen.  A SEAT
-    has the ``visitor`` who takes it.  An ANSWER to a takeback request says whether the player
-    ``agrees``.
+    has the ``visitor`` who takes it.  A REMATCH has the name of the new table as ``text``.  An
+    ANSWER to a takeback request says whether the player ``agrees``.
     """
 
     kind: str

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from gridhouse.core.errors import PictureError
 from gridhouse.server.tables.commands import OVER, RefusedError
 from gridhouse.server.tables.table import gesture
+from gridhouse.server.tables.visibility import tokens
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -28,8 +29,9 @@ async def hint(engines: EnginePool, snapshot: Snapshot) -> Hint:
     if state.is_terminal():
         raise RefusedError(OVER)
     action = (await engines.choose(state)).action
-    move, cells = state.action_to_string(action), gesture(state, action)[0]
-    return {"type": "hint", "ply": ply, "move": move, "cells": cells}
+    cells, choice = gesture(state, action)
+    move = state.action_to_string(action)
+    return {"type": "hint", "ply": ply, "move": move, "cells": cells, "choice": choice}
 
 
 async def evaluate(engines: EnginePool, snapshot: Snapshot) -> Evaluation:
@@ -84,12 +86,13 @@ async def best_line(
                 "last": cells,
                 "heading": f"Best line, move {made}{by}: {move}",
                 "status": state.game.status(state.position),
+                "tokens": tokens(state, state.position),
             }
 
 
 def drawn(state: State, viewpoint: Viewpoint) -> str:
     """Return the picture of an open position, or its text in a game without pictures."""
     try:
-        return state.open_picture(viewpoint.side).inline()
+        return state.open_picture(viewpoint.side, viewpoint.camera).inline()
     except PictureError:
         return state.board()

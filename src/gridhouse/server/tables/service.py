@@ -6,41 +6,66 @@ import asyncio
 import logging
 import re
 import secrets
+import time
 from contextlib import suppress
 from datetime import date
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from sqlalchemy.exc import SQLAlchemyError
 
 from gridhouse.core.compile_queue import Unit, use_compiled
 from gridhouse.core.errors import MoveError
+from gridhouse.core.registry import parse
 from gridhouse.players import best_kind, compiled_kind
+from gridhouse.players.levels import LEVELS
 from gridhouse.server import clock
 from gridhouse.server.daily.leaderboard import write_result
 from gridhouse.server.daily.service import DailyService
 from gridhouse.server.engine_pool import EnginePool
 from gridhouse.server.storage.records import StaleError, StoredTable
 from gridhouse.server.storage.store import Store
-from gridhouse.server.tables.commands import MOVE, REDO, RESIGN, SEAT, UNDO, Command, RefusedError
-from gridhouse.server.tables.table import HOTSEAT, MACHINE, Table
+from gridhouse.server.storage.visitors import Visitors
+from gridhouse.server.tables.commands import (
+    MOVE,
+    REDO,
+    REMATCH,
+    RESIGN,
+    SEAT,
+    UNDO,
+    Command,
+    RefusedError,
+)
+from gridhouse.server.tables.company import PHRASE_PAUSE, PHRASES, company_of
+from gridhouse.server.tables.review import Reviews
+from gridhouse.server.tables.table import (
+    FRIENDS,
+    MACHINE,
+    ONE_SCREEN,
+    Company,
+    Table,
+    TableOptions,
+)
 from gridhouse.server.tables.visibility import Snapshot
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
     from typing import Any
 
+    from gridhouse.core.game import State
     from gridhouse.server.daily.leaderboard import BestResult, DailyResult, Puzzle
     from gridhouse.server.settings import Settings
     from gridhouse.server.storage.notifications import Notifications
     from gridhouse.server.storage.records import Change, Ply
-    from gridhouse.server.tables.table import TableOptions
+    from gridhouse.server.storage.visitors import Profile
+    from gridhouse.server.tables.messages import Message
 
     Subscriber = Callable[[], None]
 
 log = logging.getLogger("gridhouse.server")
 NAME = re.compile(r"[\w-]{1,32}", re.ASCII)
 INTERRUPTING = (UNDO, REDO, RESIGN)  # commands before which the machine stops thinking
+AWAY_AFTER = 3.0  # seconds after which a closed page counts as closed, if it is not loaded again
 MAX_IDLE = 50  # tables without subscribers that stay in memory
 
 
@@ -58,8 +83,20 @@ class StaleTableError(RefusedError):
     """The table changed since the command was given."""
 
 
+class Page(Protocol):
+    """A page that shows a table to a visitor."""
+
+    visitor: str | None
+
+    def send(self, message: Message) -> None:
+        """Send it a message."""
+
+
 class LiveTable:
-    """A table in memory with its subscribers, which are called after every change."""
+    """A table in memory with its subscribers, which are called after every change.
+
+    Those among them that are ``pages`` are told as well who comes and goes, and what friends say.
+    """
 
     def __init__(self, table: Table) -> None:
         """Start without subscribers."""
@@ -69,12 +106,59 @@ class LiveTable:
         self.thinking: asyncio.Task[None] | None = None
         self.flag_timer: asyncio.TimerHandle | None = None
         self.snapshot = Snapshot(table)
+        self.pages: set[Page] = set()
+        self._last_phrases: dict[int, float] = {}  # the time of each player's
+        self.note_seats()
 
     def changed(self) -> None:
         """Tell all subscribers that the table has changed."""
         self.snapshot = Snapshot(self.table)
         for subscriber in list(self.subscribers):
             subscriber()
+
+    def arrive(self, page: Page) -> None:
+        """Note that a page was opened, and tell the others; its own view says who is there."""
+        self.pages.add(page)
+        self._note_company(but=page)
+
+    def leave(self, page: Page) -> None:
+        """Note that a page was closed, and tell the others unless it soon comes back."""
+        self.pages.discard(page)
+        asyncio.get_running_loop().call_later(AWAY_AFTER, self._note_company)
+
+    def note_seats(self) -> None:
+        """Note who looks at the table, after a change that every page is shown anyway."""
+        self.table.company = self._company()
+
+    def _company(self) -> Company:
+        return company_of(self.table, (page.visitor for page in self.pages))
+
+    def _note_company(self, but: Page | None = None) -> None:
+        company = self._company()
+        if company == self.table.company:
+            return
+        self.table.company = company
+        self.snapshot.texts.clear()  # they say who was there before
+        present, watchers = company
+        self._tell({"type": "presence", "present": [*present], "watchers": watchers}, but)
+
+    def say(self, player: int, number: object) -> None:
+        """Show a player's phrase to all pages; raises RefusedError."""
+        if self.table.opponent != FRIENDS:
+            raise RefusedError("phrases are for games between friends")
+        if type(number) is not int or number not in range(len(PHRASES)):
+            raise RefusedError(f"a phrase has a number from 0 to {len(PHRASES) - 1}")
+        now = time.monotonic()
+        if now - self._last_phrases.get(player, -PHRASE_PAUSE) < PHRASE_PAUSE:
+            raise RefusedError("wait a moment before you say something again")
+        self._last_phrases[player] = now
+        name = self.table.names.get(self.table.seated_visitors[player])
+        name = name or self.table.state.game.players[player]
+        self._tell({"type": "phrase", "name": name, "text": PHRASES[number]})
+
+    def _tell(self, message: Message, but: Page | None = None) -> None:
+        for page in self.pages - {but}:
+            page.send(message)
 
 
 def compile_players(table: Table) -> None:
@@ -87,6 +171,12 @@ def compile_players(table: Table) -> None:
         use_compiled(Unit(kind, game))
 
 
+def next_start(table: Table) -> State:
+    """Return the start of a rematch: drawn anew in games with random starts, else the same."""
+    game = table.state.game
+    return game.new_initial_state(secrets.randbits(64)) if game.has_chance else parse(table.start)
+
+
 class TableService:
     """The tables of a server, and the commands at them."""
 
@@ -94,7 +184,9 @@ class TableService:
         """Start the service; raises SQLAlchemyError if its database cannot be used."""
         self.settings = settings
         self.store = Store(settings.database)
+        self.visitors = Visitors(self.store.engine)
         self.engines = EnginePool(settings)
+        self.reviews = Reviews(self.engines)
         self.daily_puzzles = DailyService(settings, self.store.engine, self._best_was_found)
         self._live: dict[str, LiveTable] = {}
         self._opening = asyncio.Lock()
@@ -136,6 +228,7 @@ class TableService:
             for waiting in (live.thinking, live.flag_timer):
                 if waiting is not None:
                     waiting.cancel()
+        self.reviews.close()
         self.engines.close()
         await self.daily_puzzles.close()
         if self._notifications is not None:
@@ -145,7 +238,7 @@ class TableService:
     async def create(self, options: TableOptions, visitor: str) -> str:
         """Store a new table of a visitor; return its name, which cannot be guessed."""
         players = range(options.state.game.num_players)
-        mine = players if options.opponent == HOTSEAT else (options.side,)
+        mine = players if options.opponent in ONE_SCREEN else (options.side,)
         record = StoredTable(
             secrets.token_urlsafe(9),
             str(options.state),
@@ -153,6 +246,7 @@ class TableService:
             seated_visitors=dict.fromkeys(mine, visitor),
             listed=options.listed,
             daily=options.daily,
+            given=options.given,
         )
         if options.clock is not None:
             record.initial, record.increment = options.clock
@@ -160,6 +254,44 @@ class TableService:
             record.level, record.machine = options.level, 1 - options.side
         await asyncio.to_thread(self.store.add, record)
         return record.id
+
+    async def rematch(self, live: LiveTable, visitor: str, level: int | None = None) -> str:
+        """Return the table of a player's next game: the same game with the sides swapped.
+
+        Of two friends, who asks second joins the first.  Raises RefusedError.
+        """
+        table = live.table
+        seats = table.seats_of(visitor)
+        if not seats:
+            raise RefusedError("you are watching this game, not playing it")
+        if table.daily is not None:
+            raise RefusedError("a daily puzzle is played once")
+        level = table.level if level is None else level
+        if table.opponent == MACHINE and level not in LEVELS:
+            raise RefusedError(f"levels are {LEVELS[0]} to {LEVELS[-1]}")
+        if table.rematch is not None and table.opponent == FRIENDS:
+            return await self._join(table.rematch.table, visitor)
+        table.change_for(Command(REMATCH, seats[0]))  # refuses before a table is created
+        start = await asyncio.to_thread(next_start, table)
+        side = 1 - seats[0]
+        options = TableOptions(start, table.opponent, level or 0, side, table.clock, table.listed)
+        name = await self.create(options, visitor)
+        try:
+            await self.submit(live, Command(REMATCH, seats[0], name))
+        except RefusedError:
+            if table.rematch is None:
+                raise
+            return await self._join(table.rematch.table, visitor)
+        return name
+
+    async def _join(self, name: str, visitor: str) -> str:
+        """Seat a visitor at the table of a rematch, unless they sit there already."""
+        live = await self.get(name)
+        if live is None:
+            raise RefusedError("the rematch is gone")
+        if not live.table.seats_of(visitor):
+            await self.submit(live, Command(SEAT, visitor=visitor))
+        return name
 
     async def get(self, name: str) -> LiveTable | None:
         """Return a table by its name, None if there is none."""
@@ -172,6 +304,7 @@ class TableService:
                     return None
                 self._evict_idle()
                 table = await asyncio.to_thread(Table, record)
+                table.names = await self._names(table)
                 if table.daily is not None:
                     day = date.fromisoformat(table.daily)
                     table.best = (await self.daily_puzzles.show(type(table.state.game), day)).best
@@ -179,8 +312,26 @@ class TableService:
                 self._set_flag_timer(self._live[name])
                 if self.store.is_shared:  # it may have changed before we subscribed
                     self._spawn(self._refresh(self._live[name]))
-            self._live[name] = self._live.pop(name)  # in order of their last use
-            return self._live[name]
+            live = self._live[name] = self._live.pop(name)  # in order of their last use
+            today = self.daily_puzzles.today().isoformat()
+            live.table.is_past_day = live.table.daily is not None and live.table.daily < today
+            return live
+
+    async def _names(self, table: Table) -> dict[str, str]:
+        profiles = await asyncio.to_thread(self.visitors.profiles, table.seated_visitors.values())
+        return {visitor: profile.name for visitor, profile in profiles.items()}
+
+    async def _note_people(self, live: LiveTable) -> None:
+        live.table.names = await self._names(live.table)
+        live.note_seats()
+
+    async def set_profile(self, visitor: str, profile: Profile) -> None:
+        """Set a visitor's name and picture, and show the name at the tables that are open."""
+        await asyncio.to_thread(self.visitors.set_profile, visitor, profile)
+        for live in list(self._live.values()):
+            if live.table.seats_of(visitor):
+                live.table.names[visitor] = profile.name
+                live.changed()
 
     def _best_was_found(self, puzzle: Puzzle, best: BestResult) -> None:
         """Show the best result at the tables of a puzzle."""
@@ -253,6 +404,8 @@ class TableService:
                 log.exception("a change could not be saved")
                 raise RefusedError("the change could not be saved; try again") from None
             live.table.apply(change)
+            if change.seat is not None:
+                await self._note_people(live)
         self._changed(live)
 
     def _daily_result(self, table: Table, last: Ply) -> DailyResult | None:
@@ -268,6 +421,7 @@ class TableService:
         record = await asyncio.to_thread(self.store.load, live.table.id)
         if record is not None and record.version != live.table.version:
             live.table.catch_up(record)
+            await self._note_people(live)
             self._changed(live)
 
     def _changed(self, live: LiveTable) -> None:

@@ -16,10 +16,10 @@ from gridhouse.server.auth import bearer, is_own_origin
 from gridhouse.server.settings import MAX_MESSAGE, MAX_SUBSCRIBERS
 from gridhouse.server.tables import hints
 from gridhouse.server.tables.commands import ANSWER, MOVE, REDO, RESIGN, UNDO, Command, RefusedError
-from gridhouse.server.tables.table import ALONE, FRIENDS
 from gridhouse.server.tables.visibility import (
     Snapshot,
     Viewpoint,
+    help_refusal,
     no_move_reason,
     no_move_reason_for,
     offers_help,
@@ -87,7 +87,7 @@ class Connection:
         self.invitation = auth.invitation(live.table.id)
         self.revealed_player: int | None = None
         self.close_code = NORMAL_CLOSURE  # the close code, sent after the last message
-        self.turned = False
+        self.camera = live.table.default_camera
         self.back: int | None = None  # the ply of an earlier position that this page shows
         self._past: Snapshot | None = None
         self._stale = True
@@ -98,7 +98,7 @@ class Connection:
     def viewpoint(self) -> Viewpoint:
         """Return the viewpoint of this page."""
         viewpoint = viewpoint_of(self.live.table, self.visitor, self.revealed_player)
-        return viewpoint._replace(side=1 - viewpoint.side) if self.turned else viewpoint
+        return viewpoint._replace(camera=self.camera)
 
     def snapshot(self) -> Snapshot:
         """Return the snapshot that this page shows: the current one or an earlier one."""
@@ -111,7 +111,9 @@ class Connection:
         return self._past
 
     def changed(self) -> None:
-        """Show the table again after a change."""
+        """Show the table again after a change; if the turn has passed, cover a screen for two."""
+        if self.revealed_player != self.live.table.mover:
+            self.revealed_player = None
         self._past = None
         self._stop_help()
         self._show_again()
@@ -132,6 +134,7 @@ class Connection:
         """Show the table and answer requests until the page disconnects."""
         self._wake.set()
         self.service.subscribe(self.live, self.changed)
+        self.live.arrive(self)
         works = {asyncio.create_task(self._send()), asyncio.create_task(self._receive())}
         try:
             done, _ = await asyncio.wait(works, return_when=asyncio.FIRST_COMPLETED)
@@ -141,6 +144,7 @@ class Connection:
                 work.add_done_callback(retrieve_exception)
                 work.cancel()
             self.service.unsubscribe(self.live, self.changed)
+            self.live.leave(self)
         for work in done:
             work.result()
 
@@ -205,11 +209,17 @@ class Connection:
         else:
             raise RefusedError("the request has an unknown type")
 
-    def _on_turn(self, _: dict[str, Any]) -> None:
-        """Show the board from the other side."""
-        if not self.live.table.has_sides:
-            raise RefusedError("this board looks the same from both sides")
-        self.turned = not self.turned
+    def _on_turn(self, message: dict[str, Any]) -> None:
+        """Show the board from a viewpoint, or without a number from the next one."""
+        count = len(self.live.table.cameras)
+        if not count:
+            raise RefusedError("this board is seen from one viewpoint only")
+        to = message.get("to")
+        if to is None:
+            to = (self.camera + 1) % count
+        if not is_number(to) or not 0 <= to < count:
+            raise RefusedError(f"the viewpoints are 0 to {count - 1}")
+        self.camera = to
         self._show_again()
 
     def _on_look(self, message: dict[str, Any]) -> None:
@@ -223,11 +233,6 @@ class Connection:
         """Confirm that the connection is alive."""
         self.send({"type": "here"})
 
-    def _on_cover(self, _: dict[str, Any]) -> None:
-        """Hide the player's information before the other player looks at the screen."""
-        self.revealed_player = None
-        self._show_again()
-
     def _on_uncover(self, _: dict[str, Any]) -> None:
         """Show the information of the player to move, who alone looks at the screen."""
         self.revealed_player = self.live.table.mover
@@ -237,7 +242,12 @@ class Connection:
         """Refuse with the reason why no move begins with these cells."""
         table, viewpoint = self.live.table, self.viewpoint()
         require_turn(table, viewpoint)
-        raise RefusedError(no_move_reason_for(table.state, cells_of(message)))
+        reason, blocking = no_move_reason_for(table.state, cells_of(message))
+        self.send({"type": "refusal", "text": reason, "cells": blocking})
+
+    def _on_phrase(self, message: dict[str, Any]) -> None:
+        """Say one of the six phrases to the friend at the table."""
+        self.live.say(self.viewpoint().player, message.get("number"))
 
     def _on_help(self, message: dict[str, Any]) -> None:
         """Start a hint, an evaluation or the best line."""
@@ -261,16 +271,14 @@ class Connection:
         try:
             await self.service.submit(self.live, Command(MOVE, mover, text, seen))
         except BaseException:
-            self.revealed_player = before
+            self.revealed_player = before if table.mover == mover else None
             raise
 
     def _ask_for_help(self, kind: str) -> None:
         """Start a hint, an evaluation or the best line; raises RefusedError."""
         table, viewpoint, snapshot = self.live.table, self.viewpoint(), self.snapshot()
         if not offers_help(table, viewpoint):
-            friends = "there is no help in a game between friends"
-            reason = friends if table.opponent == FRIENDS else no_move_reason(table, viewpoint)
-            raise RefusedError(ALONE if table.daily is not None else reason)
+            raise RefusedError(help_refusal(table) or no_move_reason(table, viewpoint))
         if snapshot.ply is not None and not table.over:
             raise RefusedError("help is only for the current position")
         place = HELP_PLACES[kind]
@@ -310,9 +318,9 @@ ANYBODY: dict[str, Callable[[Connection, dict[str, Any]], None]] = {
     "here": Connection._on_here,
 }
 PLAYERS: dict[str, Callable[[Connection, dict[str, Any]], None]] = {
-    "cover": Connection._on_cover,
     "uncover": Connection._on_uncover,
     "why": Connection._on_why,
+    "phrase": Connection._on_phrase,
     "stop": Connection._on_stop,
     **dict.fromkeys(HELP_PLACES, Connection._on_help),
 }

@@ -18,6 +18,7 @@ from gridhouse.server.tables.commands import (
     MOVE,
     OVER,
     REDO,
+    REMATCH,
     RESIGN,
     SEAT,
     UNDO,
@@ -33,20 +34,23 @@ if TYPE_CHECKING:
 HOTSEAT = "hotseat"
 MACHINE = "machine"
 FRIENDS = "friends"
+ANALYSIS = "analysis"  # alone, for both sides, with nothing hidden
+OPPONENTS = (MACHINE, FRIENDS, HOTSEAT, ANALYSIS)
+ONE_SCREEN = (HOTSEAT, ANALYSIS)  # at which one visitor has all seats
 STANDS = "moves that may have revealed hidden information cannot be taken back"
-ALONE = "there is no help in a daily puzzle"
 
 BY_RULES = "rules"
 ON_TIME = "time"
 RESIGNED = "resigned"
 LOST = {ON_TIME: "has no time left", RESIGNED: "resigns"}  # ends that are not in the rules
+REASONS = {ON_TIME: "ran out of time", RESIGNED: "resigned"}  # the same, told afterwards
 
 
 class TableOptions(NamedTuple):
     """The options of a new table; the visitor plays the player ``side``.
 
     The lobby shows a ``listed`` table, and everybody may watch it or take its free seat.  ``daily``
-    is the day of a daily puzzle.
+    is the day of a daily puzzle.  The start was ``given``, unless the house set it up by chance.
     """
 
     state: State
@@ -56,12 +60,27 @@ class TableOptions(NamedTuple):
     clock: Clock | None = None
     listed: bool = False
     daily: str | None = None
+    given: bool = True
+
+
+class Company(NamedTuple):
+    """Who looks at a table: whether each player is there, and the number of pages that watch."""
+
+    present: tuple[bool, ...] = ()
+    watchers: int = 0
 
 
 class Takeback(NamedTuple):
     """A player's request to the opponent: to undo or to redo moves."""
 
     kind: str
+    player: int
+
+
+class Rematch(NamedTuple):
+    """The table of the next game, and the player of this one who offered it."""
+
+    table: str
     player: int
 
 
@@ -76,6 +95,10 @@ class Table:
         self.machine = record.machine
         self.start = record.start
         self.daily = record.daily
+        self.given = record.given
+        self.is_past_day = False  # whether the day of its daily puzzle is over
+        self.names: dict[str, str] = {}  # of the visitors at the table who have one
+        self.company = Company()
         self.best: BestResult | None = None  # known for the daily puzzle
         self.machine_failed = False  # at its last move, which was therefore random
         self.clock = Clock(record.initial, record.increment) if record.initial else None
@@ -83,14 +106,16 @@ class Table:
         self.plies: list[Ply] = []
         # Whether any player has had hidden information so far.  Its end, as that of a bomb under a
         # sink, may itself be hidden, so this never becomes false again.
-        self.ever_secret = self.state.has_secrets()
-        self.has_sides = has_sides(self.state)
+        self.ever_secret = self._has_secrets()
+        self.cameras = self.state.cameras()
+        self.default_camera = self.state.default_camera()
         self.catch_up(record)
 
     def catch_up(self, record: StoredTable) -> None:
         """Update the table from a newer record."""
         self.seated_visitors = dict(record.seated_visitors)
         self.listed = record.listed
+        self.rematch = rematch_of(record.next)
         standing = 0
         for ply, stored in zip(self.plies, record.moves, strict=False):
             if (ply.move, ply.spent) != (stored.move, stored.spent):
@@ -111,6 +136,8 @@ class Table:
         """Apply a change that has been written."""
         if change.seat is not None:
             self.seated_visitors[change.seat[0]] = change.seat[1]
+        if change.next is not None:
+            self.rematch = rematch_of(change.next)
         if change.standing is not None:
             self._stand(change.standing)
         if change.added is not None:
@@ -143,7 +170,10 @@ class Table:
     def _push(self, ply: Ply) -> None:
         self.state.apply_action(ply.action)
         self.plies.append(ply)
-        self.ever_secret = self.ever_secret or self.state.has_secrets()
+        self.ever_secret = self.ever_secret or self._has_secrets()
+
+    def _has_secrets(self) -> bool:
+        return self.opponent != ANALYSIS and self.state.has_secrets()
 
     def _pop(self, count: int) -> None:
         for _ in range(count):
@@ -158,26 +188,21 @@ class Table:
         kind, player = self._asked.split()
         return Takeback(kind, int(player))
 
-    def _lost(self) -> tuple[str, int] | None:
-        """Return the reason and the loser of an end by time or resignation, else None."""
-        how, _, player = (self.ended or "").partition(" ")
-        return (how, int(player)) if how in LOST else None
-
     def outcome(self) -> str:
         """Return the result of a finished game in words."""
-        lost = self._lost()
+        return outcome_of(self.state, self.ended)
+
+    def reason(self) -> str:
+        """Return how a finished game ended, as a sentence without a full stop."""
+        lost = loser_of(self.ended)
         if lost is None:
-            return self.state.game.outcome(self.state.position)
-        names = self.state.game.players
+            return self.state.game.reason(self.state.position)
         how, player = lost
-        return f"{names[player]} {LOST[how]}; {names[1 - player]} wins"
+        return f"{self.state.game.players[player]} {REASONS[how]}"
 
     def returns(self) -> list[float]:
         """Return the players' returns, also after an end by time or resignation."""
-        lost = self._lost()
-        if lost is None:
-            return self.state.returns()
-        return [-1.0 if player == lost[1] else 1.0 for player in range(2)]
+        return returns_of(self.state, self.ended)
 
     def past(self, ply: int) -> State:
         """Return the position after ``ply`` moves."""
@@ -204,7 +229,7 @@ class Table:
     def time_left(self, player: int, at: int) -> int:
         """Return a player's remaining milliseconds at a time, at least 0."""
         assert self.clock is not None
-        if self._lost() == (ON_TIME, player):
+        if loser_of(self.ended) == (ON_TIME, player):
             return 0
         free = self.state.game.num_players
         own = [ply.spent for ply in self.plies[free:] if ply.player == player]
@@ -230,6 +255,7 @@ class Table:
             REDO: self._takeback,
             ANSWER: self._answer,
             RESIGN: self._resign,
+            REMATCH: self._rematch,
         }
         return changes[command.kind](command)
 
@@ -263,9 +289,17 @@ class Table:
     def _resign(self, command: Command) -> Change:
         if self.over:
             raise RefusedError(OVER)
-        if self.opponent == HOTSEAT:
+        if self.opponent in ONE_SCREEN:
             raise RefusedError("a game at one screen cannot be resigned")
         return self._end(RESIGNED, command.player)
+
+    def _rematch(self, command: Command) -> Change:
+        """Lead on to a new table; of friends, the first offer counts."""
+        if not self.over:
+            raise RefusedError("the game is not over")
+        if self.rematch is not None and self.opponent == FRIENDS:
+            raise RefusedError("there is a rematch already")
+        return self._change()._replace(next=f"{command.text} {command.player}")
 
     def _seat(self, command: Command) -> Change:
         if self.seats_of(command.visitor):
@@ -304,10 +338,10 @@ class Table:
     def undo_count(self, player: int) -> int:
         """Return the number of moves that a player's undo takes back; raises RefusedError."""
         own = [at for at, ply in enumerate(self.plies) if ply.player == player]
-        if not self.plies or (self.opponent != HOTSEAT and not own):
+        if not self.plies or (self.opponent not in ONE_SCREEN and not own):
             raise RefusedError("you have no move to take back")
         self._need_freedom()
-        return 1 if self.opponent == HOTSEAT else len(self.plies) - own[-1]
+        return 1 if self.opponent in ONE_SCREEN else len(self.plies) - own[-1]
 
     def state_after_redo(self, player: int) -> State:
         """Return the position after a player's redo.
@@ -321,7 +355,7 @@ class Table:
         state = self.state.clone()
         for ply in self.undone:
             state.apply_action(ply.action)
-            if self.opponent == HOTSEAT or state.current_player() == player:
+            if self.opponent in ONE_SCREEN or state.current_player() == player:
                 break
         return state
 
@@ -329,7 +363,7 @@ class Table:
         """Raise RefusedError if moves can be neither undone nor redone."""
         if self.ever_secret:
             raise RefusedError(STANDS)
-        if self._lost() is not None:
+        if loser_of(self.ended) is not None:
             raise RefusedError(OVER)
 
     # Text for everybody.
@@ -351,17 +385,51 @@ class Table:
             raise RefusedError("it would reveal hidden information")
 
 
+def loser_of(ended: str | None) -> tuple[str, int] | None:
+    """Return the reason and the loser of an end by time or resignation, else None."""
+    how, _, player = (ended or "").partition(" ")
+    return (how, int(player)) if how in LOST else None
+
+
+def outcome_of(state: State, ended: str | None) -> str:
+    """Return the result of a finished game in words."""
+    lost = loser_of(ended)
+    if lost is None:
+        return state.game.outcome(state.position)
+    names = state.game.players
+    how, player = lost
+    return f"{names[player]} {LOST[how]}; {names[1 - player]} wins"
+
+
+def returns_of(state: State, ended: str | None) -> list[float]:
+    """Return the players' returns, also after an end by time or resignation."""
+    lost = loser_of(ended)
+    if lost is None:
+        return state.returns()
+    return [-1.0 if player == lost[1] else 1.0 for player in range(2)]
+
+
 def described(state: State, ply: Ply) -> Ply:
     """Return a ply with the fields that follow from the position before it; raises MoveError."""
     action = state.string_to_action(ply.move)
+    game, viewers = state.game, (None, *range(state.game.num_players))
     return Ply(
         state.action_to_string(action),
         ply.spent,
         state.current_player(),
-        state.game.public_move(state.position, action),
+        game.public_move(state.position, action),
         tuple(gesture(state, action)[0]),
         action,
+        tuple(game.comment(state.position, action, viewer) for viewer in viewers),
     )
+
+
+def rematch_of(text: str | None) -> Rematch | None:
+    """Return the rematch that the database holds as a text, None without one."""
+    if not text:
+        return None
+    table, player = text.split()
+    return Rematch(table, int(player))
 
 
 def gesture(state: State, action: int) -> tuple[list[int], str]:
@@ -372,10 +440,17 @@ def gesture(state: State, action: int) -> tuple[list[int], str]:
         return [], state.action_to_string(action)
 
 
-def has_sides(state: State) -> bool:
-    """Tell whether the board looks different from the second player's side."""
+def landing(state: State, action: int) -> list[int]:
+    """Return the cells that light up for an action's last cell, [] without pictures."""
     try:
-        boards = {state.public_picture(player).inline() for player in range(state.game.num_players)}
+        return state.landing(action)
     except PictureError:
-        return False
-    return len(boards) > 1
+        return []
+
+
+def obstacles(state: State, action: int) -> list[int]:
+    """Return the cells that name what stands in the way of an action, [] without pictures."""
+    try:
+        return state.obstacles(action)
+    except PictureError:
+        return []

@@ -2,23 +2,48 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from gridhouse.core.errors import PictureError
+from gridhouse.players.levels import LEVELS, level_in_words
 from gridhouse.server import clock
-from gridhouse.server.daily.service import verdict
+from gridhouse.server.daily.service import best_text, verdict
 from gridhouse.server.tables.commands import OVER, REDO, UNDO, RefusedError
-from gridhouse.server.tables.table import FRIENDS, HOTSEAT, Table, gesture
+from gridhouse.server.tables.company import player_names
+from gridhouse.server.tables.table import (
+    ANALYSIS,
+    FRIENDS,
+    HOTSEAT,
+    ONE_SCREEN,
+    Table,
+    gesture,
+    landing,
+    obstacles,
+)
 
 if TYPE_CHECKING:
     from typing import Any
 
     from gridhouse.core.game import State
     from gridhouse.core.picture import Canvas
-    from gridhouse.server.tables.messages import Clock, Gesture, Handover, View
+    from gridhouse.server.tables.messages import (
+        Clock,
+        Gesture,
+        Handover,
+        Rematch,
+        Result,
+        Token,
+        View,
+    )
 
+NO_HELP_TODAY = "there is no help in a daily puzzle on its day"
+NO_HELP_IN_PUZZLE = "there is no help in a daily puzzle"
+NO_HELP_FOR_COPIES = (
+    "there is no help from a given position of this game, because it may be the puzzle of the day"
+)
+NO_HELP_FOR_FRIENDS = "there is no help in a game between friends"
 FAILED = "The machine failed and made a random move"
+YOU: dict[float, Literal["won", "lost", "draw"]] = {1: "won", -1: "lost", 0: "draw"}
 ASKED = {UNDO: "asks to take back the last move", REDO: "asks to redo the move"}
 
 
@@ -26,15 +51,16 @@ class Viewpoint(NamedTuple):
     """A viewer's perspective.
 
     ``viewer`` is the player whose hidden information is visible, None for public information only.
-    ``side`` is the side from which the board is drawn; ``acts`` says whether the viewer may move.
-    ``handover`` is the state of a screen for two: "" when it shows the board, "over" when the turn
-    has passed to the other player, "covered" until the player to move uncovers it.
+    ``side`` is the side from which the board is drawn, ``camera`` the number of the picture's
+    viewpoint as counted from there; ``acts`` says whether the viewer may move.
+    ``covered`` says whether a screen for two waits until the player to move uncovers it.
     """
 
     viewer: int | None
     side: int = 0
     acts: bool = False
-    handover: str = ""
+    covered: bool = False
+    camera: int = 0
 
     @property
     def player(self) -> int:
@@ -42,17 +68,19 @@ class Viewpoint(NamedTuple):
         return self.viewer or 0
 
 
-WATCHING = Viewpoint(None)
-
-
 def viewpoint_of(table: Table, visitor: str | None, revealed_player: int | None) -> Viewpoint:
     """Return a visitor's viewpoint.
 
-    ``revealed_player`` is the player who last uncovered a screen for two.
+    ``revealed_player`` is the player who has uncovered a screen for two.
     """
+    return seat_of(table, visitor, revealed_player)._replace(camera=table.default_camera)
+
+
+def seat_of(table: Table, visitor: str | None, revealed_player: int | None) -> Viewpoint:
+    """Return what a visitor may see and do, with the first camera."""
     seats = table.seats_of(visitor)
     if not seats:
-        return WATCHING
+        return Viewpoint(None)
     mover = table.mover
     if len(seats) == 1:
         return Viewpoint(seats[0], seats[0], mover == seats[0])
@@ -60,10 +88,8 @@ def viewpoint_of(table: Table, visitor: str | None, revealed_player: int | None)
     if not table.secret:
         return Viewpoint(0, side, mover is not None)
     if revealed_player is None:
-        return Viewpoint(None, side, handover="covered")
-    if revealed_player == mover:
-        return Viewpoint(revealed_player, revealed_player, acts=True)
-    return Viewpoint(revealed_player, revealed_player, handover="over")
+        return Viewpoint(None, side, covered=True)
+    return Viewpoint(revealed_player, revealed_player, revealed_player == mover)
 
 
 class Snapshot:
@@ -75,8 +101,9 @@ class Snapshot:
         self.ply = ply
         self.texts: dict[tuple[Viewpoint, bool], str] = {}  # rendered views
         self.state = table.state if ply is None else table.past(ply)
-        self._pictures: dict[tuple[int | None, int], str] = {}
+        self._pictures: dict[tuple[int | None, int, int], str] = {}
         self._gestures: list[Gesture] | None = None
+        self._landings: dict[str, list[int]] | None = None
 
     def observation(self, viewpoint: Viewpoint) -> Any:
         """Return the observation of a viewer."""
@@ -95,7 +122,7 @@ class Snapshot:
         """Return the picture of a viewer's observation, "" for a game without pictures."""
         # Equal pictures share one entry.
         viewer = viewpoint.viewer if self.table.secret else None
-        shown = viewer, viewpoint.side if self.table.has_sides else 0
+        shown = viewer, viewpoint.side if self.table.cameras else 0, viewpoint.camera
         if shown not in self._pictures:
             try:
                 self._pictures[shown] = self._draw(viewpoint).inline()
@@ -109,10 +136,10 @@ class Snapshot:
 
     def _draw(self, viewpoint: Viewpoint) -> Canvas:
         if not self.table.secret:
-            return self.state.open_picture(viewpoint.side)
+            return self.state.open_picture(viewpoint.side, viewpoint.camera)
         if viewpoint.viewer is None:
-            return self.state.public_picture(viewpoint.side)
-        return self.state.picture(viewpoint.viewer, viewpoint.side)
+            return self.state.public_picture(viewpoint.side, viewpoint.camera)
+        return self.state.picture(viewpoint.viewer, viewpoint.side, viewpoint.camera)
 
     def moves(self, viewpoint: Viewpoint) -> list[tuple[str, str]]:
         """Return players and moves, with the moves' visible texts."""
@@ -121,6 +148,26 @@ class Snapshot:
             (names[ply.player], visible_move(self.table, ply, viewpoint))
             for ply in self.table.plies
         ]
+
+    def status(self, viewpoint: Viewpoint) -> str:
+        """Return the line beside the board, and the losses of each side in words."""
+        state = self.state
+        if state.game.num_players == 1 and state.is_terminal():
+            return ""  # the result says it
+        parts = [state.game.status(self.observation(viewpoint))]
+        for side, name in enumerate(state.game.players):
+            lost = [token for token in state.game.losses(state.position) if token.side == side]
+            if lost:
+                parts.append(f"{name}: {', '.join(f'{each.count} {each.label}' for each in lost)}")
+        return " - ".join(filter(None, parts))
+
+    def comment(self, viewpoint: Viewpoint) -> str:
+        """Return what the last move did besides moving; of the very last one the result says it."""
+        made = self.table.plies[: self.ply]
+        if not made or (self.table.over and self.ply is None):
+            return ""
+        viewer = None if self.table.opponent == HOTSEAT else viewpoint.viewer
+        return made[-1].comments[0 if viewer is None else 1 + viewer]
 
     def last(self, viewpoint: Viewpoint) -> list[int]:
         """Return the cells of the last move, [] if it is not completely visible."""
@@ -138,6 +185,18 @@ class Snapshot:
             ]
         return self._gestures
 
+    def landings(self) -> dict[str, list[int]]:
+        """Return the cells that light up for a move, if they are not the last of its gesture."""
+        if self._landings is None:
+            state = self.state
+            found = [(action, landing(state, action)) for action in state.legal_actions()]
+            self._landings = {
+                state.action_to_string(action): cells
+                for action, cells in found
+                if cells != gesture(state, action)[0][-1:]
+            }
+        return self._landings
+
 
 def visible_move(table: Table, ply: Any, viewpoint: Viewpoint) -> str:
     """Return the text of a move that a viewer may see."""
@@ -149,7 +208,7 @@ def no_move_reason(table: Table, viewpoint: Viewpoint) -> str:
     """Return the reason why a player cannot move now."""
     if table.over:
         return OVER
-    return "the screen has to be handed over first" if viewpoint.handover else "it is not your turn"
+    return "the screen has to be handed over first" if viewpoint.covered else "it is not your turn"
 
 
 def require_turn(table: Table, viewpoint: Viewpoint) -> None:
@@ -158,20 +217,20 @@ def require_turn(table: Table, viewpoint: Viewpoint) -> None:
         raise RefusedError(no_move_reason(table, viewpoint))
 
 
-def no_move_reason_for(state: State, cells: list[int]) -> str:
-    """Return the reason why no legal move begins with these cells.
+def no_move_reason_for(state: State, cells: list[int]) -> tuple[str, list[int]]:
+    """Return the reason why no legal move begins with these cells, and what stands in the way.
 
     It is the most common refusal among the actions that begin with them.
     """
-    found: Counter[str] = Counter()
+    found: dict[str, list[int]] = {}  # the refused actions by reasons
     for action in range(state.game.num_actions):
         named, _ = gesture(state, action)
         if named[: len(cells)] == cells and (refusal := state.refusal(action)):
-            found[state.why_not(refusal)] += 1
-    most = max(found.values(), default=0)
-    return (
-        "; ".join(why for why in found if found[why] == most) or "no move begins with these cells"
-    )
+            found.setdefault(state.why_not(refusal), []).append(action)
+    most = max(map(len, found.values()), default=0)
+    reasons = [why for why, actions in found.items() if len(actions) == most]
+    blocking = {cell for why in reasons for at in found[why] for cell in obstacles(state, at)}
+    return "; ".join(reasons) or "no move begins with these cells", sorted(blocking)
 
 
 def view(snapshot: Snapshot, viewpoint: Viewpoint, *, sits: bool) -> View:
@@ -189,25 +248,44 @@ def view(snapshot: Snapshot, viewpoint: Viewpoint, *, sits: bool) -> View:
         "heading": heading(table, viewpoint, sits=sits)
         if snapshot.ply is None
         else past_heading(snapshot),
-        "status": state.game.status(seen),
+        "status": snapshot.status(viewpoint),
+        "tokens": tokens(state, seen),
+        "comment": snapshot.comment(viewpoint),
         "side": viewpoint.side,
-        "turns": table.has_sides,
+        "camera": viewpoint.camera,
+        "cameras": list(table.cameras),
         "moves": snapshot.moves(viewpoint),
+        "notes": [ply.comments[0] for ply in table.plies],
         "last": snapshot.last(viewpoint),
         "gestures": snapshot.gestures() if acts else [],
+        "landings": snapshot.landings() if acts else {},
         "acts": acts,
         "over": table.over,
+        "result": result_of(table, viewpoint, sits=sits),
+        "rematch": rematch_of(table, viewpoint) if sits else None,
         "handing": handover(table, viewpoint),
         "undo": sits and may_take_back(table, viewpoint, UNDO),
         "redo": sits and may_take_back(table, viewpoint, REDO),
-        "resign": sits and not table.over and table.opponent != HOTSEAT,
+        "resign": sits and not table.over and table.opponent not in ONE_SCREEN,
         "helps": sits and offers_help(table, viewpoint),
         "unaided": not allows_help(table),
         "asked": takeback_request(table, viewpoint) if sits else "",
         "waits": pending_request(table, viewpoint) if sits else "",
         "position": "" if table.secret else str(state),
         "clocks": clock_states(table),
+        "names": player_names(table),
+        "present": list(table.company.present),
+        "watchers": table.company.watchers,
     }
+
+
+def tokens(state: State, seen: Any) -> list[Token]:
+    """Return the counts of an observation's status, and what each side has lost."""
+    shown = [*state.game.status_tokens(seen), *state.game.losses(state.position)]
+    return [
+        {"label": token.label, "count": token.count, "icon": token.icon, "side": token.side}
+        for token in shown
+    ]
 
 
 def past_heading(snapshot: Snapshot) -> str:
@@ -219,10 +297,42 @@ def heading(table: Table, viewpoint: Viewpoint, *, sits: bool) -> str:
     """Return the heading of the current position: the result or the turn."""
     mover, game = table.mover, table.state.game
     if mover is None:
-        if table.daily is None:
+        if table.daily is None or not sits:  # the best result is for those who have played
             return table.outcome()
         return f"{table.outcome()}. {verdict(game, game.result(table.state), table.best)}"
     return f"{FAILED}. " * table.machine_failed + turn_text(table, viewpoint, mover, sits=sits)
+
+
+def result_of(table: Table, viewpoint: Viewpoint, *, sits: bool) -> Result | None:
+    """Return the result of a finished game as a visitor sees it, None while it goes on."""
+    if not table.over:
+        return None
+    game, reason = table.state.game, full_stop(table.reason())
+    if game.num_players == 1:
+        title = game.write_result(game.result(table.state))
+        best = "" if table.best is None else full_stop(best_text(game, table.best))
+        return {"title": title, "reason": reason, "best": best, "you": ""}
+    returns = table.returns()
+    plays = sits and table.opponent not in ONE_SCREEN
+    you = YOU[returns[viewpoint.player]] if plays else ""
+    if not any(returns):
+        title = "A draw"
+    else:
+        title = f"You {you}" if plays else f"{game.players[returns.index(1)]} won"
+    return {"title": title, "reason": reason, "best": "", "you": you}
+
+
+def full_stop(text: str) -> str:
+    """Return words as a sentence, "" for none."""
+    return f"{text[0].upper()}{text[1:]}." if text else ""
+
+
+def rematch_of(table: Table, viewpoint: Viewpoint) -> Rematch | None:
+    """Return the next game of two friends, None without one."""
+    if table.rematch is None or table.opponent != FRIENDS:
+        return None
+    offered = table.rematch.player != viewpoint.viewer
+    return {"address": f"/t/{table.rematch.table}", "offered": offered}
 
 
 def turn_text(table: Table, viewpoint: Viewpoint, mover: int, *, sits: bool) -> str:
@@ -235,18 +345,39 @@ def turn_text(table: Table, viewpoint: Viewpoint, mover: int, *, sits: bool) -> 
         return f"{name}, the machine, is thinking"
     if mover in table.open_seats():
         return f"{name} to move; the seat is still free"
-    return (
-        f"Your turn, {name}" if viewpoint.acts and table.opponent != HOTSEAT else f"{name} to move"
+    is_yours = viewpoint.acts and table.opponent not in ONE_SCREEN
+    return f"Your turn, {name}" if is_yours else f"{name} to move"
+
+
+def caption(table: Table, visitor: str | None) -> str:
+    """Return the game, its board, and who plays, in words for a visitor."""
+    game, seats = table.state.game, table.seats_of(visitor)
+    return f"{game.title}: {game.board_words}" + "".join(
+        f" · {text}" for text in who_plays(table, seats) if text
     )
+
+
+def who_plays(table: Table, seats: list[int]) -> list[str]:
+    """Return the visitor's seat and the opponent, in words."""
+    names = table.state.game.players
+    if len(names) == 1:
+        return []
+    if table.opponent == ANALYSIS:
+        return ["analysis board"]
+    if table.opponent == HOTSEAT:
+        return ["two players at one screen"]
+    yours = f"you are {names[seats[0]]}" if seats else ""
+    if table.machine is None:
+        return [yours]
+    level = level_in_words(table.level or LEVELS[0])
+    return [yours, f"{names[table.machine]} is the machine ({level})"]
 
 
 def handover(table: Table, viewpoint: Viewpoint) -> Handover | None:
     """Return the text and the button of the privacy screen, None if it is not shown."""
-    if not viewpoint.handover or table.mover is None:
+    if not viewpoint.covered or table.mover is None:
         return None
     name = table.state.game.players[table.mover]
-    if viewpoint.handover == "over":
-        return {"does": "cover", "says": "Your turn is over.", "button": f"Hand over to {name}"}
     return {
         "does": "uncover",
         "says": f"{name}, it is your turn.",
@@ -266,12 +397,27 @@ def may_take_back(table: Table, viewpoint: Viewpoint, kind: str) -> bool:
 
 def offers_help(table: Table, viewpoint: Viewpoint) -> bool:
     """Tell whether the machine helps a player: on their turn, and after the game."""
-    return table.over or (viewpoint.acts and allows_help(table))
+    return (table.over or viewpoint.acts) and allows_help(table)
 
 
 def allows_help(table: Table) -> bool:
     """Tell whether help is allowed at this table."""
-    return table.over or (table.opponent != FRIENDS and table.daily is None)
+    return not help_refusal(table)
+
+
+def help_refusal(table: Table) -> str:
+    """Return the reason why there is no help at a table now, "" if there is.
+
+    Nobody gets help on the puzzle of the day: not at its tables before the day is over, and not
+    from a position that somebody has given and that may be a copy.
+    """
+    if table.daily is not None:
+        if not table.is_past_day:
+            return NO_HELP_TODAY
+        return "" if table.over else NO_HELP_IN_PUZZLE
+    if table.given and table.state.game.may_be_daily():
+        return NO_HELP_FOR_COPIES
+    return NO_HELP_FOR_FRIENDS if table.opponent == FRIENDS and not table.over else ""
 
 
 def takeback_request(table: Table, viewpoint: Viewpoint) -> str:

@@ -2,7 +2,10 @@
 // one after the other, and possibly a choice.
 
 /** @typedef {import("./messages").Gesture} Gesture */
-/** @typedef {{ move: (text: string) => void, why: (cells: number[]) => void, choices: (found: Gesture[]) => void }} Hands */
+/** @typedef {import("./messages").View} View */
+/** @typedef {Pick<View, "board" | "drawn" | "side" | "last" | "gestures" | "acts">
+ *   & Partial<Pick<View, "camera" | "cameras" | "landings">>} Shown */
+/** @typedef {{ move: (text: string, times?: number) => void, why: (cells: number[]) => void, choices: (found: Gesture[]) => void }} Hands */
 
 /** @type {Record<string, [x: number, y: number]>} */
 const ARROWS = { ArrowUp: [0, -1], ArrowDown: [0, 1], ArrowLeft: [-1, 0], ArrowRight: [1, 0] };
@@ -10,6 +13,7 @@ const AHEAD = 0.45; // cosine of the widest angle that still counts as the direc
 const FEW = 4; // legal moves of one cell; up to this number, a piece can be dragged
 const FAR = 6; // pixels of movement that make a press a drag
 const SLIDE = { duration: 220, easing: "ease-out" };
+const RETURN = 800; // milliseconds that a dragged piece waits for its move to be accepted
 const FADE = { duration: 260, easing: "ease-in" };
 const STILL = matchMedia("(prefers-reduced-motion: reduce)");
 
@@ -29,14 +33,27 @@ export class Board {
     this.last = [];
     /** @type {number[]} */
     this.hinted = [];
+    /** @type {number[]} */
+    this.blocked = [];
     this.acts = false;
-    this.side = -1; // from which the board was drawn last
+    /** @type {Record<string, number[]>} */
+    this.landings = {};
+    this.turns = false; // whether a drag on the floor turns the board
+    this.seenFrom = ""; // the side and the viewpoint from which the board was drawn last
     this.current = 0; // the cell that the tab key reaches
+    /** @type {number | null} */
+    this.over = null; // the cell under the mouse
     /** @type {{ cell: number, x: number, y: number } | null} */
     this.pressed = null;
+    /** @type {SVGGraphicsElement | null} */
+    this.lifted = null; // the piece that follows the pointer
     root.addEventListener("pointerdown", (event) => this.press(event));
+    root.addEventListener("pointermove", (event) => this.drag(event));
     root.addEventListener("pointerup", (event) => this.release(event));
-    root.addEventListener("pointercancel", () => (this.pressed = null));
+    root.addEventListener("pointercancel", () => this.drop());
+    root.addEventListener("pointerover", (event) => this.hover(event.pointerType === "touch" ? null : cellOf(event.target)));
+    root.addEventListener("pointerleave", () => this.hover(null));
+    document.addEventListener("keydown", (event) => this.shortcut(event));
     // Touching a piece that can be dragged must not scroll the page.
     root.addEventListener("touchmove", (event) => this.drags() && event.preventDefault(), { passive: false });
     // A change of focus would redraw the pressed element, so the press must not move the focus.
@@ -47,18 +64,23 @@ export class Board {
     root.addEventListener("focusout", () => this.mark());
   }
 
-  /** @param {Pick<import("./messages").View, "board" | "drawn" | "side" | "last" | "gestures" | "acts">} view */
+  /** @param {Shown} view */
   show(view) {
     const focused = this.focused();
     const current = this.current;
     this.gestures = view.gestures;
+    this.landings = view.landings ?? {};
+    this.turns = (view.cameras ?? []).length > 1;
     this.last = view.last;
     this.acts = view.acts;
     this.hinted = [];
     this.chosen = [];
-    if (view.drawn) show(this.root, view.board, view.side === this.side);
+    this.pressed = null;
+    const from = `${view.side} ${view.camera ?? 0}`;
+    if (view.drawn) show(this.root, view.board, from === this.seenFrom, view.last);
     else this.showText(view.board);
-    this.side = view.side;
+    this.seenFrom = from;
+    this.lifted = null;
     this.prepare(current);
     if (focused !== null) this.element(focused)?.focus({ preventScroll: true });
     this.root.classList.toggle("acts", this.acts);
@@ -113,23 +135,59 @@ export class Board {
     this.pressed = cell === null ? null : { cell, x: event.clientX, y: event.clientY };
   }
 
+  /** @param {number | null} cell */
+  hover(cell) {
+    if (cell === this.over) return;
+    this.over = cell;
+    this.mark();
+  }
+
+  /**
+   * Moves the pressed piece with the pointer.
+   * @param {PointerEvent} event
+   */
+  drag(event) {
+    const from = this.pressed;
+    const drawing = this.root.querySelector("svg");
+    if (!from || !drawing || !event.buttons || !this.drags()) return;
+    const [x, y] = [event.clientX - from.x, event.clientY - from.y];
+    if (!this.lifted && Math.hypot(x, y) < FAR) return;
+    this.lifted ??= drawing.querySelector(`g[id^='piece-'][data-cell='${from.cell}']`);
+    const scale = drawing.viewBox.baseVal.width / drawing.getBoundingClientRect().width;
+    this.lifted?.classList.add("lifted");
+    this.lifted?.setAttribute("transform", `translate(${x * scale} ${y * scale})`);
+  }
+
+  /** Puts a dragged piece back. */
+  drop() {
+    this.pressed = null;
+    this.lifted?.classList.remove("lifted");
+    this.lifted?.removeAttribute("transform");
+    this.lifted = null;
+  }
+
   /** Tells whether the pressed piece may be dragged: to a second cell, or as one of a few that slide. */
   drags() {
-    const found = this.acts && this.pressed ? this.beginning([this.pressed.cell]) : [];
+    const found = this.acts && this.pressed ? this.beginning([this.anchor(this.pressed.cell)]) : [];
     return found.some(([, named]) => named.length > 1 || this.gestures.length <= FEW);
   }
 
   /** @param {PointerEvent} event */
   release(event) {
     const from = this.pressed;
-    const drags = this.drags() || this.gestures.some(([, named]) => named.length > 1);
+    const lifted = this.lifted;
+    const drags = this.drags() || (!this.turns && this.gestures.some(([, named]) => named.length > 1));
     this.pressed = null;
-    if (!from || !this.acts || !drags || Math.hypot(event.clientX - from.x, event.clientY - from.y) < FAR) return;
+    const far = from ? Math.hypot(event.clientX - from.x, event.clientY - from.y) : 0;
     const cell = cellOf(document.elementFromPoint(event.clientX, event.clientY));
-    if (cell === null || cell === from.cell) return;
-    this.clear();
-    this.point(from.cell);
-    if (this.chosen.length) this.point(cell); // else the first cell was the whole move
+    if (from && this.acts && drags && far >= FAR && cell !== null && cell !== from.cell) {
+      this.clear();
+      this.point(from.cell);
+      if (this.chosen.length) this.point(cell); // else the first cell was the whole move
+      // The piece stays under the pointer until the next picture comes.
+      if (lifted && !this.chosen.length) setTimeout(() => this.lifted === lifted && this.drop(), RETURN);
+      else this.drop();
+    } else this.drop();
   }
 
   /** @param {MouseEvent} event */
@@ -145,11 +203,79 @@ export class Board {
     const cell = this.focused();
     if (cell === null) return;
     const way = ARROWS[event.key];
-    if (way) this.go(cell, way);
+    if (event.altKey || event.ctrlKey || event.metaKey) return;
+    if (way && this.hole() !== null) this.slide(way);
+    else if (way) this.go(cell, way);
     else if (event.key === "Enter" || event.key === " ") this.point(cell);
     else if (event.key === "Escape") this.clear();
     else return;
     event.preventDefault();
+  }
+
+  /**
+   * Handles keys that need no focus: arrows where pieces slide, and letters of moves and choices.
+   * @param {KeyboardEvent} event
+   */
+  shortcut(event) {
+    const at = event.target instanceof Element ? event.target : null;
+    if (event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey || !this.acts) return;
+    if (at?.closest("input, textarea, select, dialog, ol, .steps")) return;
+    const way = ARROWS[event.key];
+    const letter = event.key.toLowerCase();
+    const cell = this.focused() ?? this.over;
+    const whole = this.gestures.find(([move]) => move.toLowerCase() === letter);
+    const chosen = this.chosen.length ? this.chosen : cell === null ? [] : [cell];
+    const choice = this.beginning(chosen).find(
+      ([, named, choice]) => chosen.length && named.length === chosen.length && choice.toLowerCase().startsWith(letter),
+    );
+    if (way && this.hole() !== null) this.slide(way);
+    else if (letter.length === 1 && (whole ?? choice)) {
+      this.clear();
+      this.hands.move((whole ?? choice)?.[0] ?? "");
+    } else return;
+    event.preventDefault();
+  }
+
+  /** Returns the only cell without a piece where every move is a piece that slides into it, else null. */
+  hole() {
+    if (!this.gestures.length || this.gestures.length > FEW) return null;
+    if (this.gestures.some(([, named]) => named.length !== 1)) return null;
+    const taken = new Set(Array.from(pieces(this.root).values(), (piece) => piece.dataset.cell));
+    const free = this.cells().filter((cell) => !taken.has(cell.dataset.cell));
+    return free.length === 1 ? Number(free[0]?.dataset.cell) : null;
+  }
+
+  /**
+   * Slides the piece beside the hole in a direction on the screen.
+   * @param {[x: number, y: number]} way
+   */
+  slide(way) {
+    const to = centre(this.element(/** @type {number} */ (this.hole())));
+    const found = this.gestures.find(([, [cell = 0]]) => {
+      const from = centre(this.element(cell));
+      return (to.x - from.x) * way[0] + (to.y - from.y) * way[1] > 1;
+    });
+    if (found) this.hands.move(found[0]);
+  }
+
+  /**
+   * Slides a piece further along the row or column of the hole, with those between; tells whether there is one.
+   * @param {number} cell
+   */
+  push(cell) {
+    const hole = this.hole();
+    if (hole === null || hole === cell) return false;
+    const [to, from] = [centre(this.element(hole)), centre(this.element(cell))];
+    const [x, y] = [from.x - to.x, from.y - to.y];
+    if (Math.min(Math.abs(x), Math.abs(y)) > 1) return false;
+    for (const [move, [next = 0]] of this.gestures) {
+      const beside = centre(this.element(next));
+      const [dx, dy] = [beside.x - to.x, beside.y - to.y];
+      if (Math.abs(dx * y - dy * x) > Math.hypot(x, y) || dx * x + dy * y <= 0) continue;
+      this.hands.move(move, Math.round(Math.hypot(x, y) / Math.hypot(dx, dy)));
+      return true;
+    }
+    return false;
   }
 
   /**
@@ -192,8 +318,47 @@ export class Board {
     return this.gestures.filter(([, named]) => cells.every((cell, at) => named[at] === cell));
   }
 
-  /** @param {number} cell */
-  point(cell) {
+  /**
+   * Returns the cell that names the piece on a cell.
+   * @param {number} cell
+   */
+  anchor(cell) {
+    const piece = /** @type {SVGElement | null} */ (this.root.querySelector(`[data-cells~="${cell}"]`));
+    return piece ? Number(piece.dataset.cell) : cell;
+  }
+
+  /**
+   * Returns all cells of the piece that a cell names.
+   * @param {number} cell
+   */
+  fields(cell) {
+    const piece = /** @type {SVGElement | null} */ (this.root.querySelector(`[data-cells][data-cell="${cell}"]`));
+    return piece?.dataset.cells?.split(" ").map(Number) ?? [cell];
+  }
+
+  /**
+   * Returns the cells that light up for the next cell of a gesture.
+   * @param {Gesture} gesture
+   */
+  lit([move, named]) {
+    const next = this.chosen.length;
+    return (named.length === next + 1 && this.landings[move]) || named.slice(next, next + 1);
+  }
+
+  /**
+   * Returns the cell that a move names: of the cells that a piece covers, the one that stands for all.
+   * @param {number} cell
+   */
+  named(cell) {
+    const next = this.chosen.length;
+    const found = next ? this.beginning(this.chosen) : [];
+    if (found.some(([, named]) => named[next] === cell)) return cell;
+    return found.find((gesture) => this.lit(gesture).includes(cell))?.[1][next] ?? this.anchor(cell);
+  }
+
+  /** @param {number} pointed */
+  point(pointed) {
+    const cell = this.named(pointed);
     if (this.chosen.at(-1) === cell) return this.clear();
     const cells = [...this.chosen, cell];
     const found = this.beginning(cells);
@@ -201,6 +366,7 @@ export class Board {
     const anew = this.beginning([cell]);
     if (this.chosen.length && anew.length) return this.take([cell], anew);
     this.clear();
+    if (this.acts && this.push(cell)) return;
     this.hands.why(cells);
   }
 
@@ -225,7 +391,14 @@ export class Board {
   /** @param {number[]} cells */
   offer(cells) {
     this.chosen = cells;
+    this.blocked = [];
     this.hands.choices(this.beginning(cells).filter(([, named]) => named.length === cells.length));
+    this.mark();
+  }
+
+  /** @param {number[]} cells of what stands in the way of a move */
+  block(cells) {
+    this.blocked = cells;
     this.mark();
   }
 
@@ -242,15 +415,47 @@ export class Board {
     const marks = document.createElementNS(drawing.namespaceURI, "g");
     marks.setAttribute("class", "marks");
     marks.setAttribute("aria-hidden", "true");
-    const next = this.chosen.length ? this.beginning(this.chosen).map(([, named]) => named[this.chosen.length]) : [];
-    const targets = [...new Set(next)].filter((cell) => cell !== undefined);
+    const next = this.chosen.length ? this.beginning(this.chosen).flatMap((gesture) => this.lit(gesture)) : [];
     const focused = this.root.querySelector(":focus-visible") ? this.focused() : null;
-    this.copy(marks, this.last, "last");
-    this.copy(marks, targets, "target");
-    this.copy(marks, this.chosen, "chosen");
-    this.copy(marks, this.hinted, "hint");
+    this.copy(marks, this.last.flatMap((cell) => this.fields(cell)), "last");
+    this.copy(marks, [...new Set(next)], "target");
+    const over = this.over === null ? -1 : this.anchor(this.over);
+    if (this.acts && !this.chosen.includes(over) && this.beginning([over]).length) this.outline(marks, over, "over");
+    for (const cell of this.chosen) this.outline(marks, cell, "chosen");
+    for (const cell of this.blocked) this.outline(marks, cell, "block");
+    const hint = this.gestures.find(([, named]) => named.join() === this.hinted.join());
+    const [moved, ...others] = this.hinted;
+    if (moved !== undefined) this.outline(marks, moved, "hint");
+    this.copy(marks, (others.length && hint && this.landings[hint[0]]) || others, "hint");
+    if (others.length) marks.append(this.arrow());
     if (focused !== null) this.copy(marks, [focused], "cursor");
     drawing.append(marks);
+  }
+
+  /** Returns an arrow along the cells of a hint. */
+  arrow() {
+    const places = this.hinted.map((cell) => middle(/** @type {SVGGElement} */ (this.element(cell))));
+    const [from, to] = [places.at(-2) ?? { x: 0, y: 0 }, places.at(-1) ?? { x: 0, y: 0 }];
+    const turn = Math.atan2(to.y - from.y, to.x - from.x);
+    const head = [2.6, -2.6].map((side) => `${to.x + 16 * Math.cos(turn + side)},${to.y + 16 * Math.sin(turn + side)}`);
+    const line = document.createElementNS("http://www.w3.org/2000/svg", "path");
+    line.setAttribute("class", "mark-arrow");
+    line.setAttribute("d", `M${places.map(({ x, y }) => `${x},${y}`).join("L")}M${head[0]}L${to.x},${to.y}L${head[1]}`);
+    return line;
+  }
+
+  /**
+   * Marks the piece that a cell names, as a whole if it has an outline.
+   * @param {Element} marks
+   * @param {number} cell
+   * @param {string} kind
+   */
+  outline(marks, cell, kind) {
+    const shape = this.root.querySelector(`[id^="piece-"][data-cell="${cell}"] > .outline`)?.cloneNode();
+    if (!(shape instanceof SVGElement)) return this.copy(marks, [cell], kind);
+    for (const name of ["fill", "stroke", "stroke-width"]) shape.removeAttribute(name);
+    shape.setAttribute("class", `mark mark-${kind}`);
+    marks.append(shape);
   }
 
   /**
@@ -287,7 +492,8 @@ function centre(cell) {
 /** @param {SVGGraphicsElement} piece */
 function middle(piece) {
   const box = piece.getBBox();
-  return { x: box.x + box.width / 2, y: box.y + box.height / 2 };
+  const moved = piece.transform?.baseVal.consolidate()?.matrix; // of a dragged piece
+  return { x: box.x + box.width / 2 + (moved?.e ?? 0), y: box.y + box.height / 2 + (moved?.f ?? 0) };
 }
 
 /**
@@ -299,17 +505,22 @@ function pieces(board) {
   return new Map(Array.from(found, (piece) => [piece.id, piece]));
 }
 
+/** @type {typeof import("./rolling.js") | null} loaded only for pictures with blocks that roll */
+let rolling = null;
+
 /**
- * Replaces the picture; pieces glide from their old places to the new ones.
+ * Replaces the picture; pieces roll or glide from their old places to the new ones.
  * @param {Element} board
  * @param {string} svg
- * @param {boolean} glides whether it is the same board, seen from the same side
+ * @param {boolean} glides whether it is the same board, seen from the same viewpoint
+ * @param {number[]} last the cells of the last move
  */
-function show(board, svg, glides) {
+function show(board, svg, glides, last) {
   const before = pieces(board);
   const places = new Map(Array.from(before, ([name, piece]) => [name, middle(piece)]));
   board.innerHTML = svg;
   const drawing = board.querySelector("svg");
+  if (drawing?.dataset.camera) rolling ?? import("./rolling.js").then((found) => (rolling = found));
   if (!glides || STILL.matches || !before.size || !drawing) return;
   const after = pieces(board);
   for (const [name, piece] of after) {
@@ -318,6 +529,7 @@ function show(board, svg, glides) {
       piece.animate([{ opacity: 0 }, { opacity: 1 }], FADE);
       continue;
     }
+    if (rolling?.roll(drawing, before.get(name) ?? piece, piece)) continue;
     const to = middle(piece);
     const [x, y] = [from.x - to.x, from.y - to.y];
     if (Math.hypot(x, y) > 0.5) {
@@ -325,7 +537,7 @@ function show(board, svg, glides) {
     }
   }
   for (const [name, piece] of before) {
-    if (after.has(name)) continue;
+    if (after.has(name) || rolling?.rollAway(drawing, piece, last)) continue;
     piece.removeAttribute("id");
     piece.setAttribute("pointer-events", "none");
     drawing.append(piece);

@@ -40,15 +40,16 @@ export class MoveList {
   }
 
   /**
-   * Handles the keys of the list, and the arrow keys when no element has the focus.
+   * Handles the keys of the list, and the left and right arrow keys where nothing else needs them.
    * @param {KeyboardEvent} event
    */
   key(event) {
-    const at = event.target instanceof Node ? event.target : null;
-    const isHere = at === document.body || this.list.contains(at) || this.steps.contains(at);
+    const at = event.target instanceof Element ? event.target : null;
+    const isHere = this.list.contains(at) || this.steps.contains(at);
     const step = STEPS[event.key];
-    if (step === undefined || !isHere || event.altKey || event.ctrlKey || event.metaKey) return;
-    if (at === document.body && event.key !== "ArrowLeft" && event.key !== "ArrowRight") return;
+    if (step === undefined || event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey) return;
+    if (!isHere && event.key !== "ArrowLeft" && event.key !== "ArrowRight") return;
+    if (at?.closest("input, textarea, select, dialog, .board")) return;
     event.preventDefault();
     this.go(step);
   }
@@ -59,12 +60,15 @@ export class MoveList {
     if (to !== this.shown) this.look(to);
   }
 
-  /** @param {View} view */
+  /** @param {Pick<View, "ply" | "looking" | "moves" | "notes">} view */
   show(view) {
     this.made = view.ply;
     this.shown = view.looking ?? view.ply;
     const focused = this.list.contains(document.activeElement);
-    view.moves.forEach(([name, move], at) => this.write(at, `${name}: ${move}`));
+    view.moves.forEach(([name, move], at) => {
+      const note = view.notes[at] ? ` (${view.notes[at]})` : "";
+      this.write(at, `${name}: ${move}${note}`);
+    });
     while (this.list.children.length > view.moves.length) this.list.lastElementChild?.remove();
     const current = this.mark();
     if (focused) (current ?? this.list).focus({ preventScroll: true });

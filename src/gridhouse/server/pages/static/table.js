@@ -3,6 +3,7 @@
 
 import { Board } from "./board.js";
 import { Clocks, MoveList } from "./move_list.js";
+import * as settings from "./settings.js";
 import { ReconnectingSocket } from "./socket.js";
 
 /** @param {string} id */
@@ -25,7 +26,8 @@ let missed = false; // whether moves were made while an earlier position was sho
 let question = null;
 let withdrew = false; // whether the visitor has just withdrawn a request
 
-let sidesTurned = false; // whether the board is seen from the other side
+/** @type {Promise<import("./camera.js").Cameras> | null} */
+let cameras = null;
 /** @type {{ looking: number | null } | null} the shown position when the connection was lost */
 let lost = null;
 
@@ -35,7 +37,11 @@ const wire = new ReconnectingSocket(table.dataset.socket ?? "", allowed, heard, 
   hide("offline", open);
 });
 const board = new Board(root, {
-  move: (text) => say({ type: "move", move: text, ply: ply() }),
+  move: (text, times = 1) => {
+    write("why", "");
+    const from = ply();
+    for (let made = 0; made < times; made += 1) say({ type: "move", move: text, ply: from + made });
+  },
   why,
   choices: offer,
 });
@@ -56,13 +62,13 @@ function say(message) {
 /** Notes the loss of the connection, and drops pending requests. */
 function miss() {
   lost ??= { looking: view?.looking ?? null };
+  cameras?.then((found) => found.lose());
   if (part("why")?.textContent === THINKING) write("why", "");
 }
 
-/** Restores the shown position and side: a new connection starts with the current position. */
+/** Restores the shown position: a new connection starts with the current one. */
 function goOn() {
   const looking = lost?.looking ?? null;
-  if (lost && sidesTurned) say({ type: "turn" });
   lost = null;
   if (looking !== null && looking < ply()) lookAt(looking);
 }
@@ -78,14 +84,37 @@ function isAway() {
   return view?.looking != null || shows === "runs" || shows === "done";
 }
 
+/** @type {Promise<typeof import("./company.js")> | null} loaded where there are other people */
+let company = null;
+
+/**
+ * Shows who is at the table, and what friends say.
+ * @param {import("./messages").View | import("./messages").Presence | import("./messages").Phrase} message
+ */
+function meet(message) {
+  const isAlone = part("company")?.dataset.friends === undefined;
+  if (!company && isAlone && message.type === "view" && !message.watchers) return;
+  company ??= import("./company.js").then((module) => {
+    module.listen((number) => say({ type: "phrase", number }));
+    return module;
+  });
+  company.then(
+    (module) => module.heard(message),
+    () => (company = null), // the house does not answer: try again with the next message
+  );
+}
+
 /** @param {import("./socket.js").News} message */
 function heard(message) {
   if (message.type === "view") {
     showView(message);
     goOn();
-  }
-  else if (message.type === "refusal") {
+    meet(message);
+  } else if (message.type === "presence" || message.type === "phrase") {
+    meet(message);
+  } else if (message.type === "refusal") {
     write("why", sentence(capital(message.text)));
+    board.block(message.cells ?? []);
     if (shows === "asked") showing("");
   } else if (view && message.ply === view.ply) learn(message, view);
 }
@@ -99,13 +128,14 @@ function learn(help, view) {
   if (help.type === "judge") write("judgement", sentence(help.text));
   else if (help.type === "shown") showing("done");
   else if (help.type === "hint") {
-    write("why", `The machine would play ${help.move}.`);
+    const how = help.choice || (help.cells.length > 1 ? "follow the arrow" : "the marked cell");
+    write("why", `Hint: ${how} (${help.move}).`);
     board.hint(help.cells);
   } else {
     showing("runs");
     write("why", "");
     write("heading", help.heading);
-    showStatus(help.status);
+    showStatus(help.status, help.tokens);
     board.show({ ...view, board: help.board, last: help.last, acts: false, gestures: [] });
   }
 }
@@ -148,12 +178,14 @@ function showView(next) {
   board.show(next);
   root.dataset.ply = String(next.ply);
   write("heading", next.heading);
-  showStatus(next.status);
+  showStatus(next.status, next.tokens);
+  showCameras(next);
   showReason(before, next);
   clocks.show(next.clocks);
   moves.show(next);
   showing("");
   if (before) announce(before, next);
+  ring(before, next);
   const curtain = next.handing;
   hide("curtain", !curtain);
   if (curtain) {
@@ -161,25 +193,66 @@ function showView(next) {
     write("curtain-button", curtain.button);
   }
   showTools(next);
+  if (next.result || before?.result) {
+    // Loaded only when it is needed.
+    import("./end.js").then(({ showEnd }) => view === next && showEnd(next, before), () => {});
+  }
   if (before?.ply !== next.ply || next.over) question = null;
   showQuestion(next);
   hide("invitation", !next.invitation);
   const link = part("invitation-link");
-  if (link && next.invitation) /** @type {HTMLInputElement} */ (link).value = location.origin + next.invitation;
+  const reach = part("invitation")?.dataset.origin ?? location.origin;
+  if (link && next.invitation) /** @type {HTMLInputElement} */ (link).value = reach + next.invitation;
   for (const open of document.querySelectorAll(".open-only")) {
     /** @type {HTMLElement} */ (open).hidden = !next.position;
   }
   part("from-here")?.setAttribute("href", `/new/${table.dataset.game}?start=${encodeURIComponent(next.position)}`);
 }
 
-/** @param {string} status of several parts, which are not broken across lines if they fit */
-function showStatus(status) {
+const title = document.title;
+
+/**
+ * Shows in the title of the page whose turn it is, and plays the sound of a move.
+ * @param {View | null} before
+ * @param {View} now
+ */
+function ring(before, now) {
+  const isMine = now.acts && now.looking === null;
+  document.title = isMine ? `● ${now.heading} · ${title}` : title;
+  if (!before || before.ply >= now.ply) return;
+  if (now.over) settings.play("over");
+  else settings.play(isMine && !before.acts ? "turn" : "move");
+}
+
+/**
+ * Shows the status in words, or its counts if it has some; the words are then only read out.
+ * @param {string} status of several parts, which are not broken across lines if they fit
+ * @param {import("./messages").Token[]} tokens
+ */
+async function showStatus(status, tokens) {
   const spans = status.split(" - ").map((text) => {
     const span = document.createElement("span");
     span.textContent = text;
     return span;
   });
   part("status")?.replaceChildren(...spans.flatMap((span) => [span, " "]));
+  part("status")?.classList.toggle("unseen", tokens.length > 0);
+  const root = need("tokens");
+  root.hidden = !tokens.length;
+  if (root.hidden) return;
+  const { showTokens } = await import("./tokens.js");
+  showTokens(root, tokens, (root.dataset.players ?? "").split(","));
+}
+
+/** @param {View} view */
+function showCameras(view) {
+  hide("turn", view.cameras.length < 2);
+  if (view.cameras.length < 2) return;
+  cameras ??= import("./camera.js").then(({ Cameras }) => {
+    const buttons = { turn: part("turn"), plain: part("plain") };
+    return new Cameras(board, buttons, table.dataset.game ?? "", (to) => say({ type: "turn", to }));
+  });
+  cameras.then((found) => found.show(view));
 }
 
 /** @param {View} view */
@@ -193,7 +266,6 @@ function showTools(view) {
   disable("show", !mayAsk(view) || !goesOn);
   hide("hint", view.unaided);
   hide("judge", view.unaided);
-  hide("turn", !view.turns);
   judge();
 }
 
@@ -204,7 +276,7 @@ function showTools(view) {
  */
 function showReason(before, now) {
   const stays = before?.ply === now.ply && before.looking === now.looking && !now.over;
-  if (!stays || now.waits) write("why", "");
+  if (!stays || now.waits) write("why", now.comment);
   else if (before.waits) write("why", withdrew ? "" : "The request was declined.");
   withdrew = false;
 }
@@ -237,7 +309,9 @@ function announce(before, now) {
   const made = now.moves.slice(before.moves.length).map(([name, move]) => `${name}: ${move}.`);
   if (now.moves.length < before.moves.length) made.push("A move was taken back.");
   const status = now.status ? [sentence(now.status)] : [];
-  write("said", [...made, sentence(now.heading), ...status].join(" "));
+  const result = now.looking === null ? now.result : null;
+  const heading = result ? [`${result.title}.`, result.reason, result.best] : [sentence(now.heading)];
+  write("said", [...made, ...heading, ...status].join(" ").trim());
 }
 
 /**
@@ -263,6 +337,7 @@ function lookAt(to) {
 
 /** @param {import("./board.js").Gesture[]} found */
 function offer(found) {
+  if (board?.chosen.length) write("why", "");
   const choices = /** @type {HTMLElement} */ (part("choices"));
   choices.replaceChildren(
     ...found.map(([move, , choice]) => {
@@ -347,9 +422,9 @@ part("typed")?.addEventListener("submit", (event) => {
   const move = input.value.trim();
   if (!move || say({ type: "move", move, ply: ply() })) input.value = "";
 });
-onClick("turn", () => {
-  if (say({ type: "turn" })) sidesTurned = !sidesTurned;
-});
+const dialog = /** @type {HTMLDialogElement} */ (need("settings"));
+settings.connect(dialog, root);
+onClick("settings-open", () => dialog.showModal());
 onClick("undo", () => say({ type: "undo" }));
 onClick("redo", () => say({ type: "redo" }));
 onClick("resign", () => {
@@ -388,3 +463,15 @@ onClick("curtain-button", () => {
 });
 copies("invitation-copy", () => /** @type {HTMLInputElement} */ (part("invitation-link")).value);
 copies("watch-copy", () => location.href.replace(/#.*/, ""));
+
+/** @type {Record<string, string>} the buttons that keys press */
+const KEYS = { "?": "settings-open", h: "hint", f: "turn", "ctrl+z": "undo", "ctrl+y": "redo", "ctrl+Z": "redo" };
+document.addEventListener("keydown", (event) => {
+  const at = event.target instanceof Element ? event.target : null;
+  if (event.defaultPrevented || event.altKey || at?.closest("input, textarea, select, dialog")) return;
+  const id = KEYS[(event.ctrlKey || event.metaKey ? "ctrl+" : "") + event.key];
+  const button = id ? part(id) : null;
+  if (!button || button.hidden) return;
+  event.preventDefault();
+  button.click();
+});

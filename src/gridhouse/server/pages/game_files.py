@@ -1,0 +1,167 @@
+"""Files with a visitor's games, to keep them and to take them to another house."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from gridhouse.core.errors import GridhouseError
+from gridhouse.core.registry import parse, parse_game
+from gridhouse.players.levels import LEVELS
+from gridhouse.server import clock
+from gridhouse.server.pages.forms import require_small_board
+from gridhouse.server.pages.history import summary
+from gridhouse.server.storage.records import Ply, StoredTable
+from gridhouse.server.tables.table import BY_RULES, FRIENDS, HOTSEAT, MACHINE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+MAX_GAMES = 500  # of a file
+MAX_FILE = 1024 * 1024  # bytes
+MAX_MOVES = 2000  # of a game
+MAX_TEXT = 10_000  # characters of a position
+
+Player = Annotated[int, Field(ge=0, le=1)]
+
+
+class GameFileError(ValueError):
+    """A file cannot be read as games; the message is the reason."""
+
+
+class SavedGame(BaseModel):
+    """A game in a file; ``changed`` are milliseconds since 1970, and ``result`` is for people."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    start: Annotated[str, Field(max_length=MAX_TEXT)]
+    moves: Annotated[list[Annotated[str, Field(max_length=200)]], Field(max_length=MAX_MOVES)]
+    opponent: Literal["hotseat", "machine", "friends"]
+    level: Annotated[int, Field(ge=LEVELS[0], le=LEVELS[-1])] | None
+    seats: Annotated[list[Player], Field(max_length=2)]
+    ended: Annotated[str, Field(pattern="^(rules|(time|resigned) [01])$")] | None
+    changed: Annotated[int, Field(ge=0)]
+    result: str = ""
+
+
+class GameFile(BaseModel):
+    """A file with games; ``left_out`` counts games that still hide something from their players."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    gridhouse: Literal[1]
+    games: Annotated[list[SavedGame], Field(max_length=MAX_GAMES)]
+    left_out: int = 0
+
+
+def saved_game(record: StoredTable, visitor: str) -> SavedGame:
+    """Return a stored game as it stands in a file."""
+    seats = sorted(seat for seat, who in record.seated_visitors.items() if who == visitor)
+    return SavedGame.model_construct(
+        start=record.start,
+        moves=[ply.move for ply in record.moves],
+        opponent=record.opponent,
+        level=record.level,
+        seats=seats,
+        ended=record.ended,
+        changed=record.changed,
+        result=summary(record).outcome,
+    )
+
+
+def write_games(records: Iterable[StoredTable], visitor: str) -> str:
+    """Return the file with a visitor's games.
+
+    Games that still hide information are left out: the file would tell it.
+    """
+    records = list(records)
+    shown = [saved_game(record, visitor) for record in records if not summary(record).secret]
+    file = GameFile.model_construct(gridhouse=1, games=shown, left_out=len(records) - len(shown))
+    return file.model_dump_json(indent=1) + "\n"
+
+
+def key_of(game: SavedGame, visitor: str) -> str:
+    """Return a name for a visitor's copy of a game, which nobody else can guess."""
+    facts = game.model_dump(exclude={"result"})
+    text = json.dumps([visitor, facts], sort_keys=True)
+    return base64.urlsafe_b64encode(hashlib.sha256(text.encode()).digest()[:18]).decode()
+
+
+def read_games(content: bytes, visitor: str) -> list[StoredTable]:
+    """Return the games of a file as tables of a visitor; raises GameFileError.
+
+    Every game is played again, so a table holds nothing that the rules forbid.
+    """
+    if not content:
+        raise GameFileError("choose a file first")
+    try:
+        file = GameFile.model_validate_json(content)
+    except ValidationError as error:
+        raise GameFileError(reason_of(error.errors()[0])) from None
+    records = []
+    for number, game in enumerate(file.games, 1):
+        try:
+            records.append(table_of(game, visitor))
+        except GridhouseError as error:
+            raise GameFileError(f"game {number} of the file: {error}") from None
+    return records
+
+
+def reason_of(wrong: Any) -> str:
+    """Return what is wrong with a file in one line."""
+    place = [str(part) for part in wrong["loc"]]
+    if wrong["type"] == "json_invalid" or not place:
+        return "this is not a file of games from Gridhouse"
+    if place[0] != "games" or len(place) == 1:
+        return f"{place[0]}: {wrong['msg']}"
+    return f"game {int(place[1]) + 1} of the file, {place[2] if place[2:] else ''}: {wrong['msg']}"
+
+
+def table_of(game: SavedGame, visitor: str) -> StoredTable:
+    """Return a game of a file as a visitor's table; raises GridhouseError."""
+    rules, _ = parse_game(game.start)
+    require_small_board(rules)
+    state = parse(game.start)
+    players = state.game.num_players
+    taken = list(range(players)) if game.opponent == HOTSEAT else game.seats[:1]
+    if players == 1 and game.opponent != HOTSEAT:
+        raise GridhouseError("this game has no opponent")
+    if not taken or game.seats != taken or (game.opponent == MACHINE) != (game.level is not None):
+        raise GridhouseError("its seats and its level do not go with its opponent")
+    key = key_of(game, visitor)
+    start = str(state)
+    for number, move in enumerate(game.moves, 1):
+        if state.is_terminal():
+            raise GridhouseError(f"move {number} comes after the end of the game")
+        state.apply_action(state.string_to_action(move))
+    ended = BY_RULES if state.is_terminal() else game.ended
+    if (game.ended == BY_RULES) != state.is_terminal() and game.ended is not None:
+        raise GridhouseError("its end is not that of its moves")
+    if ended not in (None, BY_RULES) and game.opponent == HOTSEAT:
+        raise GridhouseError("nobody can lose on time or resign at one screen")
+    return StoredTable(
+        key,
+        start,
+        game.opponent,
+        level=game.level,
+        machine=1 - taken[0] if game.opponent == MACHINE else None,
+        seated_visitors=dict.fromkeys(taken, visitor),
+        moves=[Ply(move) for move in game.moves],
+        ended=ended,
+        changed=min(game.changed, clock.now()),
+    )
+
+
+def unknown(records: list[StoredTable], own: list[StoredTable], visitor: str) -> list[StoredTable]:
+    """Return the tables that are not among a visitor's own, each once."""
+    known = {record.id for record in own} | {
+        key_of(saved_game(record, visitor), visitor) for record in own
+    }
+    return list({record.id: record for record in records if record.id not in known}.values())
+
+
+assert {HOTSEAT, MACHINE, FRIENDS} == {"hotseat", "machine", "friends"}

@@ -1,0 +1,187 @@
+"""A visitor's games as rows of a page: whose turn it is, or how they ended."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from datetime import UTC, datetime
+from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple
+
+from starlette.concurrency import run_in_threadpool
+
+from gridhouse.core.errors import GridhouseError
+from gridhouse.core.registry import parse
+from gridhouse.players.levels import LEVELS, level_in_words
+from gridhouse.server.ratings import LevelResult, rating
+from gridhouse.server.storage.store import Chosen
+from gridhouse.server.tables.company import ANONYMOUS
+from gridhouse.server.tables.table import (
+    FRIENDS,
+    MACHINE,
+    ON_TIME,
+    RESIGNED,
+    loser_of,
+    outcome_of,
+    returns_of,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from starlette.requests import Request
+
+    from gridhouse.core.game import Game
+    from gridhouse.server.storage.records import StoredTable
+    from gridhouse.server.storage.visitors import Profile
+    from gridhouse.server.tables.service import TableService
+
+MAX_OPEN = 4  # games in the strip "Continue"
+MAX_RATED = 200  # latest games that a rating counts
+HOW = {ON_TIME: " on time", RESIGNED: " by resignation"}
+
+
+class Summary(NamedTuple):
+    """What a page says of a game without showing its board; ``mover`` is None when it is over."""
+
+    game: Game
+    mover: int | None
+    outcome: str
+    result: str
+    returns: tuple[float, ...]
+    secret: bool
+
+
+@lru_cache(maxsize=4000)
+def summary_of(start: str, moves: tuple[str, ...], ended: str | None) -> Summary:
+    """Return the summary of a game, which is played again by its rules; raises GridhouseError."""
+    state = parse(start)
+    for move in moves:
+        state.apply_action(state.string_to_action(move))
+    game = state.game
+    if ended is None and not state.is_terminal():
+        return Summary(game, state.current_player(), "", "", (), state.has_had_secrets())
+    result = game.write_result(game.result(state)) if game.num_players == 1 else ""
+    returns = tuple(returns_of(state, ended))
+    return Summary(game, None, outcome_of(state, ended), result, returns, secret=False)
+
+
+def summary(record: StoredTable) -> Summary:
+    """Return the summary of a stored game."""
+    return summary_of(record.start, tuple(ply.move for ply in record.moves), record.ended)
+
+
+class GameRow(NamedTuple):
+    """A game of a visitor; ``turn`` is "" when it is over, ``result`` until then."""
+
+    address: str
+    title: str
+    board: str
+    opponent: str
+    turn: str
+    result: str
+    day: str
+    is_mine: bool  # whether the visitor is to move, or the machine will be at once
+
+
+def day_text(moment: datetime) -> str:
+    """Return a day in words."""
+    return f"{moment.day} {moment:%B} {moment.year}"
+
+
+def game_row(record: StoredTable, visitor: str, profiles: dict[str, Profile]) -> GameRow:
+    """Return the row of a visitor's game."""
+    about = summary(record)
+    seats = [seat for seat, sitter in record.seated_visitors.items() if sitter == visitor]
+    others = [sitter for sitter in record.seated_visitors.values() if sitter != visitor]
+    if record.opponent == MACHINE:
+        opponent = f"the machine, {level_in_words(record.level or LEVELS[0])}"
+    elif others:
+        opponent = (profiles[others[0]].name if others[0] in profiles else "") or ANONYMOUS
+    elif record.opponent == FRIENDS:
+        opponent = "a friend"
+    else:
+        opponent = "" if about.game.num_players == 1 else "two at one screen"
+    is_mine = about.mover is not None and about.mover in {*seats, record.machine}
+    changed = datetime.fromtimestamp(record.changed / 1000, UTC)
+    return GameRow(
+        f"/t/{record.id}",
+        about.game.title,
+        about.game.board_words,
+        opponent,
+        turn_words(about, is_mine, opponent if others else ""),
+        result_words(about, seats, record.ended),
+        day_text(changed),
+        is_mine,
+    )
+
+
+def turn_words(about: Summary, is_mine: bool, friend: str) -> str:
+    """Return whose turn it is, "" when the game is over."""
+    if about.mover is None:
+        return ""
+    if is_mine:
+        return "Your turn"
+    return f"{friend} is to move" if friend else "Waiting for your friend"
+
+
+def result_words(about: Summary, seats: list[int], ended: str | None) -> str:
+    """Return how a game ended for the visitor at these seats, "" while it goes on."""
+    if about.mover is not None:
+        return ""
+    if len(seats) != 1 or len(about.returns) == 1:
+        counts_moves = about.game.fewer_is_better
+        return f"{about.outcome}, {about.result}" if counts_moves else about.outcome
+    lost = loser_of(ended)
+    value = about.returns[seats[0]]
+    told = "Draw" if not value else "Won" if value > 0 else "Lost"
+    return told + (HOW[lost[0]] if lost else "")
+
+
+def rows_of(service: TableService, visitor: str, records: list[StoredTable]) -> list[GameRow]:
+    """Return the rows of a visitor's games."""
+    sitters = {sitter for record in records for sitter in record.seated_visitors.values()}
+    profiles = service.visitors.profiles(sitters)
+    rows = []
+    for record in records:
+        with suppress(GridhouseError):  # an older version's game, which today's rules refuse
+            rows.append(game_row(record, visitor, profiles))
+    return rows
+
+
+def rating_of(records: Iterable[StoredTable]) -> int | None:
+    """Return the rating of the visitor who played these games against the machine."""
+    results = []
+    for record in records:
+        try:
+            returns = summary(record).returns
+        except GridhouseError:  # as above
+            continue
+        if returns and record.machine is not None:
+            value = returns[1 - record.machine]
+            results.append(LevelResult(record.level or 1, (value > 0) + 0.5 * (value == 0)))
+    return rating(results)
+
+
+def ratings_of(service: TableService, visitor: str, games: list[type[Game]]) -> dict[str, int]:
+    """Return a visitor's rating in each game that has one, by the game's title."""
+    found = {}
+    for cls in games:
+        chosen = Chosen(cls.name, over=True, opponent=MACHINE)
+        value = rating_of(service.store.list_own(visitor, chosen, MAX_RATED))
+        if value is not None:
+            found[cls.title] = value
+    return found
+
+
+async def open_games(request: Request) -> list[GameRow]:
+    """Return the visitor's latest games in which they can move, for the strip "Continue"."""
+    service: TableService = request.app.state.service
+    visitor = request.app.state.auth.visitor(request.cookies)
+    if visitor is None:
+        return []
+
+    def found() -> list[GameRow]:
+        records = service.store.list_own(visitor, Chosen(over=False), 4 * MAX_OPEN)
+        return [row for row in rows_of(service, visitor, records) if row.is_mine][:MAX_OPEN]
+
+    return await run_in_threadpool(found)

@@ -1,0 +1,146 @@
+"""The page of a visitor's games, and the file that holds them."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+from urllib.parse import urlencode
+
+from sqlalchemy.exc import IntegrityError
+from starlette.concurrency import run_in_threadpool
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import Route
+
+from gridhouse.core.notation import parse_integer
+from gridhouse.core.registry import game_class, games
+from gridhouse.server.auth import set_cookie
+from gridhouse.server.pages.forms import read_file
+from gridhouse.server.pages.game_files import (
+    MAX_FILE,
+    GameFileError,
+    read_games,
+    unknown,
+    write_games,
+)
+from gridhouse.server.pages.history import GameRow, ratings_of, rows_of
+from gridhouse.server.pages.identicons import identicon
+from gridhouse.server.pages.views import attachment, page, require_own_page, sentence, services
+from gridhouse.server.ratings import MIN_GAMES
+from gridhouse.server.storage.store import Chosen
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+
+
+PAGE = 20  # games on a page
+ALL = 100_000  # more tables than anybody has
+STATES = {"": None, "open": False, "over": True}
+
+
+async def mine(request: Request) -> Response:
+    """Show the visitor's games."""
+    return await mine_page(request)
+
+
+async def mine_page(request: Request, problem: str = "") -> Response:
+    """Return the page of the visitor's games, with the reason why a file was refused."""
+    service, auth = services(request)
+    visitor = auth.visitor(request.cookies)
+    query = request.query_params
+    game = query.get("game", "") if query.get("game") in games() else ""
+    state = query.get("state", "") if query.get("state") in STATES else ""
+    chosen = Chosen(game, STATES[state])
+    listed = [game_class(name) for name in games()]
+    rows: list[GameRow] = []
+    ratings: dict[str, int] = {}
+    count, number, profile = 0, 1, None
+    if visitor is not None:
+        count = await run_in_threadpool(service.store.count_own, visitor, chosen)
+        number = min(max(1, parse_integer(query.get("page", "1")) or 1), pages_of(count))
+        rows, ratings, profile = await run_in_threadpool(
+            lambda: (
+                rows_of(
+                    service,
+                    visitor,
+                    service.store.list_own(visitor, chosen, PAGE, PAGE * (number - 1)),
+                ),
+                ratings_of(service, visitor, listed),
+                service.visitors.profile(visitor),
+            )
+        )
+    return page(
+        request,
+        "mine",
+        status=422 if problem else 200,
+        rows=rows,
+        games=listed,
+        game=game,
+        state=state,
+        count=count,
+        number=number,
+        pages=pages_of(count),
+        filters=urlencode({"game": game, "state": state}),
+        ratings=ratings,
+        rated_after=MIN_GAMES,
+        name=profile.name if profile else "",
+        face=identicon(visitor, profile.picture) if visitor and profile else "",
+        added=number_in(query.get("added")),
+        known=number_in(query.get("known")),
+        problem=problem,
+    )
+
+
+def pages_of(count: int) -> int:
+    """Return the number of pages for so many games."""
+    return max(1, math.ceil(count / PAGE))
+
+
+def number_in(text: str | None) -> int | None:
+    """Return a count in a query, None if there is none."""
+    return None if text is None else parse_integer(text)
+
+
+async def export(request: Request) -> Response:
+    """Return all games of the visitor as a file."""
+    service, auth = services(request)
+    visitor = auth.visitor(request.cookies) or ""
+
+    def written() -> str:
+        return write_games(service.store.list_own(visitor, Chosen(), ALL), visitor)
+
+    headers = attachment("gridhouse-games.json") | {"cache-control": "no-store"}
+    text = await run_in_threadpool(written)
+    return Response(text, media_type="application/json", headers=headers)
+
+
+async def take_in(request: Request) -> Response:
+    """Add the games of a file to the visitor's own."""
+    require_own_page(request)
+    request.app.state.new_imports.count(request)
+    content = await read_file(request, MAX_FILE)
+    service, auth = services(request)
+    visitor, cookie = auth.identify_or_create(request)
+
+    def added() -> tuple[int, int]:
+        records = read_games(content, visitor)
+        new = unknown(records, service.store.list_own(visitor, Chosen(), ALL), visitor)
+        service.store.add(*new)
+        return len(new), len(records) - len(new)
+
+    try:
+        new, known = await run_in_threadpool(added)
+    except GameFileError as error:
+        return await mine_page(request, sentence(error))
+    except IntegrityError:
+        return await mine_page(request, "These games are being added already; look again.")
+    response = RedirectResponse(f"/games?added={new}&known={known}", 303)
+    set_cookie(request, response, cookie)
+    return response
+
+
+ROUTES = [
+    Route("/games", mine),
+    Route("/games/export.json", export),
+    Route("/games/import", mine, methods=["GET"]),
+    Route("/games/import", take_in, methods=["POST"]),
+]

@@ -1,0 +1,97 @@
+"""The stored part of visitors: their names and pictures, and the links to their other devices."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, NamedTuple
+
+import sqlalchemy as sa
+
+from gridhouse.server.storage.store import metadata
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+VISITORS = sa.Table(
+    "visitors",
+    metadata,
+    sa.Column("visitor", sa.String(64), primary_key=True),
+    sa.Column("name", sa.String(30), nullable=False),
+    sa.Column("picture", sa.Integer, nullable=False),
+)
+# A link is stored as its hash, so the database does not open anybody's games.
+LINKS = sa.Table(
+    "links",
+    metadata,
+    sa.Column("visitor", sa.String(64), primary_key=True),
+    sa.Column("hash", sa.String(64), nullable=False, unique=True),
+    sa.Column("created", sa.DateTime(timezone=True), nullable=False),
+)
+
+
+class Profile(NamedTuple):
+    """What a visitor shows to others: a name, "" without one, and the number of a picture."""
+
+    name: str = ""
+    picture: int = 0
+
+
+class Visitors:
+    """The part of the database that knows visitors."""
+
+    def __init__(self, engine: sa.Engine) -> None:
+        """Use a database whose schema is up to date."""
+        self._engine = engine
+
+    def profiles(self, visitors: Iterable[str]) -> dict[str, Profile]:
+        """Return the profiles of those visitors who have one."""
+        wanted = sa.select(VISITORS).where(VISITORS.c.visitor.in_(set(visitors)))
+        with self._engine.connect() as connection:
+            rows = connection.execute(wanted).all()
+        return {row.visitor: Profile(row.name, row.picture) for row in rows}
+
+    def profile(self, visitor: str | None) -> Profile:
+        """Return a visitor's profile, an empty one for a visitor without."""
+        return self.profiles([visitor] if visitor else []).get(visitor or "", Profile())
+
+    def set_profile(self, visitor: str, profile: Profile) -> None:
+        """Set a visitor's name and picture, everywhere and in earlier games as well."""
+        mine = VISITORS.c.visitor == visitor
+        with self._engine.begin() as connection:
+            connection.execute(VISITORS.delete().where(mine))
+            connection.execute(VISITORS.insert().values(visitor=visitor, **profile._asdict()))
+
+    def new_link(self, visitor: str) -> str:
+        """Return a new token that opens a visitor's games elsewhere; an older one is void."""
+        token = secrets.token_urlsafe(32)
+        row = {"visitor": visitor, "hash": digest(token), "created": datetime.now(UTC)}
+        with self._engine.begin() as connection:
+            connection.execute(LINKS.delete().where(LINKS.c.visitor == visitor))
+            connection.execute(LINKS.insert().values(row))
+        return token
+
+    def remove_link(self, visitor: str) -> None:
+        """Make a visitor's link void."""
+        with self._engine.begin() as connection:
+            connection.execute(LINKS.delete().where(LINKS.c.visitor == visitor))
+
+    def link_day(self, visitor: str | None) -> datetime | None:
+        """Return when a visitor's link was made, None without one."""
+        wanted = sa.select(LINKS.c.created).where(LINKS.c.visitor == visitor)
+        with self._engine.connect() as connection:
+            found: datetime | None = connection.scalar(wanted)
+        return found
+
+    def linked(self, token: str) -> str | None:
+        """Return the visitor of a link's token, None if it is void."""
+        wanted = sa.select(LINKS.c.visitor).where(LINKS.c.hash == digest(token))
+        with self._engine.connect() as connection:
+            found: str | None = connection.scalar(wanted)
+        return found
+
+
+def digest(token: str) -> str:
+    """Return the hash under which a link's token is stored."""
+    return hashlib.sha256(token.encode()).hexdigest()

@@ -1,0 +1,62 @@
+"""The boards that the house offers are games: their result hangs on how they are played."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+import gridhouse
+from gridhouse.core.registry import game_class
+from gridhouse.players import player
+from gridhouse.players.base import Contestant
+from gridhouse.players.levels import LevelPlayer
+from gridhouse.players.match import play_game
+from gridhouse.players.simple import RandomPlayer
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from gridhouse.core.game import Game
+    from gridhouse.players.base import Player
+
+FEW = 12  # games
+MANY = {"random": 150, "greedy": 30}
+ALWAYS = 0.95  # a side that wins more often has no opponent
+
+FOR_TWO = [name for name in gridhouse.games() if len(game_class(name).players) == 2]
+BOARDS = [(name, preset) for name in FOR_TWO for preset in game_class(name).presets]
+
+
+def results(game: Game, players: Sequence[Player], count: int) -> list[float]:
+    """Return the first player's return in games from different starts."""
+    contestants = [Contestant(each, None) for each in players]
+    ends = (play_game(game.new_initial_state(seed), contestants) for seed in range(count))
+    return [end.returns()[0] for end in ends]
+
+
+def require_two_sides(name: str, preset: str, kind: str, count: int) -> None:
+    game = game_class(name).from_preset(preset)
+    found = results(game, [player(kind, game, seed=seed) for seed in range(2)], count)
+    for winner in (1, -1):
+        assert found.count(winner) <= ALWAYS * count
+
+
+@pytest.mark.parametrize(("name", "preset"), BOARDS)
+def test_no_side_always_wins(name: str, preset: str) -> None:
+    require_two_sides(name, preset, "random", FEW)
+
+
+@pytest.mark.slow("plays for some minutes")
+@pytest.mark.parametrize("kind", MANY)
+@pytest.mark.parametrize(("name", "preset"), BOARDS)
+def test_no_side_wins_nearly_always(name: str, preset: str, kind: str) -> None:
+    require_two_sides(name, preset, kind, MANY[kind])
+
+
+@pytest.mark.parametrize("name", FOR_TWO)
+def test_a_child_can_beat_level_1_from_the_seat_it_is_given(name: str) -> None:
+    game = game_class(name).from_preset(game_class(name).usual)
+    machine = LevelPlayer(game, level=1, seed=1, jit=False)
+    found = results(game, [RandomPlayer(game, seed=2), machine], 8)
+    assert 1 in found

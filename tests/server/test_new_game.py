@@ -1,0 +1,250 @@
+"""The form for a new game: what it offers, armies that are arranged, and the analysis board."""
+
+from __future__ import annotations
+
+import random
+import re
+from html import unescape
+from typing import TYPE_CHECKING
+from urllib.parse import parse_qs, urlencode, urlsplit
+
+import pytest
+from starlette.testclient import TestClient
+
+import gridhouse
+from gridhouse.core.registry import game_class
+from gridhouse.games.tactego import arrangement
+from gridhouse.players.levels import LEVEL_NAMES
+from gridhouse.server.app import create_app
+from web_helpers import HIDDEN, Visitor, settings_of, uncovered
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from gridhouse.games.tactego.game import TactegoGame
+
+OWN = {
+    "preset": "own",
+    "p-rows": "6",
+    "p-cols": "3",
+    "p-pieces": "5x1 4x1 Fx1 Mx1",
+    "p-hidden": "on",
+}
+ARMY = "5 M F 4"  # fills a row and begins the next one
+
+
+def checked(page: str, name: str) -> str:
+    """Return the chosen value of a field of a form."""
+    found = re.search(rf'name="{name}" value="([^"]*)" checked', page)
+    if found is None:
+        select = page.partition(f'<select name="{name}">')[2].partition("</select>")[0]
+        found = re.search(r'value="([^"]*)" selected', select)
+    return found[1] if found else ""
+
+
+def army_of(visitor: Visitor, table: str, side: str) -> list[str]:
+    """Return the pieces of a side, row by row, as its player sees them on the table."""
+    board = visitor.get(table).text
+    return re.findall(rf'aria-label="row \d+ column \d+: {side} (\w+)"', board)
+
+
+def arranged(visitor: Visitor, **form: str) -> str:
+    answer = visitor.get(f"/new/tactego/arrange?{urlencode(form)}")
+    assert answer.status_code == 200
+    return str(answer.text)
+
+
+@pytest.mark.parametrize("name", gridhouse.games())
+def test_the_form_speaks_of_boards_and_not_of_parameters(visitor: Visitor, name: str) -> None:
+    cls, page = game_class(name), visitor.get(f"/new/{name}").text
+    for preset in cls.presets.values():
+        assert f"<strong>{preset.title}</strong> <small>{preset.about}</small>" in page
+    assert checked(page, "preset") == cls.usual
+    for parameter in cls.parameters:
+        assert f"{parameter.label} <small>" in page
+        assert f"{parameter.name} {parameter.about}" not in page
+    for number, level in enumerate(LEVEL_NAMES, 1):
+        assert (f"{number} · {level}" in page) == (len(cls.players) == 2)
+
+
+def test_a_table_says_what_is_played_and_against_whom(visitor: Visitor) -> None:
+    table = visitor.new("binary", preset="standard", level="2", side="1")
+    board, machine = "Binary Game: Standard, 7 by 7", "Player 1 is the machine (level 2, Beginner)"
+    assert f"{board} · you are Player 2 · {machine}" in visitor.get(table).text
+    assert f"{board} · {machine}" in Visitor(visitor.client).get(table).text
+    own = visitor.new("collapse", preset="own", **{"p-rows": "3", "p-cols": "4"})
+    assert "Collapse: own board, 3 by 4<" in visitor.get(own).text
+
+
+@pytest.mark.parametrize(
+    ("game", "form"),
+    [
+        ("binary", {"preset": "large", "opponent": "machine", "level": "7", "side": "1"}),
+        ("sinks", {"preset": "small", "opponent": "friends", "side": "1", "clock": "5+3"}),
+        ("tactego", {**OWN, "opponent": "hotseat"}),
+        ("sliding", {"preset": "hard"}),
+    ],
+)
+def test_new_keeps_board_opponent_and_level(
+    visitor: Visitor, game: str, form: dict[str, str]
+) -> None:
+    page = visitor.get(visitor.new(game, **form)).text
+    link = unescape(page.partition('class="unseen"> game</span>')[0].rpartition('href="')[2])
+    address = link.partition('"')[0]
+    asked = {name: value for name, [value] in parse_qs(urlsplit(address).query).items()}
+    assert {**asked, **form, "p-hidden": ""} == {**asked, "p-hidden": ""}
+    again = visitor.get(address).text
+    for name in ("preset", "opponent", "level", "side"):
+        if name in form:
+            assert checked(again, name) == form[name]
+    if "p-rows" in form:
+        assert 'name="p-rows" value="6"' in again
+        assert 'name="p-hidden" checked' in again
+
+
+def test_the_front_door_leads_to_a_hidden_game_with_a_ready_made_army(visitor: Visitor) -> None:
+    table = visitor.new("tactego")
+    assert visitor.get(f"{table}/position.txt").status_code == 403
+    assert (
+        "Skirmish, 6 by 6 · you are Red · Blue is the machine (level 3" in visitor.get(table).text
+    )
+    link = re.search(r'href="(/new/tactego/arrange[^"]*)">Arrange', visitor.get(table).text)
+    assert link
+    assert 'name="preset" value="skirmish"' in visitor.get(unescape(link[1])).text
+    own = army_of(visitor, table, "Red")
+    assert "flag" in own[:6]  # in the last row
+    assert set(army_of(visitor, table, "Blue")) == {"unknown"}
+
+
+@pytest.mark.parametrize("side", ["0", "1"])
+def test_an_army_stands_as_it_was_arranged(visitor: Visitor, side: str) -> None:
+    table = visitor.new("tactego", **OWN, side=side, army=ARMY)
+    names = ("Red", "Blue")
+    assert army_of(visitor, table, names[int(side)]) == ["5", "mine", "flag", "4"]
+    assert army_of(visitor, table, names[1 - int(side)]) == ["unknown"] * 4
+    page = arranged(visitor, **OWN, side=side, army=ARMY)
+    assert f'name="army" id="army" value="{ARMY}"' in page
+    assert page.count("unknown") == 4  # nothing else of the enemy is on the page
+    with visitor.at(table) as seat:
+        assert seat.view["acts"] == (side == "0")
+
+
+def test_the_other_army_is_drawn_anew_for_every_game(visitor: Visitor) -> None:
+    start = {**OWN, "p-hidden": "", "army": ARMY, "opponent": "friends"}
+    del start["p-hidden"]
+    found = {visitor.get(visitor.new("tactego", **start) + "/position.txt").text for _ in range(20)}
+    assert len(found) > 3
+    assert all(" R 0 R5,RM,RF/R4," in text for text in found)
+
+
+@pytest.mark.parametrize(
+    ("army", "said"),
+    [
+        ("5 4 M M", "nor the pieces of this game"),
+        ("5 4 M", "nor the pieces of this game"),
+        ("5 4 M F F", "nor the pieces of this game"),
+        ("clever", "nor the pieces of this game"),
+        ("<script>", "nor the pieces of this game"),
+    ],
+)
+def test_another_army_is_refused_and_kept(visitor: Visitor, army: str, said: str) -> None:
+    form = {**OWN, "army": army, "level": "5"}
+    for answer in (
+        visitor.post("/new/tactego", form),
+        visitor.get(f"/new/tactego/arrange?{urlencode(form)}"),
+    ):
+        assert answer.status_code == 422
+        assert said in answer.text
+        assert "<script>" not in answer.text
+        assert unescape(checked(answer.text, "army")) == army
+        assert checked(answer.text, "level") == "5"
+
+
+def test_an_army_that_cannot_move_is_refused(visitor: Visitor) -> None:
+    own = {**OWN, "p-cols": "2", "p-pieces": "5x1 Fx1 Mx2"}
+    for side, player, army in (("0", "Red", "F 5 M M"), ("1", "Blue", "M M F 5")):
+        answer = visitor.post("/new/tactego", {**own, "side": side, "army": army})
+        assert answer.status_code == 422
+        assert f"Army: {player} could not move." in answer.text
+    visitor.new("tactego", **own, army="F M M 5")
+
+
+def test_where_nothing_can_be_arranged_the_form_says_so(visitor: Visitor) -> None:
+    answer = visitor.get("/new/binary/arrange")
+    assert (answer.status_code, "has nothing to arrange" in answer.text) == (422, True)
+    answer = visitor.get(f"/new/tactego/arrange?{urlencode({'start': HIDDEN})}")
+    assert (answer.status_code, "cannot be arranged" in answer.text) == (422, True)
+    assert visitor.get("/new/chess/arrange").status_code == 404
+
+
+@pytest.mark.parametrize("setup", list(arrangement.SETUPS)[:3])
+def test_mines_never_shut_a_ready_made_army_in(setup: str) -> None:
+    game: TactegoGame = gridhouse.load("tactego", rows=6, cols=2, pieces="5x1 Fx1 Mx2")  # type: ignore[assignment]
+    for seed in range(20):
+        armies = [arrangement.ready(game, side, setup, random.Random(seed)) for side in range(2)]
+        arrangement.start(game, armies)
+
+
+@pytest.mark.parametrize("preset", game_class("tactego").presets)
+@pytest.mark.parametrize("setup", arrangement.SETUPS)
+def test_ready_made_set_ups_use_the_whole_army(preset: str, setup: str) -> None:
+    game: TactegoGame = game_class("tactego").from_preset(preset)  # type: ignore[assignment]
+    armies = [arrangement.ready(game, side, setup, random.Random(side)) for side in range(2)]
+    state = arrangement.start(game, armies)
+    assert gridhouse.parse(str(state)) == state  # which counts the pieces
+    if setup != "random":
+        assert "F" in armies[0][: game.cols]
+        assert "F" in armies[1][-game.cols :]
+
+
+def test_the_analysis_board_hides_nothing_and_takes_everything_back(visitor: Visitor) -> None:
+    table = visitor.new("tactego", start=HIDDEN, opponent="analysis", clock="1+0")
+    assert "Tactego: own board, 3 by 2 · analysis board" in visitor.get(table).text
+    with visitor.at(table) as seat:
+        assert seat.view["handing"] is None
+        assert "Red flag" in seat.view["board"]
+        assert "Blue flag" in seat.view["board"]
+        assert seat.view["position"] == HIDDEN.replace(")", ",limit=200)")
+        assert (seat.view["helps"], seat.view["clocks"]) == (True, None)
+        seat.move("0 1 1 1")
+        seat.say("show")
+        assert seat.wait("frame")["last"]
+        seat.say("undo")
+        assert seat.wait("view", 0)["moves"] == []
+        assert seat.refused("resign") == "a game at one screen cannot be resigned"
+
+
+def test_one_press_opens_the_curtain(visitor: Visitor) -> None:
+    table = visitor.new("tactego", start=HIDDEN, opponent="hotseat")
+    with visitor.at(table) as seat, visitor.at(table) as other:
+        uncovered(seat)
+        uncovered(other)
+        seat.move("0 1 1 1")
+        assert seat.view["handing"]["button"] == "Only Blue looks at the screen"
+        assert "flag" not in seat.view["board"]
+        assert other.wait("view", 1)["handing"]
+        uncovered(seat)
+        assert seat.view["acts"]
+        seat.move("2 0 1 0")
+        assert seat.view["handing"]["button"] == "Only Red looks at the screen"
+        assert other.wait("view", 2)["handing"]  # here Red had looked last, but one turn ago
+
+
+@pytest.mark.parametrize(
+    ("address", "behind_proxy", "allowed"),
+    [
+        ("127.0.0.1", False, True),
+        ("::1", False, True),
+        ("127.0.0.1", True, False),
+        ("192.0.2.7", False, False),
+    ],
+)
+def test_the_owner_of_the_house_is_not_locked_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, address: str, behind_proxy: bool, allowed: bool
+) -> None:
+    monkeypatch.setattr("gridhouse.server.app.MAX_TABLES", 2)
+    app = create_app(settings_of(tmp_path, behind_proxy=behind_proxy))
+    with TestClient(app, base_url="http://house.test", client=(address, 5000)) as client:
+        visitor = Visitor(client)
+        answers = [visitor.post("/new/sliding").status_code for _ in range(3)]
+    assert answers == [303, 303, 303 if allowed else 429]
