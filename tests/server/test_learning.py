@@ -312,8 +312,7 @@ def beginners_move(view: dict[str, Any], chance: random.Random) -> str:
         sinks_it = 1 + KINDS.index(block.split()[1][0]) if seen[to] == "sink" else 0
         return sinks_it, is_cube, chance.random() * 2 - far
 
-    text, _, _ = max(rolls, key=merit)
-    return str(text)
+    return str(max(rolls, key=merit)[0])
 
 
 def test_who_has_taken_the_lesson_of_sinks_beats_level_1(visitor: Visitor) -> None:
