@@ -61,7 +61,7 @@ def test_a_puzzle_from_the_front_door_to_the_table_of_the_day(
     context.grant_permissions(["clipboard-read", "clipboard-write"])
     page.click("#share")
     page.wait_for_selector("#shared:has-text('Copied.')")
-    shared = f"2026-11-20: {least} moves (best {least}) ▮▮▮▮▮ {page.url}"
+    shared = f"2026-11-20: {least} moves ▮▮▮▮▮ {page.url}"
     assert shared in page.evaluate("navigator.clipboard.readText()")
     page.click("text=Change your name")
     page.fill("input[name=name]", "<b>Anna</b>")
