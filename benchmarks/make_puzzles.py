@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from command_line import Words, start
 
 import gridhouse
-from gridhouse.core.components import component
 from gridhouse.core.console import UsageError
+from gridhouse.core.registry import game_class
 from gridhouse.core.solving import solve
 from gridhouse.games.sinks import rules as sinks
-from gridhouse.games.sliding.rules import UP
+from gridhouse.games.sliding.rules import DOWN, LEFT, RIGHT, UP
 from gridhouse.games.tactego import rules as tactego
 
 if TYPE_CHECKING:
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 WANTED = 60  # puzzles of a game
 GRADES = 5
 ROLLOUTS = 100  # random games by which boards of Collapse are graded
+BACK = {UP: DOWN, DOWN: UP, LEFT: RIGHT, RIGHT: LEFT}
 OWN_MOVES = (2, 3)  # of a forced win in Tactego
 
 
@@ -137,12 +138,17 @@ def solve_tactego(state: State) -> Found | None:
 
 
 def play_tactego(chance: random.Random) -> Iterator[State]:
-    """Yield positions of games in which whoever can capture does so most of the time."""
+    """Yield positions of games in which whoever can capture does so most of the time.
+
+    In half of the games those that are won in two moves are left out.
+    """
     armies = ("5x1 3x1 2x2 1x2 Fx1", "5x1 4x1 3x1 Sx1 Mx1 Fx1", "6x1 3x2 Ax1 Mx1 Sx1 Fx1")
     game = gridhouse.load("tactego", rows=5, cols=4, pieces=chance.choice(armies))
     state = game.new_initial_state(chance.getrandbits(32))
+    most = chance.choice(OWN_MOVES)
     while not state.is_terminal() and len(state.history()) < 40:
-        if sum(map(bool, state.position.board)) <= 9:
+        is_short = most > OWN_MOVES[0] and forced(state, OWN_MOVES[0])
+        if sum(map(bool, state.position.board)) <= 9 and not is_short:
             yield state
         captures = [action for action in state.legal_actions() if is_capture(state, action)]
         calm = chance.random() < 0.4 or not captures
@@ -170,22 +176,24 @@ def turns(state: State) -> Iterator[tuple[tuple[str, ...], State]]:
 
 
 def solve_sinks(state: State) -> Found | None:
-    """Return the only turn that sinks the most points, less those of the opponent.
+    """Return the only turn that wins, None unless there is just one.
 
-    None unless there is just one.  It is harder if a sink is pushed, if turns that sink less lead
-    astray, and among many turns.
+    It is harder if a sink is pushed, if turns that sink too little lead astray, and among many.
     """
     mover = state.current_player()
-    before = balance(state, mover)
-    ends = {line: balance(after, mover) - before for line, after in turns(state)}
-    best = max(ends.values())
-    lines = [line for line, gain in ends.items() if gain == best]
-    if best < 1 or len(lines) != 1:
+    before = state.position.sunk[mover]
+    count = astray = 0
+    winning = []
+    for line, after in turns(state):
+        count += 1
+        if after.winner() == mover and after.position.sunk[mover] >= sinks.WORTH_TO_WIN:
+            winning.append(line)
+        astray += after.position.sunk[mover] > before
+    if len(winning) != 1:
         return None
-    (line,) = lines
-    astray = sum(0 < gain < best for gain in ends.values())
+    (line,) = winning
     pushes = sum(is_push(state, move) for move in line)
-    return Found(line, 2 * pushes + 2 * bool(astray) + len(line) + len(ends) / 1000)
+    return Found(line, 2 * pushes + 2 * (astray > 1) + 2 * len(line) + count / 1000)
 
 
 def is_push(state: State, move: str) -> bool:
@@ -194,21 +202,29 @@ def is_push(state: State, move: str) -> bool:
     return bool(sinks.is_sink(state.position.kind[int(row) * state.game.cols + int(col)]))
 
 
-def balance(state: State, player: int) -> int:
-    """Return the points that a player has sunk, less those of the opponent."""
-    return int(state.position.sunk[player] - state.position.sunk[1 - player])
-
-
 def play_sinks(chance: random.Random) -> Iterator[State]:
-    """Yield the beginnings of some turns of random games without bombs and freezings."""
+    """Yield the beginnings of turns in games without bombs and freezings, where much is sunk."""
     game = gridhouse.load("sinks", rows=8, cols=8, setup=chance.choice(("standard", "corners")))
+    if chance.random() < 0.4:
+        game = gridhouse.load("sinks", rows=10, cols=10)
     state = game.new_initial_state()
-    while not state.is_terminal() and len(state.history()) < 40:
-        if state.position.moves == 0 and len(state.history()) > 6 and chance.random() < 0.3:
+    while not state.is_terminal() and len(state.history()) < 60:
+        if state.position.moves == 0 and max(state.position.sunk) > 0:
             yield state
         actions = [a for a in state.legal_actions() if a % sinks.NUM_VERBS < sinks.BOMB]
         rolls = [a for a in actions if sinks.is_piece(state.position.kind[a // sinks.NUM_VERBS])]
-        state.apply_action(chance.choice(rolls if rolls and chance.random() < 0.9 else actions))
+        sunk = [a for a in rolls if is_sunk(state, a)]
+        if not rolls or chance.random() < 0.1:
+            state.apply_action(chance.choice(actions))
+        else:
+            state.apply_action(chance.choice(sunk or rolls))
+
+
+def is_sunk(state: State, action: int) -> bool:
+    """Tell whether a roll sinks its block."""
+    after = state.clone()
+    after.apply_action(action)
+    return bool(sum(after.position.sunk) > sum(state.position.sunk))
 
 
 def solve_collapse(state: State) -> Found | None:
@@ -251,15 +267,18 @@ def solve_sliding(state: State) -> Found | None:
 
 def play_sliding(chance: random.Random) -> Iterator[State]:
     """Yield a puzzle that some random moves have made from a solved one."""
-    rows, cols, most = chance.choice(((2, 3, 12), (3, 3, 16), (3, 3, 24), (3, 4, 20)))
+    rows, cols, most = chance.choice(((2, 3, 16), (3, 3, 12), (3, 3, 20), (3, 4, 16)))
     game = gridhouse.load("sliding", rows=rows, cols=cols)
     words = game.new_initial_state(chance.getrandbits(32)).position.goal
     letters = "".join(map(chr, words))
     state = game.parse(f"{letters[:-1]} /{letters}")
-    game.rules.apply_action(state.position, UP)  # a solved puzzle refuses all moves
-    for _ in range(chance.randint(4, most)):
-        if not state.is_terminal():
-            state.apply_action(chance.choice(state.legal_actions()))
+    last = UP
+    game.rules.apply_action(state.position, last)  # a solved puzzle refuses all moves
+    for _ in range(chance.randint(2, most)):
+        actions = [action for action in state.legal_actions() if action != BACK[last]]
+        if actions:
+            last = chance.choice(actions)
+            state.apply_action(last)
     yield state
 
 
@@ -307,12 +326,12 @@ def main(names: Words = None) -> None:
     for name in names or MAKERS:
         if name not in MAKERS:
             raise UsageError(f"there are no puzzles of {name}: {', '.join(MAKERS)}")
-        rules = component(gridhouse.load(name).__class__, "rules")
-        path = Path(str(rules and rules.__file__)).with_name("puzzles.csv")
+        path = Path(str(game_class(name).rules.__file__)).with_name("puzzles.csv")
+        rows = make(name, WANTED)
         with path.open("w", encoding="utf-8", newline="") as file:
             writer = csv.writer(file, lineterminator="\n")
             writer.writerow(("grade", "start", "line"))
-            writer.writerows(make(name, WANTED))
+            writer.writerows(rows)
         print(f"{path}: {WANTED} puzzles, {path.stat().st_size} bytes")
 
 

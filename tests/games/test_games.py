@@ -220,10 +220,14 @@ def test_what_stands_beside_the_board() -> None:
     assert state.game.status(state.position) == "Score: 7"
     state.play("1 1")
     assert state.game.outcome(state.position) == "Score 11, the board is cleared"
+    assert state.game.reason(state.position) == "The board is cleared"
+    state = gridhouse.parse("collapse(rows=1,cols=3,digits=3) 0 12.")
+    assert state.game.reason(state.position) == "No group is left"
     state = gridhouse.parse(SLIDING + "ac f/acfc")
     assert state.game.status(state.position) == "Solution: ac fc"
     state.play("R")
     assert state.game.outcome(state.position) == "Solved"
+    assert state.game.reason(state.position) == "Solved"
     state = gridhouse.load("sinks").new_initial_state()
     assert state.game.status(state.position) == (
         "Light: sunk 0 of 4, freezings 2, sink moves 2 - Dark: sunk 0 of 4, freezings 2, "

@@ -138,6 +138,19 @@ def test_who_looks_sees_the_own_bombs_and_the_board_from_the_own_side() -> None:
     assert corner_of(light, 0) != corner_of(dark, 0)
 
 
+def test_each_army_of_tactego_stands_at_the_bottom_for_its_player() -> None:
+    state = gridhouse.load("tactego").new_initial_state()
+    for player, first_cell in ((0, 0), (1, 20)):  # of its last row
+        svg = state.picture(player).svg()
+        heights = {
+            cell: float(
+                svg.partition(f'id="cell-{cell}"')[2].partition(' y="')[2].partition('"')[0]
+            )
+            for cell in range(24)
+        }
+        assert heights[first_cell] == max(heights.values())
+
+
 def test_hidden_kinds_are_backs() -> None:
     state = gridhouse.load("tactego", hidden=True).new_initial_state()
     red = state.picture(0).svg()

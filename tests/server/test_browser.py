@@ -53,7 +53,9 @@ def play_out(hands: Hands, state: State, actions: list[int]) -> None:
         hands.play(state, action)
     assert state.is_terminal()
     assert hands.text("heading") == state.game.outcome(state.position)
-    assert state.game.outcome(state.position) in hands.said()
+    assert state.game.reason(state.position) in hands.said()
+    hands.page.wait_for_selector("#end-reason:not(:empty)")
+    assert state.game.reason(state.position) in hands.text("end-reason")
     assert hands.page.locator("#moves li").count() == len(actions)
 
 

@@ -180,16 +180,16 @@ def test_a_result_is_shared_as_one_line() -> None:
     name = f"Gridhouse Sliding word puzzle {TODAY}"
     assert service.share_text(sliding, TODAY, 24, None) == f"{name}: 24 moves"
     shared = {
-        (24, 24): "24 moves (best 24) ▮▮▮▮▮",
-        (25, 24): "25 moves (best 24) ▮▮▮▮▯",
-        (50, 24): "50 moves (best 24) ▮▮▯▯▯",
-        (999, 24): "999 moves (best 24) ▯▯▯▯▯",
+        (24, 24): "24 moves ▮▮▮▮▮",
+        (25, 24): "25 moves ▮▮▮▮▯",
+        (50, 24): "50 moves ▮▮▯▯▯",
+        (999, 24): "999 moves ▯▯▯▯▯",
     }
     for (result, best), text in shared.items():
         said = service.share_text(sliding, TODAY, result, BestResult(best, True))
         assert said == f"{name}: {text}"
     better = service.share_text(collapse, TODAY, 31, BestResult(30, False))
-    assert better == f"Gridhouse Collapse {TODAY}: 31 points (best known 30) ▮▮▮▮▮"
+    assert better == f"Gridhouse Collapse {TODAY}: 31 points ▮▮▮▮▮"
     assert "▯▯▯▯▯" in service.share_text(collapse, TODAY, 0, BestResult(30, True))
 
 

@@ -43,7 +43,7 @@ def test_a_puzzle_from_the_front_door_to_the_table_of_the_day(
     page = context.new_page()
     page.set_default_timeout(1000 * PATIENCE)
     page.goto(address)
-    page.click("text=Today's puzzles")
+    page.click("text=Play today's puzzles")
     page.click("text=Leaderboard of Sliding word puzzle")
     page.wait_for_selector("text=Nobody has finished this puzzle yet.")
     page.click("article form button.main")
@@ -58,6 +58,11 @@ def test_a_puzzle_from_the_front_door_to_the_table_of_the_day(
     page.click("text=Puzzle and leaderboard of 2026-11-20")
     row = page.locator(".places tbody tr")
     assert row.inner_text().split() == ["1", "anonymous", "(you)", f"{least}", "moves"]
+    context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.click("#share")
+    page.wait_for_selector("#shared:has-text('Copied.')")
+    shared = f"2026-11-20: {least} moves ▮▮▮▮▮ {page.url}"
+    assert shared in page.evaluate("navigator.clipboard.readText()")
     page.click("text=Change your name")
     page.fill("input[name=name]", "<b>Anna</b>")
     page.click("text=Save")

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import gridhouse
-from gridhouse.players import Choice
+from gridhouse.players import Choice, Limits
 from gridhouse.server import engine_pool
 from gridhouse.server.engine_pool import EnginePool
 from gridhouse.server.tables.commands import MOVE, Command, RefusedError
@@ -43,7 +43,8 @@ class Ponderer:
         self.thought = 0
         self.made.append(self)
 
-    def choose(self, state: State) -> Choice:
+    def choose(self, state: State, limits: Limits | None = None) -> Choice:
+        del limits
         type(self).waiting += 1
         assert self.stopped.wait(PATIENCE)
         self.stopped.clear()
@@ -89,9 +90,9 @@ def test_a_searchs_time_begins_when_its_player_is_ready_and_free(
             time.sleep(2 * patience)
             super().__init__(kind, game, **settings)
 
-        def choose(self, state: State) -> Choice:
+        def choose(self, state: State, limits: Limits | None = None) -> Choice:
             began = time.monotonic()
-            choice = super().choose(state)
+            choice = super().choose(state, limits)
             lasted.append(time.monotonic() - began)
             return choice
 

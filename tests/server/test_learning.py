@@ -17,9 +17,10 @@ from gridhouse.core.registry import game_class
 from gridhouse.server.learning.exercises import MAX_MOVES, Course, Exercise
 from gridhouse.server.learning.lessons import file_of, lesson_of
 from gridhouse.server.learning.puzzles import GRADES, following, puzzles_of
+from web_helpers import Visitor, open_house
 
 if TYPE_CHECKING:
-    from web_helpers import Visitor
+    from pathlib import Path
 
 NAMES = gridhouse.games()
 STEPS = [
@@ -183,6 +184,12 @@ def test_addresses_that_lead_nowhere_are_refused(visitor: Visitor) -> None:
     for path in ("/learn/chess", "/learn/sinks/0", "/learn/sinks/11", "/puzzles/sinks/0"):
         assert visitor.get(path).status_code == 404
     assert visitor.get("/puzzles/sinks?grade=9").status_code == 303
+
+
+def test_nobody_asks_too_fast(tmp_path: Path) -> None:
+    with open_house(tmp_path, burst=2, rate=1.0) as client:
+        answers = [client.post("/learn/sinks/1", content=b"{}").status_code for _ in range(3)]
+    assert answers == [200, 200, 429]
 
 
 def rows_of(name: str) -> list[dict[str, str]]:

@@ -73,7 +73,7 @@ def test_a_table_says_what_is_played_and_against_whom(visitor: Visitor) -> None:
     assert f"{board} · you are Player 2 · {machine}" in visitor.get(table).text
     assert f"{board} · {machine}" in Visitor(visitor.client).get(table).text
     own = visitor.new("collapse", preset="own", **{"p-rows": "3", "p-cols": "4"})
-    assert "Collapse: own board, 3 by 4<" in visitor.get(own).text
+    assert "Collapse: 3 by 4<" in visitor.get(own).text
 
 
 @pytest.mark.parametrize(
@@ -199,7 +199,7 @@ def test_ready_made_set_ups_use_the_whole_army(preset: str, setup: str) -> None:
 
 def test_the_analysis_board_hides_nothing_and_takes_everything_back(visitor: Visitor) -> None:
     table = visitor.new("tactego", start=HIDDEN, opponent="analysis", clock="1+0")
-    assert "Tactego: own board, 3 by 2 · analysis board" in visitor.get(table).text
+    assert "Tactego: 3 by 2 · analysis board" in visitor.get(table).text
     with visitor.at(table) as seat:
         assert seat.view["handing"] is None
         assert "Red flag" in seat.view["board"]
@@ -207,6 +207,7 @@ def test_the_analysis_board_hides_nothing_and_takes_everything_back(visitor: Vis
         assert seat.view["position"] == HIDDEN.replace(")", ",limit=200)")
         assert (seat.view["helps"], seat.view["clocks"]) == (True, None)
         seat.move("0 1 1 1")
+        assert seat.view["side"] == 0  # it is not turned with every move
         seat.say("show")
         assert seat.wait("frame")["last"]
         seat.say("undo")

@@ -34,7 +34,7 @@ def test_the_front_door_leads_to_every_game(visitor: Visitor) -> None:
         rules = visitor.get(f"/rules/{name}").text
         assert game_class(name).move_form in rules
         for shown in (page, rules):  # pictures without names, which would come twice
-            pictures = shown[shown.index("<svg ") : shown.rindex("</svg>")]
+            pictures = shown[shown.index("<svg xmlns") : shown.rindex("</svg>")]
             assert " id=" not in pictures
             assert "aria-label" not in pictures
 
@@ -331,7 +331,11 @@ def test_a_board_is_seen_from_who_moves_and_from_any_viewpoint(client: TestClien
             assert seat.move(move)["board"] == state.picture(0, state.current_player()).inline()
         assert seat.view["side"] == 1
         assert watching.wait("view", 2)["board"] == state.open_picture(0, 0).inline()
-    with anna.at(anna.new("binary")) as seat:
+    for asked, camera in (("0", 0), ("8", 8), ("9", 1), ("-1", 1), ("x", 1), ("", 1)):
+        with carl.at(table, f"?camera={asked}") as watching:
+            assert watching.view["camera"] == camera
+    with anna.at(anna.new("binary"), "?camera=1") as seat:
+        assert seat.view["camera"] == 0
         assert seat.view["cameras"] == []
         assert seat.refused("turn") == "this board is seen from one viewpoint only"
 

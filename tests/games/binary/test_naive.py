@@ -44,6 +44,7 @@ def test_games_are_the_same(seed: int) -> None:
     won = naive.winner()
     assert won is not None
     assert state.game.outcome(state.position) == f"Player {won} wins"
+    assert state.game.reason(state.position) == f"Player {3 - won} has no move left"
     assert state.returns()[won - 1] == 1
     assert sum(state.returns()) == 0
 

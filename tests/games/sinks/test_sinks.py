@@ -33,6 +33,7 @@ def test_a_sinks_game_in_which_nothing_is_lost_is_a_draw() -> None:
     assert state.legal_actions() == []
     assert {state.refusal(action) for action in range(600)} == {Refusal.GAME_OVER}
     assert state.game.outcome(state.position) == "Draw: 8 moves without a sinking or a loss"
+    assert state.game.reason(state.position) == "8 moves without a sinking or a loss"
     assert str(state).endswith("l 0 - 2/2 2/2 0/0 - quiet=8 la33 da66")
     assert gridhouse.parse(str(state)).returns() == [0, 0]
     state.undo()
@@ -74,9 +75,11 @@ def test_a_win_or_a_loss_comes_before_a_draw() -> None:
     lost.play("3 3 d")
     assert lost.position.quiet == 8
     assert lost.game.outcome(lost.position) == "Light loses"
+    assert lost.game.reason(lost.position) == "Light cannot move"
     assert lost.returns() == [-1, 1]
     won = gridhouse.parse(DRAWISH.replace("0/0", "1/4") + "quiet=8 la33 da66")
     assert won.game.outcome(won.position) == "Dark wins!"
+    assert won.game.reason(won.position) == "Dark has sunk 4 points"
     assert won.returns() == [-1, 1]
     drawn = gridhouse.parse(DRAWISH + "quiet=8 la33 da66")
     assert drawn.returns() == [0, 0]

@@ -152,3 +152,55 @@ def test_every_guess_is_as_likely_as_any_other() -> None:
 def test_there_is_nothing_to_guess_where_everything_is_seen() -> None:
     position = walk(SPECIAL.replace("True", "False"), 3).position
     assert guessed(position, 0, 1) == guessed(position, 1, 1) == position
+
+
+@pytest.mark.parametrize(
+    ("attacker", "defender", "says"),
+    [
+        ("R5", "B5", ["5 beats 5", "Your 5 beats the 5", "The 5 beats your 5"]),
+        ("R3", "B5", ["3 loses to 5", "Your 3 loses to the 5", "The 3 loses to your 5"]),
+        ("RS", "BM", [
+            "Sapper takes mine", "Your sapper takes the mine", "The sapper takes your mine"
+        ]),
+        ("R5", "BF", ["5 captures flag", "Your 5 captures the flag", "The 5 captures your flag"]),
+        ("R5", "BM", [
+            "5 falls together with mine",
+            "Your 5 falls together with the mine",
+            "The 5 falls together with your mine",
+        ]),
+        ("R5", "", ["", "", ""]),
+    ],
+)  # fmt: skip
+def test_fights_are_told_in_the_viewers_words(
+    attacker: str, defender: str, says: list[str]
+) -> None:
+    army = "pieces=Fx2 5x1 3x1 Sx1 Mx1"
+    state = gridhouse.parse(
+        f"tactego(rows=6,cols=2,{army}) R 0 {attacker},RF/{defender},/,/,/,/BF,"
+    )
+    action = state.string_to_action("0 0 1 0")
+    assert [state.game.comment(state.position, action, who) for who in (None, 0, 1)] == says
+
+
+def test_the_fallen_are_counted_by_kind() -> None:
+    game = "tactego(rows=4,cols=2,pieces=Fx1 5x1 Mx2)"
+    fallen = gridhouse.parse(f"{game} R 0 RF,/RM,/,/BF,B5").game
+    state = gridhouse.parse(f"{game} R 0 RF,/RM,/,/BF,B5")
+    told = [(each.side, each.count, each.label) for each in fallen.losses(state.position)]
+    assert told == [
+        (0, 2, "fallen"), (0, 1, "mine"), (0, 1, "strength 5"), (1, 2, "fallen"), (1, 2, "mine")
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("start", "says"),
+    [
+        ("R 0 RF,R5/,/,B5", "Red captured the flag"),
+        ("B 0 RF,R5/,/,BF", "Blue cannot move"),
+        ("R 200 RF,R5/,/B5,BF", "200 moves without a capture"),
+    ],
+)
+def test_the_reason_of_every_end(start: str, says: str) -> None:
+    state = gridhouse.parse(f"tactego(rows=3,cols=2,pieces=Fx1 5x1) {start}")
+    assert state.is_terminal()
+    assert state.game.reason(state.position) == says

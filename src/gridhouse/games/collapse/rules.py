@@ -175,16 +175,19 @@ def settle(state: Position, first: int, last: int) -> None:
         state.tall -= 1
 
 
+def points(state: Position, digit: int, count: int) -> int:
+    """Return the points for a group of so many equal digits."""
+    return digit * count if state.scoring == Scoring.LINEAR else (count - 2) ** 2
+
+
 def apply_action(state: Position, action: int) -> None:
     """Play a legal action."""
     cell = cell_of(state, action)
     digit = state.cells[cell]
     count, first, last = remove_group(state, cell)
     settle(state, first, last)
-    if state.scoring == Scoring.LINEAR:
-        state.score += digit * count
-    else:
-        state.score += (count - 2) ** 2
+    state.score += points(state, digit, count)
+    if state.scoring != Scoring.LINEAR:
         if state.wide == 0:
             state.score += CLEARED
         elif is_terminal(state):

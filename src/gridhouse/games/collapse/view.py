@@ -18,15 +18,40 @@ def draw(game: Game, position: Position, names: list[int], viewer: int) -> pictu
     title = f"Collapse, {rows} by {cols}, score {position.score}"
     canvas = picture.grid(rows, cols, title, blank=rows - position.tall, first=1)
     digits = [position.cells[rules.cell_of(position, action)] for action in range(rows * cols)]
-    labels = ["empty" if digit == rules.BLANK else str(digit) for digit in digits]
+    groups = groups_of(position)
+    labels = [in_words(position, digit, groups.get(at, [])) for at, digit in enumerate(digits)]
     picture.cells(canvas, rows, cols, labels)
     for cell, digit in enumerate(digits):
         if digit != rules.BLANK:
             row, col = divmod(cell, cols)
-            canvas.begin(cell, piece=names[cell])
+            canvas.begin(cell, piece=names[cell], data_group=str(min(groups.get(cell, [cell]))))
             canvas.paste(tile(row, col, digit))
             canvas.end()
     return canvas
+
+
+def groups_of(position: Position) -> dict[int, list[int]]:
+    """Return the group of each cell that can be picked."""
+    cells = [rules.cell_of(position, action) for action in range(position.rows * position.cols)]
+    left = position.copy()
+    standing = [action for action, cell in enumerate(cells) if left.cells[cell] != rules.BLANK]
+    groups: dict[int, list[int]] = {}
+    for action in standing:
+        if left.cells[cells[action]] == rules.BLANK or rules.is_alone(left, cells[action]):
+            continue
+        rules.remove_group(left, cells[action])
+        group = [at for at in standing if at not in groups and left.cells[cells[at]] == rules.BLANK]
+        groups |= dict.fromkeys(group, group)
+    return groups
+
+
+def in_words(position: Position, digit: int, group: list[int]) -> str:
+    """Return the digit on a cell, and its group with the points for it, in words."""
+    if digit == rules.BLANK:
+        return "empty"
+    if not group:
+        return str(digit)
+    return f"{digit}, group of {len(group)}, {rules.points(position, digit, len(group))} points"
 
 
 @picture.cached

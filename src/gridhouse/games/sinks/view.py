@@ -427,13 +427,13 @@ def landing(position: Position, action: int) -> list[int]:
 def obstacles(position: Position, action: int) -> list[int]:
     """Return the anchors of what stands where a block or a sink would come to lie."""
     cell, verb = divmod(action, rules.NUM_VERBS)
-    kind = position.kind[cell]
-    if verb in (rules.BOMB, rules.FREEZE) or not kind:
+    is_move = verb not in (rules.BOMB, rules.FREEZE)
+    if not is_move or rules.refusal(position, action) != rules.Refusal.NOT_FREE:
         return []
     row, col, lie = rules.landing(position, cell, verb)
-    if not rules.on_board(position, row, col, kind, lie):
-        return []
-    covered = {position.covered[at] - 1 for at in cells_at(position, row, col, kind, lie)}
+    covered = {
+        position.covered[at] - 1 for at in cells_at(position, row, col, position.kind[cell], lie)
+    }
     return sorted(covered - {rules.NOWHERE, cell})
 
 

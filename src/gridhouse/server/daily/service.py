@@ -217,7 +217,10 @@ def best_text(game: Game, best: BestResult) -> str:
 
 
 def share_text(game: Game, day: str, result: int, best: BestResult | None) -> str:
-    """Return a result as a line to share: the squares say how near it is to the best known one."""
+    """Return a result as a line to share: the squares say how near it is to the best known one.
+
+    The best result itself is not named, because others have yet to play.
+    """
     told = f"Gridhouse {game.title} {day}: {game.write_result(result)}"
     if best is None:
         return told
@@ -225,6 +228,4 @@ def share_text(game: Game, day: str, result: int, best: BestResult | None) -> st
     least, most = sorted((max(1, result), max(1, best.result)))
     beats = result == best.result or is_better(puzzle_of(type(game), ""), result, best.result)
     filled = SQUARES if beats else min(SQUARES - 1, SQUARES * least // most)
-    squares = "▮" * filled + "▯" * (SQUARES - filled)
-    kind = "best" if best.proved else "best known"
-    return f"{told} ({kind} {best.result}) {squares}"
+    return f"{told} {'▮' * filled}{'▯' * (SQUARES - filled)}"

@@ -177,8 +177,10 @@ class Course:
         """Return the legal moves, and the illegal ones that are to be tried."""
         state, rules = self.state, self.state.game
         tries = [rules.read_move(state.position, text) for text in self.exercise.tries]
-        actions = [*state.legal_actions(), *(action for action in tries if action is not None)]
-        return [(state.action_to_string(action), *gesture(state, action)) for action in actions]
+        actions = {*state.legal_actions(), *(action for action in tries if action is not None)}
+        return [
+            (state.action_to_string(action), *gesture(state, action)) for action in sorted(actions)
+        ]
 
     def answer(self, text: str) -> Answer:
         """Return what a page shows now, with a reason or a hint."""

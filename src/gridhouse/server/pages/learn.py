@@ -74,7 +74,8 @@ def requested_puzzles(request: Request) -> tuple[type[Game], tuple[Puzzle, ...],
 
 
 async def judged(request: Request, exercise: Exercise) -> Response:
-    """Answer to an attempt at an exercise."""
+    """Answer to an attempt at an exercise; raises HTTPException for too many of them."""
+    request.app.state.pace.count(request.client.host if request.client else "")
     try:
         attempt = Attempt.model_validate_json(await read_body(request, MAX_MESSAGE))
         said = attempt.move or attempt.cells or None

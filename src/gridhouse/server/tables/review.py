@@ -86,9 +86,9 @@ class GameReview:
         self.is_alone = self.game.num_players == 1
         self.is_hidden = table.ever_secret
         self.every = math.ceil((len(self.plies) + 1) / MAX_POSITIONS)
-        last = len(self.plies)
+        self.last = len(self.plies)
         # The positions to evaluate; the last one is always among them.
-        self.wanted = sorted({*range(0, last + 1, self.every), last}, reverse=True)
+        self.wanted = sorted({*range(0, self.last + 1, self.every), self.last}, reverse=True)
         self.seconds = min(MAX_SECONDS, max(MIN_SECONDS, WHOLE_GAME / len(self.wanted)))
         self.states: dict[int, State] = {}
         self.evaluations: dict[int, Evaluation] = {}
@@ -133,6 +133,8 @@ class GameReview:
                     found = await self._evaluate(engines, self.states[ply])
                     self.evaluations[ply] = self._improved(ply, found)
                     self._prove_after(ply)
+            if self.every > 1:
+                self.states = {}  # no move has a mark, and long games are large
         except Exception:
             log.exception("a review failed")
             self.failed = True
@@ -196,12 +198,14 @@ class GameReview:
     # What it shows.
 
     def loss(self, ply: int) -> float | None:
-        """Return what the move after a ply lost, None while that is unknown.
+        """Return what the move after a ply lost, None while that is unknown and in long games.
 
         In points of win probability, or in a game for one in percent of the best result.
         """
         before, after = self.evaluations.get(ply), self.evaluations.get(ply + 1)
-        if before is None or after is None or before.value is None or after.value is None:
+        if self.every > 1 or before is None or after is None:
+            return None
+        if before.value is None or after.value is None:
             return None
         lost = max(0.0, self.gain(ply, before.value) - self.gain(ply, after.value))
         if not self.is_alone:
@@ -217,7 +221,7 @@ class GameReview:
     def accuracy(self, player: int) -> float | None:
         """Return a player's accuracy, 0 to 100, None if it is unknown."""
         if self.is_alone:
-            best, end = self.best(), self.evaluations[self.wanted[0]].value
+            best, end = self.best(), self.evaluations[self.last].value
             if not best or not end or best < 0 or end < 0:
                 return None
             return 100 * min(best, end) / max(best, end)
@@ -227,10 +231,10 @@ class GameReview:
 
     def report(self, seats: list[int]) -> Review:
         """Return what is known so far; the visitor plays ``seats``."""
-        moves = [self._move(ply) for ply in range(len(self.plies))]
+        moves = [self._move(ply) for ply in range(self.last)]
         bad = [(move["loss"], ply) for ply, move in enumerate(moves) if move["mark"]]
         worst = sorted(ply for _, ply in sorted(bad, key=lambda each: -each[0])[:MOMENTS])
-        known = [self.evaluations.get(ply) for ply in range(len(self.plies) + 1)]
+        known = [self.evaluations.get(ply) for ply in range(self.last + 1)]
         players = range(self.game.num_players)
         best = self.best() if self.is_alone else None
         return {
@@ -246,7 +250,7 @@ class GameReview:
             "seats": seats,
             "values": [each.value if each else None for each in known],
             "proved": [bool(each and each.proved) for each in known],
-            "texts": [self._judged(ply) for ply in range(len(self.plies) + 1)],
+            "texts": [self._judged(ply) for ply in range(self.last + 1)],
             "moves": moves,
             "moments": worst if self.done else [],
             "accuracy": [self.accuracy(player) if self.done else None for player in players],
@@ -318,7 +322,7 @@ class GameReview:
     async def attempt(self, engines: EnginePool, visitor: str, ply: int, text: str) -> Attempt:
         """Judge another move at a ply; raises RefusedError or MoveError."""
         before = self.evaluations.get(ply)
-        if not 0 <= ply < len(self.plies) or before is None or before.value is None:
+        if before is None or before.value is None or ply not in self.states or ply == self.last:
             raise RefusedError("this position is not evaluated")
         if visitor in self.trying:
             raise RefusedError("one move at a time")

@@ -273,8 +273,10 @@ class TableService:
             return await self._join(table.rematch.table, visitor)
         table.change_for(Command(REMATCH, seats[0]))  # refuses before a table is created
         start = await asyncio.to_thread(next_start, table)
+        # The lobby would give the friend's seat to anybody.
+        listed = table.listed and table.opponent != FRIENDS
         side = 1 - seats[0]
-        options = TableOptions(start, table.opponent, level or 0, side, table.clock, table.listed)
+        options = TableOptions(start, table.opponent, level or 0, side, table.clock, listed)
         options = options._replace(given=table.given and not start.game.has_chance)
         name = await self.create(options, visitor)
         try:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from starlette.websockets import WebSocketDisconnect, WebSocketState
 
 from gridhouse.core.errors import MoveError
+from gridhouse.core.notation import parse_integer
 from gridhouse.server.auth import bearer, is_own_origin
 from gridhouse.server.settings import MAX_MESSAGE, MAX_SUBSCRIBERS
 from gridhouse.server.tables import hints
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from gridhouse.server.auth import Auth
     from gridhouse.server.tables.messages import Message
     from gridhouse.server.tables.service import LiveTable, TableService
+    from gridhouse.server.tables.table import Table
 
 log = logging.getLogger("gridhouse.server")
 POLICY_VIOLATION = 1008  # close code for a connection that violates the protocol
@@ -87,7 +89,7 @@ class Connection:
         self.invitation = auth.invitation(live.table.id)
         self.revealed_player: int | None = None
         self.close_code = NORMAL_CLOSURE  # the close code, sent after the last message
-        self.camera = live.table.default_camera
+        self.camera = first_camera(live.table, socket.query_params.get("camera", ""))
         self.back: int | None = None  # the ply of an earlier position that this page shows
         self._past: Snapshot | None = None
         self._stale = True
@@ -324,6 +326,14 @@ PLAYERS: dict[str, Callable[[Connection, dict[str, Any]], None]] = {
     "stop": Connection._on_stop,
     **dict.fromkeys(HELP_PLACES, Connection._on_help),
 }
+
+
+def first_camera(table: Table, text: str) -> int:
+    """Return the viewpoint that a page asks for in its address, else the usual one."""
+    number = parse_integer(text)
+    if number is None or number not in range(len(table.cameras)):
+        return table.default_camera
+    return number
 
 
 def is_number(value: object) -> TypeGuard[int]:

@@ -86,7 +86,8 @@ def seat_of(table: Table, visitor: str | None, revealed_player: int | None) -> V
         return Viewpoint(seats[0], seats[0], mover == seats[0])
     side = mover if mover is not None else table.plies[-1].player if table.plies else 0
     if not table.secret:
-        return Viewpoint(0, side, mover is not None)
+        # For one person who moves for both sides the board stays as it is.
+        return Viewpoint(0, 0 if table.opponent == ANALYSIS else side, mover is not None)
     if revealed_player is None:
         return Viewpoint(None, side, covered=True)
     return Viewpoint(revealed_player, revealed_player, revealed_player == mover)

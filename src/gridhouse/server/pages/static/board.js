@@ -5,7 +5,7 @@
 /** @typedef {import("./messages").View} View */
 /** @typedef {Pick<View, "board" | "drawn" | "side" | "last" | "gestures" | "acts">
  *   & Partial<Pick<View, "camera" | "cameras" | "landings">>} Shown */
-/** @typedef {{ move: (text: string, times?: number) => void, why: (cells: number[]) => void, choices: (found: Gesture[]) => void }} Hands */
+/** @typedef {{ move: (text: string, times?: number) => void, why: (cells: number[]) => void, choices: (found: Gesture[]) => void, about?: (text: string) => void }} Hands */
 
 /** @type {Record<string, [x: number, y: number]>} */
 const ARROWS = { ArrowUp: [0, -1], ArrowDown: [0, 1], ArrowLeft: [-1, 0], ArrowRight: [1, 0] };
@@ -140,6 +140,8 @@ export class Board {
     if (cell === this.over) return;
     this.over = cell;
     this.mark();
+    const grouped = cell !== null && this.acts && this.group(cell).length > 1;
+    this.hands.about?.(grouped ? (this.element(cell)?.getAttribute("aria-label")?.split(", ").slice(1).join(": ") ?? "") : "");
   }
 
   /**
@@ -346,14 +348,22 @@ export class Board {
   }
 
   /**
+   * Returns the cells that light up, each with the next cell of its gesture.
+   * @returns {Map<number, number | undefined>}
+   */
+  targets() {
+    const next = this.chosen.length;
+    const found = next ? this.beginning(this.chosen) : [];
+    return new Map(found.flatMap((gesture) => this.lit(gesture).map((cell) => [cell, gesture[1][next]])));
+  }
+
+  /**
    * Returns the cell that a move names: of the cells that a piece covers, the one that stands for all.
    * @param {number} cell
    */
   named(cell) {
-    const next = this.chosen.length;
-    const found = next ? this.beginning(this.chosen) : [];
-    if (found.some(([, named]) => named[next] === cell)) return cell;
-    return found.find((gesture) => this.lit(gesture).includes(cell))?.[1][next] ?? this.anchor(cell);
+    const targets = this.targets();
+    return [...targets.values()].includes(cell) ? cell : (targets.get(cell) ?? this.anchor(cell));
   }
 
   /** @param {number} pointed */
@@ -415,12 +425,13 @@ export class Board {
     const marks = document.createElementNS(drawing.namespaceURI, "g");
     marks.setAttribute("class", "marks");
     marks.setAttribute("aria-hidden", "true");
-    const next = this.chosen.length ? this.beginning(this.chosen).flatMap((gesture) => this.lit(gesture)) : [];
     const focused = this.root.querySelector(":focus-visible") ? this.focused() : null;
     this.copy(marks, this.last.flatMap((cell) => this.fields(cell)), "last");
-    this.copy(marks, [...new Set(next)], "target");
+    for (const [cell, target] of this.targets()) this.copy(marks, [cell], "target", target);
     const over = this.over === null ? -1 : this.anchor(this.over);
-    if (this.acts && !this.chosen.includes(over) && this.beginning([over]).length) this.outline(marks, over, "over");
+    if (this.acts && !this.chosen.includes(over) && this.beginning([over]).length) {
+      for (const cell of this.group(over)) this.outline(marks, cell, "over");
+    }
     for (const cell of this.chosen) this.outline(marks, cell, "chosen");
     for (const cell of this.blocked) this.outline(marks, cell, "block");
     const hint = this.gestures.find(([, named]) => named.join() === this.hinted.join());
@@ -430,6 +441,17 @@ export class Board {
     if (others.length) marks.append(this.arrow());
     if (focused !== null) this.copy(marks, [focused], "cursor");
     drawing.append(marks);
+  }
+
+  /**
+   * Returns the cells that a move takes together with a cell.
+   * @param {number} cell
+   */
+  group(cell) {
+    const all = pieces(this.root);
+    const name = [...all.values()].find((piece) => piece.dataset.cell === String(cell))?.dataset.group;
+    const found = name === undefined ? [] : [...all.values()].filter((piece) => piece.dataset.group === name);
+    return found.length ? found.map((piece) => Number(piece.dataset.cell)) : [cell];
   }
 
   /** Returns an arrow along the cells of a hint. */
@@ -462,13 +484,14 @@ export class Board {
    * @param {Element} marks
    * @param {number[]} cells
    * @param {string} kind
+   * @param {number} [target] the cell that a click on these cells points at
    */
-  copy(marks, cells, kind) {
+  copy(marks, cells, kind, target) {
     for (const cell of cells) {
       const shape = this.element(cell)?.firstElementChild?.cloneNode();
       if (!(shape instanceof SVGElement)) continue;
       shape.setAttribute("class", `mark mark-${kind}`);
-      shape.dataset.cell = String(cell);
+      shape.dataset.cell = String(target ?? cell);
       marks.append(shape);
     }
   }

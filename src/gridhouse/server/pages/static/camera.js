@@ -2,26 +2,39 @@
 // plainest one, which a narrow screen begins with; the others go around the board.
 
 const NARROW = matchMedia("(max-width: 34rem)");
+const KEY = "camera-"; // and the name of the game, in the browser's storage
 const FAR = 40; // pixels of a drag that turns the board
+
+/**
+ * Returns the viewpoint that a table of a game begins with, null for the usual one.
+ * @param {string} game
+ */
+export function firstCamera(game) {
+  try {
+    const kept = localStorage.getItem(KEY + game);
+    if (kept !== null && /^[0-9]$/.test(kept)) return Number(kept);
+  } catch {
+    // The browser keeps nothing.
+  }
+  return NARROW.matches ? 0 : null;
+}
 
 export class Cameras {
   /**
    * @param {import("./board.js").Board} board
    * @param {{ turn: HTMLElement | null, plain: HTMLElement | null }} buttons
    * @param {string} game
-   * @param {(to: number) => boolean} ask asks for a viewpoint; tells whether it was sent
+   * @param {(to: number) => void} ask asks for a viewpoint
    */
   constructor(board, buttons, game, ask) {
     this.board = board;
     this.buttons = buttons;
-    this.key = `camera-${game}`;
+    this.key = KEY + game;
     this.ask = ask;
     /** @type {string[]} */
     this.names = [];
-    this.shown = 0;
-    this.wanted = recall(this.key) ?? (NARROW.matches ? 0 : null);
+    this.now = -1; // what was shown first, then what was asked for last
     this.around = 1; // the last viewpoint beside the plainest one
-    this.asked = false;
     /** @type {{ x: number, y: number } | null} */
     this.pressed = null;
     this.turned = false; // whether the last drag turned the board
@@ -39,23 +52,13 @@ export class Cameras {
   /** @param {import("./messages").View} view */
   show(view) {
     this.names = view.cameras;
-    this.shown = view.camera;
-    if (this.shown > 0) this.around = this.shown;
-    if (this.wanted !== null && this.wanted >= this.names.length) this.wanted = null;
-    if (this.wanted === null || this.wanted === this.shown) this.asked = false;
-    else if (!this.asked) this.asked = this.ask(this.wanted);
+    if (this.now < 0) this.now = view.camera;
+    if (view.camera > 0) this.around = view.camera;
     const { turn, plain } = this.buttons;
-    const name = `Turn the board, now seen ${this.names[this.shown]}`;
+    const name = `Turn the board, now seen ${this.names[view.camera]}`;
     turn?.setAttribute("title", name);
     turn?.setAttribute("aria-label", name);
-    if (!plain) return;
-    plain.hidden = this.names.length < 3;
-    plain.setAttribute("aria-pressed", String(this.shown === 0));
-  }
-
-  /** Forgets what was asked for: a new connection begins with the usual viewpoint. */
-  lose() {
-    this.asked = false;
+    plain?.setAttribute("aria-pressed", String(view.camera === 0));
   }
 
   /**
@@ -63,21 +66,25 @@ export class Cameras {
    * @param {number} steps
    */
   turn(steps) {
-    const [now, count] = [this.wanted ?? this.shown, this.names.length];
-    if (count < 3) this.go((now + 1) % count);
-    else this.go(now === 0 ? this.around : 1 + ((now - 1 + steps + count - 1) % (count - 1)));
+    const count = this.names.length;
+    if (count < 3) this.go((this.now + 1) % count);
+    else this.go(this.now === 0 ? this.around : 1 + ((this.now - 1 + steps + count - 1) % (count - 1)));
   }
 
   /** Goes to the plainest viewpoint, or back from it. */
   switch() {
-    this.go((this.wanted ?? this.shown) === 0 ? this.around : 0);
+    this.go(this.now === 0 ? this.around : 0);
   }
 
   /** @param {number} to */
   go(to) {
-    this.wanted = to;
-    this.asked = this.ask(to);
-    remember(this.key, to);
+    this.now = to;
+    this.ask(to);
+    try {
+      localStorage.setItem(this.key, String(to));
+    } catch {
+      // Then the next table begins with the usual viewpoint.
+    }
   }
 
   /** @param {PointerEvent} event */
@@ -93,7 +100,7 @@ export class Cameras {
     this.pressed = null;
     if (Math.max(Math.abs(x), Math.abs(y)) < FAR) return;
     this.turned = true;
-    const isPlain = (this.wanted ?? this.shown) === 0;
+    const isPlain = this.now === 0;
     if (Math.abs(x) > Math.abs(y)) this.turn(x < 0 ? -1 : 1);
     else if (y < 0 === isPlain) this.switch();
   }
@@ -104,30 +111,5 @@ export class Cameras {
     if (event.key === "t") this.turn(1);
     else if (event.key === "T") this.turn(-1);
     else if (event.key === "v" && this.names.length > 2) this.switch();
-  }
-}
-
-/**
- * @param {string} key
- * @returns {number | null}
- */
-function recall(key) {
-  try {
-    const kept = localStorage.getItem(key);
-    return kept !== null && /^[0-9]$/.test(kept) ? Number(kept) : null;
-  } catch {
-    return null; // the browser keeps nothing
-  }
-}
-
-/**
- * @param {string} key
- * @param {number} camera
- */
-function remember(key, camera) {
-  try {
-    localStorage.setItem(key, String(camera));
-  } catch {
-    // Then the next table begins with the usual viewpoint.
   }
 }

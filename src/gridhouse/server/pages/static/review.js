@@ -208,7 +208,7 @@ function showMoments(found) {
     head.textContent = `${ply + 1}. ${move.name}: ${move.move} ${GLYPHS[move.mark]}`;
     const better = document.createElement("span");
     better.className = "better";
-    better.textContent = `Better: ${move.better.join(", ")}`;
+    better.textContent = `Better: ${move.better.map((text) => text.replaceAll(" ", "\u00a0")).join(", ")}`;
     button.append(head, move.text, " ", better);
     button.addEventListener("click", () => {
       stopLearning();
@@ -225,7 +225,7 @@ function listMoves() {
     ply: review.moves.length,
     looking: wanted < 0 ? null : wanted,
     moves: review.moves.map(({ name, move }) => [name, move]),
-    notes: review.moves.map(({ note, mark }) => [note, mark && `${GLYPHS[mark]} ${mark}`].filter(Boolean).join(" ")),
+    notes: review.moves.map(({ note, mark }) => [note, mark && `${GLYPHS[mark]} ${mark}`].filter(Boolean).join("; ")),
   });
 }
 

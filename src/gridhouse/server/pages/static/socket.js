@@ -19,7 +19,7 @@ export class ReconnectingSocket {
    * @param {(open: boolean) => void} turned
    */
   constructor(path, allowed, heard, turned) {
-    this.address = new URL(path, location.href.replace(/^http/, "ws")).href;
+    this.path = path;
     this.burst = SHARE * allowed.burst;
     this.rate = SHARE * allowed.rate;
     this.heard = heard;
@@ -39,7 +39,7 @@ export class ReconnectingSocket {
   }
 
   connect() {
-    const socket = new WebSocket(this.address);
+    const socket = new WebSocket(new URL(this.path, location.href.replace(/^http/, "ws")));
     this.socket = socket;
     this.queue = [];
     this.left = this.burst;

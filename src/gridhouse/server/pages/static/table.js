@@ -24,15 +24,15 @@ let shows = "";
 let missed = false; // whether moves were made while an earlier position was shown
 /** @type {(() => void) | null} the action after a confirmed question */
 let question = null;
+let about = ""; // what is said of the cell under the mouse
 let withdrew = false; // whether the visitor has just withdrawn a request
 
-/** @type {Promise<import("./camera.js").Cameras> | null} */
-let cameras = null;
 /** @type {{ looking: number | null } | null} the shown position when the connection was lost */
 let lost = null;
 
 const allowed = { burst: Number(table.dataset.burst), rate: Number(table.dataset.rate) };
-const wire = new ReconnectingSocket(table.dataset.socket ?? "", allowed, heard, (open) => {
+const cameras = "cameras" in table.dataset ? await import("./camera.js") : null; // most boards have one viewpoint
+const wire = new ReconnectingSocket(from(cameras?.firstCamera(table.dataset.game ?? "") ?? null), allowed, heard, (open) => {
   if (!open) miss();
   hide("offline", open);
 });
@@ -44,7 +44,14 @@ const board = new Board(root, {
   },
   why,
   choices: offer,
+  about: (text) => {
+    if (text || about) write("why", capital(text));
+    about = text;
+  },
 });
+const viewpoints = cameras && new cameras.Cameras(
+  board, { turn: part("turn"), plain: part("plain") }, table.dataset.game ?? "", turn,
+);
 const clocks = new Clocks(need("clocks"));
 const moves = new MoveList(need("moves"), need("steps"), lookAt);
 
@@ -62,7 +69,6 @@ function say(message) {
 /** Notes the loss of the connection, and drops pending requests. */
 function miss() {
   lost ??= { looking: view?.looking ?? null };
-  cameras?.then((found) => found.lose());
   if (part("why")?.textContent === THINKING) write("why", "");
 }
 
@@ -71,6 +77,21 @@ function goOn() {
   const looking = lost?.looking ?? null;
   lost = null;
   if (looking !== null && looking < ply()) lookAt(looking);
+}
+
+/**
+ * Returns the address of the table's socket, which begins with a viewpoint or the usual one.
+ * @param {number | null} camera
+ */
+function from(camera) {
+  const path = table.dataset.socket ?? "";
+  return camera === null ? path : `${path}?camera=${camera}`;
+}
+
+/** @param {number} to the viewpoint to show, also after a new connection */
+function turn(to) {
+  wire.path = from(to);
+  say({ type: "turn", to });
 }
 
 /** @param {number[]} cells with which no move begins */
@@ -179,7 +200,7 @@ function showView(next) {
   root.dataset.ply = String(next.ply);
   write("heading", next.heading);
   showStatus(next.status, next.tokens);
-  showCameras(next);
+  viewpoints?.show(next);
   showReason(before, next);
   clocks.show(next.clocks);
   moves.show(next);
@@ -245,17 +266,6 @@ async function showStatus(status, tokens) {
 }
 
 /** @param {View} view */
-function showCameras(view) {
-  hide("turn", view.cameras.length < 2);
-  if (view.cameras.length < 2) return;
-  cameras ??= import("./camera.js").then(({ Cameras }) => {
-    const buttons = { turn: part("turn"), plain: part("plain") };
-    return new Cameras(board, buttons, table.dataset.game ?? "", (to) => say({ type: "turn", to }));
-  });
-  cameras.then((found) => found.show(view));
-}
-
-/** @param {View} view */
 function showTools(view) {
   disable("undo", !view.undo);
   disable("redo", !view.redo);
@@ -276,7 +286,7 @@ function showTools(view) {
  */
 function showReason(before, now) {
   const stays = before?.ply === now.ply && before.looking === now.looking && !now.over;
-  if (!stays || now.waits) write("why", now.comment);
+  if (!stays || now.waits) write("why", now.comment && sentence(now.comment));
   else if (before.waits) write("why", withdrew ? "" : "The request was declined.");
   withdrew = false;
 }
