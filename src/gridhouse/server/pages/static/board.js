@@ -436,7 +436,7 @@ export class Board {
     for (const cell of this.blocked) this.outline(marks, cell, "block");
     const hint = this.gestures.find(([, named]) => named.join() === this.hinted.join());
     const [moved, ...others] = this.hinted;
-    if (moved !== undefined) this.outline(marks, moved, "hint");
+    if (moved !== undefined) for (const cell of this.group(moved)) this.outline(marks, cell, "hint");
     this.copy(marks, (others.length && hint && this.landings[hint[0]]) || others, "hint");
     if (others.length) marks.append(this.arrow());
     if (focused !== null) this.copy(marks, [focused], "cursor");
