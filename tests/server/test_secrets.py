@@ -164,6 +164,26 @@ def test_that_a_secret_is_gone_may_be_one_as_well(client: TestClient) -> None:
         )
 
 
+def test_against_the_machine_a_turn_with_a_bomb_is_taken_back(client: TestClient) -> None:
+    visitor = Visitor(client)
+    table = visitor.new("sinks", level="1", side="0")
+    with visitor.at(table) as seat:
+        seat.move("3 2 b")
+        own = 1
+        while seat.view["acts"]:
+            seat.move(seat.view["gestures"][-1][0])
+            own += 1
+        while not seat.view["acts"]:
+            seat.wait("view")
+        assert seat.view["ply"] > own
+        assert seat.view["undo"]
+        seat.say("undo")
+        while seat.view["ply"] != own - 1:
+            seat.wait("view")
+        assert seat.view["acts"]
+        assert seat.view["position"] == ""  # where bombs lay is not told
+
+
 def screen(client: TestClient, start: str, steps: int) -> tuple[list[str], list[str]]:
     """Return what two at one screen get in the first steps of a game, and in files."""
     visitor = Visitor(client)

@@ -107,6 +107,7 @@ class Table:
         # Whether any player has had hidden information so far.  Its end, as that of a bomb under a
         # sink, may itself be hidden, so this never becomes false again.
         self.ever_secret = self._has_secrets()
+        self._began_secret = self.ever_secret
         self.cameras = self.state.cameras()
         self.default_camera = self.state.default_camera()
         self.catch_up(record)
@@ -360,8 +361,12 @@ class Table:
         return state
 
     def _need_freedom(self) -> None:
-        """Raise RefusedError if moves can be neither undone nor redone."""
-        if self.ever_secret:
+        """Raise RefusedError if moves can be neither undone nor redone.
+
+        Against the machine they can, unless the start hides something: it makes its secrets by
+        moves, which it chooses anew.
+        """
+        if self.ever_secret and (self.machine is None or self._began_secret):
             raise RefusedError(STANDS)
         if loser_of(self.ended) is not None:
             raise RefusedError(OVER)
