@@ -350,7 +350,7 @@ def test_what_is_reached_later_is_shown_to_oneself_alone(client: TestClient, clo
     assert lines(bert) == [("1", "anonymous", f"{least + 2} moves")]
     page = best_is_known(anna, SLIDING)
     assert f"{least + 2} moves; the best result is {least} moves. Place 1 of 1." in page
-    assert f'data-text="Gridhouse Sliding word puzzle {TODAY}: {least + 2} moves (best' in page
+    assert f'data-text="Gridhouse Sliding word puzzle {TODAY}: {least + 2} moves ▮' in page
     assert f"After that day: {least} moves, the best possible result." in page
     other = bert.get(SLIDING).text
     assert "After that day:" in other

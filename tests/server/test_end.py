@@ -152,7 +152,7 @@ def test_a_friend_is_offered_the_rematch_and_both_get_there(
 
 
 def test_a_random_start_is_drawn_anew(visitor: Visitor) -> None:
-    table = visitor.new("tactego")
+    table = visitor.new("tactego", preset="small")
     first = seen(visitor, table)["position"]
     with visitor.at(table) as seat:
         seat.say("resign")

@@ -169,6 +169,8 @@ def test_a_file_takes_games_to_another_house(
     going = visitor.new("binary", start=ROW, level="2", side="0")
     with visitor.at(going) as seat:
         seat.move("0 0 0")
+        while seat.view["ply"] < 2:  # until the machine has moved
+            seat.wait("view")
     text = visitor.get("/games/export.json").text
     assert [game["opponent"] for game in json.loads(text)["games"]] == ["machine", "hotseat"]
     assert "Binary Game , two at one screen" in rows(visitor)[1]
