@@ -41,7 +41,10 @@ class GameFileError(ValueError):
 
 
 class SavedGame(BaseModel):
-    """A game in a file; ``changed`` are milliseconds since 1970, and ``result`` is for people."""
+    """A game in a file; ``changed`` are milliseconds since 1970, and ``result`` is for people.
+
+    ``table`` is its table at the house that wrote the file, where it may have gone on since.
+    """
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
@@ -53,6 +56,7 @@ class SavedGame(BaseModel):
     ended: Annotated[str, Field(pattern="^(rules|(time|resigned) [01])$")] | None
     changed: Annotated[int, Field(ge=0)]
     result: str = ""
+    table: str = ""
 
 
 class GameFile(BaseModel):
@@ -77,6 +81,7 @@ def saved_game(record: StoredTable, visitor: str) -> SavedGame:
         ended=record.ended,
         changed=record.changed,
         result=summary(record).outcome,
+        table=record.id,
     )
 
 
@@ -98,15 +103,16 @@ def hides(record: StoredTable) -> bool:
 
 def key_of(game: SavedGame, visitor: str) -> str:
     """Return a name for a visitor's copy of a game, which nobody else can guess."""
-    facts = game.model_dump(exclude={"result"})
+    facts = game.model_dump(exclude={"result", "table"})
     text = json.dumps([visitor, facts], sort_keys=True)
     return base64.urlsafe_b64encode(hashlib.sha256(text.encode()).digest()[:18]).decode()
 
 
-def read_games(content: bytes, visitor: str) -> list[StoredTable]:
-    """Return the games of a file as tables of a visitor; raises GameFileError.
+def read_games(content: bytes, visitor: str) -> list[tuple[str, StoredTable]]:
+    """Return the games of a file as tables of a visitor, with their old names.
 
-    Every game is played again, so a table holds nothing that the rules forbid.
+    Every game is played again, so a table holds nothing that the rules forbid.  Raises
+    GameFileError.
     """
     if not content:
         raise GameFileError("choose a file first")
@@ -117,7 +123,7 @@ def read_games(content: bytes, visitor: str) -> list[StoredTable]:
     records = []
     for number, game in enumerate(file.games, 1):
         try:
-            records.append(table_of(game, visitor))
+            records.append((game.table, table_of(game, visitor)))
         except GridhouseError as error:
             raise GameFileError(f"game {number} of the file: {error}") from None
     return records
@@ -168,12 +174,16 @@ def table_of(game: SavedGame, visitor: str) -> StoredTable:
     )
 
 
-def unknown(records: list[StoredTable], own: list[StoredTable], visitor: str) -> list[StoredTable]:
+def unknown(
+    records: list[tuple[str, StoredTable]], own: list[StoredTable], visitor: str
+) -> list[StoredTable]:
     """Return the tables that are not among a visitor's own, each once."""
-    known = {record.id for record in own} | {
-        key_of(saved_game(record, visitor), visitor) for record in own
+    names = {record.id for record in own}
+    known = names | {key_of(saved_game(record, visitor), visitor) for record in own}
+    new = {
+        record.id: record for old, record in records if old not in names and record.id not in known
     }
-    return list({record.id: record for record in records if record.id not in known}.values())
+    return list(new.values())
 
 
 assert set(OPPONENTS) == {"hotseat", "machine", "friends", "analysis"}
