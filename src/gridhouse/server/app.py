@@ -39,8 +39,8 @@ if TYPE_CHECKING:
 HOUR = 3600.0
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
-    "connect-src 'self'; font-src 'self'; form-action 'self'; base-uri 'none'; "
-    "frame-ancestors 'none'"
+    "connect-src 'self'; font-src 'self'; manifest-src 'self'; form-action 'self'; "
+    "base-uri 'none'; frame-ancestors 'none'"
 )
 # A picture that is opened by itself contains its style and needs nothing else.
 PICTURE_POLICY = "default-src 'none'; style-src 'unsafe-inline'"
@@ -183,6 +183,7 @@ def create_app(settings: Settings) -> Starlette:
         routes=[
             Route("/", views.home),
             Route("/lobby", lobby.lobby),
+            Route("/design", views.design),
             Route("/rules/{game}", views.rules),
             Route("/new/{game}", views.new, methods=["GET"]),
             Route("/new/{game}", views.create, methods=["POST"]),

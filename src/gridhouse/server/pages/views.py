@@ -126,6 +126,11 @@ async def home(request: Request) -> Response:
     return page(request, "home", games=listed, pictures=pictures, open_games=going_on)
 
 
+async def design(request: Request) -> Response:
+    """Show the parts of which all pages are made."""
+    return page(request, "design")
+
+
 async def rules(request: Request) -> Response:
     """Show the rules of a game: in pictures if it has some, else in words."""
     cls = requested_game(request)
