@@ -94,7 +94,7 @@ def test_the_rules_are_pictures_of_the_view(visitor: Visitor, name: str) -> None
     page = visitor.get(f"/rules/{name}").text
     lesson = lesson_of(name)
     assert lesson is not None
-    assert page.count("<svg ") == sum(len(rule.pictures) for rule in lesson.rules)
+    assert page.count("<svg xmlns") == sum(len(rule.pictures) for rule in lesson.rules)
     assert any(len(rule.pictures) > 1 for rule in lesson.rules)
     assert max(len(rule.pictures) for rule in lesson.rules) <= 5  # for which there are films
     for rule in lesson.rules:
