@@ -202,14 +202,12 @@ def test_two_houses_compile_nothing_twice(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no such signal")
 def test_a_process_that_is_killed_holds_nobody_up(tmp_path: Path) -> None:
-    unit = Unit("mcts", UNIT.game)  # takes some seconds, so that the compiler is killed at work
-    first = worker(unit, tmp_path)
+    first = worker(UNIT, tmp_path)
     wait_until(lambda: list(tmp_path.rglob(compile_queue.LOCK)))
-    time.sleep(1)
     os.kill(first.pid, signal.SIGKILL)
     first.communicate()
     assert not list(tmp_path.rglob("ready/*"))
-    second = worker(unit, tmp_path)
+    second = worker(UNIT, tmp_path)
     said, complained = second.communicate(timeout=120)
     assert (second.returncode, complained) == (0, "")
     assert "data saved" in said
