@@ -60,8 +60,8 @@ def _smallest(grading: Grading, session: Session, fails: Callable[[Session], boo
     before = None
     while session != before:
         before = session
+        session = _simpler(grading, session, fails)  # first, since its steps may be large
         session = _fewer_lines(grading, session, fails)
-        session = _simpler(grading, session, fails)
     return session
 
 
