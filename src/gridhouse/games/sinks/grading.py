@@ -40,6 +40,7 @@ RARE = {
     "free piece sink": 8.0,
     "free sink piece": 4.0,
     "free sink block": 8.0,
+    "free piece block": 4.0,
 }
 PIECES = tuple(f"{side} {kind}" for side in "ld" for kind in "abcd")
 CLOSE = ("s 1", "s 2", "s 2", "x", "x", "x", *PIECES, *PIECES)
@@ -309,14 +310,11 @@ def _error_kind(text: str) -> str:
 
 
 def _close_objects(source: random.Random, rows: int, cols: int, kinds: list[str]) -> list[str]:
-    """Return sinks next to the inner board, and pieces and blocks there, where they may stand."""
-    margin = rules.MARGIN
+    """Return pieces on the inner board, sinks beside it, and blocks, where they may stand."""
     objects: list[str] = []
     for kind in kinds:
-        row, col = source.randrange(1, rows - 1), source.randrange(1, cols - 1)
-        if kind in PIECES:
-            row = source.randrange(margin, rows - margin)
-            col = source.randrange(margin, cols - margin)
+        margin = rules.MARGIN - (0 if kind in PIECES else source.choice((1, 2)))
+        row, col = source.randrange(margin, rows - margin), source.randrange(margin, cols - margin)
         _add(objects, f"{kind} {row} {col}", rows, cols)
     return objects
 
