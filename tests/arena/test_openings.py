@@ -28,17 +28,16 @@ def texts(*arguments: object, **options: object) -> list[str]:
 
 
 def test_openings_are_balanced_and_repeat_with_their_seed_alone() -> None:
-    found = list(openings_for(TACTEGO, 4, seed=3))
+    found = list(openings_for(TACTEGO, 3, seed=3))
     for state in found:
         search = player("alphabeta", TACTEGO, jit=True, table=openings.JUDGE_TABLE)
         value = search.choose(state, openings.JUDGE_LIMITS).value
         assert value is not None
         assert abs(value) <= BALANCED
-    assert [str(state) for state in found] == texts(TACTEGO, 4, seed=3)
-    assert texts(TACTEGO, 2, seed=3) == texts(TACTEGO, 4, seed=3)[:2]
-    assert texts(TACTEGO, 4, seed=4) != texts(TACTEGO, 4, seed=3)
-    unjudged = texts(TACTEGO, 4, seed=3, balanced=False)
-    assert unjudged != texts(TACTEGO, 4, seed=3)
+    first = [str(state) for state in found]
+    assert texts(TACTEGO, 2, seed=3) == first[:2]
+    assert texts(TACTEGO, 1, seed=4) != first[:1]
+    assert texts(TACTEGO, 3, seed=3, balanced=False) != first
 
 
 def test_no_opening_is_decided_by_the_solver_if_there_are_others() -> None:

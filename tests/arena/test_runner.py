@@ -105,8 +105,8 @@ def test_a_match_stops_in_the_order_of_its_pairs(tmp_path: Path) -> None:
 
 def test_a_killed_tournament_goes_on(tmp_path: Path) -> None:
     file, path = tmp_path / "t.toml", tmp_path / "t.sqlite"
-    write(file, games=300)
-    expected = played(small(games=300))
+    write(file, games=100)
+    expected = played(small(games=100))
     before = -1
     for _ in range(2):
         with start(file, path) as process:
@@ -116,7 +116,7 @@ def test_a_killed_tournament_goes_on(tmp_path: Path) -> None:
             os.kill(process.pid, signal.SIGKILL)
         wait_for_end(process.pid)
         before = len(records_of(path))
-    assert played(small(games=300), path=path) == expected
+    assert played(small(games=100), path=path) == expected
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

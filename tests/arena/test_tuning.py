@@ -116,7 +116,6 @@ def test_the_better_choice_gains() -> None:
 
 
 @pytest.mark.slow("compiles searches three times")
-@pytest.mark.slow("compiles searches three times")
 def test_an_interrupted_tuning_ends_with_the_same_result(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

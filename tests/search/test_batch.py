@@ -72,7 +72,15 @@ def test_nothing_depends_on_the_number_of_threads(text: str, monkeypatch: Any) -
         boards.close()
 
 
-@pytest.mark.parametrize("text", SMALL)
+@pytest.mark.parametrize(
+    "text",
+    [
+        text
+        if text.startswith(("collapse", "sliding"))
+        else pytest.param(text, marks=pytest.mark.slow("compiles batches of its own"))
+        for text in SMALL
+    ],
+)
 def test_equal_seeds_begin_equal_games_and_others_do_not(text: str) -> None:
     first, second, other = made(text, 8, seed=1), made(text, 8, seed=1), made(text, 8, seed=2)
     assert np.array_equal(first.positions, second.positions)

@@ -59,8 +59,16 @@ def play_out(hands: Hands, state: State, actions: list[int]) -> None:
     assert hands.page.locator("#moves li").count() == len(actions)
 
 
-@pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("name", gridhouse.games())
+@pytest.mark.parametrize(
+    ("name", "way"),
+    [
+        (name, way)
+        if way == "mouse" or (name, way) in (("collapse", "finger"), ("tactego", "keyboard"))
+        else pytest.param(name, way, marks=pytest.mark.slow("drives a browser"))
+        for name in gridhouse.games()
+        for way in WAYS
+    ],
+)
 def test_a_game_from_the_front_door_to_its_end(
     visit: Callable[..., Page], address: str, name: str, way: str
 ) -> None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import gridhouse
+from gridhouse.core import compile_queue
 from gridhouse.core.console import EXIT_INTERRUPTED
 from gridhouse.terminal import table
 from gridhouse.terminal.menu import menu
@@ -126,6 +127,7 @@ def test_an_interrupt_keeps_the_game(monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupted(mover: Player, state: State) -> int:
         raise KeyboardInterrupt
 
+    monkeypatch.setenv(compile_queue.VARIABLE, compile_queue.NEVER)  # nobody thinks
     monkeypatch.setattr(table, "think", interrupted)
     run = run_here(menu, typed="binary\nrows=2,cols=2\n\n0 0 1\nhint\n")
     assert run.out.endswith("file or position:\nbinary(rows=2,cols=2) 1./..\n")

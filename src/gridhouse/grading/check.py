@@ -33,7 +33,8 @@ if TYPE_CHECKING:
 
 SESSIONS = 300
 FIRST = 40  # sessions that are run from short to long, since a short one is soon shrunk
-MORE = 60  # sessions in which a finding with fewer lines is looked for
+DRAWN = 180  # sessions of which the shortest are run
+MORE = 60  # of these, in which a finding with fewer lines is looked for
 TRIES = 3  # findings of these that are shrunk
 OTHERS = 60  # sessions among which a shorter one is looked for
 SLOW = 1.0  # seconds of a run, from which on shrinking gets few of them
@@ -238,10 +239,12 @@ class Check:
         return smallest
 
     def shortest(self, finding: Finding, pairs: Iterable[tuple[str, Session]]) -> Finding:
-        """Return a finding, or one in these sessions that is shown in fewer lines."""
+        """Return a finding, or one in the shortest of these that is shown in fewer lines."""
         tries = 0
-        for part, session in pairs:
-            if len(finding.session.lines) <= SHORT or tries == TRIES or finding.is_slow:
+        if len(finding.session.lines) <= SHORT or finding.is_slow:
+            return finding
+        for part, session in sorted(pairs, key=lambda pair: _length(pair[1]))[:MORE]:
+            if len(finding.session.lines) <= SHORT or tries == TRIES:
                 break
             about = self.grading.PARTS[part]
             other = self.compare(part, session) if about.points and not about.extra else None
@@ -263,7 +266,7 @@ class Check:
 
         That takes no run.  Where it cannot be told, yield the number of all lines.
         """
-        if finding.mistake is not None or finding.reason is END_OF_OUTPUT:
+        if finding.mistake is not None or finding.difference.expected is None:
             yield len(session.lines)
             return
         try:
@@ -322,7 +325,8 @@ def check(
             continue
         finding = runs.shrunk(finding)
         if about.points:
-            report.finding = runs.shortest(finding, islice(pairs, MORE))
+            drawn = sessions_of(grading, DRAWN, f"{seed}/shorter", parts)
+            report.finding = runs.shortest(finding, drawn)
             return report
         silent.add(finding.kind)
         report.unspecified.append(finding)

@@ -60,8 +60,8 @@ def _smallest(grading: Grading, session: Session, fails: Callable[[Session], boo
     before = None
     while session != before:
         before = session
+        session = _simpler(grading, session, fails)  # first, since its steps may be large
         session = _fewer_lines(grading, session, fails)
-        session = _simpler(grading, session, fails)
     return session
 
 
@@ -81,12 +81,14 @@ def _fewer_lines(grading: Grading, session: Session, fails: Callable[[Session], 
 def _without_blocks(grading: Grading, session: Session, size: int) -> Iterator[Session]:
     """Yield the session without a block of lines, the last block first; blocks overlap.
 
-    Each comes once as it is, and once without what the block was needed for.
+    Each comes without what the block was needed for, and as it is where the session ends too early.
     """
+    is_legal = grading.legal(session) == session
     for end in range(len(session.lines), 0, -max(1, size // 2)):
         start = max(0, end - size)
         smaller = session._replace(lines=session.lines[:start] + session.lines[end:])
-        yield smaller
+        if not is_legal:
+            yield smaller
         yield grading.legal(smaller)
 
 

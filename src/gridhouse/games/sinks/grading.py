@@ -40,8 +40,10 @@ RARE = {
     "free piece sink": 8.0,
     "free sink piece": 4.0,
     "free sink block": 8.0,
+    "free piece block": 4.0,
 }
 PIECES = tuple(f"{side} {kind}" for side in "ld" for kind in "abcd")
+CLOSE = ("s 1", "s 2", "s 2", "x", "x", "x", *PIECES, *PIECES)
 OBJECT_WORDS = ("", *PIECES, "s 1", "s 2", "x")  # by their kind in the rules
 MOVING = "Rules for moving pieces"
 SPECIAL = "Special moves and fields"
@@ -177,10 +179,13 @@ class Writer:
     def play(self, weights: dict[str, float]) -> None:
         """Type a legal action: of a kind drawn by its weight, any one."""
         by_kind: dict[str, list[str]] = {}
-        for move in self.state.legal_moves():
-            kind = _action_kind(self.state, move)
-            if self.exploded and self.exploded & _covers(self.state, move):
+        moves = [(move, *_action_kind(self.state, move)) for move in self.state.legal_moves()]
+        near = {cell for _, _, covers in moves for cell in covers}
+        for move, kind, covers in moves:
+            if self.exploded & covers:
                 kind = "again"
+            elif kind == "b" and _field(self.state, move) in near:
+                kind = "b near"
             by_kind.setdefault(kind, []).append(move)
         if by_kind:
             kinds = sorted(by_kind)
@@ -266,27 +271,28 @@ def _taken(position: rules.Position, error: SinksError) -> int:
     return position.kind[covered - 1] if covered else 0
 
 
-def _covers(state: State, move: str) -> set[int]:
-    """Return the cells that a move of a piece or a sink covers anew."""
-    row, col, verb = move.split()
-    if verb in "bf":
-        return set()
-    before, after = state.position.covered, state.position.copy()
-    act(after, row, col, verb)
-    return {cell for cell, anchor in enumerate(after.covered) if anchor and anchor != before[cell]}
+def _field(state: State, move: str) -> int:
+    """Return the cell that a move names."""
+    row, col, _ = move.split()
+    return int(row) * int(state.game.cols) + int(col)
 
 
-def _action_kind(state: State, move: str) -> str:
-    """Return the letter of a bomb or a freeze, "sink" for a sinking, else the kind moved."""
+def _action_kind(state: State, move: str) -> tuple[str, set[int]]:
+    """Return the kind of a move, and the cells that it covers anew.
+
+    It is the letter of a bomb or a freeze, "explode" and "sink" for what they say, else the kind
+    moved.
+    """
     row, col, verb = move.split()
     if verb in "bf":
-        return verb
-    after = state.position.copy()
+        return verb, set()
+    before, after = state.position, state.position.copy()
+    anchor = rules.named(before, _field(state, move))
     act(after, row, col, verb)
-    if sum(after.sunk) > sum(state.position.sunk):
-        return "sink"
-    anchor = rules.named(state.position, int(row) * state.game.cols + int(col))
-    return f"kind {state.position.kind[anchor]}"
+    covers = {cell for cell, at in enumerate(after.covered) if at and at != before.covered[cell]}
+    if sum(map(bool, after.bomb)) < sum(map(bool, before.bomb)):
+        return "explode", covers
+    return "sink" if sum(after.sunk) > sum(before.sunk) else f"kind {before.kind[anchor]}", covers
 
 
 @lru_cache(maxsize=4096)
@@ -303,16 +309,12 @@ def _error_kind(text: str) -> str:
     return _error_reason(text).kind
 
 
-def _close_objects(source: random.Random, rows: int, cols: int) -> list[str]:
-    """Return sinks next to the inner board, and pieces and blocks there, at random."""
-    margin = rules.MARGIN
+def _close_objects(source: random.Random, rows: int, cols: int, kinds: list[str]) -> list[str]:
+    """Return pieces on the inner board, sinks beside it, and blocks, where they may stand."""
     objects: list[str] = []
-    for _ in range(source.randint(6, 24)):
-        kind = source.choice(("s 1", "s 2", "s 2", "x", "x", "x", *PIECES, *PIECES))
-        row, col = source.randrange(1, rows - 1), source.randrange(1, cols - 1)
-        if kind in PIECES:
-            row = source.randrange(margin, rows - margin)
-            col = source.randrange(margin, cols - margin)
+    for kind in kinds:
+        margin = rules.MARGIN - (0 if kind in PIECES else source.choice((1, 2)))
+        row, col = source.randrange(margin, rows - margin), source.randrange(margin, cols - margin)
         _add(objects, f"{kind} {row} {col}", rows, cols)
     return objects
 
@@ -337,11 +339,16 @@ def _add(objects: list[str], line: str, rows: int, cols: int) -> None:
 
 def _objects(source: random.Random, rows: int, cols: int) -> list[str]:
     """Return the objects of a named set-up or of a random one."""
-    name = source.choice((*SETUPS, "random", "random", "close", "close", "close"))
+    name = source.choice((*SETUPS, "random", "random", *["close"] * 3, *["few"] * 5))
     if name == "random":
         return _random_objects(source, rows, cols)
     if name == "close":
-        return _close_objects(source, rows, cols)
+        kinds = source.choices(CLOSE, k=source.randint(6, 24))
+        return _close_objects(source, rows, cols, kinds)
+    if name == "few":
+        both = [source.choice(PIECES[:4]), source.choice(PIECES[4:])]
+        kinds = both + source.choices(CLOSE, k=source.randint(0, 3))
+        return _close_objects(source, rows, cols, kinds)
     return [
         f"{text[0]} {text[1:-2]} {text[-2]} {text[-1]}".replace("  ", " ")
         for text in SETUPS[name](rows, cols).split()
@@ -353,11 +360,12 @@ def _new_writer(source: random.Random) -> Writer:
     return Writer(source, _objects(source, rows, cols), rows, cols)
 
 
-PLAIN = {"b": 0.3, "f": 0.3}
-SPECIAL_MOVES = {"b": 2.0, "f": 2.0, "again": 8.0}
+PLAIN = {"b": 0.2, "b near": 0.1, "f": 0.3}
+# Bombs are laid where a piece can come at once, and go off there, and again if they stay.
+SPECIAL_MOVES = {"b": 0.5, "b near": 2.0, "f": 2.0, "explode": 4.0, "again": 8.0}
 # Uses up the freezings and the moves of sinks.
 USED_UP = {"f": 8.0, f"kind {rules.SINK_1}": 8.0, f"kind {rules.SINK_2}": 8.0}
-TO_THE_END = {"b": 0.1, "f": 0.1, "sink": 100.0}
+TO_THE_END = {"b": 0.05, "b near": 0.05, "f": 0.1, "sink": 100.0}
 
 
 def _make_arguments(source: random.Random) -> Session:
@@ -514,23 +522,34 @@ def _explain_move(move: str, before: rules.Position, after: rules.Position) -> R
 
 
 def simpler(session: Session) -> Iterator[Session]:
-    """Yield the last action at once, the session from a later position on, or a smaller board."""
+    """Yield the session from a later position on, the last action at once, or a smaller board."""
+    positions = [position for position, _ in _replays(session)][:-1]
+    for typed in _backwards(len(positions)):
+        position = positions[typed]
+        if position is not None:
+            later = _from_position(session, typed, position)
+            if len(later.lines) < len(session.lines):
+                yield later
     if END_OF_SETUP in session.lines[:-2]:
         objects = session.lines[: session.lines.index(END_OF_SETUP)]
         verb = session.lines[-1].split()[-1:]
         for line in objects:
             last = " ".join([*line.split()[-2:], *verb])
             yield session._replace(lines=(*objects, END_OF_SETUP, last))
-    for typed, (position, _) in reversed([*enumerate(_replays(session))][:-1]):
-        if position is not None:
-            later = _from_position(session, typed, position)
-            if len(later.lines) < len(session.lines):
-                yield later
     for at in (0, 1):
         if len(session.arguments) > at and session.arguments[at] in ("9", "10"):
             arguments = [*session.arguments]
             arguments[at] = str(int(arguments[at]) - 1)
             yield session._replace(arguments=tuple(arguments))
+
+
+def _backwards(count: int) -> Iterator[int]:
+    """Yield numbers below the count, from the last one in steps that grow."""
+    back, step = 1, 1
+    while back <= count:
+        yield count - back
+        step *= 2 if back >= 8 * step else 1
+        back += step
 
 
 def _from_position(session: Session, typed: int, position: rules.Position) -> Session:

@@ -30,7 +30,7 @@ def test_random_games_find_the_few_moves_that_win() -> None:
     chance = random.Random(9)
     random.seed(9)
     found: list[bool] = []
-    while len(found) < 20:
+    while len(found) < 10:
         state = random_position(chance, 14)
         winning = plain(state, all_moves=True).moves
         # Of moves drawn at random one in four or fewer would win.
@@ -38,7 +38,7 @@ def test_random_games_find_the_few_moves_that_win() -> None:
             goes_on = iter([True] * 400 + [False])
             move = mcts_fallback.best_move(state.position, goes_on.__next__)
             found.append(state.action_to_string(move) in winning)
-    assert sum(found) >= 14
+    assert sum(found) >= 7
 
 
 class TestTimedSolve:

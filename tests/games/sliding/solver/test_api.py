@@ -157,6 +157,7 @@ def test_nothing_is_left_to_compile_after_warming_up(tmp_path: Path) -> None:
     assert (run.stdout, run.stderr, run.returncode) == ("", "", 0)
 
 
+@pytest.mark.slow("compiles all of the solver")
 def test_warming_up_compiles_in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(unit: compile_queue.Unit) -> None:
         pytest.fail(f"another process is to compile {unit.name}")
