@@ -13,7 +13,7 @@ a run goes on where it was stopped.  ``--write`` puts the rows into ``docs/stren
 from __future__ import annotations
 
 import time
-from itertools import combinations
+from itertools import combinations, takewhile
 from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING, Annotated, NamedTuple
@@ -42,6 +42,7 @@ DOCUMENT = Path(__file__).resolve().parent.parent / "docs" / "strength.md"
 SOLO = {
     "collapse-levels": "collapse(rows=7,cols=11,digits=5)",
     "sliding-levels": "sliding(rows=3,cols=3)",
+    "sliding-4x4-levels": "sliding(rows=4,cols=4)",
 }
 SOLO_BOARDS = 400
 MAX_MOVES = 300  # of a game for one
@@ -144,13 +145,13 @@ def written(text: str, heading: str, rows: Sequence[str]) -> str:
     if not mark or start < 0:
         raise UsageError(f"{str(DOCUMENT)!r}: there is no table below {heading!r}")
     start += len(COLUMNS) + 1
-    table, gap, rest = below[start:].partition("\n\n")
+    lines = below[start:].split("\n")
+    old = list(takewhile(lambda line: line.startswith("|"), lines))
     game = rows[0].split(" | ")[0] + " | "
-    old = table.splitlines()
     place = next((at for at, line in enumerate(old) if line.startswith(game)), len(old))
     kept = [line for line in old if not line.startswith(game)]
-    lines = [*kept[:place], *rows, *kept[place:]]
-    return above + mark + below[:start] + "\n".join(lines) + gap + rest
+    table = [*kept[:place], *rows, *kept[place:]]
+    return above + mark + below[:start] + "\n".join([*table, *lines[len(old) :]])
 
 
 def main(
