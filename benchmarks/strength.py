@@ -35,6 +35,8 @@ from gridhouse.players.levels import LEVELS
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from gridhouse.arena.records import GameRecord
+    from gridhouse.arena.tournament_file import Tournament
     from gridhouse.core.game import Game
 
 FILES = Path(__file__).parent / "strength"
@@ -76,11 +78,16 @@ def row(
 
 
 def tournament_rows(path: Path, games: int | None, store: Path | None, at_a_time: int) -> list[str]:
-    """Return the rows of a tournament, of the pairings that met."""
+    """Play a tournament, and return its rows."""
     changed = {"games": games} if games else {}
     tournament = toml_settings.load(path, lambda table: parse_tournament({**table, **changed}))
     run = play_tournament(tournament, Options(store, at_a_time))
-    records = [record for record in run.records.values() if record.is_result]
+    return rows_of(tournament, list(run.records.values()))
+
+
+def rows_of(tournament: Tournament, played: Sequence[GameRecord]) -> list[str]:
+    """Return the rows of the pairings that met."""
+    records = [record for record in played if record.is_result]
     summary = summarize(records)
     seconds = {player.name: player.mean_seconds or 0.0 for player in summary.players}
     return [

@@ -33,11 +33,11 @@ class LevelTable(NamedTuple):
 
 LEVEL_TABLES = {
     "alphabeta": LevelTable(AlphaBetaPlayer, "nodes", (
-        (75, 110), (59, 265), (38, 600), (21, 1_100),
-        (11, 2_200), (5.5, 6_000), (2.5, 33_000), (0, 240_000),
+        (71, 130), (59, 265), (38, 600), (21, 1_100),
+        (12, 2_000), (5.5, 6_000), (2.5, 33_000), (0, 240_000),
     )),
     "mcts": LevelTable(MctsPlayer, "playouts", (
-        (65, 15), (49, 35), (33, 70), (17, 175),
+        (62, 18), (49, 35), (33, 70), (17, 175),
         (11, 350), (6, 750), (2, 1_800), (0, 6_000),
     )),
     # Luck hides most of the effect of a longer search, so the levels differ in blunders as well.
@@ -46,8 +46,8 @@ LEVEL_TABLES = {
         (41, 150), (24, 350), (10, 800), (0, 4_000),
     )),
     "nested": LevelTable(NestedPlayer, "playouts", (
-        (94, 1), (69, 3), (52, 8), (36, 15),
-        (23, 30), (13, 60), (5, 200), (0, 1_600),
+        (94, 1), (69, 3), (55, 7), (37, 14),
+        (21, 35), (12, 72), (5, 200), (0, 1_600),
     )),
     # A weak search would never solve a puzzle whose result is its number of moves.
     "solver": LevelTable(SolverPlayer, "seconds", (
