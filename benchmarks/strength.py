@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from gridhouse.arena.records import GameRecord
-    from gridhouse.arena.tournament_file import Tournament
     from gridhouse.core.game import Game
 
 FILES = Path(__file__).parent / "strength"
@@ -70,7 +69,7 @@ def points_text(meeting: Meeting) -> str:
 
 
 def row(
-    game: Game, names: Sequence[str], meeting: Meeting, moves: float, seconds: Sequence[float]
+    game: str, names: Sequence[str], meeting: Meeting, moves: float, seconds: Sequence[float]
 ) -> str:
     """Return a row of the table; ``seconds`` are the mean times of both players for a move."""
     times = " and ".join(f"{1000 * one:.3g}" for one in seconds)
@@ -80,25 +79,27 @@ def row(
 def tournament_rows(path: Path, games: int | None, store: Path | None, at_a_time: int) -> list[str]:
     """Play a tournament, and return its rows."""
     changed = {"games": games} if games else {}
-    tournament = toml_settings.load(path, lambda table: parse_tournament({**table, **changed}))
+    tournament, game = toml_settings.load(
+        path, lambda table: (parse_tournament({**table, **changed}), table["game"])
+    )
     run = play_tournament(tournament, Options(store, at_a_time))
-    return rows_of(tournament, list(run.records.values()))
+    return rows_of(game, tournament.names, list(run.records.values()))
 
 
-def rows_of(tournament: Tournament, played: Sequence[GameRecord]) -> list[str]:
-    """Return the rows of the pairings that met."""
+def rows_of(game: str, names: Sequence[str], played: Sequence[GameRecord]) -> list[str]:
+    """Return the rows of the pairings that met, in the order of the names."""
     records = [record for record in played if record.is_result]
     summary = summarize(records)
     seconds = {player.name: player.mean_seconds or 0.0 for player in summary.players}
     return [
         row(
-            tournament.game,
+            game,
             both,
             summary.meetings[both],
             fmean(len(record.moves) for record in records if {*record.players} == {*both}),
             [seconds[name] for name in both],
         )
-        for both in combinations(tournament.names, 2)
+        for both in combinations(names, 2)
         if both in summary.meetings
     ]
 
@@ -138,7 +139,7 @@ def solo_rows(text: str, boards: int) -> list[str]:
         moves = fmean(-one.shortness for one in played[level])
         seconds = [fmean(one.seconds for one in played[each]) for each in (level, level - 1)]
         names = f"level:{level}", f"level:{level - 1}"
-        rows.append(row(game, names, Meeting(games, Pentanomial()), moves, seconds))
+        rows.append(row(text, names, Meeting(games, Pentanomial()), moves, seconds))
     return rows
 
 

@@ -33,7 +33,7 @@ class LevelTable(NamedTuple):
 
 LEVEL_TABLES = {
     "alphabeta": LevelTable(AlphaBetaPlayer, "nodes", (
-        (71, 130), (59, 265), (38, 600), (21, 1_100),
+        (73, 120), (59, 265), (38, 600), (20, 1_200),
         (12, 2_000), (5.5, 6_000), (2.5, 33_000), (0, 240_000),
     )),
     "mcts": LevelTable(MctsPlayer, "playouts", (
