@@ -19,48 +19,60 @@ import time
 from typing import TYPE_CHECKING
 
 from command_line import Count, Counts, Seconds, start
+from strength import points_text
 
 import gridhouse
 from gridhouse.arena.openings import PLIES, openings_for
+from gridhouse.arena.reports.summary import summarize
+from gridhouse.arena.runner import Run
+from gridhouse.arena.store import MEMORY, Store
+from gridhouse.arena.tournament_file import parse_tournament
+from gridhouse.arena.workers import Workers
 from gridhouse.games.binary.game import BinaryGame
 from gridhouse.games.binary.solver.timed_solve import move_within, solve_within
-from gridhouse.players import Contestant
-from gridhouse.players.match import match
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 SIDES = (6, 7, 8, 9, 10)
 STRONG_SIDES = (7, 9)
+MARGIN = 60  # seconds over the limit, so that no game is lost on time on a busy machine
 OPENED = 2  # random moves before these play
 BOARDS = ((5, 5), (9, 7), (10, 10), (12, 12), (1, 19), (20, 3), (19, 19), (20, 20))
 
 
 def against_plain(games: Count = 200, seconds: Seconds = 0.05, sides: Counts = None) -> None:
     """Match the perfect player with plain Monte-Carlo search."""
-    matches({"rave": 0.0}, games, seconds, sides)
+    matches("mcts:rave=0", games, seconds, sides)
 
 
 def against_tuned(games: Count = 200, seconds: Seconds = 0.05, sides: Counts = None) -> None:
     """Match the perfect player with Monte-Carlo search as it is."""
-    matches({}, games, seconds, sides)
+    matches("mcts", games, seconds, sides)
 
 
-def matches(
-    peer: dict[str, float], games: int, seconds: float, sides: Sequence[int] | None
-) -> None:
+def matches(peer: str, games: int, seconds: float, sides: Sequence[int] | None) -> None:
     """Print the share of the perfect player's points on each board."""
-    limits = gridhouse.Limits(seconds=seconds)
     for moves in (0, PLIES):
         for side in sides or SIDES:
             game = BinaryGame(rows=side, cols=side)
-            perfect = gridhouse.player("perfect", game, seed=side)
-            mcts = gridhouse.player("mcts", game, seed=side, **peer)  # type: ignore[arg-type]
-            for mover in (perfect, mcts):
-                mover.choose(game.new_initial_state(), limits)
-            contestants = [Contestant(perfect, limits), Contestant(mcts, limits)]
-            score = match(openings_for(game, games // 2, plies=moves, balanced=False), contestants)
-            print(f"{side}x{side} after {moves} random moves: {score}", flush=True)
+            tournament = parse_tournament(
+                {
+                    "game": str(game),
+                    "players": ["perfect", peer],
+                    "games": games,
+                    "limit": f"{seconds}s",
+                    "margin": MARGIN,
+                }
+            )
+            openings = openings_for(game, games // 2, plies=moves, balanced=False)
+            with (
+                Store(MEMORY, tournament.settings()) as store,
+                Workers(tournament, 1) as workers,
+            ):
+                records = list(Run(tournament, store, openings).play(workers))
+            points = points_text(summarize(records, tournament.names).meetings["perfect", peer])
+            print(f"{side}x{side} after {moves} random moves: {points}", flush=True)
 
 
 def overruns(seconds: Seconds = 0.2, positions: Count = 20) -> None:

@@ -1,153 +1,191 @@
-"""The strength of the players: ``python benchmarks/strength.py [GAMES] [SECONDS] [GAME ...]``.
+"""The strength of the players: ``python benchmarks/strength.py [NAME ...]``.
 
-For every game of two, rows of a table: each search against random and greedy play with a small
-fixed number of playouts or nodes, and with perfect information each against OpenSpiel's own
-Monte-Carlo tree search (its C++ with its random-rollout evaluator, on our game through the
-adapter), both with the same seconds a move.  Every opening is one that ``arena.openings`` finds
-balanced, and is played twice with swapped colours.  The score has its interval of 95 % confidence.
-``levels``, alone or before games, compares each level for people with the one below.
+Each ``benchmarks/strength/NAME.toml`` is a tournament, played as ``gridhouse tournament`` does:
+searches against random and greedy play, against OpenSpiel's own with equal time, and each level for
+people against the one below.  The games of one have levels alone (``collapse-levels``): both play
+the same boards, and whose result is better has won.  By default all are played.  The table's points
+are those of the first player, with their interval of 95 % confidence.
+
+``--games`` is another number of games of each pairing.  ``--store FOLDER`` keeps the games, so that
+a run goes on where it was stopped.  ``--write`` puts the rows into ``docs/strength.md``.
 """
 
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING
+from itertools import combinations, takewhile
+from pathlib import Path
+from statistics import fmean
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
-from command_line import Count, Seconds, Words, need, start, with_other_games
+import typer
+from command_line import Words, start
 
-need("pyspiel")
-
-import gridhouse  # noqa: E402
-from gridhouse.arena.competitors.openspiel import OpenSpielCompetitor  # noqa: E402
-from gridhouse.arena.openings import openings_for  # noqa: E402
-from gridhouse.arena.time_control import TimeControl, Turn  # noqa: E402
-from gridhouse.players import Choice, Contestant, Limits, parse_player, player  # noqa: E402
-from gridhouse.players.base import Player  # noqa: E402
-from gridhouse.players.levels import LEVELS  # noqa: E402
-from gridhouse.players.match import Score, match  # noqa: E402
-from gridhouse.search.engine import best_search  # noqa: E402
+from gridhouse.arena.reports.summary import Meeting, summarize
+from gridhouse.arena.statistics import Pentanomial, Trinomial, score_interval
+from gridhouse.arena.table import wait_for_compiler
+from gridhouse.arena.tournament_command import Options, play_tournament
+from gridhouse.arena.tournament_file import parse_tournament
+from gridhouse.core import toml_settings
+from gridhouse.core.console import UsageError, write_whole
+from gridhouse.core.registry import parse_game
+from gridhouse.players import player
+from gridhouse.players.levels import LEVELS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Sequence
 
-    from gridhouse.core.game import Game, State
+    from gridhouse.arena.records import GameRecord
+    from gridhouse.core.game import Game
 
-GAMES = with_other_games(
-    [
-        "binary(rows=6,cols=6)",
-        "sinks(rows=10,cols=10)",
-        "tactego(rows=6,cols=4)",
-        "tactego(rows=8,cols=8,pieces=10x1 8x1 6x2 4x3 2x4 Sx2 Ax1 Mx3 Fx1)",
-        "tactego(rows=6,cols=4,hidden=True)",
-    ],
-    players=2,
+FILES = Path(__file__).parent / "strength"
+DOCUMENT = Path(__file__).resolve().parent.parent / "docs" / "strength.md"
+SOLO = {
+    "collapse-levels": "collapse(rows=7,cols=11,digits=5)",
+    "sliding-levels": "sliding(rows=3,cols=3)",
+    "sliding-4x4-levels": "sliding(rows=4,cols=4)",
+}
+SOLO_BOARDS = 400
+MAX_MOVES = 300  # of a game for one
+# The headings of the document's tables, by the ends of names; the first that fits is taken.
+HEADINGS = {
+    "-levels": "Levels for people",
+    "-openspiel": "OpenSpiel's search",
+    "": "Searches",
+}
+COLUMNS = (
+    "| game | first | second | points of the first | moves | ms a move |\n|---|---|---|---|---|---|"
 )
-SOLO = with_other_games(["collapse(rows=7,cols=11,digits=5)", "sliding(rows=3,cols=3)"], players=1)
-MAX_MOVES = 300
-SEARCHES = ("mcts@2000p", "alphabeta@20000n")
-PLANNING = "pomcp@2000p"  # with hidden information
-WEAK = ("random", "greedy")
 
 
-class OpenSpielPlayer(Player):
-    """OpenSpiel's search; ``spent`` is the time of all ``moves``, in seconds."""
-
-    def __init__(self, game: Game, *, seed: int = 0) -> None:
-        """Load the game in OpenSpiel."""
-        super().__init__(game)
-        self._bot = OpenSpielCompetitor("openspiel:mcts", game)
-        self._bot.begin(game.new_initial_state(), 0, seed)
-        self.spent = 0.0
-        self.moves = 0
-
-    def _choose(self, state: State, limits: Limits) -> Choice:
-        seconds = limits.seconds or 1.0
-        started = time.perf_counter()
-        reply = self._bot.choose(state, Turn(TimeControl(seconds=seconds), seconds))
-        self.spent += time.perf_counter() - started
-        self.moves += 1
-        return Choice(state.string_to_action(reply.move), reply.value, work=reply.work)
+def points_text(meeting: Meeting) -> str:
+    """Return the share of the points in percent with its interval, wins, draws and losses."""
+    low, high = score_interval(meeting.counts)
+    games = meeting.games
+    return (
+        f"{100 * games.score:.1f} % ({100 * low:.1f} to {100 * high:.1f}), "
+        f"{games.wins}+ {games.draws}= {games.losses}-"
+    )
 
 
-def warm(game: Game, contestants: Iterable[Contestant]) -> None:
-    """Let all players choose once, so that compilation is not timed."""
-    for contestant in contestants:
-        for seed in range(3):
-            contestant.choose(game.new_initial_state(seed))
+def row(
+    game: str, names: Sequence[str], meeting: Meeting, moves: float, seconds: Sequence[float]
+) -> str:
+    """Return a row of the table; ``seconds`` are the mean times of both players for a move."""
+    times = " and ".join(f"{1000 * one:.3g}" for one in seconds)
+    return f"| {game} | {' | '.join(names)} | {points_text(meeting)} | {moves:.0f} | {times} |"
 
 
-def parsed(game: Game, *texts: str) -> list[Contestant]:
-    """Return the players that texts name, with different seeds."""
-    return [parse_player(text, game, seed=number) for number, text in enumerate(texts, 1)]
+def tournament_rows(path: Path, games: int | None, store: Path | None, at_a_time: int) -> list[str]:
+    """Play a tournament, and return its rows."""
+    changed = {"games": games} if games else {}
+    tournament, game = toml_settings.load(
+        path, lambda table: (parse_tournament({**table, **changed}), table["game"])
+    )
+    run = play_tournament(tournament, Options(store, at_a_time))
+    return rows_of(game, tournament.names, list(run.records.values()))
 
 
-def row(game: Game, first: str, second: str, games: int) -> str:
-    """Return the row of a match between two players that texts name."""
-    contestants = parsed(game, first, second)
-    warm(game, contestants)
-    score = match(openings_for(game, games // 2), contestants)
-    return f"| {game} | {first} | {second} | {score} | {sum(score.moves) / score.games:.0f} |"
+def rows_of(game: str, names: Sequence[str], played: Sequence[GameRecord]) -> list[str]:
+    """Return the rows of the pairings that met, in the order of the names."""
+    records = [record for record in played if record.is_result]
+    summary = summarize(records)
+    seconds = {player.name: player.mean_seconds or 0.0 for player in summary.players}
+    return [
+        row(
+            game,
+            both,
+            summary.meetings[both],
+            fmean(len(record.moves) for record in records if {*record.players} == {*both}),
+            [seconds[name] for name in both],
+        )
+        for both in combinations(names, 2)
+        if both in summary.meetings
+    ]
 
 
-def peer_row(game: Game, kind: str, games: int, seconds: float) -> str:
-    """Return the row of a search against OpenSpiel's at equal time, and its measured time."""
-    limits = Limits(seconds=seconds)
-    theirs = OpenSpielPlayer(game, seed=2)
-    contestants = [Contestant(player(kind, game, seed=1), limits), Contestant(theirs, limits)]
-    warm(game, contestants)
-    theirs.spent = theirs.moves = 0
-    score = match(openings_for(game, games // 2), contestants)
-    moves = sum(score.moves) / score.games
-    second = f"OpenSpiel MCTS@{theirs.spent / theirs.moves:.3f}s"
-    return f"| {game} | {kind}@{seconds}s | {second} | {score} | {moves:.0f} |"
+class Played(NamedTuple):
+    """A game for one: its score, minus the number of moves, and their mean time in seconds."""
+
+    score: float
+    shortness: int
+    seconds: float
 
 
-def alone(mover: Player, state: State) -> tuple[float, int]:
-    """Return a player's score in a game for one, and minus the number of its moves."""
+def alone(game: Game, level: int, number: int) -> Played:
+    """Have a level play a board."""
+    state = game.new_initial_state(number)
+    mover = player("level", game, level=level, seed=len(LEVELS) * number + level)
+    began = time.perf_counter()
     while not state.is_terminal() and len(state.history()) < MAX_MOVES:
         state.apply_action(mover.choose(state).action)
-    return state.returns()[0], -len(state.history())
+    moves = len(state.history())
+    return Played(state.returns()[0], -moves, (time.perf_counter() - began) / max(1, moves))
 
 
-def solo_row(game: Game, first: str, second: str, games: int) -> str:
-    """Return the row of two players on the same starts; the higher score wins.
+def solo_rows(text: str, boards: int) -> list[str]:
+    """Return the rows of the levels of a game for one, which play the same boards.
 
-    Of equal scores, the one with fewer moves wins.
+    The higher score wins; of equal scores, the one with fewer moves.
     """
-    movers = [contestant.player for contestant in parsed(game, first, second)]
-    score = Score()
-    for seed in range(games):
-        ours, theirs = (alone(mover, game.new_initial_state(seed)) for mover in movers)
-        score.add((ours > theirs) - (ours < theirs), -ours[1])
-    return f"| {game} | {first} | {second} | {score} | {sum(score.moves) / score.games:.0f} |"
+    game, _ = parse_game(text)
+    wait_for_compiler()
+    played = {level: [alone(game, level, number) for number in range(boards)] for level in LEVELS}
+    rows = []
+    for level in reversed(LEVELS[1:]):
+        games = Trinomial()
+        for one, other in zip(played[level], played[level - 1], strict=True):
+            games = games.plus((1 + (one[:2] > other[:2]) - (one[:2] < other[:2])) / 2)
+        moves = fmean(-one.shortness for one in played[level])
+        seconds = [fmean(one.seconds for one in played[each]) for each in (level, level - 1)]
+        names = f"level:{level}", f"level:{level - 1}"
+        rows.append(row(text, names, Meeting(games, Pentanomial()), moves, seconds))
+    return rows
 
 
-def levels(games: int, names: list[str]) -> None:
-    """Print the match of every level against the one below."""
-    for text in names or [*GAMES, *SOLO]:
-        game = gridhouse.parse(f"{text}#0").game
-        compare = row if game.num_players == 2 else solo_row
-        for level in LEVELS[1:]:
-            first, second = f"level:level={level}", f"level:level={level - 1}"
-            print(compare(game, first, second, games), flush=True)
+def written(text: str, heading: str, rows: Sequence[str]) -> str:
+    """Return the document with these rows in place of those of their game, else below the others.
+
+    Raises UsageError where it has no table below the heading.
+    """
+    above, mark, below = text.partition(f"\n## {heading}\n")
+    start = below.find(COLUMNS)
+    if not mark or start < 0:
+        raise UsageError(f"{str(DOCUMENT)!r}: there is no table below {heading!r}")
+    start += len(COLUMNS) + 1
+    lines = below[start:].split("\n")
+    old = list(takewhile(lambda line: line.startswith("|"), lines))
+    game = rows[0].split(" | ")[0] + " | "
+    place = next((at for at, line in enumerate(old) if line.startswith(game)), len(old))
+    kept = [line for line in old if not line.startswith(game)]
+    table = [*kept[:place], *rows, *kept[place:]]
+    return above + mark + below[:start] + "\n".join([*table, *lines[len(old) :]])
 
 
-def main(games: Count = 400, seconds: Seconds = 0.05, names: Words = None) -> None:
-    """Print the table."""
-    names = names or []
-    print("| game | first | second | points of the first | moves |\n|---|---|---|---|---|")
-    if names[:1] == ["levels"]:
-        levels(games, names[1:])
-        return
-    for text in names or GAMES:
-        game = gridhouse.parse(f"{text}#0").game
-        hidden = best_search(game) == "pomcp"
-        for first in (*SEARCHES, PLANNING) if hidden else SEARCHES:
-            for second in WEAK:
-                print(row(game, first, second, games), flush=True)
-        if not hidden:
-            for kind in ("mcts", "alphabeta"):
-                print(peer_row(game, kind, games, seconds), flush=True)
+def main(
+    names: Words = None,
+    *,
+    games: Annotated[int | None, typer.Option(min=2)] = None,
+    store: Annotated[Path | None, typer.Option()] = None,
+    concurrency: Annotated[int, typer.Option(min=0)] = 0,
+    writes: Annotated[bool, typer.Option("--write")] = False,
+) -> None:
+    """Play the tournaments and print their rows."""
+    files = {path.stem: path for path in sorted(FILES.glob("*.toml"))}
+    for name in names or ():
+        if name not in files and name not in SOLO:
+            raise UsageError(f"{name}: there are {', '.join([*files, *SOLO])}")
+    for name in names or [*files, *SOLO]:
+        if name in SOLO:
+            rows = solo_rows(SOLO[name], games or SOLO_BOARDS)
+        else:
+            kept = store / f"{name}.sqlite" if store else None
+            rows = tournament_rows(files[name], games, kept, concurrency)
+        print("\n".join([COLUMNS, *rows]), flush=True)
+        if writes:
+            heading = next(found for end, found in HEADINGS.items() if name.endswith(end))
+            text = written(DOCUMENT.read_text(encoding="utf-8"), heading, rows)
+            write_whole(DOCUMENT, text.encode())
 
 
 if __name__ == "__main__":

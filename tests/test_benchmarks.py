@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from typing import TYPE_CHECKING
 
 import pytest
+from strength import COLUMNS, FILES, written
 
-from gridhouse.core.console import EXIT_USAGE
+if TYPE_CHECKING:
+    from pathlib import Path
+
+from gridhouse.arena.tournament_file import load_tournament
+from gridhouse.core.console import EXIT_USAGE, UsageError
 from harness import ROOT, Run
 
 
@@ -49,7 +55,6 @@ def benchmark(command: str) -> Run:
         "collapse_solver.py samegame FILE 1 1 2 3",
         "collapse_solver.py runs FILE 9",
         "collapse_solver.py runs FILE 9 1 0",
-        "duel.py binary(rows=3,cols=3) mcts",
         "error_rates.py many",
         "error_rates.py 1 some",
         "graders.py",
@@ -62,7 +67,7 @@ def benchmark(command: str) -> Run:
         "random_games.py -1",
         "sliding_plot.py",
         "sliding_solver.py korf",
-        "strength.py many",
+        "strength.py --games 1",
     ],
 )
 def test_words_that_do_not_fit_are_refused(command: str) -> None:
@@ -94,7 +99,6 @@ def test_words_that_do_not_fit_are_refused(command: str) -> None:
             "grading.py chess",
             "chess: there are faults of binary, collapse, sinks, sliding, tactego",
         ),
-        ("duel.py chess mcts mcts", "'chess' is not of the form 'game(parameters) position'"),
         (
             "sliding_solver.py words5 1 1 a,b",
             "'a,b' are not whole numbers above 0, with commas between them",
@@ -103,3 +107,21 @@ def test_words_that_do_not_fit_are_refused(command: str) -> None:
 )
 def test_what_cannot_be_used_gets_one_line(command: str, line: str) -> None:
     assert benchmark(command) == ("", f"gridhouse: {line}\n", EXIT_USAGE)
+
+
+def test_rows_take_the_place_of_those_of_their_game() -> None:
+    table = f"{COLUMNS}\n| a | old |\n| a | older |\n| b | kept |\n"
+    text = f"# Title\n\n## One\n\n{table}\n## Two\n\nAbove.\n\n{table}\nBelow.\n"
+    again = written(text, "Two", ["| a | new |"])
+    assert again == text[: text.index("## Two")] + text[text.index("## Two") :].replace(
+        "| a | old |\n| a | older |", "| a | new |"
+    )
+    last = written(text, "One", ["| c | new |"])
+    assert last == text.replace("| b | kept |\n", "| b | kept |\n| c | new |\n", 1)
+    with pytest.raises(UsageError, match="there is no table below 'Three'"):
+        written(text, "Three", ["| c | new |"])
+
+
+@pytest.mark.parametrize("path", sorted(FILES.glob("*.toml")), ids=lambda path: path.stem)
+def test_tournaments_of_strength_can_be_read(path: Path) -> None:
+    assert load_tournament(path).games

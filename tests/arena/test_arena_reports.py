@@ -92,6 +92,22 @@ def test_games_are_counted_by_pairs_and_by_sides() -> None:
     assert len(summary.pairings) == 1
 
 
+def test_an_abandoned_game_is_no_result(tmp_path: Path) -> None:
+    abandoned = game(2, "a b", 0.5, termination=Termination.ABANDONED, reason="why", moves=())
+    records = [*PAIR, abandoned, game(3, "b a", 0.0)]
+    summary = summarize(records)
+    assert summary.meetings["a", "b"].games == Trinomial(wins=2, draws=1)
+    assert summary.meetings["a", "b"].pairs == Pentanomial(wd=1)
+    assert (summary.sides.games, summary.abandoned) == (3, 1)
+    assert texts.result(abandoned) == texts.DASH
+    assert list(csv.reader(io.StringIO(export.to_csv(records))))[3][3] == ""
+    file = io.StringIO()
+    print_summary(summary, HEADING, Console(file=file, width=80))
+    assert "Abandoned, without a result: 1." in file.getvalue()
+    write_pages([abandoned], HEADING, tmp_path)
+    assert "Abandoned, without a result: 1." in (tmp_path / "index.html").read_text("utf-8")
+
+
 def test_faults_are_told_apart_and_belong_to_the_loser() -> None:
     records = [
         game(number, "a b", float(number % 2), termination=end)

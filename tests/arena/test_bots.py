@@ -88,6 +88,14 @@ def test_its_search_keeps_to_a_time() -> None:
     assert min(move.work for move in record.moves) > 1
 
 
+@pytest.mark.parametrize("limit", ["0.000001s", "1p"])
+def test_its_search_has_a_move_however_little_it_may_search(limit: str) -> None:
+    first = OpenSpielCompetitor("openspiel:mcts", START.game)
+    first.begin(START, 0, 0)
+    reply = first.choose(START, Turn(TimeControl.parse(limit), 1.0))
+    assert reply.move in START.legal_moves()
+
+
 @pytest.mark.parametrize("bot", ["ismcts:simulations=30", "uniform"])
 def test_a_bot_knows_nothing_hidden(bot: str) -> None:
     twins = [HIDDEN, gridhouse.parse(str(HIDDEN).replace("B5,B3", "B3,B5"))]

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from contextlib import suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -18,7 +19,7 @@ from rich.console import Console
 from arena_helpers import PLAYERS, SMALL, Deadly, small, timeless
 from gridhouse.arena import table as tables
 from gridhouse.arena.competitors.base import Competitor, Reply
-from gridhouse.arena.progress import Progress
+from gridhouse.arena.progress import Progress, pairs_of, scores
 from gridhouse.arena.records import Termination
 from gridhouse.arena.runner import Run, never
 from gridhouse.arena.store import MEMORY, Store
@@ -187,6 +188,29 @@ def test_a_process_that_dies_takes_no_other_game_down(tmp_path: Path) -> None:
     assert len((tmp_path / "died").read_text()) == 2 * TRIES
 
 
+def test_a_pair_with_an_abandoned_game_is_no_result() -> None:
+    tournament = small(players=PLAYERS[:2], games=6)
+    records = played(tournament)
+    records[2] = replace(records[2], termination=Termination.ABANDONED, score=0.5)
+    told: list[float] = []
+
+    def stop(points: float) -> bool:
+        told.append(points)
+        return False
+
+    with Store(MEMORY, tournament.settings()) as store, Workers(tournament, 1) as workers:
+        for record in records:
+            store.put(record)
+        run = Run(tournament, store, openings_of(tournament), stop)
+        assert list(run.play(workers)) == []
+    assert told == [records[at].score + 1 - records[at + 1].score for at in (0, 4)]
+    assert [result.points for result in run.counted] == told
+    assert pairs_of(run).total == 2
+    assert sum(run.schedule.order(run.results)) == 1
+    score = scores(tournament.names, records)[tournament.names[0]]
+    assert score.results.games == 5
+
+
 class Fake(Competitor):
     """Plays the first legal move, or raises an error; notes what it may use."""
 
@@ -280,6 +304,7 @@ def test_a_match_says_what_its_pairs_tell(capsys: pytest.CaptureFixture[str]) ->
     assert 2 * len(run.results) == len(run.records) < 400
     counts = [sum(one.points == points for one in run.results) for points in (0, 0.5, 1, 1.5, 2)]
     assert f" {'/'.join(map(str, counts))} " in out
+    assert "\nNormalised Elo: " in out
     last = out.splitlines()[-1]
     assert last.startswith("SPRT of 0 and 400 (logistic): LLR -")
     assert last.endswith(", H0")

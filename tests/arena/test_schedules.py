@@ -147,6 +147,6 @@ def test_a_ladder_sorts_its_players(ranks: list[int], size: int, pairs: int) -> 
 def test_a_challenger_climbs_while_it_wins_and_one_pass_is_enough_without_a_change() -> None:
     strength = [1, 3, 0, 2]
     played = play(Ladder(4, 1, rounds=1), by_strength(strength))
-    assert played == [(3, 2, 2), (3, 1, 0), (1, 0, 2)]
+    assert [result[:3] for result in played] == [(3, 2, 2), (3, 1, 0), (1, 0, 2)]
     assert Ladder(4, 1).order(played) == [1, 0, 3, 2]
     assert len(play(Ladder(5, 2), lambda _: 1)) == 4 * 2  # a draw does not change places

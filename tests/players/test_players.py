@@ -13,11 +13,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import gridhouse
+from arena_helpers import small
 from gridhouse.arena.openings import openings_for
+from gridhouse.arena.reports.summary import summarize
+from gridhouse.arena.table import Job, Table
 from gridhouse.core.errors import ParameterError, PlayerError
 from gridhouse.players import Limits, parse_player, player
 from gridhouse.players.levels import LEVEL_TABLES, LEVELS, level_table
-from gridhouse.players.match import Score, match
 from gridhouse.search import mcts, montecarlo
 from harness import run_compiled
 from walks import HIDDEN, SMALL, scramble_hidden, walk
@@ -392,23 +394,15 @@ def test_a_text_names_player_settings_and_limits() -> None:
 
 
 def test_stronger_players_win() -> None:
-    game = gridhouse.load("binary", rows=5, cols=5)
-    contestants = [parse_player(text, game) for text in ("mcts@1000p", "random")]
-    openings = list(openings_for(game, 20, balanced=False))
-    score = match(openings, contestants)
-    assert score.games == 40
-    assert score.share > 0.9
-    back = match(openings, contestants[::-1])
-    assert back.share < 0.1
-
-
-def test_a_score_knows_how_sure_it_is() -> None:
-    score = Score(wins=60, draws=20, losses=20)
-    assert score.share == 0.7
-    low, high = score.interval
-    assert low < 0.7 < high
-    assert (round(low, 3), round(high, 3)) == (0.604, 0.781)
-    assert str(score) == "70.0 % (60.4 to 78.1), 60+ 20= 20-"
+    players = ["mcts@1000p", "random"]
+    tournament = small(game="binary(rows=5,cols=5)", players=players)
+    with Table(tournament) as table:
+        records = [
+            table.play(Job(2 * pair + side, (side, 1 - side), opening))
+            for pair, opening in enumerate(openings_for(tournament.game, 20, balanced=False))
+            for side in range(2)
+        ]
+    assert summarize(records).meetings["mcts@1000p", "random"].games.score > 0.9
 
 
 def test_levels_err_less_and_less() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
+from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 from rich.console import Console, Group
@@ -36,7 +37,7 @@ def scores(names: Iterable[str], records: Iterable[GameRecord]) -> dict[str, Sco
     """Return the score of each player."""
     results = dict.fromkeys(names, Trinomial())
     forfeits: Counter[str] = Counter()
-    for record in records:
+    for record in filter(attrgetter("is_result"), records):
         for name, points in zip(record.players, (record.score, 1 - record.score), strict=True):
             results[name] = results[name].plus(points)
         forfeits[record.forfeited] += 1
@@ -108,7 +109,7 @@ def ratings_of(run: Run) -> dict[str, Rating]:
     """Return the ratings of players by name, none before all have met through each other."""
     names = run.tournament.names
     met: dict[tuple[str, str], Pentanomial] = {}
-    for result in list(run.results):
+    for result in run.counted:
         pairing = names[result.first], names[result.second]
         met[pairing] = met.get(pairing, Pentanomial()).plus(result.points)
     try:
@@ -120,7 +121,7 @@ def ratings_of(run: Run) -> dict[str, Rating]:
 def pairs_of(run: Run) -> Pentanomial:
     """Return the pairs of a match, counted for its first player."""
     counts = Pentanomial()
-    for result in list(run.results):
+    for result in run.counted:
         counts = counts.plus(2 - result.points if result.first else result.points)
     return counts
 
@@ -157,7 +158,7 @@ def test_line(run: Run) -> str:
 def game_line(record: GameRecord) -> str:
     """Return a line about a finished game."""
     first, second = record.players
-    result = f"{record.score:g} to {1 - record.score:g}"
+    result = f"{record.score:g} to {1 - record.score:g}" if record.is_result else "no result"
     reason = f": {record.reason}" if record.reason else ""
     moves = "1 move" if len(record.moves) == 1 else f"{len(record.moves)} moves"
     return (

@@ -21,7 +21,7 @@ class Termination(StrEnum):
     PROOF = "proof"  # a solver knows the result
     AGREEMENT = "agreement"  # both players gave the same value for long enough
     LENGTH = "length"  # the game was too long and counts as a draw
-    ABANDONED = "abandoned"  # the arena could not play it; it counts as a draw
+    ABANDONED = "abandoned"  # the arena could not play it; it has no result
 
 
 FORFEITS = frozenset(
@@ -56,8 +56,9 @@ class GameRecord:
 
     ``number`` is its number in the match; games 2k and 2k + 1 are a pair: the same opening with the
     sides swapped.  ``players`` are the names of those who played the game's first and second side.
-    ``opening`` is the whole text of the start, ``score`` that of the first side: 1, 0.5 or 0.
-    ``reason`` says in words what ended the game where the rules did not.
+    ``opening`` is the whole text of the start, ``score`` that of the first side: 1, 0.5 or 0; of an
+    abandoned game it is 0.5 and counts nowhere.  ``reason`` says in words what ended the game where
+    the rules did not.
     """
 
     number: int
@@ -67,6 +68,11 @@ class GameRecord:
     termination: Termination
     reason: str
     moves: tuple[PlayedMove, ...]
+
+    @property
+    def is_result(self) -> bool:
+        """Whether the game was played and its score counts."""
+        return self.termination is not Termination.ABANDONED
 
     @property
     def forfeited(self) -> str:

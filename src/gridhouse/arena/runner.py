@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     Stop = Callable[[float], bool]
 
 
+EVEN = 1.0  # points of a pair that favours nobody
+
+
 class Pool(Protocol):
     """What plays games side by side, here or on other machines; a context manager that ends it."""
 
@@ -51,8 +54,9 @@ class Run:
 
     Pair k is the games 2k and 2k + 1, and its opening is the k-th.  A pair counts once all pairs
     before it have ended, so nothing depends on how many games are played at a time.  ``stop`` is
-    called once for each pair that counts, in order, with the points of its first player from 0 to
-    2; it returns whether the tournament ends there.  Games beyond that are forgotten.
+    called once for each pair that counts and has a result, in order, with the points of its first
+    player from 0 to 2; it returns whether the tournament ends there.  Games beyond that are
+    forgotten.
     """
 
     def __init__(
@@ -96,6 +100,11 @@ class Run:
                 del self.running[record.number]
                 yield record
 
+    @property
+    def counted(self) -> list[PairResult]:
+        """The pairs that count and have a result."""
+        return [result for result in self.results if result.is_result]
+
     def _job(self) -> Job | None:
         """Return the next game to begin, None while it depends on others, and at the end."""
         while True:
@@ -133,9 +142,10 @@ class Run:
             one, other = self.records.get(number), self.records.get(number + 1)
             if one is None or other is None:
                 return
-            points = one.score + 1 - other.score
-            self.results.append(PairResult(*self._pairings[number // 2], points))
-            self.is_stopped = self._stop(points)
+            is_result = one.is_result and other.is_result
+            points = one.score + 1 - other.score if is_result else EVEN
+            self.results.append(PairResult(*self._pairings[number // 2], points, is_result))
+            self.is_stopped = is_result and self._stop(points)
 
     def _forget_surplus(self) -> None:
         """Forget the games beyond the pair at which the tournament has stopped."""

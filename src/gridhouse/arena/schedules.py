@@ -28,11 +28,15 @@ class Pairing(NamedTuple):
 
 
 class PairResult(NamedTuple):
-    """The two games of a pair, by the points of the first player, from 0 to 2."""
+    """The two games of a pair, by the points of the first player, from 0 to 2.
+
+    A pair with an abandoned game is even for the schedule, which must go on, and no ``is_result``.
+    """
 
     first: int
     second: int
     points: float
+    is_result: bool = True
 
 
 class Schedule(ABC):
@@ -73,8 +77,9 @@ def game_points(size: int, played: Iterable[PairResult]) -> list[float]:
     """Return the points of each player, one for a game won and a half for a draw."""
     points = [0.0] * size
     for result in played:
-        points[result.first] += result.points
-        points[result.second] += 2 - result.points
+        if result.is_result:
+            points[result.first] += result.points
+            points[result.second] += 2 - result.points
     return points
 
 

@@ -130,7 +130,3 @@ class Contestant(NamedTuple):
 
     player: Player
     limits: Limits | None
-
-    def choose(self, state: State) -> Choice:
-        """Return the choice of the player."""
-        return self.player.choose(state, self.limits)

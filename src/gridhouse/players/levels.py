@@ -28,17 +28,17 @@ class LevelTable(NamedTuple):
 
     player: type[Player]
     unit: str
-    levels: tuple[tuple[int, float], ...]
+    levels: tuple[tuple[float, float], ...]
 
 
 LEVEL_TABLES = {
     "alphabeta": LevelTable(AlphaBetaPlayer, "nodes", (
-        (85, 50), (65, 200), (45, 500), (28, 800),
-        (15, 1_500), (7, 3_000), (3, 20_000), (0, 300_000),
+        (73, 120), (59, 265), (38, 600), (20, 1_200),
+        (12, 2_000), (5.5, 6_000), (2.5, 33_000), (0, 240_000),
     )),
     "mcts": LevelTable(MctsPlayer, "playouts", (
-        (85, 10), (65, 20), (45, 50), (25, 100),
-        (10, 300), (2, 1_000), (0, 4_000), (0, 30_000),
+        (62, 18), (49, 35), (33, 70), (17, 175),
+        (11, 350), (6, 750), (2, 1_800), (0, 6_000),
     )),
     # Luck hides most of the effect of a longer search, so the levels differ in blunders as well.
     "pomcp": LevelTable(PomcpPlayer, "playouts", (
@@ -46,13 +46,13 @@ LEVEL_TABLES = {
         (41, 150), (24, 350), (10, 800), (0, 4_000),
     )),
     "nested": LevelTable(NestedPlayer, "playouts", (
-        (92, 1), (70, 3), (52, 8), (36, 15),
-        (23, 30), (13, 60), (5, 200), (0, 3_000),
+        (94, 1), (69, 3), (55, 7), (37, 14),
+        (21, 35), (12, 72), (5, 200), (0, 1_600),
     )),
     # A weak search would never solve a puzzle whose result is its number of moves.
     "solver": LevelTable(SolverPlayer, "seconds", (
-        (70, 0.5), (60, 0.5), (50, 0.5), (40, 0.5),
-        (30, 0.5), (20, 0.5), (10, 0.5), (0, 0.5),
+        (52, 0.5), (44, 0.5), (36, 0.5), (27, 0.5),
+        (18.5, 0.5), (11, 0.5), (4.3, 0.5), (0, 0.5),
     )),
 }  # fmt: skip
 LEVEL_NAMES = (

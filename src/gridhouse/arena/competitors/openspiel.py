@@ -23,6 +23,7 @@ SETTINGS = {
     UNIFORM: {},
 }
 MOST_SIMULATIONS = 2**31 - 1
+LEAST_SIMULATIONS = 2  # the second one looks at a move
 SAMPLED_SIMULATIONS = 100  # of a search that knows no clock
 UCT_C = 2.0  # as in OpenSpiel's own examples
 MEMORY = 1000  # MiB of a search tree
@@ -86,25 +87,34 @@ class OpenSpielCompetitor(Competitor):
         return self._settings.get("simulations") or limits.playouts or limits.nodes
 
     def _mcts(self, theirs: Any, turn: Turn) -> tuple[int, float | None, int]:
-        pyspiel = self._pyspiel
-        simulations = self._simulations(turn)
         seed = self._chance.getrandbits(31)
+        simulations = self._simulations(turn)
+        seconds = -1.0 if simulations else limits_of(turn).seconds
+        root = self._searched(theirs, seed, simulations or MOST_SIMULATIONS, seconds)
+        if not root.children:  # the time was over too soon, or there was one simulation
+            root = self._searched(theirs, seed, LEAST_SIMULATIONS)
+        best = root.best_child()
+        value = best.total_reward / best.explore_count if best.explore_count else None
+        return best.action, value, root.explore_count
+
+    def _searched(
+        self, theirs: Any, seed: int, simulations: int, seconds: float | None = -1.0
+    ) -> Any:
+        """Return the root of a search by simulations; below 0 seconds it has no limit of time."""
+        pyspiel = self._pyspiel
         bot = pyspiel.MCTSBot(
             self._theirs,
             pyspiel.RandomRolloutEvaluator(1, seed),
             self._settings.get("uct_c", UCT_C),
-            simulations or MOST_SIMULATIONS,
+            simulations,
             MEMORY,
             False,
             seed,
             False,
-            max_wall_clock_time=-1.0 if simulations else limits_of(turn).seconds,
+            max_wall_clock_time=seconds,
         )
         # Its method step() lets go of Python's lock, and so cannot play a game written in Python.
-        root = bot.mcts_search(theirs)
-        best = root.best_child()
-        value = best.total_reward / best.explore_count if best.explore_count else None
-        return best.action, value, root.explore_count
+        return bot.mcts_search(theirs)
 
     def _ismcts(self, theirs: Any, turn: Turn) -> tuple[int, float | None, int]:
         import numpy as np

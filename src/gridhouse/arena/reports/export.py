@@ -101,7 +101,8 @@ def to_csv(records: Iterable[GameRecord]) -> str:
         end = record.termination.value, reason, loser, len(record.moves)
         times = [f"{seconds:.6f}" for seconds in spent]
         opening = spreadsheet_cell(record.opening)
-        rows.writerow([record.number, *names, record.score, *end, *times, opening])
+        score = record.score if record.is_result else ""
+        rows.writerow([record.number, *names, score, *end, *times, opening])
     return file.getvalue()
 
 

@@ -10,7 +10,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from gridhouse.arena.records import Termination
 from gridhouse.arena.reports.positions import movers
-from gridhouse.arena.statistics import Pentanomial, Trinomial, elo, likelihood_of_superiority, rate
+from gridhouse.arena.statistics import (
+    Pentanomial,
+    Trinomial,
+    elo,
+    likelihood_of_superiority,
+    normalized_elo,
+    rate,
+)
 from gridhouse.core.console import UsageError
 
 if TYPE_CHECKING:
@@ -52,6 +59,11 @@ class Meeting:
         return elo(self.counts)
 
     @property
+    def normalized_elo(self) -> Estimate:
+        """The normalised Elo difference and its interval of 95 %."""
+        return normalized_elo(self.counts)
+
+    @property
     def superiority(self) -> float:
         """How likely the first player is the stronger one."""
         return likelihood_of_superiority(self.counts)
@@ -90,7 +102,7 @@ class Summary:
     ``players`` are sorted, the best first, but the two of a match as given; ``meetings`` has every
     two that met, in both orders.  ``note`` says why there are no ratings, if so.  ``ends`` are the
     results of the first side by why games ended, the most frequent first, and ``lengths`` are the
-    numbers of moves.
+    numbers of moves.  ``abandoned`` games have no result, and are counted here alone.
     """
 
     players: tuple[PlayerSummary, ...]
@@ -98,6 +110,7 @@ class Summary:
     note: str
     ends: Mapping[Termination, Trinomial]
     lengths: tuple[int, ...]
+    abandoned: int
 
     @property
     def sides(self) -> Trinomial:
@@ -113,17 +126,18 @@ class Summary:
         ]
 
 
-def summarize(records: Sequence[GameRecord], names: Iterable[str] = ()) -> Summary:
+def summarize(played: Sequence[GameRecord], names: Iterable[str] = ()) -> Summary:
     """Return the summary of games; ``names`` are of players who may have played none.
 
     Raises UsageError for a game that cannot have been played.
     """
+    records = [record for record in played if record.is_result]
     games = _games(records)
     pairs = _pairs(records)
     meetings = {both: Meeting(games[both], pairs[both]) for both in games}
     meetings |= {(two, one): meeting.swapped() for (one, two), meeting in meetings.items()}
     ratings, note = _ratings(meetings)
-    known = dict.fromkeys([*names, *(name for record in records for name in record.players)])
+    known = dict.fromkeys([*names, *(name for record in played for name in record.players)])
     players = _players(records, known, ratings)
     return Summary(
         players=tuple(players if len(players) == 2 else sorted(players, key=_place)),
@@ -131,6 +145,7 @@ def summarize(records: Sequence[GameRecord], names: Iterable[str] = ()) -> Summa
         note=note,
         ends=_ends(records),
         lengths=tuple(len(record.moves) for record in records),
+        abandoned=len(played) - len(records),
     )
 
 

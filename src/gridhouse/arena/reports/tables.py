@@ -35,8 +35,13 @@ def summary_tables(summary: Summary, heading: Heading) -> Group:
         parts.append(_pairings(summary))
     if any(player.faults for player in summary.players):
         parts.append(_faults(summary.players))
+    if len(summary.pairings) == 1:
+        estimate = texts.estimate_text(summary.pairings[0][1].normalized_elo)
+        parts.append(Text(f"Normalised Elo: {estimate}."))
     if summary.ends:
         parts.append(Text(_ends(summary)))
+    if summary.abandoned:
+        parts.append(Text(f"Abandoned, without a result: {summary.abandoned}."))
     return Group(*parts)
 
 

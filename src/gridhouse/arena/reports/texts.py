@@ -70,7 +70,9 @@ def results(counts: Trinomial) -> str:
 
 
 def result(record: GameRecord) -> str:
-    """Return the result of a game."""
+    """Return the result of a game, a dash for an abandoned one."""
+    if not record.is_result:
+        return DASH
     return RESULTS.get(record.score, f"{record.score:g}")
 
 
