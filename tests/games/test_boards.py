@@ -9,9 +9,7 @@ import pytest
 import gridhouse
 from gridhouse.core.registry import game_class
 from gridhouse.players import player
-from gridhouse.players.base import Contestant
 from gridhouse.players.levels import LevelPlayer
-from gridhouse.players.match import play_game
 from gridhouse.players.simple import RandomPlayer
 
 if TYPE_CHECKING:
@@ -30,9 +28,13 @@ BOARDS = [(name, preset) for name in FOR_TWO for preset in game_class(name).pres
 
 def results(game: Game, players: Sequence[Player], count: int) -> list[float]:
     """Return the first player's return in games from different starts."""
-    contestants = [Contestant(each, None) for each in players]
-    ends = (play_game(game.new_initial_state(seed), contestants) for seed in range(count))
-    return [end.returns()[0] for end in ends]
+    returns = []
+    for seed in range(count):
+        state = game.new_initial_state(seed)
+        while not state.is_terminal():
+            state.apply_action(players[state.current_player()].choose(state).action)
+        returns.append(state.returns()[0])
+    return returns
 
 
 def require_two_sides(name: str, preset: str, kind: str, count: int) -> None:
