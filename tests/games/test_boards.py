@@ -44,9 +44,9 @@ def require_two_sides(name: str, preset: str, kind: str, count: int) -> None:
         assert found.count(winner) <= ALWAYS * count
 
 
-@pytest.mark.parametrize(("name", "preset"), BOARDS)
-def test_no_side_always_wins(name: str, preset: str) -> None:
-    require_two_sides(name, preset, "random", FEW)
+@pytest.mark.parametrize("name", FOR_TWO)
+def test_no_side_always_wins(name: str) -> None:
+    require_two_sides(name, game_class(name).usual, "random", FEW)
 
 
 @pytest.mark.slow("plays for some minutes")
