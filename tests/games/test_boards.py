@@ -56,6 +56,7 @@ def test_no_side_wins_nearly_always(name: str, preset: str, kind: str) -> None:
     require_two_sides(name, preset, kind, MANY[kind])
 
 
+@pytest.mark.slow("the machine plays whole games")
 @pytest.mark.parametrize("name", FOR_TWO)
 def test_a_child_can_beat_level_1_from_the_seat_it_is_given(name: str) -> None:
     game = game_class(name).from_preset(game_class(name).usual)
