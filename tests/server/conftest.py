@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
     from starlette.testclient import TestClient
 
-EXPECTED = ("WebSocket", "status of 422")  # the house was killed, or a form was wrong
+EXPECTED = ("WebSocket", "ERR_EMPTY", "status of 422")  # the house was killed, or a form was wrong
 
 
 @pytest.fixture

@@ -161,7 +161,7 @@ def test_keys_at_the_board(visit: Callable[..., Page], address: str) -> None:
 
 
 @pytest.mark.slow("drives a browser")
-@pytest.mark.parametrize("name", gridhouse.games())
+@pytest.mark.parametrize("name", sorted({*gridhouse.games()} - {"sliding"}))  # they slide its tiles
 def test_arrow_keys_lead_from_every_cell_to_every_other(
     visit: Callable[..., Page], address: str, name: str
 ) -> None:

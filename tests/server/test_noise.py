@@ -224,6 +224,7 @@ class SlowSocket:
     def __init__(self) -> None:
         self.headers: dict[str, str] = {}
         self.cookies: dict[str, str] = {}
+        self.query_params: dict[str, str] = {}
         self.closed: list[int] = []
 
     async def receive(self) -> dict[str, str]:

@@ -34,6 +34,7 @@ COLOURS = """async source => {
 
 def save(page: Page) -> bytes:
     """Save the picture as PNG and return the file."""
+    page.locator(".more").evaluate("details => details.open = true")
     with page.expect_download() as waiting:
         page.click("button:has-text('Save the picture as PNG')")
     assert waiting.value.suggested_filename == "collapse.png"

@@ -35,6 +35,9 @@ def database() -> Iterator[str]:
         yield address
 
 
+OPEN = {"tactego": "small"}  # boards that hide nothing, where the usual one does
+
+
 class Crowd:
     """Somebody at every table who plays at random, as fast as the house lets them."""
 
@@ -47,7 +50,7 @@ class Crowd:
         games = ("binary", "sliding", "collapse", "tactego")
         for number in range(TABLES):
             name = games[number % len(games)]
-            table = self.caller.new(house.address, name, opponent="hotseat")
+            table = self.caller.new(house.address, name, opponent="hotseat", preset=OPEN.get(name, ""))
             self.seen[table] = []
         self.threads = [threading.Thread(target=self.play, args=[table]) for table in self.seen]
 
@@ -150,7 +153,7 @@ def test_two_processes_serve_one_table(houses: list[Process]) -> None:
 
 def own(view: dict[str, Any]) -> dict[str, Any]:
     """Return what each player is shown in a way of their own."""
-    return {key: view[key] for key in ("undo", "redo")}
+    return {key: view[key] for key in ("undo", "redo", "present", "result")}
 
 
 @pytest.mark.slow("starts and kills houses")

@@ -193,6 +193,11 @@ class CollapseGame(Game):
             return None
         return (row - 1 + self.rows - position.tall) * self.cols + col - 1
 
+    def may_be_daily(self) -> bool:
+        """Tell whether a board has room and digits for more than half of a daily puzzle."""
+        daily = type(self)(**(self.daily or {}))
+        return self.digits >= daily.digits and 2 * self.rows * self.cols > daily.rows * daily.cols
+
     def outcome(self, position: Position) -> str:
         """Return the score, and whether the board is cleared."""
         cleared = "" if position.wide else ", the board is cleared"
