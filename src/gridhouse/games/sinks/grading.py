@@ -402,7 +402,7 @@ def _make_setup_errors(source: random.Random) -> Session:
     objects = _objects(source, rows, cols)
     kinds = ["s 1", "s 2", "x", *PIECES]
     inner_rows, inner_cols = (range(rules.MARGIN, size - rules.MARGIN) for size in (rows, cols))
-    by_error: dict[str, dict[str, list[str]]] = {}
+    by_error: dict[str, dict[tuple[bool, str], list[str]]] = {}
     start = read_setup(rows, cols, 0, Tokens(iter([*objects, END_OF_SETUP])))
     position = start.copy()
     for kind in kinds:
@@ -415,20 +415,23 @@ def _make_setup_errors(source: random.Random) -> Session:
                     if kind in WRONG:
                         name, text = WRONG[kind]
                         same = by_error.setdefault(name, {})
-                        same.setdefault(text, []).append(f"{text} {row} {col}")
+                        same.setdefault((True, text), []).append(f"{text} {row} {col}")
                 except SinksError as error:
                     same = by_error.setdefault(_error_kind(str(error)), {})
                     # An object's given field may be right where its other fields are wrong.
                     is_inner = row in inner_rows and col in inner_cols
+                    is_right = is_inner == (kind in PIECES)
                     given = str(error) == f"Field {row} {col} not free"
-                    same.setdefault(f"{kind} {is_inner} {given}", []).append(line)
-    by_error["field"]["no number"] = [
+                    same.setdefault((is_right, f"{kind} {is_inner} {given}"), []).append(line)
+    by_error["field"][True, "no number"] = [
         f"{kind} {field}" for field in _no_fields(source, rows, cols) for kind in kinds
     ]
     names = sorted(by_error)
     chances = [3.0 if name == "free" else 1.0 for name in names]
     same = by_error[source.choices(names, chances)[0]]
-    wrong = source.choice(same[source.choice(sorted(same))])
+    alike = sorted(same)
+    chances = [3.0 if is_right else 1.0 for is_right, _ in alike]
+    wrong = source.choice(same[source.choices(alike, chances)[0]])
     return Session((*objects, wrong, END_OF_SETUP), (str(rows), str(cols), "0"))
 
 
