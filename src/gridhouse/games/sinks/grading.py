@@ -429,9 +429,8 @@ def _make_setup_errors(source: random.Random) -> Session:
     names = sorted(by_error)
     chances = [3.0 if name == "free" else 1.0 for name in names]
     same = by_error[source.choices(names, chances)[0]]
-    alike = sorted(same)
-    chances = [3.0 if is_right else 1.0 for is_right, _ in alike]
-    wrong = source.choice(same[source.choices(alike, chances)[0]])
+    is_right = source.choice(sorted({is_right for is_right, _ in same}))
+    wrong = source.choice(same[source.choice(sorted(key for key in same if key[0] == is_right))])
     return Session((*objects, wrong, END_OF_SETUP), (str(rows), str(cols), "0"))
 
 
