@@ -44,6 +44,8 @@ RARE = {
 }
 PIECES = tuple(f"{side} {kind}" for side in "ld" for kind in "abcd")
 CLOSE = ("s 1", "s 2", "s 2", "x", "x", "x", *PIECES, *PIECES)
+# Wrong types where a right one may stand: the document does not say which of two errors is told.
+WRONG = {"x": ("object", "y"), "s 1": ("type", "s 3"), "l a": ("type", "l e")}
 OBJECT_WORDS = ("", *PIECES, "s 1", "s 2", "x")  # by their kind in the rules
 MOVING = "Rules for moving pieces"
 SPECIAL = "Special moves and fields"
@@ -309,11 +311,13 @@ def _error_kind(text: str) -> str:
     return _error_reason(text).kind
 
 
-def _close_objects(source: random.Random, rows: int, cols: int, kinds: list[str]) -> list[str]:
-    """Return pieces on the inner board, sinks beside it, and blocks, where they may stand."""
+def _close_objects(
+    source: random.Random, rows: int, cols: int, kinds: list[str], outer: int
+) -> list[str]:
+    """Return pieces on the inner board, and sinks and blocks there or a few rows further out."""
     objects: list[str] = []
     for kind in kinds:
-        margin = rules.MARGIN - (0 if kind in PIECES else source.choice((1, 2)))
+        margin = rules.MARGIN - (0 if kind in PIECES else outer)
         row, col = source.randrange(margin, rows - margin), source.randrange(margin, cols - margin)
         _add(objects, f"{kind} {row} {col}", rows, cols)
     return objects
@@ -339,16 +343,16 @@ def _add(objects: list[str], line: str, rows: int, cols: int) -> None:
 
 def _objects(source: random.Random, rows: int, cols: int) -> list[str]:
     """Return the objects of a named set-up or of a random one."""
-    name = source.choice((*SETUPS, "random", "random", *["close"] * 3, *["few"] * 5))
+    name = source.choice((*SETUPS, "random", "random", *["close"] * 3, *["few"] * 2))
     if name == "random":
         return _random_objects(source, rows, cols)
     if name == "close":
         kinds = source.choices(CLOSE, k=source.randint(6, 24))
-        return _close_objects(source, rows, cols, kinds)
+        return _close_objects(source, rows, cols, kinds, 2)
     if name == "few":
         both = [source.choice(PIECES[:4]), source.choice(PIECES[4:])]
         kinds = both + source.choices(CLOSE, k=source.randint(0, 3))
-        return _close_objects(source, rows, cols, kinds)
+        return _close_objects(source, rows, cols, kinds, 1)
     return [
         f"{text[0]} {text[1:-2]} {text[-2]} {text[-1]}".replace("  ", " ")
         for text in SETUPS[name](rows, cols).split()
@@ -396,9 +400,9 @@ def _make_setups(source: random.Random) -> Session:
 def _make_setup_errors(source: random.Random) -> Session:
     rows, cols = source.choice(SIZES), source.choice(SIZES)
     objects = _objects(source, rows, cols)
-    kinds = ["s 1", "s 2", "x", *PIECES, "y", "s 3", "l e"]
+    kinds = ["s 1", "s 2", "x", *PIECES]
     inner_rows, inner_cols = (range(rules.MARGIN, size - rules.MARGIN) for size in (rows, cols))
-    by_error: dict[str, dict[str, list[str]]] = {}
+    by_error: dict[str, dict[tuple[bool, str], list[str]]] = {}
     start = read_setup(rows, cols, 0, Tokens(iter([*objects, END_OF_SETUP])))
     position = start.copy()
     for kind in kinds:
@@ -408,19 +412,25 @@ def _make_setup_errors(source: random.Random) -> Session:
                 try:
                     read_object(position, Tokens(iter([line])))
                     position = start.copy()  # without the object
+                    if kind in WRONG:
+                        name, text = WRONG[kind]
+                        same = by_error.setdefault(name, {})
+                        same.setdefault((True, text), []).append(f"{text} {row} {col}")
                 except SinksError as error:
                     same = by_error.setdefault(_error_kind(str(error)), {})
                     # An object's given field may be right where its other fields are wrong.
                     is_inner = row in inner_rows and col in inner_cols
+                    is_right = is_inner == (kind in PIECES)
                     given = str(error) == f"Field {row} {col} not free"
-                    same.setdefault(f"{kind} {is_inner} {given}", []).append(line)
-    by_error["field"]["no number"] = [
-        f"{kind} {field}" for field in _no_fields(source, rows, cols) for kind in kinds[:-3]
+                    same.setdefault((is_right, f"{kind} {is_inner} {given}"), []).append(line)
+    by_error["field"][True, "no number"] = [
+        f"{kind} {field}" for field in _no_fields(source, rows, cols) for kind in kinds
     ]
     names = sorted(by_error)
     chances = [3.0 if name == "free" else 1.0 for name in names]
     same = by_error[source.choices(names, chances)[0]]
-    wrong = source.choice(same[source.choice(sorted(same))])
+    is_right = source.choice(sorted({is_right for is_right, _ in same}))
+    wrong = source.choice(same[source.choice(sorted(key for key in same if key[0] == is_right))])
     return Session((*objects, wrong, END_OF_SETUP), (str(rows), str(cols), "0"))
 
 
