@@ -46,7 +46,7 @@ LEVEL_TABLES = {
         (41, 150), (24, 350), (10, 800), (0, 4_000),
     )),
     "nested": LevelTable(NestedPlayer, "playouts", (
-        (94, 1), (69, 3), (53, 8), (37, 14),
+        (94, 1), (69, 3), (54, 7), (37, 14),
         (21, 35), (12, 72), (6, 165), (0, 1_600),
     )),
     # A weak search would never solve a puzzle whose result is its number of moves.
