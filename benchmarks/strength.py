@@ -72,7 +72,7 @@ def row(
     game: str, names: Sequence[str], meeting: Meeting, moves: float, seconds: Sequence[float]
 ) -> str:
     """Return a row of the table; ``seconds`` are the mean times of both players for a move."""
-    times = " and ".join(f"{1000 * one:.3g}" for one in seconds)
+    times = " and ".join(f"{1000 * one:.1f}" for one in seconds)
     return f"| {game} | {' | '.join(names)} | {points_text(meeting)} | {moves:.0f} | {times} |"
 
 

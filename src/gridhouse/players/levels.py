@@ -33,8 +33,8 @@ class LevelTable(NamedTuple):
 
 LEVEL_TABLES = {
     "alphabeta": LevelTable(AlphaBetaPlayer, "nodes", (
-        (73, 120), (59, 265), (38, 600), (20, 1_200),
-        (12, 2_000), (5.5, 6_000), (2.5, 33_000), (0, 240_000),
+        (79, 75), (65, 200), (45, 500), (24.5, 950),
+        (13, 1_850), (5.5, 6_000), (2.5, 33_000), (0, 240_000),
     )),
     "mcts": LevelTable(MctsPlayer, "playouts", (
         (62, 18), (49, 35), (33, 70), (17, 175),
@@ -46,8 +46,8 @@ LEVEL_TABLES = {
         (41, 150), (24, 350), (10, 800), (0, 4_000),
     )),
     "nested": LevelTable(NestedPlayer, "playouts", (
-        (94, 1), (69, 3), (55, 7), (37, 14),
-        (21, 35), (12, 72), (5, 200), (0, 1_600),
+        (94, 1), (69, 3), (54, 7), (37, 14),
+        (21, 35), (12, 72), (6, 165), (0, 1_600),
     )),
     # A weak search would never solve a puzzle whose result is its number of moves.
     "solver": LevelTable(SolverPlayer, "seconds", (
