@@ -607,7 +607,7 @@ def test_the_best_result_is_for_those_who_have_finished(client: TestClient, cloc
     anna, bert = Visitor(client), Visitor(client)
     best_is_known(anna, "/daily/sliding/2026-11-19")
     solve(anna)
-    told = "The best result is shown once you have finished this puzzle."
+    told = "You will see the best result when you finish this puzzle."
     best_is_known(anna, SLIDING)
     for path in (SLIDING, "/daily/sliding"):
         assert told not in anna.get(path).text

@@ -223,7 +223,7 @@ def test_losses_are_those_of_the_mover() -> None:
     marks = [move["mark"] for move in report["moves"]]
     assert marks == ["mistake", "blunder", "inaccuracy", "", ""]
     assert report["moments"] == [0, 1, 2]
-    assert report["moves"][1]["text"] == "The chance to win fell from 75% to 35%."
+    assert report["moves"][1]["text"] == "Player 2's chance to win fell from 75% to 35%."
 
 
 def test_a_review_knows_the_end_and_what_is_proved(visitor: Visitor) -> None:

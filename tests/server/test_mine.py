@@ -273,8 +273,9 @@ def test_files_are_bounded(visitor: Visitor) -> None:
 
 
 def test_an_added_game_is_no_result_of_a_daily_puzzle_and_gets_no_help(visitor: Visitor) -> None:
-    start = "collapse(rows=2,cols=3,digits=4) 0 112/223"
-    file = game(start=start, moves=["1 1"], opponent="hotseat", level=None)
+    state = gridhouse.load("collapse", rows=8, cols=10, digits=6).new_initial_state(3)
+    moves = [state.legal_moves()[0]]
+    file = game(start=str(state), moves=moves, opponent="hotseat", level=None)
     assert upload(visitor, file).status_code == 303
     address = re.findall(r'href="(/t/[\w-]+)">', visitor.get("/games").text)[0]
     with visitor.at(address) as seat:

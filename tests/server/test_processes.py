@@ -50,7 +50,9 @@ class Crowd:
         games = ("binary", "sliding", "collapse", "tactego")
         for number in range(TABLES):
             name = games[number % len(games)]
-            table = self.caller.new(house.address, name, opponent="hotseat", preset=OPEN.get(name, ""))
+            table = self.caller.new(
+                house.address, name, opponent="hotseat", preset=OPEN.get(name, "")
+            )
             self.seen[table] = []
         self.threads = [threading.Thread(target=self.play, args=[table]) for table in self.seen]
 

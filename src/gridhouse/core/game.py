@@ -140,6 +140,8 @@ class Game:
     rows: int
     cols: int
     refusals: ClassVar[Mapping[int, str]]
+    leaves_board: str = ""  # the refusal of a move that would leave the board
+    no_move: str = "no move begins with these cells"  # said where no refusal fits
     num_actions: int
     perfect_information: bool = True  # False if a position can have hidden information
     max_return: float = 1  # the highest return from a start; in games of two the lowest is -1

@@ -98,7 +98,7 @@ class SinksGame(Game):
 
     name = "sinks"
     title = "Sinks"
-    summary = "Roll your blocks into the sinks: 4 points sunk win the game."
+    summary = "Roll your blocks into the sinks. Sink 4 points to win."
     how_to_play = (
         "Light and Dark take turns. A turn is two moves, with one block or with two. A block "
         "rolls over its edge onto free fields. A standing block of height 2 or 3 falls over. "
@@ -150,6 +150,7 @@ class SinksGame(Game):
     limit: int
     rules = rules
     perfect_information = False
+    leaves_board = "it would leave the board"
     refusals = {
         Refusal.GAME_OVER: "the game is over",
         Refusal.NOT_ANCHOR: "a piece or sink is named by its bottom-left field",
@@ -157,7 +158,7 @@ class SinksGame(Game):
         Refusal.WRONG_PLAYER: "the piece does not belong to the right player",
         Refusal.FROZEN: "the piece is frozen",
         Refusal.CUBE_SECOND: "a 2x2x2 piece takes both moves of a turn",
-        Refusal.OFF_BOARD: "it would leave the board",
+        Refusal.OFF_BOARD: leaves_board,
         Refusal.NOT_FREE: "the way is not free",
         Refusal.RETURNED: "the second move may not undo the first",
         Refusal.NO_SINK_MOVES: "no sink moves are left",

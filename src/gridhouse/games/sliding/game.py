@@ -113,6 +113,7 @@ class SlidingGame(Game):
     file_holds = "words"
     rules = rules
     num_actions = rules.NUM_DIRECTIONS
+    no_move = "only tiles in line with the gap can slide"
     refusals = {
         Refusal.GAME_OVER: "the puzzle is solved",
         Refusal.OFF_BOARD: "the empty cell would leave the grid",

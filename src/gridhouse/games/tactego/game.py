@@ -165,11 +165,12 @@ class TactegoGame(Game):
     move_form = "row col row col"
     file_holds = "pieces"
     rules = rules
+    leaves_board = "it would leave the board"
     refusals = {
         Refusal.GAME_OVER: "the game is over",
         Refusal.NOT_YOURS: "you have no piece there",
         Refusal.IMMOVABLE: "flags and mines do not move",
-        Refusal.OFF_BOARD: "it would leave the board",
+        Refusal.OFF_BOARD: leaves_board,
         Refusal.OWN_PIECE: "your own piece is there",
     }
 

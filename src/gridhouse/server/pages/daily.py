@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from gridhouse.server.daily.service import DailyService, Shown
 
 DAY = timedelta(days=1)
-NOT_YET = "The best result is shown once you have finished this puzzle."
+NOT_YET = "You will see the best result when you finish this puzzle."
 
 
 def date_text(day: date) -> str:

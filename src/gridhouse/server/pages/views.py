@@ -228,6 +228,7 @@ async def table(request: Request) -> Response:
         table=live.table,
         game=game,
         sits=sits,
+        seats=live.table.seats_of(visitor),
         shown=shown,
         settings=services(request).service.settings,
         caption=caption(live.table, visitor),

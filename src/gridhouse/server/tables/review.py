@@ -207,6 +207,9 @@ class GameReview:
             return None
         if before.value is None or after.value is None:
             return None
+        # Where something is hidden, the players' searches do not know the same.
+        if self.is_hidden and not (before.proved and after.proved):
+            return None
         lost = max(0.0, self.gain(ply, before.value) - self.gain(ply, after.value))
         if not self.is_alone:
             return 50 * lost
@@ -284,7 +287,7 @@ class GameReview:
             return f"{text[0].upper()}{text[1:]}"
         if not found.proved:
             chance = chance_text(win_probability(found.value))
-            return f"Chance of {self.game.players[0]}: {chance}"
+            return f"{self.game.players[0]}'s chance to win: {chance}"
         if not found.value:
             return "Proved: a draw"
         return f"Proved: {self.game.players[found.value < 0]} wins"
@@ -312,7 +315,8 @@ class GameReview:
             was, became = (RESULTS[chance] for chance in chances)
             return f"Proved: {was} before this move, {became} after it."
         told = [chance_text(chance) for chance in chances]
-        return f"The chance to win fell from {told[0]} to {told[1]}."
+        name = self.game.players[self.plies[ply].player]
+        return f"{name}'s chance to win fell from {told[0]} to {told[1]}."
 
     def _result(self, ply: int, value: float) -> str:
         """Return the result that can be reached, in words."""

@@ -221,17 +221,20 @@ def require_turn(table: Table, viewpoint: Viewpoint) -> None:
 def no_move_reason_for(state: State, cells: list[int]) -> tuple[str, list[int]]:
     """Return the reason why no legal move begins with these cells, and what stands in the way.
 
-    It is the most common refusal among the actions that begin with them.
+    It is the most common refusal among the actions that begin with them.  That a move would leave
+    the board tells least: at an edge some always do.
     """
     found: dict[str, list[int]] = {}  # the refused actions by reasons
     for action in range(state.game.num_actions):
         named, _ = gesture(state, action)
         if named[: len(cells)] == cells and (refusal := state.refusal(action)):
             found.setdefault(state.why_not(refusal), []).append(action)
+    if len(found) > 1:
+        found.pop(state.game.leaves_board, None)
     most = max(map(len, found.values()), default=0)
     reasons = [why for why, actions in found.items() if len(actions) == most]
     blocking = {cell for why in reasons for at in found[why] for cell in obstacles(state, at)}
-    return "; ".join(reasons) or "no move begins with these cells", sorted(blocking)
+    return "; ".join(reasons) or state.game.no_move, sorted(blocking)
 
 
 def view(snapshot: Snapshot, viewpoint: Viewpoint, *, sits: bool) -> View:
@@ -348,6 +351,8 @@ def turn_text(table: Table, viewpoint: Viewpoint, mover: int, *, sits: bool) -> 
     if mover in table.open_seats():
         return f"{name} to move; the seat is still free"
     is_yours = viewpoint.acts and table.opponent not in ONE_SCREEN
+    if is_yours and table.open_seats():
+        return "You may move; your friend is not here yet"
     return f"Your turn, {name}" if is_yours else f"{name} to move"
 
 

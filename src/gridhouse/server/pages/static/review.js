@@ -96,7 +96,7 @@ function progress(found) {
 function remark(found) {
   const remarks = [];
   if (found.every > 1) remarks.push(`The game is long: every ${ordinal(found.every)} position is evaluated, so moves have no marks.`);
-  if (found.hidden) remarks.push("Each position is judged by what its player knew.");
+  if (found.hidden) remarks.push("Each position is judged by what the player to move knew. Moves have marks only where results are proved.");
   if (found.proved.some((proved) => proved)) remarks.push("A solid line is proved; a dashed one is the machine's estimate.");
   write("remarks", remarks.join(" "));
 }
