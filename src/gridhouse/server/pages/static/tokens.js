@@ -10,7 +10,6 @@ const PATHS = {
   bomb: "M10.5 8a6.5 6.5 0 1 0 0 13 6.5 6.5 0 0 0 0-13M15 9.5l3-3M18 2v2M22 6h-2M20.8 3.2l-1.4 1.4",
   moves: "M5 5l7 7-7 7M13 5l7 7-7 7",
   draw: "M4 9h16M4 15h16",
-  fallen: "M6 6l12 12M18 6 6 18",
 };
 
 /**
@@ -40,6 +39,10 @@ function drawn(token) {
   item.className = token.count ? "token" : "token spent";
   item.title = `${token.count} ${token.label}`;
   const drawing = PATHS[token.icon];
+  if (token.icon === "fallen") {
+    item.append("lost"); // the kinds follow, each with its number
+    return item;
+  }
   if (!drawing) {
     const kind = document.createElement("b");
     kind.textContent = token.icon;
