@@ -56,6 +56,8 @@ def benchmark(command: str) -> Run:
         "graders.py binary",
         "graders.py sliding FOLDER 1",
         "house_load.py 1 1 0",
+        "learn.py sinks(rows=8,cols=8)",
+        "learn.py sinks(rows=8,cols=8) FILE 0",
         "long_games.py 1",
         "programs.py all",
         "random_games.py -1",

@@ -110,6 +110,18 @@ def _made(
             rejected.clear()
 
 
+def move_at_random(state: State, rng: random.Random) -> None:
+    """Play a random move, after which no more is hidden than before, if there is one."""
+    actions = state.legal_actions()
+    rng.shuffle(actions)
+    has_secrets = state.has_secrets()
+    for action in actions:
+        state.apply_action(action)
+        if has_secrets or not state.has_secrets():
+            return
+        state.undo()
+
+
 class _Starts:
     """Random starts, each of them once."""
 
@@ -123,23 +135,12 @@ class _Starts:
         """Return a new start, None if there is none at the first try."""
         state = self._game.new_initial_state(self._rng.getrandbits(60))
         for _ in range(self._plies):
-            self._move(state)
+            move_at_random(state, self._rng)
         text = str(state)
         if state.is_terminal() or text in self._seen:
             return None
         self._seen.add(text)
         return state
-
-    def _move(self, state: State) -> None:
-        """Play a random move, after which no more is hidden than before, if there is one."""
-        actions = state.legal_actions()
-        self._rng.shuffle(actions)
-        has_secrets = state.has_secrets()
-        for action in actions:
-            state.apply_action(action)
-            if has_secrets or not state.has_secrets():
-                return
-            state.undo()
 
     def relax(self) -> None:
         """Let starts come again, or have fewer moves if the game is over after so many."""

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from itertools import combinations
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -141,6 +143,59 @@ def test_ways_are_as_short_as_they_can_be(text: str) -> None:
                 found = evaluation.distance_to_sink(position, cell, free, sinks)
                 assert found == double * shortest(state, cell), (str(state), cell)
                 position.frozen[cell] = 0
+
+
+def fewest_moves(pieces: list[tuple[int, int]], points: int) -> int:
+    """Return the fewest moves to some points, by trying all sets of pieces: moves and worth."""
+    sums = [
+        sum(moves for moves, _ in chosen)
+        for size in range(len(pieces) + 1)
+        for chosen in combinations(pieces, size)
+        if sum(worth for _, worth in chosen) >= points
+    ]
+    return min([*sums, 15])
+
+
+def naive_chances(position: Position, player: int, weights: np.ndarray) -> int:
+    """Return what a player's way to four points is worth, from that player's weights."""
+    of_pieces, of_spare, of_ready = np.split(weights, [80, 80 + 256])
+    free, sinks = evaluation.free_cells(position), evaluation.sink_cells(position)
+    value, pieces = 0, []
+    for cell, kind in enumerate(position.kind):
+        if rules.is_piece(kind) and rules.owner(kind) == player:
+            moves, frozen = evaluation.distance_to_sink(position, cell, free, sinks), 0
+            worth = rules.worth(kind)
+            value += of_pieces.reshape(4, 10, 2)[worth - 1, min(9, moves), position.frozen[cell]]
+            if position.frozen[cell]:
+                frozen = 2 - (position.moves if position.turn == player else 0)
+            pieces.append((moves + frozen, worth))
+    points = 4 - position.sunk[player]
+    fewest = fewest_moves(pieces, points)
+    without = (pieces[:at] + pieces[at + 1 :] for at in range(len(pieces)))
+    spare = max((fewest_moves(left, points) for left in without), default=0)
+    freezings, pushes = position.freezings[1 - player], position.sink_moves[player]
+    stage = 2 if position.moves else position.bombed
+    if position.turn == player and fewest <= 2 - position.moves:
+        value += 2000
+    value += of_spare.reshape(16, 16)[fewest, spare]
+    return int(value + of_ready.reshape(16, 3, 3, 3)[fewest, freezings, pushes, stage])
+
+
+@given(states)
+def test_the_learned_evaluation_adds_up_what_a_naive_one_does(state: State) -> None:
+    position = state.position
+    weights = np.frombuffer(evaluation.WEIGHTS, "<u2").astype(int) - evaluation.ZERO
+    bias, mine, theirs, special, pieces = np.split(weights, np.cumsum([1, 768, 768, 81]))
+    me, other = position.turn, 1 - position.turn
+    value = int(bias[0])
+    value += naive_chances(position, me, mine) + naive_chances(position, other, theirs)
+    left = [position.freezings[who] for who in (me, other)]
+    left += [position.sink_moves[who] for who in (me, other)]
+    value += special.reshape(3, 3, 3, 3)[tuple(left)]
+    numbers = [min(5, position.num_anchors[who]) for who in (me, other)]
+    value += pieces.reshape(6, 6)[tuple(numbers)]
+    value = min(3000, max(-3000, value))
+    assert evaluation.evaluate(position) == (value if me == 0 else -value)
 
 
 def naive(state: State, me: int, depth: int) -> float:

@@ -1,10 +1,17 @@
 """The evaluation of Sinks: the game is a race to sink 4 points.
 
+There are two: one by hand, and one whose weights were learned from games that alpha-beta played
+against itself with the first one (``benchmarks/learn.py``).  Both count the moves that each piece
+and each player needs.  The learned one knows what they are worth together with freezings, pushes
+and the stage of the turn.
+
 A set of fields, or of possible anchors of a block in one pose, is two words of five rows each, so
 that a breadth-first search of a block's paths moves in all directions at once.
 """
 
 from __future__ import annotations
+
+from pathlib import Path
 
 from gridhouse.games.sinks import rules
 
@@ -33,6 +40,28 @@ ROW = (1 << STRIDE) - 1
 FAR = 9  # the largest distance to a sink that is distinguished
 HOPELESS = 30  # moves to four points if they are out of reach
 
+LEARNED = 1  # 0 for the evaluation by hand
+WEIGHTS = Path(__file__).with_name("weights.bin").read_bytes()
+ZERO = 1 << 15  # a weight has two bytes, the lower one first, and is that much more than it counts
+BOUND = 3000  # below certainty
+
+# Weight 0 is that of the move.  Then come the weights of the player to move and those of the other:
+# of a piece by its worth, its moves to a sink and whether it is frozen; of the moves to four points
+# by those without the piece that is missed most; and of the moves to four points by the enemy's
+# freezings, the own pushes and the stage of the turn.  The last are those of the freezings and
+# pushes of both, and of their numbers of pieces.
+MOVES = 16  # that are distinguished, to four points
+STAGES = 3 * 3 * 3  # of freezings, pushes and the turn
+COUNTS = 6  # of pieces that are distinguished
+MOST_PIECES = 7  # of a player that are planned with: a byte of a number each
+SPARE = rules.PIECE_KINDS * (FAR + 1) * 2
+READY = SPARE + MOVES * MOVES
+PLAYER_WEIGHTS = READY + MOVES * STAGES
+SPECIAL = 1 + 2 * PLAYER_WEIGHTS
+PIECES = SPECIAL + 3**4
+NUM_WEIGHTS = PIECES + COUNTS * COUNTS
+
+# The evaluation by hand.
 # The value of a player's chances, in hundredths: the fewer moves to four points, the more each
 # counts.  All weights were tuned by some hundred games with 2000 or 4000 nodes a move on four
 # boards.  Most of them matter little near these values, but freezings and sink moves must be dear.
@@ -55,7 +84,75 @@ def evaluate(state: Position) -> int:
     """Return the evaluation for Light, in hundredths of a clear advantage."""
     free = free_cells(state)
     sinks = sink_cells(state)
+    if LEARNED:
+        value = learned_value(state, free, sinks)
+        return value if state.turn == 0 else -value
     return player_value(state, 0, free, sinks) - player_value(state, 1, free, sinks)
+
+
+def weight(index: int) -> int:
+    """Return a learned weight, in hundredths."""
+    return (WEIGHTS[2 * index + 1] << 8) + WEIGHTS[2 * index] - ZERO
+
+
+def learned_value(state: Position, free: Cells, sinks: Cells) -> int:
+    """Return the learned evaluation for the player to move."""
+    me, other = state.turn, 1 - state.turn
+    value = weight(0)
+    value += learned_chances(state, me, free, sinks, 1)
+    value += learned_chances(state, other, free, sinks, 1 + PLAYER_WEIGHTS)
+    special = (state.freezings[me] * 3 + state.freezings[other]) * 3 + state.sink_moves[me]
+    value += weight(SPECIAL + special * 3 + state.sink_moves[other])
+    mine = min(COUNTS - 1, state.num_anchors[me])
+    value += weight(PIECES + COUNTS * mine + min(COUNTS - 1, state.num_anchors[other]))
+    return max(-BOUND, min(BOUND, value))
+
+
+def learned_chances(state: Position, player: int, free: Cells, sinks: Cells, base: int) -> int:
+    """Return what a player's way to four points is worth by the weights from ``base`` on."""
+    value = 0
+    needs = 0
+    for number in range(state.num_anchors[player]):
+        cell = rules.anchor_of(state, player, number)
+        moves = distance_to_sink(state, cell, free, sinks)
+        worth = rules.worth(state.kind[cell])
+        frozen = state.frozen[cell]
+        value += weight(base + ((worth - 1) * (FAR + 1) + min(FAR, moves)) * 2 + frozen)
+        if number < MOST_PIECES:
+            needs = (needs << 8) + ((moves + thaw(state, player, cell)) << 3) + worth
+    points = max(0, rules.WORTH_TO_WIN - state.sunk[player])
+    fewest = moves_to_points(needs, points, MOST_PIECES)
+    spare = 0
+    for number in range(min(MOST_PIECES, state.num_anchors[player])):
+        spare = max(spare, moves_to_points(needs, points, number))
+    if state.turn == player and fewest <= 2 - state.moves:
+        value += WON
+    stage = 2 if state.moves == 1 else state.bombed
+    ready = (state.freezings[1 - player] * 3 + state.sink_moves[player]) * 3 + stage
+    value += weight(base + SPARE + MOVES * fewest + spare)
+    return value + weight(base + READY + STAGES * fewest + ready)
+
+
+def moves_to_points(needs: int, points: int, left_out: int) -> int:
+    """Return the fewest moves to some points without one piece, at most MOVES - 1.
+
+    Each byte of ``needs`` has the moves of a piece and, in its lowest three bits, its worth.
+    """
+    plan = (0, HOPELESS, HOPELESS, HOPELESS, HOPELESS)
+    number = 0
+    while needs > 0:
+        if number != left_out:
+            plan = with_piece(plan, (needs & 255) >> 3, needs & 7)
+        needs >>= 8
+        number += 1
+    return min(MOVES - 1, plan[points])
+
+
+def thaw(state: Position, player: int, cell: int) -> int:
+    """Return for how many of a player's moves a piece stays frozen."""
+    if not state.frozen[cell]:
+        return 0
+    return 2 - state.moves if state.turn == player else 2
 
 
 def player_value(state: Position, player: int, free: Cells, sinks: Cells) -> int:
@@ -80,9 +177,7 @@ def race(state: Position, player: int, free: Cells, sinks: Cells) -> tuple[int, 
         moves = distance_to_sink(state, cell, free, sinks)
         worth = rules.worth(state.kind[cell])
         near += worth * max(0, FAR - moves)
-        if state.frozen[cell]:
-            moves += 2 - state.moves if state.turn == player else 2
-        plan = with_piece(plan, moves, worth)
+        plan = with_piece(plan, moves + thaw(state, player, cell), worth)
     return plan[max(0, rules.WORTH_TO_WIN - state.sunk[player])], near
 
 
