@@ -61,6 +61,8 @@ def benchmark(command: str) -> Run:
         "graders.py binary",
         "graders.py sliding FOLDER 1",
         "house_load.py 1 1 0",
+        "learn.py sinks(rows=8,cols=8)",
+        "learn.py sinks(rows=8,cols=8) FILE 0",
         "long_games.py 1",
         "make_puzzles.py --all",
         "programs.py all",

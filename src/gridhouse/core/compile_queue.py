@@ -94,13 +94,13 @@ def cache_folder() -> Path:
 
 @functools.cache
 def _sources(game: str) -> str:
-    """Return a digest of all sources of the units of a game."""
+    """Return a digest of all sources of the units of a game, and of the weights they learned."""
     found = hashlib.sha256()
     own = find_spec(f"gridhouse.games.{game}")
     assert own is not None
     folders = [PACKAGE / name for name in SHARED]
     for folder in (*folders, *map(Path, own.submodule_search_locations or ())):
-        for file in sorted(folder.rglob("*.py")):
+        for file in sorted([*folder.rglob("*.py"), *folder.rglob("*.bin")]):
             found.update(file.name.encode() + b"\0" + file.read_bytes())
     return found.hexdigest()[:16]
 
