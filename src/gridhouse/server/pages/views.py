@@ -230,6 +230,7 @@ async def table(request: Request) -> Response:
         sits=sits,
         seats=live.table.seats_of(visitor),
         shown=shown,
+        forms=gesture_forms(live.table.state) if shown["drawn"] else GestureForms(False, []),
         settings=services(request).service.settings,
         caption=caption(live.table, visitor),
         again=urlencode(form_of(live.table, visitor)),
@@ -238,6 +239,20 @@ async def table(request: Request) -> Response:
         origins=request.app.state.origins if is_local(request) else None,
         phrases=PHRASES,
     )
+
+
+class GestureForms(NamedTuple):
+    """What names the moves of a game, legal or not: whether two cells do, and all choices."""
+
+    pairs: bool
+    choices: list[str]
+
+
+def gesture_forms(state: State) -> GestureForms:
+    """Return what names the moves of a game with pictures."""
+    found = [state.gesture(action) for action in range(state.game.num_actions)]
+    choices = {choice for _, choice in found if choice}
+    return GestureForms(any(len(cells) == 2 for cells, _ in found), sorted(choices))
 
 
 def may_arrange(table: Table) -> bool:

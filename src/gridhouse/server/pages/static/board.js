@@ -5,7 +5,8 @@
 /** @typedef {import("./messages").View} View */
 /** @typedef {Pick<View, "board" | "drawn" | "side" | "last" | "gestures" | "acts">
  *   & Partial<Pick<View, "camera" | "cameras" | "landings">>} Shown */
-/** @typedef {{ move: (text: string, times?: number) => void, why: (cells: number[]) => void, choices: (found: Gesture[]) => void, about?: (text: string) => void }} Hands */
+/** @typedef {{ move: (text: string, times?: number) => void, why: (cells: number[]) => void, choices: (found: Gesture[]) => void, about?: (text: string) => void,
+ *   ahead?: (cell: number, to?: number) => boolean }} Hands `ahead` takes what is pointed at while one cannot move */
 
 /** @type {Record<string, [x: number, y: number]>} */
 const ARROWS = { ArrowUp: [0, -1], ArrowDown: [0, 1], ArrowLeft: [-1, 0], ArrowRight: [1, 0] };
@@ -43,6 +44,8 @@ export class Board {
     this.current = 0; // the cell that the tab key reaches
     /** @type {number | null} */
     this.over = null; // the cell under the mouse
+    /** @type {((marks: Element) => void)[]} */
+    this.layers = []; // what else draws marks
     /** @type {{ cell: number, x: number, y: number } | null} */
     this.pressed = null;
     /** @type {SVGGraphicsElement | null} */
@@ -131,6 +134,7 @@ export class Board {
 
   /** @param {PointerEvent} event */
   press(event) {
+    if (event.button !== 0) return;
     const cell = cellOf(event.target);
     this.pressed = cell === null ? null : { cell, x: event.clientX, y: event.clientY };
   }
@@ -182,7 +186,9 @@ export class Board {
     this.pressed = null;
     const far = from ? Math.hypot(event.clientX - from.x, event.clientY - from.y) : 0;
     const cell = cellOf(document.elementFromPoint(event.clientX, event.clientY));
-    if (from && this.acts && drags && far >= FAR && cell !== null && cell !== from.cell) {
+    const isDrag = from && far >= FAR && cell !== null && cell !== from.cell;
+    if (isDrag && !this.acts && !this.turns) this.hands.ahead?.(from.cell, cell);
+    if (isDrag && this.acts && drags) {
       this.clear();
       this.point(from.cell);
       if (this.chosen.length) this.point(cell); // else the first cell was the whole move
@@ -368,6 +374,7 @@ export class Board {
 
   /** @param {number} pointed */
   point(pointed) {
+    if (!this.acts && this.hands.ahead?.(pointed)) return;
     const cell = this.named(pointed);
     if (this.chosen.at(-1) === cell) return this.clear();
     const cells = [...this.chosen, cell];
@@ -438,7 +445,8 @@ export class Board {
     const [moved, ...others] = this.hinted;
     if (moved !== undefined) for (const cell of this.group(moved)) this.outline(marks, cell, "hint");
     this.copy(marks, (others.length && hint && this.landings[hint[0]]) || others, "hint");
-    if (others.length) marks.append(this.arrow());
+    if (others.length) marks.append(this.arrow(this.hinted, "hint"));
+    for (const paint of this.layers) paint(marks);
     if (focused !== null) this.copy(marks, [focused], "cursor");
     drawing.append(marks);
   }
@@ -454,14 +462,35 @@ export class Board {
     return found.length ? found.map((piece) => Number(piece.dataset.cell)) : [cell];
   }
 
-  /** Returns an arrow along the cells of a hint. */
-  arrow() {
-    const places = this.hinted.map((cell) => middle(/** @type {SVGGElement} */ (this.element(cell))));
+  /**
+   * Returns the shape of the piece that a cell names, null if it has no outline.
+   * @param {number} cell
+   * @returns {SVGGraphicsElement | null}
+   */
+  shape(cell) {
+    return this.root.querySelector(`[id^="piece-"][data-cell="${cell}"] > .outline`);
+  }
+
+  /**
+   * Returns the middle of a cell, or of the whole piece that it names.
+   * @param {number} cell
+   */
+  spot(cell) {
+    return middle(this.shape(cell) ?? /** @type {SVGGElement} */ (this.element(cell)));
+  }
+
+  /**
+   * Returns an arrow along some cells.
+   * @param {number[]} cells
+   * @param {string} kind
+   */
+  arrow(cells, kind) {
+    const places = cells.map((cell) => this.spot(cell));
     const [from, to] = [places.at(-2) ?? { x: 0, y: 0 }, places.at(-1) ?? { x: 0, y: 0 }];
     const turn = Math.atan2(to.y - from.y, to.x - from.x);
     const head = [2.6, -2.6].map((side) => `${to.x + 16 * Math.cos(turn + side)},${to.y + 16 * Math.sin(turn + side)}`);
     const line = document.createElementNS("http://www.w3.org/2000/svg", "path");
-    line.setAttribute("class", "mark-arrow");
+    line.setAttribute("class", `mark-arrow arrow-${kind}`);
     line.setAttribute("d", `M${places.map(({ x, y }) => `${x},${y}`).join("L")}M${head[0]}L${to.x},${to.y}L${head[1]}`);
     return line;
   }
@@ -473,7 +502,7 @@ export class Board {
    * @param {string} kind
    */
   outline(marks, cell, kind) {
-    const shape = this.root.querySelector(`[id^="piece-"][data-cell="${cell}"] > .outline`)?.cloneNode();
+    const shape = this.shape(cell)?.cloneNode();
     if (!(shape instanceof SVGElement)) return this.copy(marks, [cell], kind);
     for (const name of ["fill", "stroke", "stroke-width"]) shape.removeAttribute(name);
     shape.setAttribute("class", `mark mark-${kind}`);
@@ -501,7 +530,7 @@ export class Board {
  * @param {EventTarget | null} target
  * @returns {number | null}
  */
-function cellOf(target) {
+export function cellOf(target) {
   const holder = target instanceof Element ? target.closest("[data-cell]") : null;
   return holder ? Number(/** @type {SVGElement} */ (holder).dataset.cell) : null;
 }

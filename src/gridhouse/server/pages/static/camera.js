@@ -90,7 +90,7 @@ export class Cameras {
   /** @param {PointerEvent} event */
   press(event) {
     this.turned = false;
-    this.pressed = event.isPrimary && !this.board.drags() ? { x: event.clientX, y: event.clientY } : null;
+    this.pressed = event.isPrimary && event.button === 0 && !this.board.drags() ? { x: event.clientX, y: event.clientY } : null;
   }
 
   /** @param {PointerEvent} event */

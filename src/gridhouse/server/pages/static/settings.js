@@ -1,10 +1,13 @@
 // The visitor's settings of tables, kept in this browser, and the sounds that they switch on.
 
 const KEY = "gridhouse.settings";
-/** @typedef {{ sound: boolean, vibration: boolean, numbers: boolean, theme: string }} Settings */
+/** @typedef {{ sound: boolean, vibration: boolean, numbers: boolean, ahead: boolean, theme: string }} Settings */
 
 /** @type {Settings} */
-const settings = { sound: false, vibration: false, numbers: true, theme: "house", ...read() };
+const settings = { sound: false, vibration: false, numbers: true, ahead: true, theme: "house", ...read() };
+
+/** @param {"ahead"} name */
+export const wants = (name) => settings[name];
 
 /** @returns {Partial<Settings>} the kept settings, none where the browser keeps nothing */
 function read() {

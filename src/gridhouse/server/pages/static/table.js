@@ -27,6 +27,10 @@ let question = null;
 let about = ""; // what is said of the cell under the mouse
 let withdrew = false; // whether the visitor has just withdrawn a request
 
+/** @type {import("./premove.js").Premove | null} loaded when the opponent is to move */
+let premove = null;
+/** @type {import("./marks.js").Marks | null} the visitor's own */
+let own = null;
 /** @type {{ looking: number | null } | null} the shown position when the connection was lost */
 let lost = null;
 
@@ -48,7 +52,10 @@ const board = new Board(root, {
     if (text || about) write("why", capital(text));
     about = text;
   },
+  ahead: (cell, to) => Boolean(premove?.point(cell, to)),
 });
+// Drawn with a mouse only, so loaded when there is one.
+root.addEventListener("pointerover", () => import("./marks.js").then(({ Marks }) => (own = new Marks(board)), () => {}), { once: true });
 const viewpoints = cameras && new cameras.Cameras(
   board, { turn: part("turn"), plain: part("plain") }, table.dataset.game ?? "", turn,
 );
@@ -155,6 +162,8 @@ function learn(help, view) {
   } else {
     showing("runs");
     write("why", "");
+    premove?.wait(false);
+    own?.clear();
     write("heading", help.heading);
     showStatus(help.status, help.tokens);
     board.show({ ...view, board: help.board, last: help.last, acts: false, gestures: [] });
@@ -196,6 +205,7 @@ function showView(next) {
   const before = view;
   view = next;
   missed = next.looking !== null && (missed || (before !== null && before.ply < next.ply));
+  if (before?.ply !== next.ply || before.looking !== next.looking || shows) own?.clear();
   board.show(next);
   root.dataset.ply = String(next.ply);
   write("heading", next.heading);
@@ -207,12 +217,7 @@ function showView(next) {
   showing("");
   if (before) announce(before, next);
   ring(before, next);
-  const curtain = next.handing;
-  hide("curtain", !curtain);
-  if (curtain) {
-    write("curtain-says", curtain.says);
-    write("curtain-button", curtain.button);
-  }
+  showCurtain(before, next);
   showTools(next);
   if (next.result || before?.result) {
     // Loaded only when it is needed.
@@ -228,6 +233,41 @@ function showView(next) {
     /** @type {HTMLElement} */ (open).hidden = !next.position;
   }
   part("from-here")?.setAttribute("href", `/new/${table.dataset.game}?start=${encodeURIComponent(next.position)}`);
+  moveAhead(next);
+}
+
+/**
+ * Shows or hides the privacy screen; the focus goes to its button, and back to the board.
+ * @param {View | null} before
+ * @param {View} now
+ */
+function showCurtain(before, now) {
+  const curtain = now.handing;
+  if (!curtain && document.activeElement?.id === "curtain-button") board.reach(board.current);
+  hide("curtain", !curtain);
+  if (!curtain) return;
+  write("curtain-says", curtain.says);
+  write("curtain-button", curtain.button);
+  if (!before?.handing) part("curtain-button")?.focus({ preventScroll: true });
+}
+
+/**
+ * Lets a move be made ahead in the opponent's turn, and plays it after that.
+ * @param {View} now
+ */
+function moveAhead(now) {
+  const waits = now.resign && !now.acts && now.looking === null;
+  if (premove) premove.show(now, waits);
+  else if (waits) {
+    import("./premove.js").then(({ Premove }) => {
+      const choices = table.dataset.choices?.split(" ").filter(Boolean) ?? [];
+      premove ??= new Premove(board, { pairs: "pairs" in table.dataset, choices }, {
+        move: (move) => say({ type: "move", move, ply: ply() }),
+        tell: (text) => write("why", text),
+      });
+      if (view) moveAhead(view);
+    }, () => {});
+  }
 }
 
 const title = document.title;
@@ -471,6 +511,8 @@ onClick("disagree", () => answer(false));
 onClick("curtain-button", () => {
   if (view?.handing) say({ type: view.handing.does });
 });
+// A key that is still held since the last move does not open it.
+part("curtain-button")?.addEventListener("keydown", (event) => event.repeat && event.preventDefault());
 copies("invitation-copy", () => /** @type {HTMLInputElement} */ (part("invitation-link")).value);
 copies("watch-copy", () => location.href.replace(/#.*/, ""));
 
