@@ -1,4 +1,4 @@
-"""The house in Firefox: the five games by mouse and keyboard, a lesson, a phone's width."""
+"""The house in Firefox: all games by mouse and keyboard, wide and narrow, dragging, a lesson."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import pytest
 import gridhouse
 from browser_helpers import PHONE, Hands, Keys, firefox, from_page
 from gridhouse.core.registry import game_class
+from gridhouse.server.learning.lessons import lesson_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -33,7 +34,14 @@ def next_move(page: Page, name: str) -> tuple[list[int], str]:
     """Return the gesture of a move from the position that a page shows."""
     if name != "tactego":
         state = from_page(page)
-        return state.gesture(state.legal_actions()[0])
+        for action in state.legal_actions():
+            after = state.clone()
+            after.apply_action(action)
+            if (
+                len(game_class(name).players) == 1
+                or after.current_player() != state.current_player()
+            ):
+                return state.gesture(action)  # the turn ends with it
     found: dict[str, int] = dict(page.evaluate(LABELS))  # of a hidden position: a step forward
     for label, cell in found.items():
         piece = re.fullmatch(r"row 1 column (\d+): Red (\d|sapper|assassin)", label)
@@ -64,9 +72,37 @@ def test_a_game_is_begun_and_moved_in(
     visit: Callable[..., Page], address: str, name: str, look: dict[str, object]
 ) -> None:
     page = visit(address, **look)
-    page.click(f"form[action='/new/{name}'] button")
-    Hands(page).wait(0)
-    play(Hands(page), name)
-    play(Keys(page), name)
-    assert page.locator("#moves li").count() == 2 * len(game_class(name).players)
+    for kind in (Hands, Keys):
+        page.goto(address)
+        page.click(f"form[action='/new/{name}'] button")
+        hands = kind(page)
+        hands.wait(0)
+        play(hands, name)
     assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
+
+
+def test_a_piece_is_dragged(visit: Callable[..., Page], address: str) -> None:
+    hands = Hands(visit(address))
+    hands.begin("Sliding word puzzle", start="sliding(rows=2,cols=2) ab c/abcd")
+    (x, y), (to_x, to_y) = (hands.place(cell) for cell in (3, 2))
+    hands.page.mouse.move(x, y)
+    hands.page.mouse.down()
+    hands.page.mouse.move(to_x, to_y, steps=5)
+    hands.page.mouse.up()
+    hands.wait(1)
+
+
+def test_a_step_of_a_lesson_is_done(visit: Callable[..., Page], address: str) -> None:
+    lesson = lesson_of("collapse")
+    assert lesson is not None
+    exercise = lesson.steps[0].exercise
+    hands = Hands(visit(address))
+    hands.page.goto(f"{address}/learn/collapse/1")
+    hands.wait(0)
+    state = gridhouse.parse(exercise.start)
+    cells, _ = state.gesture(state.string_to_action(exercise.lines[0][0]))
+    hands.point(cells[0])
+    hands.page.wait_for_selector("#verdict.right")
+    assert exercise.praise in hands.text("verdict")
+    hands.page.keyboard.press("Enter")  # the link to the next step has the focus
+    hands.page.wait_for_url(f"{address}/learn/collapse/2")
