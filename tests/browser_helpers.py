@@ -12,6 +12,7 @@ import threading
 import time
 import urllib.request
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, urlsplit
 
@@ -23,7 +24,6 @@ from wire_helpers import PATIENCE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from playwright.sync_api import Browser, Page
 
@@ -31,7 +31,8 @@ if TYPE_CHECKING:
 
 PHONE: dict[str, Any] = {"viewport": {"width": 390, "height": 780}, "has_touch": True}
 
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
+FIREFOX = ("firefox-esr", "firefox")
 
 # Looks for a point on the screen where a cell, or what stands on it, is hit; what still glides is
 # put in its place first, since it may be somewhere else when it is hit.
@@ -76,12 +77,12 @@ FIND_SLIDE = """cell => {
 MANY_KEYS = 80  # by which anything on a page is reached
 
 
-def browser_path() -> str:
+def browser_path(names: tuple[str, ...] = CHROMIUM) -> str:
     """Return where the browser is; skip where there is none, but in CI, which installs it, fail."""
-    path = next(filter(None, map(shutil.which, BROWSERS)), None)
+    path = next(filter(None, map(shutil.which, names)), None)
     has_playwright = importlib.util.find_spec("playwright") is not None
     if path is None or not has_playwright:
-        reason = "a browser and playwright are missing: apt install chromium, and the extra dev"
+        reason = f"a browser and playwright are missing: apt install {names[0]}, and the extra dev"
         assert "CI" not in os.environ, reason
         pytest.skip(reason)
     return path
@@ -95,6 +96,22 @@ def browser() -> Iterator[Browser]:
 
     with sync_playwright() as started:
         found = started.chromium.launch(executable_path=path)
+        yield found
+        found.close()
+
+
+@contextmanager
+def firefox(folder: Path) -> Iterator[Browser]:
+    """Start a Firefox as it is installed; the folder is where the script that does so is put."""
+    path = browser_path(FIREFOX)
+    from playwright.sync_api import sync_playwright
+
+    script = folder / "firefox"
+    between = Path(__file__).with_name("firefox_between.py")
+    script.write_text(f'#!/bin/sh\nexec "{sys.executable}" "{between}" "{path}" "$@"\n')
+    script.chmod(0o755)
+    with sync_playwright() as started:
+        found = started.firefox.launch(executable_path=script, channel="moz-firefox")
         yield found
         found.close()
 
