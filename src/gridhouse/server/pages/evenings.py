@@ -20,6 +20,7 @@ from gridhouse.server.clock import Clock
 from gridhouse.server.names import NoNameError, read_name
 from gridhouse.server.pages.forms import read_form
 from gridhouse.server.pages.views import (
+    is_local,
     page,
     require_own_page,
     sentence,
@@ -261,6 +262,7 @@ async def evening_page(request: Request, found: Evening, problem: str = "") -> R
         game=game_of(found),
         shown=await look(request, found),
         link=f"{shared_origins(request)[0]}/evening/{found.id}",
+        is_alone=is_local(request) and request.app.state.origins == [],
         name=profile.name,
         longest=MAX_NAME,
         problem=problem,

@@ -1,6 +1,6 @@
 // Keeps the page of an evening up to date, and follows to the visitor's table when a game begins.
 
-const PAUSE = 2500; // milliseconds
+const REGULARLY = 2500; // milliseconds
 const PARTS = ["left", "status", "acts", "standings", "games"];
 
 const evening = /** @type {HTMLElement} */ (document.getElementById("evening"));
@@ -41,4 +41,4 @@ if (copy && link instanceof HTMLInputElement) {
     await navigator.clipboard.writeText(link.value).then(() => (copy.textContent = "Copied")).catch(() => link.select());
   });
 }
-setInterval(look, PAUSE);
+setInterval(look, REGULARLY);
