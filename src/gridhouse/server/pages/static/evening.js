@@ -1,10 +1,11 @@
 // Keeps the page of an evening up to date, and follows to the visitor's table when a game begins.
 
 const REGULARLY = 2500; // milliseconds
+const FOLLOWED = "gridhouse evening";
 const PARTS = ["left", "status", "acts", "standings", "games"];
 
 const evening = /** @type {HTMLElement} */ (document.getElementById("evening"));
-const { address = "", table: known = "" } = evening.dataset;
+const { address = "" } = evening.dataset;
 let version = evening.dataset.version;
 
 /** Asks whether something has changed, and shows it. */
@@ -12,9 +13,22 @@ async function look() {
   const answer = await fetch(`${address}/state`).catch(() => null);
   if (!answer?.ok) return;
   const state = await answer.json();
-  // Who has come back from a game that is still on may stay.
-  if (state.table && state.table !== known) location.assign(state.table);
+  if (state.table && isNew(state.table)) location.assign(state.table);
   else if (state.version !== version) await refresh();
+}
+
+/**
+ * Tells once whether a table is new; who has come back from a game that is still on may stay.
+ * @param {string} table
+ */
+function isNew(table) {
+  try {
+    const known = sessionStorage.getItem(FOLLOWED);
+    sessionStorage.setItem(FOLLOWED, table);
+    return known !== table;
+  } catch {
+    return false; // This browser keeps nothing; the page has a link to the table.
+  }
 }
 
 /** Shows what has changed, but nothing in which the visitor is typing. */
@@ -41,4 +55,5 @@ if (copy && link instanceof HTMLInputElement) {
     await navigator.clipboard.writeText(link.value).then(() => (copy.textContent = "Copied")).catch(() => link.select());
   });
 }
+void look();
 setInterval(look, REGULARLY);
