@@ -19,8 +19,9 @@ from gridhouse.server import clock
 from gridhouse.server.api import create_api
 from gridhouse.server.api.access import RateLimiter, Visits
 from gridhouse.server.auth import Auth
-from gridhouse.server.pages import assets, daily, learn, lobby, me, mine, review, views
-from gridhouse.server.settings import MAX_IMPORTS, MAX_OPEN, MAX_TABLES
+from gridhouse.server.evenings.service import EveningService
+from gridhouse.server.pages import assets, daily, evenings, learn, lobby, me, mine, review, views
+from gridhouse.server.settings import MAX_IMPORTS, MAX_NEW_EVENINGS, MAX_OPEN, MAX_TABLES
 from gridhouse.server.tables import sockets
 from gridhouse.server.tables.commands import RefusedError
 from gridhouse.server.tables.service import TableService
@@ -174,6 +175,7 @@ def create_app(settings: Settings) -> Starlette:
     async def opened(app: Starlette) -> AsyncIterator[None]:
         service = TableService(settings)
         app.state.service = service
+        app.state.evenings = EveningService(service)
         app.state.auth = Auth(service.store.secret())
         yield
         await service.close()
@@ -199,6 +201,7 @@ def create_app(settings: Settings) -> Starlette:
             *daily.ROUTES,
             *mine.ROUTES,
             *me.ROUTES,
+            *evenings.ROUTES,
             *learn.ROUTES,
             Mount("/api", api),
             WebSocketRoute("/t/{table}/socket", sockets.serve_table),
@@ -216,6 +219,9 @@ def create_app(settings: Settings) -> Starlette:
     app.state.new_tables = HourlyLimit("new games", behind_proxy=behind_proxy)
     app.state.new_names = HourlyLimit("new names", behind_proxy=behind_proxy)
     app.state.new_imports = HourlyLimit("files of games", MAX_IMPORTS, behind_proxy=behind_proxy)
+    app.state.new_evenings = HourlyLimit(
+        "new evenings", MAX_NEW_EVENINGS, behind_proxy=behind_proxy
+    )
     app.state.listings = Listings()
     app.state.origins = None  # addresses in this machine's network: known once it listens there
     return app

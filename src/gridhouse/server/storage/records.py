@@ -39,8 +39,9 @@ class StoredTable:
     move started.  ``ended`` is the reason of the end, None while the game goes on.  ``asked`` is
     the pending takeback request.  The lobby shows a ``listed`` table.  ``daily`` is the day of a
     daily puzzle.  ``next`` is the table of the rematch and the player who offered it.  The start
-    was ``given`` as a position, unless the house set it up by chance.  ``version`` grows with every
-    change, and ``changed`` is the time of the last one.
+    was ``given`` as a position, unless the house set it up by chance.  ``evening`` is the one whose
+    players the table pairs.  ``version`` grows with every change, and ``changed`` is the time of
+    the last one.
     """
 
     id: str
@@ -60,6 +61,7 @@ class StoredTable:
     daily: str | None = None
     next: str | None = None
     given: bool = True
+    evening: str | None = None
     version: int = 0
     changed: int = 0
 

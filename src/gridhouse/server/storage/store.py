@@ -46,6 +46,7 @@ TABLES = sa.Table(
     sa.Column("daily", sa.String(10)),
     sa.Column("next", sa.String(48)),
     sa.Column("given", sa.Boolean, nullable=False, server_default=sa.false()),
+    sa.Column("evening", sa.String(32)),
 )
 sa.Index("tables_listed", TABLES.c.listed, TABLES.c.changed)
 SEATS = sa.Table(
@@ -152,7 +153,7 @@ class Store:
         """Store new tables with their seats and moves; raises IntegrityError if one is known."""
         with self.engine.begin() as connection:
             for record in records:
-                _add(connection, record)
+                write_table(connection, record)
 
     def load(self, table: str) -> StoredTable | None:
         """Return a table by its name, or None if there is none."""
@@ -217,8 +218,8 @@ class Store:
             connection.execute(running.values(since=clock.now()))
 
 
-def _add(connection: sa.Connection, record: StoredTable) -> None:
-    """Write a new table."""
+def write_table(connection: sa.Connection, record: StoredTable) -> None:
+    """Write a new table with its seats and moves."""
     row = {name: getattr(record, name) for name in COLUMNS}
     row |= {"created": datetime.now(UTC), "changed": record.changed or clock.now()}
     seats = [

@@ -344,8 +344,15 @@ class TableService:
                 live.changed()
 
     def _evict_idle(self) -> None:
-        """Drop the oldest tables without subscribers from memory; the database has them."""
-        quiet = [name for name, live in self._live.items() if not live.subscribers]
+        """Drop the oldest tables without subscribers from memory; the database has them.
+
+        Games of an evening stay until they are over, so that whoever leaves one loses on time.
+        """
+        quiet = [
+            name
+            for name, live in self._live.items()
+            if not live.subscribers and (live.table.over or live.table.evening is None)
+        ]
         for name in quiet[: max(0, len(quiet) - MAX_IDLE)]:
             flag_timer = self._live.pop(name).flag_timer
             if flag_timer is not None:

@@ -37,6 +37,7 @@ FRIENDS = "friends"
 ANALYSIS = "analysis"  # alone, for both sides, with nothing hidden
 OPPONENTS = (MACHINE, FRIENDS, HOTSEAT, ANALYSIS)
 ONE_SCREEN = (HOTSEAT, ANALYSIS)  # at which one visitor has all seats
+STANDS_IN_EVENINGS = "moves at the table of an evening stand"
 STANDS = "moves that may have revealed hidden information cannot be taken back"
 
 BY_RULES = "rules"
@@ -96,6 +97,7 @@ class Table:
         self.start = record.start
         self.daily = record.daily
         self.given = record.given
+        self.evening = record.evening
         self.is_past_day = False  # whether the day of its daily puzzle is over
         self.names: dict[str, str] = {}  # of the visitors at the table who have one
         self.company = Company()
@@ -103,6 +105,8 @@ class Table:
         self.machine_failed = False  # at its last move, which was therefore random
         self.clock = Clock(record.initial, record.increment) if record.initial else None
         self.state = parse(record.start)
+        # Both players of an evening are there when the game begins, so their clocks run at once.
+        self._free_moves = 0 if self.evening else self.state.game.num_players
         self.plies: list[Ply] = []
         # Whether any player has had hidden information so far.  Its end, as that of a bomb under a
         # sink, may itself be hidden, so this never becomes false again.
@@ -232,8 +236,7 @@ class Table:
         assert self.clock is not None
         if loser_of(self.ended) == (ON_TIME, player):
             return 0
-        free = self.state.game.num_players
-        own = [ply.spent for ply in self.plies[free:] if ply.player == player]
+        own = [ply.spent for ply in self.plies[self._free_moves :] if ply.player == player]
         running = self._spent(at) if player == self.mover else 0
         return max(0, self.clock.left(own) - running)
 
@@ -242,7 +245,7 @@ class Table:
 
     def _since(self, standing: int, at: int) -> int | None:
         """Return the start of the clock after ``standing`` moves, None if it does not run."""
-        has_begun = self.clock is not None and standing >= self.state.game.num_players
+        has_begun = self.clock is not None and standing >= self._free_moves
         return at if has_begun else None
 
     # Commands.
@@ -296,6 +299,8 @@ class Table:
 
     def _rematch(self, command: Command) -> Change:
         """Lead on to a new table; of friends, the first offer counts."""
+        if self.evening is not None:
+            raise RefusedError("the evening pairs you for the next game")
         if not self.over:
             raise RefusedError("the game is not over")
         if self.rematch is not None and self.opponent == FRIENDS:
@@ -366,6 +371,8 @@ class Table:
         Against the machine they can, unless the start hides something: it makes its secrets by
         moves, which it chooses anew.
         """
+        if self.evening is not None:
+            raise RefusedError(STANDS_IN_EVENINGS)
         if self.ever_secret and (self.machine is None or self._began_secret):
             raise RefusedError(STANDS)
         if loser_of(self.ended) is not None:

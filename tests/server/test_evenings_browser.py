@@ -1,0 +1,71 @@
+"""An evening in browsers: joining by keys, following to the table and back."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from browser_helpers import PHONE, Keys
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from playwright.sync_api import Page
+
+WIDER = "document.documentElement.scrollWidth - innerWidth"
+
+
+def look_for_barriers(page: Page) -> None:
+    """Let axe look at a page in light and dark, and see that it fits its screen."""
+    from axe_playwright_python.sync_playwright import Axe
+
+    assert page.evaluate(WIDER) <= 0, page.url
+    for scheme in ("light", "dark"):
+        page.emulate_media(color_scheme=scheme)
+        found = Axe().run(page)
+        assert found.violations_count == 0, found.generate_report()
+
+
+@pytest.mark.slow("drives three browsers, whose pages ask every few seconds")
+def test_an_evening_leads_to_the_table_and_back(visit: Callable[..., Page], address: str) -> None:
+    host, anna, bert = visit(address), visit(address, **PHONE), visit(address)
+    host.goto(f"{address}/lobby")
+    host.click("text=Play an evening together")
+    look_for_barriers(host)
+    host.fill("input[name=name]", "Tuesday club")
+    host.click("text=Start now")
+    link = host.input_value("#evening-link")
+    for page, name in ((anna, "Anna"), (bert, "Bert")):
+        page.goto(link)
+        keys = Keys(page)
+        keys.go_to("input[name=name]")
+        page.keyboard.insert_text(name)
+        keys.press("text=/^Join$/")
+        if name == "Anna":
+            page.wait_for_selector("text=Take a break")
+            look_for_barriers(page)
+    for page in (anna, bert):
+        page.wait_for_url("**/t/*")
+    host.wait_for_selector("#evening-games >> text=Watch")
+    look_for_barriers(host)
+    anna.click("#resign")
+    anna.click("#agree")
+    for page in (anna, bert):
+        page.click("#end >> text=Back to the evening")
+    # Nobody else is there, so they play again, and the page follows without a click.
+    bert.wait_for_url("**/t/*")
+    host.wait_for_selector("#evening-standings tr:first-child >> text=Bert")
+    assert host.inner_text("#evening-standings tbody tr:first-child").split() == [
+        "1",
+        "Bert",
+        "1",
+        "2",
+    ]
+    anna.wait_for_url("**/t/*")
+    anna.go_back()
+    anna.goto(link)  # who comes back from a game that is on may stay
+    anna.wait_for_timeout(4000)
+    assert anna.url == link
+    assert anna.inner_text("#evening-status") == "Your game is on."
+    look_for_barriers(anna)
