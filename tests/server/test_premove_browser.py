@@ -100,7 +100,11 @@ def test_escape_a_click_and_an_earlier_position_drop_a_move_ahead(
 ) -> None:
     anna, bert = meet(visit, address, TACTEGO)
     page = bert.page
-    for drop in (lambda: page.keyboard.press("Escape"), lambda: bert.point(4)):
+    drops: tuple[Callable[[], None], ...] = (
+        lambda: page.keyboard.press("Escape"),
+        lambda: bert.point(4),
+    )
+    for drop in drops:
         bert.point(6)
         bert.point(4)
         assert ahead(bert) == 2
