@@ -103,7 +103,7 @@ def test_it_is_played_in_the_browser_without_a_picture(tmp_path: Path) -> None:
     with open_house(tmp_path) as client:
         visitor = Visitor(client)
         assert "Take one or two stones." in visitor.get("/").text
-        assert "<svg" not in visitor.get("/rules/nim").text
+        assert "<svg xmlns" not in visitor.get("/rules/nim").text
         table = visitor.new("nim", preset="standard", opponent="hotseat")
         page = visitor.get(table).text
         assert "<pre>ooooo</pre>" in page
@@ -157,7 +157,7 @@ def test_one_for_one_has_a_daily_puzzle_by_its_class_alone(tmp_path: Path) -> No
         page = visitor.get("/daily").text
         path = page.partition('action="/daily/nim')[2].partition('"')[0]
         assert visitor.get(f"/daily/nim{path}/picture.svg").status_code == 404
-        assert "The best result is not known yet." in visitor.get("/daily/nim").text
+        assert "You will see the best result when you finish" in visitor.get("/daily/nim").text
         table = visitor.post(f"/daily/nim{path}").headers["location"]
         with visitor.at(table) as seat:
             seat.move("2")
