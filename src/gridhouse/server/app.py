@@ -21,7 +21,13 @@ from gridhouse.server.api.access import RateLimiter, Visits
 from gridhouse.server.auth import Auth
 from gridhouse.server.evenings.service import EveningService
 from gridhouse.server.pages import assets, daily, evenings, learn, lobby, me, mine, review, views
-from gridhouse.server.settings import MAX_IMPORTS, MAX_NEW_EVENINGS, MAX_OPEN, MAX_TABLES
+from gridhouse.server.settings import (
+    MAX_IMPORTS,
+    MAX_NEW_EVENINGS,
+    MAX_OPEN,
+    MAX_PLAYERS,
+    MAX_TABLES,
+)
 from gridhouse.server.tables import sockets
 from gridhouse.server.tables.commands import RefusedError
 from gridhouse.server.tables.service import TableService
@@ -222,6 +228,8 @@ def create_app(settings: Settings) -> Starlette:
     app.state.new_evenings = HourlyLimit(
         "new evenings", MAX_NEW_EVENINGS, behind_proxy=behind_proxy
     )
+    # A whole school may come from one address.
+    app.state.new_players = HourlyLimit("new players", MAX_PLAYERS, behind_proxy=behind_proxy)
     app.state.listings = Listings()
     app.state.origins = None  # addresses in this machine's network: known once it listens there
     return app

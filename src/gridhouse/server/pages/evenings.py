@@ -287,7 +287,7 @@ async def join(request: Request) -> Response:
     try:
         name = read_own_name(form.get("name", profile.name), "yourself")
         if name != profile.name:
-            request.app.state.new_names.count(request)
+            request.app.state.new_players.count(request)
             await service.set_profile(visitor, profile._replace(name=name))
         await house_evenings(request).join(found, visitor)
     except (NoNameError, RefusedError) as error:
