@@ -281,7 +281,7 @@ function ring(before, now) {
   const isMine = now.acts && now.looking === null;
   document.title = isMine ? `● ${now.heading} · ${title}` : title;
   if (!before || before.ply >= now.ply) return;
-  if (now.over) settings.play("over");
+  if (now.over) settings.play(now.result?.you === "won" ? "won" : "over");
   else settings.play(isMine && !before.acts ? "turn" : "move");
 }
 
