@@ -61,7 +61,7 @@ UNMET = {
             "program.main: if len(arguments) != 1:",
             "program.main: except PositionError as error:",
         ],
-        VARIANT: ["rules.apply_action: if state.scoring == Scoring.LINEAR:", "rules.penalty"],
+        VARIANT: ["rules.apply_action: if state.scoring != Scoring.LINEAR:", "rules.penalty"],
     },
     "sinks": {
         ENGINE: [
