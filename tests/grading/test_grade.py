@@ -496,6 +496,7 @@ def test_faults_of_the_grader_are_not_kept(
         assert store._base.execute("SELECT count(*) FROM grades").fetchone() == (0,)
 
 
+@pytest.mark.slow("runs hundreds of draws")
 def test_a_biased_program_is_shown_its_bias(tmp_path: Path) -> None:
     write_program(tmp_path, "binary", ("random.randrange(count)", "0"))
     found = graded(tmp_path, rubric_for(parts={"random": PartRubric(1)}))

@@ -167,6 +167,7 @@ def test_the_kernels_mean_the_same_interpreted(
         assert both[0] == both[1]
 
 
+@pytest.mark.slow("compiles, and plays many games")
 @pytest.mark.parametrize("scoring", SCORINGS)
 def test_no_random_play_beats_a_bound(scoring: str) -> None:
     chance = random.Random(4)
@@ -654,6 +655,7 @@ def test_the_score_of_samegame_may_be_negative() -> None:
         gridhouse.parse("collapse(rows=1,cols=3,digits=3) -9 112")
 
 
+@pytest.mark.slow("compiles in two processes")
 def test_kernels_are_loaded_in_the_next_process() -> None:
     code = (
         "import gridhouse; from gridhouse.games.collapse.solver import solve;"
