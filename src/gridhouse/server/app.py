@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import ipaddress
 import math
 import time
 from contextlib import asynccontextmanager
@@ -20,6 +19,7 @@ from gridhouse.server.api import create_api
 from gridhouse.server.api.access import RateLimiter, Visits
 from gridhouse.server.auth import Auth
 from gridhouse.server.evenings.service import EveningService
+from gridhouse.server.network import is_loopback
 from gridhouse.server.pages import assets, daily, evenings, learn, lobby, me, mine, review, views
 from gridhouse.server.settings import (
     MAX_IMPORTS,
@@ -112,14 +112,6 @@ class HourlyLimit:
         self._times[address] = [*lately, now]
         for known in [name for name, times in self._times.items() if now - times[-1] >= HOUR]:
             del self._times[known]
-
-
-def is_loopback(address: str) -> bool:
-    """Tell whether a network address is that of this machine itself."""
-    try:
-        return ipaddress.ip_address(address).is_loopback
-    except ValueError:
-        return False
 
 
 class Listings:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import ipaddress
 import os
 import socket
 import sys
@@ -17,6 +16,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from gridhouse.core.console import EXIT_INTERRUPTED, UsageError
 from gridhouse.server import logs
 from gridhouse.server.app import create_app
+from gridhouse.server.network import is_loopback
 from gridhouse.server.settings import MAX_MESSAGE, Settings
 from gridhouse.server.storage.store import Store
 
@@ -68,14 +68,6 @@ def network_origins(host: str, listening: socket.socket) -> list[str]:
         found = [address for address in found if not is_loopback(address)]
     port = listening.getsockname()[1]
     return [f"http://{f'[{name}]' if ':' in name else name}:{port}" for name in found]
-
-
-def is_loopback(host: str) -> bool:
-    """Tell whether a host is this machine as only itself names it."""
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
 
 
 def outward_address() -> str:

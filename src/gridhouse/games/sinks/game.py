@@ -481,7 +481,7 @@ class SinksGame(Game):
     def outcome(self, position: Position) -> str:
         """Return the document's message for a win or a loss, or the announcement of a draw."""
         if position.over == rules.DRAWN:
-            return f"Draw: {position.limit} moves without a sinking or a loss"
+            return f"Draw: {self.reason(position)}"
         best = rules.winner(position)
         if best == NOWHERE:
             return f"{SIDE_NAMES[position.turn]} loses"

@@ -350,7 +350,7 @@ class TactegoGame(Game):
         """Return the winner or the draw in words."""
         winner = rules.winner(position)
         if winner == rules.NOBODY:
-            return f"Draw: {self.limit} moves without a capture"
+            return f"Draw: {self.reason(position)}"
         return f"{SIDE_NAMES[winner]} has won the game"
 
     def reason(self, position: Position) -> str:

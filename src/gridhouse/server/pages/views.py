@@ -24,6 +24,7 @@ from gridhouse.server.auth import Auth, is_own_origin, set_cookie
 from gridhouse.server.clock import USUAL
 from gridhouse.server.learning.lessons import lesson_of
 from gridhouse.server.learning.puzzles import puzzle_games
+from gridhouse.server.network import is_loopback
 from gridhouse.server.pages import assets
 from gridhouse.server.pages.forms import (
     DEFAULT_LEVEL,
@@ -51,7 +52,6 @@ if TYPE_CHECKING:
     from gridhouse.server.tables.table import Table, TableOptions
 
 SVG = "image/svg+xml"
-LOOPBACK = ("localhost", "127.0.0.1", "::1")
 MOVES_SHOWN = 14  # before the positions on the front page
 templates = Jinja2Templates(directory=Path(__file__).parent / "templates")
 templates.env.globals.update(version=__version__, style=assets.STYLE, icon=assets.ICON)
@@ -335,7 +335,7 @@ async def invited(request: Request) -> LiveTable:
 
 def is_local(request: Request) -> bool:
     """Tell whether a page was opened at an address that only this machine understands."""
-    return request.url.hostname in LOOPBACK
+    return is_loopback(request.url.hostname or "")
 
 
 def shared_origins(request: Request) -> list[str]:

@@ -20,14 +20,9 @@ PHRASE_PAUSE = 3.0  # seconds between two phrases of a player
 def company_of(table: Table, visitors: Iterable[str | None]) -> Company:
     """Return who looks at a table through the pages of these visitors; the machine always does."""
     pages = list(visitors)
-    present = (
-        player == table.machine or (sitter is not None and sitter in pages)
-        for player, sitter in (
-            (player, table.seated_visitors.get(player))
-            for player in range(table.state.game.num_players)
-        )
-    )
-    return Company(tuple(present), sum(not table.seats_of(visitor) for visitor in pages))
+    here = {table.machine, *(seat for visitor in pages for seat in table.seats_of(visitor))}
+    present = tuple(player in here for player in range(table.state.game.num_players))
+    return Company(present, sum(not table.seats_of(visitor) for visitor in pages))
 
 
 def player_names(table: Table) -> list[str]:

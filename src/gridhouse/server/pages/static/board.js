@@ -526,6 +526,31 @@ export class Board {
   }
 }
 
+/** @param {string} text */
+export function capital(text) {
+  return text.slice(0, 1).toUpperCase() + text.slice(1);
+}
+
+/**
+ * Returns a button for each move that is left to choose from; a choice gives the focus back to the board.
+ * @param {Board} board
+ * @param {Gesture[]} found
+ * @param {(move: string) => void} play
+ */
+export function choiceButtons(board, found, play) {
+  return found.map(([move, , choice]) => {
+    const button = document.createElement("button");
+    button.textContent = capital(choice || "here");
+    button.dataset.move = move;
+    button.addEventListener("click", () => {
+      board.clear();
+      play(move);
+      board.reach(board.current);
+    });
+    return button;
+  });
+}
+
 /**
  * @param {EventTarget | null} target
  * @returns {number | null}

@@ -1,7 +1,7 @@
 // The page of a lesson's step or a puzzle. It keeps the moves made so far and sends them with each
 // attempt; only the server knows the rules, and it keeps nothing.
 
-import { Board } from "./board.js";
+import { Board, choiceButtons } from "./board.js";
 
 /** @typedef {import("./messages").Gesture} Gesture */
 /** @typedef {{ board: string, side: number, status: string, last: number[], gestures: Gesture[], acts: boolean, moves: string[], done: boolean, failed: boolean, text: string }} Answer */
@@ -93,18 +93,7 @@ function mark() {
 
 /** @param {Gesture[]} found */
 function offer(found) {
-  need("choices").replaceChildren(
-    ...found.map(([move, , choice]) => {
-      const button = document.createElement("button");
-      button.textContent = choice.slice(0, 1).toUpperCase() + choice.slice(1) || "Here";
-      button.addEventListener("click", () => {
-        board.clear();
-        void send({ move });
-        board.reach(board.current);
-      });
-      return button;
-    }),
-  );
+  need("choices").replaceChildren(...choiceButtons(board, found, (move) => void send({ move })));
 }
 
 /**

@@ -1,6 +1,6 @@
 // The review of a finished game: its graph, its turning points, and better moves to look for.
 
-import { Board } from "./board.js";
+import { Board, capital, choiceButtons } from "./board.js";
 import { MoveList } from "./move_list.js";
 
 /** @typedef {import("./messages").Review} Review */
@@ -329,20 +329,7 @@ function solve() {
 
 /** @param {import("./board.js").Gesture[]} found */
 function offer(found) {
-  need("choices").replaceChildren(...found.map(([move, , choice]) => {
-    const button = document.createElement("button");
-    button.textContent = choice || "here";
-    button.addEventListener("click", () => {
-      board.clear();
-      void attempt(move);
-    });
-    return button;
-  }));
-}
-
-/** @param {string} text */
-function capital(text) {
-  return text.slice(0, 1).toUpperCase() + text.slice(1);
+  need("choices").replaceChildren(...choiceButtons(board, found, (move) => void attempt(move)));
 }
 
 /**

@@ -1,7 +1,7 @@
 // The page of a table. It shows the views of the server and sends the visitor's requests; only the
 // server knows the rules.
 
-import { Board } from "./board.js";
+import { Board, capital, choiceButtons } from "./board.js";
 import { Clocks, MoveList } from "./move_list.js";
 import * as settings from "./settings.js";
 import { ReconnectingSocket } from "./socket.js";
@@ -388,20 +388,7 @@ function lookAt(to) {
 /** @param {import("./board.js").Gesture[]} found */
 function offer(found) {
   if (board?.chosen.length) write("why", "");
-  const choices = /** @type {HTMLElement} */ (part("choices"));
-  choices.replaceChildren(
-    ...found.map(([move, , choice]) => {
-      const button = document.createElement("button");
-      button.textContent = capital(choice || "here");
-      button.dataset.move = move;
-      button.addEventListener("click", () => {
-        board.clear();
-        say({ type: "move", move, ply: ply() });
-        board.reach(board.current);
-      });
-      return button;
-    }),
-  );
+  need("choices").replaceChildren(...choiceButtons(board, found, (move) => say({ type: "move", move, ply: ply() })));
 }
 
 /**
@@ -410,11 +397,6 @@ function offer(found) {
  */
 function sentence(text) {
   return /[.!?…]$/.test(text) ? text : `${text}.`;
-}
-
-/** @param {string} text */
-function capital(text) {
-  return text.slice(0, 1).toUpperCase() + text.slice(1);
 }
 
 /**
