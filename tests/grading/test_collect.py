@@ -527,7 +527,7 @@ UNKNOWN = GOOD.replace(b"\x08\0", b"\x63\0")  # the compression method
         ("m.zip", encrypted(GOOD), "'m.zip': 'a1.py' is encrypted"),
         ("m.zip", UNKNOWN, "'m.zip': 'a1.py' is packed in a way that cannot be read"),
         ("m.zip", GOOD[:-30], "'m.zip': it is damaged, or no zip archive"),
-        ("m.zip", GOOD[:200] + b"\0" + GOOD[201:], "'m.zip': 'a1.py' is damaged"),
+        ("m.zip", GOOD[:200] + bytes([GOOD[200] ^ 1]) + GOOD[201:], "'m.zip': 'a1.py' is damaged"),
         ("m.zip", b"", "'m.zip': it is damaged, or no zip archive"),
         ("m.zip", b"Rar!", "'m.zip': it is damaged, or no zip archive"),
         ("m.zip", zipped({}), "it is empty"),

@@ -132,7 +132,7 @@ def test_an_army_stands_as_it_was_arranged(visitor: Visitor, side: str) -> None:
 def test_the_other_army_is_drawn_anew_for_every_game(visitor: Visitor) -> None:
     start = {**OWN, "p-hidden": "", "army": ARMY, "opponent": "friends"}
     del start["p-hidden"]
-    found = {visitor.get(visitor.new("tactego", **start) + "/position.txt").text for _ in range(20)}
+    found = {visitor.get(visitor.new("tactego", **start) + "/position.txt").text for _ in range(50)}
     assert len(found) > 3
     assert all(" R 0 R5,RM,RF/R4," in text for text in found)
 
