@@ -113,11 +113,18 @@ def test_what_everybody_may_see_is_seen_by_every_player(state: State) -> None:
         assert seen == state.public_observation()
 
 
-def test_a_picture_for_a_page_has_no_style_of_its_own() -> None:
+def test_a_picture_for_a_page_has_no_style_of_its_own_and_a_role_for_each_label() -> None:
     for text in SMALL:
-        inline = gridhouse.parse(f"{text}#0").picture().inline()
+        picture = gridhouse.parse(f"{text}#0").picture()
+        inline = picture.inline()
         assert "style" not in inline
-        assert ET.fromstring(inline).get("role") == "img"
+        # A label without a role is a fault for readers of screens, also before scripts run.
+        root = ET.fromstring(inline)
+        assert root.get("role") == "group"
+        assert all(part.get("role") == "img" for part in root.iter() if part.get("aria-label"))
+        alone = ET.fromstring(picture.inline(named=False))
+        assert alone.get("role") == "img"
+        assert not any(part.get("aria-label") for part in alone.iter())
 
 
 def corner_of(svg: str, cell: int) -> str:

@@ -177,15 +177,16 @@ class Canvas:
 
         Without ``named``, cells and pieces have no names, so that a page can have several pictures.
         """
-        parts = self._parts
-        if not named:
-            parts = ["<g>" if at in self._openings else part for at, part in enumerate(parts)]
-        return self._joined(parts)
+        if named:
+            return self._joined(self._parts, role="group")
+        return self._joined(
+            ["<g>" if at in self._openings else part for at, part in enumerate(self._parts)]
+        )
 
-    def _joined(self, parts: list[str], *style: str) -> str:
+    def _joined(self, parts: list[str], *style: str, role: str = "img") -> str:
         width, height = format_number(self.width), format_number(self.height)
         head = element("svg", None, {
-            "xmlns": "http://www.w3.org/2000/svg", "class": "gridhouse", "role": "img",
+            "xmlns": "http://www.w3.org/2000/svg", "class": "gridhouse", "role": role,
             "viewBox": f"0 0 {width} {height}", "width": width, "height": height,
         } | self.facts)  # fmt: skip
         ground = element("rect", "", {"width": width, "height": height, "fill": "var(--ground)"})
@@ -218,7 +219,8 @@ def group_tag(cell: int, piece: int | None, label: str, cells: str, **facts: str
     """Return the start tag of the group of a cell, or of a piece on it."""
     name = f"cell-{cell}" if piece is None else f"piece-{piece}"
     given: dict[str, object] = {"id": name, "data-cell": cell}
-    more = {"aria-label": label, "data-cells": cells}
+    # Without a role, a label is not allowed on a group.
+    more = {"role": "img" if label else "", "aria-label": label, "data-cells": cells}
     return element("g", None, given | {key: text for key, text in more.items() if text} | facts)
 
 

@@ -103,7 +103,6 @@ export class Board {
     if (!drawing) return;
     const { width, height } = drawing.viewBox.baseVal;
     this.root.closest("section")?.style.setProperty("--ratio", String(width / height));
-    drawing.setAttribute("role", "group");
     drawing.setAttribute("aria-label", drawing.querySelector("title")?.textContent ?? "Board");
     for (const cell of this.cells()) {
       cell.setAttribute("role", this.acts ? "button" : "img");
