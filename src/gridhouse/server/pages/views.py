@@ -54,7 +54,9 @@ if TYPE_CHECKING:
 SVG = "image/svg+xml"
 MOVES_SHOWN = 14  # before the positions on the front page
 templates = Jinja2Templates(directory=Path(__file__).parent / "templates")
-templates.env.globals.update(version=__version__, style=assets.STYLE, icon=assets.ICON)
+templates.env.globals.update(
+    version=__version__, style=assets.STYLE, icon=assets.ICON, has_docs=assets.has_docs
+)
 templates.env.trim_blocks = templates.env.lstrip_blocks = True
 
 
