@@ -7,8 +7,6 @@ from datetime import UTC, datetime
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from starlette.concurrency import run_in_threadpool
-
 from gridhouse.core.errors import GridhouseError
 from gridhouse.core.registry import parse
 from gridhouse.players.levels import LEVELS, level_in_words
@@ -201,4 +199,4 @@ async def open_games(request: Request) -> list[GameRow]:
         records = service.store.list_own(visitor, Chosen(over=False), 4 * MAX_OPEN)
         return [row for row in rows_of(service, visitor, records) if row.is_mine][:MAX_OPEN]
 
-    return await run_in_threadpool(found)
+    return await service.work.run(found)

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from starlette.concurrency import run_in_threadpool
-
 from gridhouse.core.registry import game_class, games, parse_game
 from gridhouse.players.levels import LEVELS, level_in_words
 from gridhouse.server import clock
 from gridhouse.server.clock import Clock
 from gridhouse.server.pages.history import open_games
-from gridhouse.server.pages.views import page, services
+from gridhouse.server.pages.views import page, services, work
 from gridhouse.server.tables.table import ANALYSIS, FRIENDS, MACHINE
 
 if TYPE_CHECKING:
@@ -95,7 +93,7 @@ async def listed(request: Request) -> list[LobbyEntry]:
         profiles = service.visitors.profiles(sitters)
         return [entry(record, auth, visitor, profiles) for record in records]
 
-    return await run_in_threadpool(found)
+    return await work(request, found)
 
 
 async def lobby(request: Request) -> Response:
@@ -105,7 +103,7 @@ async def lobby(request: Request) -> Response:
     entries = [
         shown for shown in await listed(request) if not game or shown.game.startswith(f"{game}(")
     ]
-    return page(
+    return await page(
         request,
         "lobby",
         waiting=[shown for shown in entries if shown.seat],
