@@ -6,6 +6,8 @@ import asyncio
 import contextvars
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -20,11 +22,14 @@ from gridhouse.server.fair_pool import FairPool, caller
 from web_helpers import Visitor, open_house, settings_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from concurrent.futures import Future
     from pathlib import Path
 
     from starlette.testclient import TestClient
+
+    from gridhouse.server.storage.records import StoredTable
+    from gridhouse.server.storage.store import Store
 
 PATIENCE = 60.0
 
@@ -147,3 +152,73 @@ def test_a_visitor_and_an_address_have_so_many_sockets(
             pass
     with anna.at(table), bert.at(table):
         pass
+
+
+def slowly() -> Iterator[int]:
+    for number in range(10):
+        time.sleep(0.01)
+        yield number
+
+
+def test_long_work_lets_others_have_their_turns() -> None:
+    async def ask() -> list[str]:
+        pool, done = FairPool(1, "test"), list[str]()
+
+        async def long() -> None:
+            caller.set("greedy")
+            assert await pool.collect(slowly()) == list(range(10))
+            done.append("greedy")
+
+        async def short() -> None:
+            caller.set("anna")
+            await pool.run(done.append, "anna")
+
+        await asyncio.gather(long(), short())
+        pool.close()
+        return done
+
+    assert asyncio.run(ask()) == ["anna", "greedy"]
+
+
+def test_a_table_that_is_read_keeps_nobody_from_others(
+    client: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    visitor = Visitor(client)
+    slow, other = visitor.new("binary"), visitor.new("sliding")
+    store: Store = client.app.state.service.store  # type: ignore[attr-defined]
+    load, gate = store.load, threading.Event()
+
+    def wait_and_load(name: str) -> StoredTable | None:
+        assert name not in slow or gate.wait(PATIENCE)
+        return load(name)
+
+    monkeypatch.setattr(store, "load", wait_and_load)
+    with ThreadPoolExecutor() as pool:
+        waiting = [pool.submit(Visitor(client).get, slow) for _ in range(2)]
+        try:
+            answer = pool.submit(visitor.get, other).result(PATIENCE / 4)
+        finally:
+            gate.set()
+        assert answer.status_code == 200
+        assert [each.result().status_code for each in waiting] == [200, 200]
+
+
+def test_a_table_that_cannot_be_read_takes_no_other_down(
+    client: TestClient, caplog: pytest.LogCaptureFixture
+) -> None:
+    visitor = Visitor(client)
+    good = visitor.new("binary", listed="on", opponent="friends")
+    store: Store = client.app.state.service.store  # type: ignore[attr-defined]
+    record = store.load(good.removeprefix("/t/"))
+    assert record is not None
+    starts = ("chess(rows=8) x", "binary(rows=2,cols=2) ./", "binary(rows=two) .")
+    for number, start in enumerate(starts):
+        store.add(replace(record, id=f"bad{number}", start=start))
+        page = visitor.get(f"/t/bad{number}")
+        assert (page.status_code, "that the house can read" in page.text) == (404, True)
+    assert caplog.text.count("cannot be read") == len(starts)
+    for path in ("/lobby", "/games", "/"):
+        page = visitor.get(path)
+        assert page.status_code == 200
+        assert good in page.text or path == "/"
+    assert record.id in [each["id"] for each in client.get("/api/tables").json()]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+import time
 from collections import Counter, OrderedDict, deque
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import ContextVar
@@ -15,10 +16,12 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
 Given = ParamSpec("Given")
 Result = TypeVar("Result")
+
+SLICE = 0.02  # seconds of long work between two turns of others
 
 # Who asked for what is done now; tasks and their subtasks inherit it.
 caller: ContextVar[str] = ContextVar("caller", default="")
@@ -56,6 +59,23 @@ class FairPool:
     ) -> Result:
         """Return what a function returns, which is called when it is the caller's turn."""
         return await asyncio.wrap_future(self.submit(work, *given, **named))
+
+    async def collect(self, work: Iterator[Result | None]) -> list[Result]:
+        """Return what an iterator yields besides None; others have their turns in between."""
+        found: list[Result] = []
+
+        def is_done() -> bool:
+            until = time.monotonic() + SLICE
+            for item in work:
+                if item is not None:
+                    found.append(item)
+                if time.monotonic() > until:
+                    return False
+            return True
+
+        while not await self.run(is_done):
+            pass
+        return found
 
     def _serve(self) -> None:
         """Work until nobody is left who may have another thread."""

@@ -63,18 +63,11 @@ async def mine_page(request: Request, problem: str = "") -> Response:
     if visitor is not None:
         count = await work(request, service.store.count_own, visitor, chosen)
         number = min(max(1, parse_integer(query.get("page", "1")) or 1), pages_of(count))
-        rows, ratings, profile = await work(
-            request,
-            lambda: (
-                rows_of(
-                    service,
-                    visitor,
-                    service.store.list_own(visitor, chosen, PAGE, PAGE * (number - 1)),
-                ),
-                ratings_of(service, visitor, listed),
-                service.visitors.profile(visitor),
-            ),
-        )
+        store, skip = service.store, PAGE * (number - 1)
+        records = await work(request, store.list_own, visitor, chosen, PAGE, skip)
+        rows = await service.work.collect(rows_of(service, visitor, records))
+        ratings = dict(await service.work.collect(ratings_of(service, visitor, listed)))
+        profile = await work(request, service.visitors.profile, visitor)
     return await page(
         request,
         "mine",
@@ -116,7 +109,7 @@ async def export(request: Request) -> Response:
         return write_games(service.store.list_own(visitor, Chosen(), ALL), visitor)
 
     headers = attachment("gridhouse-games.json") | {"cache-control": "no-store"}
-    text = await work(request, written)
+    text = await service.files.run(written)
     return Response(text, media_type="application/json", headers=headers)
 
 
@@ -135,7 +128,7 @@ async def take_in(request: Request) -> Response:
         return len(new), len(records) - len(new)
 
     try:
-        new, known = await work(request, added)
+        new, known = await service.files.run(added)
     except GameFileError as error:
         return await mine_page(request, sentence(error))
     except IntegrityError:

@@ -56,7 +56,6 @@ if TYPE_CHECKING:
     Result = TypeVar("Result")
 
 SVG = "image/svg+xml"
-UNREADABLE = "This table cannot be read; the reason was logged."
 MOVES_SHOWN = 14  # before the positions on the front page
 templates = Jinja2Templates(directory=Path(__file__).parent / "templates")
 templates.env.globals.update(
@@ -111,12 +110,9 @@ def requested_game(request: Request) -> type[Game]:
 
 async def requested_table(request: Request) -> LiveTable:
     """Return the table of an address; raises HTTPException if there is none."""
-    try:
-        live = await services(request).service.get(request.path_params["table"])
-    except GridhouseError:
-        raise HTTPException(500, UNREADABLE) from None
+    live = await services(request).service.get(request.path_params["table"])
     if live is None:
-        raise HTTPException(404, "There is no table at this address.")
+        raise HTTPException(404, "There is no table at this address that the house can read.")
     return live
 
 

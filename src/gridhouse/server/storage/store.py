@@ -160,10 +160,19 @@ class Store:
         found = self._records(TABLES.c.id == table)
         return found[0] if found else None
 
-    def list_public(self, most: int, since: int) -> list[StoredTable]:
-        """Return the lobby's unfinished tables that have changed since a time, latest first."""
+    def list_public(self, most: int, since: int) -> list[tuple[StoredTable, int]]:
+        """Return the lobby's unfinished tables that have changed since a time, latest first.
+
+        They come without their moves, but with the number of these.
+        """
         wanted = TABLES.c.listed & TABLES.c.ended.is_(None) & (TABLES.c.changed >= since)
-        return self._records(wanted, most)
+        found = self._records(wanted, most, moves=False)
+        made = MOVES.c.table_id.in_([record.id for record in found]) & ~MOVES.c.undone
+        counts = sa.select(MOVES.c.table_id, sa.func.count()).where(made)
+        with self.engine.connect() as connection:
+            rows = connection.execute(counts.group_by(MOVES.c.table_id))
+            numbers = {row[0]: row[1] for row in rows}
+        return [(record, numbers.get(record.id, 0)) for record in found]
 
     def count_listed(self, visitor: str, tables: Collection[str], since: int) -> int:
         """Count the lobby's unfinished tables among a visitor's and these others."""
@@ -188,6 +197,7 @@ class Store:
         most: int = 1,
         skip: int = 0,
         *first: sa.ColumnElement[bool],
+        moves: bool = True,
     ) -> list[StoredTable]:
         chosen = sa.select(TABLES).where(wanted).order_by(*first, TABLES.c.changed.desc())
         chosen = chosen.limit(most).offset(skip)
@@ -200,11 +210,10 @@ class Store:
             }
             for seat in connection.execute(sa.select(SEATS).where(SEATS.c.table_id.in_(records))):
                 records[seat.table_id].seated_visitors[seat.player] = seat.visitor
-            listed = sa.select(MOVES).where(MOVES.c.table_id.in_(records)).order_by(MOVES.c.ply)
-            for row in connection.execute(listed):
+            made = MOVES.c.table_id.in_(records) if moves else sa.false()
+            for row in connection.execute(sa.select(MOVES).where(made).order_by(MOVES.c.ply)):
                 record = records[row.table_id]
-                moves = record.undone if row.undone else record.moves
-                moves.append(Ply(row.move, row.spent))
+                (record.undone if row.undone else record.moves).append(Ply(row.move, row.spent))
         return list(records.values())
 
     def append(self, change: Change) -> Future[None]:

@@ -73,7 +73,6 @@ MAX_IDLE = 50  # tables without subscribers that stay in memory
 # For what takes more than a moment on the event loop.  Python runs in one thread at a time, so more
 # of them would only delay each other and the loop.
 WORKERS = 2
-END = object()  # of what was to be done in steps
 
 
 async def run_to_completion(change: Coroutine[Any, Any, None]) -> None:
@@ -206,6 +205,7 @@ class TableService:
         self.visitors = Visitors(self.store.engine)
         self.engines = EnginePool(settings)
         self.work = FairPool(WORKERS, "working")
+        self.files = FairPool(1, "reading files")  # of many games, which take long
         self.reviews = Reviews(self.engines)
         self.daily_puzzles = DailyService(settings, self.store.engine, self._best_was_found)
         self._live: dict[str, LiveTable] = {}
@@ -251,6 +251,7 @@ class TableService:
         self.reviews.close()
         self.engines.close()
         self.work.close()
+        self.files.close()
         await self.daily_puzzles.close()
         if self._notifications is not None:
             await asyncio.to_thread(self._notifications.close)
@@ -318,7 +319,7 @@ class TableService:
         return name
 
     async def get(self, name: str) -> LiveTable | None:
-        """Return a table by its name, None if there is none; raises GridhouseError.
+        """Return a table by its name, None if there is none, or none that can be read.
 
         Each table is read by itself, so that a long game makes nobody else wait.
         """
@@ -338,14 +339,18 @@ class TableService:
         return live
 
     async def _open(self, name: str) -> LiveTable | None:
-        """Read a table from the database, None if there is none; raises GridhouseError."""
+        """Read a table from the database, as ``get`` does."""
         record = await asyncio.to_thread(self.store.load, name)
         if record is None:
             return None
         self._evict_idle()
         begun = replace(record, moves=[], undone=[])
-        table = await self.work.run(Table, begun, self.settings.max_moves)
-        await self._follow(table, record)
+        try:
+            table = await self.work.run(Table, begun, self.settings.max_moves)
+            await self.work.collect(table.catch_up(record))
+        except Exception:
+            log.exception("the table %s cannot be read", name)
+            return None
         table.names = await self._names(table)
         if table.daily is not None:
             day = date.fromisoformat(table.daily)
@@ -355,16 +360,6 @@ class TableService:
         if self.store.is_shared:  # it may have changed before we subscribed
             self._spawn(self._refresh(live))
         return live
-
-    async def _follow(self, table: Table, record: StoredTable) -> None:
-        """Let a table catch up with its record, with turns for others."""
-        steps = table.catch_up(record)
-
-        def is_done() -> bool:
-            return next(steps, END) is END
-
-        while not await self.work.run(is_done):
-            pass
 
     async def _names(self, table: Table) -> dict[str, str]:
         profiles = await asyncio.to_thread(self.visitors.profiles, table.seated_visitors.values())
@@ -474,7 +469,7 @@ class TableService:
         record = await asyncio.to_thread(self.store.load, live.table.id)
         if record is not None and record.version != live.table.version:
             table = live.table.clone()
-            await self._follow(table, record)
+            await self.work.collect(table.catch_up(record))
             live.replace(table)
             await self._note_people(live)
             self._changed(live)

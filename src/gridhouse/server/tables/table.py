@@ -49,7 +49,6 @@ FULL = "this table takes no more moves; begin another one"
 STANDS = "moves that may have revealed hidden information cannot be taken back"
 
 KEPT_EVERY = 50  # moves between two positions that are kept, so that looking back is quick
-READ_AT_ONCE = 20  # moves of a stored game, on the largest boards some hundredths of a second
 NEARLY_FULL = 100  # moves left when a table says so
 
 BY_RULES = "rules"
@@ -147,7 +146,7 @@ class Table:
         return other
 
     def catch_up(self, record: StoredTable) -> Iterator[None]:
-        """Update the table from a newer record, with a pause after every few moves.
+        """Update the table from a newer record, with a pause after every move.
 
         Until its end the table is not to be used.
         """
@@ -160,17 +159,15 @@ class Table:
                 break
             standing += 1
         self._pop(len(self.plies) - standing)
-        for count, stored in enumerate(record.moves[standing:], 1):
+        for stored in record.moves[standing:]:
             self._push(described(self.state, stored))
-            if count % READ_AT_ONCE == 0:
-                yield
+            yield
         after = self.state.clone()
         self.undone = []
-        for count, stored in enumerate(record.undone, 1):
+        for stored in record.undone:
             self.undone.append(described(after, stored))
             after.apply_action(self.undone[-1].action)
-            if count % READ_AT_ONCE == 0:
-                yield
+            yield
         self._note(record.ended, record.asked, record.since)
         self.version = record.version
 
