@@ -4,7 +4,8 @@
 
 ``why``: fifteen sockets of one visitor ask, as fast as they are allowed, why no move begins with no
 cells, or with one, on the largest board of Tactego. ``endless``: one visitor goes back and forth
-in a sliding puzzle, and five sockets look back at it. Printed is how long the front page took
+in a sliding puzzle, and five sockets look back at it. ``halves``: 1,200 connections send half a
+request each, and again whenever they are closed. Printed is how long the front page took
 another visitor, alone and beside each of them, in milliseconds at the 50th and 99th percentile.
 """
 
@@ -34,6 +35,7 @@ LARGEST = "tactego(rows=20,cols=20,pieces=5x199 Fx1,limit=0)#1"
 SLIDING = "sliding(rows=4,cols=4)#1"
 SOCKETS = 15
 LOOKERS = 5
+HALVES = 1200
 PAGE_PAUSE = 0.05
 RATE = 9.0  # messages a second, a little less than a page may send
 BURST = 35
@@ -111,7 +113,24 @@ async def wander(address: str, headers: dict[str, str], until: float) -> None:
         await asyncio.sleep(0.1)
 
 
-ATTACKS: dict[str, Attack] = {"why": why, "endless": endless}
+async def halves(house: str, until: float) -> None:
+    """Hold connections that wait for the rest of a request."""
+    place = urllib.parse.urlsplit(house)
+
+    async def hold() -> None:
+        while time.monotonic() < until:
+            with suppress(OSError, TimeoutError):
+                reader, writer = await asyncio.open_connection(place.hostname, place.port)
+                writer.write(b"GET / HTTP/1.1\r\nHost: x\r\nX-Half: ")
+                left = until - time.monotonic()
+                await asyncio.wait_for(reader.read(), max(0.0, left))
+                writer.close()
+            await asyncio.sleep(0.5)
+
+    await asyncio.gather(*(hold() for _ in range(HALVES)))
+
+
+ATTACKS: dict[str, Attack] = {"why": why, "endless": endless, "halves": halves}
 
 
 async def pages(house: str, until: float) -> list[float]:
