@@ -6,6 +6,7 @@ import asyncio
 import math
 import time
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import TYPE_CHECKING
 
 from starlette.applications import Starlette
@@ -34,11 +35,10 @@ from gridhouse.server.settings import (
     MAX_TABLES,
 )
 from gridhouse.server.tables import sockets
-from gridhouse.server.tables.commands import RefusedError
 from gridhouse.server.tables.service import TableService
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, MutableMapping
+    from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping
     from typing import Any
 
     from starlette.requests import Request
@@ -177,25 +177,25 @@ class Listings:
         self._lock = asyncio.Lock()
 
     async def create(self, request: Request, options: TableOptions, visitor: str) -> str:
-        """Create a visitor's table, and return its name.
+        """Create a visitor's table, and return its name."""
+        create = partial(views.services(request).service.create, options, visitor)
+        return await (self.add(request, visitor, create) if options.listed else create())
 
-        Raises RefusedError if the visitor or the address has too many tables in the lobby.
+    async def add(
+        self, request: Request, visitor: str, create: Callable[[], Awaitable[str]]
+    ) -> str:
+        """Create a table for the lobby, and return its name.
+
+        If the visitor or the address has enough tables there, their oldest ones leave it.
         """
-        service = views.services(request).service
-        if not options.listed:
-            return await service.create(options, visitor)
+        store = views.services(request).service.store
         address, since = address_of(request), clock.now() - lobby.LATELY
         async with self._lock:
             self._forget(since)
-            known = self._tables.get(address, {})
-            count = await asyncio.to_thread(service.store.count_listed, visitor, known, since)
-            if count >= MAX_OPEN:
-                raise RefusedError(
-                    f"you have {MAX_OPEN} games in the lobby already; finish one of them, or start "
-                    "this game without the lobby"
-                )
-            name = await service.create(options, visitor)
-            self._tables.setdefault(address, {})[name] = clock.now()
+            name = await create()
+            known = self._tables.setdefault(address, {})
+            known[name] = clock.now()
+            await asyncio.to_thread(store.unlist_oldest, visitor, list(known), MAX_OPEN)
         return name
 
     def _forget(self, since: int) -> None:

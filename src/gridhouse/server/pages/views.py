@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 import random
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlencode
@@ -39,7 +39,7 @@ from gridhouse.server.pages.identicons import identicon
 from gridhouse.server.settings import MAX_CELLS
 from gridhouse.server.tables.commands import SEAT, Command, RefusedError
 from gridhouse.server.tables.company import PHRASES
-from gridhouse.server.tables.table import MACHINE
+from gridhouse.server.tables.table import FRIENDS, MACHINE
 from gridhouse.server.tables.visibility import Snapshot, Viewpoint, caption, view, viewpoint_of
 
 if TYPE_CHECKING:
@@ -308,11 +308,16 @@ async def rematch(request: Request) -> Response:
     form = await read_form(request)
     service, auth = services(request)
     visitor = auth.visitor(request.cookies) or ""
-    if live.table.rematch is None and live.table.seats_of(visitor):
+    is_joining = live.table.rematch is not None and live.table.opponent == FRIENDS
+    if not is_joining and live.table.seats_of(visitor):
         request.app.state.new_tables.count(request)
     level = parse_integer(form["level"]) or 0 if "level" in form else None
+    create = partial(service.rematch, live, visitor, level)
+    # That of friends is not in the lobby.
+    is_listed = live.table.listed and live.table.opponent != FRIENDS
+    add = request.app.state.listings.add
     try:
-        name = await service.rematch(live, visitor, level)
+        name = await (add(request, visitor, create) if is_listed else create())
     except RefusedError as error:
         raise HTTPException(409, sentence(error)) from None
     return RedirectResponse(f"/t/{name}", 303)

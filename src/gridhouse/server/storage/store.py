@@ -174,12 +174,14 @@ class Store:
             numbers = {row[0]: row[1] for row in rows}
         return [(record, numbers.get(record.id, 0)) for record in found]
 
-    def count_listed(self, visitor: str, tables: Collection[str], since: int) -> int:
-        """Count the lobby's unfinished tables among a visitor's and these others."""
+    def unlist_oldest(self, visitor: str, tables: Collection[str], most: int) -> None:
+        """Let the lobby have the latest unfinished ones of a visitor's tables and these others."""
         own = sa.or_(TABLES.c.id.in_(tables), TABLES.c.id.in_(_seated(visitor)))
-        wanted = TABLES.c.listed & TABLES.c.ended.is_(None) & (TABLES.c.changed >= since) & own
-        with self.engine.connect() as connection:
-            return connection.scalar(sa.select(sa.func.count()).where(wanted)) or 0
+        wanted = TABLES.c.listed & TABLES.c.ended.is_(None) & own
+        shown = sa.select(TABLES.c.id).where(wanted).order_by(TABLES.c.changed.desc())
+        with self.engine.begin() as connection:
+            old = connection.scalars(shown.offset(most)).all()
+            connection.execute(TABLES.update().where(TABLES.c.id.in_(old)).values(listed=False))
 
     def list_own(self, visitor: str, chosen: Chosen, most: int, skip: int = 0) -> list[StoredTable]:
         """Return a visitor's tables, unfinished ones first, then the latest change first."""
