@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import logging
+import sys
 import urllib.request
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 from urllib.error import HTTPError
 
@@ -114,3 +116,25 @@ def test_errors_of_the_database_hold_nothing_that_was_written(tmp_path: Path) ->
         store.add(record)
     assert "binary" not in str(caught.value)
     store.close()
+
+
+def test_what_repeats_is_counted(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    now = 1000.0
+    monkeypatch.setattr(logs, "time", SimpleNamespace(monotonic=lambda: now))
+    monkeypatch.setattr(logs, "MAX_KEPT", 2)
+    logger, handler = logging.getLogger("gridhouse.repeats"), logging.StreamHandler(sys.stderr)
+    handler.addFilter(logs.Repeats())
+    logger.addHandler(handler)
+    logger.propagate = False
+    for _ in range(100):
+        logger.warning("100 %% of %s", "tables")
+    logger.warning("another")
+    now += logs.PAUSE
+    logger.warning("100 %% of %s", "tables")
+    logger.warning("100 %% of %s", "tables")
+    logger.removeHandler(handler)
+    said = capsys.readouterr().err.splitlines()
+    assert said == ["100 % of tables", "another", "100 % of tables (99 times more until now)"]
+    assert "repeats" in logs.config()["handlers"]["standard error"]["filters"]

@@ -6,12 +6,15 @@ import asyncio
 import math
 import time
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import TYPE_CHECKING
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.middleware.gzip import GZipMiddleware
+from starlette.requests import HTTPConnection
+from starlette.responses import JSONResponse, PlainTextResponse
 from starlette.routing import Mount, Route, WebSocketRoute
 from starlette.staticfiles import StaticFiles
 
@@ -19,7 +22,9 @@ from gridhouse.server import clock
 from gridhouse.server.api import create_api
 from gridhouse.server.api.access import RateLimiter, Visits
 from gridhouse.server.auth import Auth
+from gridhouse.server.budgets import Budgets
 from gridhouse.server.evenings.service import EveningService
+from gridhouse.server.fair_pool import caller
 from gridhouse.server.network import is_loopback
 from gridhouse.server.pages import assets, daily, evenings, learn, lobby, me, mine, review, views
 from gridhouse.server.settings import (
@@ -30,11 +35,10 @@ from gridhouse.server.settings import (
     MAX_TABLES,
 )
 from gridhouse.server.tables import sockets
-from gridhouse.server.tables.commands import RefusedError
 from gridhouse.server.tables.service import TableService
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, MutableMapping
+    from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping
     from typing import Any
 
     from starlette.requests import Request
@@ -45,6 +49,9 @@ if TYPE_CHECKING:
     from gridhouse.server.tables.table import TableOptions
 
 HOUR = 3600.0
+TOO_MANY = "Too many requests: try again in a moment."
+COMPRESSION = 6  # zlib's usual level: the last percents of the highest one cost most of its time
+IN_A_THREAD = 8 * 1024  # bytes from which on an answer is compressed in a thread
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
     "connect-src 'self'; font-src 'self'; manifest-src 'self'; form-action 'self'; "
@@ -86,6 +93,43 @@ class SecurityHeaders:
             await send(message)
 
         await self.app(scope, receive, send_with_headers if scope["type"] == "http" else send)
+
+
+class Budget:
+    """Middleware that refuses what a visitor or a network address asks for beyond its budget.
+
+    It also notes who asks, so that threads can serve them in turn.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        """Wrap an application."""
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass the request on, or refuse it."""
+        if scope["type"] == "lifespan":
+            await self.app(scope, receive, send)
+            return
+        connection = HTTPConnection(scope)
+        state, address = connection.app.state, sockets.address_of(connection)
+        visitor = state.auth.authenticate(connection.headers, connection.cookies)
+        caller.set(visitor or address)
+        if scope["type"] == "http" and not state.budgets.take(visitor, address):
+            await refuse_for_now(scope, receive, send)
+        else:
+            await self.app(scope, receive, send)
+
+
+async def refuse_for_now(scope: Scope, receive: Receive, send: Send) -> None:
+    """Answer that there were too many requests, in the form of the API or as plain text."""
+    is_api = scope["path"].startswith("/api/")
+    later = {"retry-after": "1"}
+    problem = (
+        JSONResponse({"detail": TOO_MANY}, 429, later)
+        if is_api
+        else PlainTextResponse(TOO_MANY, 429, later)
+    )
+    await problem(scope, receive, send)
 
 
 class HourlyLimit:
@@ -133,25 +177,25 @@ class Listings:
         self._lock = asyncio.Lock()
 
     async def create(self, request: Request, options: TableOptions, visitor: str) -> str:
-        """Create a visitor's table, and return its name.
+        """Create a visitor's table, and return its name."""
+        create = partial(views.services(request).service.create, options, visitor)
+        return await (self.add(request, visitor, create) if options.listed else create())
 
-        Raises RefusedError if the visitor or the address has too many tables in the lobby.
+    async def add(
+        self, request: Request, visitor: str, create: Callable[[], Awaitable[str]]
+    ) -> str:
+        """Create a table for the lobby, and return its name.
+
+        If the visitor or the address has enough tables there, their oldest ones leave it.
         """
-        service = views.services(request).service
-        if not options.listed:
-            return await service.create(options, visitor)
+        store = views.services(request).service.store
         address, since = address_of(request), clock.now() - lobby.LATELY
         async with self._lock:
             self._forget(since)
-            known = self._tables.get(address, {})
-            count = await asyncio.to_thread(service.store.count_listed, visitor, known, since)
-            if count >= MAX_OPEN:
-                raise RefusedError(
-                    f"you have {MAX_OPEN} games in the lobby already; finish one of them, or start "
-                    "this game without the lobby"
-                )
-            name = await service.create(options, visitor)
-            self._tables.setdefault(address, {})[name] = clock.now()
+            name = await create()
+            known = self._tables.setdefault(address, {})
+            known[name] = clock.now()
+            await asyncio.to_thread(store.unlist_oldest, visitor, list(known), MAX_OPEN)
         return name
 
     def _forget(self, since: int) -> None:
@@ -170,7 +214,7 @@ def address_of(request: Request) -> str:
 async def refuse(request: Request, error: Exception) -> Response:
     """Return the page that reports an error."""
     status, text = views.status_and_text(error)
-    return views.page(request, "error", status=status, text=text, code=status)
+    return await views.page(request, "error", status=status, text=text, code=status)
 
 
 def create_app(settings: Settings) -> Starlette:
@@ -217,12 +261,17 @@ def create_app(settings: Settings) -> Starlette:
             *docs,
             Mount("/static", assets.Files(directory=assets.STATIC)),
         ],
-        middleware=[Middleware(SecurityHeaders), Middleware(GZipMiddleware)],
+        middleware=[
+            Middleware(SecurityHeaders),
+            Middleware(Budget),
+            Middleware(GZipMiddleware, compresslevel=COMPRESSION, thread_minimum_size=IN_A_THREAD),
+        ],
         exception_handlers={HTTPException: refuse, 500: refuse},
         lifespan=opened,
     )
     api.state = app.state  # services, auth, and rate limits
     app.state.pace = RateLimiter(settings.burst, settings.rate)
+    app.state.budgets = Budgets(settings)
     app.state.visits = Visits()
     behind_proxy = settings.behind_proxy
     app.state.new_tables = HourlyLimit("new games", behind_proxy=behind_proxy)

@@ -16,6 +16,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from gridhouse.core.console import EXIT_INTERRUPTED, UsageError
 from gridhouse.server import logs
 from gridhouse.server.app import create_app
+from gridhouse.server.connections import HouseProtocol, raise_file_limit
 from gridhouse.server.network import is_loopback
 from gridhouse.server.settings import MAX_MESSAGE, Settings
 from gridhouse.server.storage.store import Store
@@ -30,6 +31,7 @@ BACKLOG = 128  # connections that may wait for acceptance
 EVERYWHERE = ("0.0.0.0", "::", "")
 ELSEWHERE = "192.0.2.1"  # reserved for documentation: no machine has it
 GC_THRESHOLDS = (10_000, 20, 100)  # of the three generations, as gc.set_threshold takes them
+SWITCH_SECONDS = 0.001
 SHUTDOWN_SECONDS = 3  # seconds that open connections have to close on shutdown
 
 
@@ -134,6 +136,9 @@ def serve(app: Starlette, listening: socket.socket) -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(*GC_THRESHOLDS)
+    # A thread that works in Python lets the event loop go on after so many seconds.
+    sys.setswitchinterval(SWITCH_SECONDS)
+    HouseProtocol.files = raise_file_limit()
     server = uvicorn.Server(config_of(app))
     server.run(sockets=[listening])
     if not server.started:
@@ -148,6 +153,7 @@ def config_of(app: Starlette) -> uvicorn.Config:
         log_level="warning",
         access_log=False,  # addresses hold invitations
         server_header=False,
+        http=HouseProtocol,
         ws="websockets-sansio",
         ws_max_size=MAX_MESSAGE,
         ws_per_message_deflate=False,  # its buffers would cost each socket 300 KiB

@@ -16,7 +16,14 @@ if TYPE_CHECKING:
 MAX_CELLS = 400  # of a board; larger boards are slow to draw and to send
 MAX_BODY = 64 * 1024  # bytes of a request
 MAX_MESSAGE = 4 * 1024  # bytes of a message on a socket
-MAX_SUBSCRIBERS = 200  # sockets at a table
+MAX_MOVES = 10_000  # of a table
+MAX_SUBSCRIBERS = 200  # sockets at a table, those of its players not counted
+MAX_SOCKETS_OF_VISITOR = 40  # open at once, at all tables
+MAX_SOCKETS_OF_ADDRESS = 400  # the same for a network address: a whole school may have one
+MAX_CONNECTIONS = 512  # of a network address, this machine excepted
+REQUEST_SECONDS = 15.0  # within which a whole request has to come
+VISITOR_SHARE = 3  # times what one page may send, for all pages and requests of a visitor
+ADDRESS_SHARE = 20  # the same for a network address
 MAX_TABLES = 60  # that one network address may create in an hour
 MAX_OPEN = 5  # unfinished tables in the lobby that one address or visitor may have
 MAX_IMPORTS = 10  # files of games that one network address may add in an hour
@@ -48,6 +55,10 @@ def _workers() -> int:
     return max(1, (os.cpu_count() or 2) - 1)
 
 
+def _max_moves() -> int:
+    return max(1, int(os.environ.get("GRIDHOUSE_MAX_MOVES") or MAX_MOVES))
+
+
 def _behind_proxy() -> bool:
     return os.environ.get("GRIDHOUSE_BEHIND_PROXY", "") not in ("", "0")
 
@@ -62,6 +73,7 @@ class Settings:
     A page may send ``burst`` messages at once, and ``rate`` messages a second in the long run.
     ``now`` returns the time, which decides the day of today's puzzle.  Visitors from this machine
     create as many tables as they like, unless they may come through a proxy (``behind_proxy``).
+    A table takes ``max_moves`` moves.
     """
 
     database: str = field(default_factory=_database)
@@ -73,3 +85,4 @@ class Settings:
     rate: float = 10.0
     now: Callable[[], datetime] = _now
     behind_proxy: bool = field(default_factory=_behind_proxy)
+    max_moves: int = field(default_factory=_max_moves)
