@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import re
 from functools import lru_cache
+from itertools import product
 
 from gridhouse.core.console import Tokens
 from gridhouse.core.game import State
@@ -551,6 +552,69 @@ def simpler(session: Session) -> Iterator[Session]:
             arguments = [*session.arguments]
             arguments[at] = str(int(arguments[at]) - 1)
             yield session._replace(arguments=tuple(arguments))
+    passed = _passed_by_cubes(session)
+    if len(passed.lines) < len(session.lines):
+        yield passed
+
+
+def _passed_by_cubes(session: Session) -> Session:
+    """Return the session on the largest board, each turn but the last passed by a cube's one move.
+
+    Bombs and freezings stay.  Where no cubes can be added the session is left as it is.
+    """
+    replays = _replays(session)[: len(session.lines)]
+    turns = [position.turn for position, _ in replays if position is not None]
+    begin, last = len(replays) - len(turns), len(turns)
+    while last and turns[last - 1] == turns[-1]:
+        last -= 1
+    if not last:
+        return session
+    size = rules.MAX_SIDE
+    objects: list[str] = []
+    for line in session.lines[: begin - 1]:
+        _add(objects, line, size, size)
+    cells = []
+    inner = range(size - rules.MARGIN - 2, rules.MARGIN - 1, -1)
+    for side in "ld":
+        for row, col in product(inner, inner):
+            count = len(objects)
+            _add(objects, f"{side} d {row} {col}", size, size)
+            if len(objects) > count:
+                cells.append(row * size + col)
+                break
+        else:
+            return session
+    setup = (*objects, END_OF_SETUP)
+    position = read_setup(size, size, 0, Tokens(iter(setup)))
+    typed: list[str] = []
+    for at, line in enumerate(session.lines[begin : begin + last]):
+        if line[-1] in "bf":
+            with contextlib.suppress(SinksError):
+                act(position, *line.split())
+                typed.append(line)
+        elif turns[at + 1] != turns[at]:
+            rolled = _roll_cube(position, cells[turns[at]])
+            if rolled is None:
+                return session
+            cells[turns[at]], position, line = rolled
+            typed.append(line)
+    lines = (*setup, *typed, *session.lines[begin + last :])
+    return legal(Session(lines, (str(size), str(size), "0")))
+
+
+def _roll_cube(position: rules.Position, cell: int) -> tuple[int, rules.Position, str] | None:
+    """Return where a cube is after a move that it survives, the position then, and the move."""
+    row, col = divmod(cell, position.cols)
+    for number, verb in enumerate(VERBS[: rules.BOMB]):
+        after = position.copy()
+        to_row, to_col, _ = rules.landing(position, cell, number)
+        with contextlib.suppress(SinksError):
+            line = f"{row} {col} {verb}"
+            act(after, *line.split())
+            landed = to_row * position.cols + to_col
+            if after.kind[landed] == position.kind[cell]:
+                return landed, after, line
+    return None
 
 
 def _backwards(count: int) -> Iterator[int]:
