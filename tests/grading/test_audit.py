@@ -40,9 +40,7 @@ def test_the_faults_are_in_the_program(game: str) -> None:
 def test_a_session_in_which_chance_may_hide_the_fault_is_not_noted(tmp_path: Path) -> None:
     name = "row balance allows one more"
     mutant = next(mutant for mutant in mutants()["binary"] if mutant.name == name)
-    drawn, typed = (
-        Session(("game 2 1", "play 0 0 1", line)) for line in ("genmove", "play 1 0 1")
-    )
+    drawn, typed = (Session(("game 2 1", "play 0 0 1", line)) for line in ("genmove", "play 1 0 1"))
     script = write_program(tmp_path, "binary", (mutant.old, mutant.new))
     with PythonSubmission("binary", script, Limits(wall=5, cpu=5)) as program:
         assert noted(mutant, program, drawn) == mutant.known

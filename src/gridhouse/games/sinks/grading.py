@@ -13,7 +13,7 @@ from gridhouse.core.sessions import END_OF_OUTPUT, Part, Reason, Session
 from gridhouse.games.sinks import rules
 from gridhouse.games.sinks.document import END_OF_SETUP, SinksError, read_object, read_setup
 from gridhouse.games.sinks.game import SETUPS, SinksGame
-from gridhouse.games.sinks.notation import VERBS
+from gridhouse.games.sinks.notation import SIDES, VERBS
 from gridhouse.games.sinks.program import act, parse_arguments
 
 TYPE_CHECKING = False
@@ -573,17 +573,9 @@ def _passed_by_cubes(session: Session) -> Session:
     objects: list[str] = []
     for line in session.lines[: begin - 1]:
         _add(objects, line, size, size)
-    cells = []
-    inner = range(size - rules.MARGIN - 2, rules.MARGIN - 1, -1)
-    for side in "ld":
-        for row, col in product(inner, inner):
-            count = len(objects)
-            _add(objects, f"{side} d {row} {col}", size, size)
-            if len(objects) > count:
-                cells.append(row * size + col)
-                break
-        else:
-            return session
+    cells = _add_cubes(objects, size)
+    if len(cells) < len(SIDES):
+        return session
     setup = (*objects, END_OF_SETUP)
     position = read_setup(size, size, 0, Tokens(iter(setup)))
     typed: list[str] = []
@@ -600,6 +592,20 @@ def _passed_by_cubes(session: Session) -> Session:
             typed.append(line)
     lines = (*setup, *typed, *session.lines[begin + last :])
     return legal(Session(lines, (str(size), str(size), "0")))
+
+
+def _add_cubes(objects: list[str], size: int) -> list[int]:
+    """Add a cube of each player where there is place for one, and return their cells."""
+    cells = []
+    inner = range(size - rules.MARGIN - 2, rules.MARGIN - 1, -1)
+    for side in SIDES:
+        for row, col in product(inner, inner):
+            count = len(objects)
+            _add(objects, f"{side} d {row} {col}", size, size)
+            if len(objects) > count:
+                cells.append(row * size + col)
+                break
+    return cells
 
 
 def _roll_cube(position: rules.Position, cell: int) -> tuple[int, rules.Position, str] | None:
