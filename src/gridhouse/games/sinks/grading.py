@@ -494,8 +494,11 @@ def explain(session: Session, typed: int, line: str) -> Reason:
     if line.startswith("ERROR: "):
         text = line.removeprefix("ERROR: ").rstrip()
         return _error_reason(text)
-    if "wins" in line or "loses" in line:
-        text = "4 points sunk win at once; a player who cannot move a piece or a sink has lost"
+    if "wins" in line:
+        return Reason("end", "a player who has sunk 4 points or more wins at once", ENDS)
+    if "loses" in line:
+        player = line.split()[0]
+        text = f"it is {player}'s turn, and {player} can move neither a piece nor a sink"
         return Reason("end", text, ENDS)
     (before, _), (after, _) = _replays(session)[typed - 1], _replays(session)[typed]
     if before is None or after is None:
@@ -511,9 +514,14 @@ def _explain_nothing(session: Session, typed: int) -> Reason:
         return Reason("open set-up", "the document says nothing of a set-up without its end", "")
     if state.is_terminal():
         return Reason("after end", "the game is over, so nothing more is printed", ENDS)
-    if session.lines[typed - 1].split()[-1:] == ["f"]:
-        text = f"{session.lines[typed - 1]} is legal; freezing is no move, so nothing is printed"
+    move = session.lines[typed - 1]
+    if move.split()[-1:] == ["f"]:
+        text = f"{move} is legal; freezing is no move, so nothing is printed"
         return Reason("frozen", text, SPECIAL)
+    if move != END_OF_SETUP:
+        section = SPECIAL if move.endswith("b") else MOVING
+        text = f"{move} is legal, and only the board is printed"
+        return END_OF_OUTPUT._replace(text=text, section=section)
     return END_OF_OUTPUT
 
 
@@ -527,9 +535,11 @@ def _explain_move(move: str, before: rules.Position, after: rules.Position) -> R
     if fewer:
         text = f"{move} brings a piece wholly inside a sink, which takes it off the board"
         return Reason("sunk", text, "Sinking playing pieces")
-    return Reason(
-        "roll", f"{move} rolls a piece over its edge, or pushes a sink by one field", MOVING
-    )
+    row, col = (int(word) for word in move.split()[:2])
+    moved = before.kind[rules.named(before, row * before.cols + col)]
+    if rules.is_sink(moved):
+        return Reason("roll", f"{move} is legal; it moves a sink by one field", SPECIAL)
+    return Reason("roll", f"{move} is legal; it rolls a piece over its edge", MOVING)
 
 
 def simpler(session: Session) -> Iterator[Session]:
