@@ -62,6 +62,8 @@ class Settings:
     A page may send ``burst`` messages at once, and ``rate`` messages a second in the long run.
     ``now`` returns the time, which decides the day of today's puzzle.  Visitors from this machine
     create as many tables as they like, unless they may come through a proxy (``behind_proxy``).
+    ``tournament`` returns the text and the type of a page by its name, None if there is none; the
+    house shows these pages at /tournament.
     """
 
     database: str = field(default_factory=_database)
@@ -73,3 +75,4 @@ class Settings:
     rate: float = 10.0
     now: Callable[[], datetime] = _now
     behind_proxy: bool = field(default_factory=_behind_proxy)
+    tournament: Callable[[str], tuple[str, str] | None] | None = None

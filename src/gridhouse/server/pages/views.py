@@ -123,7 +123,14 @@ async def home(request: Request) -> Response:
     listed = [game_class(name) for name in games()]
     pictures = await run_in_threadpool(samples, games())
     going_on = await open_games(request)
-    return page(request, "home", games=listed, pictures=pictures, open_games=going_on)
+    return page(
+        request,
+        "home",
+        games=listed,
+        pictures=pictures,
+        open_games=going_on,
+        has_tournament=services(request).service.settings.tournament is not None,
+    )
 
 
 async def design(request: Request) -> Response:
