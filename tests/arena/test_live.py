@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 OPENING = "binary(rows=3,cols=3)#0"
+SINKS = "sinks(rows=8,cols=8)#0"
 HIDDEN = "tactego(rows=4,cols=3,pieces=Fx1 5x1 3x1,hidden=True)#1"
 
 
@@ -66,6 +67,13 @@ def test_a_house_shows_a_tournament_as_it_goes_on(tmp_path: Path, path: Path, st
     store.show(begun(1, HIDDEN, moves=1))
     with open_house(tmp_path, tournament=LiveReport(path)) as client:
         visitor = Visitor(client)
+        sinks = begun(2, SINKS)
+        start = gridhouse.parse(SINKS)
+        bombs = [start.action_to_string(action) for action in start.legal_actions()]
+        bomb = next(text for text in bombs if text.endswith("b"))
+        store.show(sinks)
+        assert visitor.get("/tournament/games/0002.html").status_code == 200
+        store.show(replace(sinks, moves=(PlayedMove(bomb, 0.5),)))
         assert visitor.get("/tournament").headers["location"] == "/tournament/index.html"
         assert "/tournament" in visitor.get("/").text
         page = visitor.get("/tournament/index.html").text

@@ -177,9 +177,11 @@ def file_name(record: GameRecord) -> str:
 
 
 def is_open(record: GameRecord) -> bool:
-    """Tell whether all may be seen of a game, in which something may be hidden until its end."""
-    is_over = record.termination is not Termination.IN_PLAY
-    return is_over or gridhouse.parse(record.opening).game.perfect_information
+    """Tell whether all may be seen of a game: it is over, or nothing has been hidden so far."""
+    if record.termination is not Termination.IN_PLAY:
+        return True
+    *_, now = positions(record)
+    return not now.has_had_secrets()
 
 
 @cache
