@@ -26,7 +26,18 @@ from gridhouse.server.budgets import Budgets
 from gridhouse.server.evenings.service import EveningService
 from gridhouse.server.fair_pool import caller
 from gridhouse.server.network import is_loopback
-from gridhouse.server.pages import assets, daily, evenings, learn, lobby, me, mine, review, views
+from gridhouse.server.pages import (
+    assets,
+    daily,
+    evenings,
+    learn,
+    lobby,
+    me,
+    mine,
+    review,
+    tournament,
+    views,
+)
 from gridhouse.server.settings import (
     MAX_IMPORTS,
     MAX_NEW_EVENINGS,
@@ -255,6 +266,7 @@ def create_app(settings: Settings) -> Starlette:
             *me.ROUTES,
             *evenings.ROUTES,
             *learn.ROUTES,
+            *tournament.ROUTES,
             Mount("/api", api),
             WebSocketRoute("/t/{table}/socket", sockets.serve_table),
             Route("/static/style.css", assets.style),

@@ -22,6 +22,8 @@ from gridhouse.server.settings import MAX_MESSAGE, Settings
 from gridhouse.server.storage.store import Store
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from starlette.applications import Starlette
 
     from gridhouse.server.tables.service import TableService
@@ -97,10 +99,18 @@ def has_screen() -> bool:
     return is_desktop or bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
 
 
-def play(host: str, port: int | None, opens: bool) -> None:
-    """Run the server until it is interrupted; raises UsageError."""
+def play(
+    host: str,
+    port: int | None,
+    opens: bool,
+    tournament: Callable[[str], tuple[str, str] | None] | None = None,
+) -> None:
+    """Run the server until it is interrupted; raises UsageError.
+
+    ``tournament`` has the pages of a tournament, as in the settings.
+    """
     try:
-        settings = Settings()
+        settings = Settings(tournament=tournament)
         Store(settings.database).close()
         app = create_app(settings)
         listening = listen(host, port)

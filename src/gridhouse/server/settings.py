@@ -74,6 +74,8 @@ class Settings:
     ``now`` returns the time, which decides the day of today's puzzle.  Visitors from this machine
     create as many tables as they like, unless they may come through a proxy (``behind_proxy``).
     A table takes ``max_moves`` moves.
+    ``tournament`` returns the text and the type of a page by its name, None if there is none; the
+    house shows these pages at /tournament.
     """
 
     database: str = field(default_factory=_database)
@@ -86,3 +88,4 @@ class Settings:
     now: Callable[[], datetime] = _now
     behind_proxy: bool = field(default_factory=_behind_proxy)
     max_moves: int = field(default_factory=_max_moves)
+    tournament: Callable[[str], tuple[str, str] | None] | None = None

@@ -147,7 +147,14 @@ async def home(request: Request) -> Response:
     listed = [game_class(name) for name in games()]
     pictures = await work(request, samples, games())
     going_on = await open_games(request)
-    return await page(request, "home", games=listed, pictures=pictures, open_games=going_on)
+    return await page(
+        request,
+        "home",
+        games=listed,
+        pictures=pictures,
+        open_games=going_on,
+        has_tournament=services(request).service.settings.tournament is not None,
+    )
 
 
 async def design(request: Request) -> Response:
