@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import math
 import time
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
+from sqlalchemy.exc import SQLAlchemyError
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
@@ -31,6 +33,7 @@ from gridhouse.server.settings import (
 )
 from gridhouse.server.tables import sockets
 from gridhouse.server.tables.commands import RefusedError
+from gridhouse.server.storage.store import reason_of
 from gridhouse.server.tables.service import TableService
 
 if TYPE_CHECKING:
@@ -46,6 +49,7 @@ if TYPE_CHECKING:
 
 HOUR = 3600.0
 POLICY = (
+log = logging.getLogger("gridhouse.server")
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
     "connect-src 'self'; font-src 'self'; manifest-src 'self'; form-action 'self'; "
     "base-uri 'none'; frame-ancestors 'none'"
@@ -172,6 +176,8 @@ async def refuse(request: Request, error: Exception) -> Response:
     status, text = views.status_and_text(error)
     return views.page(request, "error", status=status, text=text, code=status)
 
+    if isinstance(error, SQLAlchemyError):
+        log.error("the database cannot be used: %s", reason_of(error))
 
 def create_app(settings: Settings) -> Starlette:
     """Return the application; its services start with the server."""
@@ -218,7 +224,12 @@ def create_app(settings: Settings) -> Starlette:
             Mount("/static", assets.Files(directory=assets.STATIC)),
         ],
         middleware=[Middleware(SecurityHeaders), Middleware(GZipMiddleware)],
-        exception_handlers={HTTPException: refuse, 500: refuse},
+        exception_handlers={
+            HTTPException: refuse,
+            RefusedError: refuse,
+            SQLAlchemyError: refuse,
+            500: refuse,
+        },
         lifespan=opened,
     )
     api.state = app.state  # services, auth, and rate limits

@@ -18,7 +18,12 @@ from gridhouse.server import logs
 from gridhouse.server.app import create_app
 from gridhouse.server.network import is_loopback
 from gridhouse.server.settings import MAX_MESSAGE, Settings
-from gridhouse.server.storage.store import Store
+from gridhouse.server.storage.store import (
+    Store,
+    UnusableDatabaseError,
+    reason_of,
+    serving_lock,
+)
 
 if TYPE_CHECKING:
     from starlette.applications import Starlette
@@ -99,7 +104,9 @@ def play(host: str, port: int | None, opens: bool) -> None:
     """Run the server until it is interrupted; raises UsageError."""
     try:
         settings = Settings()
-        Store(settings.database).close()
+        store = Store(settings.database)
+        serving_lock(store).release()
+        store.close()
         app = create_app(settings)
         listening = listen(host, port)
         app.state.origins = network_origins(host, listening)
@@ -107,8 +114,8 @@ def play(host: str, port: int | None, opens: bool) -> None:
         raise UsageError(
             f"the folder for the database cannot be created: {error.strerror}"
         ) from None
-    except (SQLAlchemyError, ImportError) as error:
-        reason = str(error).splitlines()[0]
+    except (SQLAlchemyError, ImportError, UnusableDatabaseError) as error:
+        reason = reason_of(error)
         raise UsageError(f"the database cannot be used: {reason}") from None
     address = address_of(host, listening)
     print(f"The house is open at {address} (Ctrl-C closes it)", flush=True)

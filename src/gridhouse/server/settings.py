@@ -32,7 +32,11 @@ def _own_database() -> str:
     """Return the URL of the database in the user's data folder, which is created."""
     folder = Path(platformdirs.user_data_dir("gridhouse", appauthor=False))
     folder.mkdir(parents=True, exist_ok=True)
-    return f"sqlite:///{folder / 'house.db'}"
+    file = folder / "house.db"
+    for path, mode in ((folder, 0o700), (file, 0o600)):  # nobody else may read what is in there
+        if path.exists():
+            path.chmod(mode)
+    return f"sqlite:///{file}"
 
 
 def _database() -> str:

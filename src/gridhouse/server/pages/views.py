@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlencode
 
+from sqlalchemy.exc import SQLAlchemyError
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
@@ -37,6 +38,7 @@ from gridhouse.server.pages.forms import (
 from gridhouse.server.pages.history import open_games
 from gridhouse.server.pages.identicons import identicon
 from gridhouse.server.settings import MAX_CELLS
+from gridhouse.server.storage.store import public_reason
 from gridhouse.server.tables.commands import SEAT, Command, RefusedError
 from gridhouse.server.tables.company import PHRASES
 from gridhouse.server.tables.table import MACHINE
@@ -102,6 +104,10 @@ def require_own_page(request: Request) -> None:
 
 def status_and_text(error: Exception) -> tuple[int, str]:
     """Return the status of an error, and a sentence for people."""
+    if isinstance(error, RefusedError):
+        return 409, sentence(error)
+    if isinstance(error, SQLAlchemyError):
+        return 503, f"The database of the house cannot be used now: {public_reason(error)}."
     status = error.status_code if isinstance(error, HTTPException) else 500
     text = str(getattr(error, "detail", ""))
     if text.endswith("."):

@@ -24,7 +24,7 @@ from gridhouse.server.daily.leaderboard import write_result
 from gridhouse.server.daily.service import DailyService
 from gridhouse.server.engine_pool import EnginePool
 from gridhouse.server.storage.records import StaleError, StoredTable
-from gridhouse.server.storage.store import Store
+from gridhouse.server.storage.store import Store, public_reason, serving_lock
 from gridhouse.server.storage.visitors import Visitors
 from gridhouse.server.tables.commands import (
     MOVE,
@@ -80,6 +80,10 @@ async def run_to_completion(change: Coroutine[Any, Any, None]) -> None:
 
 
 class StaleTableError(RefusedError):
+class UnsavedError(RefusedError):
+    """The database did not take a change."""
+
+
     """The table changed since the command was given."""
 
 
@@ -181,10 +185,14 @@ class TableService:
     """The tables of a server, and the commands at them."""
 
     def __init__(self, settings: Settings) -> None:
-        """Start the service; raises SQLAlchemyError if its database cannot be used."""
+        """Start the service.
+
+        Raises SQLAlchemyError or UnusableDatabaseError if its database cannot be used.
+        """
         self.settings = settings
         self.store = Store(settings.database)
         self.visitors = Visitors(self.store.engine)
+        self._lock = serving_lock(self.store)
         self.engines = EnginePool(settings)
         self.reviews = Reviews(self.engines)
         self.daily_puzzles = DailyService(settings, self.store.engine, self._best_was_found)
@@ -235,6 +243,7 @@ class TableService:
             await asyncio.to_thread(self._notifications.close)
         self.store.close()
 
+        self._lock.release()
     async def create(self, options: TableOptions, visitor: str) -> str:
         """Store a new table of a visitor; return its name, which cannot be guessed."""
         players = range(options.state.game.num_players)
@@ -410,9 +419,10 @@ class TableService:
             except StaleError:
                 await self._catch_up(live)
                 raise StaleTableError("the table has changed; look at it again") from None
-            except (OSError, SQLAlchemyError):
+            except (OSError, SQLAlchemyError) as error:
                 log.exception("a change could not be saved")
-                raise RefusedError("the change could not be saved; try again") from None
+                reason = public_reason(error)
+                raise UnsavedError(f"the change could not be saved: {reason}") from None
             live.table.apply(change)
             if change.seat is not None:
                 await self._note_people(live)
@@ -490,17 +500,23 @@ class TableService:
                 ply = len(table.plies)
                 move = table.state.action_to_string(await self._choose(table))
                 await asyncio.sleep(self.settings.pause)
-                with suppress(RefusedError, MoveError):  # the table has changed
+                try:
                     await self.submit(live, Command(MOVE, table.machine or 0, move, ply))
         except Exception:
             log.exception("the machine cannot move at a table")
-            raise
+        table.machine_stuck = False
+            table.machine_stuck = True
+            live.changed()
 
     async def _choose(self, table: Table) -> int:
         """Return the machine's action; if its search fails, note it and return a random action."""
         try:
             choice = await self.engines.choose(table.state.clone(), table.level or 1)
         except Exception:
+                except UnsavedError:
+                    raise
+                except (RefusedError, MoveError):  # the table has changed
+                    continue
             log.exception("the machine failed at a table")
             table.machine_failed = True
             return secrets.choice(table.state.legal_actions())
