@@ -144,7 +144,7 @@ class Listings:
         service = views.services(request).service
         if not options.listed:
             return await service.create(options, visitor)
-        address, since = address_of(request), clock.now() - lobby.LATELY
+        address, since = address_of(request), clock.dated() - lobby.LATELY
         async with self._lock:
             self._forget(since)
             known = self._tables.get(address, {})
@@ -155,7 +155,7 @@ class Listings:
                     "this game without the lobby"
                 )
             name = await service.create(options, visitor)
-            self._tables.setdefault(address, {})[name] = clock.now()
+            self._tables.setdefault(address, {})[name] = clock.dated()
         return name
 
     def _forget(self, since: int) -> None:

@@ -170,7 +170,7 @@ def table_of(game: SavedGame, visitor: str) -> StoredTable:
         seated_visitors=dict.fromkeys(taken, visitor),
         moves=[Ply(move) for move in game.moves],
         ended=ended,
-        changed=min(game.changed, clock.now()),
+        changed=min(game.changed, clock.dated()),
     )
 
 

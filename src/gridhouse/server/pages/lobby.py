@@ -90,7 +90,7 @@ async def listed(request: Request) -> list[LobbyEntry]:
     visitor = auth.authenticate(request.headers, request.cookies)
 
     def found() -> list[LobbyEntry]:
-        records = service.store.list_public(MAX_LISTED, clock.now() - LATELY)
+        records = service.store.list_public(MAX_LISTED, clock.dated() - LATELY)
         sitters = {sitter for record in records for sitter in record.seated_visitors.values()}
         profiles = service.visitors.profiles(sitters)
         return [entry(record, auth, visitor, profiles) for record in records]

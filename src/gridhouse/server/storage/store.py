@@ -307,6 +307,13 @@ def public_reason(error: Exception) -> str:
     return reason_of(error) if is_public else "the log of the house says why"
 
 
+def write_table(connection: sa.Connection, record: StoredTable) -> None:
+    """Write a new table with its seats and moves."""
+    row = {name: getattr(record, name) for name in COLUMNS}
+    row |= {"created": datetime.now(UTC), "changed": record.changed or clock.dated()}
+    seats = [
+        {"table_id": record.id, "player": player, "visitor": visitor}
+        for player, visitor in record.seated_visitors.items()
     ]
     moves = [
         {"table_id": record.id, "ply": at, "undone": False, "move": ply.move, "spent": ply.spent}
@@ -387,7 +394,7 @@ class Writer:
 
 def write(connection: sa.Connection, changes: list[Change]) -> None:
     """Write changes; raises StaleError if a table no longer has the version of its change."""
-    at = clock.now()
+    at = clock.dated()
     facts = [
         {
             "its_id": change.table,
