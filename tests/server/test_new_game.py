@@ -244,7 +244,7 @@ def test_the_owner_of_the_house_is_not_locked_out(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, address: str, behind_proxy: bool, allowed: bool
 ) -> None:
     monkeypatch.setattr("gridhouse.server.app.MAX_TABLES", 2)
-    app = create_app(settings_of(tmp_path, behind_proxy=behind_proxy))
+    app = create_app(settings_of(tmp_path, proxies=("127.0.0.1",) if behind_proxy else ()))
     with TestClient(app, base_url="http://house.test", client=(address, 5000)) as client:
         visitor = Visitor(client)
         answers = [visitor.post("/new/sliding").status_code for _ in range(3)]

@@ -14,8 +14,10 @@ from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.middleware.gzip import GZipMiddleware
+from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.routing import Mount, Route, WebSocketRoute
 from starlette.staticfiles import StaticFiles
+from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
 from gridhouse.server import clock
 from gridhouse.server.api import create_api
@@ -90,6 +92,21 @@ class SecurityHeaders:
             await send(message)
 
         await self.app(scope, receive, send_with_headers if scope["type"] == "http" else send)
+
+
+class KnownHosts(TrustedHostMiddleware):
+    """Middleware that refuses requests for other hosts than those of the house."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on or refuse it; a socket is closed, as an answer would be logged."""
+
+        async def send_or_close(message: MutableMapping[str, Any]) -> None:
+            if message["type"] == "websocket.http.response.start":
+                await send({"type": "websocket.close"})
+            elif message["type"] != "websocket.http.response.body":
+                await send(message)
+
+        await super().__call__(scope, receive, send_or_close)
 
 
 class HourlyLimit:
@@ -176,6 +193,18 @@ async def refuse(request: Request, error: Exception) -> Response:
     status, text = views.status_and_text(error)
     return views.page(request, "error", status=status, text=text, code=status)
 
+    return views.page(request, "error", status=status, text=text, code=status)
+
+
+def middleware_of(settings: Settings) -> list[Middleware]:
+    """Return what every request passes: whom to believe, then the headers of the response."""
+    found = [Middleware(SecurityHeaders), Middleware(GZipMiddleware)]
+    if settings.hosts:
+        found.append(Middleware(KnownHosts, allowed_hosts=settings.hosts, www_redirect=False))
+    if settings.proxies:
+        found.insert(0, Middleware(ProxyHeadersMiddleware, trusted_hosts=[*settings.proxies]))
+    return found
+
     if isinstance(error, SQLAlchemyError):
         log.error("the database cannot be used: %s", reason_of(error))
 
@@ -187,7 +216,7 @@ def create_app(settings: Settings) -> Starlette:
         service = TableService(settings)
         app.state.service = service
         app.state.evenings = EveningService(service)
-        app.state.auth = Auth(service.store.secret())
+        app.state.auth = Auth(service.store.secret(), is_secure=settings.is_secure)
         yield
         await service.close()
 
@@ -223,7 +252,7 @@ def create_app(settings: Settings) -> Starlette:
             *docs,
             Mount("/static", assets.Files(directory=assets.STATIC)),
         ],
-        middleware=[Middleware(SecurityHeaders), Middleware(GZipMiddleware)],
+        middleware=middleware_of(settings),
         exception_handlers={
             HTTPException: refuse,
             RefusedError: refuse,
@@ -235,7 +264,7 @@ def create_app(settings: Settings) -> Starlette:
     api.state = app.state  # services, auth, and rate limits
     app.state.pace = RateLimiter(settings.burst, settings.rate)
     app.state.visits = Visits()
-    behind_proxy = settings.behind_proxy
+    behind_proxy = bool(settings.proxies)
     app.state.new_tables = HourlyLimit("new games", behind_proxy=behind_proxy)
     app.state.new_names = HourlyLimit("new names", behind_proxy=behind_proxy)
     app.state.new_imports = HourlyLimit("files of games", MAX_IMPORTS, behind_proxy=behind_proxy)

@@ -28,6 +28,7 @@ MAX_NAME = 30  # characters of a name
 MAX_PLACES = 100  # rows of a leaderboard
 
 
+LOOPBACK = ("127.0.0.1", "::1")
 def _own_database() -> str:
     """Return the URL of the database in the user's data folder, which is created."""
     folder = Path(platformdirs.user_data_dir("gridhouse", appauthor=False))
@@ -52,8 +53,18 @@ def _workers() -> int:
     return max(1, (os.cpu_count() or 2) - 1)
 
 
-def _behind_proxy() -> bool:
-    return os.environ.get("GRIDHOUSE_BEHIND_PROXY", "") not in ("", "0")
+def _listed(name: str) -> tuple[str, ...]:
+    """Return the words of an environment variable, between commas or blanks."""
+    return tuple(os.environ.get(name, "").replace(",", " ").split())
+
+
+def _is_set(name: str) -> bool:
+    return os.environ.get(name, "") not in ("", "0")
+
+
+def _proxies() -> tuple[str, ...]:
+    here = LOOPBACK if _is_set("GRIDHOUSE_BEHIND_PROXY") else ()
+    return (*_listed("GRIDHOUSE_PROXIES"), *here)
 
 
 @dataclass(frozen=True)
@@ -65,7 +76,9 @@ class Settings:
     never if it is false, and as soon as their code is compiled if it is None.
     A page may send ``burst`` messages at once, and ``rate`` messages a second in the long run.
     ``now`` returns the time, which decides the day of today's puzzle.  Visitors from this machine
-    create as many tables as they like, unless they may come through a proxy (``behind_proxy``).
+    create as many tables as they like, unless there are ``proxies``, the addresses and networks
+    that are believed who sends a request and by which scheme.  Requests have to be for one of
+    ``hosts``, if any is named.  A house that ``is_secure`` is reached by HTTPS alone.
     """
 
     database: str = field(default_factory=_database)
@@ -76,4 +89,6 @@ class Settings:
     burst: int = 40
     rate: float = 10.0
     now: Callable[[], datetime] = _now
-    behind_proxy: bool = field(default_factory=_behind_proxy)
+    proxies: tuple[str, ...] = field(default_factory=_proxies)
+    hosts: tuple[str, ...] = field(default_factory=lambda: _listed("GRIDHOUSE_HOSTS"))
+    is_secure: bool = field(default_factory=lambda: _is_set("GRIDHOUSE_SECURE"))

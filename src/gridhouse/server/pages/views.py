@@ -98,7 +98,7 @@ async def requested_table(request: Request) -> LiveTable:
 
 def require_own_page(request: Request) -> None:
     """Raise HTTPException for a form on another site's page."""
-    if not is_own_origin(request.headers):
+    if not is_own_origin(request):
         raise HTTPException(403, "This form was not sent from a page of this house.")
 
 
