@@ -249,3 +249,16 @@ def test_the_owner_of_the_house_is_not_locked_out(
         visitor = Visitor(client)
         answers = [visitor.post("/new/sliding").status_code for _ in range(3)]
     assert answers == [303, 303, 303 if allowed else 429]
+
+
+def test_who_is_invited_is_told_that_the_host_chose_what_is_hidden(client: TestClient) -> None:
+    for form, chosen in (({"start": HIDDEN}, True), ({**OWN, "army": ARMY}, False)):
+        anna, bert = Visitor(client), Visitor(client)
+        table = anna.new("tactego", opponent="friends", listed="", **form)
+        with anna.at(table) as seat:
+            page = bert.get(seat.view["invitation"]).text
+        assert ("Your host chose the start, and may know what it hides." in page) == chosen
+        [about] = [one["about"] for one in bert.get("/api/tables").json() if one["id"] in table]
+        assert ("against a host who chose the start" in about) == chosen
+        assert about in bert.get("/lobby").text
+        assert bert.get(f"/api/tables{table[2:]}").json()["given"] == chosen

@@ -65,12 +65,15 @@ def entry(
         FRIENDS: "waiting for an opponent" if is_open else "two players",
         ANALYSIS: "analysis board",
     }
+    opponents = kinds.get(record.opponent, alone)
+    if record.given and is_open and not game.perfect_information:
+        opponents += " against a host who chose the start"
     address = f"/t/{record.id}"
     return LobbyEntry(
         address,
         cls.title,
         str(game),
-        kinds.get(record.opponent, alone),
+        opponents,
         str(Clock(record.initial, record.increment)) if record.initial else "",
         len(record.moves),
         cls.players[free[0]] if is_open else "",

@@ -316,6 +316,7 @@ async def invitation(request: Request) -> Response:
         host=profile.name,
         face=identicon(hosts[0], profile.picture) if hosts else "",
         board=game.board_words,
+        chosen=table.given and not game.perfect_information,
         clock=table.clock.words() if table.clock else "There is no clock.",
     )
 
