@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import logging
 import urllib.request
@@ -114,3 +115,17 @@ def test_errors_of_the_database_hold_nothing_that_was_written(tmp_path: Path) ->
         store.add(record)
     assert "binary" not in str(caught.value)
     store.close()
+
+
+def test_what_a_stream_does_not_take_tells_no_secret_either() -> None:
+    token = f"{'x' * 32}.{'y' * 43}"
+    stream = io.TextIOWrapper(io.BytesIO(), "ascii")
+    handler = logs.Handler(stream)
+    handler.setFormatter(logs.LineFormatter("%(message)s"))
+    for text, given in (("half \ud800 of %s", (token,)), ("too few: %s %s", (token,))):
+        handler.handle(logging.LogRecord("house", logging.ERROR, "", 7, text, given, None))
+    stream.seek(0)
+    said = stream.read()
+    assert "half \\ud800 of (hidden)\n" in said
+    assert "could not be logged: house, " in said
+    assert token[:32] not in said

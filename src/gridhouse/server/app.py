@@ -33,9 +33,9 @@ from gridhouse.server.settings import (
     MAX_PLAYERS,
     MAX_TABLES,
 )
+from gridhouse.server.storage.store import reason_of
 from gridhouse.server.tables import sockets
 from gridhouse.server.tables.commands import RefusedError
-from gridhouse.server.storage.store import reason_of
 from gridhouse.server.tables.service import TableService
 
 if TYPE_CHECKING:
@@ -49,9 +49,9 @@ if TYPE_CHECKING:
     from gridhouse.server.settings import Settings
     from gridhouse.server.tables.table import TableOptions
 
+log = logging.getLogger("gridhouse.server")
 HOUR = 3600.0
 POLICY = (
-log = logging.getLogger("gridhouse.server")
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
     "connect-src 'self'; font-src 'self'; manifest-src 'self'; form-action 'self'; "
     "base-uri 'none'; frame-ancestors 'none'"
@@ -191,8 +191,8 @@ def address_of(request: Request) -> str:
 async def refuse(request: Request, error: Exception) -> Response:
     """Return the page that reports an error."""
     status, text = views.status_and_text(error)
-    return views.page(request, "error", status=status, text=text, code=status)
-
+    if isinstance(error, SQLAlchemyError):
+        log.error("the database cannot be used: %s", reason_of(error))
     return views.page(request, "error", status=status, text=text, code=status)
 
 
@@ -205,8 +205,6 @@ def middleware_of(settings: Settings) -> list[Middleware]:
         found.insert(0, Middleware(ProxyHeadersMiddleware, trusted_hosts=[*settings.proxies]))
     return found
 
-    if isinstance(error, SQLAlchemyError):
-        log.error("the database cannot be used: %s", reason_of(error))
 
 def create_app(settings: Settings) -> Starlette:
     """Return the application; its services start with the server."""

@@ -9,8 +9,9 @@ import json
 import logging
 import os
 import re
+from contextlib import suppress
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, TextIO
 
 FORMAT = "GRIDHOUSE_LOG"
 # A signed token or visitor, an invitation or a device's link in an address or alone, and the query
@@ -25,8 +26,18 @@ HIDDEN = "(hidden)"
 
 
 def scrub(text: str) -> str:
-    """Return a text without tokens, invitations and query strings."""
-    return SECRETS.sub(HIDDEN, text)
+    """Return a text without tokens, invitations and query strings, which any stream can take."""
+    return SECRETS.sub(HIDDEN, text).encode("utf-8", "backslashreplace").decode()
+
+
+class Handler(logging.StreamHandler[TextIO]):
+    """Writes records on standard error; one that cannot be written is not quoted."""
+
+    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802  # its name in logging
+        """Say where a record came from that could not be written."""
+        with suppress(OSError, ValueError):
+            where = f"{record.name}, {record.module} line {record.lineno}"
+            self.stream.write(f"a message could not be logged: {where}\n")
 
 
 class LineFormatter(logging.Formatter):
@@ -63,6 +74,6 @@ def config() -> dict[str, Any]:
         "version": 1,
         "disable_existing_loggers": False,
         "formatters": {"house": kind},
-        "handlers": {"standard error": {"class": "logging.StreamHandler", "formatter": "house"}},
+        "handlers": {"standard error": {"()": Handler, "formatter": "house"}},
         "loggers": dict.fromkeys(("gridhouse", "uvicorn", "asyncio", "sqlalchemy"), said),
     }

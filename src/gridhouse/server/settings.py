@@ -13,6 +13,8 @@ import platformdirs
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+MAX_START = 10_000  # characters of a table's first position
+MAX_KEPT = 20_000_000  # characters of the first positions of all tables of a visitor
 MAX_CELLS = 400  # of a board; larger boards are slow to draw and to send
 MAX_BODY = 64 * 1024  # bytes of a request
 MAX_MESSAGE = 4 * 1024  # bytes of a message on a socket
@@ -26,9 +28,9 @@ MAX_PLAYERS = 200  # of an evening
 MAX_WAIT = 30  # seconds that a program may wait for a table to change
 MAX_NAME = 30  # characters of a name
 MAX_PLACES = 100  # rows of a leaderboard
-
-
 LOOPBACK = ("127.0.0.1", "::1")
+
+
 def _own_database() -> str:
     """Return the URL of the database in the user's data folder, which is created."""
     folder = Path(platformdirs.user_data_dir("gridhouse", appauthor=False))

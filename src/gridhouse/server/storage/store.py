@@ -227,6 +227,13 @@ class Store:
         with self.engine.connect() as connection:
             return connection.scalar(sa.select(sa.func.count()).where(wanted)) or 0
 
+    def length_of_starts(self, visitor: str) -> int:
+        """Return the characters of the first positions of all tables of a visitor."""
+        length = sa.func.sum(sa.func.length(TABLES.c.start))
+        with self.engine.connect() as connection:
+            found = connection.scalar(sa.select(length).where(TABLES.c.id.in_(_seated(visitor))))
+        return int(found or 0)
+
     def list_own(self, visitor: str, chosen: Chosen, most: int, skip: int = 0) -> list[StoredTable]:
         """Return a visitor's tables, unfinished ones first, then the latest change first."""
         return self._records(_own(visitor, chosen), most, skip, TABLES.c.ended.is_not(None))
@@ -273,13 +280,6 @@ class Store:
             connection.execute(running.values(since=clock.now()))
 
 
-def write_table(connection: sa.Connection, record: StoredTable) -> None:
-    """Write a new table with its seats and moves."""
-    row = {name: getattr(record, name) for name in COLUMNS}
-    row |= {"created": datetime.now(UTC), "changed": record.changed or clock.now()}
-    seats = [
-        {"table_id": record.id, "player": player, "visitor": visitor}
-        for player, visitor in record.seated_visitors.items()
 def serving_lock(store: Store) -> filelock.BaseFileLock:
     """Return a lock that says that this process serves a database; it ends with the process.
 

@@ -23,6 +23,7 @@ from gridhouse.server import clock
 from gridhouse.server.daily.leaderboard import write_result
 from gridhouse.server.daily.service import DailyService
 from gridhouse.server.engine_pool import EnginePool
+from gridhouse.server.settings import MAX_KEPT
 from gridhouse.server.storage.records import StaleError, StoredTable
 from gridhouse.server.storage.store import Store, public_reason, serving_lock
 from gridhouse.server.storage.visitors import Visitors
@@ -79,11 +80,11 @@ async def run_to_completion(change: Coroutine[Any, Any, None]) -> None:
         raise
 
 
-class StaleTableError(RefusedError):
 class UnsavedError(RefusedError):
     """The database did not take a change."""
 
 
+class StaleTableError(RefusedError):
     """The table changed since the command was given."""
 
 
@@ -191,8 +192,8 @@ class TableService:
         """
         self.settings = settings
         self.store = Store(settings.database)
-        self.visitors = Visitors(self.store.engine)
         self._lock = serving_lock(self.store)
+        self.visitors = Visitors(self.store.engine)
         self.engines = EnginePool(settings)
         self.reviews = Reviews(self.engines)
         self.daily_puzzles = DailyService(settings, self.store.engine, self._best_was_found)
@@ -242,10 +243,13 @@ class TableService:
         if self._notifications is not None:
             await asyncio.to_thread(self._notifications.close)
         self.store.close()
-
         self._lock.release()
+
     async def create(self, options: TableOptions, visitor: str) -> str:
-        """Store a new table of a visitor; return its name, which cannot be guessed."""
+        """Store a new table of a visitor; return its name, which cannot be guessed.
+
+        Raises RefusedError.
+        """
         players = range(options.state.game.num_players)
         mine = players if options.opponent in ONE_SCREEN else (options.side,)
         record = StoredTable(
@@ -261,8 +265,13 @@ class TableService:
             record.initial, record.increment = options.clock
         if options.opponent == MACHINE:
             record.level, record.machine = options.level, 1 - options.side
-        await asyncio.to_thread(self.store.add, record)
+        await asyncio.to_thread(self._add, record, visitor)
         return record.id
+
+    def _add(self, record: StoredTable, visitor: str) -> None:
+        if self.store.length_of_starts(visitor) + len(record.start) > MAX_KEPT:
+            raise RefusedError("you have more games than the house keeps for one visitor")
+        self.store.add(record)
 
     async def rematch(self, live: LiveTable, visitor: str, level: int | None = None) -> str:
         """Return the table of a player's next game: the same game with the sides swapped.
@@ -495,6 +504,7 @@ class TableService:
     async def _think(self, live: LiveTable) -> None:
         """Make the machine's moves until another player is to move."""
         table = live.table
+        table.machine_stuck = False
         try:
             while self._is_machine_turn(table):
                 ply = len(table.plies)
@@ -502,9 +512,12 @@ class TableService:
                 await asyncio.sleep(self.settings.pause)
                 try:
                     await self.submit(live, Command(MOVE, table.machine or 0, move, ply))
+                except UnsavedError:
+                    raise
+                except (RefusedError, MoveError):  # the table has changed
+                    continue
         except Exception:
             log.exception("the machine cannot move at a table")
-        table.machine_stuck = False
             table.machine_stuck = True
             live.changed()
 
@@ -513,10 +526,6 @@ class TableService:
         try:
             choice = await self.engines.choose(table.state.clone(), table.level or 1)
         except Exception:
-                except UnsavedError:
-                    raise
-                except (RefusedError, MoveError):  # the table has changed
-                    continue
             log.exception("the machine failed at a table")
             table.machine_failed = True
             return secrets.choice(table.state.legal_actions())
