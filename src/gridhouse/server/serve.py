@@ -19,7 +19,12 @@ from gridhouse.server.app import create_app
 from gridhouse.server.connections import HouseProtocol, raise_file_limit
 from gridhouse.server.network import is_loopback
 from gridhouse.server.settings import MAX_MESSAGE, Settings
-from gridhouse.server.storage.store import Store
+from gridhouse.server.storage.store import (
+    Store,
+    UnusableDatabaseError,
+    reason_of,
+    serving_lock,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -111,7 +116,9 @@ def play(
     """
     try:
         settings = Settings(tournament=tournament)
-        Store(settings.database).close()
+        store = Store(settings.database)
+        serving_lock(store).release()
+        store.close()
         app = create_app(settings)
         listening = listen(host, port)
         app.state.origins = network_origins(host, listening)
@@ -119,8 +126,8 @@ def play(
         raise UsageError(
             f"the folder for the database cannot be created: {error.strerror}"
         ) from None
-    except (SQLAlchemyError, ImportError) as error:
-        reason = str(error).splitlines()[0]
+    except (SQLAlchemyError, ImportError, UnusableDatabaseError) as error:
+        reason = reason_of(error)
         raise UsageError(f"the database cannot be used: {reason}") from None
     address = address_of(host, listening)
     print(f"The house is open at {address} (Ctrl-C closes it)", flush=True)
@@ -164,6 +171,7 @@ def config_of(app: Starlette) -> uvicorn.Config:
         access_log=False,  # addresses hold invitations
         server_header=False,
         http=HouseProtocol,
+        proxy_headers=False,  # the application knows whom to believe
         ws="websockets-sansio",
         ws_max_size=MAX_MESSAGE,
         ws_per_message_deflate=False,  # its buffers would cost each socket 300 KiB

@@ -396,7 +396,7 @@ async def serve_table(socket: WebSocket) -> None:
     with budgets.socket(visitor, address_of(socket)) as is_free:
         live = await service.get(socket.path_params["table"])
         is_false = bearer(socket.headers) is not None and visitor is None
-        if live is None or is_false or not is_own_origin(socket.headers):
+        if live is None or is_false or not is_own_origin(socket):
             await socket.close(POLICY_VIOLATION)
             return
         await socket.accept()
