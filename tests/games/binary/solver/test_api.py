@@ -103,7 +103,7 @@ def test_winning_moves_win_against_all_replies() -> None:
 
 @pytest.mark.slow("searches for seconds")
 def test_the_table_tells_how_many_nodes_the_search_takes() -> None:
-    page = (ROOT / "docs/binary.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs/research/binary.md").read_text(encoding="utf-8")
     row = re.compile(r"(\d+) \| `gridhouse solve binary (\d+) (\d+) .*--threads 1`")
     rows = [tuple(map(int, found)) for found in row.findall(page)]
     assert len(rows) > 12

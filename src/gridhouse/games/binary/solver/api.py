@@ -2,7 +2,7 @@
 
 The game is impartial and whoever cannot move loses: each position is a win or a loss for the
 player to move and equals one nim heap (Sprague, 1935; Grundy, 1939).  A position that a symmetry
-of the board maps to itself, with the digits exchanged, is lost at once (``docs/binary.md``); all
+of the board maps to itself, with the digits exchanged, is lost at once (``docs/research/binary.md``); all
 others are searched.
 """
 
