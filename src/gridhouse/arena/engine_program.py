@@ -12,6 +12,7 @@ from gridhouse.arena.time_control import TimeControl, Turn
 from gridhouse.core.components import component
 from gridhouse.core.console import read_line
 from gridhouse.core.errors import GridhouseError, PositionError
+from gridhouse.core.notation import parse_integers
 from gridhouse.core.registry import load, parse_game
 from gridhouse.players import Limits, parse_player
 
@@ -162,9 +163,9 @@ class EngineProgram:
 
 def game_of(text: str) -> Game:
     """Return the game that the command ``game`` names; raises GridhouseError."""
-    words = text.split()
-    if len(words) == 2 and all(word.isdecimal() for word in words):
-        return load("binary", cols=int(words[0]), rows=int(words[1]))
+    sizes = parse_integers(text, 2)
+    if sizes is not None:
+        return load("binary", cols=sizes[0], rows=sizes[1])
     return parse_game(text)[0]
 
 
