@@ -307,6 +307,7 @@ def test_wrong_words_are_told_in_a_line(tmp_path: Path, check: Run) -> None:
         (["binary", program, "--profile", "kind"], "--profile kind: the profiles are strict, "),
         (["binary", program, "--part", "all"], "--part all: the parts are grids, moves, "),
         (["binary", program, "--python", "/no/python"], "/no/python"),
+        (["binary", program, "--python", "3.1"], "the interpreter python3.1 cannot be used"),
     ]
     for words, told in cases:
         status, out, err = check(*words)

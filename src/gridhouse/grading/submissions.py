@@ -17,7 +17,7 @@ from gridhouse.export import export
 from gridhouse.grading import driver
 from gridhouse.grading.games import grading_of
 from gridhouse.grading.paths import without_folders
-from gridhouse.programs.files import SOLUTION, base_python, copy_program, find_script
+from gridhouse.programs.files import SOLUTION, copy_program, find_script, python_named
 from gridhouse.programs.languages import Language, language_of, prepare, with_memory
 from gridhouse.sandbox import End, PythonServer, Sandbox
 
@@ -97,7 +97,8 @@ class PythonSubmission(Submission):
     ) -> None:
         """Take a Python script or the folder that it is in; raises UsageError and SandboxError.
 
-        ``python`` is the interpreter, by default this one outside of its virtual environment.
+        ``python`` is the interpreter or its version, by default this one outside of its virtual
+        environment.
         ``require`` refuses to run without walls around files and network.
         """
         grading = grading_of(game)
@@ -114,7 +115,7 @@ class PythonSubmission(Submission):
             sandbox = Sandbox(
                 self.folder,
                 limits,
-                python=python or base_python(),
+                python=python_named(python),
                 hidden=SOLUTION,
                 require=require,
             )
