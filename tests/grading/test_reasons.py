@@ -46,6 +46,9 @@ def test_a_piece_that_a_bomb_takes() -> None:
 def test_a_legal_move_is_called_legal(move: str, line: str, text: str) -> None:
     session = Session(("l a 3 3", "d a 4 4", "s 1 0 0", "#", move), BOARD)
     assert SINKS.explain(session, 5, line).text.startswith(text)
+    assert (
+        SINKS.explain(session, 4, "").text == "the set-up is legal, and only the board is printed"
+    )
 
 
 @pytest.mark.parametrize("text", ["Piece in", "Field 3 4 not free", "Too many arguments"])

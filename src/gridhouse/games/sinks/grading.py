@@ -518,11 +518,11 @@ def _explain_nothing(session: Session, typed: int) -> Reason:
     if move.split()[-1:] == ["f"]:
         text = f"{move} is legal; freezing is no move, so nothing is printed"
         return Reason("frozen", text, SPECIAL)
-    if move != END_OF_SETUP:
-        section = SPECIAL if move.endswith("b") else MOVING
-        text = f"{move} is legal, and only the board is printed"
-        return END_OF_OUTPUT._replace(text=text, section=section)
-    return END_OF_OUTPUT
+    name, section = move, SPECIAL if move.endswith("b") else MOVING
+    if move == END_OF_SETUP:
+        name, section = "the set-up", OBJECTS
+    text = f"{name} is legal, and only the board is printed"
+    return END_OF_OUTPUT._replace(text=text, section=section)
 
 
 def _explain_move(move: str, before: rules.Position, after: rules.Position) -> Reason:
