@@ -18,7 +18,7 @@ import gridhouse
 from gridhouse.server import budgets
 from gridhouse.server.budgets import Budgets
 from gridhouse.server.engine_pool import EnginePool
-from gridhouse.server.fair_pool import FairPool, caller
+from gridhouse.server.fair_pool import FairPool, Habit, caller
 from web_helpers import Visitor, open_house, settings_of
 
 if TYPE_CHECKING:
@@ -222,3 +222,23 @@ def test_a_table_that_cannot_be_read_takes_no_other_down(
         assert page.status_code == 200
         assert good in page.text or path == "/"
     assert record.id in [each["id"] for each in client.get("/api/tables").json()]
+
+
+def test_what_was_quick_is_done_at_once_until_it_is_not() -> None:
+    async def ask() -> list[bool]:
+        pool = FairPool(1, "test")
+        habit, here = Habit(pool), threading.get_ident()
+
+        def work(seconds: float) -> bool:
+            began = time.thread_time()
+            while time.thread_time() - began < seconds:
+                pass
+            return threading.get_ident() == here
+
+        done = [await habit.start(work, seconds) for seconds in (0, 0, 0.01, 0.01, 0, 0)]
+        with pytest.raises(ZeroDivisionError):
+            await habit.start(divmod, 1, 0)
+        pool.close()
+        return done
+
+    assert asyncio.run(ask()) == [False, True, True, False, False, True]

@@ -24,7 +24,7 @@ from gridhouse.server import clock
 from gridhouse.server.daily.leaderboard import write_result
 from gridhouse.server.daily.service import DailyService
 from gridhouse.server.engine_pool import EnginePool
-from gridhouse.server.fair_pool import FairPool
+from gridhouse.server.fair_pool import FairPool, Habit
 from gridhouse.server.storage.records import StaleError, StoredTable
 from gridhouse.server.storage.store import Store
 from gridhouse.server.storage.visitors import Visitors
@@ -104,9 +104,10 @@ class LiveTable:
     Those among them that are ``pages`` are told as well who comes and goes, and what friends say.
     """
 
-    def __init__(self, table: Table) -> None:
-        """Start without subscribers."""
+    def __init__(self, table: Table, work: FairPool) -> None:
+        """Start without subscribers; the pool does what takes long."""
         self.table = table
+        self.changing, self.drawing = Habit(work), Habit(work)
         self.lock = asyncio.Lock()
         self.subscribers: set[Subscriber] = set()
         self.thinking: asyncio.Task[None] | None = None
@@ -355,7 +356,7 @@ class TableService:
         if table.daily is not None:
             day = date.fromisoformat(table.daily)
             table.best = (await self.daily_puzzles.show(type(table.state.game), day)).best
-        live = self._live[name] = LiveTable(table)
+        live = self._live[name] = LiveTable(table, self.work)
         self._set_flag_timer(live)
         if self.store.is_shared:  # it may have changed before we subscribed
             self._spawn(self._refresh(live))
@@ -443,7 +444,7 @@ class TableService:
     async def _write(self, live: LiveTable, change_of: Callable[[], Change | None]) -> None:
         """Write a change to the database, then apply and show it; raises RefusedError."""
         async with live.lock:
-            made = await self.work.run(changed, live.table, change_of)
+            made = await live.changing.start(changed, live.table, change_of)
             if made is None:
                 return
             change, after = made
