@@ -70,6 +70,7 @@ NAME = re.compile(r"[\w-]{1,32}", re.ASCII)
 INTERRUPTING = (UNDO, REDO, RESIGN)  # commands before which the machine stops thinking
 AWAY_AFTER = 3.0  # seconds after which a closed page counts as closed, if it is not loaded again
 MAX_IDLE = 50  # tables without subscribers that stay in memory
+MAX_IDLE_MOVES = 100_000  # of all these tables together, some forty megabytes
 # For what takes more than a moment on the event loop.  Python runs in one thread at a time, so more
 # of them would only delay each other and the loop.
 WORKERS = 2
@@ -207,7 +208,7 @@ class TableService:
         self.engines = EnginePool(settings)
         self.work = FairPool(WORKERS, "working")
         self.files = FairPool(1, "reading files")  # of many games, which take long
-        self.reviews = Reviews(self.engines)
+        self.reviews = Reviews(self.engines, self.work)
         self.daily_puzzles = DailyService(settings, self.store.engine, self._best_was_found)
         self._live: dict[str, LiveTable] = {}
         self._opening: dict[str, asyncio.Task[LiveTable | None]] = {}
@@ -391,14 +392,17 @@ class TableService:
         Games of an evening stay until they are over, so that whoever leaves one loses on time.
         """
         quiet = [
-            name
+            (name, live)
             for name, live in self._live.items()
             if not live.subscribers and (live.table.over or live.table.evening is None)
         ]
-        for name in quiet[: max(0, len(quiet) - MAX_IDLE)]:
-            flag_timer = self._live.pop(name).flag_timer
-            if flag_timer is not None:
-                flag_timer.cancel()
+        moves = 0
+        for kept, (name, live) in enumerate(reversed(quiet), 1):
+            moves += len(live.table.plies)
+            if kept > MAX_IDLE or moves > MAX_IDLE_MOVES:
+                del self._live[name]
+                if live.flag_timer is not None:
+                    live.flag_timer.cancel()
 
     def subscribe(self, live: LiveTable, subscriber: Subscriber) -> None:
         """Add a subscriber; the machine thinks while a table has any."""
