@@ -88,7 +88,11 @@ async def why(house: str, until: float) -> None:
 
 async def endless(house: str, until: float) -> None:
     """Move back and forth without end, and look back from five sockets."""
-    address, headers = await asyncio.to_thread(found_table, house, SLIDING)
+    await wander_and_look(*await asyncio.to_thread(found_table, house, SLIDING), until)
+
+
+async def wander_and_look(address: str, headers: dict[str, str], until: float) -> None:
+    """Go on so at a table."""
     look = {"type": "look", "ply": 1}
     looks = [ask(address, headers, until, look) for _ in range(LOOKERS)]
     await asyncio.gather(wander(address, headers, until), *looks)
@@ -131,6 +135,12 @@ async def halves(house: str, until: float) -> None:
 
 
 ATTACKS: dict[str, Attack] = {"why": why, "endless": endless, "halves": halves}
+
+
+async def attack(house: str, address: str, cookie: str, seconds: float) -> None:
+    """Ask why, and go on at a table with a long game."""
+    until = time.monotonic() + seconds
+    await asyncio.gather(why(house, until), wander_and_look(address, {"cookie": cookie}, until))
 
 
 async def pages(house: str, until: float) -> list[float]:

@@ -15,10 +15,10 @@ import pytest
 from starlette.websockets import WebSocketDisconnect
 
 import gridhouse
-from gridhouse.server import budgets
+from gridhouse.server import budgets, engine_pool
 from gridhouse.server.budgets import Budgets
 from gridhouse.server.engine_pool import EnginePool
-from gridhouse.server.fair_pool import FairPool, caller
+from gridhouse.server.fair_pool import FairPool, Habit, caller
 from web_helpers import Visitor, open_house, settings_of
 
 if TYPE_CHECKING:
@@ -87,11 +87,16 @@ def test_the_machine_thinks_for_visitors_in_turn(tmp_path: Path) -> None:
             await engines.choose(state.clone(), 1)
             thought.append(name)
 
-        await asyncio.gather(*(think(name) for name in ("greedy",) * 5 + ("anna",)))
+        gate = threading.Event()
+        engines._pool.submit(gate.wait)
+        thinking = [asyncio.create_task(think(name)) for name in ("greedy",) * 4 + ("anna",)]
+        await asyncio.sleep(0.01)
+        gate.set()
+        await asyncio.gather(*thinking)
         engines.close()
         return thought
 
-    assert asyncio.run(ask()).index("anna") <= 2
+    assert "anna" in asyncio.run(ask())[:3]  # of two that end at once either may be noted first
 
 
 def test_a_visitor_and_an_address_have_budgets(tmp_path: Path) -> None:
@@ -222,3 +227,49 @@ def test_a_table_that_cannot_be_read_takes_no_other_down(
         assert page.status_code == 200
         assert good in page.text or path == "/"
     assert record.id in [each["id"] for each in client.get("/api/tables").json()]
+
+
+def test_what_was_quick_is_done_at_once_until_it_is_not() -> None:
+    async def ask() -> list[bool]:
+        pool = FairPool(1, "test")
+        habit, here = Habit(pool), threading.get_ident()
+
+        def work(seconds: float) -> bool:
+            began = time.thread_time()
+            while time.thread_time() - began < seconds:
+                pass
+            return threading.get_ident() == here
+
+        done = [await habit.start(work, seconds) for seconds in (0, 0, 0.01, 0.01, 0, 0)]
+        with pytest.raises(ZeroDivisionError):
+            await habit.start(divmod, 1, 0)
+        pool.close()
+        return done
+
+    assert asyncio.run(ask()) == [False, True, True, False, False, True]
+
+
+def test_few_players_and_few_moves_are_kept_in_memory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def think() -> int:
+        engines = EnginePool(settings_of(tmp_path))
+        for side in range(2, 6):
+            state = gridhouse.load("binary", rows=side, cols=side).new_initial_state()
+            await engines.choose(state, 1)
+        engines.close()
+        return len(engines._idle)
+
+    assert asyncio.run(think()) == engine_pool.MAX_IDLE
+    monkeypatch.setattr("gridhouse.server.tables.service.MAX_IDLE_MOVES", 3)
+    with open_house(tmp_path) as client:
+        visitor = Visitor(client)
+        tables = [visitor.new("sliding") for _ in range(4)]
+        for table in tables:
+            with visitor.at(table) as seat:
+                for _ in range(2):
+                    seat.move(seat.view["gestures"][0][0])
+        live = client.app.state.service._live  # type: ignore[attr-defined]
+        assert visitor.get(visitor.new("sliding")).status_code == 200
+        assert not {table.removeprefix("/t/") for table in tables[:2]} & set(live)
+        assert tables[3].removeprefix("/t/") in live

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from gridhouse.server.settings import Settings
 
 STOP_RETRY_INTERVAL = 0.05  # seconds; a stop before the start of the search has no effect
-MAX_IDLE = 6  # players kept for later searches; each has memory of its own
+MAX_IDLE = 2  # players kept for later searches; each may have two hundred megabytes of its own
 
 
 class Job:

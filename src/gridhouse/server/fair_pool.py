@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 Given = ParamSpec("Given")
 Result = TypeVar("Result")
 
+QUICK = 0.0005  # processor seconds that may be spent at once
 SLICE = 0.02  # seconds of long work between two turns of others
 
 # Who asked for what is done now; tasks and their subtasks inherit it.
@@ -113,3 +114,37 @@ class FairPool:
         for promise in waiting:
             promise.cancel()
         self._pool.shutdown(wait=False, cancel_futures=True)
+
+
+class Habit:
+    """Work of one kind: what was quick the last time is done at once, else by a pool.
+
+    For most boards a view takes less time than the way to another thread and back.
+    """
+
+    def __init__(self, pool: FairPool) -> None:
+        """Begin with the pool."""
+        self._pool = pool
+        self._is_quick = False
+
+    def start(
+        self, work: Callable[Given, Result], *given: Given.args, **named: Given.kwargs
+    ) -> asyncio.Future[Result]:
+        """Have a function called, and return the promise of its result."""
+        if not self._is_quick:
+            timed = partial(self._timed, partial(work, *given, **named))
+            return asyncio.wrap_future(self._pool.submit(timed))
+        promise: asyncio.Future[Result] = asyncio.get_running_loop().create_future()
+        try:
+            promise.set_result(self._timed(partial(work, *given, **named)))
+        except Exception as error:
+            promise.set_exception(error)
+        return promise
+
+    def _timed(self, work: Callable[[], Result]) -> Result:
+        """Call a function, and note whether it was quick."""
+        began = time.thread_time()
+        try:
+            return work()
+        finally:
+            self._is_quick = time.thread_time() - began < QUICK

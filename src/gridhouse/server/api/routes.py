@@ -7,6 +7,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Annotated, Any
 
 from fastapi import APIRouter, Path, Query, Request, Response
+from pydantic import TypeAdapter
 from starlette.exceptions import HTTPException
 
 from gridhouse.core.errors import PictureError, UnknownGameError
@@ -49,6 +50,7 @@ WHY = {
 ANYBODY: dict[str, Any] = {"security": [{}]}  # requests without a token are allowed too
 BODY = (400, 413, 415, 422)
 JSON = "application/json"
+GAMES = TypeAdapter(list[GameInfo])
 
 
 def answers(*statuses: int) -> dict[int | str, dict[str, Any]]:
@@ -60,11 +62,22 @@ def answers(*statuses: int) -> dict[int | str, dict[str, Any]]:
 router = APIRouter()
 
 
-@router.get("/games", responses=answers(401, 429), openapi_extra=ANYBODY, tags=["games"])
-async def list_games(caller: Caller) -> list[GameInfo]:
+@router.get(
+    "/games",
+    response_model=list[GameInfo],
+    responses=answers(401, 429),
+    openapi_extra=ANYBODY,
+    tags=["games"],
+)
+async def list_games(request: Request, caller: Caller) -> Response:
     """List the games with their parameters and presets."""
     del caller
-    return [serializers.game_info(game_class(name)) for name in games()]
+
+    def written() -> Response:
+        found = [serializers.game_info(game_class(name)) for name in games()]
+        return Response(GAMES.dump_json(found), media_type=JSON)
+
+    return await views.work(request, written)
 
 
 @router.get(

@@ -24,7 +24,7 @@ from gridhouse.server import clock
 from gridhouse.server.daily.leaderboard import write_result
 from gridhouse.server.daily.service import DailyService
 from gridhouse.server.engine_pool import EnginePool
-from gridhouse.server.fair_pool import FairPool
+from gridhouse.server.fair_pool import FairPool, Habit
 from gridhouse.server.settings import MAX_KEPT
 from gridhouse.server.storage.records import StaleError, StoredTable
 from gridhouse.server.storage.store import Store, public_reason, serving_lock
@@ -71,6 +71,7 @@ NAME = re.compile(r"[\w-]{1,32}", re.ASCII)
 INTERRUPTING = (UNDO, REDO, RESIGN)  # commands before which the machine stops thinking
 AWAY_AFTER = 3.0  # seconds after which a closed page counts as closed, if it is not loaded again
 MAX_IDLE = 50  # tables without subscribers that stay in memory
+MAX_IDLE_MOVES = 100_000  # of all these tables together, some forty megabytes
 # For what takes more than a moment on the event loop.  Python runs in one thread at a time, so more
 # of them would only delay each other and the loop.
 WORKERS = 2
@@ -109,9 +110,10 @@ class LiveTable:
     Those among them that are ``pages`` are told as well who comes and goes, and what friends say.
     """
 
-    def __init__(self, table: Table) -> None:
-        """Start without subscribers."""
+    def __init__(self, table: Table, work: FairPool) -> None:
+        """Start without subscribers; the pool does what takes long."""
         self.table = table
+        self.changing, self.drawing = Habit(work), Habit(work)
         self.lock = asyncio.Lock()
         self.subscribers: set[Subscriber] = set()
         self.thinking: asyncio.Task[None] | None = None
@@ -215,7 +217,7 @@ class TableService:
         self.engines = EnginePool(settings)
         self.work = FairPool(WORKERS, "working")
         self.files = FairPool(1, "reading files")  # of many games, which take long
-        self.reviews = Reviews(self.engines)
+        self.reviews = Reviews(self.engines, self.work)
         self.daily_puzzles = DailyService(settings, self.store.engine, self._best_was_found)
         self._live: dict[str, LiveTable] = {}
         self._opening: dict[str, asyncio.Task[LiveTable | None]] = {}
@@ -373,7 +375,7 @@ class TableService:
         if table.daily is not None:
             day = date.fromisoformat(table.daily)
             table.best = (await self.daily_puzzles.show(type(table.state.game), day)).best
-        live = self._live[name] = LiveTable(table)
+        live = self._live[name] = LiveTable(table, self.work)
         self._set_flag_timer(live)
         if self.store.is_shared:  # it may have changed before we subscribed
             self._spawn(self._refresh(live))
@@ -408,14 +410,17 @@ class TableService:
         Games of an evening stay until they are over, so that whoever leaves one loses on time.
         """
         quiet = [
-            name
+            (name, live)
             for name, live in self._live.items()
             if not live.subscribers and (live.table.over or live.table.evening is None)
         ]
-        for name in quiet[: max(0, len(quiet) - MAX_IDLE)]:
-            flag_timer = self._live.pop(name).flag_timer
-            if flag_timer is not None:
-                flag_timer.cancel()
+        moves = 0
+        for kept, (name, live) in enumerate(reversed(quiet), 1):
+            moves += len(live.table.plies)
+            if kept > MAX_IDLE or moves > MAX_IDLE_MOVES:
+                del self._live[name]
+                if live.flag_timer is not None:
+                    live.flag_timer.cancel()
 
     def subscribe(self, live: LiveTable, subscriber: Subscriber) -> None:
         """Add a subscriber; the machine thinks while a table has any."""
@@ -461,7 +466,7 @@ class TableService:
     async def _write(self, live: LiveTable, change_of: Callable[[], Change | None]) -> None:
         """Write a change to the database, then apply and show it; raises RefusedError."""
         async with live.lock:
-            made = await self.work.run(changed, live.table, change_of)
+            made = await live.changing.start(changed, live.table, change_of)
             if made is None:
                 return
             change, after = made

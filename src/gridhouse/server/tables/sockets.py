@@ -14,6 +14,7 @@ from gridhouse.core.errors import MoveError
 from gridhouse.core.notation import parse_integer
 from gridhouse.server.auth import bearer, is_own_origin
 from gridhouse.server.budgets import TokenBucket
+from gridhouse.server.fair_pool import Habit
 from gridhouse.server.settings import MAX_MESSAGE, MAX_SUBSCRIBERS
 from gridhouse.server.tables import hints
 from gridhouse.server.tables.commands import ANSWER, MOVE, REDO, RESIGN, UNDO, Command, RefusedError
@@ -51,6 +52,7 @@ HELP_PLACES = {
     "show": "board",
     "judge": "side",
 }  # the part of the page that shows the help
+FEW = 50  # moves of a view that may be made at once
 FRAME_PAUSES = 1.5  # times the machine's pause, between two moves of the best line
 MAX_NESTED = 100  # brackets of a message; valid messages have two
 NORMAL_CLOSURE = 1000
@@ -168,9 +170,9 @@ class Connection:
         self._known = table.plies, table.secret, viewpoint.viewer
         shown = viewpoint, sits, since
         if shown not in texts or table.ticks():
-            texts[shown] = asyncio.wrap_future(
-                self.service.work.submit(self._rendered, snapshot, *shown)
-            )
+            is_short = len(table.plies) - since <= FEW
+            drawing = self.live.drawing if is_short else Habit(self.service.work)
+            texts[shown] = drawing.start(self._rendered, snapshot, *shown)
         return await asyncio.shield(texts[shown])
 
     def _rendered(self, snapshot: Snapshot, viewpoint: Viewpoint, sits: bool, since: int) -> str:
