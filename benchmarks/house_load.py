@@ -102,7 +102,7 @@ class Slot:
         ]
         context_of = [asyncio.create_task(self._look(other)) for other in others]
         self.sent = (-1, 0.0)
-        view = json.loads(await player.recv())
+        view = await self._shown(player, 0)
         self.ready.set()
         following = time.perf_counter() + pause * random.random()
         while view["gestures"] and not until.is_set():
@@ -126,15 +126,15 @@ class Slot:
     async def _shown(self, player: ClientConnection, ply: int) -> dict[str, Any]:
         while True:
             view: dict[str, Any] = json.loads(await player.recv())
-            assert view["type"] == "view", view
-            if view["ply"] >= ply:
+            assert view["type"] in ("view", "presence"), view
+            if view["type"] == "view" and view["ply"] >= ply:
                 return view
 
     async def _look(self, socket: ClientConnection) -> None:
         async for text in socket:
-            # Only the head is parsed, so that this process is not the bottleneck.
-            ply = int(str(text)[:40].partition('"ply":')[2].partition(",")[0])
-            if ply == self.sent[0]:
+            # Only the head of a view is parsed, so that this process is not the bottleneck.
+            ply = str(text)[:40].partition('"type":"view","ply":')[2].partition(",")[0]
+            if ply == str(self.sent[0]):
                 self.delays.append(time.perf_counter() - self.sent[1])
 
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import io
 import json
 import logging
+import sys
 import urllib.request
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 from urllib.error import HTTPError
 
@@ -129,3 +131,25 @@ def test_what_a_stream_does_not_take_tells_no_secret_either() -> None:
     assert "half \\ud800 of (hidden)\n" in said
     assert "could not be logged: house, " in said
     assert token[:32] not in said
+
+
+def test_what_repeats_is_counted(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    now = 1000.0
+    monkeypatch.setattr(logs, "time", SimpleNamespace(monotonic=lambda: now))
+    monkeypatch.setattr(logs, "MAX_KEPT", 2)
+    logger, handler = logging.getLogger("gridhouse.repeats"), logging.StreamHandler(sys.stderr)
+    handler.addFilter(logs.Repeats())
+    logger.addHandler(handler)
+    logger.propagate = False
+    for _ in range(100):
+        logger.warning("100 %% of %s", "tables")
+    logger.warning("another")
+    now += logs.PAUSE
+    logger.warning("100 %% of %s", "tables")
+    logger.warning("100 %% of %s", "tables")
+    logger.removeHandler(handler)
+    said = capsys.readouterr().err.splitlines()
+    assert said == ["100 % of tables", "another", "100 % of tables (99 times more until now)"]
+    assert "repeats" in logs.config()["handlers"]["standard error"]["filters"]

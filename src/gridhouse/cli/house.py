@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -11,6 +12,11 @@ from gridhouse.cli.app import PLAY, PROGRAMS, TOOLS, app
 from gridhouse.core.console import UsageError, run
 from gridhouse.core.registry import games, parse
 from gridhouse.terminal.menu import menu
+
+TournamentOption = Annotated[
+    Path | None,
+    typer.Option(help="Show everybody a tournament's file, which may still be played."),
+]
 
 
 def _say_version(wanted: bool) -> None:
@@ -42,16 +48,22 @@ def play(
     opens: Annotated[
         bool, typer.Option("--open/--no-open", help="Open a browser where there is a screen.")
     ] = True,
+    tournament: TournamentOption = None,
 ) -> None:
     """Open the house in the browser."""
 
     def serve(_: list[str]) -> None:
+        report = None
+        if tournament is not None:
+            from gridhouse.arena.reports.live import LiveReport
+
+            report = LiveReport(tournament)
         try:
             from gridhouse.server import serve
         except ModuleNotFoundError as error:
             missing = f"{error.name} is missing; the house in the browser needs the extra web"
             raise UsageError(missing) from None
-        serve.play(host, port, opens)
+        serve.play(host, port, opens, report)
 
     raise typer.Exit(run(serve, []))
 

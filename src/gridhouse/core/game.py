@@ -445,6 +445,28 @@ class State:
         self._history = earlier
         self._followed = None
 
+    def checkpoint(self) -> tuple[int, Any, list[int]]:
+        """Return the number of moves, the position and the names of its pieces, for ``past``."""
+        from gridhouse.core.components import component
+
+        view = component(type(self.game), "view")
+        if view is None:
+            return len(self._history), self.position.copy(), []
+        self._names(view)
+        assert self._followed is not None
+        return self._followed
+
+    def past(self, ply: int, checkpoint: tuple[int, Any, list[int]]) -> Self:
+        """Return the state after ``ply`` moves, reached from a checkpoint before it."""
+        count, position, _ = checkpoint
+        earlier = type(self)(self.game, self._start)
+        earlier.position = position.copy()
+        earlier._followed = checkpoint
+        earlier._history = self._history[:ply]
+        for action in earlier._history[count:]:
+            self.game.rules.apply_action(earlier.position, action)
+        return earlier
+
     def follows(self, earlier: State) -> bool:
         """Tell whether this state continues an earlier one by any number of moves."""
         count = len(earlier._history)

@@ -18,7 +18,14 @@ MAX_KEPT = 20_000_000  # characters of the first positions of all tables of a vi
 MAX_CELLS = 400  # of a board; larger boards are slow to draw and to send
 MAX_BODY = 64 * 1024  # bytes of a request
 MAX_MESSAGE = 4 * 1024  # bytes of a message on a socket
-MAX_SUBSCRIBERS = 200  # sockets at a table
+MAX_MOVES = 10_000  # of a table
+MAX_SUBSCRIBERS = 200  # sockets at a table, those of its players not counted
+MAX_SOCKETS_OF_VISITOR = 40  # open at once, at all tables
+MAX_SOCKETS_OF_ADDRESS = 400  # the same for a network address: a whole school may have one
+MAX_CONNECTIONS = 512  # of a network address, this machine excepted
+REQUEST_SECONDS = 15.0  # within which a whole request has to come
+VISITOR_SHARE = 3  # times what one page may send, for all pages and requests of a visitor
+ADDRESS_SHARE = 20  # the same for a network address
 MAX_TABLES = 60  # that one network address may create in an hour
 MAX_OPEN = 5  # unfinished tables in the lobby that one address or visitor may have
 MAX_IMPORTS = 10  # files of games that one network address may add in an hour
@@ -55,6 +62,10 @@ def _workers() -> int:
     return max(1, (os.cpu_count() or 2) - 1)
 
 
+def _max_moves() -> int:
+    return max(1, int(os.environ.get("GRIDHOUSE_MAX_MOVES") or MAX_MOVES))
+
+
 def _listed(name: str) -> tuple[str, ...]:
     """Return the words of an environment variable, between commas or blanks."""
     return tuple(os.environ.get(name, "").replace(",", " ").split())
@@ -81,6 +92,9 @@ class Settings:
     create as many tables as they like, unless there are ``proxies``, the addresses and networks
     that are believed who sends a request and by which scheme.  Requests have to be for one of
     ``hosts``, if any is named.  A house that ``is_secure`` is reached by HTTPS alone.
+    A table takes ``max_moves`` moves.
+    ``tournament`` returns the text and the type of a page by its name, None if there is none; the
+    house shows these pages at /tournament.
     """
 
     database: str = field(default_factory=_database)
@@ -94,3 +108,5 @@ class Settings:
     proxies: tuple[str, ...] = field(default_factory=_proxies)
     hosts: tuple[str, ...] = field(default_factory=lambda: _listed("GRIDHOUSE_HOSTS"))
     is_secure: bool = field(default_factory=lambda: _is_set("GRIDHOUSE_SECURE"))
+    max_moves: int = field(default_factory=_max_moves)
+    tournament: Callable[[str], tuple[str, str] | None] | None = None

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import parse_qsl
 
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 
 from gridhouse.core.components import component
 from gridhouse.core.errors import GridhouseError, ParameterError
@@ -36,10 +37,13 @@ SHUFFLED = "random"  # the set-up in which the game shuffles both armies
 async def read_body(request: Request, most: int) -> bytes:
     """Return the body of a request; raises HTTPException if it is longer than so many bytes."""
     body = b""
-    async for part in request.stream():
-        body += part
-        if len(body) > most:
-            raise HTTPException(413, f"The request is longer than {most // 1024} KiB.")
+    try:
+        async for part in request.stream():
+            body += part
+            if len(body) > most:
+                raise HTTPException(413, f"The request is longer than {most // 1024} KiB.")
+    except ClientDisconnect:
+        raise HTTPException(400, "The request ended too early.") from None
     return body
 
 

@@ -14,7 +14,7 @@ from gridhouse.core.notation import one_line
 from gridhouse.players.levels import LEVELS
 from gridhouse.server import clock
 from gridhouse.server.pages.forms import read_position
-from gridhouse.server.pages.history import summary
+from gridhouse.server.pages.history import at_once, played, summary
 from gridhouse.server.settings import MAX_START
 from gridhouse.server.storage.records import Ply, StoredTable
 from gridhouse.server.tables.table import (
@@ -80,7 +80,7 @@ def saved_game(record: StoredTable, visitor: str) -> SavedGame:
         seats=seats,
         ended=record.ended,
         changed=record.changed,
-        result=summary(record).outcome,
+        result=at_once(summary(record)).outcome,
         table=record.id,
     )
 
@@ -98,7 +98,9 @@ def write_games(records: Iterable[StoredTable], visitor: str) -> str:
 
 def hides(record: StoredTable) -> bool:
     """Tell whether a game hides something from the players at its seats."""
-    return summary(record).secret and record.opponent != ANALYSIS
+    if record.opponent == ANALYSIS or at_once(summary(record)).mover is None:
+        return False
+    return at_once(played(record)).has_had_secrets()
 
 
 def key_of(game: SavedGame, visitor: str) -> str:

@@ -6,7 +6,6 @@ import random
 from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, Field, ValidationError
-from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
@@ -23,7 +22,7 @@ from gridhouse.server.learning.puzzles import (
     puzzles_of,
 )
 from gridhouse.server.pages.forms import read_body
-from gridhouse.server.pages.views import page, requested_game, samples, sentence
+from gridhouse.server.pages.views import page, requested_game, samples, sentence, work
 from gridhouse.server.settings import MAX_MESSAGE
 
 if TYPE_CHECKING:
@@ -80,9 +79,7 @@ async def judged(request: Request, exercise: Exercise) -> Response:
     try:
         attempt = Attempt.model_validate_json(await read_body(request, MAX_MESSAGE))
         said = attempt.move or attempt.cells or None
-        answer = await run_in_threadpool(
-            respond, exercise, attempt.moves, said, shows=attempt.shows
-        )
+        answer = await work(request, respond, exercise, attempt.moves, said, shows=attempt.shows)
     except ValidationError:
         return JSONResponse({"problem": "The request cannot be read."}, 400)
     except WrongMovesError as error:
@@ -95,8 +92,8 @@ async def lesson(request: Request) -> Response:
     cls, found = requested_lesson(request)
     number = requested_number(request, len(found.steps), "step")
     step = found.steps[number - 1]
-    first = await run_in_threadpool(lambda: Course(step.exercise, ()).answer(""))
-    return page(
+    first = await work(request, lambda: Course(step.exercise, ()).answer(""))
+    return await page(
         request, "learn", game=cls, steps=found.steps, number=number, step=step, first=first
     )
 
@@ -117,12 +114,12 @@ async def try_step(request: Request) -> Response:
 async def puzzles_overview(request: Request) -> Response:
     """Show the games with puzzles, and their grades."""
     names = puzzle_games()
-    pictures = await run_in_threadpool(samples, names)
+    pictures = await work(request, samples, names)
     listed = []
     for name in names:
         grades = [puzzle.grade for puzzle in puzzles_of(name)]
         listed.append((game_class(name), len(grades), sorted(set(grades))))
-    return page(request, "puzzles", listed=listed, pictures=pictures)
+    return await page(request, "puzzles", listed=listed, pictures=pictures)
 
 
 async def any_puzzle(request: Request) -> Response:
@@ -143,9 +140,9 @@ async def puzzle(request: Request) -> Response:
     cls, puzzles, grade = requested_puzzles(request)
     number = requested_number(request, len(puzzles), "puzzle")
     shown = puzzles[number - 1]
-    first = await run_in_threadpool(lambda: Course(shown.exercise, ()).answer(""))
+    first = await work(request, lambda: Course(shown.exercise, ()).answer(""))
     after = f"/puzzles/{cls.name}/{following(puzzles, number, grade)}{graded(grade)}"
-    return page(
+    return await page(
         request,
         "puzzle",
         game=cls,

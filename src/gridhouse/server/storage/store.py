@@ -215,17 +215,28 @@ class Store:
         found = self._records(TABLES.c.id == table)
         return found[0] if found else None
 
-    def list_public(self, most: int, since: int) -> list[StoredTable]:
-        """Return the lobby's unfinished tables that have changed since a time, latest first."""
-        wanted = TABLES.c.listed & TABLES.c.ended.is_(None) & (TABLES.c.changed >= since)
-        return self._records(wanted, most)
+    def list_public(self, most: int, since: int) -> list[tuple[StoredTable, int]]:
+        """Return the lobby's unfinished tables that have changed since a time, latest first.
 
-    def count_listed(self, visitor: str, tables: Collection[str], since: int) -> int:
-        """Count the lobby's unfinished tables among a visitor's and these others."""
-        own = sa.or_(TABLES.c.id.in_(tables), TABLES.c.id.in_(_seated(visitor)))
-        wanted = TABLES.c.listed & TABLES.c.ended.is_(None) & (TABLES.c.changed >= since) & own
+        They come without their moves, but with the number of these.
+        """
+        wanted = TABLES.c.listed & TABLES.c.ended.is_(None) & (TABLES.c.changed >= since)
+        found = self._records(wanted, most, moves=False)
+        made = MOVES.c.table_id.in_([record.id for record in found]) & ~MOVES.c.undone
+        counts = sa.select(MOVES.c.table_id, sa.func.count()).where(made)
         with self.engine.connect() as connection:
-            return connection.scalar(sa.select(sa.func.count()).where(wanted)) or 0
+            rows = connection.execute(counts.group_by(MOVES.c.table_id))
+            numbers = {row[0]: row[1] for row in rows}
+        return [(record, numbers.get(record.id, 0)) for record in found]
+
+    def unlist_oldest(self, visitor: str, tables: Collection[str], most: int) -> None:
+        """Let the lobby have the latest unfinished ones of a visitor's tables and these others."""
+        own = sa.or_(TABLES.c.id.in_(tables), TABLES.c.id.in_(_seated(visitor)))
+        wanted = TABLES.c.listed & TABLES.c.ended.is_(None) & own
+        shown = sa.select(TABLES.c.id).where(wanted).order_by(TABLES.c.changed.desc())
+        with self.engine.begin() as connection:
+            old = connection.scalars(shown.offset(most)).all()
+            connection.execute(TABLES.update().where(TABLES.c.id.in_(old)).values(listed=False))
 
     def length_of_starts(self, visitor: str) -> int:
         """Return the characters of the first positions of all tables of a visitor."""
@@ -250,6 +261,7 @@ class Store:
         most: int = 1,
         skip: int = 0,
         *first: sa.ColumnElement[bool],
+        moves: bool = True,
     ) -> list[StoredTable]:
         chosen = sa.select(TABLES).where(wanted).order_by(*first, TABLES.c.changed.desc())
         chosen = chosen.limit(most).offset(skip)
@@ -262,11 +274,10 @@ class Store:
             }
             for seat in connection.execute(sa.select(SEATS).where(SEATS.c.table_id.in_(records))):
                 records[seat.table_id].seated_visitors[seat.player] = seat.visitor
-            listed = sa.select(MOVES).where(MOVES.c.table_id.in_(records)).order_by(MOVES.c.ply)
-            for row in connection.execute(listed):
+            made = MOVES.c.table_id.in_(records) if moves else sa.false()
+            for row in connection.execute(sa.select(MOVES).where(made).order_by(MOVES.c.ply)):
                 record = records[row.table_id]
-                moves = record.undone if row.undone else record.moves
-                moves.append(Ply(row.move, row.spent))
+                (record.undone if row.undone else record.moves).append(Ply(row.move, row.spent))
         return list(records.values())
 
     def append(self, change: Change) -> Future[None]:

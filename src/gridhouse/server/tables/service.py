@@ -8,6 +8,7 @@ import re
 import secrets
 import time
 from contextlib import suppress
+from dataclasses import replace
 from datetime import date
 from functools import partial
 from typing import TYPE_CHECKING, Protocol
@@ -23,6 +24,7 @@ from gridhouse.server import clock
 from gridhouse.server.daily.leaderboard import write_result
 from gridhouse.server.daily.service import DailyService
 from gridhouse.server.engine_pool import EnginePool
+from gridhouse.server.fair_pool import FairPool
 from gridhouse.server.settings import MAX_KEPT
 from gridhouse.server.storage.records import StaleError, StoredTable
 from gridhouse.server.storage.store import Store, public_reason, serving_lock
@@ -42,6 +44,7 @@ from gridhouse.server.tables.review import Reviews
 from gridhouse.server.tables.table import (
     FRIENDS,
     MACHINE,
+    NEWS,
     ONE_SCREEN,
     Company,
     Table,
@@ -54,10 +57,10 @@ if TYPE_CHECKING:
     from typing import Any
 
     from gridhouse.core.game import State
-    from gridhouse.server.daily.leaderboard import BestResult, DailyResult, Puzzle
+    from gridhouse.server.daily.leaderboard import BestResult, Puzzle
     from gridhouse.server.settings import Settings
     from gridhouse.server.storage.notifications import Notifications
-    from gridhouse.server.storage.records import Change, Ply
+    from gridhouse.server.storage.records import Change
     from gridhouse.server.storage.visitors import Profile
     from gridhouse.server.tables.messages import Message
 
@@ -68,6 +71,9 @@ NAME = re.compile(r"[\w-]{1,32}", re.ASCII)
 INTERRUPTING = (UNDO, REDO, RESIGN)  # commands before which the machine stops thinking
 AWAY_AFTER = 3.0  # seconds after which a closed page counts as closed, if it is not loaded again
 MAX_IDLE = 50  # tables without subscribers that stay in memory
+# For what takes more than a moment on the event loop.  Python runs in one thread at a time, so more
+# of them would only delay each other and the loop.
+WORKERS = 2
 
 
 async def run_to_completion(change: Coroutine[Any, Any, None]) -> None:
@@ -115,6 +121,12 @@ class LiveTable:
         self._last_phrases: dict[int, float] = {}  # the time of each player's
         self.note_seats()
 
+    def replace(self, table: Table) -> None:
+        """Go on with the table after a change."""
+        for name in NEWS:
+            setattr(table, name, getattr(self.table, name))
+        self.table = table
+
     def changed(self) -> None:
         """Tell all subscribers that the table has changed."""
         self.snapshot = Snapshot(self.table)
@@ -143,7 +155,7 @@ class LiveTable:
         if company == self.table.company:
             return
         self.table.company = company
-        self.snapshot.texts.clear()  # they say who was there before
+        self.snapshot.texts = {}  # the others say who was there before
         present, watchers = company
         self._tell({"type": "presence", "present": [*present], "watchers": watchers}, but)
 
@@ -182,6 +194,12 @@ def next_start(table: Table) -> State:
     return game.new_initial_state(secrets.randbits(64)) if game.has_chance else parse(table.start)
 
 
+def changed(table: Table, change_of: Callable[[], Change | None]) -> tuple[Change, Table] | None:
+    """Return a change and the table after it, None if there is nothing to change."""
+    change = change_of()
+    return None if change is None else (change, table.after(change))
+
+
 class TableService:
     """The tables of a server, and the commands at them."""
 
@@ -195,10 +213,12 @@ class TableService:
         self._lock = serving_lock(self.store)
         self.visitors = Visitors(self.store.engine)
         self.engines = EnginePool(settings)
+        self.work = FairPool(WORKERS, "working")
+        self.files = FairPool(1, "reading files")  # of many games, which take long
         self.reviews = Reviews(self.engines)
         self.daily_puzzles = DailyService(settings, self.store.engine, self._best_was_found)
         self._live: dict[str, LiveTable] = {}
-        self._opening = asyncio.Lock()
+        self._opening: dict[str, asyncio.Task[LiveTable | None]] = {}
         self._background_tasks: set[asyncio.Task[None]] = set()
         self._notifications = self._listen_to_others()
 
@@ -239,6 +259,8 @@ class TableService:
                     waiting.cancel()
         self.reviews.close()
         self.engines.close()
+        self.work.close()
+        self.files.close()
         await self.daily_puzzles.close()
         if self._notifications is not None:
             await asyncio.to_thread(self._notifications.close)
@@ -315,28 +337,47 @@ class TableService:
         return name
 
     async def get(self, name: str) -> LiveTable | None:
-        """Return a table by its name, None if there is none."""
+        """Return a table by its name, None if there is none, or none that can be read.
+
+        Each table is read by itself, so that a long game makes nobody else wait.
+        """
         if not NAME.fullmatch(name):  # PostgreSQL does not accept every text
             return None
-        async with self._opening:
-            if name not in self._live:
-                record = await asyncio.to_thread(self.store.load, name)
-                if record is None:
-                    return None
-                self._evict_idle()
-                table = await asyncio.to_thread(Table, record)
-                table.names = await self._names(table)
-                if table.daily is not None:
-                    day = date.fromisoformat(table.daily)
-                    table.best = (await self.daily_puzzles.show(type(table.state.game), day)).best
-                self._live[name] = LiveTable(table)
-                self._set_flag_timer(self._live[name])
-                if self.store.is_shared:  # it may have changed before we subscribed
-                    self._spawn(self._refresh(self._live[name]))
-            live = self._live[name] = self._live.pop(name)  # in order of their last use
-            today = self.daily_puzzles.today().isoformat()
-            live.table.is_past_day = live.table.daily is not None and live.table.daily < today
-            return live
+        live = self._live.get(name)
+        if live is None:
+            if name not in self._opening:
+                self._opening[name] = asyncio.create_task(self._open(name))
+                self._opening[name].add_done_callback(lambda _: self._opening.pop(name))
+            live = await asyncio.shield(self._opening[name])
+            if live is None:
+                return None
+        self._live[name] = self._live.pop(name, live)  # in order of their last use
+        today = self.daily_puzzles.today().isoformat()
+        live.table.is_past_day = live.table.daily is not None and live.table.daily < today
+        return live
+
+    async def _open(self, name: str) -> LiveTable | None:
+        """Read a table from the database, as ``get`` does."""
+        record = await asyncio.to_thread(self.store.load, name)
+        if record is None:
+            return None
+        self._evict_idle()
+        begun = replace(record, moves=[], undone=[])
+        try:
+            table = await self.work.run(Table, begun, self.settings.max_moves)
+            await self.work.collect(table.catch_up(record))
+        except Exception:
+            log.exception("the table %s cannot be read", name)
+            return None
+        table.names = await self._names(table)
+        if table.daily is not None:
+            day = date.fromisoformat(table.daily)
+            table.best = (await self.daily_puzzles.show(type(table.state.game), day)).best
+        live = self._live[name] = LiveTable(table)
+        self._set_flag_timer(live)
+        if self.store.is_shared:  # it may have changed before we subscribed
+            self._spawn(self._refresh(live))
+        return live
 
     async def _names(self, table: Table) -> dict[str, str]:
         profiles = await asyncio.to_thread(self.visitors.profiles, table.seated_visitors.values())
@@ -397,17 +438,21 @@ class TableService:
 
         Raises RefusedError, or MoveError for a move that the rules forbid.
         """
-        table = live.table
         if command.kind in INTERRUPTING:
-            table.change_for(command)  # a refused command must not stop the machine
+            async with live.lock:  # a refused command must not stop the machine
+                await self.work.run(live.table.change_for, command)
             await self._stop_thinking(live)
-        plies = list(table.plies)
-        write = partial(self._write, live, partial(table.change_for, command))
+        plies = live.table.plies
+
+        def change() -> Change:
+            return live.table.change_for(command)
+
+        write = partial(self._write, live, change)
         try:
             await run_to_completion(write())
         except StaleTableError:
             # Another process changed the table first.  Only new moves invalidate the command.
-            if table.plies != plies and command.kind != SEAT:
+            if live.table.plies != plies and command.kind != SEAT:
                 raise
             await run_to_completion(write())
         finally:
@@ -416,13 +461,14 @@ class TableService:
     async def _write(self, live: LiveTable, change_of: Callable[[], Change | None]) -> None:
         """Write a change to the database, then apply and show it; raises RefusedError."""
         async with live.lock:
-            change = change_of()
-            if change is None:
+            made = await self.work.run(changed, live.table, change_of)
+            if made is None:
                 return
-            if change.added is not None and change.ended is not None:
-                result = self._daily_result(live.table, change.added)
-                if result is not None:
-                    change = change._replace(also=partial(write_result, reached=result))
+            change, after = made
+            if change.added is not None and change.ended is not None and after.daily is not None:
+                sitter = after.seated_visitors[0]
+                result = self.daily_puzzles.result(after.state, after.daily, sitter)
+                change = change._replace(also=partial(write_result, reached=result))
             try:
                 await asyncio.wrap_future(self.store.append(change))
             except StaleError:
@@ -432,24 +478,18 @@ class TableService:
                 log.exception("a change could not be saved")
                 reason = public_reason(error)
                 raise UnsavedError(f"the change could not be saved: {reason}") from None
-            live.table.apply(change)
+            live.replace(after)
             if change.seat is not None:
                 await self._note_people(live)
         self._changed(live)
-
-    def _daily_result(self, table: Table, last: Ply) -> DailyResult | None:
-        """Return a visitor's result after the last move of a daily puzzle, None at other tables."""
-        if table.daily is None:
-            return None
-        after = table.state.clone()
-        after.apply_action(last.action)
-        return self.daily_puzzles.result(after, table.daily, table.seated_visitors[0])
 
     async def _catch_up(self, live: LiveTable) -> None:
         """Reload a table that another process has changed."""
         record = await asyncio.to_thread(self.store.load, live.table.id)
         if record is not None and record.version != live.table.version:
-            live.table.catch_up(record)
+            table = live.table.clone()
+            await self.work.collect(table.catch_up(record))
+            live.replace(table)
             await self._note_people(live)
             self._changed(live)
 
@@ -499,14 +539,14 @@ class TableService:
             live.thinking = asyncio.create_task(self._think(live))
 
     def _is_machine_turn(self, table: Table) -> bool:
-        return table.mover is not None and table.mover == table.machine
+        return table.mover is not None and table.mover == table.machine and table.room > 0
 
     async def _think(self, live: LiveTable) -> None:
         """Make the machine's moves until another player is to move."""
-        table = live.table
-        table.machine_stuck = False
+        live.table.machine_stuck = False
         try:
-            while self._is_machine_turn(table):
+            while self._is_machine_turn(live.table):
+                table = live.table
                 ply = len(table.plies)
                 move = table.state.action_to_string(await self._choose(table))
                 await asyncio.sleep(self.settings.pause)
@@ -518,7 +558,7 @@ class TableService:
                     continue
         except Exception:
             log.exception("the machine cannot move at a table")
-            table.machine_stuck = True
+            live.table.machine_stuck = True
             live.changed()
 
     async def _choose(self, table: Table) -> int:
