@@ -113,21 +113,6 @@ class SecurityHeaders:
         await self.app(scope, receive, send_with_headers if scope["type"] == "http" else send)
 
 
-class KnownHosts(TrustedHostMiddleware):
-    """Middleware that refuses requests for other hosts than those of the house."""
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on or refuse it; a socket is closed, as an answer would be logged."""
-
-        async def send_or_close(message: MutableMapping[str, Any]) -> None:
-            if message["type"] == "websocket.http.response.start":
-                await send({"type": "websocket.close"})
-            elif message["type"] != "websocket.http.response.body":
-                await send(message)
-
-        await super().__call__(scope, receive, send_or_close)
-
-
 class Budget:
     """Middleware that refuses what a visitor or a network address asks for beyond its budget.
 
@@ -163,6 +148,21 @@ async def refuse_for_now(scope: Scope, receive: Receive, send: Send) -> None:
         else PlainTextResponse(TOO_MANY, 429, later)
     )
     await problem(scope, receive, send)
+
+
+class KnownHosts(TrustedHostMiddleware):
+    """Middleware that refuses requests for other hosts than those of the house."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on or refuse it; a socket is closed, as an answer would be logged."""
+
+        async def send_or_close(message: MutableMapping[str, Any]) -> None:
+            if message["type"] == "websocket.http.response.start":
+                await send({"type": "websocket.close"})
+            elif message["type"] != "websocket.http.response.body":
+                await send(message)
+
+        await super().__call__(scope, receive, send_or_close)
 
 
 class HourlyLimit:
@@ -253,18 +253,16 @@ async def refuse(request: Request, error: Exception) -> Response:
 
 
 def middleware_of(settings: Settings) -> list[Middleware]:
-    """Return what every request passes: whom to believe, then the headers of the response."""
-    found = [
-        Middleware(SecurityHeaders),
-        Middleware(Budget),
-        Middleware(GZipMiddleware, compresslevel=COMPRESSION, thread_minimum_size=IN_A_THREAD),
-    ]
-    if settings.hosts:
-        hosts = Middleware(KnownHosts, allowed_hosts=settings.hosts, www_redirect=False)
-        found.insert(1, hosts)
+    """Return what every request passes: whom to believe, the headers of the response, budgets."""
+    found = [Middleware(SecurityHeaders)]
     if settings.proxies:
         found.insert(0, Middleware(ProxyHeadersMiddleware, trusted_hosts=[*settings.proxies]))
-    return found
+    if settings.hosts:
+        found.append(Middleware(KnownHosts, allowed_hosts=settings.hosts, www_redirect=False))
+    compress = Middleware(
+        GZipMiddleware, compresslevel=COMPRESSION, thread_minimum_size=IN_A_THREAD
+    )
+    return [*found, Middleware(Budget), compress]
 
 
 def create_app(settings: Settings) -> Starlette:

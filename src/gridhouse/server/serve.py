@@ -171,8 +171,8 @@ def config_of(app: Starlette) -> uvicorn.Config:
         log_level="warning",
         access_log=False,  # addresses hold invitations
         server_header=False,
-        proxy_headers=False,  # the application knows whom to believe
         http=HouseProtocol,
+        proxy_headers=False,  # the application knows whom to believe
         ws="websockets-sansio",
         ws_max_size=MAX_MESSAGE,
         ws_per_message_deflate=False,  # its buffers would cost each socket 300 KiB

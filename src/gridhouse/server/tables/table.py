@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from gridhouse.server.daily.leaderboard import BestResult
     from gridhouse.server.storage.records import StoredTable
 
-NEWS = ("names", "company", "best", "is_past_day", "machine_failed")  # attributes
+NEWS = ("names", "company", "best", "is_past_day", "machine_failed", "machine_stuck")
 HOTSEAT = "hotseat"
 MACHINE = "machine"
 FRIENDS = "friends"
