@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 import sqlalchemy as sa
+from starlette.websockets import WebSocketDisconnect
 
 from browser_helpers import house_process
 from gridhouse.core.console import UsageError
@@ -103,6 +104,9 @@ def test_moves_are_refused_once_the_file_is_gone(tmp_path: Path) -> None:
             refusal = seat.refused("move", move="1 1 1", ply=1)
             assert "could not be saved: the file of the database was removed" in refusal
             assert seat.view["ply"] == 1
+        with pytest.raises(WebSocketDisconnect) as closed, visitor.at("/t/another"):
+            pass
+        assert closed.value.code == 1013
         answer = visitor.post("/new/binary", {})
         assert answer.status_code == 503
         assert "the file of the database was removed" in answer.text

@@ -10,6 +10,7 @@ from starlette.websockets import WebSocketDisconnect
 
 from gridhouse.server.app import create_app
 from gridhouse.server.auth import Auth
+from gridhouse.server.network import is_among
 from web_helpers import Visitor, open_house, settings_of
 
 if TYPE_CHECKING:
@@ -100,3 +101,9 @@ def test_a_cookie_of_an_older_house_is_known(tmp_path: Path) -> None:
         assert len(set(visitor.cookies)) == 2
         assert len(set(visitor.cookies.values())) == 1
     assert Auth("a").cookie != Auth("b").cookie
+
+
+def test_a_proxy_is_an_address_or_in_a_network() -> None:
+    named = ("192.0.2.1", "10.1.0.0/16", "unix")
+    known = ["192.0.2.1", "10.1.2.3", "unix"]
+    assert [host for host in (*known, "10.2.0.1", "::1", "") if is_among(host, named)] == known

@@ -120,6 +120,7 @@ def play(
         serving_lock(store).release()
         store.close()
         app = create_app(settings)
+        HouseProtocol.proxies = settings.proxies
         listening = listen(host, port)
         app.state.origins = network_origins(host, listening)
     except OSError as error:
