@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import math
 import time
 from contextlib import asynccontextmanager
@@ -15,13 +16,24 @@ from starlette.middleware.gzip import GZipMiddleware
 from starlette.routing import Mount, Route, WebSocketRoute
 from starlette.staticfiles import StaticFiles
 
-from gridhouse.server import clock
+from gridhouse.server import clock, metrics
 from gridhouse.server.api import create_api
 from gridhouse.server.api.access import RateLimiter, Visits
 from gridhouse.server.auth import Auth
 from gridhouse.server.evenings.service import EveningService
 from gridhouse.server.network import is_loopback
-from gridhouse.server.pages import assets, daily, evenings, learn, lobby, me, mine, review, views
+from gridhouse.server.pages import (
+    assets,
+    daily,
+    evenings,
+    health,
+    learn,
+    lobby,
+    me,
+    mine,
+    review,
+    views,
+)
 from gridhouse.server.settings import (
     MAX_IMPORTS,
     MAX_NEW_EVENINGS,
@@ -182,6 +194,7 @@ def create_app(settings: Settings) -> Starlette:
         app.state.service = service
         app.state.evenings = EveningService(service)
         app.state.auth = Auth(service.store.secret())
+        logging.getLogger().addHandler(metrics.ERROR_COUNTER)
         yield
         await service.close()
 
@@ -211,13 +224,18 @@ def create_app(settings: Settings) -> Starlette:
             *me.ROUTES,
             *evenings.ROUTES,
             *learn.ROUTES,
+            *health.ROUTES,
             Mount("/api", api),
             WebSocketRoute("/t/{table}/socket", sockets.serve_table),
             Route("/static/style.css", assets.style),
             *docs,
             Mount("/static", assets.Files(directory=assets.STATIC)),
         ],
-        middleware=[Middleware(SecurityHeaders), Middleware(GZipMiddleware)],
+        middleware=[
+            Middleware(metrics.Measure),
+            Middleware(SecurityHeaders),
+            Middleware(GZipMiddleware),
+        ],
         exception_handlers={HTTPException: refuse, 500: refuse},
         lifespan=opened,
     )

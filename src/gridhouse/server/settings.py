@@ -25,6 +25,7 @@ MAX_NEW_EVENINGS = 10  # that one network address may start in an hour
 MAX_PLAYERS = 200  # of an evening
 MAX_WAIT = 30  # seconds that a program may wait for a table to change
 MAX_NAME = 30  # characters of a name
+PRUNE_DAYS = 180  # after which an unfinished table that nobody touches is removed
 MAX_PLACES = 100  # rows of a leaderboard
 
 
@@ -52,6 +53,12 @@ def _behind_proxy() -> bool:
     return os.environ.get("GRIDHOUSE_BEHIND_PROXY", "") not in ("", "0")
 
 
+def _prune_days() -> int:
+    """Return the days after which an unfinished table goes that nobody touches, 0 for never."""
+    text = os.environ.get("GRIDHOUSE_PRUNE_DAYS", "")
+    return int(text) if text.isascii() and text.isdigit() else PRUNE_DAYS
+
+
 @dataclass(frozen=True)
 class Settings:
     """The settings of one server: its database, its searches and its rate limits.
@@ -60,6 +67,8 @@ class Settings:
     seconds, so that people can follow.  Searches run compiled from the start if ``jit`` is true,
     never if it is false, and as soon as their code is compiled if it is None.
     A page may send ``burst`` messages at once, and ``rate`` messages a second in the long run.
+    Prometheus is answered at the address and port ``metrics``, if one is named.  Unfinished tables
+    that nobody has touched for ``prune_days`` are removed, never if it is 0.
     ``now`` returns the time, which decides the day of today's puzzle.  Visitors from this machine
     create as many tables as they like, unless they may come through a proxy (``behind_proxy``).
     """
@@ -72,4 +81,6 @@ class Settings:
     burst: int = 40
     rate: float = 10.0
     now: Callable[[], datetime] = _now
+    metrics: str = field(default_factory=lambda: os.environ.get("GRIDHOUSE_METRICS", ""))
+    prune_days: int = field(default_factory=_prune_days)
     behind_proxy: bool = field(default_factory=_behind_proxy)

@@ -19,7 +19,7 @@ from gridhouse.core.errors import MoveError
 from gridhouse.core.registry import parse
 from gridhouse.players import best_kind, compiled_kind
 from gridhouse.players.levels import LEVELS
-from gridhouse.server import clock
+from gridhouse.server import clock, metrics
 from gridhouse.server.daily.leaderboard import write_result
 from gridhouse.server.daily.service import DailyService
 from gridhouse.server.engine_pool import EnginePool
@@ -192,6 +192,7 @@ class TableService:
         self._opening = asyncio.Lock()
         self._background_tasks: set[asyncio.Task[None]] = set()
         self._notifications = self._listen_to_others()
+        metrics.TABLES.set_function(lambda: len(self._live))
 
     def _listen_to_others(self) -> Notifications | None:
         """Listen for changes by other processes if they can share the database."""
@@ -414,6 +415,8 @@ class TableService:
                 log.exception("a change could not be saved")
                 raise RefusedError("the change could not be saved; try again") from None
             live.table.apply(change)
+            if change.added is not None:
+                metrics.MOVES.inc()
             if change.seat is not None:
                 await self._note_people(live)
         self._changed(live)
