@@ -16,13 +16,14 @@ from gridhouse.core.console import UsageError
 from gridhouse.server import engine_pool, metrics, serve
 from gridhouse.server.storage.store import Store
 from ports import reserved_port
-from web_helpers import Visitor
 from wire_helpers import Caller
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from starlette.testclient import TestClient
+
+    from web_helpers import Visitor
 
 QUIETLY = 8.0  # seconds within which a house ends
 
@@ -111,8 +112,7 @@ def test_a_house_that_ends_tells_its_pages_and_loses_nothing(tmp_path: Path) -> 
             began = time.monotonic()
             house.process.send_signal(signal.SIGTERM)
             with pytest.raises(ConnectionClosed) as caught:
-                while True:
-                    place.wait(99)
+                place.wait(99)
             assert caught.value.rcvd is not None
             assert caught.value.rcvd.code == 1012  # socket.js says that the house restarts
         house.process.communicate(timeout=QUIETLY)

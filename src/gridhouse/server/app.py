@@ -44,6 +44,7 @@ from gridhouse.server.settings import (
 from gridhouse.server.tables import sockets
 from gridhouse.server.tables.commands import RefusedError
 from gridhouse.server.tables.service import TableService
+from gridhouse.server.upkeep import Keeper, Refusals, Refused
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, MutableMapping
@@ -187,15 +188,18 @@ async def refuse(request: Request, error: Exception) -> Response:
 
 def create_app(settings: Settings) -> Starlette:
     """Return the application; its services start with the server."""
+    refused = Refused()
 
     @asynccontextmanager
     async def opened(app: Starlette) -> AsyncIterator[None]:
         service = TableService(settings)
         app.state.service = service
         app.state.evenings = EveningService(service)
-        app.state.auth = Auth(service.store.secret())
+        app.state.renew(service.store.secret())
+        keeper = Keeper(service, refused, app.state.renew)
         logging.getLogger().addHandler(metrics.ERROR_COUNTER)
         yield
+        keeper.close()
         await service.close()
 
     api = create_api()
@@ -233,12 +237,18 @@ def create_app(settings: Settings) -> Starlette:
         ],
         middleware=[
             Middleware(metrics.Measure),
+            Middleware(Refusals, refused=refused),
             Middleware(SecurityHeaders),
             Middleware(GZipMiddleware),
         ],
         exception_handlers={HTTPException: refuse, 500: refuse},
         lifespan=opened,
     )
+
+    def renew(secret: str) -> None:
+        app.state.auth = Auth(secret)
+
+    app.state.renew = renew
     api.state = app.state  # services, auth, and rate limits
     app.state.pace = RateLimiter(settings.burst, settings.rate)
     app.state.visits = Visits()

@@ -220,8 +220,9 @@ class TableService:
             self._spawn(self._refresh(live))
 
     async def _refresh(self, live: LiveTable) -> None:
-        async with live.lock:
-            await self._catch_up(live)
+        with suppress(RefusedError):  # the table was removed
+            async with live.lock:
+                await self._catch_up(live)
 
     async def close(self) -> None:
         """Stop all thinking and close the database."""
@@ -235,6 +236,26 @@ class TableService:
         if self._notifications is not None:
             await asyncio.to_thread(self._notifications.close)
         self.store.close()
+
+    def in_memory(self) -> set[str]:
+        """Return the tables that are in memory."""
+        return set(self._live)
+
+    def drop(self, name: str) -> None:
+        """Drop a table from memory that the database no longer has."""
+        live = self._live.pop(name, None)
+        if live is not None:
+            for waiting in (live.thinking, live.flag_timer):
+                if waiting is not None:
+                    waiting.cancel()
+
+    def forget(self, visitor: str, nobody: str) -> None:
+        """Give the seats of a visitor who was forgotten to nobody, at the tables in memory."""
+        for live in list(self._live.values()):
+            for player in live.table.seats_of(visitor):
+                live.table.seated_visitors[player] = nobody
+                live.table.names.pop(visitor, None)
+                live.changed()
 
     async def create(self, options: TableOptions, visitor: str) -> str:
         """Store a new table of a visitor; return its name, which cannot be guessed."""
@@ -432,7 +453,9 @@ class TableService:
     async def _catch_up(self, live: LiveTable) -> None:
         """Reload a table that another process has changed."""
         record = await asyncio.to_thread(self.store.load, live.table.id)
-        if record is not None and record.version != live.table.version:
+        if record is None:
+            raise RefusedError("this table was removed")
+        if record.version != live.table.version:
             live.table.catch_up(record)
             await self._note_people(live)
             self._changed(live)
