@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from gridhouse import __version__
 from gridhouse.arena.competitors.house import limits_of
 from gridhouse.arena.time_control import TimeControl, Turn
+from gridhouse.core.compile_queue import has_compiler
 from gridhouse.core.components import component
 from gridhouse.core.console import read_line
 from gridhouse.core.errors import GridhouseError, PositionError
@@ -146,7 +147,7 @@ class EngineProgram:
         advice = component(type(state.game), "solver.advice")
         if advice is None:
             return ["unknown"]
-        found = advice.Adviser().advise(state, self.limits.seconds or 1.0)
+        found = advice.Adviser(jit=has_compiler()).advise(state, self.limits.seconds or 1.0)
         side = state.current_player() + 1
         if found is None:
             return ["unknown"]

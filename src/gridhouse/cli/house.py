@@ -10,6 +10,7 @@ import typer
 from gridhouse import __version__
 from gridhouse.cli.app import PLAY, PROGRAMS, TOOLS, app
 from gridhouse.core.console import UsageError, run
+from gridhouse.core.extras import missing
 from gridhouse.core.registry import games, parse
 from gridhouse.terminal.menu import menu
 
@@ -61,8 +62,7 @@ def play(
         try:
             from gridhouse.server import serve
         except ModuleNotFoundError as error:
-            missing = f"{error.name} is missing; the house in the browser needs the extra web"
-            raise UsageError(missing) from None
+            raise missing(str(error.name), "the house in the browser", "web") from None
         serve.play(host, port, opens, report)
 
     raise typer.Exit(run(serve, []))
@@ -80,10 +80,12 @@ def _warm(_: list[str]) -> None:
 
     from rich.progress import track
 
-    from gridhouse.core.compile_queue import cache_folder
+    from gridhouse.core.compile_queue import cache_folder, has_compiler
     from gridhouse.core.processes import safe_path
     from gridhouse.warming import all_units, warm_all
 
+    if not has_compiler():
+        raise missing("Numba", "compiling", "fast")
     # Separate processes, because the compiler holds the GIL; one for each game, because its boards
     # share code that is then compiled once.
     spawn = multiprocessing.get_context("spawn")

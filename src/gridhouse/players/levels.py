@@ -9,11 +9,10 @@ from __future__ import annotations
 import random
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from gridhouse.core.components import component
 from gridhouse.core.errors import PlayerError
 from gridhouse.players.base import Choice, Limits, Player
 from gridhouse.players.searching import AlphaBetaPlayer, MctsPlayer, NestedPlayer, PomcpPlayer
-from gridhouse.players.solving import SolverPlayer
+from gridhouse.players.solving import SolverPlayer, has_adviser
 from gridhouse.search.engine import best_search
 
 if TYPE_CHECKING:
@@ -74,7 +73,7 @@ def level_in_words(level: int) -> str:
 
 def level_table(game: Game) -> LevelTable:
     """Return the levels of a game."""
-    if game.fewer_is_better and component(type(game), "solver.advice") is not None:
+    if game.fewer_is_better and has_adviser(game):
         return LEVEL_TABLES["solver"]
     return LEVEL_TABLES.get(game.name) or LEVEL_TABLES[best_search(game)]
 

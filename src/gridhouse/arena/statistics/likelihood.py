@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
+from gridhouse.core.fast import np
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
