@@ -155,6 +155,8 @@ def test_the_sdist_makes_the_same_wheel(wheel: Path, tmp_path: Path) -> None:
 def test_there_is_one_version(light: Installed) -> None:
     code = "from importlib.metadata import version; print(version('gridhouse'))"
     assert light.say(code) == light.run("--version") == f"{gridhouse.__version__}\n"
+    citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    assert f"\nversion: {gridhouse.__version__}\n" in citation
 
 
 def test_a_light_copy_has_neither_numpy_nor_numba(light: Installed) -> None:
