@@ -53,6 +53,8 @@ if TYPE_CHECKING:
     BatchOpponent = Callable[[Batch], NDArray[np.int64]]
     Info = dict[str, Any]
 
+__all__ = ["GridEnv", "GridVectorEnv", "register"]
+
 RANDOM = "random"
 
 

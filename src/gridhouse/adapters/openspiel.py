@@ -39,6 +39,8 @@ from gridhouse.core.registry import games, load
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+__all__ = ["GridGame", "GridObserver", "GridState", "register"]
+
 MOST = 2**31 - 1  # OpenSpiel's parameters are 32 bits wide
 SETTINGS = (
     Parameter("starts", 16, "equally likely starts", low=1, high=10_000),

@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 
     Observation = NDArray[np.float32] | dict[str, NDArray[Any]]
 
+__all__ = ["env", "raw_env"]
+
 AGENTS = ("player_0", "player_1")
 
 
