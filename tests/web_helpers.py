@@ -52,6 +52,11 @@ class Visitor:
         self.client = client
         self.cookies: dict[str, str] = {}
 
+    @property
+    def token(self) -> str:
+        """The token in the visitor's cookie, "" before there is one."""
+        return next(iter(self.cookies.values()), "")
+
     def _headers(self, given: dict[str, str] | None) -> dict[str, str]:
         self.client.cookies.clear()
         pairs = "; ".join(f"{name}={value}" for name, value in self.cookies.items())

@@ -326,7 +326,7 @@ def test_who_one_is(anna: Program, bert: Program, client: TestClient) -> None:
 def test_a_cookie_alone_changes_nothing_from_elsewhere(client: TestClient) -> None:
     visitor = Visitor(client)
     table = visitor.new("binary", start=ROW, opponent="hotseat")
-    path, cookie = f"/api/tables{table[2:]}", f"gridhouse={visitor.cookies['gridhouse']}"
+    path, cookie = f"/api/tables{table[2:]}", f"gridhouse={visitor.token}"
     move = {"move": "0 0 0", "ply": 0}
 
     def post(address: str, said: Any, **headers: str) -> Any:
@@ -342,7 +342,7 @@ def test_a_cookie_alone_changes_nothing_from_elsewhere(client: TestClient) -> No
     assert post(f"{path}/moves", move, **own).json()["ply"] == 1
     founded = post("/api/tables", {"game": "binary"}, **own)
     assert founded.json()["token"] is None  # a script cannot read the cookie by this
-    assert visitor.cookies["gridhouse"] not in founded.text
+    assert visitor.token not in founded.text
 
 
 def test_the_socket_takes_a_token(anna: Program, bert: Program) -> None:

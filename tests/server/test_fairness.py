@@ -107,7 +107,7 @@ def test_a_visitor_and_an_address_have_budgets(tmp_path: Path) -> None:
     assert kept.take("anna's friend", "192.0.2.2")
     assert all(kept.take(None, "127.0.0.1") for _ in range(100))  # this machine
     assert kept.reserve("bert", "127.0.0.1") == 0
-    behind = Budgets(settings_of(tmp_path, burst=1, rate=1, behind_proxy=True))
+    behind = Budgets(settings_of(tmp_path, burst=1, rate=1, proxies=("127.0.0.1",)))
     waits = [behind.reserve(None, "127.0.0.1") for _ in range(22)]
     assert waits[:20] == [0] * 20
     assert 0 < waits[20] <= 0.05 < waits[21] <= 0.1

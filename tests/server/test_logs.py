@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import logging
 import sys
@@ -138,3 +139,17 @@ def test_what_repeats_is_counted(
     said = capsys.readouterr().err.splitlines()
     assert said == ["100 % of tables", "another", "100 % of tables (99 times more until now)"]
     assert "repeats" in logs.config()["handlers"]["standard error"]["filters"]
+
+
+def test_what_a_stream_does_not_take_tells_no_secret_either() -> None:
+    token = f"{'x' * 32}.{'y' * 43}"
+    stream = io.TextIOWrapper(io.BytesIO(), "ascii")
+    handler = logs.Handler(stream)
+    handler.setFormatter(logs.LineFormatter("%(message)s"))
+    for text, given in (("half \ud800 of %s", (token,)), ("too few: %s %s", (token,))):
+        handler.handle(logging.LogRecord("house", logging.ERROR, "", 7, text, given, None))
+    stream.seek(0)
+    said = stream.read()
+    assert "half \\ud800 of (hidden)\n" in said
+    assert "could not be logged: house, " in said
+    assert token[:32] not in said

@@ -40,7 +40,7 @@ TERMINAL = -4  # OpenSpiel's number for the player to move in a game that is ove
 class Parameter:
     """A parameter of a game; its type is the type of its default."""
 
-    __slots__ = ("about", "default", "high", "label", "low", "name")
+    __slots__ = ("about", "default", "high", "label", "longest", "low", "name")
 
     def __init__(
         self,
@@ -51,10 +51,11 @@ class Parameter:
         low: int = 0,
         high: int = 0,
         label: str = "",
+        longest: int = 100,
     ) -> None:
         """Describe the parameter; ``low`` and ``high`` bound a whole number.
 
-        A form shows the ``label``, by default the name.
+        A text has at most ``longest`` characters.  A form shows the ``label``, by default the name.
         """
         self.name = name
         self.label = label or name.capitalize()
@@ -62,6 +63,7 @@ class Parameter:
         self.about = about
         self.low = low
         self.high = high
+        self.longest = longest
 
     def check(self, value: object) -> Value:
         """Return a valid value of the parameter, else raise ParameterError."""
@@ -75,6 +77,12 @@ class Parameter:
             value = " ".join(value.split())  # a position is one line, and its text parses back
         if type(value) is not kind:
             raise ParameterError(f"{self.name}: {shown(str(value))} is not {_KINDS[kind]}")
+        if isinstance(value, str) and len(value) > self.longest:
+            reason = f"is longer than {self.longest} characters"
+            raise ParameterError(f"{self.name}: {shown(value)} {reason}")
+            raise ParameterError(
+                f"{self.name}: {shown(value)} is longer than {self.longest} characters"
+            )
         return value
 
     def parse(self, text: str) -> Value:

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import math
 import time
 from contextlib import asynccontextmanager
 from functools import partial
 from typing import TYPE_CHECKING
 
+from sqlalchemy.exc import SQLAlchemyError
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.middleware.gzip import GZipMiddleware
+from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.requests import HTTPConnection
 from starlette.responses import JSONResponse, PlainTextResponse
 from starlette.routing import Mount, Route, WebSocketRoute
 from starlette.staticfiles import StaticFiles
+from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
 from gridhouse.server import clock
 from gridhouse.server.api import create_api
@@ -26,7 +30,18 @@ from gridhouse.server.budgets import Budgets
 from gridhouse.server.evenings.service import EveningService
 from gridhouse.server.fair_pool import caller
 from gridhouse.server.network import is_loopback
-from gridhouse.server.pages import assets, daily, evenings, learn, lobby, me, mine, review, views
+from gridhouse.server.pages import (
+    assets,
+    daily,
+    evenings,
+    learn,
+    lobby,
+    me,
+    mine,
+    review,
+    tournament,
+    views,
+)
 from gridhouse.server.settings import (
     MAX_IMPORTS,
     MAX_NEW_EVENINGS,
@@ -34,7 +49,9 @@ from gridhouse.server.settings import (
     MAX_PLAYERS,
     MAX_TABLES,
 )
+from gridhouse.server.storage.store import reason_of
 from gridhouse.server.tables import sockets
+from gridhouse.server.tables.commands import RefusedError
 from gridhouse.server.tables.service import TableService
 
 if TYPE_CHECKING:
@@ -48,6 +65,7 @@ if TYPE_CHECKING:
     from gridhouse.server.settings import Settings
     from gridhouse.server.tables.table import TableOptions
 
+log = logging.getLogger("gridhouse.server")
 HOUR = 3600.0
 TOO_MANY = "Too many requests: try again in a moment."
 COMPRESSION = 6  # zlib's usual level: the last percents of the highest one cost most of its time
@@ -132,6 +150,21 @@ async def refuse_for_now(scope: Scope, receive: Receive, send: Send) -> None:
     await problem(scope, receive, send)
 
 
+class KnownHosts(TrustedHostMiddleware):
+    """Middleware that refuses requests for other hosts than those of the house."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on or refuse it; a socket is closed, as an answer would be logged."""
+
+        async def send_or_close(message: MutableMapping[str, Any]) -> None:
+            if message["type"] == "websocket.http.response.start":
+                await send({"type": "websocket.close"})
+            elif message["type"] != "websocket.http.response.body":
+                await send(message)
+
+        await super().__call__(scope, receive, send_or_close)
+
+
 class HourlyLimit:
     """A limit on the creations of each network address in an hour, MAX_TABLES without ``most``.
 
@@ -189,12 +222,12 @@ class Listings:
         If the visitor or the address has enough tables there, their oldest ones leave it.
         """
         store = views.services(request).service.store
-        address, since = address_of(request), clock.now() - lobby.LATELY
+        address, since = address_of(request), clock.dated() - lobby.LATELY
         async with self._lock:
             self._forget(since)
             name = await create()
             known = self._tables.setdefault(address, {})
-            known[name] = clock.now()
+            known[name] = clock.dated()
             await asyncio.to_thread(store.unlist_oldest, visitor, list(known), MAX_OPEN)
         return name
 
@@ -214,7 +247,22 @@ def address_of(request: Request) -> str:
 async def refuse(request: Request, error: Exception) -> Response:
     """Return the page that reports an error."""
     status, text = views.status_and_text(error)
+    if isinstance(error, SQLAlchemyError):
+        log.error("the database cannot be used: %s", reason_of(error))
     return await views.page(request, "error", status=status, text=text, code=status)
+
+
+def middleware_of(settings: Settings) -> list[Middleware]:
+    """Return what every request passes: whom to believe, the headers of the response, budgets."""
+    found = [Middleware(SecurityHeaders)]
+    if settings.proxies:
+        found.insert(0, Middleware(ProxyHeadersMiddleware, trusted_hosts=[*settings.proxies]))
+    if settings.hosts:
+        found.append(Middleware(KnownHosts, allowed_hosts=settings.hosts, www_redirect=False))
+    compress = Middleware(
+        GZipMiddleware, compresslevel=COMPRESSION, thread_minimum_size=IN_A_THREAD
+    )
+    return [*found, Middleware(Budget), compress]
 
 
 def create_app(settings: Settings) -> Starlette:
@@ -225,7 +273,7 @@ def create_app(settings: Settings) -> Starlette:
         service = TableService(settings)
         app.state.service = service
         app.state.evenings = EveningService(service)
-        app.state.auth = Auth(service.store.secret())
+        app.state.auth = Auth(service.store.secret(), is_secure=settings.is_secure)
         yield
         await service.close()
 
@@ -255,25 +303,27 @@ def create_app(settings: Settings) -> Starlette:
             *me.ROUTES,
             *evenings.ROUTES,
             *learn.ROUTES,
+            *tournament.ROUTES,
             Mount("/api", api),
             WebSocketRoute("/t/{table}/socket", sockets.serve_table),
             Route("/static/style.css", assets.style),
             *docs,
             Mount("/static", assets.Files(directory=assets.STATIC)),
         ],
-        middleware=[
-            Middleware(SecurityHeaders),
-            Middleware(Budget),
-            Middleware(GZipMiddleware, compresslevel=COMPRESSION, thread_minimum_size=IN_A_THREAD),
-        ],
-        exception_handlers={HTTPException: refuse, 500: refuse},
+        middleware=middleware_of(settings),
+        exception_handlers={
+            HTTPException: refuse,
+            RefusedError: refuse,
+            SQLAlchemyError: refuse,
+            500: refuse,
+        },
         lifespan=opened,
     )
     api.state = app.state  # services, auth, and rate limits
     app.state.pace = RateLimiter(settings.burst, settings.rate)
     app.state.budgets = Budgets(settings)
     app.state.visits = Visits()
-    behind_proxy = settings.behind_proxy
+    behind_proxy = bool(settings.proxies)
     app.state.new_tables = HourlyLimit("new games", behind_proxy=behind_proxy)
     app.state.new_names = HourlyLimit("new names", behind_proxy=behind_proxy)
     app.state.new_imports = HourlyLimit("files of games", MAX_IMPORTS, behind_proxy=behind_proxy)

@@ -83,7 +83,7 @@ class Budgets:
         burst, rate = settings.burst, settings.rate
         self._visitors = Buckets(VISITOR_SHARE * burst, VISITOR_SHARE * rate)
         self._addresses = Buckets(ADDRESS_SHARE * burst, ADDRESS_SHARE * rate)
-        self._behind_proxy = settings.behind_proxy
+        self._behind_proxy = bool(settings.proxies)
         self._sockets: Counter[str] = Counter()
 
     def _buckets(self, visitor: str | None, address: str) -> list[TokenBucket]:

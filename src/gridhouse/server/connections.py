@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from gridhouse.server.network import is_loopback
+from gridhouse.server.network import is_among, is_loopback
 from gridhouse.server.settings import MAX_CONNECTIONS, REQUEST_SECONDS
 
 if TYPE_CHECKING:
@@ -39,13 +39,14 @@ class HouseProtocol(H11Protocol):
     """A connection of the house, which does not wait for ever."""
 
     files = USUAL_FILES  # that the process may open
+    proxies: tuple[str, ...] = ()  # who bring the visitors of many addresses
     _alarm: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Begin to wait for a request, unless this address has enough connections."""
         super().connection_made(transport)
         host = host_of(self)
-        if not is_loopback(host):
+        if not is_loopback(host) and not is_among(host, self.proxies):
             here = sum(host_of(other) == host for other in self.connections)
             if here > MAX_CONNECTIONS:
                 transport.abort()

@@ -11,7 +11,7 @@ import threading
 import time
 from collections import Counter, OrderedDict, deque
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextvars import ContextVar
+from contextvars import ContextVar, copy_context
 from functools import partial
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
@@ -47,11 +47,11 @@ class FairPool:
     def submit(
         self, work: Callable[Given, Result], *given: Given.args, **named: Given.kwargs
     ) -> Future[Result]:
-        """Have a function called when it is the caller's turn."""
+        """Have a function called when it is the caller's turn, in the context of the caller."""
         promise: Future[Result] = Future()
         with self._lock:
             mine = self._waiting.setdefault(caller.get(), deque())
-            mine.append((promise, partial(work, *given, **named)))
+            mine.append((promise, partial(copy_context().run, work, *given, **named)))
         self._pool.submit(self._serve)
         return promise
 

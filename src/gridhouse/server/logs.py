@@ -13,8 +13,9 @@ import threading
 import time
 import traceback
 from collections import OrderedDict
+from contextlib import suppress
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, TextIO
 
 FORMAT = "GRIDHOUSE_LOG"
 # A signed token or visitor, an invitation or a device's link in an address or alone, and the query
@@ -31,8 +32,18 @@ MAX_KEPT = 1000  # messages
 
 
 def scrub(text: str) -> str:
-    """Return a text without tokens, invitations and query strings."""
-    return SECRETS.sub(HIDDEN, text)
+    """Return a text without tokens, invitations and query strings, which any stream can take."""
+    return SECRETS.sub(HIDDEN, text).encode("utf-8", "backslashreplace").decode()
+
+
+class Handler(logging.StreamHandler[TextIO]):
+    """Writes records on standard error; one that cannot be written is not quoted."""
+
+    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802  # its name in logging
+        """Say where a record came from that could not be written."""
+        with suppress(OSError, ValueError):
+            where = f"{record.name}, {record.module} line {record.lineno}"
+            self.stream.write(f"a message could not be logged: {where}\n")
 
 
 class Repeats(logging.Filter):
@@ -99,11 +110,7 @@ def config() -> dict[str, Any]:
         "formatters": {"house": kind},
         "filters": {"repeats": {"()": Repeats}},
         "handlers": {
-            "standard error": {
-                "class": "logging.StreamHandler",
-                "formatter": "house",
-                "filters": ["repeats"],
-            }
+            "standard error": {"()": Handler, "formatter": "house", "filters": ["repeats"]}
         },
         "loggers": dict.fromkeys(("gridhouse", "uvicorn", "asyncio", "sqlalchemy"), said),
     }

@@ -89,7 +89,7 @@ async def caller(request: Request, given: Annotated[Any, Depends(TOKEN)]) -> str
         raise unknown("The house does not know this token.")
     if sent is None and request.method not in SAFE:
         is_browser = visitor is not None and "origin" not in request.headers
-        if is_browser or not is_own_origin(request.headers):
+        if is_browser or not is_own_origin(request):
             raise HTTPException(
                 403,
                 "The request does not come from a page of this house: send a token, not a cookie.",

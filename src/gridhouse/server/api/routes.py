@@ -45,6 +45,7 @@ WHY = {
     415: "The request is not declared as JSON.",
     422: "The request is not valid, or its move is against the rules.",
     429: "The caller sent too many requests.",
+    503: "The house cannot use its database now.",
 }
 ANYBODY: dict[str, Any] = {"security": [{}]}  # requests without a token are allowed too
 BODY = (400, 413, 415, 422)
@@ -54,7 +55,8 @@ GAMES = TypeAdapter(list[GameInfo])
 
 def answers(*statuses: int) -> dict[int | str, dict[str, Any]]:
     """Return the descriptions of errors for the OpenAPI document."""
-    return {status: {"model": Problem, "description": WHY[status]} for status in statuses}
+    described = (*statuses, 503)
+    return {status: {"model": Problem, "description": WHY[status]} for status in described}
 
 
 router = APIRouter()

@@ -175,6 +175,9 @@ class TableState(BaseModel):
     asked: Wanted | None
     undo: bool = Field(description="Whether you may undo, or request it.")
     redo: bool
+    given: bool = Field(
+        description="Whether the founder chose the start, and so may know what it hides."
+    )
     invitation: str | None = Field(description="The link to the free seat, if you play here.")
 
 

@@ -108,6 +108,7 @@ def state_of(context: RequestContext) -> TableState:
         asked=takeback and Wanted.model_validate(takeback._asdict()),
         undo=sits and may_take_back(table, viewpoint, UNDO),
         redo=sits and may_take_back(table, viewpoint, REDO),
+        given=table.given,
         invitation=f"/t/{table.id}/join/{context.auth.invitation(table.id)}" if has_room else None,
     )
 

@@ -10,6 +10,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
+from gridhouse.core.notation import parse_integer
 from gridhouse.core.registry import game_class
 from gridhouse.server.learning.exercises import MAX_MOVES, Course, WrongMovesError, respond
 from gridhouse.server.learning.lessons import lesson_of
@@ -46,9 +47,9 @@ class Attempt(BaseModel):
 
 def requested_number(request: Request, most: int, what: str) -> int:
     """Return the number in an address, from 1 to ``most``; raises HTTPException."""
-    number = int(request.path_params["number"])
-    if not 1 <= number <= most:
-        raise HTTPException(404, f"There is no {what} {number}.")
+    number = parse_integer(request.path_params["number"])
+    if number is None or not 1 <= number <= most:
+        raise HTTPException(404, f"There is no such {what}: there are {most}.")
     return number
 
 
@@ -163,10 +164,10 @@ async def try_puzzle(request: Request) -> Response:
 
 ROUTES = [
     Route("/learn/{game}", first_step),
-    Route("/learn/{game}/{number:int}", lesson, methods=["GET"]),
-    Route("/learn/{game}/{number:int}", try_step, methods=["POST"]),
+    Route("/learn/{game}/{number}", lesson, methods=["GET"]),
+    Route("/learn/{game}/{number}", try_step, methods=["POST"]),
     Route("/puzzles", puzzles_overview),
     Route("/puzzles/{game}", any_puzzle),
-    Route("/puzzles/{game}/{number:int}", puzzle, methods=["GET"]),
-    Route("/puzzles/{game}/{number:int}", try_puzzle, methods=["POST"]),
+    Route("/puzzles/{game}/{number}", puzzle, methods=["GET"]),
+    Route("/puzzles/{game}/{number}", try_puzzle, methods=["POST"]),
 ]

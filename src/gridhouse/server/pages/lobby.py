@@ -63,12 +63,15 @@ def entry(
         FRIENDS: "waiting for an opponent" if is_open else "two players",
         ANALYSIS: "analysis board",
     }
+    opponents = kinds.get(record.opponent, alone)
+    if record.given and is_open and not game.perfect_information:
+        opponents += " against a host who chose the start"
     address = f"/t/{record.id}"
     return LobbyEntry(
         address,
         cls.title,
         str(game),
-        kinds.get(record.opponent, alone),
+        opponents,
         str(Clock(record.initial, record.increment)) if record.initial else "",
         made,
         cls.players[free[0]] if is_open else "",
@@ -88,7 +91,7 @@ async def listed(request: Request) -> list[LobbyEntry]:
     visitor = auth.authenticate(request.headers, request.cookies)
 
     def found() -> list[LobbyEntry]:
-        tables = service.store.list_public(MAX_LISTED, clock.now() - LATELY)
+        tables = service.store.list_public(MAX_LISTED, clock.dated() - LATELY)
         sitters = {sitter for record, _ in tables for sitter in record.seated_visitors.values()}
         profiles = service.visitors.profiles(sitters)
         shown = []

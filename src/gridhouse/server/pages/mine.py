@@ -32,6 +32,7 @@ from gridhouse.server.pages.views import (
     work,
 )
 from gridhouse.server.ratings import MIN_GAMES
+from gridhouse.server.settings import MAX_KEPT
 from gridhouse.server.storage.store import Chosen
 
 if TYPE_CHECKING:
@@ -124,6 +125,9 @@ async def take_in(request: Request) -> Response:
     def added() -> tuple[int, int]:
         records = read_games(content, visitor)
         new = unknown(records, service.store.list_own(visitor, Chosen(), ALL), visitor)
+        length = sum(len(record.start) for record in new)
+        if service.store.length_of_starts(visitor) + length > MAX_KEPT:
+            raise GameFileError("the house does not keep so many games for one visitor")
         service.store.add(*new)
         return len(new), len(records) - len(new)
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlencode
 
+from sqlalchemy.exc import SQLAlchemyError
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
@@ -37,6 +38,7 @@ from gridhouse.server.pages.forms import (
 from gridhouse.server.pages.history import open_games
 from gridhouse.server.pages.identicons import identicon
 from gridhouse.server.settings import MAX_CELLS
+from gridhouse.server.storage.store import public_reason
 from gridhouse.server.tables.commands import SEAT, Command, RefusedError
 from gridhouse.server.tables.company import PHRASES
 from gridhouse.server.tables.table import FRIENDS, MACHINE
@@ -118,12 +120,16 @@ async def requested_table(request: Request) -> LiveTable:
 
 def require_own_page(request: Request) -> None:
     """Raise HTTPException for a form on another site's page."""
-    if not is_own_origin(request.headers):
+    if not is_own_origin(request):
         raise HTTPException(403, "This form was not sent from a page of this house.")
 
 
 def status_and_text(error: Exception) -> tuple[int, str]:
     """Return the status of an error, and a sentence for people."""
+    if isinstance(error, RefusedError):
+        return 409, sentence(error)
+    if isinstance(error, SQLAlchemyError):
+        return 503, f"The database of the house cannot be used now: {public_reason(error)}."
     status = error.status_code if isinstance(error, HTTPException) else 500
     text = str(getattr(error, "detail", ""))
     if text.endswith("."):
@@ -147,7 +153,14 @@ async def home(request: Request) -> Response:
     listed = [game_class(name) for name in games()]
     pictures = await work(request, samples, games())
     going_on = await open_games(request)
-    return await page(request, "home", games=listed, pictures=pictures, open_games=going_on)
+    return await page(
+        request,
+        "home",
+        games=listed,
+        pictures=pictures,
+        open_games=going_on,
+        has_tournament=services(request).service.settings.tournament is not None,
+    )
 
 
 async def design(request: Request) -> Response:
@@ -344,6 +357,7 @@ async def invitation(request: Request) -> Response:
         host=profile.name,
         face=identicon(hosts[0], profile.picture) if hosts else "",
         board=game.board_words,
+        chosen=table.given and not game.perfect_information,
         clock=table.clock.words() if table.clock else "There is no clock.",
     )
 

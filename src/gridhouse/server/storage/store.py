@@ -5,17 +5,22 @@ Positions are not stored, because they follow from the rules.
 
 from __future__ import annotations
 
+import os
 import queue
 import secrets
+import sqlite3
 import threading
 from concurrent.futures import Future
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import filelock
 import sqlalchemy as sa
 from alembic import command
 from alembic.config import Config
+from alembic.util import CommandError
 
 from gridhouse.server import clock
 from gridhouse.server.storage.records import Change, Ply, StaleError, StoredTable
@@ -101,6 +106,32 @@ def _begin_sqlite(connection: sa.Connection) -> None:
     connection.exec_driver_sql("BEGIN")
 
 
+def _file_of(engine: sa.Engine) -> Path | None:
+    """Return the file of an SQLite database, None for any other."""
+    name = engine.url.database or ""
+    is_file = engine.dialect.name == "sqlite" and name and not name.startswith((":", "file:"))
+    return Path(name) if is_file else None
+
+
+def _make_private(file: Path) -> None:
+    """Create the file of a database so that only its owner can read it: it has a secret."""
+    with suppress(OSError):  # SQLite says what is wrong with the place
+        os.close(os.open(file, os.O_CREAT | os.O_EXCL, 0o600))
+
+
+def _identity(file: Path) -> tuple[int, int] | None:
+    """Return what tells a file from another one of its name, None if there is none."""
+    try:
+        found = file.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
+
+
+class UnusableDatabaseError(Exception):
+    """A house cannot run on this database; the message says why in one line."""
+
+
 class Chosen(NamedTuple):
     """Which of a visitor's tables are wanted: all, or those of a game, a state, an opponent."""
 
@@ -113,20 +144,44 @@ class Store:
     """The database of a server; a method returns when its changes are on disk."""
 
     def __init__(self, url: str) -> None:
-        """Connect to a database and migrate it to the current schema; raises SQLAlchemyError."""
+        """Connect to a database and migrate it to the current schema.
+
+        Raises SQLAlchemyError or UnusableDatabaseError.
+        """
         # Errors are logged, and the parameters may contain hidden moves.
         self.engine = sa.create_engine(with_driver(url), hide_parameters=True)
         self.is_shared = self.engine.dialect.name == "postgresql"
+        self.file = _file_of(self.engine)
         if self.engine.dialect.name == "sqlite":
             sa.event.listen(self.engine, "connect", _prepare_sqlite)
             sa.event.listen(self.engine, "begin", _begin_sqlite)
+        if self.file is not None:
+            _make_private(self.file)
         config = Config()
         config.set_main_option("script_location", MIGRATIONS)
         with self.engine.begin() as connection:
             self._lock_setup(connection)
             config.attributes["connection"] = connection
-            command.upgrade(config, "head")
+            try:
+                command.upgrade(config, "head")
+            except CommandError:
+                raise UnusableDatabaseError(
+                    "it was written by a newer version of Gridhouse, which alone can read it"
+                ) from None
+        if self.file is not None:
+            self._watch(self.file)
         self._writer = Writer(self.engine)
+
+    def _watch(self, file: Path) -> None:
+        """Refuse all work once the file is not the one that was opened: it would be lost."""
+        opened = _identity(file)
+
+        def check(_: sa.Connection) -> None:
+            if _identity(file) != opened:
+                reason = FileNotFoundError("the file of the database was removed or replaced")
+                raise sa.exc.OperationalError(None, None, reason)
+
+        sa.event.listen(self.engine, "begin", check)
 
     def _lock_setup(self, connection: sa.Connection) -> None:
         """Make other processes wait until this transaction ends."""
@@ -183,6 +238,13 @@ class Store:
             old = connection.scalars(shown.offset(most)).all()
             connection.execute(TABLES.update().where(TABLES.c.id.in_(old)).values(listed=False))
 
+    def length_of_starts(self, visitor: str) -> int:
+        """Return the characters of the first positions of all tables of a visitor."""
+        length = sa.func.sum(sa.func.length(TABLES.c.start))
+        with self.engine.connect() as connection:
+            found = connection.scalar(sa.select(length).where(TABLES.c.id.in_(_seated(visitor))))
+        return int(found or 0)
+
     def list_own(self, visitor: str, chosen: Chosen, most: int, skip: int = 0) -> list[StoredTable]:
         """Return a visitor's tables, unfinished ones first, then the latest change first."""
         return self._records(_own(visitor, chosen), most, skip, TABLES.c.ended.is_not(None))
@@ -229,10 +291,37 @@ class Store:
             connection.execute(running.values(since=clock.now()))
 
 
+def serving_lock(store: Store) -> filelock.BaseFileLock:
+    """Return a lock that says that this process serves a database; it ends with the process.
+
+    Raises UnusableDatabaseError if another process serves the same SQLite file: each would show
+    what it has in memory.  Processes that share a database in PostgreSQL tell each other.
+    """
+    lock = filelock.FileLock(f"{store.file}.lock", timeout=0, mode=0o600)
+    if store.file is not None:
+        try:
+            lock.acquire()
+        except filelock.Timeout:
+            store.close()
+            raise UnusableDatabaseError("another house serves it already") from None
+    return lock
+
+
+def reason_of(error: Exception) -> str:
+    """Return the reason of a database error in a few words, without what was written."""
+    return str(getattr(error, "orig", None) or error).partition("\n")[0]
+
+
+def public_reason(error: Exception) -> str:
+    """Return the reason of an error for anybody; what a server says may name hosts and users."""
+    is_public = isinstance(getattr(error, "orig", None), (sqlite3.Error, FileNotFoundError))
+    return reason_of(error) if is_public else "the log of the house says why"
+
+
 def write_table(connection: sa.Connection, record: StoredTable) -> None:
     """Write a new table with its seats and moves."""
     row = {name: getattr(record, name) for name in COLUMNS}
-    row |= {"created": datetime.now(UTC), "changed": record.changed or clock.now()}
+    row |= {"created": datetime.now(UTC), "changed": record.changed or clock.dated()}
     seats = [
         {"table_id": record.id, "player": player, "visitor": visitor}
         for player, visitor in record.seated_visitors.items()
@@ -316,7 +405,7 @@ class Writer:
 
 def write(connection: sa.Connection, changes: list[Change]) -> None:
     """Write changes; raises StaleError if a table no longer has the version of its change."""
-    at = clock.now()
+    at = clock.dated()
     facts = [
         {
             "its_id": change.table,

@@ -25,8 +25,9 @@ from gridhouse.server.daily.leaderboard import write_result
 from gridhouse.server.daily.service import DailyService
 from gridhouse.server.engine_pool import EnginePool
 from gridhouse.server.fair_pool import FairPool, Habit
+from gridhouse.server.settings import MAX_KEPT
 from gridhouse.server.storage.records import StaleError, StoredTable
-from gridhouse.server.storage.store import Store
+from gridhouse.server.storage.store import Store, public_reason, serving_lock
 from gridhouse.server.storage.visitors import Visitors
 from gridhouse.server.tables.commands import (
     MOVE,
@@ -84,6 +85,10 @@ async def run_to_completion(change: Coroutine[Any, Any, None]) -> None:
     except asyncio.CancelledError:
         await asyncio.wait({task})
         raise
+
+
+class UnsavedError(RefusedError):
+    """The database did not take a change."""
 
 
 class StaleTableError(RefusedError):
@@ -201,9 +206,13 @@ class TableService:
     """The tables of a server, and the commands at them."""
 
     def __init__(self, settings: Settings) -> None:
-        """Start the service; raises SQLAlchemyError if its database cannot be used."""
+        """Start the service.
+
+        Raises SQLAlchemyError or UnusableDatabaseError if its database cannot be used.
+        """
         self.settings = settings
         self.store = Store(settings.database)
+        self._lock = serving_lock(self.store)
         self.visitors = Visitors(self.store.engine)
         self.engines = EnginePool(settings)
         self.work = FairPool(WORKERS, "working")
@@ -258,9 +267,13 @@ class TableService:
         if self._notifications is not None:
             await asyncio.to_thread(self._notifications.close)
         self.store.close()
+        self._lock.release()
 
     async def create(self, options: TableOptions, visitor: str) -> str:
-        """Store a new table of a visitor; return its name, which cannot be guessed."""
+        """Store a new table of a visitor; return its name, which cannot be guessed.
+
+        Raises RefusedError.
+        """
         players = range(options.state.game.num_players)
         mine = players if options.opponent in ONE_SCREEN else (options.side,)
         record = StoredTable(
@@ -276,8 +289,13 @@ class TableService:
             record.initial, record.increment = options.clock
         if options.opponent == MACHINE:
             record.level, record.machine = options.level, 1 - options.side
-        await asyncio.to_thread(self.store.add, record)
+        await asyncio.to_thread(self._add, record, visitor)
         return record.id
+
+    def _add(self, record: StoredTable, visitor: str) -> None:
+        if self.store.length_of_starts(visitor) + len(record.start) > MAX_KEPT:
+            raise RefusedError("you have more games than the house keeps for one visitor")
+        self.store.add(record)
 
     async def rematch(self, live: LiveTable, visitor: str, level: int | None = None) -> str:
         """Return the table of a player's next game: the same game with the sides swapped.
@@ -461,9 +479,10 @@ class TableService:
             except StaleError:
                 await self._catch_up(live)
                 raise StaleTableError("the table has changed; look at it again") from None
-            except (OSError, SQLAlchemyError):
+            except (OSError, SQLAlchemyError) as error:
                 log.exception("a change could not be saved")
-                raise RefusedError("the change could not be saved; try again") from None
+                reason = public_reason(error)
+                raise UnsavedError(f"the change could not be saved: {reason}") from None
             live.replace(after)
             if change.seat is not None:
                 await self._note_people(live)
@@ -529,17 +548,23 @@ class TableService:
 
     async def _think(self, live: LiveTable) -> None:
         """Make the machine's moves until another player is to move."""
+        live.table.machine_stuck = False
         try:
             while self._is_machine_turn(live.table):
                 table = live.table
                 ply = len(table.plies)
                 move = table.state.action_to_string(await self._choose(table))
                 await asyncio.sleep(self.settings.pause)
-                with suppress(RefusedError, MoveError):  # the table has changed
+                try:
                     await self.submit(live, Command(MOVE, table.machine or 0, move, ply))
+                except UnsavedError:
+                    raise
+                except (RefusedError, MoveError):  # the table has changed
+                    continue
         except Exception:
             log.exception("the machine cannot move at a table")
-            raise
+            live.table.machine_stuck = True
+            live.changed()
 
     async def _choose(self, table: Table) -> int:
         """Return the machine's action; if its search fails, note it and return a random action."""

@@ -8,6 +8,7 @@ import logging
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+from sqlalchemy.exc import SQLAlchemyError
 from starlette.websockets import WebSocketDisconnect, WebSocketState
 
 from gridhouse.core.errors import MoveError
@@ -16,6 +17,7 @@ from gridhouse.server.auth import bearer, is_own_origin
 from gridhouse.server.budgets import TokenBucket
 from gridhouse.server.fair_pool import Habit
 from gridhouse.server.settings import MAX_MESSAGE, MAX_SUBSCRIBERS
+from gridhouse.server.storage.store import reason_of
 from gridhouse.server.tables import hints
 from gridhouse.server.tables.commands import ANSWER, MOVE, REDO, RESIGN, UNDO, Command, RefusedError
 from gridhouse.server.tables.visibility import (
@@ -396,9 +398,14 @@ async def serve_table(socket: WebSocket) -> None:
     visitor = auth.authenticate(socket.headers, socket.cookies)
     budgets: Budgets = socket.app.state.budgets
     with budgets.socket(visitor, address_of(socket)) as is_free:
-        live = await service.get(socket.path_params["table"])
+        try:
+            live = await service.get(socket.path_params["table"])
+        except SQLAlchemyError as error:
+            log.error("the database cannot be used: %s", reason_of(error))
+            await socket.close(TRY_AGAIN_LATER)
+            return
         is_false = bearer(socket.headers) is not None and visitor is None
-        if live is None or is_false or not is_own_origin(socket.headers):
+        if live is None or is_false or not is_own_origin(socket):
             await socket.close(POLICY_VIOLATION)
             return
         await socket.accept()

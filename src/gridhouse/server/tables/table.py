@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from gridhouse.server.daily.leaderboard import BestResult
     from gridhouse.server.storage.records import StoredTable
 
-NEWS = ("names", "company", "best", "is_past_day", "machine_failed")  # attributes
+NEWS = ("names", "company", "best", "is_past_day", "machine_failed", "machine_stuck")
 HOTSEAT = "hotseat"
 MACHINE = "machine"
 FRIENDS = "friends"
@@ -114,6 +114,7 @@ class Table:
         self.company = Company()
         self.best: BestResult | None = None  # known for the daily puzzle
         self.machine_failed = False  # at its last move, which was therefore random
+        self.machine_stuck = False  # until a page is opened again
         self.clock = Clock(record.initial, record.increment) if record.initial else None
         self.state = parse(record.start)
         # Both players of an evening are there when the game begins, so their clocks run at once.

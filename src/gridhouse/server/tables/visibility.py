@@ -48,6 +48,7 @@ NO_HELP_FOR_COPIES = (
 )
 NO_HELP_FOR_FRIENDS = "there is no help in a game between friends"
 FAILED = "The machine failed and made a random move"
+STUCK = "cannot move now; load this page again to let it try once more"
 YOU: dict[float, Literal["won", "lost", "draw"]] = {1: "won", -1: "lost", 0: "draw"}
 ASKED = {UNDO: "asks to take back the last move", REDO: "asks to redo the move"}
 
@@ -392,7 +393,8 @@ def turn_text(table: Table, viewpoint: Viewpoint, mover: int, *, sits: bool) -> 
     if game.num_players == 1:
         return "Your turn" if sits else f"{name} to move"
     if mover == table.machine:
-        return f"{name}, the machine, is thinking"
+        does = STUCK if table.machine_stuck else "is thinking"
+        return f"{name}, the machine, {does}"
     if mover in table.open_seats():
         return f"{name} to move; the seat is still free"
     is_yours = viewpoint.acts and table.opponent not in ONE_SCREEN
