@@ -114,12 +114,13 @@ def visitor_of(connection: sa.Connection, begin: str) -> str:
     return found[0]
 
 
-def who_is(connection: sa.Connection, text: str) -> str:
+def who_is(store: Store, text: str) -> str:
     """Return how an address, a network or a visitor is written; raises UsageError."""
     try:
         return str(ipaddress.ip_network(text, strict=False))
     except ValueError:
-        return visitor_of(connection, text)
+        with store.engine.connect() as connection:
+            return visitor_of(connection, text)
 
 
 def backup(url: str, target: Path, *, force: bool = False) -> int:
