@@ -96,6 +96,7 @@ def test_who_is_blocked_is_refused_by_an_open_house(
     table = visitor.new("sliding", opponent="hotseat")
     other = Visitor(client)
     (line,) = _lines(run)
+    assert (line.game, line.moves) == ("sliding", 0)
     with visitor.at(table) as seat:
         assert run("block", line.visitors[0][:12]).exit_code == 0
         look(client)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import signal
 import time
 import urllib.request
@@ -79,9 +80,7 @@ def test_prometheus_is_told_what_happens(client: TestClient, visitor: Visitor) -
         before[1] + 1,
     )
     assert requests("/api/games", "200") >= 1
-    metrics.ERROR_COUNTER.handle(
-        metrics.logging.LogRecord("gridhouse.server", 40, "", 0, "", None, None)
-    )
+    metrics.ERROR_COUNTER.handle(logging.LogRecord("gridhouse.server", 40, "", 0, "", None, None))
     assert value("gridhouse_errors_total", logger="gridhouse.server") == errors + 1
 
 

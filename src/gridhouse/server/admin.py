@@ -8,7 +8,7 @@ import sqlite3
 from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import filelock
 import sqlalchemy as sa
@@ -69,7 +69,7 @@ def tables(
 ) -> list[TableLine]:
     """Return tables, the latest change first."""
     count = sa.select(sa.func.count()).where(MOVES.c.table_id == TABLES.c.id, ~MOVES.c.undone)
-    chosen = sa.select(TABLES, count.scalar_subquery().label("count"))
+    chosen = sa.select(TABLES, count.scalar_subquery().label("plies"))
     if game:
         chosen = chosen.where(TABLES.c.start.startswith(f"{game}(", autoescape=True))
     if over is not None:
@@ -90,7 +90,7 @@ def tables(
             row.id,
             row.start.partition("(")[0],
             row.opponent,
-            row.count,
+            row.plies,
             row.ended,
             row.listed,
             datetime.fromtimestamp(row.changed / 1000, UTC),
@@ -111,7 +111,7 @@ def visitor_of(connection: sa.Connection, begin: str) -> str:
     found = connection.scalars(sa.select(SEATS.c.visitor).where(is_it).distinct().limit(2)).all()
     if len(found) != 1:
         raise UsageError(f"{begin}: {'several visitors begin so' if found else 'no such visitor'}")
-    return found[0]
+    return str(found[0])
 
 
 def who_is(store: Store, text: str) -> str:
@@ -243,7 +243,7 @@ def _with_zones(row: dict[str, object]) -> dict[str, object]:
 def stats(store: Store) -> list[tuple[str, int]]:
     """Return what the database holds, in words and numbers."""
     unfinished = TABLES.c.ended.is_(None)
-    wanted: Sequence[tuple[str, sa.Select[tuple[int]]]] = [
+    wanted: Sequence[tuple[str, sa.Select[Any]]] = [
         ("tables", sa.select(sa.func.count()).select_from(TABLES)),
         ("unfinished tables", sa.select(sa.func.count()).where(unfinished)),
         ("tables in the lobby", sa.select(sa.func.count()).where(TABLES.c.listed & unfinished)),
