@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import sqlalchemy as sa
 from starlette.websockets import WebSocketDisconnect
+from typer.testing import CliRunner
 
+from gridhouse.cli import complete_app
 from gridhouse.core.console import UsageError
 from gridhouse.server import admin, clock, upkeep
 from gridhouse.server.storage.records import Change, Ply, StoredTable
 from gridhouse.server.storage.store import SEATS, TABLES, Store
 from gridhouse.server.storage.visitors import LINKS, VISITORS
-from harness import command
 from postgres_helpers import postgres
 from web_helpers import Visitor
 
@@ -33,7 +34,13 @@ DAY = 24 * 3600 * 1000  # milliseconds
 def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     """Run `gridhouse admin` on the database of the house."""
     monkeypatch.setenv("GRIDHOUSE_DATABASE_URL", f"sqlite:///{tmp_path / 'house.db'}")
-    return lambda *words: command("admin", *words)
+    monkeypatch.setenv("COLUMNS", "200")
+    runner = CliRunner()
+
+    def run(*words: str) -> Any:
+        return runner.invoke(complete_app(), ["admin", *words])
+
+    return run
 
 
 @pytest.fixture
@@ -67,20 +74,20 @@ def test_tables_are_listed_taken_from_the_lobby_and_removed(
 ) -> None:
     table = visitor.new("binary", opponent="friends", listed="1")
     name = table.rpartition("/")[2]
-    assert name in run("tables", "--listed").out
-    assert name not in run("tables", "--game", "sinks").out
-    assert run("unlist", name).status == 0
-    assert name not in run("tables", "--listed").out
+    assert name in run("tables", "--listed").output
+    assert name not in run("tables", "--game", "sinks").output
+    assert run("unlist", name).exit_code == 0
+    assert name not in run("tables", "--listed").output
     with visitor.at(table) as seat:
-        assert run("remove", name).status == 0
+        assert run("remove", name).exit_code == 0
         reason = seat.refused("resign")
         assert reason == "this table was removed"
     look(client)
     assert visitor.get(table).status_code == 404
     for words in (("remove", name), ("unlist", name), ("block", "abc"), ("block", "0123456789")):
         refused = run(*words)
-        assert refused.status == 2
-        assert refused.err.count("\n") == 1
+        assert refused.exit_code == 2
+        assert refused.output.count("\n") == 1
 
 
 def test_who_is_blocked_is_refused_by_an_open_house(
@@ -89,16 +96,17 @@ def test_who_is_blocked_is_refused_by_an_open_house(
     table = visitor.new("sliding", opponent="hotseat")
     other = Visitor(client)
     (line,) = _lines(run)
+    assert (line.game, line.moves) == ("sliding", 0)
     with visitor.at(table) as seat:
-        assert run("block", line.visitors[0][:12]).status == 0
+        assert run("block", line.visitors[0][:12]).exit_code == 0
         look(client)
         assert visitor.get("/").status_code == 403
         assert other.get("/").status_code == 200
         seat.say("here")
         with pytest.raises(WebSocketDisconnect):
             seat.wait("here")
-    assert line.visitors[0] in run("blocked").out
-    assert run("unblock", line.visitors[0][:12]).status == 0
+    assert line.visitors[0] in run("blocked").output
+    assert run("unblock", line.visitors[0][:12]).exit_code == 0
     look(client)
     assert visitor.get("/").status_code == 200
 
@@ -118,7 +126,7 @@ def test_networks_are_blocked() -> None:
 
 def test_a_new_secret_voids_cookies(client: TestClient, visitor: Visitor, run: Any) -> None:
     table = visitor.new("sliding", opponent="hotseat")
-    assert run("renew-secret", "--yes").status == 0
+    assert run("renew-secret", "--yes").exit_code == 0
     look(client)
     with visitor.at(table) as seat:
         assert not seat.view["acts"]
@@ -131,8 +139,8 @@ def test_only_unfinished_tables_that_nobody_touched_are_pruned(store: Store, run
         store.add(StoredTable(name, START, "hotseat", ended=ended, changed=now - days * DAY))
     with store.engine.begin() as connection:  # it was created as long ago as it was changed
         connection.execute(TABLES.update().values(created=sa.func.datetime("2001-01-01")))
-    assert run("prune", "--days", "300").out == "Removed: 0\n"
-    assert run("prune").out == "Removed: 1\n"
+    assert run("prune", "--days", "300").output == "Removed: 0\n"
+    assert run("prune").output == "Removed: 1\n"
     assert store.load("old") is None
     assert store.load("new")
     assert store.load("over")
@@ -165,7 +173,7 @@ def test_a_backup_under_load_is_whole(store: Store, tmp_path: Path, run: Any) ->
     counts = []
     for number in range(3):
         before = made[0]
-        assert run("backup", str(tmp_path / f"{number}.db")).status == 0
+        assert run("backup", str(tmp_path / f"{number}.db")).exit_code == 0
         connection = sqlite3.connect(tmp_path / f"{number}.db")
         moves, version = connection.execute(
             "SELECT count(*), (SELECT version FROM tables) FROM moves"
@@ -178,20 +186,22 @@ def test_a_backup_under_load_is_whole(store: Store, tmp_path: Path, run: Any) ->
     assert counts[0] < counts[-1]  # moves went on meanwhile
     assert (tmp_path / "0.db").stat().st_mode & 0o777 == 0o600
     refused = run("backup", str(tmp_path / "0.db"))
-    assert (refused.status, refused.err.count("\n")) == (2, 1)
+    assert (refused.exit_code, refused.output.count("\n")) == (2, 1)
 
 
-def test_a_backup_is_restored(store: Store, tmp_path: Path, run: Any) -> None:
+def test_a_backup_is_restored(tmp_path: Path, run: Any) -> None:
+    store = Store(f"sqlite:///{tmp_path / 'house.db'}")
     store.add(StoredTable("kept", START, "hotseat"))
     saved = str(tmp_path / "saved.db")
-    assert run("backup", saved).status == 0
+    assert run("backup", saved).exit_code == 0
     store.add(StoredTable("later", START, "hotseat"))
     (tmp_path / "noise.db").write_bytes(b"noise" * 1000)
-    assert run("restore", str(tmp_path / "noise.db")).status == 2
-    assert store.load("later")
-    assert run("restore", saved).status == 0
-    assert store.load("kept")
-    assert store.load("later") is None
+    store.close()
+    assert run("restore", str(tmp_path / "noise.db")).exit_code == 2
+    assert run("restore", saved).exit_code == 0
+    with admin.opened() as restored:
+        assert restored.load("kept")
+        assert restored.load("later") is None
     assert [*tmp_path.glob("house.db.2*")]  # what was there before
 
 

@@ -45,7 +45,9 @@ def _print(columns: Iterable[str], rows: Iterable[Iterable[object]]) -> None:
 
     from gridhouse.reporting.text import harmless
 
-    table = Table(*columns, box=None, pad_edge=False, header_style="bold")
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for number, column in enumerate(columns):  # what is to be copied is never cut off
+        table.add_column(column, overflow="fold", no_wrap=number == 0)
     for row in rows:
         table.add_row(*(Text(harmless(str(cell))) for cell in row))
     Console(highlight=False).print(table)
@@ -135,9 +137,11 @@ def block(who: WhoArgument) -> None:
     """Refuse an address, a network or a visitor, within seconds."""
 
     def work(house: Any, upkeep: Any) -> None:
-        with house.opened() as store, store.engine.begin() as connection:
-            name = house.who_is(connection, who)
-            _done(upkeep.block(connection, name), f"{name}: blocked", f"{name}: blocked already")
+        with house.opened() as store:
+            name = house.who_is(store, who)
+            with store.engine.begin() as connection:
+                done = upkeep.block(connection, name)
+        _done(done, f"{name}: blocked", f"{name}: blocked already")
 
     _run(work)
 
@@ -147,9 +151,11 @@ def unblock(who: WhoArgument) -> None:
     """Refuse somebody no longer."""
 
     def work(house: Any, upkeep: Any) -> None:
-        with house.opened() as store, store.engine.begin() as connection:
-            name = house.who_is(connection, who)
-            _done(upkeep.unblock(connection, name), f"{name}: free", f"{name}: not blocked")
+        with house.opened() as store:
+            name = house.who_is(store, who)
+            with store.engine.begin() as connection:
+                done = upkeep.unblock(connection, name)
+        _done(done, f"{name}: free", f"{name}: not blocked")
 
     _run(work)
 
@@ -173,9 +179,10 @@ def renew_secret(yes: YesOption = False) -> None:
         typer.confirm("Everybody loses their seats, unless they have a link. Go on?", abort=True)
 
     def work(house: Any, upkeep: Any) -> None:
-        with house.opened() as store, store.engine.begin() as connection:
+        with house.opened() as store:
             store.secret()
-            upkeep.new_secret(connection)
+            with store.engine.begin() as connection:
+                upkeep.new_secret(connection)
         print("The secret is a new one; the house takes it up within seconds.")
 
     _run(work)

@@ -22,7 +22,7 @@ from gridhouse.server.storage.store import MOVES, SEATS, TABLES, Store, metadata
 from gridhouse.server.storage.visitors import VISITORS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
 AT_ONCE = 1000  # rows that are copied together
 SHORTEST = 8  # characters that may stand for the id of a visitor
@@ -69,7 +69,7 @@ def tables(
 ) -> list[TableLine]:
     """Return tables, the latest change first."""
     count = sa.select(sa.func.count()).where(MOVES.c.table_id == TABLES.c.id, ~MOVES.c.undone)
-    chosen = sa.select(TABLES, count.scalar_subquery().label("made"))
+    chosen = sa.select(TABLES, count.scalar_subquery().label("plies"))
     if game:
         chosen = chosen.where(TABLES.c.start.startswith(f"{game}(", autoescape=True))
     if over is not None:
@@ -90,7 +90,7 @@ def tables(
             row.id,
             row.start.partition("(")[0],
             row.opponent,
-            row.made,
+            row.plies,
             row.ended,
             row.listed,
             datetime.fromtimestamp(row.changed / 1000, UTC),
@@ -114,12 +114,13 @@ def visitor_of(connection: sa.Connection, begin: str) -> str:
     return str(found[0])
 
 
-def who_is(connection: sa.Connection, text: str) -> str:
+def who_is(store: Store, text: str) -> str:
     """Return how an address, a network or a visitor is written; raises UsageError."""
     try:
         return str(ipaddress.ip_network(text, strict=False))
     except ValueError:
-        return visitor_of(connection, text)
+        with store.engine.connect() as connection:
+            return visitor_of(connection, text)
 
 
 def backup(url: str, target: Path, *, force: bool = False) -> int:
@@ -242,7 +243,7 @@ def _with_zones(row: dict[str, object]) -> dict[str, object]:
 def stats(store: Store) -> list[tuple[str, int]]:
     """Return what the database holds, in words and numbers."""
     unfinished = TABLES.c.ended.is_(None)
-    wanted: list[tuple[str, Any]] = [
+    wanted: Sequence[tuple[str, sa.Select[Any]]] = [
         ("tables", sa.select(sa.func.count()).select_from(TABLES)),
         ("unfinished tables", sa.select(sa.func.count()).where(unfinished)),
         ("tables in the lobby", sa.select(sa.func.count()).where(TABLES.c.listed & unfinished)),

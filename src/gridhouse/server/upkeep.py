@@ -53,10 +53,9 @@ def blocks(connection: sa.Connection) -> list[tuple[str, datetime]]:
 
 def block(connection: sa.Connection, who: str) -> bool:
     """Block an address, a network or a visitor; return False if that was so already."""
-    if connection.scalar(sa.select(BLOCKS.c.who).where(BLOCKS.c.who == who)) is not None:
-        return False
+    is_new = not unblock(connection, who)
     connection.execute(BLOCKS.insert().values(who=who, since=datetime.now(UTC)))
-    return True
+    return is_new
 
 
 def unblock(connection: sa.Connection, who: str) -> bool:
@@ -87,10 +86,12 @@ def prune(engine: sa.Engine, days: int) -> int:
     chosen = sa.select(TABLES.c.id).where(TABLES.c.ended.is_(None) & is_old).limit(AT_ONCE)
     count = 0
     while True:
-        with engine.begin() as connection:
+        # SQLite refuses to write in a transaction that has read, if another has written meanwhile.
+        with engine.connect() as connection:
             found = connection.scalars(chosen).all()
-            if not found:
-                return count
+        if not found:
+            return count
+        with engine.begin() as connection:
             count += remove(connection, found)
 
 
@@ -109,10 +110,10 @@ def forget(engine: sa.Engine, visitor: str) -> str:
     own = sa.select(SEATS.c.table_id).where(SEATS.c.visitor == visitor)
     shared = sa.select(SEATS.c.table_id).where(SEATS.c.visitor != visitor)
     with engine.begin() as connection:
-        alone = sa.select(TABLES.c.id).where(TABLES.c.id.in_(own), TABLES.c.id.not_in(shared))
-        remove(connection, connection.scalars(alone).all())
         for rows in (VISITORS, LINKS, RESULTS):
             connection.execute(rows.delete().where(rows.c.visitor == visitor))
+        alone = sa.select(TABLES.c.id).where(TABLES.c.id.in_(own), TABLES.c.id.not_in(shared))
+        remove(connection, connection.scalars(alone).all())
         for column in (SEATS.c.visitor, PLAYERS.c.visitor, PLAYERS.c.opponent, EVENINGS.c.host):
             change = sa.update(column.table).where(column == visitor)
             connection.execute(change.values({column.name: nobody}))
