@@ -19,6 +19,7 @@ from gridhouse.server.api import create_api
 from gridhouse.server.api.access import RateLimiter, Visits
 from gridhouse.server.auth import Auth
 from gridhouse.server.evenings.service import EveningService
+from gridhouse.server.languages import Languages
 from gridhouse.server.network import is_loopback
 from gridhouse.server.pages import assets, daily, evenings, learn, lobby, me, mine, review, views
 from gridhouse.server.settings import (
@@ -184,6 +185,7 @@ def create_app(settings: Settings) -> Starlette:
             Route("/", views.home),
             Route("/lobby", lobby.lobby),
             Route("/design", views.design),
+            Route("/language", views.choose_language, methods=["POST"]),
             Route("/rules/{game}", views.rules),
             Route("/new/{game}", views.new, methods=["GET"]),
             Route("/new/{game}", views.create, methods=["POST"]),
@@ -206,7 +208,11 @@ def create_app(settings: Settings) -> Starlette:
             Route("/static/style.css", assets.style),
             Mount("/static", assets.Files(directory=assets.STATIC)),
         ],
-        middleware=[Middleware(SecurityHeaders), Middleware(GZipMiddleware)],
+        middleware=[
+            Middleware(Languages),
+            Middleware(SecurityHeaders),
+            Middleware(GZipMiddleware),
+        ],
         exception_handlers={HTTPException: refuse, 500: refuse},
         lifespan=opened,
     )

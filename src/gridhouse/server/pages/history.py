@@ -12,6 +12,7 @@ from starlette.concurrency import run_in_threadpool
 from gridhouse.core.errors import GridhouseError
 from gridhouse.core.registry import parse
 from gridhouse.players.levels import LEVELS, level_in_words
+from gridhouse.server.languages import day_in_words
 from gridhouse.server.ratings import LevelResult, rating
 from gridhouse.server.storage.store import Chosen
 from gridhouse.server.tables.company import ANONYMOUS
@@ -94,7 +95,7 @@ class GameRow(NamedTuple):
 
 def day_text(moment: datetime) -> str:
     """Return a day in words."""
-    return f"{moment.day} {moment:%B} {moment.year}"
+    return day_in_words(moment)
 
 
 def game_row(

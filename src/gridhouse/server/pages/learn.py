@@ -24,6 +24,7 @@ from gridhouse.server.learning.puzzles import (
 from gridhouse.server.pages.forms import read_body
 from gridhouse.server.pages.views import page, requested_game, samples, sentence
 from gridhouse.server.settings import MAX_MESSAGE
+from gridhouse.server.tables.translating import in_language
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -86,7 +87,7 @@ async def judged(request: Request, exercise: Exercise) -> Response:
         return JSONResponse({"problem": "The request cannot be read."}, 400)
     except WrongMovesError as error:
         return JSONResponse({"problem": sentence(error)}, 422)
-    return JSONResponse(answer)
+    return JSONResponse(in_language(answer))
 
 
 async def lesson(request: Request) -> Response:
@@ -94,7 +95,7 @@ async def lesson(request: Request) -> Response:
     cls, found = requested_lesson(request)
     number = requested_number(request, len(found.steps), "step")
     step = found.steps[number - 1]
-    first = await run_in_threadpool(lambda: Course(step.exercise, ()).answer(""))
+    first = await run_in_threadpool(lambda: in_language(Course(step.exercise, ()).answer("")))
     return page(
         request, "learn", game=cls, steps=found.steps, number=number, step=step, first=first
     )
@@ -142,7 +143,7 @@ async def puzzle(request: Request) -> Response:
     cls, puzzles, grade = requested_puzzles(request)
     number = requested_number(request, len(puzzles), "puzzle")
     shown = puzzles[number - 1]
-    first = await run_in_threadpool(lambda: Course(shown.exercise, ()).answer(""))
+    first = await run_in_threadpool(lambda: in_language(Course(shown.exercise, ()).answer("")))
     after = f"/puzzles/{cls.name}/{following(puzzles, number, grade)}{graded(grade)}"
     return page(
         request,

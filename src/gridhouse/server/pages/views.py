@@ -7,7 +7,7 @@ import random
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
-from urllib.parse import urlencode
+from urllib.parse import urlencode, urlsplit
 
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
@@ -20,8 +20,17 @@ from gridhouse.core.errors import GridhouseError, PictureError, UnknownGameError
 from gridhouse.core.notation import parse_integer
 from gridhouse.core.registry import game_class, games
 from gridhouse.players.levels import LEVEL_NAMES, LEVELS
-from gridhouse.server.auth import Auth, is_own_origin, set_cookie
+from gridhouse.server.auth import YEAR, Auth, is_own_origin, set_cookie
 from gridhouse.server.clock import USUAL
+from gridhouse.server.languages import (
+    COOKIE,
+    gettext,
+    language,
+    languages,
+    ngettext,
+    translated,
+    translated_picture,
+)
 from gridhouse.server.learning.lessons import lesson_of
 from gridhouse.server.learning.puzzles import puzzle_games
 from gridhouse.server.network import is_loopback
@@ -40,6 +49,7 @@ from gridhouse.server.settings import MAX_CELLS
 from gridhouse.server.tables.commands import SEAT, Command, RefusedError
 from gridhouse.server.tables.company import PHRASES
 from gridhouse.server.tables.table import MACHINE
+from gridhouse.server.tables.translating import in_language, said_name
 from gridhouse.server.tables.visibility import Viewpoint, caption, view, viewpoint_of
 
 if TYPE_CHECKING:
@@ -54,7 +64,19 @@ if TYPE_CHECKING:
 SVG = "image/svg+xml"
 MOVES_SHOWN = 14  # before the positions on the front page
 templates = Jinja2Templates(directory=Path(__file__).parent / "templates")
-templates.env.globals.update(version=__version__, style=assets.STYLE, icon=assets.ICON)
+templates.env.globals.update(
+    version=__version__,
+    style=assets.STYLE,
+    icon=assets.ICON,
+    script=assets.script,
+    language=language,
+    languages=languages,
+)
+templates.env.add_extension("jinja2.ext.i18n")
+templates.env.install_gettext_callables(gettext, ngettext, newstyle=True)  # type: ignore[attr-defined]
+templates.env.filters.update(
+    translated=translated, translated_picture=translated_picture, said_name=said_name
+)
 templates.env.trim_blocks = templates.env.lstrip_blocks = True
 
 
@@ -129,6 +151,19 @@ async def home(request: Request) -> Response:
 async def design(request: Request) -> Response:
     """Show the parts of which all pages are made."""
     return page(request, "design")
+
+
+async def choose_language(request: Request) -> Response:
+    """Keep the language that a visitor has chosen, and lead back to the page."""
+    require_own_page(request)
+    chosen = (await read_form(request)).get("language", "")
+    before = urlsplit(request.headers.get("referer", ""))
+    is_own = before.netloc == request.headers.get("host") and before.path.startswith("/")
+    back = before._replace(scheme="", netloc="", path="/" + before.path.lstrip("/"))
+    response = RedirectResponse(back.geturl() if is_own else "/", 303)
+    if chosen in languages():
+        response.set_cookie(COOKIE, chosen, max_age=YEAR, samesite="lax")
+    return response
 
 
 async def rules(request: Request) -> Response:
@@ -220,7 +255,7 @@ async def table(request: Request) -> Response:
     live = await requested_table(request)
     visitor = services(request).auth.visitor(request.cookies)
     sits = bool(live.table.seats_of(visitor))
-    shown = view(live.snapshot, viewpoint_of(live.table, visitor, None), sits=sits)
+    shown = in_language(view(live.snapshot, viewpoint_of(live.table, visitor, None), sits=sits))
     game = live.table.state.game
     return page(
         request,

@@ -14,9 +14,11 @@ from starlette.websockets import WebSocketDisconnect, WebSocketState
 from gridhouse.core.errors import MoveError
 from gridhouse.core.notation import parse_integer
 from gridhouse.server.auth import bearer, is_own_origin
+from gridhouse.server.languages import language
 from gridhouse.server.settings import MAX_MESSAGE, MAX_SUBSCRIBERS
 from gridhouse.server.tables import hints
 from gridhouse.server.tables.commands import ANSWER, MOVE, REDO, RESIGN, UNDO, Command, RefusedError
+from gridhouse.server.tables.translating import in_language
 from gridhouse.server.tables.visibility import (
     Snapshot,
     Viewpoint,
@@ -87,6 +89,7 @@ class Connection:
         self.socket = socket
         self.visitor = auth.authenticate(socket.headers, socket.cookies)
         self.invitation = auth.invitation(live.table.id)
+        self.language = language()
         self.revealed_player: int | None = None
         self.close_code = NORMAL_CLOSURE  # the close code, sent after the last message
         self.camera = first_camera(live.table, socket.query_params.get("camera", ""))
@@ -126,7 +129,7 @@ class Connection:
 
     def send(self, message: Message) -> None:
         """Queue a message to this page."""
-        self._outgoing.append(encode(message))
+        self._outgoing.append(encode(in_language(message, self.language)))
         self._wake.set()
 
     def _refuse(self, reason: str) -> None:
@@ -167,12 +170,12 @@ class Connection:
         table, snapshot = self.live.table, self.snapshot()
         sits = bool(table.seats_of(self.visitor))
         viewpoint = self.viewpoint()
-        known = viewpoint, sits
+        known = viewpoint, sits, self.language
         if known not in snapshot.texts or table.ticks():
             shown = view(snapshot, viewpoint, sits=sits)
             if sits and table.open_seats():
                 shown["invitation"] = f"/t/{table.id}/join/{self.invitation}"
-            snapshot.texts[known] = encode(shown)
+            snapshot.texts[known] = encode(in_language(shown, self.language))
         return snapshot.texts[known]
 
     async def _receive(self) -> None:

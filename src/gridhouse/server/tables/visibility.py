@@ -100,7 +100,7 @@ class Snapshot:
         """Take the current position of a table, or the position after ``ply`` moves."""
         self.table = table
         self.ply = ply
-        self.texts: dict[tuple[Viewpoint, bool], str] = {}  # rendered views
+        self.texts: dict[tuple[Viewpoint, bool, str], str] = {}  # views, by language
         self.state = table.state if ply is None else table.past(ply)
         self._pictures: dict[tuple[int | None, int, int], str] = {}
         self._gestures: list[Gesture] | None = None
