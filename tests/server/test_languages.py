@@ -12,12 +12,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from babel.messages.pofile import read_po, write_po
 
 from gridhouse.core.errors import PictureError
 from gridhouse.core.registry import game_class, games
-from gridhouse.server import languages
 from gridhouse.server.languages import LABEL, translated
+from language_helpers import ENGLISH, NOTATION, OTHER, english_words
 from web_helpers import SMALL, Visitor, uncovered
 
 if TYPE_CHECKING:
@@ -29,51 +28,11 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parents[2]
 GERMAN = {"accept-language": "de-AT,de;q=0.9,en;q=0.5"}
-OTHER = "af"  # into which the tests translate everything, letter by letter
-KEPT = re.compile(r"<[^>]*>|%\(\w+\)s|\{\w*\}|&\w+;")  # in a translation
-ENGLISH = re.compile(r"[A-Za-z]{3,}")
 LIMITS = {"sinks": {"limit": 30}, "tactego": {"limit": 30}}
-# What stays as it is in all languages.
-NOTATION = re.compile(
-    r"samegame|setup|standard|corners|scoring|linear|long|host|SVG|PNG|UTC|KiB|[A-Z]\w+dag|November|Januarie|English|Afrikaans|Gridhouse|\d\w*|\w\d\S*"
-    r"|hidden|rows|cols|limit|digits|pieces|army|level|clock"
-)
 # What programs read in the messages of a table, and names that a game gives.
 UNREAD = {
     "type", "position", "icon", "address", "you", "invitation", "move", "last", "does", "better",
 }  # fmt: skip
-
-
-def pseudo(text: str) -> str:
-    """Return a text with its letters replaced, but not in what has to be kept."""
-    kept = KEPT.findall(text)
-    parts = [re.sub("[A-Za-z]", "ж", part) for part in KEPT.split(text)]
-    return "".join(part + keep for part, keep in zip(parts, [*kept, ""], strict=True))
-
-
-def forget() -> None:
-    """Forget the catalogues that have been read."""
-    for kept in (languages.languages, languages.catalogue, languages._translated):
-        kept.cache_clear()
-
-
-@pytest.fixture
-def other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, str]]:
-    """Add a language in which no sentence of the catalogues has an English letter."""
-    with (languages.FOLDER / "de" / "LC_MESSAGES" / "gridhouse.po").open("rb") as opened:
-        found = read_po(opened)
-    for message in found:
-        if message.id:
-            one = message.id
-            message.string = pseudo(one) if isinstance(one, str) else tuple(map(pseudo, one))
-    file = tmp_path / OTHER / "LC_MESSAGES" / "gridhouse.po"
-    file.parent.mkdir(parents=True)
-    with file.open("wb") as written:
-        write_po(written, found)
-    monkeypatch.setattr(languages, "FOLDER", tmp_path)
-    forget()
-    yield {"accept-language": OTHER}
-    forget()
 
 
 def left(text: str, allowed: str = "") -> list[str]:
@@ -225,16 +184,6 @@ PAGES = (
     "/daily/collapse/2026-11-20", "/daily/collapse/2026-11-19", "/daily/collapse/2099-01-01",
     "/learn/collapse/99", "/games?state=over", "/new/sinks?preset=own&start=x",
 )  # fmt: skip
-
-
-def english_words(html: str) -> list[str]:
-    """Return the English words that a page shows or reads out."""
-    text = re.sub(r"<(script|style|code|pre)\b.*?</\1>", " ", html, flags=re.DOTALL)
-    attributes = re.findall(r'\b(?:aria-label|title|alt|placeholder)="([^"]*)"', text)
-    shown = " ".join([re.sub(r"<[^>]*>", " ", text), *attributes])
-    return [
-        word for word in re.findall(r"[A-Za-z][\w-]{2,}", shown) if not NOTATION.fullmatch(word)
-    ]
 
 
 @pytest.mark.parametrize("path", PAGES)

@@ -31,11 +31,12 @@ FOLDER = Path(__file__).parent / "locale"
 DOMAIN = "gridhouse"
 ENGLISH = "en"  # the language of the sources
 COOKIE = "language"
+PART = r"((?:(?!\. ).)+?)"  # of one sentence
 # A field of a pattern is filled with a part of a sentence; one named "number" takes digits only.
 FIELD = re.compile(r"\{(\w*)\}")
 # Where a text that is not known as a whole is taken apart: before and after patterns are tried.
 WIDE_GAPS = (" · ", " - ")
-GAPS = ("; ", ". ", ": ", " (", ", ")
+GAPS = (". ", "; ", ": ", " (", ", ")
 LABEL = re.compile(r'(?<= aria-label=")[^"]*|(?<=<title>)[^<]*')
 MAX_KEPT = 20_000  # translated sentences
 
@@ -43,9 +44,10 @@ _current: ContextVar[str] = ContextVar("language", default=ENGLISH)
 
 
 class Pattern(NamedTuple):
-    """A sentence with fields: how it is found in English, its fields, and its translation."""
+    """A sentence with fields: how it is found, its English, its fields, and its translation."""
 
-    english: re.Pattern[str]
+    expression: re.Pattern[str]
+    english: str
     fields: tuple[str, ...]
     translation: str
 
@@ -88,7 +90,7 @@ def catalogue(language: str) -> Catalogue:
                 patterns.append(pattern(said, translation))
             else:
                 sentences[said] = translation
-    patterns.sort(key=lambda each: len(each.fields) - len(each.english.pattern))
+    patterns.sort(key=lambda each: -len(FIELD.sub("", each.english)))  # the most telling first
     return Catalogue(GNUTranslations(compiled), sentences, tuple(patterns), scripts)
 
 
@@ -98,12 +100,17 @@ def forms_of(text: str | tuple[str, ...] | list[str]) -> list[str]:
 
 
 def pattern(english: str, translation: str) -> Pattern:
-    """Return the pattern of a sentence with fields."""
+    """Return the pattern of a sentence with fields; it may begin with a capital."""
     parts = FIELD.split(english)
+    first = parts[0][:1]
     parts[::2] = map(re.escape, parts[::2])
-    parts[1::2] = [r"(\d+)" if name.startswith("number") else "(.+?)" for name in parts[1::2]]
+    parts[1::2] = [r"(\d+)" if name.startswith("number") else PART for name in parts[1::2]]
+    if first.islower():
+        parts[0] = f"[{first}{first.upper()}]{parts[0][1:]}"
+    if not parts[-1]:
+        parts.append(r"(?<![.!)])")  # which end the whole
     fields = tuple(FIELD.findall(english))
-    return Pattern(re.compile("".join(parts), re.DOTALL), fields, translation)
+    return Pattern(re.compile("".join(parts), re.DOTALL), english, fields, translation)
 
 
 def language() -> str:
@@ -160,8 +167,9 @@ def _translated(text: str, into: str) -> str:
     if found is not None:
         return found
     for gap in GAPS:
-        if gap in text:
-            return gap.join(_translated(part, into) for part in text.split(gap))
+        first, _, rest = text.partition(gap)
+        if rest:
+            return _translated(first, into) + gap + _translated(rest, into)
     return text
 
 
@@ -180,8 +188,10 @@ def formed(text: str, look: Callable[[str], str | None]) -> str | None:
 def matched(text: str, into: str) -> str | None:
     """Return the translation of the first pattern that a sentence has, None without one."""
     for each in catalogue(into).patterns:
-        if parts := each.english.fullmatch(text):
-            return filled(each, [_translated(part, into) for part in parts.groups()])
+        if parts := each.expression.fullmatch(text):
+            found = filled(each, [_translated(part, into) for part in parts.groups()])
+            has_capital = text[:1].isupper() and not each.english[:1].isupper()
+            return f"{found[:1].upper()}{found[1:]}" if has_capital else found
     return None
 
 
