@@ -44,11 +44,12 @@ MODULES = (
 # What speaks to programs, to databases or to whoever runs the house.
 SILENT = ("server/api/", "server/storage/", "server/tables/messages.py")
 LOGS = {"debug", "info", "warning", "error", "exception"}
-# Strings with blanks that nobody reads, and in the last line those that words.txt has in full.
+# Strings with blanks that nobody reads, and in the last lines those that words.txt has in full.
 UNREAD = re.compile(
     r"^<|var\(|^M\{|-src |filename|max-age|^\^|^(?:\w{2,3}\d\d ?)+$|^(?:\w+x\d+ ?)+$|^daily \{"
     r"|^picture \{|^from \"|repetitions|returns no result|^The move is"
-    r"|\}\{|moves?\{\}$|minutes?\{\}|^and \{\} seconds?|^(?:You|by) \{\}$|^\{\} (?:at|or) \{\}|^\{\} \{\}; "
+    r"|\}\{|moves?\{\}$|minutes?\{\}|^and \{\} seconds?|^(?:You|by) \{\}$"
+    r"|^\{\} (?:at|or) \{\}|^\{\} \{\}; "
 )
 # Games, levels and phrases are single words, which elsewhere are names of other things.
 WORDY = ("arrangement.py", "company.py", "game.py", "levels.py")
