@@ -71,8 +71,9 @@ messages: $(READY)
 	$(BIN)/python tools/js/write_messages.py >$(MESSAGES)
 
 # All that the house says, in the catalogues of its languages; new sentences come without translation.
+# make texts LANGUAGE=af begins another one.
 texts: $(READY)
-	$(BIN)/python tools/texts.py
+	$(BIN)/python tools/texts.py $(LANGUAGE)
 
 # The set-up: uv where it can be had, plain pip otherwise. Everything comes from the hashed lock.
 $(READY): requirements.lock pyproject.toml

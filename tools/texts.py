@@ -1,5 +1,6 @@
 """The sentences of the house for translators: `make texts` brings all catalogues up to date.
 
+The code of a new language as an argument begins its catalogue.
 With ``--check`` nothing is written, and what is missing, empty, unsure, not said any more, or has
 other fields than its English is printed, one a line.
 """
@@ -15,6 +16,7 @@ import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from babel import Locale, UnknownLocaleError
 from babel.messages.catalog import Catalog
 from babel.messages.extract import DEFAULT_KEYWORDS, extract
 from babel.messages.pofile import read_po, write_po
@@ -179,9 +181,25 @@ def problems(known: Catalog, wanted: Catalog) -> Iterator[str]:
             yield f"not said any more: {entry.id!r}"
 
 
+def begin(language: str) -> None:
+    """Begin the catalogue of a language, unless there is one."""
+    path = LOCALE / language / "LC_MESSAGES" / "gridhouse.po"
+    title = f"# Translation of Gridhouse into {Locale.parse(language).english_name}."
+    if not path.exists():
+        path.parent.mkdir(parents=True)
+        path.write_bytes(written(Catalog(language, header_comment=title, fuzzy=False)))
+
+
 def main(arguments: list[str]) -> int:
-    """Bring the catalogues up to date, or check them."""
+    """Begin catalogues, bring all up to date, or check them."""
     wanted, found = messages(), 0
+    for language in arguments:
+        if not language.startswith("--"):
+            try:
+                begin(language)
+            except (UnknownLocaleError, ValueError):
+                print(f"{language} is no language: give its code, such as af")
+                return 2
     for path in sorted(LOCALE.glob("*/LC_MESSAGES/gridhouse.po")):
         with path.open("rb") as file:
             known = read_po(file)

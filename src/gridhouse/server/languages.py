@@ -80,9 +80,9 @@ def catalogue(language: str) -> Catalogue:
     patterns: list[Pattern] = []
     scripts: dict[str, str | list[str]] = {}
     for message in found:
-        if not message.id or message.fuzzy:
-            continue
         english, forms = forms_of(message.id), forms_of(message.string or "")
+        if not all(english) or not all(forms) or message.fuzzy:
+            continue  # the header, or a message that stays English
         if any(file.endswith(".js") for file, _ in message.locations):
             scripts[english[0]] = forms if len(english) > 1 else forms[0]
         for said, translation in zip(english, forms, strict=False):
