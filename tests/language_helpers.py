@@ -18,7 +18,7 @@ ENGLISH = re.compile(r"[A-Za-z]{3,}")
 # What stays as it is in all languages.
 NOTATION = re.compile(
     r"samegame|setup|standard|corners|scoring|linear|long|host|SVG|PNG|UTC|KiB|[A-Z]\w+dag|November|Januarie|English|Afrikaans|Gridhouse|\d\w*|\w\d\S*"
-    r"|hidden|rows|cols|limit|digits|pieces|army|level|clock"
+    r"|[SAMF]x\d|True|False|hidden|rows|cols|limit|digits|pieces|army|level|clock"
 )
 
 

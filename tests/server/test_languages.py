@@ -218,7 +218,7 @@ def test_a_table_says_nothing_in_english(
 ) -> None:
     small = {f"p-{key}": str(value) for key, value in SMALL.get(name, {}).items()}
     form = {"preset": "own", **small} if small else {}
-    table = visitor.new(name, opponent=opponent, level="1", **form)
+    table = visitor.new(name, opponent=opponent, level="1", listed="on", **form)
     friend = Visitor(client)
     chance = random.Random(name)
     with visitor.at(table, **other) as seat:
@@ -244,4 +244,5 @@ def test_a_table_says_nothing_in_english(
         word for message in heard for text in spoken(message) for word in ENGLISH.findall(text)
     }
     assert not {word for word in heard_words if not NOTATION.fullmatch(word)}
-    assert not english_words(visitor.get(table, **other).text)
+    for path in (table, "/games", "/lobby", "/"):
+        assert not english_words(visitor.get(path, **other).text), path

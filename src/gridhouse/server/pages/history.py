@@ -15,7 +15,7 @@ from gridhouse.players.levels import LEVELS, level_in_words
 from gridhouse.server.languages import day_in_words
 from gridhouse.server.ratings import LevelResult, rating
 from gridhouse.server.storage.store import Chosen
-from gridhouse.server.tables.company import ANONYMOUS
+from gridhouse.server.tables.company import ANONYMOUS, FRIEND
 from gridhouse.server.tables.table import (
     ANALYSIS,
     FRIENDS,
@@ -110,7 +110,7 @@ def game_row(
     elif others:
         opponent = (profiles[others[0]].name if others[0] in profiles else "") or ANONYMOUS
     elif record.opponent == FRIENDS:
-        opponent = "a friend"
+        opponent = FRIEND
     else:
         opponent = ""
     is_mine = about.mover is not None and about.mover in {*seats, record.machine}

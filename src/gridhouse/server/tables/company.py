@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 ANONYMOUS = "Anonymous"  # a player without a name
 MACHINE_PLAYER = "The machine"
+FRIEND = "a friend"  # for whom a seat is free
 PHRASES = ("Hello", "Good luck", "Well played", "Good game", "Thanks", "Sorry, I must go")
 PHRASE_PAUSE = 3.0  # seconds between two phrases of a player
 

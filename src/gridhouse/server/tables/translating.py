@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeVar, cast
 
 from gridhouse.core.registry import game_class, games
 from gridhouse.server.languages import ENGLISH, language, translated, translated_picture
-from gridhouse.server.tables.company import ANONYMOUS, MACHINE_PLAYER
+from gridhouse.server.tables.company import ANONYMOUS, FRIEND, MACHINE_PLAYER
 
 if TYPE_CHECKING:
     from typing import Any
@@ -66,5 +66,5 @@ def roles() -> frozenset[str]:
 
 def said_name(name: str, into: str | None = None) -> str:
     """Return who plays: the machine, or a visitor, whose name stays as it is."""
-    is_visitor = name != ANONYMOUS and not name.startswith(MACHINE_PLAYER)
-    return name if is_visitor else translated(name, into)
+    is_machine = name.lower().startswith(f"{MACHINE_PLAYER.lower()}, ")
+    return translated(name, into) if is_machine or name in (ANONYMOUS, FRIEND) else name
