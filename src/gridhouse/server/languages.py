@@ -11,6 +11,7 @@ import re
 from contextvars import ContextVar
 from functools import cache, lru_cache
 from gettext import GNUTranslations
+from html import escape, unescape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -151,7 +152,9 @@ def translated(text: str, into: str | None = None) -> str:
 def translated_picture(svg: str, into: str | None = None) -> str:
     """Return a picture with the names of its cells in a language."""
     into = into or language()
-    return svg if into == ENGLISH else LABEL.sub(lambda found: translated(found[0], into), svg)
+    if into == ENGLISH:
+        return svg
+    return LABEL.sub(lambda found: escape(translated(unescape(found[0]), into)), svg)
 
 
 @lru_cache(MAX_KEPT)
