@@ -6,11 +6,12 @@ READY := $(VENV)/.ready
 NODE_READY := tools/js/node_modules/.ready
 PYTHON ?= python3
 MESSAGES := src/gridhouse/server/pages/static/messages.d.ts
+SITE := src/gridhouse/server/pages/docs
 UV_VERSION := 0.13.8
 # A worker that dies ends the run: what is left of its file would be waited for in vain.
 WORKERS := -n 2 --max-worker-restart 0
 
-.PHONY: play test test-all check export programs messages texts bench strength lock clean
+.PHONY: play test test-all check docs export programs messages texts bench strength lock clean
 
 play: $(READY)
 	@$(BIN)/gridhouse play
@@ -41,6 +42,11 @@ check: $(READY) $(NODE_READY)
 	$(BIN)/node tools/js/node_modules/typescript/bin/tsc --project tools/js
 	$(BIN)/node tools/js/node_modules/eslint/bin/eslint.js --config tools/js/eslint.config.js \
 		--max-warnings 0 src/gridhouse/server/pages/static tools/js
+
+# The site of the documentation, which the house shows as well.
+docs: $(READY)
+	$(BIN)/python -m sphinx -W --keep-going -q -d $(VENV)/.doctrees docs $(SITE)
+	@echo "the site is in $(SITE); the house shows it under /docs/"
 
 # make export GAME=tactego FOLDER=somewhere: the game's exact program, which needs nothing else.
 export: $(READY)
@@ -109,4 +115,4 @@ lock: $(NODE_READY)
 		--ignore-scripts --no-audit --no-fund --loglevel=error
 
 clean:
-	rm -rf $(VENV) tools/js/node_modules dist .coverage .coverage.* .*_cache .hypothesis
+	rm -rf $(VENV) $(SITE) tools/js/node_modules dist .coverage .coverage.* .*_cache .hypothesis

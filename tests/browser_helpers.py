@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 
 PHONE: dict[str, Any] = {"viewport": {"width": 390, "height": 780}, "has_touch": True}
 
+# The telephones and tablets that Playwright knows, once a browser has been started.
+DEVICES: dict[str, dict[str, Any]] = {}
+
 CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
 FIREFOX = ("firefox-esr", "firefox")
 
@@ -95,6 +98,8 @@ def browser() -> Iterator[Browser]:
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as started:
+        for name, look in started.devices.items():
+            DEVICES[name] = {key: look[key] for key in look if key != "default_browser_type"}
         found = started.chromium.launch(executable_path=path)
         yield found
         found.close()

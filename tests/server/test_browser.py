@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import gridhouse
-from browser_helpers import PHONE, Fingers, Hands, Keys, from_page, house_process
+from browser_helpers import DEVICES, PHONE, Fingers, Hands, Keys, from_page, house_process
 from gridhouse.core.registry import game_class
 from walks import way_out
 from web_helpers import HIDDEN, near_end, playout
@@ -36,6 +36,8 @@ Element.prototype.animate = function (...given) {
   return animate.apply(this, given);
 };
 """
+
+OVERFLOW = "document.documentElement.scrollWidth - innerWidth"
 
 # Returns for every cell where the four arrow keys lead from it.
 TRY_ARROWS = """[...document.querySelectorAll("[id^='cell-']")]
@@ -226,6 +228,30 @@ def test_a_finger_drags_and_the_page_stays(
     hands.wait(1)
     assert move in hands.text("moves")
     assert page.evaluate("scrollY") == before
+
+
+@pytest.mark.slow("drives a browser")
+@pytest.mark.parametrize(
+    "device", ["iPhone SE", "iPhone SE landscape", "Pixel 7", "Galaxy S9+ landscape", "iPad Mini"]
+)
+def test_telephones_and_tablets_show_the_whole_board(
+    visit: Callable[..., Page], address: str, device: str
+) -> None:
+    page = visit(address, **DEVICES[device])
+    hands = Fingers(page)
+    for name in gridhouse.games():
+        for path in ("/", f"/new/{name}", f"/rules/{name}"):
+            page.goto(address + path)
+            assert page.evaluate(OVERFLOW) <= 0, path
+        page.goto(address)
+        hands.begin(game_class(name).title)
+        assert page.evaluate(OVERFLOW) <= 0, name
+        page.evaluate("document.getElementById('board').scrollIntoView()")
+        box = page.locator("#board svg").bounding_box()
+        assert box
+        assert box["x"] >= 0, name
+        assert box["x"] + box["width"] <= page.evaluate("innerWidth"), name
+        assert box["height"] <= page.evaluate("innerHeight"), name
 
 
 def test_a_size_of_ones_own_does_not_matter_once_another_is_chosen(

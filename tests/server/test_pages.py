@@ -13,6 +13,7 @@ from starlette.websockets import WebSocketDisconnect
 import gridhouse
 from gridhouse.core.registry import game_class
 from gridhouse.server import settings as limits
+from gridhouse.server.pages import assets
 from gridhouse.server.storage.records import Change, Ply, StaleError, StoredTable
 from gridhouse.server.storage.store import Store, metadata, write
 from web_helpers import Visitor, open_house, playout, uncovered
@@ -496,3 +497,22 @@ def test_two_moves_in_one_place_are_refused(tmp_path: Path) -> None:
     assert found.moves == [Ply("0 0 1")]
     assert found.version == 1
     store.close()
+
+
+def test_the_documentation_is_shown_where_it_has_been_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with open_house(tmp_path) as client:
+        monkeypatch.setattr(assets, "DOCS", tmp_path / "nothing")
+        assert "/docs/" not in client.get("/").text
+    docs = tmp_path / "docs"
+    docs.mkdir()
+    (docs / "index.html").write_text("<p>How it works</p>")
+    monkeypatch.setattr(assets, "DOCS", docs)
+    with open_house(tmp_path) as client:
+        assert 'href="/docs/"' in client.get("/").text
+        found = client.get("/docs/")
+        assert "How it works" in found.text
+        # Its pages have scripts in them; all others may not.
+        assert "unsafe-inline" in found.headers["content-security-policy"]
+        assert "unsafe-inline" not in client.get("/").headers["content-security-policy"]

@@ -10,7 +10,7 @@ from gridhouse.core.components import component
 from gridhouse.core.console import run
 from gridhouse.core.registry import game_class, games
 
-__all__ = ["PANELS", "main", "solving", "verifying"]
+__all__ = ["PANELS", "complete_app", "main", "solving", "verifying"]
 
 
 def _add_game(name: str) -> None:
@@ -42,8 +42,8 @@ def _add_solver(name: str) -> None:
             verifying.command(name, short_help=cls.summary)(module.verify_command)
 
 
-def main() -> None:
-    """Run the command."""
+def complete_app() -> typer.Typer:
+    """Return the command with those of all games."""
     # The games may have been added by an earlier call, as in tests.
     known = {command.name for command in app.registered_commands}
     for name in games():
@@ -54,4 +54,9 @@ def main() -> None:
     for group in (solving, verifying):
         if group.registered_commands and group not in groups:
             app.add_typer(group, rich_help_panel=SOLVE)
-    app(prog_name="gridhouse")
+    return app
+
+
+def main() -> None:
+    """Run the command."""
+    complete_app()(prog_name="gridhouse")

@@ -251,6 +251,10 @@ class Game:
         del position
         return []
 
+    def legend(self) -> list[Token]:
+        """Return the kinds of pieces with the number that each side begins with, if they differ."""
+        return []
+
     def public_move(self, position: Any, action: int) -> str:
         """Return the text of the next move without its secrets."""
         return self.write_move(position, action)

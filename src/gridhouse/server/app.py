@@ -13,6 +13,7 @@ from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.routing import Mount, Route, WebSocketRoute
+from starlette.staticfiles import StaticFiles
 
 from gridhouse.server import clock
 from gridhouse.server.api import create_api
@@ -52,6 +53,11 @@ POLICY = (
 )
 # A picture that is opened by itself contains its style and needs nothing else.
 PICTURE_POLICY = "default-src 'none'; style-src 'unsafe-inline'"
+# Nobody can write anything into the documentation, and its generator writes scripts into pages.
+DOCS_POLICY = (
+    "default-src 'self'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; "
+    "img-src 'self' data:; base-uri 'none'; frame-ancestors 'none'"
+)
 HEADERS = {
     "x-content-type-options": "nosniff",
     "referrer-policy": "same-origin",
@@ -74,7 +80,8 @@ class SecurityHeaders:
             if message["type"] == "http.response.start":
                 given = message.setdefault("headers", [])
                 is_picture = (b"content-type", views.SVG.encode()) in given
-                policy = PICTURE_POLICY if is_picture else POLICY
+                is_docs = scope["path"].startswith("/docs/")
+                policy = PICTURE_POLICY if is_picture else DOCS_POLICY if is_docs else POLICY
                 kept = {"content-security-policy": policy, **HEADERS}
                 given.extend((name.encode(), value.encode()) for name, value in kept.items())
             await send(message)
@@ -180,6 +187,9 @@ def create_app(settings: Settings) -> Starlette:
         await service.close()
 
     api = create_api()
+    docs = (
+        [Mount("/docs", StaticFiles(directory=assets.DOCS, html=True))] if assets.has_docs() else []
+    )
     app = Starlette(
         routes=[
             Route("/", views.home),
@@ -206,6 +216,7 @@ def create_app(settings: Settings) -> Starlette:
             Mount("/api", api),
             WebSocketRoute("/t/{table}/socket", sockets.serve_table),
             Route("/static/style.css", assets.style),
+            *docs,
             Mount("/static", assets.Files(directory=assets.STATIC)),
         ],
         middleware=[

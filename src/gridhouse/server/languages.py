@@ -13,17 +13,16 @@ from functools import cache, lru_cache
 from gettext import GNUTranslations
 from html import escape, unescape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from babel import Locale, negotiate_locale
 from babel.dates import format_date
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po
-from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import HTTPConnection
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, MutableMapping
+    from collections.abc import Callable
     from datetime import date
 
     from starlette.types import ASGIApp, Receive, Scope, Send
@@ -32,7 +31,8 @@ FOLDER = Path(__file__).parent / "locale"
 DOMAIN = "gridhouse"
 ENGLISH = "en"  # the language of the sources
 COOKIE = "language"
-PART = r"((?:(?!\. ).)+?)"  # of one sentence
+PART = r"((?:(?![.:] ).)+?)"  # of a sentence: no full stop or colon is in it
+REASON = r"((?:(?!\. ).)+?)"  # what follows a colon may have another one
 # A field of a pattern is filled with a part of a sentence; one named "number" takes digits only.
 FIELD = re.compile(r"\{(\w*)\}")
 # Where a text that is not known as a whole is taken apart: before and after patterns are tried.
@@ -104,8 +104,10 @@ def pattern(english: str, translation: str) -> Pattern:
     """Return the pattern of a sentence with fields; it may begin with a capital."""
     parts = FIELD.split(english)
     first = parts[0][:1]
+    for at in range(1, len(parts), 2):
+        part = REASON if parts[at - 1].endswith(": ") else PART
+        parts[at] = r"(\d+)" if parts[at].startswith("number") else part
     parts[::2] = map(re.escape, parts[::2])
-    parts[1::2] = [r"(\d+)" if name.startswith("number") else PART for name in parts[1::2]]
     if first.islower():
         parts[0] = f"[{first}{first.upper()}]{parts[0][1:]}"
     if not parts[-1]:
@@ -229,7 +231,7 @@ def accepted(header: str) -> list[str]:
 
 
 class Languages:
-    """Middleware that finds the language of a request, and names it in the response."""
+    """Middleware that finds the language of a request."""
 
     def __init__(self, app: ASGIApp) -> None:
         """Wrap an application."""
@@ -237,18 +239,6 @@ class Languages:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass the request on in its language."""
-        if scope["type"] not in ("http", "websocket"):
-            await self.app(scope, receive, send)
-            return
-        _current.set(preferred(HTTPConnection(scope)))
-
-        async def send_with_language(message: MutableMapping[str, Any]) -> None:
-            if message["type"] == "http.response.start":
-                kind = Headers(raw=message["headers"]).get("content-type", "")
-                if kind.startswith("text/html"):
-                    headers = MutableHeaders(raw=message["headers"])
-                    headers["content-language"] = language()
-                    headers.add_vary_header("accept-language, cookie")
-            await send(message)
-
-        await self.app(scope, receive, send_with_language)
+        if scope["type"] in ("http", "websocket"):
+            _current.set(preferred(HTTPConnection(scope)))
+        await self.app(scope, receive, send)

@@ -142,13 +142,8 @@ def test_random_boards_up_to_five_by_five_are_solved_for_good(
         check_solved([[chance.randrange(digits) for _ in range(5)] for _ in range(5)], scoring)
 
 
-@pytest.mark.parametrize(
-    ("scoring", "steps", "length"),
-    [
-        *(pytest.param(*way, marks=pytest.mark.slow("interprets the kernels")) for way in WAYS[:3]),
-        WAYS[3],
-    ],
-)
+@pytest.mark.parametrize(("scoring", "steps", "length"), WAYS)
+@pytest.mark.slow("interprets the kernels")
 def test_the_kernels_mean_the_same_interpreted(
     monkeypatch: pytest.MonkeyPatch, scoring: str, steps: int, length: int
 ) -> None:
@@ -205,6 +200,7 @@ def test_a_better_line_ends_searches_for_one_no_better() -> None:
     assert (int(proof.limit), int(beam.limit)) == (0, base.INFINITE)
 
 
+@pytest.mark.slow("compiles a search of its own")
 def test_rollouts_find_what_beams_do_not() -> None:
     for seed in (3, 27):
         state = gridhouse.parse(f"collapse(rows=8,cols=8,digits=5)#{seed}")
@@ -249,6 +245,7 @@ def test_boards_of_ten_digits_have_a_bound_that_no_play_beats() -> None:
             assert play.returns()[0] <= found.bound, seed
 
 
+@pytest.mark.slow("compiles a search of its own")
 def test_whether_a_board_can_be_cleared() -> None:
     chance = random.Random(6)
     answers = set()

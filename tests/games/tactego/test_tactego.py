@@ -192,6 +192,15 @@ def test_the_fallen_are_counted_by_kind() -> None:
     ]  # fmt: skip
 
 
+def test_the_legend_has_each_kind_of_the_army_with_its_number() -> None:
+    game = gridhouse.load("tactego", rows=6, cols=4, pieces="Fx1 0x1 12x1 2x2 Sx1 4x0")
+    told = [(each.icon, each.count) for each in game.legend()]
+    assert told == [("12", 1), ("2", 2), ("0", 1), ("S", 1), ("F", 1)]
+    assert [each.label for each in game.legend()][-2:] == [
+        "sapper: removes mines, else strength 0", "flag: is to be captured"
+    ]  # fmt: skip
+
+
 @pytest.mark.parametrize(
     ("start", "says"),
     [

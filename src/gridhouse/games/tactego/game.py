@@ -30,6 +30,12 @@ WORDS = {
     rules.SAPPER: "sapper",
     rules.ASSASSIN: "assassin",
 }
+ABILITIES = {
+    rules.FLAG: "is to be captured",
+    rules.MINE: "takes its attacker with it",
+    rules.SAPPER: "removes mines, else strength 0",
+    rules.ASSASSIN: "wins when it attacks, loses when attacked",
+}
 VERBS = {
     rules.ATTACKER_WINS: "beats",
     rules.DEFENDER_WINS: "loses to",
@@ -384,6 +390,16 @@ class TactegoGame(Game):
     def kind_name(self, kind: int) -> str:
         """Return a kind in words."""
         return WORDS.get(kind, self.names[kind])
+
+    def legend(self) -> list[Token]:
+        """Return the army of each side, the strongest first."""
+        tokens = []
+        for kind, text in sorted(self.names.items(), reverse=True):
+            count = sum(count for name, count in self.army if name == text)
+            if count:
+                label = f"{WORDS[kind]}: {ABILITIES[kind]}" if kind in WORDS else f"strength {text}"
+                tokens.append(Token(label, count, text))
+        return tokens
 
     def losses(self, position: Position) -> list[Token]:
         """Return the fallen of both sides, which are public: whoever has fallen has fought."""

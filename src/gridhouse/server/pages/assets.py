@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from starlette.requests import Request
 
 STATIC = Path(__file__).parent / "static"
+DOCS = Path(__file__).parent / "docs"  # the documentation, where `make docs` has made it
 BASE = STATIC / "css" / "base.css"  # what the other stylesheets build on
 SHEETS = (BASE, *sorted(set(BASE.parent.glob("*.css")) - {BASE}))
 SHEET = stylesheet("auto") + "".join(sheet.read_text(encoding="utf-8") for sheet in SHEETS)
@@ -29,6 +30,11 @@ STYLE = f"/static/style.css?{hashlib.sha256(SHEET.encode()).hexdigest()[:12]}"
 FOR_GOOD = {"cache-control": "public, max-age=31536000, immutable"}
 # Every page contains the icon, which is smaller than a request for it.
 ICON = "data:image/svg+xml;base64," + base64.b64encode((STATIC / "icon.svg").read_bytes()).decode()
+
+
+def has_docs() -> bool:
+    """Tell whether the documentation has been made."""
+    return DOCS.is_dir()
 
 
 async def style(request: Request) -> Response:

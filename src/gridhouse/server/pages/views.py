@@ -68,6 +68,7 @@ templates.env.globals.update(
     version=__version__,
     style=assets.STYLE,
     icon=assets.ICON,
+    has_docs=assets.has_docs,
     script=assets.script,
     language=language,
     languages=languages,
@@ -94,8 +95,12 @@ def services(request: Request) -> Services:
 
 
 def page(request: Request, name: str, /, status: int = 200, **context: Any) -> Response:
-    """Return a page made from a template."""
-    return templates.TemplateResponse(request, f"{name}.html", context, status_code=status)
+    """Return a page made from a template, in the language of the request."""
+    made = templates.TemplateResponse(request, f"{name}.html", context, status_code=status)
+    made.headers["content-language"] = language()
+    made.headers.add_vary_header("accept-language")
+    made.headers.add_vary_header("cookie")
+    return made
 
 
 def requested_game(request: Request) -> type[Game]:
