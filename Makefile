@@ -12,7 +12,7 @@ UV_VERSION := 0.13.8
 # A worker that dies ends the run: what is left of its file would be waited for in vain.
 WORKERS := -n 2 --max-worker-restart 0
 
-.PHONY: play test test-all check docs export programs messages bench strength lock clean
+.PHONY: play test test-all check docs export programs messages texts bench strength lock clean
 
 play: $(READY)
 	@$(BIN)/gridhouse play
@@ -42,6 +42,7 @@ check: $(READY) $(NODE_READY)
 		$$($(BIN)/python -c 'from gridhouse.export import files; print(*files())') programs \
 		src/gridhouse/sandbox/inside.py src/gridhouse/grading/driver.py \
 		src/gridhouse/arena/kit/*.py
+	$(BIN)/python tools/texts.py --check
 	$(BIN)/python tools/js/write_messages.py | cmp - $(MESSAGES)
 	$(BIN)/node tools/js/node_modules/typescript/bin/tsc --project tools/js
 	$(BIN)/node tools/js/node_modules/eslint/bin/eslint.js --config tools/js/eslint.config.js \
@@ -79,6 +80,11 @@ $(VENV)/.bench: $(READY)
 # The page's types of a table's messages.
 messages: $(READY)
 	$(BIN)/python tools/js/write_messages.py >$(MESSAGES)
+
+# All that the house says, in the catalogues of its languages; new sentences come without translation.
+# make texts LANGUAGE=af begins another one.
+texts: $(READY)
+	$(BIN)/python tools/texts.py $(LANGUAGE)
 
 # The set-up: uv where it can be had, plain pip otherwise. Everything comes from the hashed lock.
 $(READY): requirements.lock pyproject.toml

@@ -8,6 +8,8 @@ import pytest
 
 from browser_helpers import browser, served
 from gridhouse.core.registry import game_class
+from gridhouse.server import languages
+from language_helpers import OTHER, forget, write_other
 from web_helpers import SMALL, Visitor, open_house
 from wire_helpers import PATIENCE
 
@@ -82,3 +84,14 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Have daily puzzles so small that they are solved here at once."""
     for name, parameters in SMALL.items():
         monkeypatch.setattr(game_class(name), "daily", parameters)
+
+
+@pytest.fixture
+def other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, str]]:
+    """Have a language in which nothing is English, and yield the headers that ask for it."""
+    write_other(tmp_path)
+    with monkeypatch.context() as patch:
+        patch.setattr(languages, "FOLDER", tmp_path)
+        forget()
+        yield {"accept-language": OTHER}
+    forget()

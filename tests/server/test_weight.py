@@ -25,9 +25,9 @@ class Loaded(NamedTuple):
     ids: list[str]
 
 
-def load(chromium: Browser, address: str, again: int = 0) -> Loaded:
+def load(chromium: Browser, address: str, again: int = 0, language: str = "en") -> Loaded:
     """Open a page with nothing kept, or so many times before, and see what is asked for."""
-    context = chromium.new_context()
+    context = chromium.new_context(locale=language)
     page = context.new_page()
     for _ in range(again):
         page.goto(address)
@@ -61,6 +61,7 @@ def load(chromium: Browser, address: str, again: int = 0) -> Loaded:
 
 
 @pytest.mark.slow("drives a browser")
+@pytest.mark.parametrize("language", ["en", "de"])
 @pytest.mark.parametrize(
     "path",
     [
@@ -75,10 +76,10 @@ def load(chromium: Browser, address: str, again: int = 0) -> Loaded:
         "/t/tactego",
     ],
 )
-def test_a_page_asks_for_little(chromium: Browser, address: str, path: str) -> None:
+def test_a_page_asks_for_little(chromium: Browser, address: str, path: str, language: str) -> None:
     if path.startswith("/t/"):
         path = new_table(chromium, address, path.removeprefix("/t/"))
-    loaded = load(chromium, address + path)
+    loaded = load(chromium, address + path, language=language)
     assert address + path in loaded.sizes
     assert sum("style.css" in url for url in loaded.sizes) == 1
     if path.startswith("/t/"):

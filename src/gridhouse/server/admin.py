@@ -18,7 +18,14 @@ from gridhouse.core.console import UsageError
 from gridhouse.server import upkeep
 from gridhouse.server.evenings.storage import EVENINGS
 from gridhouse.server.settings import Settings
-from gridhouse.server.storage.store import MOVES, SEATS, TABLES, Store, metadata
+from gridhouse.server.storage.store import (
+    MOVES,
+    SEATS,
+    TABLES,
+    Store,
+    UnusableDatabaseError,
+    metadata,
+)
 from gridhouse.server.storage.visitors import VISITORS
 
 if TYPE_CHECKING:
@@ -50,6 +57,8 @@ def opened(url: str | None = None) -> Iterator[Store]:
     try:
         store = Store(url or Settings().database)
         yield store
+    except UnusableDatabaseError as error:
+        raise UsageError(str(error)) from None
     except (OSError, SQLAlchemyError, sqlite3.Error, ImportError) as error:
         reason = str(getattr(error, "orig", None) or error).partition("\n")[0]
         raise UsageError(f"the database cannot be used: {reason}") from None

@@ -29,6 +29,7 @@ from gridhouse.server.auth import Auth
 from gridhouse.server.budgets import Budgets
 from gridhouse.server.evenings.service import EveningService
 from gridhouse.server.fair_pool import caller
+from gridhouse.server.languages import Languages
 from gridhouse.server.network import is_loopback
 from gridhouse.server.pages import (
     assets,
@@ -256,10 +257,15 @@ async def refuse(request: Request, error: Exception) -> Response:
 
 def middleware_of(settings: Settings, refused: Refused) -> list[Middleware]:
     """Return what every request passes, the outermost first."""
-    found = [Middleware(metrics.Measure)]
+    found = []
     if settings.proxies:
         found.append(Middleware(ProxyHeadersMiddleware, trusted_hosts=[*settings.proxies]))
-    found += [Middleware(Refusals, refused=refused), Middleware(SecurityHeaders)]
+    found += [
+        Middleware(metrics.Measure),
+        Middleware(Refusals, refused=refused),
+        Middleware(Languages),
+        Middleware(SecurityHeaders),
+    ]
     if settings.hosts:
         found.append(Middleware(KnownHosts, allowed_hosts=settings.hosts, www_redirect=False))
     compress = Middleware(
@@ -293,6 +299,7 @@ def create_app(settings: Settings) -> Starlette:
             Route("/", views.home),
             Route("/lobby", lobby.lobby),
             Route("/design", views.design),
+            Route("/language", views.choose_language, methods=["POST"]),
             Route("/rules/{game}", views.rules),
             Route("/new/{game}", views.new, methods=["GET"]),
             Route("/new/{game}", views.create, methods=["POST"]),

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import json
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from markupsafe import Markup
 from starlette.responses import Response
 from starlette.staticfiles import StaticFiles
 
 from gridhouse.core.picture import stylesheet
+from gridhouse.server.languages import ENGLISH, catalogue, language
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -37,6 +41,23 @@ async def style(request: Request) -> Response:
     """Return the stylesheet of all pages and pictures."""
     del request
     return Response(SHEET, media_type="text/css", headers=FOR_GOOD)
+
+
+@cache
+def says_something(name: str) -> bool:
+    """Tell whether a script says sentences of its own: those do that show a board."""
+    return 'from "./board.js"' in (STATIC / name).read_text(encoding="utf-8")
+
+
+def script(name: str) -> Markup:
+    """Return the tag of a script, after the sentences that scripts say in another language."""
+    tag = f'<script type="module" src="/static/{name}"></script>'
+    current = language()
+    if current != ENGLISH and says_something(name):
+        said = json.dumps(catalogue(current).scripts, ensure_ascii=False, separators=(",", ":"))
+        data = said.replace("<", "\\u003c")
+        tag = f'<script type="application/json" id="texts">{data}</script>\n{tag}'
+    return Markup(tag)
 
 
 class Files(StaticFiles):

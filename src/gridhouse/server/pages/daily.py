@@ -12,6 +12,7 @@ from starlette.routing import Route
 
 from gridhouse.core.errors import PictureError
 from gridhouse.server.daily.service import FIRST, best_text, daily_games, share_text, verdict
+from gridhouse.server.languages import day_in_words
 from gridhouse.server.pages.views import (
     SVG,
     create_table,
@@ -37,7 +38,7 @@ NOT_YET = "You will see the best result when you finish this puzzle."
 
 def date_text(day: date) -> str:
     """Return a date in words."""
-    return f"{day:%A} {day.day} {day:%B} {day.year}"
+    return day_in_words(day, weekday=True)
 
 
 def requested_puzzle(request: Request) -> tuple[type[Game], date]:

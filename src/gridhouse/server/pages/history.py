@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 from gridhouse.core.errors import GridhouseError
 from gridhouse.core.registry import parse
 from gridhouse.players.levels import LEVELS, level_in_words
+from gridhouse.server.languages import day_in_words
 from gridhouse.server.ratings import LevelResult, rating
 from gridhouse.server.storage.store import Chosen
-from gridhouse.server.tables.company import ANONYMOUS
+from gridhouse.server.tables.company import ANONYMOUS, FRIEND
 from gridhouse.server.tables.table import (
     ANALYSIS,
     FRIENDS,
@@ -135,7 +136,7 @@ class GameRow(NamedTuple):
 
 def day_text(moment: datetime) -> str:
     """Return a day in words."""
-    return f"{moment.day} {moment:%B} {moment.year}"
+    return day_in_words(moment)
 
 
 def game_row(
@@ -150,7 +151,7 @@ def game_row(
     elif others:
         opponent = (profiles[others[0]].name if others[0] in profiles else "") or ANONYMOUS
     elif record.opponent == FRIENDS:
-        opponent = "a friend"
+        opponent = FRIEND
     else:
         opponent = ""
     is_mine = about.mover is not None and about.mover in {*seats, record.machine}

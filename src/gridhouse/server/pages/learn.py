@@ -24,6 +24,7 @@ from gridhouse.server.learning.puzzles import (
 from gridhouse.server.pages.forms import read_body
 from gridhouse.server.pages.views import page, requested_game, samples, sentence, work
 from gridhouse.server.settings import MAX_MESSAGE
+from gridhouse.server.tables.translating import in_language
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -84,7 +85,7 @@ async def judged(request: Request, exercise: Exercise) -> Response:
         return JSONResponse({"problem": "The request cannot be read."}, 400)
     except WrongMovesError as error:
         return JSONResponse({"problem": sentence(error)}, 422)
-    return JSONResponse(answer)
+    return JSONResponse(in_language(answer))
 
 
 async def lesson(request: Request) -> Response:
@@ -92,7 +93,7 @@ async def lesson(request: Request) -> Response:
     cls, found = requested_lesson(request)
     number = requested_number(request, len(found.steps), "step")
     step = found.steps[number - 1]
-    first = await work(request, lambda: Course(step.exercise, ()).answer(""))
+    first = await work(request, lambda: in_language(Course(step.exercise, ()).answer("")))
     return await page(
         request, "learn", game=cls, steps=found.steps, number=number, step=step, first=first
     )
@@ -140,7 +141,7 @@ async def puzzle(request: Request) -> Response:
     cls, puzzles, grade = requested_puzzles(request)
     number = requested_number(request, len(puzzles), "puzzle")
     shown = puzzles[number - 1]
-    first = await work(request, lambda: Course(shown.exercise, ()).answer(""))
+    first = await work(request, lambda: in_language(Course(shown.exercise, ()).answer("")))
     after = f"/puzzles/{cls.name}/{following(puzzles, number, grade)}{graded(grade)}"
     return await page(
         request,

@@ -39,7 +39,7 @@ class LobbyEntry(NamedTuple):
     seat: str
     invitation: str
     is_own: bool
-    names: str
+    names: list[str]
 
     @property
     def settings(self) -> str:
@@ -77,11 +77,11 @@ def entry(
         cls.players[free[0]] if is_open else "",
         f"{address}/join/{auth.invitation(record.id)}" if is_open else "",
         visitor in record.seated_visitors.values(),
-        " and ".join(
+        [
             profiles[sitter].name
             for sitter in dict.fromkeys(record.seated_visitors.values())
             if sitter in profiles and profiles[sitter].name
-        ),
+        ],
     )
 
 

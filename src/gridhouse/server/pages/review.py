@@ -10,8 +10,10 @@ from starlette.routing import Route
 
 from gridhouse.core.errors import MoveError
 from gridhouse.core.notation import parse_integer
+from gridhouse.server.languages import translated
 from gridhouse.server.pages.views import page, requested_table, sentence, services, work
 from gridhouse.server.tables.commands import OVER, RefusedError
+from gridhouse.server.tables.translating import in_language
 from gridhouse.server.tables.visibility import Snapshot, help_refusal, viewpoint_of
 
 if TYPE_CHECKING:
@@ -65,7 +67,7 @@ async def review_data(request: Request) -> Response:
     live = await finished_table(request)
     found = review_of(request, live)
     seats = live.table.seats_of(services(request).auth.visitor(request.cookies))
-    return await work(request, lambda: JSONResponse(found.report(seats)))
+    return await work(request, lambda: JSONResponse(in_language(found.report(seats))))
 
 
 def number(request: Request, name: str, most: int) -> int:
@@ -82,7 +84,7 @@ async def past(request: Request) -> Response:
     request.app.state.pace.count(visitor_of(request))
     ply = number(request, "ply", len(live.table.plies))
     seen_from = viewpoint(request, live)
-    return await work(request, lambda: JSONResponse(position(live, ply, seen_from)))
+    return await work(request, lambda: JSONResponse(in_language(position(live, ply, seen_from))))
 
 
 def position(live: LiveTable, ply: int, seen_from: Viewpoint) -> Past:
@@ -109,11 +111,12 @@ async def attempt(request: Request) -> Response:
     move = request.query_params.get("move", "")
     engines = services(request).service.engines
     try:
-        return JSONResponse(await found.attempt(engines, visitor_of(request), ply, move))
+        answer = await found.attempt(engines, visitor_of(request), ply, move)
+        return JSONResponse(in_language(answer))
     except MoveError as error:
-        return JSONResponse({"right": False, "text": sentence(error.reason)}, 422)
+        return JSONResponse({"right": False, "text": translated(sentence(error.reason))}, 422)
     except RefusedError as error:
-        return JSONResponse({"right": False, "text": sentence(error)}, 409)
+        return JSONResponse({"right": False, "text": translated(sentence(error))}, 409)
 
 
 ROUTES = [

@@ -7,7 +7,7 @@ import random
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
-from urllib.parse import urlencode
+from urllib.parse import urlencode, urlsplit
 
 from sqlalchemy.exc import SQLAlchemyError
 from starlette.concurrency import run_in_threadpool
@@ -21,8 +21,17 @@ from gridhouse.core.errors import GridhouseError, PictureError, UnknownGameError
 from gridhouse.core.notation import parse_integer
 from gridhouse.core.registry import game_class, games
 from gridhouse.players.levels import LEVEL_NAMES, LEVELS
-from gridhouse.server.auth import Auth, is_own_origin, set_cookie
+from gridhouse.server.auth import YEAR, Auth, is_own_origin, set_cookie
 from gridhouse.server.clock import USUAL
+from gridhouse.server.languages import (
+    COOKIE,
+    gettext,
+    language,
+    languages,
+    ngettext,
+    translated,
+    translated_picture,
+)
 from gridhouse.server.learning.lessons import lesson_of
 from gridhouse.server.learning.puzzles import puzzle_games
 from gridhouse.server.network import is_loopback
@@ -42,6 +51,7 @@ from gridhouse.server.storage.store import public_reason
 from gridhouse.server.tables.commands import SEAT, Command, RefusedError
 from gridhouse.server.tables.company import PHRASES
 from gridhouse.server.tables.table import FRIENDS, MACHINE
+from gridhouse.server.tables.translating import in_language, said_name
 from gridhouse.server.tables.visibility import Snapshot, Viewpoint, caption, view, viewpoint_of
 
 if TYPE_CHECKING:
@@ -61,7 +71,18 @@ SVG = "image/svg+xml"
 MOVES_SHOWN = 14  # before the positions on the front page
 templates = Jinja2Templates(directory=Path(__file__).parent / "templates")
 templates.env.globals.update(
-    version=__version__, style=assets.STYLE, icon=assets.ICON, has_docs=assets.has_docs
+    version=__version__,
+    style=assets.STYLE,
+    icon=assets.ICON,
+    has_docs=assets.has_docs,
+    script=assets.script,
+    language=language,
+    languages=languages,
+)
+templates.env.add_extension("jinja2.ext.i18n")
+templates.env.install_gettext_callables(gettext, ngettext, newstyle=True)  # type: ignore[attr-defined]
+templates.env.filters.update(
+    translated=translated, translated_picture=translated_picture, said_name=said_name
 )
 templates.env.trim_blocks = templates.env.lstrip_blocks = True
 
@@ -91,8 +112,8 @@ async def work(
 
 
 async def page(request: Request, name: str, /, status: int = 200, **context: Any) -> Response:
-    """Return a page made from a template."""
-    return await work(
+    """Return a page made from a template, in the language of the request."""
+    made = await work(
         request,
         templates.TemplateResponse,
         request,
@@ -100,6 +121,10 @@ async def page(request: Request, name: str, /, status: int = 200, **context: Any
         context,
         status_code=status,
     )
+    made.headers["content-language"] = language()
+    made.headers.add_vary_header("accept-language")
+    made.headers.add_vary_header("cookie")
+    return made
 
 
 def requested_game(request: Request) -> type[Game]:
@@ -166,6 +191,19 @@ async def home(request: Request) -> Response:
 async def design(request: Request) -> Response:
     """Show the parts of which all pages are made."""
     return await page(request, "design")
+
+
+async def choose_language(request: Request) -> Response:
+    """Keep the language that a visitor has chosen, and lead back to the page."""
+    require_own_page(request)
+    chosen = (await read_form(request)).get("language", "")
+    before = urlsplit(request.headers.get("referer", ""))
+    is_own = before.netloc == request.headers.get("host") and before.path.startswith("/")
+    back = before._replace(scheme="", netloc="", path="/" + before.path.lstrip("/"))
+    response = RedirectResponse(back.geturl() if is_own else "/", 303)
+    if chosen in languages():
+        response.set_cookie(COOKIE, chosen, max_age=YEAR, samesite="lax")
+    return response
 
 
 async def rules(request: Request) -> Response:
@@ -270,7 +308,7 @@ def table_context(snapshot: Snapshot, visitor: str | None) -> dict[str, Any]:
     """Return what the page of a table shows to a visitor."""
     table = snapshot.table
     seats = table.seats_of(visitor)
-    shown = view(snapshot, viewpoint_of(table, visitor, None), sits=bool(seats))
+    shown = in_language(view(snapshot, viewpoint_of(table, visitor, None), sits=bool(seats)))
     return {
         "table": table,
         "game": table.state.game,

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from gridhouse.server.tables.table import Table
 
 ANONYMOUS = "Anonymous"  # a player without a name
+MACHINE_PLAYER = "The machine"
+FRIEND = "a friend"  # for whom a seat is free
 PHRASES = ("Hello", "Good luck", "Well played", "Good game", "Thanks", "Sorry, I must go")
 PHRASE_PAUSE = 3.0  # seconds between two phrases of a player
 
@@ -36,7 +38,7 @@ def player_names(table: Table) -> list[str]:
     for player in range(table.state.game.num_players):
         visitor = table.seated_visitors.get(player)
         if player == table.machine:
-            names.append(f"The machine, {level_in_words(table.level or LEVELS[0])}")
+            names.append(f"{MACHINE_PLAYER}, {level_in_words(table.level or LEVELS[0])}")
         elif visitor is None or is_shared:
             names.append("")
         else:

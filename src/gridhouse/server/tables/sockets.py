@@ -16,10 +16,12 @@ from gridhouse.core.notation import parse_integer
 from gridhouse.server.auth import bearer, is_own_origin
 from gridhouse.server.budgets import TokenBucket
 from gridhouse.server.fair_pool import Habit
+from gridhouse.server.languages import language
 from gridhouse.server.settings import MAX_MESSAGE, MAX_SUBSCRIBERS
 from gridhouse.server.storage.store import reason_of
 from gridhouse.server.tables import hints
 from gridhouse.server.tables.commands import ANSWER, MOVE, REDO, RESIGN, UNDO, Command, RefusedError
+from gridhouse.server.tables.translating import in_language
 from gridhouse.server.tables.visibility import (
     Snapshot,
     Viewpoint,
@@ -80,6 +82,7 @@ class Connection:
         self.socket = socket
         self.visitor = auth.authenticate(socket.headers, socket.cookies)
         self.invitation = auth.invitation(live.table.id)
+        self.language = language()
         self.revealed_player: int | None = None
         self.address = address_of(socket)
         self.close_code = NORMAL_CLOSURE  # the close code, sent after the last message
@@ -123,7 +126,7 @@ class Connection:
 
     def send(self, message: Message) -> None:
         """Queue a message to this page."""
-        self._outgoing.append(encode(message))
+        self._outgoing.append(encode(in_language(message, self.language)))
         self._wake.set()
 
     def _refuse(self, reason: str) -> None:
@@ -170,19 +173,21 @@ class Connection:
             known_moves(plies, table.plies) if visible == [table.secret, viewpoint.viewer] else 0
         )
         self._known = table.plies, table.secret, viewpoint.viewer
-        shown = viewpoint, sits, since
+        shown = viewpoint, sits, since, self.language
         if shown not in texts or table.ticks():
             is_short = len(table.plies) - since <= FEW
             drawing = self.live.drawing if is_short else Habit(self.service.work)
             texts[shown] = drawing.start(self._rendered, snapshot, *shown)
         return await asyncio.shield(texts[shown])
 
-    def _rendered(self, snapshot: Snapshot, viewpoint: Viewpoint, sits: bool, since: int) -> str:
+    def _rendered(
+        self, snapshot: Snapshot, viewpoint: Viewpoint, sits: bool, since: int, into: str
+    ) -> str:
         """Return a view as JSON, from a thread."""
         shown = view(snapshot, viewpoint, sits=sits, since=since)
         if sits and snapshot.table.open_seats():
             shown["invitation"] = f"/t/{snapshot.table.id}/join/{self.invitation}"
-        return encode(shown)
+        return encode(in_language(shown, into))
 
     async def _receive(self) -> None:
         settings = self.service.settings

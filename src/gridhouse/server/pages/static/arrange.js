@@ -1,13 +1,13 @@
 // The page where a player arranges an army: two pieces of it change places. The board's clicks, drags
 // and keys are those of a table; only the pieces in the field "army" are sent.
 
-import { Board } from "./board.js";
+import { Board, gettext } from "./board.js";
 
 const root = /** @type {HTMLElement} */ (document.getElementById("board"));
 const field = /** @type {HTMLInputElement} */ (document.getElementById("army"));
 const said = /** @type {HTMLElement} */ (document.getElementById("why"));
 const cells = (root.dataset.cells ?? "").split(" ").map(Number);
-const board = new Board(root, { move: swap, why: () => tell("Choose two of your own pieces."), choices: () => {} });
+const board = new Board(root, { move: swap, why: () => tell(gettext("Choose two of your own pieces.")), choices: () => {} });
 const SLIDE = { duration: matchMedia("(prefers-reduced-motion: reduce)").matches ? 0 : 200, easing: "ease-out" };
 
 /** @param {string} text */
@@ -56,7 +56,7 @@ function swap(move) {
   const words = [here, there].map((cell) => (cell?.getAttribute("aria-label") ?? "").split(": "));
   here?.setAttribute("aria-label", `${words[0]?.[0]}: ${words[1]?.[1]}`);
   there?.setAttribute("aria-label", `${words[1]?.[0]}: ${words[0]?.[1]}`);
-  tell(`${words[0]?.[1]} and ${words[1]?.[1]} have changed places.`);
+  tell(gettext("{} and {} have changed places.", words[0]?.[1], words[1]?.[1]));
   board.reach(two);
 }
 

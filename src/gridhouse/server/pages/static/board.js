@@ -103,7 +103,7 @@ export class Board {
     if (!drawing) return;
     const { width, height } = drawing.viewBox.baseVal;
     this.root.closest("section")?.style.setProperty("--ratio", String(width / height));
-    drawing.setAttribute("aria-label", drawing.querySelector("title")?.textContent ?? "Board");
+    drawing.setAttribute("aria-label", drawing.querySelector("title")?.textContent ?? gettext("Board"));
     for (const cell of this.cells()) {
       cell.setAttribute("role", this.acts ? "button" : "img");
       cell.setAttribute("tabindex", "-1");
@@ -539,7 +539,7 @@ export function capital(text) {
 export function choiceButtons(board, found, play) {
   return found.map(([move, , choice]) => {
     const button = document.createElement("button");
-    button.textContent = capital(choice || "here");
+    button.textContent = capital(choice || gettext("here"));
     button.dataset.move = move;
     button.addEventListener("click", () => {
       board.clear();
@@ -619,4 +619,37 @@ function show(board, svg, glides, last) {
     drawing.append(piece);
     piece.animate([{ opacity: 1 }, { opacity: 0 }], FADE).finished.then(() => piece.remove(), () => piece.remove());
   }
+}
+
+/** @type {Record<string, string | string[]>} what scripts say in the page's language, by the English; none in English */
+const texts = JSON.parse(document.getElementById("texts")?.textContent ?? "{}");
+
+/**
+ * Returns a sentence in the page's language, with its fields {} filled in one after the other.
+ * @param {string} sentence
+ * @param {...unknown} fields
+ */
+export function gettext(sentence, ...fields) {
+  const text = texts[sentence];
+  return filled(typeof text === "string" ? text : sentence, fields);
+}
+
+/**
+ * Returns the form of a sentence for a count, its first field.
+ * @param {string} one
+ * @param {string} many
+ * @param {number} count
+ */
+export function ngettext(one, many, count) {
+  const [single = one, several = many] = texts[one] ?? [];
+  return filled(count === 1 ? single : several, [count]);
+}
+
+/**
+ * @param {string} text
+ * @param {unknown[]} fields
+ */
+function filled(text, fields) {
+  let next = 0;
+  return text.replace(/\{(\d*)\}/g, (_, number) => String(fields[number === "" ? next++ : Number(number)] ?? ""));
 }

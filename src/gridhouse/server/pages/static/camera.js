@@ -1,6 +1,8 @@
 // The viewpoint of the board: a button, a drag, keys, and the visitor's habit. Viewpoint 0 is the
 // plainest one, which a narrow screen begins with; the others go around the board.
 
+import { gettext } from "./board.js";
+
 const NARROW = matchMedia("(max-width: 34rem)");
 const KEY = "camera-"; // and the name of the game, in the browser's storage
 const FAR = 40; // pixels of a drag that turns the board
@@ -55,7 +57,7 @@ export class Cameras {
     if (this.now < 0) this.now = view.camera;
     if (view.camera > 0) this.around = view.camera;
     const { turn, plain } = this.buttons;
-    const name = `Turn the board, now seen ${this.names[view.camera]}`;
+    const name = gettext("Turn the board, now seen {}", this.names[view.camera]);
     turn?.setAttribute("title", name);
     turn?.setAttribute("aria-label", name);
     plain?.setAttribute("aria-pressed", String(view.camera === 0));

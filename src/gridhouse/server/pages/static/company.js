@@ -1,5 +1,7 @@
 // The people at a table: who is there, how many watch, and what friends say to each other.
 
+import { gettext, ngettext } from "./board.js";
+
 /** @typedef {import("./messages").View} View */
 /** @typedef {import("./messages").Presence} Presence */
 /** @typedef {import("./messages").Phrase} Phrase */
@@ -30,7 +32,7 @@ export function heard(message) {
   const count = message.watchers;
   if (!watching) return;
   watching.hidden = !count;
-  watching.textContent = count === 1 ? "1 person is watching" : `${count} people are watching`;
+  watching.textContent = ngettext("{} person is watching", "{} people are watching", count);
 }
 
 /**
@@ -53,7 +55,7 @@ function announce(now) {
   present = now;
   now.forEach((here, player) => {
     if (before && names[player] && here !== before[player]) {
-      tell(`${names[player]} ${here ? "is here" : "has left the table"}.`);
+      tell(here ? gettext("{} is here.", names[player]) : gettext("{} has left the table.", names[player]));
     }
   });
 }
@@ -66,8 +68,8 @@ function showPlayers(now) {
     const away = friends && !now[player];
     const name = document.createElement("bdi");
     name.textContent = names[player] ?? "";
-    if (name.textContent) item.replaceChildren(name, ` plays ${role}${away ? " (away)" : ""}`);
-    else item.replaceChildren(`${role}: this seat is free`);
+    if (name.textContent) item.replaceChildren(name, gettext(" plays {}", role) + (away ? gettext(" (away)") : ""));
+    else item.replaceChildren(gettext("{}: this seat is free", role));
     item.classList.toggle("away", away);
   });
   if (phrases) phrases.hidden = !names.every(Boolean);

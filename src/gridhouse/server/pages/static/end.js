@@ -1,5 +1,7 @@
 // The end of a game: its result, what comes next, and a text to share.
 
+import { gettext, ngettext } from "./board.js";
+
 /** @typedef {import("./messages").View} View */
 
 /** @param {string} id */
@@ -43,8 +45,8 @@ function offer(view) {
   const button = document.getElementById("rematch");
   if (!button || !view.rematch) return;
   const waits = view.rematch.offered;
-  button.textContent = waits ? "Accept the rematch" : "Go to the rematch";
-  write("end-offer", waits ? "Your friend wants a rematch." : "");
+  button.textContent = waits ? gettext("Accept the rematch") : gettext("Go to the rematch");
+  write("end-offer", waits ? gettext("Your friend wants a rematch.") : "");
 }
 
 /**
@@ -54,7 +56,7 @@ function offer(view) {
 function summary(view) {
   const { result } = view;
   const title = document.title.split(" · ")[0];
-  const moves = `${view.ply} ${view.ply === 1 ? "move" : "moves"}`;
+  const moves = ngettext("{} move", "{} moves", view.ply);
   return `${title}: ${result?.title}. ${result?.reason} ${moves}. ${location.href.replace(/[#?].*/, "")}`;
 }
 
@@ -66,8 +68,8 @@ function summary(view) {
 async function copy(button, text) {
   try {
     await navigator.clipboard.writeText(text);
-    button.textContent = "Copied";
-    setTimeout(() => (button.textContent = "Share"), 2000);
+    button.textContent = gettext("Copied");
+    setTimeout(() => (button.textContent = gettext("Share")), 2000);
   } catch {
     write("end-offer", text); // to be copied by hand
   }

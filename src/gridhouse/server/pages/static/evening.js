@@ -52,7 +52,7 @@ const link = document.getElementById("evening-link");
 if (copy && link instanceof HTMLInputElement) {
   copy.hidden = false;
   copy.addEventListener("click", async () => {
-    await navigator.clipboard.writeText(link.value).then(() => (copy.textContent = "Copied")).catch(() => link.select());
+    await navigator.clipboard.writeText(link.value).then(() => (copy.textContent = copy.dataset.copied ?? "")).catch(() => link.select());
   });
 }
 void look();

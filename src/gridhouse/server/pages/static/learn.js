@@ -1,7 +1,7 @@
 // The page of a lesson's step or a puzzle. It keeps the moves made so far and sends them with each
 // attempt; only the server knows the rules, and it keeps nothing.
 
-import { Board, choiceButtons } from "./board.js";
+import { Board, choiceButtons, gettext } from "./board.js";
 
 /** @typedef {import("./messages").Gesture} Gesture */
 /** @typedef {{ board: string, side: number, status: string, last: number[], gestures: Gesture[], acts: boolean, moves: string[], done: boolean, failed: boolean, text: string }} Answer */
@@ -35,7 +35,7 @@ async function send(attempt) {
     if (!response.ok) throw new Error(String(response.status));
     hear(await response.json(), attempt);
   } catch {
-    write("verdict", "The house does not answer. Try again.");
+    write("verdict", gettext("The house does not answer. Try again."));
   } finally {
     busy = false;
   }
@@ -51,7 +51,7 @@ function hear(answer, attempt) {
   board.root.dataset.ply = String(moves.length);
   need("status").replaceChildren(...answer.status.split(" - ").flatMap((text) => [span(text), " "]));
   const says = answer.text || (answer.done ? "Right!" : "");
-  write("verdict", says || (moves.length ? "Good. Go on." : ""));
+  write("verdict", says || (moves.length ? gettext("Good. Go on.") : ""));
   need("verdict").classList.toggle("right", answer.done);
   need("verdict").classList.toggle("wrong", answer.failed);
   need("again").hidden = !moves.length;
@@ -80,7 +80,7 @@ function count(answer, shown) {
     keep(name, record);
   }
   need("streak").hidden = !record.tried.length;
-  write("streak", `Solved in a row: ${record.now}, at most ${record.best}. Solved at first try: ${record.solved.length}.`);
+  write("streak", gettext("Solved in a row: {}, at most {}. Solved at first try: {}.", record.now, record.best, record.solved.length));
 }
 
 /** Marks the steps of the lesson that are done. */

@@ -1,12 +1,13 @@
 // The move ahead: pointed at in the opponent's turn, and sent when the visitor's turn comes if it is
 // legal then. Until then any two cells are taken: only the server knows the rules.
 
+import { gettext } from "./board.js";
 import { wants } from "./settings.js";
 
 /** @typedef {import("./messages").View} View */
 
-const NEXT = "Your move ahead is played when your turn comes.";
-const LATE = "Your move ahead is not possible any more.";
+const NEXT = gettext("Your move ahead is played when your turn comes.");
+const LATE = gettext("Your move ahead is not possible any more.");
 
 export class Premove {
   /**
@@ -111,7 +112,7 @@ export class Premove {
     if (!this.waits || event.altKey || event.ctrlKey || event.metaKey) return;
     if (at?.closest("input, textarea, select, dialog")) return;
     const letter = event.key.toLowerCase();
-    const choice = this.forms.choices.find((name) => letter.length === 1 && name.startsWith(letter));
+    const choice = this.forms.choices.find((name) => letter.length === 1 && name.toLowerCase().startsWith(letter));
     const cell = this.forms.pairs ? this.isOpen() && this.first : (this.board.focused() ?? this.board.over);
     if (event.key === "Escape" && this.first !== null) this.cancel();
     else if (choice && typeof cell === "number" && wants("ahead")) this.keep(cell, [], choice);

@@ -1,6 +1,6 @@
 // The review of a finished game: its graph, its turning points, and better moves to look for.
 
-import { Board, capital, choiceButtons } from "./board.js";
+import { Board, capital, choiceButtons, gettext } from "./board.js";
 import { MoveList } from "./move_list.js";
 
 /** @typedef {import("./messages").Review} Review */
@@ -18,6 +18,8 @@ const HIGH = 130;
 const EDGE = 8;
 /** @type {Record<string, string>} */
 const GLYPHS = { inaccuracy: "?!", mistake: "?", blunder: "??" };
+/** @type {Record<string, string>} */
+const MARKS = { inaccuracy: gettext("inaccuracy"), mistake: gettext("mistake"), blunder: gettext("blunder") };
 const SVG = "http://www.w3.org/2000/svg";
 
 /** @type {Review | null} */
@@ -33,7 +35,7 @@ let lesson = -1;
 
 const board = new Board(need("board"), {
   move: (text) => void attempt(text),
-  why: () => lesson >= 0 && write("why", "No move begins there."),
+  why: () => lesson >= 0 && write("why", gettext("No move begins there.")),
   choices: offer,
 });
 const moves = new MoveList(need("moves"), need("steps"), (ply) => {
@@ -79,7 +81,7 @@ function tell(found) {
   lessons = own.map(({ ply }) => ply);
   const learn = need("learn");
   learn.hidden = found.done < found.positions || !lessons.length;
-  learn.textContent = `Learn from ${found.seats.length ? "your" : "the"} mistakes (${lessons.length})`;
+  learn.textContent = found.seats.length ? gettext("Learn from your mistakes ({})", lessons.length) : gettext("Learn from the mistakes ({})", lessons.length);
   if (first) look(found.moves.length);
   listMoves();
   describe();
@@ -87,23 +89,25 @@ function tell(found) {
 
 /** @param {Review} found */
 function progress(found) {
-  if (found.failed) return "The evaluation failed.";
-  if (found.done < found.positions) return `Evaluated: ${found.done} of ${found.positions} positions.`;
-  return found.best ? `The best result: ${found.best}.` : "The whole game is evaluated.";
+  if (found.failed) return gettext("The evaluation failed.");
+  if (found.done < found.positions) return gettext("Evaluated: {} of {} positions.", found.done, found.positions);
+  return found.best ? gettext("The best result: {}.", found.best) : gettext("The whole game is evaluated.");
 }
 
 /** @param {Review} found */
 function remark(found) {
   const remarks = [];
-  if (found.every > 1) remarks.push(`The game is long: every ${ordinal(found.every)} position is evaluated, so moves have no marks.`);
-  if (found.hidden) remarks.push("Each position is judged by what the player to move knew. Moves have marks only where results are proved.");
-  if (found.proved.some((proved) => proved)) remarks.push("A solid line is proved; a dashed one is the machine's estimate.");
+  if (found.every > 1) remarks.push(every(found.every));
+  if (found.hidden) remarks.push(gettext("Each position is judged by what the player to move knew. Moves have marks only where results are proved."));
+  if (found.proved.some((proved) => proved)) remarks.push(gettext("A solid line is proved; a dashed one is the machine's estimate."));
   write("remarks", remarks.join(" "));
 }
 
 /** @param {number} count */
-function ordinal(count) {
-  return count === 2 ? "second" : count === 3 ? "third" : `${count}th`;
+function every(count) {
+  if (count === 2) return gettext("The game is long: every second position is evaluated, so moves have no marks.");
+  if (count === 3) return gettext("The game is long: every third position is evaluated, so moves have no marks.");
+  return gettext("The game is long: every {}th position is evaluated, so moves have no marks.", count);
 }
 
 // The graph.
@@ -156,8 +160,7 @@ function drawGraph(found) {
 
 /** @param {Review} found */
 function words(found) {
-  const name = found.alone ? "The best result that could still be reached" : "Who is ahead";
-  return `${name}, move by move`;
+  return found.alone ? gettext("The best result that could still be reached, move by move") : gettext("Who is ahead, move by move");
 }
 
 /**
@@ -187,7 +190,7 @@ function showAccuracy(found) {
   const parts = found.accuracy.flatMap((accuracy, player) => {
     if (accuracy === null) return [];
     const [name, number] = [document.createElement("dt"), document.createElement("dd")];
-    name.textContent = found.alone ? "Of the best result" : `Accuracy of ${found.players[player]}`;
+    name.textContent = found.alone ? gettext("Of the best result") : gettext("Accuracy of {}", found.players[player]);
     number.textContent = found.alone ? `${Math.round(accuracy)}%` : String(Math.round(accuracy));
     const pair = document.createElement("div");
     pair.append(name, number);
@@ -208,7 +211,7 @@ function showMoments(found) {
     head.textContent = `${ply + 1}. ${move.name}: ${move.move} ${GLYPHS[move.mark]}`;
     const better = document.createElement("span");
     better.className = "better";
-    better.textContent = `Better: ${move.better.map((text) => text.replaceAll(" ", "\u00a0")).join(", ")}`;
+    better.textContent = gettext("Better: {}", move.better.map((text) => text.replaceAll(" ", "\u00a0")).join(", "));
     button.append(head, move.text, " ", better);
     button.addEventListener("click", () => {
       stopLearning();
@@ -226,7 +229,7 @@ function listMoves() {
     looking: wanted < 0 ? null : wanted,
     since: 0,
     moves: review.moves.map(({ name, move }) => [name, move]),
-    notes: review.moves.map(({ note, mark }) => [note, mark && `${GLYPHS[mark]} ${mark}`].filter(Boolean).join("; ")),
+    notes: review.moves.map(({ note, mark }) => [note, mark && `${GLYPHS[mark]} ${MARKS[mark]}`].filter(Boolean).join("; ")),
   });
 }
 
@@ -268,7 +271,7 @@ function show(ply) {
   board.show({ ...past, acts: learns, gestures: learns ? past.gestures : [] });
   describe();
   const move = review.moves[ply];
-  if (learns) write("why", `${move?.name} played ${move?.move}. Find a better move.`);
+  if (learns) write("why", gettext("{} played {}. Find a better move.", move?.name, move?.move));
   drawGraph(review);
 }
 
@@ -277,16 +280,16 @@ function describe() {
   const past = positions.get(shown);
   if (!past || !review) return;
   const learns = lesson >= 0;
-  write("heading", learns ? `Mistake ${lesson + 1} of ${lessons.length}` : `After ${shown} of ${review.moves.length} moves`);
+  write("heading", learns ? gettext("Mistake {} of {}", lesson + 1, lessons.length) : gettext("After {} of {} moves", shown, review.moves.length));
   write("status", [review.texts[shown], past.comment].filter(Boolean).join(" · "));
   if (learns) return;
   const move = review.moves[shown];
   const made = review.moves[shown - 1];
   if (move?.mark) {
-    write("why", `Next, ${move.name} plays ${move.move}. ${move.text} Better: ${move.better[0]}.`);
+    write("why", gettext("Next, {} plays {}. {} Better: {}.", move.name, move.move, move.text, move.better[0]));
     board.hint(move.cells);
   } else {
-    write("why", made?.mark ? `${capital(made.mark)}. ${made.text}` : "");
+    write("why", made?.mark ? `${capital(MARKS[made.mark] ?? "")}. ${made.text}` : "");
   }
 }
 
@@ -314,11 +317,11 @@ function stopLearning() {
 async function attempt(move) {
   const ply = lessons[lesson];
   if (ply === undefined) return;
-  write("why", "The machine looks at it …");
+  write("why", gettext("The machine looks at it …"));
   /** @type {Attempt | null} */
   const found = await ask(`try.json?ply=${ply}&move=${encodeURIComponent(move)}`);
   if (lessons[lesson] !== ply) return;
-  write("why", found ? `${move}: ${found.text}` : "The house does not answer. Try again.");
+  write("why", found ? `${move}: ${found.text}` : gettext("The house does not answer. Try again."));
 }
 
 function solve() {

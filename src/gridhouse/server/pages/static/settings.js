@@ -28,7 +28,7 @@ export function connect(dialog, board) {
     board.classList.toggle("plain", !settings.numbers);
     board.dataset.theme = settings.theme;
   };
-  for (const field of /** @type {NodeListOf<HTMLInputElement>} */ (dialog.querySelectorAll("[name]"))) {
+  for (const field of /** @type {NodeListOf<HTMLInputElement>} */ (dialog.querySelectorAll("input, select"))) {
     const name = /** @type {keyof Settings} */ (field.name);
     if (field.type === "checkbox") field.checked = Boolean(settings[name]);
     else field.value = String(settings[name]);

@@ -7,7 +7,7 @@ button.addEventListener("click", async () => {
   const text = `${button.dataset.text} ${location.origin}${location.pathname}`;
   try {
     await navigator.clipboard.writeText(text);
-    says.textContent = "Copied.";
+    says.textContent = button.dataset.copied ?? "";
   } catch {
     says.textContent = text; // to be copied by hand
   }

@@ -1,7 +1,7 @@
 // The page of a table. It shows the views of the server and sends the visitor's requests; only the
 // server knows the rules.
 
-import { Board, capital, choiceButtons } from "./board.js";
+import { Board, capital, choiceButtons, gettext } from "./board.js";
 import { Clocks, MoveList } from "./move_list.js";
 import * as settings from "./settings.js";
 import { ReconnectingSocket } from "./socket.js";
@@ -12,7 +12,7 @@ const part = (id) => document.getElementById(id);
 const need = (id) => /** @type {HTMLElement} */ (part(id));
 const table = need("table");
 const root = need("board");
-const THINKING = "The machine is thinking …";
+const THINKING = gettext("The machine is thinking …");
 
 /** @typedef {import("./messages").View} View */
 /** @type {View | null} the last view of the server */
@@ -72,7 +72,7 @@ const moves = new MoveList(need("moves"), need("steps"), lookAt);
  */
 function say(message) {
   const sent = wire.say(message);
-  if (!sent) write("why", "Not sent: there is no connection.");
+  if (!sent) write("why", gettext("Not sent: there is no connection."));
   return sent;
 }
 
@@ -106,7 +106,7 @@ function turn(to) {
 
 /** @param {number[]} cells with which no move begins */
 function why(cells) {
-  if (isAway()) write("why", "To move, go back to the game.");
+  if (isAway()) write("why", gettext("To move, go back to the game."));
   else say({ type: "why", cells });
 }
 
@@ -160,8 +160,8 @@ function learn(help, view) {
   if (help.type === "judge") write("judgement", sentence(help.text));
   else if (help.type === "shown") showing("done");
   else if (help.type === "hint") {
-    const how = help.choice || (help.cells.length > 1 ? "follow the arrow" : "the marked cell");
-    write("why", `Hint: ${how} (${help.move}).`);
+    const how = help.choice || (help.cells.length > 1 ? gettext("follow the arrow") : gettext("the marked cell"));
+    write("why", gettext("Hint: {} ({}).", how, help.move));
     board.hint(help.cells);
   } else {
     showing("runs");
@@ -191,8 +191,8 @@ function showing(now) {
 
 /** Explains the board if it does not show the current position, and offers the way back. */
 function showAway() {
-  const past = missed ? "A new move was made." : "This is an earlier position.";
-  write("away-says", !isAway() ? "" : shows ? "This line is not part of the game." : past);
+  const past = missed ? gettext("A new move was made.") : gettext("This is an earlier position.");
+  write("away-says", !isAway() ? "" : shows ? gettext("This line is not part of the game.") : past);
   if (!isAway() && document.activeElement?.id === "present") board.reach(board.current);
   hide("away", !isAway());
   table.classList.toggle("elsewhere", isAway());
@@ -340,18 +340,18 @@ function showTools(view) {
 function showReason(before, now) {
   const stays = before?.ply === now.ply && before.looking === now.looking && !now.over;
   if (!stays || now.waits) write("why", now.comment && sentence(now.comment));
-  else if (before.waits) write("why", withdrew ? "" : "The request was declined.");
+  else if (before.waits) write("why", withdrew ? "" : gettext("The request was declined."));
   withdrew = false;
 }
 
 /** @param {View | null} view with a takeback request */
 function showQuestion(view) {
   const waits = question ? "" : (view?.waits ?? "");
-  const says = question ? "Resign this game?" : view?.asked || waits;
+  const says = question ? gettext("Resign this game?") : view?.asked || waits;
   hide("asked", !says);
   write("asked-says", says);
   hide("agree", Boolean(waits));
-  write("disagree", waits ? "Withdraw" : "No");
+  write("disagree", waits ? gettext("Withdraw") : gettext("No"));
 }
 
 /** @param {boolean} agrees */
@@ -370,7 +370,7 @@ function answer(agrees) {
  */
 function announce(before, now) {
   const made = now.moves.slice(before.moves.length).map(([name, move]) => `${name}: ${move}.`);
-  if (now.moves.length < before.moves.length) made.push("A move was taken back.");
+  if (now.moves.length < before.moves.length) made.push(gettext("A move was taken back."));
   const status = now.status ? [sentence(now.status)] : [];
   const result = now.looking === null ? now.result : null;
   const heading = result ? [`${result.title}.`, result.reason, result.best] : [sentence(now.heading)];
@@ -454,7 +454,7 @@ function onClick(id, does) {
 function copies(id, link) {
   onClick(id, () => {
     navigator.clipboard?.writeText(link()).then(
-      () => write("why", "The link is copied."),
+      () => write("why", gettext("The link is copied.")),
       () => write("why", link()),
     );
     if (!navigator.clipboard) write("why", link());
@@ -498,7 +498,7 @@ onClick("save-png", async () => {
     const { savePng } = await import("./png.js"); // loaded only when it is needed
     await savePng(`${location.pathname}/picture.svg`, `${table.dataset.game}.png`);
   } catch {
-    write("why", "The picture could not be saved.");
+    write("why", gettext("The picture could not be saved."));
   }
 });
 onClick("agree", () => answer(true));
