@@ -6,6 +6,7 @@ READY := $(VENV)/.ready
 NODE_READY := tools/js/node_modules/.ready
 PYTHON ?= python3
 MESSAGES := src/gridhouse/server/pages/static/messages.d.ts
+SCHEMA := $(BIN)/check-jsonschema --quiet --builtin-schema vendor
 SITE := src/gridhouse/server/pages/docs
 UV_VERSION := 0.13.8
 # A worker that dies ends the run: what is left of its file would be waited for in vain.
@@ -33,6 +34,10 @@ check: $(READY) $(NODE_READY)
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/codespell
+	$(SCHEMA).github-workflows .github/workflows/*.yml
+	$(SCHEMA).github-issue-forms .github/ISSUE_TEMPLATE/[!c]*.yml
+	$(SCHEMA).github-issue-config .github/ISSUE_TEMPLATE/config.yml
+	$(SCHEMA).citation-file-format CITATION.cff
 	$(BIN)/vermin --quiet --no-tips --target=3.8- --violations --exclude typing.Self \
 		$$($(BIN)/python -c 'from gridhouse.export import files; print(*files())') programs \
 		src/gridhouse/sandbox/inside.py src/gridhouse/grading/driver.py \

@@ -85,18 +85,26 @@ def tilted(shape: str, difference: float, measure: Callable[[Shares], float]) ->
 
 
 def simulate(test: Sprt, shares: Shares, matches: int, rng: np.random.Generator) -> Rates:
-    """Play matches of pairs from a distribution until each has a verdict."""
+    """Play matches of pairs from a distribution until each has a verdict.
+
+    The fewer matches are left, the more pairs of each are drawn at a time.
+    """
     low, high = test.bounds
     numbers = np.zeros((matches, len(shares)))
     h1 = h0 = pairs = 0
-    while len(numbers):
-        pairs += len(numbers)
-        numbers += rng.multinomial(1, shares, len(numbers))
-        rows, places = np.unique(numbers, axis=0, return_inverse=True)
-        ratios = test.llrs(rows)[places]
-        h1 += int(np.count_nonzero(ratios >= high))
-        h0 += int(np.count_nonzero(ratios <= low))
-        numbers = numbers[(low < ratios) & (ratios < high)]
+    while left := len(numbers):
+        drawn = rng.multinomial(1, shares, (left, -(-matches // left)))
+        reached = numbers[:, None] + drawn.cumsum(axis=1)
+        rows, places = np.unique(reached.reshape(-1, len(shares)), axis=0, return_inverse=True)
+        ratios = test.llrs(rows)[places].reshape(reached.shape[:-1])
+        decided = (ratios <= low) | (ratios >= high)
+        is_over = decided.any(axis=1)
+        last = np.where(is_over, decided.argmax(axis=1), drawn.shape[1] - 1)
+        ends = ratios[np.arange(left), last]
+        h1 += int(np.count_nonzero(ends >= high))
+        h0 += int(np.count_nonzero(ends <= low))
+        pairs += int((last + 1).sum())
+        numbers = reached[~is_over, -1]
     return Rates(h1 / matches, h0 / matches, 2 * pairs / matches)
 
 

@@ -14,6 +14,7 @@ import json
 import statistics
 import sys
 import time
+from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated
@@ -22,12 +23,14 @@ import typer
 from command_line import Words, start
 
 from gridhouse.core.console import UsageError
-from gridhouse.grading.check import Report, check
-from gridhouse.grading.mutants import FILE, Mutant, mutants, session_data, write_program
+from gridhouse.grading.check import check
+from gridhouse.grading.mutants import FILE, Mutant, mutants, noted, session_data, write_program
 from gridhouse.grading.submissions import PythonSubmission
 from gridhouse.sandbox import Limits
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from gridhouse.core.sessions import Session
 
 PATH = Path(__file__).resolve().parent.parent / "src" / "gridhouse" / "grading" / FILE
@@ -35,12 +38,13 @@ LIMITS = Limits(wall=3, cpu=3)
 MAX_LINES = 20
 
 
-def report_of(game: str, mutant: Mutant) -> Report:
-    """Check the exact program with a fault in it."""
+@contextmanager
+def running(game: str, *replaced: tuple[str, str]) -> Iterator[PythonSubmission]:
+    """Run the exact program, with these texts replaced, as a submission."""
     with TemporaryDirectory() as folder:
-        script = write_program(Path(folder), game, (mutant.old, mutant.new))
+        script = write_program(Path(folder), game, *replaced)
         with PythonSubmission(game, script, LIMITS) as program:
-            return check(program)
+            yield program
 
 
 def row(game: str, planted: list[Mutant], found: dict[str, Session]) -> str:
@@ -48,33 +52,32 @@ def row(game: str, planted: list[Mutant], found: dict[str, Session]) -> str:
 
     The faults that were missed go to standard error.
     """
-    began = time.perf_counter()
-    tried, lengths, longer, missed = [], [], 0, []
+    tried, lengths, longer, missed, seconds = [], [], 0, [], 0.0
     for mutant in planted:
-        report = report_of(game, mutant)
-        if report.finding is None:
-            missed.append(mutant.name)
-            continue
-        found[mutant.name] = report.finding.session
+        began = time.perf_counter()
+        with running(game, (mutant.old, mutant.new)) as program:
+            report = check(program)
+            seconds += time.perf_counter() - began
+            if report.finding is None:
+                missed.append(mutant.name)
+                continue
+            found[mutant.name] = noted(mutant, program, report.finding.session)
         length, known = len(report.finding.session.lines), len(mutant.known.lines)
         tried.append(report.tried)
         lengths.append(length)
         longer += length > max(2 * known, known + 2)
     print(f"{game} missed: {', '.join(missed) or 'none'}", file=sys.stderr)
-    seconds = (time.perf_counter() - began) / len(planted)
     long = sum(length > MAX_LINES for length in lengths)
     return (
         f"| {game} | {len(tried)} of {len(planted)} | {statistics.median(tried):.0f} "
-        f"| {max(tried)} | {max(lengths)} | {long} | {longer} | {seconds:.1f} |"
+        f"| {max(tried)} | {max(lengths)} | {long} | {longer} | {seconds / len(planted):.1f} |"
     )
 
 
 def alarms(game: str, count: int) -> str:
     """Return what is found in sessions with the right program."""
-    with TemporaryDirectory() as folder:
-        script = write_program(Path(folder), game)
-        with PythonSubmission(game, script, LIMITS) as program:
-            report = check(program, sessions=count, seed="right")
+    with running(game) as program:
+        report = check(program, sessions=count, seed="right")
     found = len(report.unspecified) + (report.finding is not None)
     return f"{game}: {report.tried} sessions, {found} alarms"
 

@@ -1,13 +1,15 @@
 """The load of the server: tables with random moves, and many viewers.
 
-    python benchmarks/house_load.py [SECONDS] [MOVES A SECOND] [TABLES] [SOCKETS A TABLE]
+    python benchmarks/house_load.py [SECONDS] [MOVES A SECOND] [TABLES] [SOCKETS A TABLE] [ATTACKED]
 
 A house is opened in a process of its own, on a database of its own. At every table one visitor
-plays at random and the others look on; all games take turns, and when a game is over its people go
-on to the next table. Printed are the moves a second that were made; how long it took from a click
-until each of the others had the new picture, at the 50th and 99th percentile, in milliseconds; what
-a client costs in memory, in KiB; how long a page took meanwhile; how long a click takes while the
-machine thinks at ten tables; and as a yardstick of this machine
+plays at random and the others look on, each table from an address of its own; all games take turns,
+and when a game is over its people go on to the next table. With 1 as ATTACKED two visitors of
+house_attackers.py do their worst meanwhile, the second in a game of many thousand moves. Printed
+are the moves a second that were made; how long it took from a click until each of the others had
+the new picture, at the 50th and 99th percentile, in milliseconds; what a client costs in memory, in
+KiB; how long a page took meanwhile; without attackers, how long a click takes while the machine
+thinks at ten tables; and as a yardstick of this machine
 how long a message takes there and back through a server of the same libraries that does nothing.
 """
 
@@ -15,6 +17,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import math
 import os
 import random
 import subprocess
@@ -26,14 +29,14 @@ from pathlib import Path
 from statistics import median, quantiles
 from typing import Any
 
-from command_line import Count, Seconds, start
+from command_line import Count, Seconds, Some, start
 from websockets.asyncio.client import ClientConnection, connect
 
 import gridhouse
 from gridhouse.core.registry import game_class
 from gridhouse.players.levels import LEVELS
 from gridhouse.server.auth import COOKIE, Auth, visitor_id
-from gridhouse.server.storage.records import StoredTable
+from gridhouse.server.storage.records import Ply, StoredTable
 from gridhouse.server.storage.store import Store
 
 SERVER = """
@@ -44,6 +47,12 @@ from gridhouse.server.settings import Settings
 listening = listen("127.0.0.1", 0)
 print(listening.getsockname()[1], flush=True)
 serve(create_app(Settings(database=sys.argv[1])), listening)
+"""
+ATTACK = """
+import asyncio, sys
+import house_attackers
+house, address, cookie, seconds = sys.argv[1:]
+asyncio.run(house_attackers.attack(house, address, cookie, float(seconds)))
 """
 ECHO = """
 import uvicorn
@@ -63,6 +72,7 @@ print(listening.getsockname()[1], flush=True)
 uvicorn.Server(config_of(app)).run(sockets=[listening])
 """
 TOKEN = "load"
+LONG = 9000  # moves
 ECHOES = 300
 MACHINES = 10
 THOUGHT = 20.0  # seconds
@@ -72,9 +82,12 @@ WARM_UP = 2.0
 class Slot:
     """A group of tables that the same two clients play one after the other."""
 
-    def __init__(self, port: int, tables: list[str], watchers: int, cookie: str) -> None:
-        """Set up the tables."""
+    def __init__(
+        self, port: int, tables: list[str], watchers: int, cookie: str, number: int = 0
+    ) -> None:
+        """Set up the tables; the number decides from which address they are visited."""
         self.port = port
+        self.here = f"127.1.{number // 250}.{1 + number % 250}", 0
         self.tables = tables
         self.watchers = watchers
         self.cookie = cookie
@@ -93,16 +106,12 @@ class Slot:
     async def _play_at(self, table: str, pause: float, until: asyncio.Event) -> None:
         address = f"ws://127.0.0.1:{self.port}/t/{table}/socket"
         cookies = {"Cookie": f"{COOKIE}={self.cookie}"}
-        player = await connect(
-            address, additional_headers=cookies, compression=None, ping_interval=None
-        )
-        others = [
-            await connect(address, compression=None, ping_interval=None)
-            for _ in range(self.watchers)
-        ]
+        usual: Any = {"compression": None, "ping_interval": None, "local_addr": self.here}
+        player = await connect(address, additional_headers=cookies, **usual)
+        others = [await connect(address, **usual) for _ in range(self.watchers)]
         context_of = [asyncio.create_task(self._look(other)) for other in others]
         self.sent = (-1, 0.0)
-        view = json.loads(await player.recv())
+        view = await self._shown(player, 0)
         self.ready.set()
         following = time.perf_counter() + pause * random.random()
         while view["gestures"] and not until.is_set():
@@ -126,38 +135,55 @@ class Slot:
     async def _shown(self, player: ClientConnection, ply: int) -> dict[str, Any]:
         while True:
             view: dict[str, Any] = json.loads(await player.recv())
-            assert view["type"] == "view", view
-            if view["ply"] >= ply:
+            assert view["type"] in ("view", "presence"), view
+            if view["type"] == "view" and view["ply"] >= ply:
                 return view
 
     async def _look(self, socket: ClientConnection) -> None:
         async for text in socket:
-            # Only the head is parsed, so that this process is not the bottleneck.
-            ply = int(str(text)[:40].partition('"ply":')[2].partition(",")[0])
-            if ply == self.sent[0]:
+            # Only the head of a view is parsed, so that this process is not the bottleneck.
+            ply = str(text)[:40].partition('"type":"view","ply":')[2].partition(",")[0]
+            if ply == str(self.sent[0]):
                 self.delays.append(time.perf_counter() - self.sent[1])
 
 
-def prepare(database: str, count: int) -> tuple[list[str], str]:
-    """Return the names of new tables of all games in turn, and the player's cookie."""
+def prepare(database: str, count: int, players: int) -> tuple[list[str], list[str]]:
+    """Return the names of new tables of all games in turn, and the cookies of their players."""
     store = Store(database)
-    cookie = Auth(store.secret())._cookies.sign(TOKEN).decode()
+    sign = Auth(store.secret())._cookies.sign
+    tokens = [f"{TOKEN}{number}" for number in range(players)]
     names = []
     games = gridhouse.games()
     for number in range(count):
         state = game_class(games[number % len(games)])().new_initial_state(number)
-        players = range(state.game.num_players)
+        seats = range(state.game.num_players)
         names.append(f"load{number}")
         store.add(
             StoredTable(
                 names[-1],
                 str(state),
                 "hotseat",
-                seated_visitors=dict.fromkeys(players, visitor_id(TOKEN)),
+                seated_visitors=dict.fromkeys(seats, visitor_id(tokens[number % players])),
             )
         )
     store.close()
-    return names, cookie
+    return names, [sign(token).decode() for token in tokens]
+
+
+def prepare_long_game(database: str, count: int = LONG) -> tuple[str, str]:
+    """Return the name of a table with a long game, and its player's cookie."""
+    store = Store(database)
+    state = game_class("sliding")().new_initial_state(0)
+    start, moves = str(state), []
+    for _ in range(count):
+        action = random.choice(state.legal_actions())
+        moves.append(Ply(state.action_to_string(action)))
+        state.apply_action(action)
+    seats = {0: visitor_id("attacker")}
+    store.add(StoredTable("long", start, "hotseat", seated_visitors=seats, moves=moves))
+    cookie = Auth(store.secret())._cookies.sign("attacker").decode()
+    store.close()
+    return "long", cookie
 
 
 def prepare_machines(database: str) -> list[str]:
@@ -168,7 +194,7 @@ def prepare_machines(database: str) -> list[str]:
     for number in range(MACHINES):
         state = game_class(games[number % len(games)])().new_initial_state(number)
         names.append(f"machine{number}")
-        seated_visitors = {1: visitor_id(TOKEN)}
+        seated_visitors = {1: visitor_id(f"{TOKEN}0")}
         store.add(StoredTable(names[-1], str(state), "machine", LEVELS[-1], 0, seated_visitors))
     store.close()
     return names
@@ -209,16 +235,16 @@ async def echo() -> list[float]:
     return delays
 
 
-async def think(port: int, cookie: str, machines: list[str], name: str) -> None:
+async def think(port: int, cookie: str, machines: list[str], name: str, own: str) -> None:
     """Print the time of a click at one table while the machine thinks at many."""
-    cookies = {"Cookie": f"{COOKIE}={cookie}"}
 
-    async def seat(table: str) -> ClientConnection:
+    async def seat(table: str, cookie: str) -> ClientConnection:
         address = f"ws://127.0.0.1:{port}/t/{table}/socket"
+        cookies = {"Cookie": f"{COOKIE}={cookie}"}
         return await connect(address, additional_headers=cookies, compression=None)
 
-    thinking = [await seat(table) for table in machines]
-    player = await seat(name)
+    thinking = [await seat(table, cookie) for table in machines]
+    player = await seat(name, own)
     view = json.loads(await player.recv())
     delays = []
     end = time.perf_counter() + THOUGHT
@@ -236,11 +262,12 @@ async def think(port: int, cookie: str, machines: list[str], name: str) -> None:
     )
 
 
-async def warm_up(port: int, names: list[str], cookie: str) -> None:
+async def warm_up(port: int, tables: list[tuple[str, str]]) -> None:
     """Play some moves of every game, so that one-time loading is not measured."""
     until = asyncio.Event()
     playing = [
-        asyncio.create_task(Slot(port, [name], 1, cookie).play(0.1, until)) for name in names
+        asyncio.create_task(Slot(port, [name], 1, cookie).play(0.1, until))
+        for name, cookie in tables
     ]
     await asyncio.sleep(WARM_UP)
     until.set()
@@ -281,29 +308,49 @@ async def measure(port: int, server: int, slots: list[Slot], seconds: float, rat
 
 
 def main(
-    seconds: Seconds = 20.0, rate: Seconds = 500.0, tables: Count = 100, sockets: Count = 5
+    seconds: Seconds = 20.0,
+    rate: Seconds = 500.0,
+    tables: Count = 100,
+    sockets: Count = 5,
+    attacked: Some = 0,
 ) -> None:
     """Measure a server on this machine."""
     with tempfile.TemporaryDirectory() as folder:
         database = f"sqlite:///{folder}/house.db"
+        games = len(gridhouse.games())
         rounds = 2 + int(rate / tables * (seconds + 3) / 20)  # a game has twenty moves or more
-        names, cookie = prepare(database, tables * rounds + len(gridhouse.games()))
+        # The last tables are for the warm-up.
+        names, cookies = prepare(database, tables * (rounds + math.ceil(games / tables)), tables)
+        spare = {
+            gridhouse.games()[number % games]: (names[number], cookies[number % tables])
+            for number in range(len(names) - games, len(names))
+        }
         machines = prepare_machines(database)
+        long, attacker = prepare_long_game(database)
         server = subprocess.Popen(
             [sys.executable, "-c", SERVER, database], stdout=subprocess.PIPE, text=True
         )
         assert server.stdout is not None
         port = int(server.stdout.readline())
         slots = [
-            Slot(port, names[place : -len(gridhouse.games()) : tables], sockets - 1, cookie)
+            Slot(port, names[place::tables][:rounds], sockets - 1, cookies[place], place)
             for place in range(tables)
         ]
+        place = f"127.0.0.1:{port}"
+        attack = [sys.executable, "-c", ATTACK, f"http://{place}", f"ws://{place}/t/{long}/socket"]
+        attack += [f"{COOKIE}={attacker}", str(seconds + THOUGHT)]
+        processes = [server]
         try:
-            asyncio.run(warm_up(port, names[-len(gridhouse.games()) :], cookie))
+            asyncio.run(warm_up(port, list(spare.values())))
+            if attacked:
+                here = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+                processes.append(subprocess.Popen(attack, env=here, text=True))
             asyncio.run(measure(port, server.pid, slots, seconds, rate))
-            asyncio.run(think(port, cookie, machines, names[-2]))  # a sliding puzzle
+            if not attacked:
+                asyncio.run(think(port, cookies[0], machines, *spare["sliding"]))
         finally:
-            server.kill()
+            for process in processes:
+                process.kill()
     echoes = [1000 * delay for delay in asyncio.run(echo())]
     print(f"a message there and back through a server that does nothing: {median(echoes):.2f} ms")
 

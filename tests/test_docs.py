@@ -12,7 +12,15 @@ from harness import ROOT
 PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")])
 
 
-@pytest.mark.parametrize(("page", "least"), [("README.md", 9), ("docs/adapters.md", 15)])
+@pytest.mark.parametrize(
+    ("page", "least"),
+    [
+        ("README.md", 9),
+        ("docs/adapters.md", 15),
+        ("docs/how-to/solve-a-position.md", 14),
+        ("docs/how-to/train-an-agent.md", 20),
+    ],
+)
 def test_the_examples_do_what_they_say(page: str, least: int) -> None:
     results = doctest.testfile(
         str(ROOT / page), module_relative=False, optionflags=doctest.NORMALIZE_WHITESPACE

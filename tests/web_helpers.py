@@ -52,6 +52,11 @@ class Visitor:
         self.client = client
         self.cookies: dict[str, str] = {}
 
+    @property
+    def token(self) -> str:
+        """The token in the visitor's cookie, "" before there is one."""
+        return next(iter(self.cookies.values()), "")
+
     def _headers(self, given: dict[str, str] | None) -> dict[str, str]:
         self.client.cookies.clear()
         pairs = "; ".join(f"{name}={value}" for name, value in self.cookies.items())
@@ -88,13 +93,17 @@ class Seat:
     def __init__(self, socket: WebSocketTestSession) -> None:
         self.socket = socket
         self.heard: list[str] = []
-        self.view: dict[str, Any] = self.wait("view")
+        self.view: dict[str, Any] = {"moves": [], "notes": []}
+        self.wait("view")
 
     def listen(self) -> dict[str, Any]:
         """Return the next message; all of them are kept as they came."""
         self.heard.append(self.socket.receive_text())
         message: dict[str, Any] = json.loads(self.heard[-1])
         if message["type"] == "view":
+            since = message.pop("since")
+            for made in ("moves", "notes"):  # a view has only what is new of them
+                message[made] = self.view[made][:since] + message[made]
             self.view = message
         return message
 

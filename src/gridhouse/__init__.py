@@ -1,4 +1,8 @@
-"""Gridhouse: a house for grid games."""
+"""Gridhouse: a house for grid games.
+
+The names in ``__all__`` are the supported interface: between versions with the same first number,
+what works with them goes on working.  All other modules may change with every version.
+"""
 
 import sys
 from importlib import import_module
@@ -24,6 +28,7 @@ from gridhouse.core.errors import (  # noqa: E402
     SolverError,
     UnknownGameError,
 )
+from gridhouse.core.extras import MissingExtraError  # noqa: E402
 from gridhouse.core.game import Game, Parameter, State  # noqa: E402
 from gridhouse.core.registry import games, load, parse  # noqa: E402
 
@@ -42,6 +47,7 @@ __all__ = [
     "IllegalMoveError",
     "InvalidMoveError",
     "Limits",
+    "MissingExtraError",
     "MoveError",
     "Outcome",
     "Parameter",

@@ -13,9 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-import numpy as np
-
-from gridhouse.core import chance
+from gridhouse.core import arrays, chance
 from gridhouse.core.compile_queue import has_compiler
 from gridhouse.core.errors import GridhouseError, IllegalMoveError, InvalidMoveError, PlayerError
 from gridhouse.core.game import TERMINAL
@@ -306,7 +304,7 @@ def _compare_views(plain: Engine, compiled: Engine, state: State) -> None:
             engine.rules.resample(record, viewer, engine.scratch(viewer))
             worlds.append(engine.state(record))
             engine.rules.redact(record, viewer)
-            planes = np.zeros(size) if engine.jit else [0.0] * size
+            planes = arrays.zeros(size, "f8") if engine.jit else [0.0] * size
             engine.rules.observation_planes(record, viewer, planes)
             seen.append((engine.state(record).position, list(planes)))
         require(worlds[0] == worlds[1], f"resample differs for player {viewer}")

@@ -219,7 +219,7 @@ def test_a_test_takes_about_as_many_games_as_expected() -> None:
     test = Sprt(0, 100)
     for difference in (0, 100):
         shares = error_rates.tilted("no draws", difference, error_rates.normalized)
-        games = error_rates.simulate(test, shares, 60, np.random.default_rng(3)).games
+        games = error_rates.simulate(test, shares, 200, np.random.default_rng(3)).games
         assert games == pytest.approx(test.expected_games(difference), rel=0.3)
 
 

@@ -210,7 +210,8 @@ def test_two_houses_compile_nothing_twice_and_one_that_is_killed_holds_nobody_up
     assert list(tmp_path.rglob("ready/*"))
 
 
-def test_a_damaged_cache_is_made_anew(beside: Path) -> None:
+@pytest.mark.parametrize(("kind", "left"), [("nbc", 100), ("nbc", 0), ("nbi", 20), ("nbi", 0)])
+def test_a_damaged_cache_is_made_anew(beside: Path, kind: str, left: int) -> None:
     state = UNIT.game.new_initial_state()
     code = (
         "import gridhouse, logging, time; logging.basicConfig()\n"
@@ -221,8 +222,8 @@ def test_a_damaged_cache_is_made_anew(beside: Path) -> None:
     )
     assert not compile_queue.use_compiled(UNIT)
     wait_until(lambda: compile_queue.is_ready(UNIT))
-    for file in beside.rglob("*.nbc"):
-        file.write_bytes(file.read_bytes()[:100])
+    for file in beside.rglob(f"*.{kind}"):
+        file.write_bytes(file.read_bytes()[:left])
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "True False\n" * 2
     assert "Traceback" not in done.stderr

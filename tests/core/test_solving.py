@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import signal
+import subprocess
+import sys
 import threading
 import time
 from typing import TYPE_CHECKING
@@ -15,6 +17,7 @@ from gridhouse.core.errors import SolverError
 from gridhouse.core.solving import consume_interrupt, watched
 
 if TYPE_CHECKING:
+    from pathlib import Path
     from types import FrameType
 
 
@@ -191,3 +194,27 @@ def test_the_line_is_not_shown_for_a_search_in_another_thread(
     thread.join()
     assert stopped.is_set()
     assert terminal.written == ""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no such signal")
+def test_who_is_asked_to_end_keeps_what_was_found(tmp_path: Path) -> None:
+    kept = tmp_path / "kept"
+    code = (
+        "import threading\n"
+        "from pathlib import Path\n"
+        "from gridhouse.core.solving import watched\n"
+        "stop = threading.Event()\n"
+        "def work():\n"
+        "    print('at work', flush=True)\n"
+        "    stop.wait(60)\n"
+        f"    Path({str(kept)!r}).touch()\n"
+        "watched(work, stop.set)\n"
+        "print('not ended')\n"
+    )
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as run:
+        assert run.stdout is not None
+        assert run.stdout.readline() == "at work\n"
+        run.terminate()
+        assert run.stdout.read() == ""
+    assert run.returncode == -signal.SIGTERM
+    assert kept.exists()

@@ -7,9 +7,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from gridhouse.core.console import UsageError
+from gridhouse.core.sessions import Session
 from gridhouse.grading import audit
 from gridhouse.grading.audit import Options, audit_command
-from gridhouse.grading.mutants import exact_program, mutants
+from gridhouse.grading.mutants import exact_program, mutants, noted, write_program
+from gridhouse.grading.submissions import PythonSubmission
+from gridhouse.sandbox import Limits
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -32,6 +35,16 @@ def test_the_faults_are_in_the_program(game: str) -> None:
     for mutant in planted:
         assert mutant.old in exact_program(game), mutant.name
     assert sum(mutant.found is not None for mutant in planted) >= 38
+
+
+def test_a_session_in_which_chance_may_hide_the_fault_is_not_noted(tmp_path: Path) -> None:
+    name = "row balance allows one more"
+    mutant = next(mutant for mutant in mutants()["binary"] if mutant.name == name)
+    drawn, typed = (Session(("game 2 1", "play 0 0 1", line)) for line in ("genmove", "play 1 0 1"))
+    script = write_program(tmp_path, "binary", (mutant.old, mutant.new))
+    with PythonSubmission("binary", script, Limits(wall=5, cpu=5)) as program:
+        assert noted(mutant, program, drawn) == mutant.known
+        assert noted(mutant, program, typed) == typed
 
 
 WRONG = """\

@@ -16,6 +16,7 @@ from gridhouse.core.components import component
 from gridhouse.core.registry import game_class
 from gridhouse.grading import check_command
 from gridhouse.grading.submissions import Commands
+from gridhouse.sandbox import Kind
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -307,6 +308,7 @@ def test_wrong_words_are_told_in_a_line(tmp_path: Path, check: Run) -> None:
         (["binary", program, "--profile", "kind"], "--profile kind: the profiles are strict, "),
         (["binary", program, "--part", "all"], "--part all: the parts are grids, moves, "),
         (["binary", program, "--python", "/no/python"], "/no/python"),
+        (["binary", program, "--python", "3.1"], "the interpreter python3.1 cannot be used"),
     ]
     for words, told in cases:
         status, out, err = check(*words)
@@ -317,6 +319,17 @@ def test_wrong_words_are_told_in_a_line(tmp_path: Path, check: Run) -> None:
     program.unlink()
     (tmp_path / "more.py").write_text("")
     assert "holds no a1.py" in check("binary", tmp_path)[2]
+
+
+def test_missing_walls_are_told(
+    tmp_path: Path, check: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = write_program(tmp_path, "binary")
+    monkeypatch.setattr("gridhouse.sandbox.sandbox.strongest", lambda _: Kind.PLAIN)
+    status, _, err = check("binary", program, "--sessions", 1)
+    assert status == 0
+    assert err.startswith("gridhouse: no safe sandbox: file system: NOT KEPT, ")
+    assert check("binary", program, "--require-sandbox")[0] == 2
 
 
 def test_a_watched_program_is_checked_again_when_it_changes(

@@ -34,6 +34,23 @@ def test_a_piece_that_a_bomb_takes() -> None:
     assert SINKS.explain(session, 6, "board").kind == "exploded"
 
 
+@pytest.mark.parametrize(
+    ("move", "line", "text"),
+    [
+        ("0 0 u", "board", "0 0 u is legal; it moves a sink"),
+        ("3 3 l", "board", "3 3 l is legal; it rolls a piece"),
+        ("0 0 u", "", "0 0 u is legal, and only the board is printed"),
+        ("3 3 l", "Dark loses", "it is Dark's turn, and Dark can move neither"),
+    ],
+)
+def test_a_legal_move_is_called_legal(move: str, line: str, text: str) -> None:
+    session = Session(("l a 3 3", "d a 4 4", "s 1 0 0", "#", move), BOARD)
+    assert SINKS.explain(session, 5, line).text.startswith(text)
+    assert (
+        SINKS.explain(session, 4, "").text == "the set-up is legal, and only the board is printed"
+    )
+
+
 @pytest.mark.parametrize("text", ["Piece in", "Field 3 4 not free", "Too many arguments"])
 def test_an_error_has_the_section_of_its_rule(text: str) -> None:
     assert SINKS.explain(Session(("#",), BOARD), 1, f"ERROR: {text}").section

@@ -98,3 +98,20 @@ def test_a_puzzle_is_given_up_or_replaced() -> None:
         return states[0] is not None and states[-1] is None and smaller.lines[-1] == "n"
 
     assert shrink(sliding, session, fails, 200).lines[1:] == ("GU", "n")
+
+
+def test_turns_of_sinks_that_only_pass_are_passed_by_cubes() -> None:
+    sinks, cls = grading_of("sinks"), game_class("sinks")
+    setup = ("s 2 1 1", "s 2 5 5", "s 1 2 5", "s 1 5 2", "l b 3 3", "d b 4 4", "l c 4 3", "#")
+    moves = ("3 3 l", "4 4 f", "1 1 r", "5 5 l", "2 5 u", "4 3 l", "5 2 u", "4 4 r")
+    session = Session(setup + moves, ("8", "8", "0"))
+
+    def fails(smaller: Session) -> bool:
+        text = transcript(cls, smaller).text
+        is_played = not any(word in text for word in ("ERROR", "loses", "wins"))
+        return is_played and "4 4 f" in smaller.lines and smaller.lines[-1] == "4 4 r"
+
+    assert fails(session)
+    cubes = ("l d 5 5", "d d 5 3")
+    passed = ("4 4 f", "5 5 r", "5 3 r", "5 7 u")
+    assert shrink(sinks, session, fails, 200).lines == ("d b 4 4", *cubes, "#", *passed, "4 4 r")

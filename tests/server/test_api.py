@@ -276,9 +276,9 @@ def test_one_waits_for_a_change_and_no_longer(
     assert anna.refused(422, f"{table}?wait=31", "GET").startswith("wait: ")
     assert anna.refused(422, f"{table}?after=x", "GET").startswith("after: ")
     monkeypatch.setattr("gridhouse.server.api.routes.MAX_SUBSCRIBERS", 0)
-    assert "Too many viewers" in anna.refused(
-        429, f"{table}?wait=1&after={made['version'] + 1}", "GET"
-    )
+    full = f"{table}?wait=1&after={made['version'] + 1}"
+    assert "Too many viewers" in bert.refused(429, full, "GET")
+    assert anna.get(full)["ply"] == 1  # who plays has a place
 
 
 def test_the_machine_thinks_for_a_program_that_asks(
@@ -326,7 +326,7 @@ def test_who_one_is(anna: Program, bert: Program, client: TestClient) -> None:
 def test_a_cookie_alone_changes_nothing_from_elsewhere(client: TestClient) -> None:
     visitor = Visitor(client)
     table = visitor.new("binary", start=ROW, opponent="hotseat")
-    path, cookie = f"/api/tables{table[2:]}", f"gridhouse={visitor.cookies['gridhouse']}"
+    path, cookie = f"/api/tables{table[2:]}", f"gridhouse={visitor.token}"
     move = {"move": "0 0 0", "ply": 0}
 
     def post(address: str, said: Any, **headers: str) -> Any:
@@ -342,7 +342,7 @@ def test_a_cookie_alone_changes_nothing_from_elsewhere(client: TestClient) -> No
     assert post(f"{path}/moves", move, **own).json()["ply"] == 1
     founded = post("/api/tables", {"game": "binary"}, **own)
     assert founded.json()["token"] is None  # a script cannot read the cookie by this
-    assert visitor.cookies["gridhouse"] not in founded.text
+    assert visitor.token not in founded.text
 
 
 def test_the_socket_takes_a_token(anna: Program, bert: Program) -> None:
@@ -371,7 +371,7 @@ def test_one_may_ask_so_much_and_no_more(tmp_path: Path) -> None:
 
 
 def test_only_so_many_callers_are_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(access, "MAX_CALLERS", 2)
+    monkeypatch.setattr("gridhouse.server.budgets.MAX_CALLERS", 2)
     pace = access.RateLimiter(1, 0)
     for caller in ("a", "b", "c", "a"):
         pace.count(caller)

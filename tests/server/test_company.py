@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from browser_helpers import Hands
-from gridhouse.server import clock, serve
+from gridhouse.server import serve
 from gridhouse.server.tables import service
 from web_helpers import Visitor
 
@@ -104,32 +104,36 @@ def test_friends_have_six_phrases(
         assert "between friends" in seat.refused("phrase", number=0)
 
 
-def test_nobody_fills_the_lobby(client: TestClient, visitor: Visitor) -> None:
-    tables = [visitor.new("binary", opponent="friends", listed="on") for _ in range(5)]
-    for somebody in (visitor, Visitor(client)):  # who forgets the cookie has the same address
-        answer = somebody.post("/new/binary", {"opponent": "friends", "listed": "on"})
-        assert answer.status_code == 422
-        assert "You have 5 games in the lobby already" in answer.text
-        somebody.new("binary", opponent="friends")
+def listed(client: TestClient) -> list[str]:
+    return [table["id"] for table in client.get("/api/tables").json()]
+
+
+def test_nobody_fills_the_lobby(client: TestClient, visitor: Visitor, friend: Visitor) -> None:
+    own = {"opponent": "friends", "listed": "on"}
+    tables = [visitor.new("binary", **own).removeprefix("/t/") for _ in range(7)]
+    assert sorted(listed(client)) == sorted(tables[2:])  # the oldest left
+    assert visitor.get(f"/t/{tables[0]}").status_code == 200
+    friend.new("binary", **own)  # who forgets the cookie has the same address
+    assert len(listed(client)) == 5
+    visitor.new("binary", opponent="friends")
+    assert len(listed(client)) == 5
     client.cookies.clear()
-    refused = client.post("/api/tables", json={"game": "binary", "listed": True})
-    assert refused.status_code == 409
-    assert "in the lobby already" in refused.json()["detail"]
-    with visitor.at(tables[0]) as seat:
-        seat.say("resign")
-        while not seat.view["over"]:
-            seat.wait("view")
-    visitor.new("sliding", listed="on")
+    made = client.post("/api/tables", json={"game": "binary", "listed": True}).json()
+    assert made["table"]["id"] in listed(client)
+    assert len(listed(client)) == 5
 
 
-def test_an_address_may_list_again_after_a_day(
-    visitor: Visitor, monkeypatch: pytest.MonkeyPatch
+def test_nobody_fills_the_lobby_by_rematches(
+    client: TestClient, visitor: Visitor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for _ in range(5):
-        visitor.new("sliding", listed="on")
-    later = clock.now() + 25 * 60 * clock.MINUTE
-    monkeypatch.setattr(clock, "now", lambda: later)
-    visitor.new("sliding", listed="on")
+    table = visitor.new("sliding", start="sliding(rows=2,cols=2) ab c/abcd", listed="on")
+    with visitor.at(table) as seat:
+        seat.move("R")
+        assert seat.view["over"]
+    names = [visitor.post(f"{table}/rematch").headers["location"] for _ in range(7)]
+    assert sorted(listed(client)) == sorted(name.removeprefix("/t/") for name in names[2:])
+    monkeypatch.setattr("gridhouse.server.app.MAX_TABLES", 8)
+    assert visitor.post(f"{table}/rematch").status_code == 429
 
 
 def test_the_lobby_is_filtered_and_knows_ones_own(visitor: Visitor, friend: Visitor) -> None:

@@ -322,6 +322,18 @@ def test_equal_results_share_a_place(client: TestClient, clock: Clock) -> None:
     assert all("(you)" not in name for _, name, _ in lines(Visitor(client)))
 
 
+def test_a_name_stands_once_in_the_table_of_the_day(client: TestClient, clock: Clock) -> None:
+    for detours, name in ((1, "Anna"), (0, "anna"), (1, "Bert"), (2, "Anna"), (2, "")):
+        visitor = Visitor(client)
+        solve(visitor, detours)
+        clock.time += timedelta(minutes=1)
+        visitor.post("/me", {"name": name})
+    assert [name for _, name, _ in lines(Visitor(client))] == [
+        *("anna (2)", "Anna", "Bert", "Anna (3)", "anonymous")
+    ]
+    assert "names are not proved" in Visitor(client).get(SLIDING).text
+
+
 def test_the_table_of_the_day_ends_somewhere(
     client: TestClient, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import gridhouse
+from gridhouse.server.fair_pool import FairPool
 from gridhouse.server.storage.records import Ply, StoredTable
 from gridhouse.server.tables import review
 from gridhouse.server.tables.review import Evaluation, GameReview, mark_of, move_accuracy
@@ -205,8 +206,8 @@ def test_accuracy_is_the_formula_of_the_manual() -> None:
 def reviewed_by_hand(values: list[float]) -> GameReview:
     """Return a review of the short game with these values of its positions."""
     record = StoredTable("t", ROW, "hotseat", moves=[Ply(move) for move in GAME])
-    found = GameReview(Table(record))
-    found.states = found._replayed()
+    found = GameReview(Table(record), FairPool(1, "test"))
+    found.positions = dict(filter(None, found._replayed()))
     for ply, value in enumerate(values):
         found.evaluations[ply] = Evaluation(value, line=(0,))
     return found

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import io
 import json
 import logging
+import sys
 import urllib.request
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 from urllib.error import HTTPError
 
@@ -114,3 +117,39 @@ def test_errors_of_the_database_hold_nothing_that_was_written(tmp_path: Path) ->
         store.add(record)
     assert "binary" not in str(caught.value)
     store.close()
+
+
+def test_what_repeats_is_counted(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    now = 1000.0
+    monkeypatch.setattr(logs, "time", SimpleNamespace(monotonic=lambda: now))
+    monkeypatch.setattr(logs, "MAX_KEPT", 2)
+    logger, handler = logging.getLogger("gridhouse.repeats"), logging.StreamHandler(sys.stderr)
+    handler.addFilter(logs.Repeats())
+    logger.addHandler(handler)
+    logger.propagate = False
+    for _ in range(100):
+        logger.warning("100 %% of %s", "tables")
+    logger.warning("another")
+    now += logs.PAUSE
+    logger.warning("100 %% of %s", "tables")
+    logger.warning("100 %% of %s", "tables")
+    logger.removeHandler(handler)
+    said = capsys.readouterr().err.splitlines()
+    assert said == ["100 % of tables", "another", "100 % of tables (99 times more until now)"]
+    assert "repeats" in logs.config()["handlers"]["standard error"]["filters"]
+
+
+def test_what_a_stream_does_not_take_tells_no_secret_either() -> None:
+    token = f"{'x' * 32}.{'y' * 43}"
+    stream = io.TextIOWrapper(io.BytesIO(), "ascii")
+    handler = logs.Handler(stream)
+    handler.setFormatter(logs.LineFormatter("%(message)s"))
+    for text, given in (("half \ud800 of %s", (token,)), ("too few: %s %s", (token,))):
+        handler.handle(logging.LogRecord("house", logging.ERROR, "", 7, text, given, None))
+    stream.seek(0)
+    said = stream.read()
+    assert "half \\ud800 of (hidden)\n" in said
+    assert "could not be logged: house, " in said
+    assert token[:32] not in said

@@ -244,8 +244,46 @@ def test_the_owner_of_the_house_is_not_locked_out(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, address: str, behind_proxy: bool, allowed: bool
 ) -> None:
     monkeypatch.setattr("gridhouse.server.app.MAX_TABLES", 2)
-    app = create_app(settings_of(tmp_path, behind_proxy=behind_proxy))
+    app = create_app(settings_of(tmp_path, proxies=("127.0.0.1",) if behind_proxy else ()))
     with TestClient(app, base_url="http://house.test", client=(address, 5000)) as client:
         visitor = Visitor(client)
         answers = [visitor.post("/new/sliding").status_code for _ in range(3)]
     assert answers == [303, 303, 303 if allowed else 429]
+
+
+def test_who_is_invited_is_told_that_the_host_chose_what_is_hidden(client: TestClient) -> None:
+    for form, chosen in (({"start": HIDDEN}, True), ({**OWN, "army": ARMY}, False)):
+        anna, bert = Visitor(client), Visitor(client)
+        table = anna.new("tactego", opponent="friends", listed="", **form)
+        with anna.at(table) as seat:
+            page = bert.get(seat.view["invitation"]).text
+        assert ("Your host chose the start, and may know what it hides." in page) == chosen
+        [about] = [one["about"] for one in bert.get("/api/tables").json() if one["id"] in table]
+        assert ("against a host who chose the start" in about) == chosen
+        assert about in bert.get("/lobby").text
+        assert bert.get(f"/api/tables{table[2:]}").json()["given"] == chosen
+
+
+@pytest.mark.parametrize(
+    ("form", "problem"),
+    [
+        ({"p-pieces": f"{'9' * 60_000}x1 Fx1"}, "is longer than"),
+        ({"p-pieces": f"{'9' * 41}x1 Fx1"}, "a strength has at most 40 digits"),
+        (
+            {"start": f"tactego(rows=20,cols=20,pieces=Fx1 {'1' * 40}x199)#1"},
+            "position in the browser may have at most 10000 characters",
+        ),
+    ],
+)
+def test_long_texts_are_refused(visitor: Visitor, form: dict[str, str], problem: str) -> None:
+    answer = visitor.post("/new/tactego", {"preset": "own", **form})
+    assert answer.status_code == 422
+    assert problem in unescape(answer.text)
+
+
+def test_a_visitor_has_so_many_tables(visitor: Visitor, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gridhouse.server.tables.service.MAX_KEPT", 200)
+    made = [visitor.post("/new/binary", {"preset": "small"}).status_code for _ in range(5)]
+    assert made == [303, 303, 303, 422, 422]
+    assert visitor.post("/daily/sliding/2026-11-20").status_code in (303, 404, 409)
+    assert Visitor(visitor.client).post("/new/binary").status_code == 303

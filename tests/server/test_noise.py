@@ -15,6 +15,7 @@ from starlette.websockets import WebSocketDisconnect
 
 import gridhouse
 from gridhouse.server.auth import Auth
+from gridhouse.server.budgets import Budgets
 from gridhouse.server.tables.service import TableService
 from gridhouse.server.tables.sockets import Connection, parse_message
 from gridhouse.server.tables.table import TableOptions
@@ -224,6 +225,7 @@ class SlowSocket:
     def __init__(self) -> None:
         self.headers: dict[str, str] = {}
         self.cookies: dict[str, str] = {}
+        self.client = None
         self.query_params: dict[str, str] = {}
         self.closed: list[int] = []
 
@@ -245,7 +247,8 @@ def test_a_socket_is_not_closed_while_something_is_sent(tmp_path: Path) -> None:
         live = await house.get(await house.create(TableOptions(state, "hotseat", 0, 0), "somebody"))
         assert live is not None
         socket = SlowSocket()
-        connection = Connection(house, Auth("secret"), live, cast("WebSocket", socket))
+        budgets = Budgets(house.settings)
+        connection = Connection(house, Auth("secret"), budgets, live, cast("WebSocket", socket))
         await connection.run()
         await house.close()
         return socket.closed, connection.close_code

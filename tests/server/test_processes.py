@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import threading
 import time
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -210,8 +211,10 @@ def test_postgresql_keeps_what_sqlite_keeps(database: str) -> None:
     assert (seat.result(), move.result()) == (None, None)
     with pytest.raises(StaleError):
         late.result()
-    (found,) = store.list_public(10, 0)
-    assert found == store.load("t")
+    ((listed, made),) = store.list_public(10, 0)
+    found = store.load("t")
+    assert found is not None
+    assert (replace(listed, moves=found.moves), made) == (found, 1)
     assert (found.seated_visitors, found.moves) == ({0: "a", 1: "b"}, [Ply("0 0 1", 7)])
     with store.engine.connect() as connection:
         assert connection.scalar(sa.text("SELECT count(*) FROM moves WHERE table_id = 't'")) == 1

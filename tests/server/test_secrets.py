@@ -75,7 +75,7 @@ class Evening:
 
 def programs(who: Visitor, table: str) -> list[str]:
     """Return all that the API says to a visitor of a table, as a program or by cookie."""
-    path, token = f"/api/tables{table[2:]}", who.cookies.get("gridhouse")
+    path, token = f"/api/tables{table[2:]}", who.token
     sent = {"authorization": f"Bearer {token}"} if token else {}
     state = who.get(path, **sent).json()
     said = [who.get(path + asked, **sent).text for asked in ASKED]
@@ -233,11 +233,11 @@ def test_invitations_are_for_who_plays_and_cookies_cannot_be_made(client: TestCl
     with anna.at(table) as seat, carl.at(table) as watching:
         assert seat.view["invitation"].startswith(f"{table}/join/")
         assert "invitation" not in watching.view
-    carl.cookies = {"gridhouse": anna.cookies["gridhouse"].partition(".")[0] + ".x"}
+    carl.cookies = {"gridhouse": anna.token.partition(".")[0] + ".x"}
     with carl.at(table) as watching:
         assert not watching.view["acts"]
         assert "you are watching" in watching.refused("move", move="0 0 0", ply=0)
-    carl.cookies = {"gridhouse": anna.cookies["gridhouse"]}
+    carl.cookies = {"gridhouse": anna.token}
     with carl.at(table) as seat:
         assert seat.view["acts"]
 
@@ -245,7 +245,7 @@ def test_invitations_are_for_who_plays_and_cookies_cannot_be_made(client: TestCl
 def test_the_database_holds_no_token(client: TestClient, tmp_path: Path) -> None:
     anna = Visitor(client)
     anna.new("binary", opponent="friends")
-    token = anna.cookies["gridhouse"].partition(".")[0].encode()
+    token = anna.token.partition(".")[0].encode()
     kept = b"".join(file.read_bytes() for file in tmp_path.glob("house.db*"))
     assert b"binary(rows=5,cols=5)" in kept
     assert token not in kept
@@ -256,7 +256,7 @@ def test_who_plays_both_sides_says_with_whose_eyes_to_look(client: TestClient) -
     for start in (armies(RED, BLUE), armies(RED, BLUE_ELSE)):
         visitor = Visitor(client)
         table = visitor.new("tactego", start=start, opponent="hotseat")
-        path, sent = f"/api/tables{table[2:]}", f"Bearer {visitor.cookies['gridhouse']}"
+        path, sent = f"/api/tables{table[2:]}", f"Bearer {visitor.token}"
         answers = [visitor.get(path + asked, authorization=sent) for asked in ASKED[:3]]
         assert [answer.json()["your_turn"] for answer in answers] == [False, True, False]
         seen.append([answer.text.replace(table[3:], "TABLE") for answer in answers])

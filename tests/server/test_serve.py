@@ -100,7 +100,7 @@ def test_without_the_extra_one_line_says_what_is_missing() -> None:
         [sys.executable, "-c", code, "play"], capture_output=True, text=True, check=False
     )
     assert done.returncode == 2
-    assert done.stderr.endswith("the house in the browser needs the extra web\n")
+    assert done.stderr.endswith("the extra web: pip install 'gridhouse[web]'\n")
     assert done.stderr.count("\n") == 1
 
 

@@ -534,8 +534,8 @@ def test_the_lobby_forgets_where_nothing_happens(
 ) -> None:
     visitor.new("sliding", listed="on")
     assert "No game is in play now." not in visitor.get("/lobby").text
-    later = clock.now() + 25 * 60 * MINUTE
-    monkeypatch.setattr(clock, "now", lambda: later)
+    later = clock.dated() + 25 * 60 * MINUTE
+    monkeypatch.setattr(clock, "dated", lambda: later)
     assert "No game is in play now." in visitor.get("/lobby").text
 
 

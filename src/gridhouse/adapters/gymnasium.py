@@ -24,21 +24,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from gridhouse.adapters import HORIZON, missing, views
-from gridhouse.core.errors import ParameterError
-from gridhouse.core.registry import games, load
-from gridhouse.search.batch import batch
-from gridhouse.search.single_game import SingleGame
+from gridhouse.core.extras import missing
 
 try:
     import gymnasium
+    import numpy as np
     from gymnasium import spaces
     from gymnasium.vector import AutoresetMode, VectorEnv
     from gymnasium.vector.utils import batch_space
 except ImportError:
-    raise missing("gymnasium") from None
+    raise missing("Gymnasium", __name__, "gymnasium") from None
+
+from gridhouse.adapters import HORIZON, views
+from gridhouse.core.errors import ParameterError
+from gridhouse.core.registry import games, load
+from gridhouse.search.batch import batch
+from gridhouse.search.single_game import SingleGame
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -51,6 +52,8 @@ if TYPE_CHECKING:
     Opponent = Callable[[State], int]
     BatchOpponent = Callable[[Batch], NDArray[np.int64]]
     Info = dict[str, Any]
+
+__all__ = ["GridEnv", "GridVectorEnv", "register"]
 
 RANDOM = "random"
 

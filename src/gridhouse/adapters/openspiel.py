@@ -23,20 +23,23 @@ from functools import cache
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, ClassVar
 
-import numpy as np
+from gridhouse.core.extras import missing
 
-from gridhouse.adapters import HORIZON, missing
+try:
+    import numpy as np
+    import pyspiel
+except ImportError:
+    raise missing("OpenSpiel", __name__, "openspiel") from None
+
+from gridhouse.adapters import HORIZON
 from gridhouse.core import chance
 from gridhouse.core.game import TERMINAL, Parameter, State
 from gridhouse.core.registry import games, load
 
-try:
-    import pyspiel
-except ImportError:
-    raise missing("openspiel") from None
-
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+
+__all__ = ["GridGame", "GridObserver", "GridState", "register"]
 
 MOST = 2**31 - 1  # OpenSpiel's parameters are 32 bits wide
 SETTINGS = (

@@ -14,19 +14,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from gridhouse.adapters import missing, views
-from gridhouse.core.errors import ParameterError
-from gridhouse.core.registry import load
-from gridhouse.search.single_game import SingleGame
+from gridhouse.core.extras import missing
 
 try:
+    import numpy as np
     from gymnasium import spaces
     from pettingzoo import AECEnv
     from pettingzoo.utils import wrappers
 except ImportError:
-    raise missing("pettingzoo") from None
+    raise missing("PettingZoo", __name__, "pettingzoo") from None
+
+from gridhouse.adapters import views
+from gridhouse.core.errors import ParameterError
+from gridhouse.core.registry import load
+from gridhouse.search.single_game import SingleGame
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
     from gridhouse.core.game import State
 
     Observation = NDArray[np.float32] | dict[str, NDArray[Any]]
+
+__all__ = ["env", "raw_env"]
 
 AGENTS = ("player_0", "player_1")
 

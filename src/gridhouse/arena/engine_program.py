@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING
 from gridhouse import __version__
 from gridhouse.arena.competitors.house import limits_of
 from gridhouse.arena.time_control import TimeControl, Turn
+from gridhouse.core.compile_queue import has_compiler
 from gridhouse.core.components import component
 from gridhouse.core.console import read_line
 from gridhouse.core.errors import GridhouseError, PositionError
+from gridhouse.core.notation import parse_integers
 from gridhouse.core.registry import load, parse_game
 from gridhouse.players import Limits, parse_player
 
@@ -145,7 +147,7 @@ class EngineProgram:
         advice = component(type(state.game), "solver.advice")
         if advice is None:
             return ["unknown"]
-        found = advice.Adviser().advise(state, self.limits.seconds or 1.0)
+        found = advice.Adviser(jit=has_compiler()).advise(state, self.limits.seconds or 1.0)
         side = state.current_player() + 1
         if found is None:
             return ["unknown"]
@@ -162,9 +164,9 @@ class EngineProgram:
 
 def game_of(text: str) -> Game:
     """Return the game that the command ``game`` names; raises GridhouseError."""
-    words = text.split()
-    if len(words) == 2 and all(word.isdecimal() for word in words):
-        return load("binary", cols=int(words[0]), rows=int(words[1]))
+    sizes = parse_integers(text, 2)
+    if sizes is not None:
+        return load("binary", cols=sizes[0], rows=sizes[1])
     return parse_game(text)[0]
 
 

@@ -22,6 +22,7 @@ class Termination(StrEnum):
     AGREEMENT = "agreement"  # both players gave the same value for long enough
     LENGTH = "length"  # the game was too long and counts as a draw
     ABANDONED = "abandoned"  # the arena could not play it; it has no result
+    IN_PLAY = "in play"  # it has not ended
 
 
 FORFEITS = frozenset(
@@ -52,13 +53,13 @@ class PlayedMove:
 
 @dataclass(frozen=True)
 class GameRecord:
-    """A finished game between two players.
+    """A game between two players, which is finished unless its termination says otherwise.
 
     ``number`` is its number in the match; games 2k and 2k + 1 are a pair: the same opening with the
     sides swapped.  ``players`` are the names of those who played the game's first and second side.
-    ``opening`` is the whole text of the start, ``score`` that of the first side: 1, 0.5 or 0; of an
-    abandoned game it is 0.5 and counts nowhere.  ``reason`` says in words what ended the game where
-    the rules did not.
+    ``opening`` is the whole text of the start, ``score`` that of the first side: 1, 0.5 or 0; of a
+    game that is abandoned or in play it is 0.5 and counts nowhere.  ``reason`` says in words what
+    ended the game where the rules did not.
     """
 
     number: int
@@ -72,7 +73,7 @@ class GameRecord:
     @property
     def is_result(self) -> bool:
         """Whether the game was played and its score counts."""
-        return self.termination is not Termination.ABANDONED
+        return self.termination not in (Termination.ABANDONED, Termination.IN_PLAY)
 
     @property
     def forfeited(self) -> str:

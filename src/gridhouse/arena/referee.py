@@ -47,12 +47,12 @@ def play(
     number: int = 0,
     own: Sequence[TimeControl | None] = (None, None),
     adjudication: Adjudication | None = None,
-    watch: Callable[[State], None] = lambda _: None,
+    watch: Callable[[GameRecord], None] = lambda _: None,
 ) -> GameRecord:
     """Play a game from an opening to its end and return its record.
 
     ``competitors``, and time controls of their ``own``, are given by side.  ``watch`` is called
-    with the state after each move.
+    with the record so far after each move.
     """
     clocks = Clocks(control, own)
     game = _Game(opening, competitors, clocks, number, adjudication or Adjudication())
@@ -88,7 +88,7 @@ class _Game:
         self.side = 0  # who acts now, and so who is to blame
         self.end: tuple[float, Termination, str] | None = None
 
-    def play(self, watch: Callable[[State], None]) -> None:
+    def play(self, watch: Callable[[GameRecord], None]) -> None:
         """Play to the end; raises ForfeitError of the side ``side``."""
         for side, competitor in enumerate(self.competitors):
             self.side = side
@@ -101,7 +101,7 @@ class _Game:
             self.end = self._adjudicated()
             if self.end is None:
                 self._move()
-                watch(self.state)
+                watch(self.record())
 
     def _move(self) -> None:
         """Have the side to move choose, check its move and its time, and play it."""
@@ -159,7 +159,7 @@ class _Game:
         self.end = float(self.side == 1), forfeit.termination, forfeit.reason
 
     def record(self) -> GameRecord:
-        """Return the record of the finished game."""
-        assert self.end is not None
+        """Return the record of the game as it is."""
         names = self.competitors[0].name, self.competitors[1].name
-        return GameRecord(self.number, self.opening, names, *self.end, tuple(self.moves))
+        end = self.end or (DRAW, Termination.IN_PLAY, "")
+        return GameRecord(self.number, self.opening, names, *end, tuple(self.moves))

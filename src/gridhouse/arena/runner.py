@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol, Self
 
+from gridhouse.arena.records import Termination
 from gridhouse.arena.schedules import PairResult, schedule_of
-from gridhouse.arena.table import Job
+from gridhouse.arena.table import Job, begun
 from gridhouse.core.console import UsageError
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ class Pool(Protocol):
         """Begin a game."""
 
     def wait(self) -> list[GameRecord]:
-        """Wait until a game ends, and return those that have ended; raises UsageError."""
+        """Wait for news, and return games that have ended or gone on; raises UsageError."""
 
     def __enter__(self) -> Self:
         """Return the pool."""
@@ -89,12 +90,16 @@ class Run:
         while True:
             while len(self.running) < pool.capacity and (job := self._job()) is not None:
                 self.running[job.number] = job
+                self._store.show(begun(self.tournament, job))
                 pool.start(job)
             if self.is_stopped:
                 self._forget_surplus()
             if self.is_stopped or not self.running:
                 return
             for record in pool.wait():
+                if record.termination is Termination.IN_PLAY:
+                    self._store.show(record)
+                    continue
                 self._store.put(record)
                 self.records[record.number] = record
                 del self.running[record.number]

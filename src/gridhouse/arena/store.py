@@ -6,6 +6,7 @@ import json
 import os
 import sqlite3
 from contextlib import ExitStack, closing, suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from filelock import FileLock, Timeout
@@ -16,7 +17,6 @@ from gridhouse.core.notation import shown
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from pathlib import Path
 
 MEMORY = ":memory:"  # a store that nobody keeps
 APPLICATION = 0x67726964  # marks an SQLite file as a tournament
@@ -27,6 +27,8 @@ CREATE TABLE IF NOT EXISTS settings (name TEXT PRIMARY KEY, value TEXT NOT NULL)
 CREATE TABLE IF NOT EXISTS games (number INTEGER PRIMARY KEY, record TEXT NOT NULL);
 COMMIT;
 """
+# Whoever reads the file sees how far the games in play are; older files have no such table.
+IN_PLAY = "CREATE TABLE IF NOT EXISTS in_play (number INTEGER PRIMARY KEY, record TEXT NOT NULL)"
 
 
 class Store:
@@ -63,6 +65,8 @@ class Store:
     def _settle(self) -> None:
         """Leave one file alone, which can be read anywhere, unless somebody reads it now."""
         with suppress(sqlite3.Error):
+            with self._base:
+                self._base.execute("DELETE FROM in_play")
             self._base.execute("PRAGMA journal_mode = DELETE")
 
     def _claim(self, settings: Mapping[str, Any]) -> None:
@@ -70,6 +74,9 @@ class Store:
         # A killed process loses nothing; a power failure may lose games, which are played again.
         self._base.execute("PRAGMA journal_mode = WAL")
         self._base.execute("PRAGMA synchronous = NORMAL")
+        with self._base:
+            self._base.execute(IN_PLAY)
+            self._base.execute("DELETE FROM in_play")  # of a process that was killed
         kept = self.settings()
         if not kept:
             rows = [(name, json.dumps(value)) for name, value in settings.items()]
@@ -99,32 +106,57 @@ class Store:
 
     def records(self) -> list[GameRecord]:
         """Return all finished games by their numbers."""
-        rows = self._base.execute("SELECT record FROM games ORDER BY number").fetchall()
+        return self._records("games")
+
+    def count(self) -> int:
+        """Return the number of finished games."""
+        return int(self._base.execute("SELECT count(*) FROM games").fetchone()[0])
+
+    def in_play(self) -> list[GameRecord]:
+        """Return the games in play by their numbers, as they were about a second ago."""
+        known = "SELECT name FROM sqlite_master WHERE name = 'in_play'"
+        return self._records("in_play") if self._base.execute(known).fetchone() else []
+
+    def _records(self, table: str) -> list[GameRecord]:
+        rows = self._base.execute(f"SELECT record FROM {table} ORDER BY number").fetchall()
         return [GameRecord.from_dict(json.loads(row[0])) for row in rows]
 
     def put(self, record: GameRecord) -> None:
         """Keep a finished game; raises UsageError where that cannot be, as on a full disk."""
-        row = record.number, json.dumps(record.to_dict())
-        self._write("INSERT INTO games VALUES (?, ?)", row)
+        self._write(
+            ("INSERT INTO games VALUES (?, ?)", _row(record)),
+            ("DELETE FROM in_play WHERE number = ?", (record.number,)),
+        )
+
+    def show(self, record: GameRecord) -> None:
+        """Let readers see a game in play as it is now; raises UsageError as ``put``."""
+        self._write(("INSERT OR REPLACE INTO in_play VALUES (?, ?)", _row(record)))
 
     def drop_from(self, number: int) -> None:
         """Forget the games from a number on, which were played beyond the end of a match."""
-        self._write("DELETE FROM games WHERE number >= ?", (number,))
+        self._write(("DELETE FROM games WHERE number >= ?", (number,)))
 
-    def _write(self, statement: str, values: tuple[object, ...]) -> None:
+    def _write(self, *statements: tuple[str, tuple[object, ...]]) -> None:
         try:
             with self._base:
-                self._base.execute(statement, values)
+                for statement in statements:
+                    self._base.execute(*statement)
         except sqlite3.Error as error:
             raise self._unusable(error) from None
 
 
+def _row(record: GameRecord) -> tuple[int, str]:
+    return record.number, json.dumps(record.to_dict())
+
+
 def _connected(path: Path | str, *, is_new: bool) -> Any:
     """Return a connection that closes at the end of a block; raises sqlite3.Error or OSError."""
-    if not is_new:
+    if is_new:
+        base = sqlite3.connect(path, timeout=60)
+    else:
         with open(path, "rb"):  # its error says more than that of SQLite
             pass
-    base = sqlite3.connect(path, timeout=60)
+        base = sqlite3.connect(f"{Path(path).absolute().as_uri()}?mode=ro", timeout=60, uri=True)
     try:
         if is_new and not base.execute("SELECT * FROM sqlite_master").fetchall():
             base.executescript(TABLES)

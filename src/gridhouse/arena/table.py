@@ -17,6 +17,8 @@ from gridhouse.core.console import UsageError
 from gridhouse.core.errors import GridhouseError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from gridhouse.arena.competitors.base import Competitor
     from gridhouse.arena.tournament_file import Tournament
     from gridhouse.core.game import State
@@ -48,13 +50,16 @@ class Table:
         prover = prover_for(tournament.game) if wanted.proof else None
         self._adjudication = Adjudication(prover, wanted.agreement, wanted.length)
 
-    def play(self, job: Job) -> GameRecord:
+    def play(self, job: Job, watch: Callable[[GameRecord], None] = lambda _: None) -> GameRecord:
         """Play a game; a fault of ours ends this game alone, without a winner.
+
+        ``watch`` is called with the record so far after each move.
 
         Raises UsageError or GridhouseError for a competitor that cannot be made.
         """
         competitors = [self._seated(player) for player in job.seats]
         entrants = [self._tournament.players[player] for player in job.seats]
+        names = names_of(self._tournament, job)
         try:
             record = referee.play(
                 job.opening,
@@ -63,11 +68,12 @@ class Table:
                 number=job.number,
                 own=[entrant.control for entrant in entrants],
                 adjudication=self._adjudication,
+                watch=lambda record: watch(replace(record, players=names)),
             )
         except Exception as error:
             reason = " ".join(str(error).split())
             return abandoned(self._tournament, job, f"{FAULT}{type(error).__name__}: {reason}")
-        return replace(record, players=names_of(self._tournament, job))
+        return replace(record, players=names)
 
     def _seated(self, player: int) -> Competitor:
         """Return the competitor of a player."""
@@ -107,6 +113,16 @@ def names_of(tournament: Tournament, job: Job) -> tuple[str, str]:
 
 def abandoned(tournament: Tournament, job: Job, reason: str) -> GameRecord:
     """Return the record of a game that the arena could not play."""
+    return _without_result(tournament, job, Termination.ABANDONED, reason)
+
+
+def begun(tournament: Tournament, job: Job) -> GameRecord:
+    """Return the record of a game in which nobody has moved yet."""
+    return _without_result(tournament, job, Termination.IN_PLAY, "")
+
+
+def _without_result(
+    tournament: Tournament, job: Job, termination: Termination, reason: str
+) -> GameRecord:
     names = names_of(tournament, job)
-    end = DRAW, Termination.ABANDONED, reason
-    return GameRecord(job.number, str(job.opening), names, *end, ())
+    return GameRecord(job.number, str(job.opening), names, DRAW, termination, reason, ())

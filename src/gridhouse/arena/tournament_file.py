@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import MISSING, dataclass, field, fields, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
@@ -14,7 +13,7 @@ from gridhouse.core.console import UsageError
 from gridhouse.core.errors import GridhouseError
 from gridhouse.core.notation import shown
 from gridhouse.core.registry import parse_game
-from gridhouse.core.toml_settings import choice, count, truth
+from gridhouse.core.toml_settings import choice, count, number, truth
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -188,17 +187,11 @@ def _table(cls: type, readers: Mapping[str, Reader]) -> Reader:
     return read
 
 
-def _number(name: str, value: object) -> float:
-    if type(value) not in (int, float) or not math.isfinite(value):  # type: ignore[arg-type]
-        raise UsageError(f"{name} must be a number")
-    return float(value)  # type: ignore[arg-type]
-
-
 def _seconds(name: str, value: object) -> float:
-    number = _number(name, value)
-    if number < 0:
+    seconds = number(name, value)
+    if seconds < 0:
         raise UsageError(f"{name} must be a number of seconds that is not negative")
-    return number
+    return seconds
 
 
 def _text(name: str, value: object) -> str:
@@ -289,10 +282,10 @@ READERS: dict[str, Reader] = {
     "sprt": _table(
         Sprt,
         {
-            "elo0": _number,
-            "elo1": _number,
-            "alpha": _number,
-            "beta": _number,
+            "elo0": number,
+            "elo1": number,
+            "alpha": number,
+            "beta": number,
             "model": choice(("normalized", "logistic")),
         },
     ),

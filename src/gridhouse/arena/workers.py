@@ -13,6 +13,7 @@ from contextlib import suppress
 from multiprocessing import connection
 from typing import TYPE_CHECKING, Self
 
+from gridhouse.arena.records import GameRecord, Termination
 from gridhouse.arena.table import Job, Table, abandoned, made, wait_for_compiler
 from gridhouse.core.console import UsageError
 from gridhouse.core.processes import preloaded
@@ -23,12 +24,12 @@ if TYPE_CHECKING:
     from multiprocessing.process import BaseProcess
     from typing import Any
 
-    from gridhouse.arena.records import GameRecord
     from gridhouse.arena.tournament_file import Tournament
 
 TRIES = 3  # processes that may die of a game
 DIED = f"the process that played it was killed {TRIES} times, perhaps for want of memory"
 PATIENCE = 5.0  # seconds in which a process closes its programs
+NEWS = 1.0  # seconds from one record of a game in play to the next
 
 
 class Retries:
@@ -80,13 +81,9 @@ class Workers:
         return process, ours
 
     def wait(self) -> list[GameRecord]:
-        """Wait until a game ends, and return those that have ended; raises UsageError."""
-        ended = []
-        for ours in connection.wait(list(self._busy)):
-            record = self._answer(ours)  # type: ignore[arg-type]
-            if record is not None:
-                ended.append(record)
-        return ended
+        """Wait for news of the games, and return the records that come; raises UsageError."""
+        answers = map(self._answer, connection.wait(list(self._busy)))  # type: ignore[arg-type]
+        return [record for record in answers if record is not None]
 
     def _answer(self, ours: Connection) -> GameRecord | None:
         """Return the record that a process sends; None if it has died and the game begins again."""
@@ -97,6 +94,9 @@ class Workers:
             ours.close()
             process.join()
             return self._retries.died(job, self.start)
+        if isinstance(answer, GameRecord) and answer.termination is Termination.IN_PLAY:
+            self._busy[ours] = process, job
+            return answer
         self._idle.append((process, ours))
         if isinstance(answer, UsageError):
             raise answer
@@ -126,10 +126,19 @@ def _work(tournament: Tournament, ours: Connection) -> None:
     signal.signal(signal.SIGTERM, _leave)
     threading.Thread(target=leave_with_parent, daemon=True).start()
     wait_for_compiler()
+    told = 0.0
+
+    def tell(record: GameRecord) -> None:
+        nonlocal told
+        if time.monotonic() >= told + NEWS:
+            told = time.monotonic()
+            with suppress(OSError):  # the parent has died, and this process ends
+                ours.send(record)
+
     with Table(tournament) as table:
         while True:
             try:
-                ours.send(played(table, ours.recv()))
+                ours.send(played(table, ours.recv(), tell))
             except (EOFError, OSError):
                 return
 
@@ -141,10 +150,12 @@ def check_players(tournament: Tournament) -> None:
         made(tournament, player).close()
 
 
-def played(table: Table, job: Job) -> GameRecord | UsageError:
+def played(
+    table: Table, job: Job, watch: Callable[[GameRecord], None] = lambda _: None
+) -> GameRecord | UsageError:
     """Play a game, but return the error of a player that cannot be made."""
     try:
-        return table.play(job)
+        return table.play(job, watch)
     except UsageError as error:
         return error
 

@@ -50,7 +50,7 @@ solving = typer.Typer(name="solve", help="Solve a position exactly.", **GROUP)
 verifying = typer.Typer(name="verify", help="Replay solutions by the rules.", **GROUP)
 RAW = {"allow_extra_args": True, "ignore_unknown_options": True}
 
-PythonOption = Annotated[str, typer.Option(help="The Python that runs programs.")]
+PythonOption = Annotated[str, typer.Option(help="The Python that runs programs, or its version.")]
 BuildOption = Annotated[
     str, typer.Option("--build", help="The command that builds a program in another language.")
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -9,8 +10,14 @@ import typer
 from gridhouse import __version__
 from gridhouse.cli.app import PLAY, PROGRAMS, TOOLS, app
 from gridhouse.core.console import UsageError, run
+from gridhouse.core.extras import missing
 from gridhouse.core.registry import games, parse
 from gridhouse.terminal.menu import menu
+
+TournamentOption = Annotated[
+    Path | None,
+    typer.Option(help="Show everybody a tournament's file, which may still be played."),
+]
 
 
 def _say_version(wanted: bool) -> None:
@@ -42,16 +49,21 @@ def play(
     opens: Annotated[
         bool, typer.Option("--open/--no-open", help="Open a browser where there is a screen.")
     ] = True,
+    tournament: TournamentOption = None,
 ) -> None:
     """Open the house in the browser."""
 
     def serve(_: list[str]) -> None:
+        report = None
+        if tournament is not None:
+            from gridhouse.arena.reports.live import LiveReport
+
+            report = LiveReport(tournament)
         try:
             from gridhouse.server import serve
         except ModuleNotFoundError as error:
-            missing = f"{error.name} is missing; the house in the browser needs the extra web"
-            raise UsageError(missing) from None
-        serve.play(host, port, opens)
+            raise missing(str(error.name), "the house in the browser", "web") from None
+        serve.play(host, port, opens, report)
 
     raise typer.Exit(run(serve, []))
 
@@ -68,10 +80,12 @@ def _warm(_: list[str]) -> None:
 
     from rich.progress import track
 
-    from gridhouse.core.compile_queue import cache_folder
+    from gridhouse.core.compile_queue import cache_folder, has_compiler
     from gridhouse.core.processes import safe_path
     from gridhouse.warming import all_units, warm_all
 
+    if not has_compiler():
+        raise missing("Numba", "compiling", "fast")
     # Separate processes, because the compiler holds the GIL; one for each game, because its boards
     # share code that is then compiled once.
     spawn = multiprocessing.get_context("spawn")

@@ -6,6 +6,7 @@ import os
 import socket
 
 from gridhouse.core.console import UsageError
+from gridhouse.core.extras import missing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,14 +27,13 @@ def connected(address: str) -> Any:
     """Connect to a cluster and return the module of Ray, which then prints nothing itself.
 
     The address is one of Ray's: ``auto``, ``local``, ``host:port`` or ``ray://host:port``.  Raises
-    UsageError where Ray is missing or the cluster cannot be reached.
+    MissingExtraError without Ray, and UsageError where the cluster cannot be reached.
     """
     os.environ.update(SETTINGS)
     try:
         import ray
     except ModuleNotFoundError:
-        missing = "ray is missing; a cluster needs the extra cluster"
-        raise UsageError(f"{missing}: pip install 'gridhouse[cluster]'") from None
+        raise missing("Ray", "a cluster", "cluster") from None
     try:
         host, _, port = address.removeprefix("ray://").rpartition(":")
         if port.isdecimal():  # Ray itself would try for minutes

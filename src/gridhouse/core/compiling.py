@@ -11,7 +11,7 @@ from __future__ import annotations
 import functools
 import sys
 import threading
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from opcode import opmap
 from types import CodeType, ModuleType
 from typing import TYPE_CHECKING, Any
@@ -105,6 +105,8 @@ class _Cache(FunctionCache):
         except Exception as error:  # a damaged file can raise anything
             warn_once(f"{self.cache_path}: damaged, and compiled again ({error!r})")
             found = None
+            with suppress(OSError):  # an index that cannot be read could not be added to either
+                self._cache_file.flush()
         if found is None:
             if getattr(_local, "strict", False):
                 raise NotCompiledError(f"{self._name} has not been compiled yet")

@@ -40,7 +40,7 @@ TERMINAL = -4  # OpenSpiel's number for the player to move in a game that is ove
 class Parameter:
     """A parameter of a game; its type is the type of its default."""
 
-    __slots__ = ("about", "default", "high", "label", "low", "name")
+    __slots__ = ("about", "default", "high", "label", "longest", "low", "name")
 
     def __init__(
         self,
@@ -51,10 +51,11 @@ class Parameter:
         low: int = 0,
         high: int = 0,
         label: str = "",
+        longest: int = 100,
     ) -> None:
         """Describe the parameter; ``low`` and ``high`` bound a whole number.
 
-        A form shows the ``label``, by default the name.
+        A text has at most ``longest`` characters.  A form shows the ``label``, by default the name.
         """
         self.name = name
         self.label = label or name.capitalize()
@@ -62,6 +63,7 @@ class Parameter:
         self.about = about
         self.low = low
         self.high = high
+        self.longest = longest
 
     def check(self, value: object) -> Value:
         """Return a valid value of the parameter, else raise ParameterError."""
@@ -75,6 +77,12 @@ class Parameter:
             value = " ".join(value.split())  # a position is one line, and its text parses back
         if type(value) is not kind:
             raise ParameterError(f"{self.name}: {shown(str(value))} is not {_KINDS[kind]}")
+        if isinstance(value, str) and len(value) > self.longest:
+            reason = f"is longer than {self.longest} characters"
+            raise ParameterError(f"{self.name}: {shown(value)} {reason}")
+            raise ParameterError(
+                f"{self.name}: {shown(value)} is longer than {self.longest} characters"
+            )
         return value
 
     def parse(self, text: str) -> Value:
@@ -436,6 +444,28 @@ class State:
             self.game.rules.apply_action(self.position, action)
         self._history = earlier
         self._followed = None
+
+    def checkpoint(self) -> tuple[int, Any, list[int]]:
+        """Return the number of moves, the position and the names of its pieces, for ``past``."""
+        from gridhouse.core.components import component
+
+        view = component(type(self.game), "view")
+        if view is None:
+            return len(self._history), self.position.copy(), []
+        self._names(view)
+        assert self._followed is not None
+        return self._followed
+
+    def past(self, ply: int, checkpoint: tuple[int, Any, list[int]]) -> Self:
+        """Return the state after ``ply`` moves, reached from a checkpoint before it."""
+        count, position, _ = checkpoint
+        earlier = type(self)(self.game, self._start)
+        earlier.position = position.copy()
+        earlier._followed = checkpoint
+        earlier._history = self._history[:ply]
+        for action in earlier._history[count:]:
+            self.game.rules.apply_action(earlier.position, action)
+        return earlier
 
     def follows(self, earlier: State) -> bool:
         """Tell whether this state continues an earlier one by any number of moves."""

@@ -48,10 +48,24 @@ def parse_integers(text: str, count: int) -> list[int] | None:
 
 
 def seed_bytes(seed: int | str) -> bytes:
-    """Return the seed for the module ``random``; a number and its text are the same seed."""
-    return str(seed).encode("utf-8", "surrogateescape")
+    """Return the seed for the module ``random``; a number and its text are the same seed.
+
+    Bytes of a command line that are no text are the same seed as these bytes; other half characters
+    are seeds as well.
+    """
+    text = str(seed)
+    try:
+        return text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "surrogatepass")
 
 
 def shown(text: str, longest: int = 40) -> str:
     """Return a text quoted for an error message: one line, printable, and truncated."""
     return repr(text if len(text) <= longest else text[:longest] + "...")
+
+
+def one_line(message: str, longest: int = 500) -> str:
+    """Return a message that may hold names from a file: one line, printable, and truncated."""
+    cut = message if len(message) <= longest else message[:longest] + "..."
+    return "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in cut)

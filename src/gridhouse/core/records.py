@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
+from gridhouse.core.fast import np
 from gridhouse.core.position import capacity
 
 if TYPE_CHECKING:

@@ -288,22 +288,34 @@ def _is_main() -> bool:
 
 @contextmanager
 def _stopped_by_interrupts(stop: Callable[[], None]) -> Iterator[None]:
-    """Call ``stop`` on Ctrl-C; the exception that Python would raise could lose the result."""
+    """Call ``stop`` on Ctrl-C; the exception that Python would raise could lose the result.
+
+    The signal that asks a process to end does the same, and ends it when the work is done.
+    """
     # Only the main thread may set signal handlers.
     if not _is_main() or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
         yield
         return
     _INTERRUPTED.clear()
+    asked_to_end = threading.Event()
 
     def interrupt(*_: object) -> None:
         _INTERRUPTED.set()
         stop()
 
+    def end(*_: object) -> None:
+        asked_to_end.set()
+        stop()
+
     signal.signal(signal.SIGINT, interrupt)
+    before = signal.signal(signal.SIGTERM, end)
     try:
         yield
     finally:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+        signal.signal(signal.SIGTERM, before)
+        if asked_to_end.is_set():
+            signal.raise_signal(signal.SIGTERM)
 
 
 @contextmanager

@@ -14,6 +14,7 @@ from types import FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any
 
 from gridhouse.core import bits, chance, tables
+from gridhouse.core.extras import missing
 from gridhouse.core.functions import CONSTANTS, copied, digest
 
 if TYPE_CHECKING:
@@ -30,6 +31,8 @@ def specialize(module: ModuleType, game: str, *, jit: bool = True, **bound: Any)
     compiled, becomes the machine's instructions.  Without ``jit`` the functions run interpreted.
     The same module is returned for the same arguments.
 
+    Raises MissingExtraError for compiled functions where there is no compiler.
+
     If a module says ``INLINED = True``, its functions are inlined into their callers.  A call
     passes seven words for every array, which can take longer than a short function; inlining takes
     longer to compile.
@@ -38,10 +41,13 @@ def specialize(module: ModuleType, game: str, *, jit: bool = True, **bound: Any)
     for name, shared in SHARED.items():
         if inherited.get(name) is shared:
             bound[name] = specialize(shared, "every game", jit=jit)
-    if jit and inherited.get("bits") is bits:
-        from gridhouse.core import machine_bits
-
-        bound["bits"] = machine_bits
+    if jit:
+        try:
+            from gridhouse.core import machine_bits
+        except ModuleNotFoundError:
+            raise missing("Numba", "compiled code", "fast") from None
+        if inherited.get("bits") is bits:
+            bound["bits"] = machine_bits
     key = (module, game, jit, *((name, _identity(bound[name])) for name in sorted(bound)))
     if key not in _MADE:
         _MADE[key] = _made(module, game, jit, inherited, bound)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import math
+
 import tomllib
 
 from gridhouse.core.console import UsageError
+from gridhouse.core.notation import one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,9 +26,13 @@ def load(path: Path, parse: Callable[[dict[str, Any]], T]) -> T:
     except (OSError, UnicodeError) as error:
         raise UsageError(f"{str(path)!r}: {getattr(error, 'strerror', error)}") from None
     try:
-        return parse(tomllib.loads(text))
-    except (tomllib.TOMLDecodeError, UsageError) as error:
-        raise UsageError(f"{str(path)!r}: {error}") from None
+        table = tomllib.loads(text)
+    except (ValueError, RecursionError) as error:  # also for numbers of thousands of digits
+        raise UsageError(f"{str(path)!r}: {one_line(str(error))}") from None
+    try:
+        return parse(table)
+    except UsageError as error:
+        raise UsageError(f"{str(path)!r}: {one_line(str(error))}") from None
 
 
 def count(most: int) -> Callable[[str, object], int]:
@@ -40,6 +47,17 @@ def count(most: int) -> Callable[[str, object], int]:
         return value
 
     return read
+
+
+def number(name: str, value: object) -> float:
+    """Read a finite number."""
+    try:
+        found = float(value) if isinstance(value, (int, float)) else math.nan
+    except OverflowError:
+        found = math.inf
+    if isinstance(value, bool) or not math.isfinite(found):
+        raise UsageError(f"{name} must be a number")
+    return found
 
 
 def truth(name: str, value: object) -> bool:

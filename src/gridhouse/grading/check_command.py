@@ -10,7 +10,7 @@ from gridhouse.core.console import UsageError
 from gridhouse.grading.check import Report, check
 from gridhouse.grading.compare import Profile
 from gridhouse.grading.games import grading_of
-from gridhouse.grading.submissions import Commands, open_submission
+from gridhouse.grading.submissions import Commands, open_submission, tell_missing_walls
 from gridhouse.grading.text import report_text
 from gridhouse.sandbox import Limits
 
@@ -52,6 +52,8 @@ def check_command(game: str, path: Path, options: Options, *, watch: bool = Fals
         if part not in grading.PARTS:
             raise UsageError(f"--part {part}: the parts are {', '.join(grading.PARTS)}")
     limits = Limits(wall=options.seconds, cpu=options.seconds)
+    if not options.require_sandbox:
+        tell_missing_walls(options.commands)
     while True:
         with open_submission(
             game, path, limits, options.commands, require=options.require_sandbox

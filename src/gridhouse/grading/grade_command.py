@@ -18,6 +18,7 @@ from gridhouse.grading.jobs import FAULT, Job, run_jobs
 from gridhouse.grading.reports import class_table, feedback_text, write_reports
 from gridhouse.grading.rubric import default_rubric, load_rubric
 from gridhouse.grading.store import Store
+from gridhouse.grading.submissions import tell_missing_walls
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -70,6 +71,8 @@ def grade_command(game: str, path: Path, options: Options) -> int:
             )
             for entry in entries[shard[0] - 1 :: shard[1]]
         ]
+        if options.ray is None and not options.require_sandbox:
+            tell_missing_walls(options.commands)
         with Store(options.store or ":memory:") as store:
             store.merge(options.merge)
             grades = sorted(_grades(jobs, store, options), key=lambda grade: grade.name)

@@ -7,20 +7,27 @@ from functools import cache
 from importlib import resources
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gridhouse.core.sessions import Session
 from gridhouse.export import export
+from gridhouse.grading.check import Check
+from gridhouse.grading.compare import Profile
 from gridhouse.grading.games import grading_of
 
+if TYPE_CHECKING:
+    from gridhouse.grading.submissions import Submission
+
 FILE = "mutants.json"
+RUNS = 12  # in which a session has to show a fault, so that chance is not likely to play a part
 
 
 class Mutant(NamedTuple):
     """A text of the exact program that is replaced, and what the fault is, in plain words.
 
     ``known`` is a short session that shows it, written by hand.  ``found`` is one whose lines the
-    game can explain, as ``gridhouse check`` finds them; it is None where none is known.
+    game can explain, as ``gridhouse check`` finds them; it is None where none is known.  It shows
+    the fault in every run, whatever chance does.
     """
 
     name: str
@@ -45,6 +52,16 @@ def _mutant(fault: dict[str, Any]) -> Mutant:
         session_from(fault["session"]),
         None if found is None else session_from(found),
     )
+
+
+def noted(mutant: Mutant, program: Submission, session: Session) -> Session:
+    """Return what is noted as ``found`` for a session in which a check has found the fault.
+
+    It is the hand-written one where chance hides the fault in some runs of the other.
+    """
+    check = Check(program, Profile.COURSE)
+    is_always_wrong = all(check.compare("", session) for _ in range(RUNS))
+    return session if is_always_wrong else mutant.known
 
 
 def session_from(data: dict[str, Any]) -> Session:

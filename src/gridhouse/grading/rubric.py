@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
 from dataclasses import asdict, dataclass, replace
 from datetime import date
 from enum import StrEnum
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from gridhouse.core import toml_settings
 from gridhouse.core.console import UsageError
-from gridhouse.core.toml_settings import choice, count, truth
+from gridhouse.core.toml_settings import choice, count, number, truth
 from gridhouse.grading.compare import Profile
 from gridhouse.grading.games import grading_of
 
@@ -158,17 +157,17 @@ def _parts(table: object, rubric: Rubric) -> dict[str, PartRubric]:
 
 
 def _number(name: str, value: object) -> float:
-    number = float(value) if type(value) in (int, float) else -1.0  # type: ignore[arg-type]
-    if not 0 <= number < math.inf:
+    found = number(name, value)
+    if found < 0:
         raise UsageError(f"{name} must be a number that is not negative")
-    return number
+    return found
 
 
 def _positive(name: str, value: object) -> float:
-    number = _number(name, value)
-    if not number:
+    found = _number(name, value)
+    if not found:
         raise UsageError(f"{name} must be more than 0")
-    return number
+    return found
 
 
 def _text(name: str, value: object) -> str:

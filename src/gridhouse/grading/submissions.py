@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
+import sys
 import tempfile
 from abc import ABC, abstractmethod
 from functools import cache
@@ -17,9 +18,9 @@ from gridhouse.export import export
 from gridhouse.grading import driver
 from gridhouse.grading.games import grading_of
 from gridhouse.grading.paths import without_folders
-from gridhouse.programs.files import SOLUTION, base_python, copy_program, find_script
+from gridhouse.programs.files import SOLUTION, copy_program, find_script, python_named
 from gridhouse.programs.languages import Language, language_of, prepare, with_memory
-from gridhouse.sandbox import End, PythonServer, Sandbox
+from gridhouse.sandbox import End, PythonServer, Sandbox, missing_walls
 
 if TYPE_CHECKING:
     from gridhouse.core.sessions import Session
@@ -97,7 +98,8 @@ class PythonSubmission(Submission):
     ) -> None:
         """Take a Python script or the folder that it is in; raises UsageError and SandboxError.
 
-        ``python`` is the interpreter, by default this one outside of its virtual environment.
+        ``python`` is the interpreter or its version, by default this one outside of its virtual
+        environment.
         ``require`` refuses to run without walls around files and network.
         """
         grading = grading_of(game)
@@ -114,7 +116,7 @@ class PythonSubmission(Submission):
             sandbox = Sandbox(
                 self.folder,
                 limits,
-                python=python or base_python(),
+                python=python_named(python),
                 hidden=SOLUTION,
                 require=require,
             )
@@ -174,6 +176,16 @@ class Commands(NamedTuple):
 
 
 NO_COMMANDS = Commands()
+
+
+def tell_missing_walls(commands: Commands) -> None:
+    """Say on standard error where nothing keeps programs from files or network on this machine.
+
+    Raises SandboxError for an interpreter that cannot be used.
+    """
+    missing = missing_walls(python_named(commands.python))
+    if missing:
+        print(f"gridhouse: no safe sandbox: {', '.join(map(str, missing))}", file=sys.stderr)
 
 
 def open_submission(

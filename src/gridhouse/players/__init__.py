@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from gridhouse.core import compile_queue
 from gridhouse.core.compile_queue import Unit, has_compiler
-from gridhouse.core.components import component
 from gridhouse.core.errors import PlayerError
 from gridhouse.core.notation import shown
 from gridhouse.players.auto import AutoPlayer
@@ -15,7 +14,7 @@ from gridhouse.players.base import Choice, Contestant, Limits, Player
 from gridhouse.players.levels import LEVELS, LevelPlayer, level_table
 from gridhouse.players.searching import SEARCHES
 from gridhouse.players.simple import GreedyPlayer, RandomPlayer
-from gridhouse.players.solving import SolverPlayer
+from gridhouse.players.solving import SolverPlayer, has_adviser
 
 if TYPE_CHECKING:
     from gridhouse.core.game import Game
@@ -104,19 +103,15 @@ def settings_of(kind: str) -> dict[str, str]:
 
 
 def strongest(game: Game, *, seed: int = 0, **settings: Any) -> Player:
-    """Return the strongest player of a game: one that asks its solver, if it has an adviser."""
-    if component(type(game), "solver.advice") is not None:
+    """Return the strongest player of a game: one that asks its solver, if there is one to ask."""
+    if has_adviser(game):
         return player("perfect", game, seed=seed, **settings)
     return player("level", game, level=LEVELS[-1], seed=seed, **settings)
 
 
 def best_kind(game: Game) -> str:
     """Return the kind of player whose compiled code the strongest player needs."""
-    return (
-        "perfect"
-        if component(type(game), "solver.advice") is not None
-        else compiled_kind("level", game)
-    )
+    return "perfect" if has_adviser(game) else compiled_kind("level", game)
 
 
 def parse_player(text: str, game: Game, *, seed: int = 0) -> Contestant:

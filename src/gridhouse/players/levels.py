@@ -9,11 +9,10 @@ from __future__ import annotations
 import random
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from gridhouse.core.components import component
 from gridhouse.core.errors import PlayerError
 from gridhouse.players.base import Choice, Limits, Player
 from gridhouse.players.searching import AlphaBetaPlayer, MctsPlayer, NestedPlayer, PomcpPlayer
-from gridhouse.players.solving import SolverPlayer
+from gridhouse.players.solving import SolverPlayer, has_adviser
 from gridhouse.search.engine import best_search
 
 if TYPE_CHECKING:
@@ -31,23 +30,28 @@ class LevelTable(NamedTuple):
     levels: tuple[tuple[float, float], ...]
 
 
-LEVEL_TABLES = {
+LEVEL_TABLES = {  # by a game's name, else by its best search
     "alphabeta": LevelTable(AlphaBetaPlayer, "nodes", (
-        (79, 75), (65, 200), (45, 500), (24.5, 950),
-        (13, 1_850), (5.5, 6_000), (2.5, 33_000), (0, 240_000),
+        (66, 190), (50, 405), (32, 760), (19, 1_310),
+        (11, 2_550), (5.4, 6_700), (2.5, 33_000), (0, 240_000),
+    )),
+    # Luck brings the levels of Sinks nearer together.
+    "sinks": LevelTable(AlphaBetaPlayer, "nodes", (
+        (84, 60), (61, 240), (46, 490), (28, 850),
+        (15, 1_650), (9, 3_400), (4, 14_000), (0, 240_000),
     )),
     "mcts": LevelTable(MctsPlayer, "playouts", (
-        (62, 18), (49, 35), (33, 70), (17, 175),
-        (11, 350), (6, 750), (2, 1_800), (0, 6_000),
+        (62, 18), (43, 46), (28, 95), (14.5, 235),
+        (8.8, 490), (4.6, 1_030), (1.6, 2_200), (0, 6_000),
     )),
     # Luck hides most of the effect of a longer search, so the levels differ in blunders as well.
     "pomcp": LevelTable(PomcpPlayer, "playouts", (
-        (93, 50), (82, 50), (69, 60), (55, 90),
+        (96, 50), (79, 50), (69, 60), (55, 90),
         (41, 150), (24, 350), (10, 800), (0, 4_000),
     )),
     "nested": LevelTable(NestedPlayer, "playouts", (
         (94, 1), (69, 3), (54, 7), (37, 14),
-        (21, 35), (12, 72), (6, 165), (0, 1_600),
+        (21, 35), (12, 72), (5, 220), (0, 1_600),
     )),
     # A weak search would never solve a puzzle whose result is its number of moves.
     "solver": LevelTable(SolverPlayer, "seconds", (
@@ -69,9 +73,9 @@ def level_in_words(level: int) -> str:
 
 def level_table(game: Game) -> LevelTable:
     """Return the levels of a game."""
-    if game.fewer_is_better and component(type(game), "solver.advice") is not None:
+    if game.fewer_is_better and has_adviser(game):
         return LEVEL_TABLES["solver"]
-    return LEVEL_TABLES[best_search(game)]
+    return LEVEL_TABLES.get(game.name) or LEVEL_TABLES[best_search(game)]
 
 
 class LevelPlayer(Player):

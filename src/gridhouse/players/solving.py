@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from gridhouse.core.components import component
 from gridhouse.core.errors import PlayerError
+from gridhouse.core.extras import MissingExtraError
 from gridhouse.players.base import Choice, Limits, Player
 from gridhouse.players.searching import SEARCHES
 from gridhouse.search.engine import best_search
@@ -23,6 +24,14 @@ WARM_MOVES = 2  # the second move reuses the tree, which has kernels of its own
 WARM_LIMITS = Limits(playouts=200)
 
 
+def has_adviser(game: Game) -> bool:
+    """Tell whether a game has an adviser, and the libraries that it needs are installed."""
+    try:
+        return component(type(game), "solver.advice") is not None
+    except MissingExtraError:
+        return False
+
+
 class SolverPlayer(Player):
     """Plays the proved move of the game's adviser, else the move of the game's best search.
 
@@ -32,7 +41,10 @@ class SolverPlayer(Player):
     """
 
     def __init__(self, game: Game, *, seed: int = 0, jit: bool = True, **settings: Any) -> None:
-        """Set up for a game; raise PlayerError if it has no adviser."""
+        """Set up for a game; raise PlayerError if it has no adviser.
+
+        Raises MissingExtraError for an adviser that needs what is not installed.
+        """
         super().__init__(game, seed=seed, jit=jit, **settings)
         advice = component(type(game), "solver.advice")
         if advice is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import sys
 from pathlib import Path
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 NOT_COPIED = shutil.ignore_patterns(
     ".git", "__pycache__", ".venv", "venv", "node_modules", "__MACOSX"
 )
+VERSION = re.compile(r"\d+(\.\d+)?", re.ASCII)  # of Python
 SOLUTION = (str(Path(gridhouse.__file__).resolve().parent),)  # what nobody may just import
 
 
@@ -33,6 +35,14 @@ def base_python() -> str:
     """Return this interpreter, outside of a virtual environment and so of Gridhouse's reach."""
     in_environment = sys.prefix != sys.base_prefix
     return os.path.realpath(sys.executable) if in_environment else sys.executable
+
+
+def python_named(text: str) -> str:
+    """Return the interpreter that a text names: a version such as 3.9, or a command.
+
+    The empty text names this one, outside of a virtual environment.
+    """
+    return f"python{text}" if VERSION.fullmatch(text) else text or base_python()
 
 
 def find_script(name: str, path: Path) -> Path | None:

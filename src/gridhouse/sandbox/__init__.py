@@ -9,7 +9,7 @@ each time.  ``Sandbox.describe()`` says what a program is kept from on this mach
 from gridhouse.sandbox.process import Process
 from gridhouse.sandbox.python_server import PythonServer
 from gridhouse.sandbox.results import End, Limits, Result, SandboxError
-from gridhouse.sandbox.sandbox import Sandbox, kinds, start_own, strongest
+from gridhouse.sandbox.sandbox import Sandbox, kinds, missing_walls, start_own, strongest
 from gridhouse.sandbox.walls import Kind, Wall
 
 __all__ = [
@@ -23,6 +23,7 @@ __all__ = [
     "SandboxError",
     "Wall",
     "kinds",
+    "missing_walls",
     "start_own",
     "strongest",
 ]

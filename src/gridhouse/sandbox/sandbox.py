@@ -60,7 +60,7 @@ class Sandbox:
         self.folder = os.path.realpath(folder)
         if not os.path.isdir(self.folder):
             raise SandboxError(f"{os.fspath(folder)} is not a folder")
-        down = [wall for wall in self.walls() if not wall.stands and wall.name in NEEDED]
+        down = _needed(self.walls())
         if require and down:
             raise SandboxError("no safe sandbox: " + ", ".join(map(str, down)))
         if require and not self.enclosure.is_isolated:
@@ -159,6 +159,15 @@ def kinds(python: str = sys.executable) -> list[Kind]:
 def strongest(python: str = sys.executable) -> Kind:
     """Return the strongest kind of walls that can be raised on this machine."""
     return next(kind for kind in Kind if works(kind, python))
+
+
+def missing_walls(python: str = sys.executable) -> list[Wall]:
+    """Return the walls around files and network that cannot be raised on this machine."""
+    return _needed(walls_of(strongest(python), interpreter(python)))
+
+
+def _needed(walls: list[Wall]) -> list[Wall]:
+    return [wall for wall in walls if not wall.stands and wall.name in NEEDED]
 
 
 def is_readable(folder: str, kind: Kind) -> bool:

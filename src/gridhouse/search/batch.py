@@ -8,10 +8,9 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from gridhouse.core.compile_queue import BATCH, PAUSE, Unit, use_compiled
 from gridhouse.core.errors import ParameterError
+from gridhouse.core.fast import np
 from gridhouse.core.registry import load
 from gridhouse.search import batch_kernels
 from gridhouse.search.engine import SEED_BITS, Engine

@@ -5,9 +5,8 @@ from __future__ import annotations
 import random
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from gridhouse.core.compile_queue import Unit, use_compiled
+from gridhouse.core.fast import np
 from gridhouse.search import batch_kernels, single_game_kernels
 from gridhouse.search.engine import SEED_BITS, Engine
 

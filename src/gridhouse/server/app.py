@@ -3,26 +3,46 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import math
 import time
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import TYPE_CHECKING
 
+from sqlalchemy.exc import SQLAlchemyError
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.middleware.gzip import GZipMiddleware
+from starlette.middleware.trustedhost import TrustedHostMiddleware
+from starlette.requests import HTTPConnection
+from starlette.responses import JSONResponse, PlainTextResponse
 from starlette.routing import Mount, Route, WebSocketRoute
 from starlette.staticfiles import StaticFiles
+from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
 from gridhouse.server import clock
 from gridhouse.server.api import create_api
 from gridhouse.server.api.access import RateLimiter, Visits
 from gridhouse.server.auth import Auth
+from gridhouse.server.budgets import Budgets
 from gridhouse.server.evenings.service import EveningService
+from gridhouse.server.fair_pool import caller
 from gridhouse.server.languages import Languages
 from gridhouse.server.network import is_loopback
-from gridhouse.server.pages import assets, daily, evenings, learn, lobby, me, mine, review, views
+from gridhouse.server.pages import (
+    assets,
+    daily,
+    evenings,
+    learn,
+    lobby,
+    me,
+    mine,
+    review,
+    tournament,
+    views,
+)
 from gridhouse.server.settings import (
     MAX_IMPORTS,
     MAX_NEW_EVENINGS,
@@ -30,12 +50,13 @@ from gridhouse.server.settings import (
     MAX_PLAYERS,
     MAX_TABLES,
 )
+from gridhouse.server.storage.store import reason_of
 from gridhouse.server.tables import sockets
 from gridhouse.server.tables.commands import RefusedError
 from gridhouse.server.tables.service import TableService
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, MutableMapping
+    from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping
     from typing import Any
 
     from starlette.requests import Request
@@ -45,7 +66,11 @@ if TYPE_CHECKING:
     from gridhouse.server.settings import Settings
     from gridhouse.server.tables.table import TableOptions
 
+log = logging.getLogger("gridhouse.server")
 HOUR = 3600.0
+TOO_MANY = "Too many requests: try again in a moment."
+COMPRESSION = 6  # zlib's usual level: the last percents of the highest one cost most of its time
+IN_A_THREAD = 8 * 1024  # bytes from which on an answer is compressed in a thread
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
     "connect-src 'self'; font-src 'self'; manifest-src 'self'; form-action 'self'; "
@@ -87,6 +112,58 @@ class SecurityHeaders:
             await send(message)
 
         await self.app(scope, receive, send_with_headers if scope["type"] == "http" else send)
+
+
+class Budget:
+    """Middleware that refuses what a visitor or a network address asks for beyond its budget.
+
+    It also notes who asks, so that threads can serve them in turn.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        """Wrap an application."""
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass the request on, or refuse it."""
+        if scope["type"] == "lifespan":
+            await self.app(scope, receive, send)
+            return
+        connection = HTTPConnection(scope)
+        state, address = connection.app.state, sockets.address_of(connection)
+        visitor = state.auth.authenticate(connection.headers, connection.cookies)
+        caller.set(visitor or address)
+        if scope["type"] == "http" and not state.budgets.take(visitor, address):
+            await refuse_for_now(scope, receive, send)
+        else:
+            await self.app(scope, receive, send)
+
+
+async def refuse_for_now(scope: Scope, receive: Receive, send: Send) -> None:
+    """Answer that there were too many requests, in the form of the API or as plain text."""
+    is_api = scope["path"].startswith("/api/")
+    later = {"retry-after": "1"}
+    problem = (
+        JSONResponse({"detail": TOO_MANY}, 429, later)
+        if is_api
+        else PlainTextResponse(TOO_MANY, 429, later)
+    )
+    await problem(scope, receive, send)
+
+
+class KnownHosts(TrustedHostMiddleware):
+    """Middleware that refuses requests for other hosts than those of the house."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on or refuse it; a socket is closed, as an answer would be logged."""
+
+        async def send_or_close(message: MutableMapping[str, Any]) -> None:
+            if message["type"] == "websocket.http.response.start":
+                await send({"type": "websocket.close"})
+            elif message["type"] != "websocket.http.response.body":
+                await send(message)
+
+        await super().__call__(scope, receive, send_or_close)
 
 
 class HourlyLimit:
@@ -134,25 +211,25 @@ class Listings:
         self._lock = asyncio.Lock()
 
     async def create(self, request: Request, options: TableOptions, visitor: str) -> str:
-        """Create a visitor's table, and return its name.
+        """Create a visitor's table, and return its name."""
+        create = partial(views.services(request).service.create, options, visitor)
+        return await (self.add(request, visitor, create) if options.listed else create())
 
-        Raises RefusedError if the visitor or the address has too many tables in the lobby.
+    async def add(
+        self, request: Request, visitor: str, create: Callable[[], Awaitable[str]]
+    ) -> str:
+        """Create a table for the lobby, and return its name.
+
+        If the visitor or the address has enough tables there, their oldest ones leave it.
         """
-        service = views.services(request).service
-        if not options.listed:
-            return await service.create(options, visitor)
-        address, since = address_of(request), clock.now() - lobby.LATELY
+        store = views.services(request).service.store
+        address, since = address_of(request), clock.dated() - lobby.LATELY
         async with self._lock:
             self._forget(since)
-            known = self._tables.get(address, {})
-            count = await asyncio.to_thread(service.store.count_listed, visitor, known, since)
-            if count >= MAX_OPEN:
-                raise RefusedError(
-                    f"you have {MAX_OPEN} games in the lobby already; finish one of them, or start "
-                    "this game without the lobby"
-                )
-            name = await service.create(options, visitor)
-            self._tables.setdefault(address, {})[name] = clock.now()
+            name = await create()
+            known = self._tables.setdefault(address, {})
+            known[name] = clock.dated()
+            await asyncio.to_thread(store.unlist_oldest, visitor, list(known), MAX_OPEN)
         return name
 
     def _forget(self, since: int) -> None:
@@ -171,7 +248,22 @@ def address_of(request: Request) -> str:
 async def refuse(request: Request, error: Exception) -> Response:
     """Return the page that reports an error."""
     status, text = views.status_and_text(error)
-    return views.page(request, "error", status=status, text=text, code=status)
+    if isinstance(error, SQLAlchemyError):
+        log.error("the database cannot be used: %s", reason_of(error))
+    return await views.page(request, "error", status=status, text=text, code=status)
+
+
+def middleware_of(settings: Settings) -> list[Middleware]:
+    """Return what every request passes: whom to believe, the headers of the response, budgets."""
+    found = [Middleware(SecurityHeaders)]
+    if settings.proxies:
+        found.insert(0, Middleware(ProxyHeadersMiddleware, trusted_hosts=[*settings.proxies]))
+    if settings.hosts:
+        found.append(Middleware(KnownHosts, allowed_hosts=settings.hosts, www_redirect=False))
+    compress = Middleware(
+        GZipMiddleware, compresslevel=COMPRESSION, thread_minimum_size=IN_A_THREAD
+    )
+    return [*found, Middleware(Budget), Middleware(Languages), compress]
 
 
 def create_app(settings: Settings) -> Starlette:
@@ -182,7 +274,7 @@ def create_app(settings: Settings) -> Starlette:
         service = TableService(settings)
         app.state.service = service
         app.state.evenings = EveningService(service)
-        app.state.auth = Auth(service.store.secret())
+        app.state.auth = Auth(service.store.secret(), is_secure=settings.is_secure)
         yield
         await service.close()
 
@@ -213,24 +305,27 @@ def create_app(settings: Settings) -> Starlette:
             *me.ROUTES,
             *evenings.ROUTES,
             *learn.ROUTES,
+            *tournament.ROUTES,
             Mount("/api", api),
             WebSocketRoute("/t/{table}/socket", sockets.serve_table),
             Route("/static/style.css", assets.style),
             *docs,
             Mount("/static", assets.Files(directory=assets.STATIC)),
         ],
-        middleware=[
-            Middleware(Languages),
-            Middleware(SecurityHeaders),
-            Middleware(GZipMiddleware),
-        ],
-        exception_handlers={HTTPException: refuse, 500: refuse},
+        middleware=middleware_of(settings),
+        exception_handlers={
+            HTTPException: refuse,
+            RefusedError: refuse,
+            SQLAlchemyError: refuse,
+            500: refuse,
+        },
         lifespan=opened,
     )
     api.state = app.state  # services, auth, and rate limits
     app.state.pace = RateLimiter(settings.burst, settings.rate)
+    app.state.budgets = Budgets(settings)
     app.state.visits = Visits()
-    behind_proxy = settings.behind_proxy
+    behind_proxy = bool(settings.proxies)
     app.state.new_tables = HourlyLimit("new games", behind_proxy=behind_proxy)
     app.state.new_names = HourlyLimit("new names", behind_proxy=behind_proxy)
     app.state.new_imports = HourlyLimit("files of games", MAX_IMPORTS, behind_proxy=behind_proxy)

@@ -12,18 +12,25 @@ from itsdangerous import BadSignature, Signer
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from starlette.requests import Request
+    from starlette.requests import HTTPConnection, Request
     from starlette.responses import Response
 
+# The beginning of the name of the cookie; all of it in older houses, whose visitors stay known.
 COOKIE = "gridhouse"
 YEAR = 365 * 24 * 3600
 
 
 class Auth:
-    """Signs tokens and invitations, and verifies them."""
+    """Signs tokens and invitations, and verifies them.
 
-    def __init__(self, secret: str) -> None:
+    The ``cookie`` has a name of its own for each house, since a browser sends the cookies of one
+    host to every port.  Cookies are sent over HTTPS only if the house ``is_secure``.
+    """
+
+    def __init__(self, secret: str, *, is_secure: bool = False) -> None:
         """Use this secret for all signatures."""
+        self.cookie = f"{COOKIE}-{hashlib.sha256(secret.encode()).hexdigest()[:8]}"
+        self.is_secure = is_secure
         self._cookies = Signer(secret, salt="gridhouse.visitor", digest_method=hashlib.sha256)
         # Only the first device has the token itself; the others have a signed visitor id.
         self._devices = Signer(secret, salt="gridhouse.device", digest_method=hashlib.sha256)
@@ -33,7 +40,10 @@ class Auth:
 
     def visitor(self, cookies: Mapping[str, str]) -> str | None:
         """Return the visitor of a cookie, None if it is missing or its signature is wrong."""
-        return self.verify(cookies.get(COOKIE, ""))
+        return self.verify(self._sent(cookies))
+
+    def _sent(self, cookies: Mapping[str, str]) -> str:
+        return cookies.get(self.cookie) or cookies.get(COOKIE, "")
 
     def verify(self, signed: str) -> str | None:
         """Return the visitor of a signed token, None if its signature is wrong."""
@@ -47,7 +57,7 @@ class Auth:
 
     def identify_or_create(self, request: Request) -> tuple[str, str]:
         """Return the visitor and the value of its cookie; a new visitor gets a new token."""
-        cookie = request.cookies.get(COOKIE, "")
+        cookie = self._sent(request.cookies)
         visitor = self.verify(cookie)
         return (visitor, cookie) if visitor else self.new_visitor()
 
@@ -93,13 +103,23 @@ def bearer(headers: Mapping[str, str]) -> str | None:
 
 def set_cookie(request: Request, response: Response, value: str) -> None:
     """Store a visitor's token in a cookie that scripts and other sites cannot read."""
-    is_secure = request.url.scheme == "https"
     response.set_cookie(
-        COOKIE, value, max_age=YEAR, httponly=True, samesite="lax", secure=is_secure
+        request.app.state.auth.cookie,
+        value,
+        max_age=YEAR,
+        httponly=True,
+        samesite="lax",
+        secure=is_secure(request),
     )
 
 
-def is_own_origin(headers: Mapping[str, str]) -> bool:
+def is_secure(connection: HTTPConnection) -> bool:
+    """Tell whether a browser is connected by HTTPS, here or at a proxy that may say so."""
+    return connection.app.state.auth.is_secure or connection.scope["scheme"] in ("https", "wss")
+
+
+def is_own_origin(connection: HTTPConnection) -> bool:
     """Tell whether a request comes from a page of this server or names no origin."""
-    origin = headers.get("origin")
-    return origin is None or origin.partition("://")[2] == headers.get("host")
+    origin = connection.headers.get("origin")
+    scheme = "https" if is_secure(connection) else "http"
+    return origin is None or origin == f"{scheme}://{connection.headers.get('host')}"

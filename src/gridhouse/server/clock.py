@@ -20,8 +20,18 @@ USUAL = (NO_CLOCK, "1+0", "3+2", "5+3", "10+5", "30+20")
 LONGEST = 180  # minutes for the game, and seconds for each move
 
 
+# What the clock of the machine said when this process began; from then on only durations count, so
+# that nobody loses a game when that clock is set.
+_BEGAN = time.time_ns() - time.monotonic_ns()
+
+
 def now() -> int:
-    """Return the time in milliseconds since 1970."""
+    """Return the time in milliseconds since 1970, by which games are clocked."""
+    return (_BEGAN + time.monotonic_ns()) // 1_000_000
+
+
+def dated() -> int:
+    """Return the time in milliseconds since 1970 by the clock of the machine, for dates."""
     return time.time_ns() // 1_000_000
 
 

@@ -1,4 +1,4 @@
-"""The engine pool: searches in a bounded number of threads, in the order of their requests.
+"""The engine pool: searches in a bounded number of threads, which serve the visitors in turn.
 
 Compiled searches release the GIL, so the server answers other requests meanwhile.
 """
@@ -10,10 +10,10 @@ import math
 import random
 import threading
 import time
-from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 from gridhouse.players import Choice, Player, player, strongest
+from gridhouse.server.fair_pool import FairPool
 
 if TYPE_CHECKING:
     from gridhouse.core.game import Game, State
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from gridhouse.server.settings import Settings
 
 STOP_RETRY_INTERVAL = 0.05  # seconds; a stop before the start of the search has no effect
-MAX_IDLE = 6  # players kept for later searches; each has memory of its own
+MAX_IDLE = 2  # players kept for later searches; each may have two hundred megabytes of its own
 
 
 class Job:
@@ -43,7 +43,7 @@ class EnginePool:
     def __init__(self, settings: Settings) -> None:
         """Start a pool with one thread for each worker."""
         self._settings = settings
-        self._pool = ThreadPoolExecutor(settings.workers, thread_name_prefix="thinking")
+        self._pool = FairPool(settings.workers, "thinking")
         self._lock = threading.Lock()
         self._idle: list[tuple[int | None, Player]] = []
         self.running: set[Job] = set()
@@ -58,8 +58,7 @@ class EnginePool:
         the search ends soon.
         """
         job = Job(state, level, limits)
-        loop = asyncio.get_running_loop()
-        done = loop.run_in_executor(self._pool, self._work, job)
+        done = asyncio.wrap_future(self._pool.submit(self._work, job))
         try:
             while not done.done():
                 await asyncio.wait({done}, timeout=STOP_RETRY_INTERVAL)
@@ -128,4 +127,4 @@ class EnginePool:
         for job in list(self.running):
             job.unwanted = True
             self._stop_repeatedly(job)
-        self._pool.shutdown(wait=False, cancel_futures=True)
+        self._pool.close()

@@ -9,8 +9,13 @@ import json
 import logging
 import os
 import re
+import threading
+import time
+import traceback
+from collections import OrderedDict
+from contextlib import suppress
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, TextIO
 
 FORMAT = "GRIDHOUSE_LOG"
 # A signed token or visitor, an invitation or a device's link in an address or alone, and the query
@@ -22,11 +27,51 @@ SECRETS = re.compile(
     r"|(?<=[\w/])\?[\w%.-]+=[^\s'\"]*"
 )
 HIDDEN = "(hidden)"
+PAUSE = 60.0  # seconds in which an equal message is counted only
+MAX_KEPT = 1000  # messages
 
 
 def scrub(text: str) -> str:
-    """Return a text without tokens, invitations and query strings."""
-    return SECRETS.sub(HIDDEN, text)
+    """Return a text without tokens, invitations and query strings, which any stream can take."""
+    return SECRETS.sub(HIDDEN, text).encode("utf-8", "backslashreplace").decode()
+
+
+class Handler(logging.StreamHandler[TextIO]):
+    """Writes records on standard error; one that cannot be written is not quoted."""
+
+    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802  # its name in logging
+        """Say where a record came from that could not be written."""
+        with suppress(OSError, ValueError):
+            where = f"{record.name}, {record.module} line {record.lineno}"
+            self.stream.write(f"a message could not be logged: {where}\n")
+
+
+class Repeats(logging.Filter):
+    """Lets a message through once in a while; what came meanwhile is counted, and said with it."""
+
+    def __init__(self) -> None:
+        """Start without messages."""
+        super().__init__()
+        self._lock = threading.Lock()
+        # When each message was let through, and how often it has come since.
+        self._seen: OrderedDict[tuple[object, ...], tuple[float, int]] = OrderedDict()
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Tell whether a record is let through; its message then tells how often it came."""
+        error = record.exc_info[1] if record.exc_info else None
+        trace = traceback.walk_tb(error.__traceback__ if error else None)
+        where = tuple((frame.f_code, line) for frame, line in trace)
+        key = record.name, record.levelno, record.getMessage(), repr(error), where
+        now = time.monotonic()
+        with self._lock:
+            then, count = self._seen.pop(key, (-PAUSE, 0))
+            is_new = now - then >= PAUSE
+            self._seen[key] = (now, 0) if is_new else (then, count + 1)
+            if len(self._seen) > MAX_KEPT:
+                self._seen.popitem(last=False)
+        if is_new and count:
+            record.msg, record.args = f"{record.getMessage()} ({count} times more until now)", None
+        return is_new
 
 
 class LineFormatter(logging.Formatter):
@@ -63,6 +108,9 @@ def config() -> dict[str, Any]:
         "version": 1,
         "disable_existing_loggers": False,
         "formatters": {"house": kind},
-        "handlers": {"standard error": {"class": "logging.StreamHandler", "formatter": "house"}},
+        "filters": {"repeats": {"()": Repeats}},
+        "handlers": {
+            "standard error": {"()": Handler, "formatter": "house", "filters": ["repeats"]}
+        },
         "loggers": dict.fromkeys(("gridhouse", "uvicorn", "asyncio", "sqlalchemy"), said),
     }

@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 import ipaddress
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 
 def is_loopback(host: str) -> bool:
@@ -11,3 +16,12 @@ def is_loopback(host: str) -> bool:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
         return host == "localhost"
+
+
+def is_among(host: str, named: Iterable[str]) -> bool:
+    """Tell whether an address is one of those that are named, or in a network that is."""
+    for name in named:
+        with suppress(ValueError):
+            if ipaddress.ip_address(host) in ipaddress.ip_network(name, strict=False):
+                return True
+    return host in named

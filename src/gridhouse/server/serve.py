@@ -16,11 +16,19 @@ from sqlalchemy.exc import SQLAlchemyError
 from gridhouse.core.console import EXIT_INTERRUPTED, UsageError
 from gridhouse.server import logs
 from gridhouse.server.app import create_app
+from gridhouse.server.connections import HouseProtocol, raise_file_limit
 from gridhouse.server.network import is_loopback
 from gridhouse.server.settings import MAX_MESSAGE, Settings
-from gridhouse.server.storage.store import Store
+from gridhouse.server.storage.store import (
+    Store,
+    UnusableDatabaseError,
+    reason_of,
+    serving_lock,
+)
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from starlette.applications import Starlette
 
     from gridhouse.server.tables.service import TableService
@@ -30,6 +38,7 @@ BACKLOG = 128  # connections that may wait for acceptance
 EVERYWHERE = ("0.0.0.0", "::", "")
 ELSEWHERE = "192.0.2.1"  # reserved for documentation: no machine has it
 GC_THRESHOLDS = (10_000, 20, 100)  # of the three generations, as gc.set_threshold takes them
+SWITCH_SECONDS = 0.001
 SHUTDOWN_SECONDS = 3  # seconds that open connections have to close on shutdown
 
 
@@ -95,20 +104,31 @@ def has_screen() -> bool:
     return is_desktop or bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
 
 
-def play(host: str, port: int | None, opens: bool) -> None:
-    """Run the server until it is interrupted; raises UsageError."""
+def play(
+    host: str,
+    port: int | None,
+    opens: bool,
+    tournament: Callable[[str], tuple[str, str] | None] | None = None,
+) -> None:
+    """Run the server until it is interrupted; raises UsageError.
+
+    ``tournament`` has the pages of a tournament, as in the settings.
+    """
     try:
-        settings = Settings()
-        Store(settings.database).close()
+        settings = Settings(tournament=tournament)
+        store = Store(settings.database)
+        serving_lock(store).release()
+        store.close()
         app = create_app(settings)
+        HouseProtocol.proxies = settings.proxies
         listening = listen(host, port)
         app.state.origins = network_origins(host, listening)
     except OSError as error:
         raise UsageError(
             f"the folder for the database cannot be created: {error.strerror}"
         ) from None
-    except (SQLAlchemyError, ImportError) as error:
-        reason = str(error).splitlines()[0]
+    except (SQLAlchemyError, ImportError, UnusableDatabaseError) as error:
+        reason = reason_of(error)
         raise UsageError(f"the database cannot be used: {reason}") from None
     address = address_of(host, listening)
     print(f"The house is open at {address} (Ctrl-C closes it)", flush=True)
@@ -134,6 +154,9 @@ def serve(app: Starlette, listening: socket.socket) -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(*GC_THRESHOLDS)
+    # A thread that works in Python lets the event loop go on after so many seconds.
+    sys.setswitchinterval(SWITCH_SECONDS)
+    HouseProtocol.files = raise_file_limit()
     server = uvicorn.Server(config_of(app))
     server.run(sockets=[listening])
     if not server.started:
@@ -148,6 +171,8 @@ def config_of(app: Starlette) -> uvicorn.Config:
         log_level="warning",
         access_log=False,  # addresses hold invitations
         server_header=False,
+        http=HouseProtocol,
+        proxy_headers=False,  # the application knows whom to believe
         ws="websockets-sansio",
         ws_max_size=MAX_MESSAGE,
         ws_per_message_deflate=False,  # its buffers would cost each socket 300 KiB

@@ -13,10 +13,19 @@ import platformdirs
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+MAX_START = 10_000  # characters of a table's first position
+MAX_KEPT = 20_000_000  # characters of the first positions of all tables of a visitor
 MAX_CELLS = 400  # of a board; larger boards are slow to draw and to send
 MAX_BODY = 64 * 1024  # bytes of a request
 MAX_MESSAGE = 4 * 1024  # bytes of a message on a socket
-MAX_SUBSCRIBERS = 200  # sockets at a table
+MAX_MOVES = 10_000  # of a table
+MAX_SUBSCRIBERS = 200  # sockets at a table, those of its players not counted
+MAX_SOCKETS_OF_VISITOR = 40  # open at once, at all tables
+MAX_SOCKETS_OF_ADDRESS = 400  # the same for a network address: a whole school may have one
+MAX_CONNECTIONS = 512  # of a network address, this machine excepted
+REQUEST_SECONDS = 15.0  # within which a whole request has to come
+VISITOR_SHARE = 3  # times what one page may send, for all pages and requests of a visitor
+ADDRESS_SHARE = 20  # the same for a network address
 MAX_TABLES = 60  # that one network address may create in an hour
 MAX_OPEN = 5  # unfinished tables in the lobby that one address or visitor may have
 MAX_IMPORTS = 10  # files of games that one network address may add in an hour
@@ -26,13 +35,18 @@ MAX_PLAYERS = 200  # of an evening
 MAX_WAIT = 30  # seconds that a program may wait for a table to change
 MAX_NAME = 30  # characters of a name
 MAX_PLACES = 100  # rows of a leaderboard
+LOOPBACK = ("127.0.0.1", "::1")
 
 
 def _own_database() -> str:
     """Return the URL of the database in the user's data folder, which is created."""
     folder = Path(platformdirs.user_data_dir("gridhouse", appauthor=False))
     folder.mkdir(parents=True, exist_ok=True)
-    return f"sqlite:///{folder / 'house.db'}"
+    file = folder / "house.db"
+    for path, mode in ((folder, 0o700), (file, 0o600)):  # nobody else may read what is in there
+        if path.exists():
+            path.chmod(mode)
+    return f"sqlite:///{file}"
 
 
 def _database() -> str:
@@ -48,8 +62,22 @@ def _workers() -> int:
     return max(1, (os.cpu_count() or 2) - 1)
 
 
-def _behind_proxy() -> bool:
-    return os.environ.get("GRIDHOUSE_BEHIND_PROXY", "") not in ("", "0")
+def _max_moves() -> int:
+    return max(1, int(os.environ.get("GRIDHOUSE_MAX_MOVES") or MAX_MOVES))
+
+
+def _listed(name: str) -> tuple[str, ...]:
+    """Return the words of an environment variable, between commas or blanks."""
+    return tuple(os.environ.get(name, "").replace(",", " ").split())
+
+
+def _is_set(name: str) -> bool:
+    return os.environ.get(name, "") not in ("", "0")
+
+
+def _proxies() -> tuple[str, ...]:
+    here = LOOPBACK if _is_set("GRIDHOUSE_BEHIND_PROXY") else ()
+    return (*_listed("GRIDHOUSE_PROXIES"), *here)
 
 
 @dataclass(frozen=True)
@@ -61,7 +89,12 @@ class Settings:
     never if it is false, and as soon as their code is compiled if it is None.
     A page may send ``burst`` messages at once, and ``rate`` messages a second in the long run.
     ``now`` returns the time, which decides the day of today's puzzle.  Visitors from this machine
-    create as many tables as they like, unless they may come through a proxy (``behind_proxy``).
+    create as many tables as they like, unless there are ``proxies``, the addresses and networks
+    that are believed who sends a request and by which scheme.  Requests have to be for one of
+    ``hosts``, if any is named.  A house that ``is_secure`` is reached by HTTPS alone.
+    A table takes ``max_moves`` moves.
+    ``tournament`` returns the text and the type of a page by its name, None if there is none; the
+    house shows these pages at /tournament.
     """
 
     database: str = field(default_factory=_database)
@@ -72,4 +105,8 @@ class Settings:
     burst: int = 40
     rate: float = 10.0
     now: Callable[[], datetime] = _now
-    behind_proxy: bool = field(default_factory=_behind_proxy)
+    proxies: tuple[str, ...] = field(default_factory=_proxies)
+    hosts: tuple[str, ...] = field(default_factory=lambda: _listed("GRIDHOUSE_HOSTS"))
+    is_secure: bool = field(default_factory=lambda: _is_set("GRIDHOUSE_SECURE"))
+    max_moves: int = field(default_factory=_max_moves)
+    tournament: Callable[[str], tuple[str, str] | None] | None = None

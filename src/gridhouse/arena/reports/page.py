@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import quote, urlsplit
 
 import gridhouse
+from gridhouse.arena.records import Termination
 from gridhouse.arena.reports import texts
 from gridhouse.arena.reports.boards import boards
 from gridhouse.arena.reports.charts import rating_chart, value_lines
@@ -20,14 +21,16 @@ from gridhouse.reporting.pages import SORTING, Pages
 from gridhouse.reporting.text import harmless
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from gridhouse.arena.records import GameRecord, PlayedMove
     from gridhouse.arena.reports.charts import RatingChart
     from gridhouse.arena.reports.summary import Heading, Summary
 
 TEMPLATES = Path(__file__).parent / "templates"
-STEPPING = (TEMPLATES / "step.js").read_text(encoding="utf-8")
+STEPPING = "step.js"
+RENEWING = "renew.js"  # of pages that a house serves
+GAMES = "games"  # the folder of their pages
 MOST_LABEL = 40  # characters of a name in a chart
 
 
@@ -55,7 +58,7 @@ def write_pages(
     """
     if house and (urlsplit(house).scheme not in ("http", "https") or not urlsplit(house).netloc):
         raise UsageError(f"{shown(house)} is not the address of a house: https://...")
-    paths = [folder / "games" / _file_name(record) for record in records]
+    paths = [folder / GAMES / file_name(record) for record in records]
     for at, (record, path) in enumerate(zip(records, paths, strict=True)):
         before, after = (records[at - 1] if at else None), (*records[at + 1 : at + 2], None)[0]
         page = game_page(record, heading, neighbours=(before, after), house=house)
@@ -65,10 +68,20 @@ def write_pages(
     return [index, *paths]
 
 
-def index_page(records: Sequence[GameRecord], heading: Heading, summary: Summary) -> str:
-    """Return the page of all games."""
+def index_page(
+    records: Sequence[GameRecord],
+    heading: Heading,
+    summary: Summary,
+    *,
+    in_play: Sequence[GameRecord] = (),
+    is_served: bool = False,
+) -> str:
+    """Return the page of all games, those ``in_play`` apart.
+
+    A house serves a page that shows how the tournament goes on.
+    """
     sides = gridhouse.parse(records[0].opening).game.players if records else ("first", "second")
-    return _pages().page(
+    return pages().page(
         "index.html",
         title=harmless(heading.title),
         heading=heading,
@@ -76,7 +89,9 @@ def index_page(records: Sequence[GameRecord], heading: Heading, summary: Summary
         summary=summary,
         chart=_chart(summary),
         sides=sides,
-        script=SORTING,
+        in_play=in_play,
+        scripts=[RENEWING if is_served else SORTING],
+        served="" if is_served else None,
     )
 
 
@@ -105,11 +120,14 @@ def game_page(
     *,
     neighbours: tuple[GameRecord | None, GameRecord | None] = (None, None),
     house: str = "",
+    is_served: bool = False,
 ) -> str:
     """Return the page of a game, with links to the games before and after it.
 
-    Raises UsageError for a game that cannot have been played.
+    A house serves a page that shows how a game in play goes on.  Raises UsageError for a game that
+    cannot have been played.
     """
+    is_renewed = is_served and record.termination is Termination.IN_PLAY
     sides: list[int] = []
     links: list[str] = []
 
@@ -128,7 +146,7 @@ def game_page(
     data: dict[str, object] = {"frames": drawn.frames}
     if link:
         data["links"] = links
-    return _pages().page(
+    return pages().page(
         "game.html",
         title=f"Game {record.number}: {f' {texts.DASH} '.join(map(harmless, record.players))}",
         heading=heading,
@@ -140,7 +158,8 @@ def game_page(
         neighbours=neighbours,
         data=data,
         link=link,
-        script=STEPPING,
+        scripts=[STEPPING, *[RENEWING] * is_renewed],
+        served="../" if is_served else None,
     )
 
 
@@ -152,15 +171,26 @@ def _link(house: str, state: gridhouse.State) -> str:
     return f"{house.rstrip('/')}/new/{state.game.name}?start={start}"
 
 
-def _file_name(record: GameRecord) -> str:
+def file_name(record: GameRecord) -> str:
+    """Return the name of the file of a game's page."""
     return f"{record.number:04}.html"
 
 
+def is_open(record: GameRecord) -> bool:
+    """Tell whether all may be seen of a game: it is over, or nothing has been hidden so far."""
+    if record.termination is not Termination.IN_PLAY:
+        return True
+    *_, now = positions(record)
+    return not now.has_had_secrets()
+
+
 @cache
-def _pages() -> Pages:
+def pages() -> Pages:
+    """Return what makes all pages."""
     functions = (
         texts.end, texts.estimate_text, texts.interval, texts.percent, texts.points, texts.result,
         texts.results, texts.seconds, texts.signed,
     )  # fmt: skip
-    filters = {function.__name__: function for function in functions}
-    return Pages(TEMPLATES, {**filters, "file_name": _file_name}, {"faults": texts.FAULTS})
+    filters: dict[str, Callable[..., object]] = {each.__name__: each for each in functions}
+    filters |= {"file_name": file_name, "is_open": is_open}
+    return Pages(TEMPLATES, filters, {"faults": texts.FAULTS})

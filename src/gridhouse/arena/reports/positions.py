@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import gridhouse
@@ -30,6 +31,7 @@ def positions(record: GameRecord) -> Iterator[State]:
         raise UsageError(f"game {record.number}: {error}") from None
 
 
+@lru_cache(maxsize=1 << 14)  # a page that is renewed needs those of all games again
 def movers(record: GameRecord) -> list[int]:
     """Return the side that made each move; raises UsageError as ``positions`` does."""
     sides = [state.current_player() for state in positions(record)]

@@ -17,9 +17,8 @@ from dataclasses import dataclass
 from statistics import NormalDist
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from gridhouse.arena.statistics.likelihood import given_t, multiplier, scores, seen
+from gridhouse.core.fast import np
 
 if TYPE_CHECKING:
     from collections.abc import Callable

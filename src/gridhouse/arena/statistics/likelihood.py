@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
+from gridhouse.core.fast import np
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -69,36 +69,43 @@ def _given_t(numbers: Numbers, t: float, differences: Numbers, start: float) -> 
         offsets: Numbers = differences - r * (differences**2 / mean + mean) / 2
         return offsets
 
-    root: Numbers = np.full(numbers.shape[:-1], start)
+    shape = numbers.shape[:-1]
+    numbers = numbers.reshape(-1, numbers.shape[-1])
+    root: Numbers = np.full(len(numbers), start)
     offsets = linear(root)
     possible = (offsets.min(-1) < 0) & (offsets.max(-1) > 0)
     root = np.where(possible, root, 0.5)  # where it always is
+    x = np.zeros(len(numbers))
+    moving = np.arange(len(numbers))
     for _ in range(ROUNDS):
-        offsets = linear(root)
-        x = multiplier(numbers, offsets)
-        shares = numbers / (1 + x[..., None] * offsets)
-        last = root
-        root = np.sqrt((shares * differences**2).sum(-1) / shares.sum(-1))
-        if np.all(np.abs(root - last) < CLOSE):
+        rows, last = numbers[moving], root[moving]
+        offsets = linear(last)
+        x[moving] = multiplier(rows, offsets, x[moving])
+        shares = rows / (1 + x[moving, None] * offsets)
+        root[moving] = np.sqrt(shares @ differences**2 / shares.sum(-1))
+        moving = moving[np.abs(root[moving] - last) >= CLOSE]
+        if not len(moving):
             break
-    return _log_likelihood(numbers, offsets, x)
+    offsets = linear(root)
+    x = multiplier(numbers, offsets, x)
+    return _log_likelihood(numbers, offsets, x).reshape(shape)
 
 
-def multiplier(numbers: Numbers, offsets: Numbers) -> Numbers:
+def multiplier(numbers: Numbers, offsets: Numbers, start: Numbers | float = 0.0) -> Numbers:
     """Return the x at which the sum of ``numbers * offsets / (1 + x * offsets)`` is 0.
 
-    Offsets must lie on both sides of 0.  The sum falls with x; Newton's steps are taken where they
-    stay between known bounds, which are halved otherwise.
+    Offsets must lie on both sides of 0.  The sum falls with x; Newton's steps are taken from the
+    start where they stay between known bounds, which are halved otherwise.
     """
     low, high = -1 / offsets.max(-1), -1 / offsets.min(-1)
     margin = (high - low) * 1e-12
     low, high = low + margin, high - margin
-    x: Numbers = np.clip(0.0, low, high)
+    x: Numbers = np.clip(start, low, high)
     for _ in range(ROUNDS):
         ratios = offsets / (1 + x[..., None] * offsets)
-        value = (numbers * ratios).sum(-1)
+        value = np.vecdot(numbers, ratios)
         low, high = np.where(value > 0, x, low), np.where(value > 0, high, x)
-        step = x + value / (numbers * ratios**2).sum(-1)
+        step = x + value / np.vecdot(numbers, ratios**2)
         step = np.where((low < step) & (step < high), step, (low + high) / 2)
         last, x = x, step
         if np.all(np.abs(x - last) <= CLOSE**2 * (1 + np.abs(x))):

@@ -16,10 +16,9 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from gridhouse.arena.statistics.elo import NORMAL
 from gridhouse.core.console import UsageError
+from gridhouse.core.fast import np
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

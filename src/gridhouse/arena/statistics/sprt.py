@@ -15,11 +15,10 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-import numpy as np
-
 from gridhouse.arena.statistics.elo import NORMALIZED_ELO, to_score
 from gridhouse.arena.statistics.likelihood import given_mean, given_t, seen
 from gridhouse.core.console import UsageError
+from gridhouse.core.fast import np
 
 if TYPE_CHECKING:
     from gridhouse.arena.statistics.counts import Counts

@@ -131,6 +131,7 @@ class SinksGame(Game):
             STANDARD,
             "standard, long, corners, or the objects: 's211 la33 x00'",
             label="Set-up",
+            longest=rules.MAX_SIDE**2 * len("lb33 "),
         ),
         Parameter(
             "limit",
@@ -415,7 +416,7 @@ class SinksGame(Game):
             return
         name = part[:-1] if part.endswith("*") else part
         frozen = name != part
-        lie = LIES.index(name[-1]) if name[-1:] in LIES[1:] else rules.UPRIGHT
+        lie = LIES.index(name[-1]) if name.endswith(tuple(LIES[1:])) else rules.UPRIGHT
         kind, cell = self._object(name[:-1] if lie else name)
         if kind is None:
             self._refuse(text, f"{shown(part)} is no object")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import re
 from functools import lru_cache
+from itertools import product
 
 from gridhouse.core.console import Tokens
 from gridhouse.core.game import State
@@ -12,7 +13,7 @@ from gridhouse.core.sessions import END_OF_OUTPUT, Part, Reason, Session
 from gridhouse.games.sinks import rules
 from gridhouse.games.sinks.document import END_OF_SETUP, SinksError, read_object, read_setup
 from gridhouse.games.sinks.game import SETUPS, SinksGame
-from gridhouse.games.sinks.notation import VERBS
+from gridhouse.games.sinks.notation import SIDES, VERBS
 from gridhouse.games.sinks.program import act, parse_arguments
 
 TYPE_CHECKING = False
@@ -493,8 +494,11 @@ def explain(session: Session, typed: int, line: str) -> Reason:
     if line.startswith("ERROR: "):
         text = line.removeprefix("ERROR: ").rstrip()
         return _error_reason(text)
-    if "wins" in line or "loses" in line:
-        text = "4 points sunk win at once; a player who cannot move a piece or a sink has lost"
+    if "wins" in line:
+        return Reason("end", "a player who has sunk 4 points or more wins at once", ENDS)
+    if "loses" in line:
+        player = line.split()[0]
+        text = f"it is {player}'s turn, and {player} can move neither a piece nor a sink"
         return Reason("end", text, ENDS)
     (before, _), (after, _) = _replays(session)[typed - 1], _replays(session)[typed]
     if before is None or after is None:
@@ -510,10 +514,15 @@ def _explain_nothing(session: Session, typed: int) -> Reason:
         return Reason("open set-up", "the document says nothing of a set-up without its end", "")
     if state.is_terminal():
         return Reason("after end", "the game is over, so nothing more is printed", ENDS)
-    if session.lines[typed - 1].split()[-1:] == ["f"]:
-        text = f"{session.lines[typed - 1]} is legal; freezing is no move, so nothing is printed"
+    move = session.lines[typed - 1]
+    if move.split()[-1:] == ["f"]:
+        text = f"{move} is legal; freezing is no move, so nothing is printed"
         return Reason("frozen", text, SPECIAL)
-    return END_OF_OUTPUT
+    name, section = move, SPECIAL if move.endswith("b") else MOVING
+    if move == END_OF_SETUP:
+        name, section = "the set-up", OBJECTS
+    text = f"{name} is legal, and only the board is printed"
+    return END_OF_OUTPUT._replace(text=text, section=section)
 
 
 def _explain_move(move: str, before: rules.Position, after: rules.Position) -> Reason:
@@ -526,9 +535,11 @@ def _explain_move(move: str, before: rules.Position, after: rules.Position) -> R
     if fewer:
         text = f"{move} brings a piece wholly inside a sink, which takes it off the board"
         return Reason("sunk", text, "Sinking playing pieces")
-    return Reason(
-        "roll", f"{move} rolls a piece over its edge, or pushes a sink by one field", MOVING
-    )
+    row, col = (int(word) for word in move.split()[:2])
+    moved = before.kind[rules.named(before, row * before.cols + col)]
+    if rules.is_sink(moved):
+        return Reason("roll", f"{move} is legal; it moves a sink by one field", SPECIAL)
+    return Reason("roll", f"{move} is legal; it rolls a piece over its edge", MOVING)
 
 
 def simpler(session: Session) -> Iterator[Session]:
@@ -551,6 +562,75 @@ def simpler(session: Session) -> Iterator[Session]:
             arguments = [*session.arguments]
             arguments[at] = str(int(arguments[at]) - 1)
             yield session._replace(arguments=tuple(arguments))
+    passed = _passed_by_cubes(session)
+    if len(passed.lines) < len(session.lines):
+        yield passed
+
+
+def _passed_by_cubes(session: Session) -> Session:
+    """Return the session on the largest board, each turn but the last passed by a cube's one move.
+
+    Bombs and freezings stay.  Where no cubes can be added the session is left as it is.
+    """
+    replays = _replays(session)[: len(session.lines)]
+    turns = [position.turn for position, _ in replays if position is not None]
+    begin, last = len(replays) - len(turns), len(turns)
+    while last and turns[last - 1] == turns[-1]:
+        last -= 1
+    if not last:
+        return session
+    size = rules.MAX_SIDE
+    objects: list[str] = []
+    for line in session.lines[: begin - 1]:
+        _add(objects, line, size, size)
+    cells = _add_cubes(objects, size)
+    if len(cells) < len(SIDES):
+        return session
+    setup = (*objects, END_OF_SETUP)
+    position = read_setup(size, size, 0, Tokens(iter(setup)))
+    typed: list[str] = []
+    for at, line in enumerate(session.lines[begin : begin + last]):
+        if line[-1] in "bf":
+            with contextlib.suppress(SinksError):
+                act(position, *line.split())
+                typed.append(line)
+        elif turns[at + 1] != turns[at]:
+            rolled = _roll_cube(position, cells[turns[at]])
+            if rolled is None:
+                return session
+            cells[turns[at]], position, line = rolled
+            typed.append(line)
+    lines = (*setup, *typed, *session.lines[begin + last :])
+    return legal(Session(lines, (str(size), str(size), "0")))
+
+
+def _add_cubes(objects: list[str], size: int) -> list[int]:
+    """Add a cube of each player where there is place for one, and return their cells."""
+    cells = []
+    inner = range(size - rules.MARGIN - 2, rules.MARGIN - 1, -1)
+    for side in SIDES:
+        for row, col in product(inner, inner):
+            count = len(objects)
+            _add(objects, f"{side} d {row} {col}", size, size)
+            if len(objects) > count:
+                cells.append(row * size + col)
+                break
+    return cells
+
+
+def _roll_cube(position: rules.Position, cell: int) -> tuple[int, rules.Position, str] | None:
+    """Return where a cube is after a move that it survives, the position then, and the move."""
+    row, col = divmod(cell, position.cols)
+    for number, verb in enumerate(VERBS[: rules.BOMB]):
+        after = position.copy()
+        to_row, to_col, _ = rules.landing(position, cell, number)
+        with contextlib.suppress(SinksError):
+            line = f"{row} {col} {verb}"
+            act(after, *line.split())
+            landed = to_row * position.cols + to_col
+            if after.kind[landed] == position.kind[cell]:
+                return landed, after, line
+    return None
 
 
 def _backwards(count: int) -> Iterator[int]:

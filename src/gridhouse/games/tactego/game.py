@@ -45,6 +45,8 @@ TAKING = {rules.FLAG: "captures", rules.MINE: "takes"}  # verbs for what cannot 
 ZERO = "0"
 MARKS = ("", "'", "!")  # unknown, moved, fought
 MAX_STRENGTHS = 1000
+MAX_DIGITS = 40  # of a strength
+MAX_COUNT = rules.MAX_SIDE**2
 CELL_WIDTH = 5
 
 
@@ -64,7 +66,11 @@ def parse_army(lines: list[str]) -> list[tuple[str, int]]:
                 raise ParameterError(
                     f"line {number}: {shown(line)} is not a strength (or F, M, S, A) and a count"
                 )
-            if count > rules.MAX_SIDE**2:
+            if len(kind) > MAX_DIGITS:
+                raise ParameterError(
+                    f"line {number}: a strength has at most {MAX_DIGITS} digits, not {len(kind)}"
+                )
+            if count > MAX_COUNT:
                 raise ParameterError(f"line {number}: no board has room for {count} pieces")
             army.append((kind, count))
     if not any(kind == "F" and count > 0 for kind, count in army):
@@ -113,7 +119,11 @@ class TactegoGame(Game):
         Parameter("rows", 6, "rows of the board", low=1, high=rules.MAX_SIDE),
         Parameter("cols", 4, "columns of the board", low=1, high=rules.MAX_SIDE, label="Columns"),
         Parameter(
-            "pieces", "5x1 3x1 2x2 1x3 Fx1", "each side's army, '5x1 3x2 Fx1 Mx2'", label="Army"
+            "pieces",
+            "5x1 3x1 2x2 1x3 Fx1",
+            "each side's army, '5x1 3x2 Fx1 Mx2'",
+            label="Army",
+            longest=MAX_STRENGTHS * (MAX_DIGITS + len(f"x{MAX_COUNT} ")),
         ),
         Parameter(
             "hidden", False, "enemy kinds show only once they have fought", label="Hidden pieces"

@@ -34,7 +34,7 @@ def class_page(grades: Sequence[Grade], names: Sequence[str], rubric: Rubric) ->
         for grade, name in zip(grades, names, strict=True)
     ]
     title = f"{game_class(rubric.game).title}: grades"
-    return _pages().page("class.html", title=title, rows=rows, summary=summary, script=SORTING)
+    return _pages().page("class.html", title=title, rows=rows, summary=summary, scripts=[SORTING])
 
 
 def submission_page(grade: Grade, name: str, rubric: Rubric, *, is_feedback: bool) -> str:

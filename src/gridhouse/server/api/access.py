@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections import OrderedDict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,8 +12,8 @@ from starlette.exceptions import HTTPException
 
 from gridhouse.server.api.schemas import FAR
 from gridhouse.server.auth import bearer, is_own_origin
+from gridhouse.server.budgets import Buckets
 from gridhouse.server.pages.views import requested_table, services
-from gridhouse.server.tables.sockets import TokenBucket
 from gridhouse.server.tables.table import MACHINE
 from gridhouse.server.tables.visibility import Viewpoint, viewpoint_of
 
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
     from gridhouse.server.auth import Auth
     from gridhouse.server.tables.service import LiveTable, TableService
 
-MAX_CALLERS = 10_000  # whose recent requests are counted
 LINGER = 15.0  # seconds after its last request for which a program counts as a viewer
 SAFE = ("GET", "HEAD")
 TOKEN = HTTPBearer(
@@ -37,17 +35,12 @@ class RateLimiter:
 
     def __init__(self, burst: float, rate: float) -> None:
         """Allow each caller ``burst`` requests at once, and ``rate`` a second in the long run."""
-        self._limits = burst, rate
-        self._callers: OrderedDict[str, TokenBucket] = OrderedDict()
+        self._buckets = Buckets(burst, rate)
 
     def count(self, caller: str) -> None:
         """Count a request; raises HTTPException if its caller is over the limit."""
-        allowance = self._callers.pop(caller, None) or TokenBucket(*self._limits)
-        self._callers[caller] = allowance
-        if len(self._callers) > MAX_CALLERS:
-            self._callers.popitem(last=False)
-        if not allowance.take():
-            text = f"Too many requests: send at most {self._limits[1]:g} a second."
+        if not self._buckets.of(caller).take():
+            text = f"Too many requests: send at most {self._buckets.rate:g} a second."
             raise HTTPException(429, text, {"retry-after": "1"})
 
 
@@ -96,7 +89,7 @@ async def caller(request: Request, given: Annotated[Any, Depends(TOKEN)]) -> str
         raise unknown("The house does not know this token.")
     if sent is None and request.method not in SAFE:
         is_browser = visitor is not None and "origin" not in request.headers
-        if is_browser or not is_own_origin(request.headers):
+        if is_browser or not is_own_origin(request):
             raise HTTPException(
                 403,
                 "The request does not come from a page of this house: send a token, not a cookie.",
@@ -111,13 +104,18 @@ def unknown(text: str) -> HTTPException:
 
 @dataclass
 class RequestContext:
-    """A request for a table; ``revealed_player`` is the viewer at a screen for two."""
+    """A request for a table.
+
+    ``revealed_player`` is the viewer at a screen for two, and ``since`` the number of moves that
+    the caller knows.
+    """
 
     service: TableService
     auth: Auth
     live: LiveTable
     visitor: str | None
     revealed_player: int | None
+    since: int = 0
 
     @property
     def seats(self) -> list[int]:
@@ -142,11 +140,15 @@ async def context_of(
             description="The player whose view you want, if you play both sides.",
         ),
     ] = None,
+    since: Annotated[
+        int,
+        Query(ge=0, le=FAR, description="How many moves you know: `moves` has only later ones."),
+    ] = 0,
 ) -> RequestContext:
     """Return the context of a request for a table; raises HTTPException."""
     del table  # requested_table reads it
     service, auth = services(request)
-    context = RequestContext(service, auth, await requested_table(request), visitor, player)
+    context = RequestContext(service, auth, await requested_table(request), visitor, player, since)
     if player is not None and player not in context.seats:
         raise HTTPException(403, "You do not play that player.")
     if visitor is not None and context.seats and context.live.table.opponent == MACHINE:

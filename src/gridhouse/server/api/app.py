@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
+from sqlalchemy.exc import SQLAlchemyError
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.responses import JSONResponse
@@ -47,6 +48,7 @@ def create_api() -> FastAPI:
             RequestValidationError: refuse_form,
             RefusedError: refuse_for_now,
             GridhouseError: refuse_content,
+            SQLAlchemyError: refuse,
             500: refuse,
         },
     )

@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Annotated, Any
 
 from fastapi import APIRouter, Path, Query, Request, Response
-from starlette.concurrency import run_in_threadpool
+from pydantic import TypeAdapter
 from starlette.exceptions import HTTPException
 
 from gridhouse.core.errors import PictureError, UnknownGameError
@@ -45,24 +45,39 @@ WHY = {
     415: "The request is not declared as JSON.",
     422: "The request is not valid, or its move is against the rules.",
     429: "The caller sent too many requests.",
+    503: "The house cannot use its database now.",
 }
 ANYBODY: dict[str, Any] = {"security": [{}]}  # requests without a token are allowed too
 BODY = (400, 413, 415, 422)
+JSON = "application/json"
+GAMES = TypeAdapter(list[GameInfo])
 
 
 def answers(*statuses: int) -> dict[int | str, dict[str, Any]]:
     """Return the descriptions of errors for the OpenAPI document."""
-    return {status: {"model": Problem, "description": WHY[status]} for status in statuses}
+    described = (*statuses, 503)
+    return {status: {"model": Problem, "description": WHY[status]} for status in described}
 
 
 router = APIRouter()
 
 
-@router.get("/games", responses=answers(401, 429), openapi_extra=ANYBODY, tags=["games"])
-async def list_games(caller: Caller) -> list[GameInfo]:
+@router.get(
+    "/games",
+    response_model=list[GameInfo],
+    responses=answers(401, 429),
+    openapi_extra=ANYBODY,
+    tags=["games"],
+)
+async def list_games(request: Request, caller: Caller) -> Response:
     """List the games with their parameters and presets."""
     del caller
-    return [serializers.game_info(game_class(name)) for name in games()]
+
+    def written() -> Response:
+        found = [serializers.game_info(game_class(name)) for name in games()]
+        return Response(GAMES.dump_json(found), media_type=JSON)
+
+    return await views.work(request, written)
 
 
 @router.get(
@@ -89,24 +104,42 @@ async def list_tables(request: Request, caller: Caller) -> list[Listed]:
 @router.post(
     "/tables",
     status_code=201,
+    response_model=Joined,
     responses=answers(401, 403, 409, 429, *BODY),
     openapi_extra=ANYBODY,
     tags=["tables"],
 )
-async def found_table(
-    request: Request, response: Response, caller: Caller, asked: NewTable
-) -> Joined:
+async def found_table(request: Request, caller: Caller, asked: NewTable) -> Response:
     """Create a table and take a seat at it."""
     service, auth = views.services(request)
-    options = await run_in_threadpool(read, asked)
+    options = await views.work(request, read, asked)
     request.app.state.new_tables.count(request)
     visitor, token = (caller, None) if caller else auth.new_visitor()
     name = await request.app.state.listings.create(request, options, visitor)
     live = await service.get(name)
     assert live is not None
+    response = await joined(RequestContext(service, auth, live, visitor, None), token)
     response.headers["location"] = f"/api/tables/{live.table.id}"
-    state = serializers.state_of(RequestContext(service, auth, live, visitor, None))
-    return Joined(token=token, table=state)
+    return response
+
+
+async def joined(context: RequestContext, token: str | None) -> Response:
+    """Return the answer to whoever has a seat now, with the new token if there is one."""
+
+    def written() -> Response:
+        answer = Joined(token=token, table=serializers.state_of(context))
+        return Response(answer.model_dump_json(), 201, media_type=JSON)
+
+    return await context.service.work.run(written)
+
+
+async def state(context: RequestContext) -> Response:
+    """Return the answer that shows a table."""
+
+    def written() -> Response:
+        return Response(serializers.state_of(context).model_dump_json(), media_type=JSON)
+
+    return await context.service.work.run(written)
 
 
 def read(asked: NewTable) -> TableOptions:
@@ -124,6 +157,7 @@ def read(asked: NewTable) -> TableOptions:
 
 @router.get(
     "/tables/{table}",
+    response_model=TableState,
     responses=answers(401, 403, 404, 422, 429),
     openapi_extra=ANYBODY,
     tags=["play"],
@@ -136,17 +170,17 @@ async def show_table(
     wait: Annotated[
         int, Query(ge=0, le=MAX_WAIT, description="Seconds to wait for a newer version.")
     ] = 0,
-) -> TableState:
+) -> Response:
     """Show a table; with `wait`, only once its version is newer than yours."""
     if wait and context.live.table.version == after:
         await changed(context, wait)
-    return serializers.state_of(context)
+    return await state(context)
 
 
 async def changed(context: RequestContext, seconds: int) -> None:
     """Wait until a table changes, or until the time is up; raises HTTPException."""
     service, live = context.service, context.live
-    if len(live.subscribers) >= MAX_SUBSCRIBERS:
+    if len(live.subscribers) >= MAX_SUBSCRIBERS and not context.seats:
         raise HTTPException(429, "Too many viewers are waiting at this table.")
     news = asyncio.Event()
     service.subscribe(live, news.set)
@@ -170,21 +204,22 @@ async def changed(context: RequestContext, seconds: int) -> None:
 async def show_picture(context: Context) -> Response:
     """Draw a table from your viewpoint."""
     try:
-        return Response(
-            context.live.snapshot.saved_picture(context.viewpoint), media_type=views.SVG
-        )
+        drawn = context.live.snapshot.saved_picture
+        svg = await context.service.work.run(drawn, context.viewpoint)
     except PictureError as error:
         raise HTTPException(404, views.sentence(error)) from None
+    return Response(svg, media_type=views.SVG)
 
 
 @router.post(
     "/tables/{table}/seats",
     status_code=201,
+    response_model=Joined,
     responses=answers(401, 403, 404, 409, 429, *BODY),
     openapi_extra=ANYBODY,
     tags=["tables"],
 )
-async def take_seat(context: Context, asked: Invitation) -> Joined:
+async def take_seat(context: Context, asked: Invitation) -> Response:
     """Take the free seat of a table; a table in the lobby needs no invitation."""
     table = context.live.table
     link = asked.invitation
@@ -197,49 +232,53 @@ async def take_seat(context: Context, asked: Invitation) -> Joined:
     visitor, token = (context.visitor, None) if context.visitor else context.auth.new_visitor()
     await context.service.submit(context.live, Command(SEAT, visitor=visitor))
     context.visitor = visitor
-    return Joined(token=token, table=serializers.state_of(context))
+    return await joined(context, token)
 
 
-PLAY: dict[str, Any] = {"responses": answers(401, 403, 404, 409, 422, 429), "tags": ["play"]}
+PLAY: dict[str, Any] = {
+    "response_model": TableState,
+    "responses": answers(401, 403, 404, 409, 422, 429),
+    "tags": ["play"],
+}
 PLAY_SO: dict[str, Any] = PLAY | {"responses": answers(401, 403, 404, 409, 429, *BODY)}
 
 
 @router.post("/tables/{table}/moves", **PLAY_SO)
-async def make_move(context: SeatedContext, asked: Move) -> TableState:
+async def make_move(context: SeatedContext, asked: Move) -> Response:
     """Play a move."""
     live = context.live
     require_turn(live.table, context.viewpoint)
     mover = live.table.state.current_player()
     await context.service.submit(live, Command(MOVE, mover, asked.move, asked.ply))
-    return serializers.state_of(context)
+    return await state(context)
 
 
 @router.post("/tables/{table}/undo", **PLAY)
-async def undo(context: SeatedContext) -> TableState:
+async def undo(context: SeatedContext) -> Response:
     """Take moves back until it is your turn again; between friends, request it."""
     return await done(context, UNDO)
 
 
 @router.post("/tables/{table}/redo", **PLAY)
-async def redo(context: SeatedContext) -> TableState:
+async def redo(context: SeatedContext) -> Response:
     """Redo moves that were taken back; between friends, request it."""
     return await done(context, REDO)
 
 
 @router.post("/tables/{table}/answer", **PLAY_SO)
-async def answer(context: SeatedContext, asked: Answer) -> TableState:
+async def answer(context: SeatedContext, asked: Answer) -> Response:
     """Answer the other player's request."""
     return await done(context, ANSWER, agrees=asked.agrees)
 
 
 @router.post("/tables/{table}/resign", **PLAY)
-async def resign(context: SeatedContext) -> TableState:
+async def resign(context: SeatedContext) -> Response:
     """Resign the game."""
     return await done(context, RESIGN)
 
 
-async def done(context: RequestContext, kind: str, *, agrees: bool = False) -> TableState:
+async def done(context: RequestContext, kind: str, *, agrees: bool = False) -> Response:
     """Carry out a command other than a move, and return the table."""
     command = Command(kind, context.viewpoint.player, agrees=agrees)
     await context.service.submit(context.live, command)
-    return serializers.state_of(context)
+    return await state(context)

@@ -165,7 +165,7 @@ class TableState(BaseModel):
     to_move: int | None = Field(description="The player to move; null when the game is over.")
     your_turn: bool
     legal: list[str] = Field(description="Every legal move, if it is your turn.")
-    moves: list[Made]
+    moves: list[Made] = Field(description="Those after the first `since`, all without it.")
     clocks: list[ClockTime | None] | None = Field(description="Null without clocks.")
     over: bool
     outcome: str | None = Field(description="The result in words, null while the game goes on.")
@@ -175,6 +175,9 @@ class TableState(BaseModel):
     asked: Wanted | None
     undo: bool = Field(description="Whether you may undo, or request it.")
     redo: bool
+    given: bool = Field(
+        description="Whether the founder chose the start, and so may know what it hides."
+    )
     invitation: str | None = Field(description="The link to the free seat, if you play here.")
 
 

@@ -15,7 +15,12 @@ from gridhouse.server.api.schemas import (
     Wanted,
 )
 from gridhouse.server.tables.commands import REDO, UNDO
-from gridhouse.server.tables.visibility import clock_states, may_take_back, visible_move
+from gridhouse.server.tables.visibility import (
+    clock_states,
+    may_take_back,
+    viewpoint_of,
+    visible_move,
+)
 
 if TYPE_CHECKING:
     from gridhouse.core.game import Game, Parameter
@@ -72,9 +77,12 @@ def listed(entry: LobbyEntry) -> Listed:
 
 
 def state_of(context: RequestContext) -> TableState:
-    """Return a table from the viewpoint of a request."""
-    table, snapshot, viewpoint = context.live.table, context.live.snapshot, context.viewpoint
-    sits = bool(context.seats)
+    """Return a table from the viewpoint of a request; long games take more than a moment."""
+    snapshot = context.live.snapshot
+    table = snapshot.table
+    viewpoint = viewpoint_of(table, context.visitor, context.revealed_player)
+    own = table.seats_of(context.visitor)
+    sits = bool(own)
     takeback = table.asked
     has_room = sits and bool(table.open_seats())
     return TableState(
@@ -82,7 +90,7 @@ def state_of(context: RequestContext) -> TableState:
         game=str(table.state.game),
         opponent=cast("Opponent", table.opponent),
         level=table.level,
-        seats=seats(table, context.seats),
+        seats=seats(table, own),
         version=table.version,
         ply=len(table.plies),
         position=snapshot.text(viewpoint),
@@ -90,7 +98,8 @@ def state_of(context: RequestContext) -> TableState:
         your_turn=viewpoint.acts,
         legal=[move for move, _, _ in snapshot.gestures()] if viewpoint.acts else [],
         moves=[
-            Made(player=ply.player, move=visible_move(table, ply, viewpoint)) for ply in table.plies
+            Made(player=ply.player, move=visible_move(table, ply, viewpoint))
+            for ply in table.plies[context.since :]
         ],
         clocks=clocks(table),
         over=table.over,
@@ -99,6 +108,7 @@ def state_of(context: RequestContext) -> TableState:
         asked=takeback and Wanted.model_validate(takeback._asdict()),
         undo=sits and may_take_back(table, viewpoint, UNDO),
         redo=sits and may_take_back(table, viewpoint, REDO),
+        given=table.given,
         invitation=f"/t/{table.id}/join/{context.auth.invitation(table.id)}" if has_room else None,
     )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from itertools import count
 from typing import TYPE_CHECKING, NamedTuple
 
 import sqlalchemy as sa
@@ -138,7 +139,7 @@ class Leaderboard:
         order = RESULTS.c.result.asc() if puzzle.fewer else RESULTS.c.result.desc()
         named = RESULTS.outerjoin(VISITORS, VISITORS.c.visitor == RESULTS.c.visitor)
         wanted = (
-            sa.select(RESULTS.c.visitor, RESULTS.c.result, VISITORS.c.name)
+            sa.select(RESULTS.c.visitor, RESULTS.c.result, RESULTS.c.reached, VISITORS.c.name)
             .select_from(named)
             .where(*entered)
             .order_by(order, RESULTS.c.reached, RESULTS.c.visitor)
@@ -146,8 +147,10 @@ class Leaderboard:
         )
         with self._engine.connect() as connection:
             rows = connection.execute(wanted).all()
-            count = connection.scalar(sa.select(sa.func.count()).where(*entered)) or 0
-        return ranked([(row.visitor, row.name or "", row.result) for row in rows]), count
+            entrants = connection.scalar(sa.select(sa.func.count()).where(*entered)) or 0
+        by_time = sorted(rows, key=lambda row: (row.reached, row.visitor))
+        names = told_apart([(row.visitor, row.name or "") for row in by_time])
+        return ranked([(row.visitor, names[row.visitor], row.result) for row in rows]), entrants
 
     def rank(self, puzzle: Puzzle, result: int) -> int:
         """Return the rank of a result on the leaderboard."""
@@ -179,6 +182,20 @@ def of(table: sa.Table, puzzle: Puzzle) -> tuple[sa.ColumnElement[bool], ...]:
 def is_better(puzzle: Puzzle, result: int, other: int) -> bool:
     """Tell whether one result is better than another."""
     return result < other if puzzle.fewer else result > other
+
+
+def told_apart(named: list[tuple[str, str]]) -> dict[str, str]:
+    """Return the names of visitors, each only once: who comes later has a number behind it."""
+    names: dict[str, str] = {}
+    known: set[str] = set()
+    for visitor, name in named:
+        numbered = (f"{name} ({number})" for number in count(2))
+        shown = name
+        while name and shown.casefold() in known:
+            shown = next(numbered)
+        known.add(shown.casefold())
+        names[visitor] = shown
+    return names
 
 
 def ranked(rows: list[tuple[str, str, int]]) -> list[LeaderboardRow]:

@@ -21,6 +21,7 @@ from gridhouse.server.pages.views import (
     require_own_page,
     sentence,
     services,
+    work,
 )
 from gridhouse.server.settings import MAX_PLACES
 from gridhouse.server.tables.table import HOTSEAT, TableOptions
@@ -102,7 +103,9 @@ async def overview(request: Request) -> Response:
         mine = None if own is None else sentence(verdict(shown.state.game, own, shown.best))
         best = best_sentence(shown, is_open=own is not None)
         listed.append({"game": cls, "best": best, "own": mine})
-    return page(request, "daily", listed=listed, day=today.isoformat(), words=date_text(today))
+    return await page(
+        request, "daily", listed=listed, day=today.isoformat(), words=date_text(today)
+    )
 
 
 async def puzzle(request: Request) -> Response:
@@ -138,7 +141,7 @@ async def puzzle(request: Request) -> Response:
         context["shared"] = share_text(game, day.isoformat(), result, shown.best)
     if False in own:
         context["rank"] = await asyncio.to_thread(days.results.rank, shown.puzzle, own[False])
-    return page(request, "daily_puzzle", **context)
+    return await page(request, "daily_puzzle", **context)
 
 
 async def play(request: Request) -> Response:
@@ -157,7 +160,7 @@ async def picture(request: Request) -> Response:
     cls, day = requested_puzzle(request)
     shown = await services(request).service.daily_puzzles.show(cls, day)
     try:
-        svg = await asyncio.to_thread(lambda: shown.state.public_picture().svg())
+        svg = await work(request, lambda: shown.state.public_picture().svg())
     except PictureError as error:
         raise HTTPException(404, sentence(error)) from None
     return Response(svg, media_type=SVG, headers={"cache-control": "public, max-age=3600"})

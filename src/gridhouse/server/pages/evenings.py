@@ -112,7 +112,7 @@ async def evenings_page(request: Request, form: Mapping[str, str], problem: str 
     store, visitor = house_evenings(request).store, services(request).auth.visitor(request.cookies)
     now = clock.now()
     found = await run_in_threadpool(store.lately, visitor, now - LATELY)
-    return page(
+    return await page(
         request,
         "evenings",
         status=422 if problem else 200,
@@ -254,7 +254,7 @@ async def evening_page(request: Request, found: Evening, problem: str = "") -> R
     """Return the page of an evening, with the reason why the visitor could not join."""
     service, auth = services(request)
     profile = await run_in_threadpool(service.visitors.profile, auth.visitor(request.cookies))
-    return page(
+    return await page(
         request,
         "evening",
         status=422 if problem else 200,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import parse_qsl
 
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 
 from gridhouse.core.components import component
 from gridhouse.core.errors import GridhouseError, ParameterError
@@ -16,7 +17,7 @@ from gridhouse.core.notation import parse_integer
 from gridhouse.core.registry import parse, parse_game
 from gridhouse.players.levels import LEVELS
 from gridhouse.server.clock import Clock
-from gridhouse.server.settings import MAX_BODY, MAX_CELLS
+from gridhouse.server.settings import MAX_BODY, MAX_CELLS, MAX_START
 from gridhouse.server.tables.table import ANALYSIS, HOTSEAT, MACHINE, OPPONENTS, TableOptions
 
 if TYPE_CHECKING:
@@ -36,10 +37,13 @@ SHUFFLED = "random"  # the set-up in which the game shuffles both armies
 async def read_body(request: Request, most: int) -> bytes:
     """Return the body of a request; raises HTTPException if it is longer than so many bytes."""
     body = b""
-    async for part in request.stream():
-        body += part
-        if len(body) > most:
-            raise HTTPException(413, f"The request is longer than {most // 1024} KiB.")
+    try:
+        async for part in request.stream():
+            body += part
+            if len(body) > most:
+                raise HTTPException(413, f"The request is longer than {most // 1024} KiB.")
+    except ClientDisconnect:
+        raise HTTPException(400, "The request ended too early.") from None
     return body
 
 
@@ -147,16 +151,21 @@ def read_start(cls: type[Game], form: Mapping[str, str], side: int) -> State:
     text = form.get("start", "").replace("\r\n", "\n")
     if text.lstrip().startswith(cls.name + "("):
         text = text.strip()
-        game, _ = parse_game(text)
-        require_small_board(game)
-        return parse(text)
+        return read_position(text)
     game = read_game(cls, form)
-    if not text.strip():
+    if text.strip():
+        state = game.start_from_file(text, seed)
+    else:
         require_small_board(game)
-        return arranged(game, form.get("army", ""), side) or game.new_initial_state(seed)
-    state = game.start_from_file(text, seed)
-    require_small_board(state.game)
-    return state
+        state = arranged(game, form.get("army", ""), side) or game.new_initial_state(seed)
+    return require_small(state)
+
+
+def read_position(text: str) -> State:
+    """Return the position of a line of text; raises GridhouseError, also for a large board."""
+    game, _ = parse_game(text)
+    require_small_board(game)
+    return require_small(parse(text))
 
 
 def arranged(game: Game, army: str, side: int) -> State | None:
@@ -197,3 +206,15 @@ def require_small_board(game: Game) -> None:
             f"a board in the browser may have at most {MAX_CELLS} cells, "
             f"and {game.rows} by {game.cols} are more"
         )
+
+
+def require_small(state: State) -> State:
+    """Return a start that a page can show and a table can keep; else raise GridhouseError."""
+    require_small_board(state.game)
+    length = len(str(state))
+    if length > MAX_START:
+        raise GridhouseError(
+            f"a position in the browser may have at most {MAX_START} characters, and this one has "
+            f"{length}"
+        )
+    return state

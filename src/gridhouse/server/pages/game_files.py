@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from gridhouse.core.errors import GridhouseError
-from gridhouse.core.registry import parse, parse_game
+from gridhouse.core.notation import one_line
 from gridhouse.players.levels import LEVELS
 from gridhouse.server import clock
-from gridhouse.server.pages.forms import require_small_board
-from gridhouse.server.pages.history import summary
+from gridhouse.server.pages.forms import read_position
+from gridhouse.server.pages.history import at_once, played, summary
+from gridhouse.server.settings import MAX_START
 from gridhouse.server.storage.records import Ply, StoredTable
 from gridhouse.server.tables.table import (
     ANALYSIS,
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
 MAX_GAMES = 500  # of a file
 MAX_FILE = 1024 * 1024  # bytes
 MAX_MOVES = 2000  # of a game
-MAX_TEXT = 10_000  # characters of a position
 
 Player = Annotated[int, Field(ge=0, le=1)]
 
@@ -48,7 +48,7 @@ class SavedGame(BaseModel):
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
-    start: Annotated[str, Field(max_length=MAX_TEXT)]
+    start: Annotated[str, Field(max_length=MAX_START)]
     moves: Annotated[list[Annotated[str, Field(max_length=200)]], Field(max_length=MAX_MOVES)]
     opponent: Literal["hotseat", "machine", "friends", "analysis"]
     level: Annotated[int, Field(ge=LEVELS[0], le=LEVELS[-1])] | None
@@ -80,7 +80,7 @@ def saved_game(record: StoredTable, visitor: str) -> SavedGame:
         seats=seats,
         ended=record.ended,
         changed=record.changed,
-        result=summary(record).outcome,
+        result=at_once(summary(record)).outcome,
         table=record.id,
     )
 
@@ -98,7 +98,9 @@ def write_games(records: Iterable[StoredTable], visitor: str) -> str:
 
 def hides(record: StoredTable) -> bool:
     """Tell whether a game hides something from the players at its seats."""
-    return summary(record).secret and record.opponent != ANALYSIS
+    if record.opponent == ANALYSIS or at_once(summary(record)).mover is None:
+        return False
+    return at_once(played(record)).has_had_secrets()
 
 
 def key_of(game: SavedGame, visitor: str) -> str:
@@ -119,7 +121,7 @@ def read_games(content: bytes, visitor: str) -> list[tuple[str, StoredTable]]:
     try:
         file = GameFile.model_validate_json(content)
     except ValidationError as error:
-        raise GameFileError(reason_of(error.errors()[0])) from None
+        raise GameFileError(one_line(reason_of(error.errors()[0]))) from None
     records = []
     for number, game in enumerate(file.games, 1):
         try:
@@ -141,9 +143,7 @@ def reason_of(wrong: Any) -> str:
 
 def table_of(game: SavedGame, visitor: str) -> StoredTable:
     """Return a game of a file as a visitor's table; raises GridhouseError."""
-    rules, _ = parse_game(game.start)
-    require_small_board(rules)
-    state = parse(game.start)
+    state = read_position(game.start)
     players = state.game.num_players
     taken = list(range(players)) if game.opponent in ONE_SCREEN else game.seats[:1]
     if players == 1 and game.opponent != HOTSEAT:
@@ -152,10 +152,13 @@ def table_of(game: SavedGame, visitor: str) -> StoredTable:
         raise GridhouseError("its seats and its level do not go with its opponent")
     key = key_of(game, visitor)
     start = str(state)
+    moves = []
     for number, move in enumerate(game.moves, 1):
         if state.is_terminal():
             raise GridhouseError(f"move {number} comes after the end of the game")
-        state.apply_action(state.string_to_action(move))
+        action = state.string_to_action(move)
+        moves.append(Ply(state.action_to_string(action)))
+        state.apply_action(action)
     ended = BY_RULES if state.is_terminal() else game.ended
     if (game.ended == BY_RULES) != state.is_terminal() and game.ended is not None:
         raise GridhouseError("its end is not that of its moves")
@@ -168,9 +171,9 @@ def table_of(game: SavedGame, visitor: str) -> StoredTable:
         level=game.level,
         machine=1 - taken[0] if game.opponent == MACHINE else None,
         seated_visitors=dict.fromkeys(taken, visitor),
-        moves=[Ply(move) for move in game.moves],
+        moves=moves,
         ended=ended,
-        changed=min(game.changed, clock.now()),
+        changed=min(game.changed, clock.dated()),
     )
 
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
+import logging
+from collections import OrderedDict
+from contextlib import contextmanager
 from datetime import UTC, datetime
-from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple
-
-from starlette.concurrency import run_in_threadpool
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from gridhouse.core.errors import GridhouseError
 from gridhouse.core.registry import parse
@@ -30,17 +29,22 @@ from gridhouse.server.tables.table import (
 from gridhouse.server.tables.visibility import puzzle_refusal
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Generator, Iterable, Iterator
 
     from starlette.requests import Request
 
-    from gridhouse.core.game import Game
+    from gridhouse.core.game import Game, State
     from gridhouse.server.storage.records import StoredTable
     from gridhouse.server.storage.visitors import Profile
     from gridhouse.server.tables.service import TableService
 
+Found = TypeVar("Found")
+log = logging.getLogger("gridhouse.server")
 MAX_OPEN = 4  # games in the strip "Continue"
 MAX_RATED = 200  # latest games that a rating counts
+MAX_SUMMARIES = 4000  # in memory
+# By name, version and last change of a table; they are made anew if it is played on.
+_summaries: OrderedDict[tuple[str, int, int], Summary] = OrderedDict()
 SCREENS = {HOTSEAT: "two at one screen", ANALYSIS: "analysis board"}
 HOW = {ON_TIME: " on time", RESIGNED: " by resignation"}
 
@@ -53,26 +57,63 @@ class Summary(NamedTuple):
     outcome: str
     result: str
     returns: tuple[float, ...]
-    secret: bool
 
 
-@lru_cache(maxsize=4000)
-def summary_of(start: str, moves: tuple[str, ...], ended: str | None) -> Summary:
-    """Return the summary of a game, which is played again by its rules; raises GridhouseError."""
-    state = parse(start)
-    for move in moves:
-        state.apply_action(state.string_to_action(move))
+def played(record: StoredTable) -> Generator[None, None, State]:
+    """Return the end of a stored game, which is played by its rules with a pause after each move.
+
+    Raises GridhouseError.
+    """
+    state = parse(record.start)
+    for ply in record.moves:
+        state.apply_action(state.string_to_action(ply.move))
+        yield
+    return state
+
+
+def summary(record: StoredTable) -> Generator[None, None, Summary]:
+    """Return the summary of a stored game, as ``played`` does."""
+    key = record.id, record.version, record.changed
+    about = _summaries.pop(key, None)
+    if about is None:
+        about = summary_of((yield from played(record)), record.ended)
+    _summaries[key] = about  # in the order of their last use
+    if len(_summaries) > MAX_SUMMARIES:
+        _summaries.popitem(last=False)
+    return about
+
+
+def summary_of(state: State, ended: str | None) -> Summary:
+    """Return the summary of a game."""
     game = state.game
     if ended is None and not state.is_terminal():
-        return Summary(game, state.current_player(), "", "", (), state.has_had_secrets())
+        return Summary(game, state.current_player(), "", "", ())
     result = game.write_result(game.result(state)) if game.num_players == 1 else ""
-    returns = tuple(returns_of(state, ended))
-    return Summary(game, None, outcome_of(state, ended), result, returns, secret=False)
+    return Summary(game, None, outcome_of(state, ended), result, tuple(returns_of(state, ended)))
 
 
-def summary(record: StoredTable) -> Summary:
-    """Return the summary of a stored game."""
-    return summary_of(record.start, tuple(ply.move for ply in record.moves), record.ended)
+def at_once(steps: Generator[None, None, Found]) -> Found:
+    """Return what a function with pauses returns, without pauses."""
+    while True:
+        try:
+            next(steps)
+        except StopIteration as end:
+            found: Found = end.value
+            return found
+
+
+@contextmanager
+def readable(record: StoredTable) -> Iterator[None]:
+    """Leave a table out that cannot be read, so that the others are shown.
+
+    Games that today's rules refuse are of an older version; whatever else is wrong is logged.
+    """
+    try:
+        yield
+    except GridhouseError:
+        pass
+    except Exception:
+        log.exception("the table %s cannot be read", record.id)
 
 
 class GameRow(NamedTuple):
@@ -100,9 +141,9 @@ def day_text(moment: datetime) -> str:
 
 def game_row(
     record: StoredTable, visitor: str, profiles: dict[str, Profile], today: str
-) -> GameRow:
-    """Return the row of a visitor's game."""
-    about = summary(record)
+) -> Generator[None, None, GameRow]:
+    """Return the row of a visitor's game, with pauses."""
+    about = yield from summary(record)
     seats = [seat for seat, sitter in record.seated_visitors.items() if sitter == visitor]
     others = [sitter for sitter in record.seated_visitors.values() if sitter != visitor]
     if record.opponent == MACHINE:
@@ -154,41 +195,39 @@ def result_words(about: Summary, seats: list[int], ended: str | None) -> str:
     return told + (HOW[lost[0]] if lost else "")
 
 
-def rows_of(service: TableService, visitor: str, records: list[StoredTable]) -> list[GameRow]:
-    """Return the rows of a visitor's games."""
+def rows_of(
+    service: TableService, visitor: str, records: list[StoredTable]
+) -> Iterator[GameRow | None]:
+    """Yield the rows of a visitor's games, and None in pauses."""
     sitters = {sitter for record in records for sitter in record.seated_visitors.values()}
     profiles = service.visitors.profiles(sitters)
     today = service.daily_puzzles.today().isoformat()
-    rows = []
     for record in records:
-        with suppress(GridhouseError):  # an older version's game, which today's rules refuse
-            rows.append(game_row(record, visitor, profiles, today))
-    return rows
+        with readable(record):
+            yield (yield from game_row(record, visitor, profiles, today))
 
 
-def rating_of(records: Iterable[StoredTable]) -> int | None:
-    """Return the rating of the visitor who played these games against the machine."""
+def rating_of(records: Iterable[StoredTable]) -> Generator[None, None, int | None]:
+    """Return the rating of the visitor who played these games against the machine, with pauses."""
     results = []
     for record in records:
-        try:
-            returns = summary(record).returns
-        except GridhouseError:  # as above
-            continue
-        if returns and record.machine is not None:
-            value = returns[1 - record.machine]
-            results.append(LevelResult(record.level or 1, (value > 0) + 0.5 * (value == 0)))
+        with readable(record):
+            about = yield from summary(record)
+            if about.returns and record.machine is not None:
+                value = about.returns[1 - record.machine]
+                results.append(LevelResult(record.level or 1, (value > 0) + 0.5 * (value == 0)))
     return rating(results)
 
 
-def ratings_of(service: TableService, visitor: str, games: list[type[Game]]) -> dict[str, int]:
-    """Return a visitor's rating in each game that has one, by the game's title."""
-    found = {}
+def ratings_of(
+    service: TableService, visitor: str, games: list[type[Game]]
+) -> Iterator[tuple[str, int] | None]:
+    """Yield a visitor's rating in each game that has one, with the game's title; None in pauses."""
     for cls in games:
         chosen = Chosen(cls.name, over=True, opponent=MACHINE)
-        value = rating_of(service.store.list_own(visitor, chosen, MAX_RATED))
+        value = yield from rating_of(service.store.list_own(visitor, chosen, MAX_RATED))
         if value is not None:
-            found[cls.title] = value
-    return found
+            yield cls.title, value
 
 
 async def open_games(request: Request) -> list[GameRow]:
@@ -197,9 +236,7 @@ async def open_games(request: Request) -> list[GameRow]:
     visitor = request.app.state.auth.visitor(request.cookies)
     if visitor is None:
         return []
-
-    def found() -> list[GameRow]:
-        records = service.store.list_own(visitor, Chosen(over=False), 4 * MAX_OPEN)
-        return [row for row in rows_of(service, visitor, records) if row.is_mine][:MAX_OPEN]
-
-    return await run_in_threadpool(found)
+    chosen = Chosen(over=False)
+    records = await service.work.run(service.store.list_own, visitor, chosen, 4 * MAX_OPEN)
+    rows = await service.work.collect(rows_of(service, visitor, records))
+    return [row for row in rows if row.is_mine][:MAX_OPEN]

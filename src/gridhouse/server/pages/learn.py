@@ -6,11 +6,11 @@ import random
 from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, Field, ValidationError
-from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
+from gridhouse.core.notation import parse_integer
 from gridhouse.core.registry import game_class
 from gridhouse.server.learning.exercises import MAX_MOVES, Course, WrongMovesError, respond
 from gridhouse.server.learning.lessons import lesson_of
@@ -22,7 +22,7 @@ from gridhouse.server.learning.puzzles import (
     puzzles_of,
 )
 from gridhouse.server.pages.forms import read_body
-from gridhouse.server.pages.views import page, requested_game, samples, sentence
+from gridhouse.server.pages.views import page, requested_game, samples, sentence, work
 from gridhouse.server.settings import MAX_MESSAGE
 from gridhouse.server.tables.translating import in_language
 
@@ -48,9 +48,9 @@ class Attempt(BaseModel):
 
 def requested_number(request: Request, most: int, what: str) -> int:
     """Return the number in an address, from 1 to ``most``; raises HTTPException."""
-    number = int(request.path_params["number"])
-    if not 1 <= number <= most:
-        raise HTTPException(404, f"There is no {what} {number}.")
+    number = parse_integer(request.path_params["number"])
+    if number is None or not 1 <= number <= most:
+        raise HTTPException(404, f"There is no such {what}: there are {most}.")
     return number
 
 
@@ -80,9 +80,7 @@ async def judged(request: Request, exercise: Exercise) -> Response:
     try:
         attempt = Attempt.model_validate_json(await read_body(request, MAX_MESSAGE))
         said = attempt.move or attempt.cells or None
-        answer = await run_in_threadpool(
-            respond, exercise, attempt.moves, said, shows=attempt.shows
-        )
+        answer = await work(request, respond, exercise, attempt.moves, said, shows=attempt.shows)
     except ValidationError:
         return JSONResponse({"problem": "The request cannot be read."}, 400)
     except WrongMovesError as error:
@@ -95,8 +93,8 @@ async def lesson(request: Request) -> Response:
     cls, found = requested_lesson(request)
     number = requested_number(request, len(found.steps), "step")
     step = found.steps[number - 1]
-    first = await run_in_threadpool(lambda: in_language(Course(step.exercise, ()).answer("")))
-    return page(
+    first = await work(request, lambda: in_language(Course(step.exercise, ()).answer("")))
+    return await page(
         request, "learn", game=cls, steps=found.steps, number=number, step=step, first=first
     )
 
@@ -117,12 +115,12 @@ async def try_step(request: Request) -> Response:
 async def puzzles_overview(request: Request) -> Response:
     """Show the games with puzzles, and their grades."""
     names = puzzle_games()
-    pictures = await run_in_threadpool(samples, names)
+    pictures = await work(request, samples, names)
     listed = []
     for name in names:
         grades = [puzzle.grade for puzzle in puzzles_of(name)]
         listed.append((game_class(name), len(grades), sorted(set(grades))))
-    return page(request, "puzzles", listed=listed, pictures=pictures)
+    return await page(request, "puzzles", listed=listed, pictures=pictures)
 
 
 async def any_puzzle(request: Request) -> Response:
@@ -143,9 +141,9 @@ async def puzzle(request: Request) -> Response:
     cls, puzzles, grade = requested_puzzles(request)
     number = requested_number(request, len(puzzles), "puzzle")
     shown = puzzles[number - 1]
-    first = await run_in_threadpool(lambda: in_language(Course(shown.exercise, ()).answer("")))
+    first = await work(request, lambda: in_language(Course(shown.exercise, ()).answer("")))
     after = f"/puzzles/{cls.name}/{following(puzzles, number, grade)}{graded(grade)}"
-    return page(
+    return await page(
         request,
         "puzzle",
         game=cls,
@@ -167,10 +165,10 @@ async def try_puzzle(request: Request) -> Response:
 
 ROUTES = [
     Route("/learn/{game}", first_step),
-    Route("/learn/{game}/{number:int}", lesson, methods=["GET"]),
-    Route("/learn/{game}/{number:int}", try_step, methods=["POST"]),
+    Route("/learn/{game}/{number}", lesson, methods=["GET"]),
+    Route("/learn/{game}/{number}", try_step, methods=["POST"]),
     Route("/puzzles", puzzles_overview),
     Route("/puzzles/{game}", any_puzzle),
-    Route("/puzzles/{game}/{number:int}", puzzle, methods=["GET"]),
-    Route("/puzzles/{game}/{number:int}", try_puzzle, methods=["POST"]),
+    Route("/puzzles/{game}/{number}", puzzle, methods=["GET"]),
+    Route("/puzzles/{game}/{number}", try_puzzle, methods=["POST"]),
 ]

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from starlette.concurrency import run_in_threadpool
-
 from gridhouse.core.registry import game_class, games, parse_game
 from gridhouse.players.levels import LEVELS, level_in_words
 from gridhouse.server import clock
 from gridhouse.server.clock import Clock
-from gridhouse.server.pages.history import open_games
-from gridhouse.server.pages.views import page, services
+from gridhouse.server.pages.history import open_games, readable
+from gridhouse.server.pages.views import page, services, work
 from gridhouse.server.tables.table import ANALYSIS, FRIENDS, MACHINE
 
 if TYPE_CHECKING:
@@ -51,9 +49,9 @@ class LobbyEntry(NamedTuple):
 
 
 def entry(
-    record: StoredTable, auth: Auth, visitor: str | None, profiles: dict[str, Profile]
+    record: StoredTable, made: int, auth: Auth, visitor: str | None, profiles: dict[str, Profile]
 ) -> LobbyEntry:
-    """Return the lobby's row for a table."""
+    """Return the lobby's row for a table with so many moves."""
     game, _ = parse_game(record.start)
     cls = type(game)
     free = [player for player in range(len(cls.players)) if player not in record.seated_visitors]
@@ -65,14 +63,17 @@ def entry(
         FRIENDS: "waiting for an opponent" if is_open else "two players",
         ANALYSIS: "analysis board",
     }
+    opponents = kinds.get(record.opponent, alone)
+    if record.given and is_open and not game.perfect_information:
+        opponents += " against a host who chose the start"
     address = f"/t/{record.id}"
     return LobbyEntry(
         address,
         cls.title,
         str(game),
-        kinds.get(record.opponent, alone),
+        opponents,
         str(Clock(record.initial, record.increment)) if record.initial else "",
-        len(record.moves),
+        made,
         cls.players[free[0]] if is_open else "",
         f"{address}/join/{auth.invitation(record.id)}" if is_open else "",
         visitor in record.seated_visitors.values(),
@@ -90,12 +91,16 @@ async def listed(request: Request) -> list[LobbyEntry]:
     visitor = auth.authenticate(request.headers, request.cookies)
 
     def found() -> list[LobbyEntry]:
-        records = service.store.list_public(MAX_LISTED, clock.now() - LATELY)
-        sitters = {sitter for record in records for sitter in record.seated_visitors.values()}
+        tables = service.store.list_public(MAX_LISTED, clock.dated() - LATELY)
+        sitters = {sitter for record, _ in tables for sitter in record.seated_visitors.values()}
         profiles = service.visitors.profiles(sitters)
-        return [entry(record, auth, visitor, profiles) for record in records]
+        shown = []
+        for record, made in tables:
+            with readable(record):
+                shown.append(entry(record, made, auth, visitor, profiles))
+        return shown
 
-    return await run_in_threadpool(found)
+    return await work(request, found)
 
 
 async def lobby(request: Request) -> Response:
@@ -105,7 +110,7 @@ async def lobby(request: Request) -> Response:
     entries = [
         shown for shown in await listed(request) if not game or shown.game.startswith(f"{game}(")
     ]
-    return page(
+    return await page(
         request,
         "lobby",
         waiting=[shown for shown in entries if shown.seat],

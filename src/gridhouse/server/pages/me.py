@@ -50,7 +50,7 @@ async def me_page(request: Request, status: int = 200, **more: Any) -> Response:
         "made": day_text(made) if made else "",
         "saved": "saved" in request.query_params,
     }
-    return private(page(request, "me", status=status, **context | more))
+    return private(await page(request, "me", status=status, **context | more))
 
 
 def private(response: Response) -> Response:
@@ -125,7 +125,9 @@ async def open_link(request: Request) -> Response:
     here = auth.visitor(request.cookies)
     face = identicon(visitor, profile.picture)
     is_known = here == visitor
-    shown = page(request, "link", name=profile.name, face=face, same=is_known, other=bool(here))
+    shown = await page(
+        request, "link", name=profile.name, face=face, same=is_known, other=bool(here)
+    )
     return private(shown)
 
 

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
 from sqlalchemy.exc import IntegrityError
-from starlette.concurrency import run_in_threadpool
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
@@ -24,8 +23,16 @@ from gridhouse.server.pages.game_files import (
 )
 from gridhouse.server.pages.history import GameRow, ratings_of, rows_of
 from gridhouse.server.pages.identicons import identicon
-from gridhouse.server.pages.views import attachment, page, require_own_page, sentence, services
+from gridhouse.server.pages.views import (
+    attachment,
+    page,
+    require_own_page,
+    sentence,
+    services,
+    work,
+)
 from gridhouse.server.ratings import MIN_GAMES
+from gridhouse.server.settings import MAX_KEPT
 from gridhouse.server.storage.store import Chosen
 
 if TYPE_CHECKING:
@@ -55,20 +62,14 @@ async def mine_page(request: Request, problem: str = "") -> Response:
     ratings: dict[str, int] = {}
     count, number, profile = 0, 1, None
     if visitor is not None:
-        count = await run_in_threadpool(service.store.count_own, visitor, chosen)
+        count = await work(request, service.store.count_own, visitor, chosen)
         number = min(max(1, parse_integer(query.get("page", "1")) or 1), pages_of(count))
-        rows, ratings, profile = await run_in_threadpool(
-            lambda: (
-                rows_of(
-                    service,
-                    visitor,
-                    service.store.list_own(visitor, chosen, PAGE, PAGE * (number - 1)),
-                ),
-                ratings_of(service, visitor, listed),
-                service.visitors.profile(visitor),
-            )
-        )
-    return page(
+        store, skip = service.store, PAGE * (number - 1)
+        records = await work(request, store.list_own, visitor, chosen, PAGE, skip)
+        rows = await service.work.collect(rows_of(service, visitor, records))
+        ratings = dict(await service.work.collect(ratings_of(service, visitor, listed)))
+        profile = await work(request, service.visitors.profile, visitor)
+    return await page(
         request,
         "mine",
         status=422 if problem else 200,
@@ -109,7 +110,7 @@ async def export(request: Request) -> Response:
         return write_games(service.store.list_own(visitor, Chosen(), ALL), visitor)
 
     headers = attachment("gridhouse-games.json") | {"cache-control": "no-store"}
-    text = await run_in_threadpool(written)
+    text = await service.files.run(written)
     return Response(text, media_type="application/json", headers=headers)
 
 
@@ -124,11 +125,14 @@ async def take_in(request: Request) -> Response:
     def added() -> tuple[int, int]:
         records = read_games(content, visitor)
         new = unknown(records, service.store.list_own(visitor, Chosen(), ALL), visitor)
+        length = sum(len(record.start) for record in new)
+        if service.store.length_of_starts(visitor) + length > MAX_KEPT:
+            raise GameFileError("the house does not keep so many games for one visitor")
         service.store.add(*new)
         return len(new), len(records) - len(new)
 
     try:
-        new, known = await run_in_threadpool(added)
+        new, known = await service.files.run(added)
     except GameFileError as error:
         return await mine_page(request, sentence(error))
     except IntegrityError:

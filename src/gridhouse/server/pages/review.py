@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse
 from starlette.routing import Route
@@ -12,7 +11,7 @@ from starlette.routing import Route
 from gridhouse.core.errors import MoveError
 from gridhouse.core.notation import parse_integer
 from gridhouse.server.languages import translated
-from gridhouse.server.pages.views import page, requested_table, sentence, services
+from gridhouse.server.pages.views import page, requested_table, sentence, services, work
 from gridhouse.server.tables.commands import OVER, RefusedError
 from gridhouse.server.tables.translating import in_language
 from gridhouse.server.tables.visibility import Snapshot, help_refusal, viewpoint_of
@@ -59,8 +58,8 @@ async def review(request: Request) -> Response:
     """Show the page of a review."""
     live = await finished_table(request)
     table = live.table
-    board = live.snapshot.picture(viewpoint(request, live))
-    return page(request, "review", table=table, game=table.state.game, board=board)
+    board = await work(request, live.snapshot.picture, viewpoint(request, live))
+    return await page(request, "review", table=table, game=table.state.game, board=board)
 
 
 async def review_data(request: Request) -> Response:
@@ -68,7 +67,7 @@ async def review_data(request: Request) -> Response:
     live = await finished_table(request)
     found = review_of(request, live)
     seats = live.table.seats_of(services(request).auth.visitor(request.cookies))
-    return JSONResponse(in_language(await run_in_threadpool(found.report, seats)))
+    return await work(request, lambda: JSONResponse(in_language(found.report(seats))))
 
 
 def number(request: Request, name: str, most: int) -> int:
@@ -84,8 +83,8 @@ async def past(request: Request) -> Response:
     live = await finished_table(request)
     request.app.state.pace.count(visitor_of(request))
     ply = number(request, "ply", len(live.table.plies))
-    seen = await run_in_threadpool(position, live, ply, viewpoint(request, live))
-    return JSONResponse(in_language(seen))
+    seen_from = viewpoint(request, live)
+    return await work(request, lambda: JSONResponse(in_language(position(live, ply, seen_from))))
 
 
 def position(live: LiveTable, ply: int, seen_from: Viewpoint) -> Past:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import datetime
 import random
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlencode, urlsplit
 
+from sqlalchemy.exc import SQLAlchemyError
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
@@ -46,20 +47,25 @@ from gridhouse.server.pages.forms import (
 from gridhouse.server.pages.history import open_games
 from gridhouse.server.pages.identicons import identicon
 from gridhouse.server.settings import MAX_CELLS
+from gridhouse.server.storage.store import public_reason
 from gridhouse.server.tables.commands import SEAT, Command, RefusedError
 from gridhouse.server.tables.company import PHRASES
-from gridhouse.server.tables.table import MACHINE
+from gridhouse.server.tables.table import FRIENDS, MACHINE
 from gridhouse.server.tables.translating import in_language, said_name
-from gridhouse.server.tables.visibility import Viewpoint, caption, view, viewpoint_of
+from gridhouse.server.tables.visibility import Snapshot, Viewpoint, caption, view, viewpoint_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
+    from typing import ParamSpec, TypeVar
 
     from starlette.requests import Request
 
     from gridhouse.core.game import Game, State
     from gridhouse.server.tables.service import LiveTable, TableService
     from gridhouse.server.tables.table import Table, TableOptions
+
+    Given = ParamSpec("Given")
+    Result = TypeVar("Result")
 
 SVG = "image/svg+xml"
 MOVES_SHOWN = 14  # before the positions on the front page
@@ -94,9 +100,27 @@ def services(request: Request) -> Services:
     return Services(state.service, state.auth)
 
 
-def page(request: Request, name: str, /, status: int = 200, **context: Any) -> Response:
+async def work(
+    request: Request,
+    does: Callable[Given, Result],
+    /,
+    *given: Given.args,
+    **named: Given.kwargs,
+) -> Result:
+    """Return what a function returns, which takes too long for the event loop."""
+    return await services(request).service.work.run(does, *given, **named)
+
+
+async def page(request: Request, name: str, /, status: int = 200, **context: Any) -> Response:
     """Return a page made from a template, in the language of the request."""
-    made = templates.TemplateResponse(request, f"{name}.html", context, status_code=status)
+    made = await work(
+        request,
+        templates.TemplateResponse,
+        request,
+        f"{name}.html",
+        context,
+        status_code=status,
+    )
     made.headers["content-language"] = language()
     made.headers.add_vary_header("accept-language")
     made.headers.add_vary_header("cookie")
@@ -115,18 +139,22 @@ async def requested_table(request: Request) -> LiveTable:
     """Return the table of an address; raises HTTPException if there is none."""
     live = await services(request).service.get(request.path_params["table"])
     if live is None:
-        raise HTTPException(404, "There is no table at this address.")
+        raise HTTPException(404, "There is no table at this address that the house can read.")
     return live
 
 
 def require_own_page(request: Request) -> None:
     """Raise HTTPException for a form on another site's page."""
-    if not is_own_origin(request.headers):
+    if not is_own_origin(request):
         raise HTTPException(403, "This form was not sent from a page of this house.")
 
 
 def status_and_text(error: Exception) -> tuple[int, str]:
     """Return the status of an error, and a sentence for people."""
+    if isinstance(error, RefusedError):
+        return 409, sentence(error)
+    if isinstance(error, SQLAlchemyError):
+        return 503, f"The database of the house cannot be used now: {public_reason(error)}."
     status = error.status_code if isinstance(error, HTTPException) else 500
     text = str(getattr(error, "detail", ""))
     if text.endswith("."):
@@ -148,14 +176,21 @@ def sentence(error: object) -> str:
 async def home(request: Request) -> Response:
     """Show the front page."""
     listed = [game_class(name) for name in games()]
-    pictures = await run_in_threadpool(samples, games())
+    pictures = await work(request, samples, games())
     going_on = await open_games(request)
-    return page(request, "home", games=listed, pictures=pictures, open_games=going_on)
+    return await page(
+        request,
+        "home",
+        games=listed,
+        pictures=pictures,
+        open_games=going_on,
+        has_tournament=services(request).service.settings.tournament is not None,
+    )
 
 
 async def design(request: Request) -> Response:
     """Show the parts of which all pages are made."""
-    return page(request, "design")
+    return await page(request, "design")
 
 
 async def choose_language(request: Request) -> Response:
@@ -174,10 +209,10 @@ async def choose_language(request: Request) -> Response:
 async def rules(request: Request) -> Response:
     """Show the rules of a game: in pictures if it has some, else in words."""
     cls = requested_game(request)
-    lesson = await run_in_threadpool(lesson_of, cls.name)
+    lesson = await work(request, lesson_of, cls.name)
     paragraphs = cls.how_to_play.split("\n")
-    pictures = {} if lesson else await run_in_threadpool(samples, [cls.name])
-    return page(
+    pictures = {} if lesson else await work(request, samples, [cls.name])
+    return await page(
         request,
         "rules",
         game=cls,
@@ -191,14 +226,14 @@ async def rules(request: Request) -> Response:
 
 async def new(request: Request) -> Response:
     """Show the form for a new game; the query may contain values of its fields."""
-    return form_page(request, requested_game(request), request.query_params)
+    return await form_page(request, requested_game(request), request.query_params)
 
 
-def form_page(
+async def form_page(
     request: Request, cls: type[Game], form: Mapping[str, str], problem: str = ""
 ) -> Response:
     """Return the form for a new game, with its rejected values and the reason."""
-    return page(
+    return await page(
         request,
         "new",
         status=422 if problem else 200,
@@ -218,11 +253,11 @@ async def arrange(request: Request) -> Response:
     """Show a player's army before a game, to be arranged; the query has the fields of the form."""
     cls, form = requested_game(request), dict(request.query_params)
     try:
-        shown = await run_in_threadpool(read_arrangement, cls, form)
+        shown = await work(request, read_arrangement, cls, form)
     except GridhouseError as error:
-        return form_page(request, cls, form, sentence(error))
+        return await form_page(request, cls, form, sentence(error))
     form |= {"side": str(shown.side), "army": " ".join(shown.army)}
-    return page(request, "arrange", game=cls, form=form, shown=shown)
+    return await page(request, "arrange", game=cls, form=form, shown=shown)
 
 
 async def create(request: Request) -> Response:
@@ -231,14 +266,14 @@ async def create(request: Request) -> Response:
     require_own_page(request)
     form = await read_form(request)
     try:
-        options = await run_in_threadpool(read_options, cls, form)
+        options = await work(request, read_options, cls, form)
     except GridhouseError as error:
-        return form_page(request, cls, form, sentence(error))
+        return await form_page(request, cls, form, sentence(error))
     request.app.state.new_tables.count(request)
     try:
         return await create_table(request, options)
     except RefusedError as error:
-        return form_page(request, cls, form, sentence(error))
+        return await form_page(request, cls, form, sentence(error))
 
 
 async def create_table(request: Request, options: TableOptions) -> Response:
@@ -259,26 +294,33 @@ async def table(request: Request) -> Response:
     """Show a table's current position; the page's script updates it."""
     live = await requested_table(request)
     visitor = services(request).auth.visitor(request.cookies)
-    sits = bool(live.table.seats_of(visitor))
-    shown = in_language(view(live.snapshot, viewpoint_of(live.table, visitor, None), sits=sits))
-    game = live.table.state.game
-    return page(
+    return await page(
         request,
         "table",
-        table=live.table,
-        game=game,
-        sits=sits,
-        seats=live.table.seats_of(visitor),
-        shown=shown,
-        forms=gesture_forms(live.table.state) if shown["drawn"] else GestureForms(False, []),
+        **await work(request, table_context, live.snapshot, visitor),
         settings=services(request).service.settings,
-        caption=caption(live.table, visitor),
-        again=urlencode(form_of(live.table, visitor)),
-        arranges=sits and may_arrange(live.table),
-        levels=neighbours(live.table),
         origins=request.app.state.origins if is_local(request) else None,
         phrases=PHRASES,
     )
+
+
+def table_context(snapshot: Snapshot, visitor: str | None) -> dict[str, Any]:
+    """Return what the page of a table shows to a visitor."""
+    table = snapshot.table
+    seats = table.seats_of(visitor)
+    shown = in_language(view(snapshot, viewpoint_of(table, visitor, None), sits=bool(seats)))
+    return {
+        "table": table,
+        "game": table.state.game,
+        "sits": bool(seats),
+        "seats": seats,
+        "shown": shown,
+        "forms": gesture_forms(table.state) if shown["drawn"] else GestureForms(False, []),
+        "caption": caption(table, visitor),
+        "again": urlencode(form_of(table, visitor)),
+        "arranges": bool(seats) and may_arrange(table),
+        "levels": neighbours(table),
+    }
 
 
 class GestureForms(NamedTuple):
@@ -317,11 +359,16 @@ async def rematch(request: Request) -> Response:
     form = await read_form(request)
     service, auth = services(request)
     visitor = auth.visitor(request.cookies) or ""
-    if live.table.rematch is None and live.table.seats_of(visitor):
+    is_joining = live.table.rematch is not None and live.table.opponent == FRIENDS
+    if not is_joining and live.table.seats_of(visitor):
         request.app.state.new_tables.count(request)
     level = parse_integer(form["level"]) or 0 if "level" in form else None
+    create = partial(service.rematch, live, visitor, level)
+    # That of friends is not in the lobby.
+    is_listed = live.table.listed and live.table.opponent != FRIENDS
+    add = request.app.state.listings.add
     try:
-        name = await service.rematch(live, visitor, level)
+        name = await (add(request, visitor, create) if is_listed else create())
     except RefusedError as error:
         raise HTTPException(409, sentence(error)) from None
     return RedirectResponse(f"/t/{name}", 303)
@@ -339,7 +386,7 @@ async def invitation(request: Request) -> Response:
     hosts = list(table.seated_visitors.values())
     service = services(request).service
     profile = await run_in_threadpool(service.visitors.profile, hosts[0] if hosts else None)
-    return page(
+    return await page(
         request,
         "join",
         table=table,
@@ -348,6 +395,7 @@ async def invitation(request: Request) -> Response:
         host=profile.name,
         face=identicon(hosts[0], profile.picture) if hosts else "",
         board=game.board_words,
+        chosen=table.given and not game.perfect_information,
         clock=table.clock.words() if table.clock else "There is no clock.",
     )
 
@@ -397,7 +445,8 @@ async def saved_picture(request: Request) -> Response:
     """Return a table's picture as a file."""
     live = await requested_table(request)
     try:
-        svg = live.snapshot.saved_picture(file_viewpoint(request, live.table))
+        viewpoint = file_viewpoint(request, live.table)
+        svg = await work(request, live.snapshot.saved_picture, viewpoint)
     except PictureError as error:
         raise HTTPException(404, sentence(error)) from None
     return Response(svg, media_type=SVG, headers=attachment(f"{live.table.state.game.name}.svg"))
@@ -408,10 +457,11 @@ async def saved_record(request: Request) -> Response:
     live = await requested_table(request)
     is_record = request.url.path.endswith("record.txt")
     try:
-        text = live.table.record() if is_record else live.table.position_text() + "\n"
+        written = live.table.record if is_record else live.table.position_text
+        text = await work(request, written)
     except RefusedError as error:
         raise HTTPException(403, f"This game cannot be saved as text: {error}.") from None
-    return PlainTextResponse(text)
+    return PlainTextResponse(text if is_record else text + "\n")
 
 
 def attachment(name: str) -> dict[str, str]:

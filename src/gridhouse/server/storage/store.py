@@ -5,17 +5,22 @@ Positions are not stored, because they follow from the rules.
 
 from __future__ import annotations
 
+import os
 import queue
 import secrets
+import sqlite3
 import threading
 from concurrent.futures import Future
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import filelock
 import sqlalchemy as sa
 from alembic import command
 from alembic.config import Config
+from alembic.util import CommandError
 
 from gridhouse.server import clock
 from gridhouse.server.storage.records import Change, Ply, StaleError, StoredTable
@@ -101,6 +106,32 @@ def _begin_sqlite(connection: sa.Connection) -> None:
     connection.exec_driver_sql("BEGIN")
 
 
+def _file_of(engine: sa.Engine) -> Path | None:
+    """Return the file of an SQLite database, None for any other."""
+    name = engine.url.database or ""
+    is_file = engine.dialect.name == "sqlite" and name and not name.startswith((":", "file:"))
+    return Path(name) if is_file else None
+
+
+def _make_private(file: Path) -> None:
+    """Create the file of a database so that only its owner can read it: it has a secret."""
+    with suppress(OSError):  # SQLite says what is wrong with the place
+        os.close(os.open(file, os.O_CREAT | os.O_EXCL, 0o600))
+
+
+def _identity(file: Path) -> tuple[int, int] | None:
+    """Return what tells a file from another one of its name, None if there is none."""
+    try:
+        found = file.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
+
+
+class UnusableDatabaseError(Exception):
+    """A house cannot run on this database; the message says why in one line."""
+
+
 class Chosen(NamedTuple):
     """Which of a visitor's tables are wanted: all, or those of a game, a state, an opponent."""
 
@@ -113,20 +144,44 @@ class Store:
     """The database of a server; a method returns when its changes are on disk."""
 
     def __init__(self, url: str) -> None:
-        """Connect to a database and migrate it to the current schema; raises SQLAlchemyError."""
+        """Connect to a database and migrate it to the current schema.
+
+        Raises SQLAlchemyError or UnusableDatabaseError.
+        """
         # Errors are logged, and the parameters may contain hidden moves.
         self.engine = sa.create_engine(with_driver(url), hide_parameters=True)
         self.is_shared = self.engine.dialect.name == "postgresql"
+        self.file = _file_of(self.engine)
         if self.engine.dialect.name == "sqlite":
             sa.event.listen(self.engine, "connect", _prepare_sqlite)
             sa.event.listen(self.engine, "begin", _begin_sqlite)
+        if self.file is not None:
+            _make_private(self.file)
         config = Config()
         config.set_main_option("script_location", MIGRATIONS)
         with self.engine.begin() as connection:
             self._lock_setup(connection)
             config.attributes["connection"] = connection
-            command.upgrade(config, "head")
+            try:
+                command.upgrade(config, "head")
+            except CommandError:
+                raise UnusableDatabaseError(
+                    "it was written by a newer version of Gridhouse, which alone can read it"
+                ) from None
+        if self.file is not None:
+            self._watch(self.file)
         self._writer = Writer(self.engine)
+
+    def _watch(self, file: Path) -> None:
+        """Refuse all work once the file is not the one that was opened: it would be lost."""
+        opened = _identity(file)
+
+        def check(_: sa.Connection) -> None:
+            if _identity(file) != opened:
+                reason = FileNotFoundError("the file of the database was removed or replaced")
+                raise sa.exc.OperationalError(None, None, reason)
+
+        sa.event.listen(self.engine, "begin", check)
 
     def _lock_setup(self, connection: sa.Connection) -> None:
         """Make other processes wait until this transaction ends."""
@@ -160,17 +215,35 @@ class Store:
         found = self._records(TABLES.c.id == table)
         return found[0] if found else None
 
-    def list_public(self, most: int, since: int) -> list[StoredTable]:
-        """Return the lobby's unfinished tables that have changed since a time, latest first."""
-        wanted = TABLES.c.listed & TABLES.c.ended.is_(None) & (TABLES.c.changed >= since)
-        return self._records(wanted, most)
+    def list_public(self, most: int, since: int) -> list[tuple[StoredTable, int]]:
+        """Return the lobby's unfinished tables that have changed since a time, latest first.
 
-    def count_listed(self, visitor: str, tables: Collection[str], since: int) -> int:
-        """Count the lobby's unfinished tables among a visitor's and these others."""
-        own = sa.or_(TABLES.c.id.in_(tables), TABLES.c.id.in_(_seated(visitor)))
-        wanted = TABLES.c.listed & TABLES.c.ended.is_(None) & (TABLES.c.changed >= since) & own
+        They come without their moves, but with the number of these.
+        """
+        wanted = TABLES.c.listed & TABLES.c.ended.is_(None) & (TABLES.c.changed >= since)
+        found = self._records(wanted, most, moves=False)
+        made = MOVES.c.table_id.in_([record.id for record in found]) & ~MOVES.c.undone
+        counts = sa.select(MOVES.c.table_id, sa.func.count()).where(made)
         with self.engine.connect() as connection:
-            return connection.scalar(sa.select(sa.func.count()).where(wanted)) or 0
+            rows = connection.execute(counts.group_by(MOVES.c.table_id))
+            numbers = {row[0]: row[1] for row in rows}
+        return [(record, numbers.get(record.id, 0)) for record in found]
+
+    def unlist_oldest(self, visitor: str, tables: Collection[str], most: int) -> None:
+        """Let the lobby have the latest unfinished ones of a visitor's tables and these others."""
+        own = sa.or_(TABLES.c.id.in_(tables), TABLES.c.id.in_(_seated(visitor)))
+        wanted = TABLES.c.listed & TABLES.c.ended.is_(None) & own
+        shown = sa.select(TABLES.c.id).where(wanted).order_by(TABLES.c.changed.desc())
+        with self.engine.begin() as connection:
+            old = connection.scalars(shown.offset(most)).all()
+            connection.execute(TABLES.update().where(TABLES.c.id.in_(old)).values(listed=False))
+
+    def length_of_starts(self, visitor: str) -> int:
+        """Return the characters of the first positions of all tables of a visitor."""
+        length = sa.func.sum(sa.func.length(TABLES.c.start))
+        with self.engine.connect() as connection:
+            found = connection.scalar(sa.select(length).where(TABLES.c.id.in_(_seated(visitor))))
+        return int(found or 0)
 
     def list_own(self, visitor: str, chosen: Chosen, most: int, skip: int = 0) -> list[StoredTable]:
         """Return a visitor's tables, unfinished ones first, then the latest change first."""
@@ -188,6 +261,7 @@ class Store:
         most: int = 1,
         skip: int = 0,
         *first: sa.ColumnElement[bool],
+        moves: bool = True,
     ) -> list[StoredTable]:
         chosen = sa.select(TABLES).where(wanted).order_by(*first, TABLES.c.changed.desc())
         chosen = chosen.limit(most).offset(skip)
@@ -200,11 +274,10 @@ class Store:
             }
             for seat in connection.execute(sa.select(SEATS).where(SEATS.c.table_id.in_(records))):
                 records[seat.table_id].seated_visitors[seat.player] = seat.visitor
-            listed = sa.select(MOVES).where(MOVES.c.table_id.in_(records)).order_by(MOVES.c.ply)
-            for row in connection.execute(listed):
+            made = MOVES.c.table_id.in_(records) if moves else sa.false()
+            for row in connection.execute(sa.select(MOVES).where(made).order_by(MOVES.c.ply)):
                 record = records[row.table_id]
-                moves = record.undone if row.undone else record.moves
-                moves.append(Ply(row.move, row.spent))
+                (record.undone if row.undone else record.moves).append(Ply(row.move, row.spent))
         return list(records.values())
 
     def append(self, change: Change) -> Future[None]:
@@ -218,10 +291,37 @@ class Store:
             connection.execute(running.values(since=clock.now()))
 
 
+def serving_lock(store: Store) -> filelock.BaseFileLock:
+    """Return a lock that says that this process serves a database; it ends with the process.
+
+    Raises UnusableDatabaseError if another process serves the same SQLite file: each would show
+    what it has in memory.  Processes that share a database in PostgreSQL tell each other.
+    """
+    lock = filelock.FileLock(f"{store.file}.lock", timeout=0, mode=0o600)
+    if store.file is not None:
+        try:
+            lock.acquire()
+        except filelock.Timeout:
+            store.close()
+            raise UnusableDatabaseError("another house serves it already") from None
+    return lock
+
+
+def reason_of(error: Exception) -> str:
+    """Return the reason of a database error in a few words, without what was written."""
+    return str(getattr(error, "orig", None) or error).partition("\n")[0]
+
+
+def public_reason(error: Exception) -> str:
+    """Return the reason of an error for anybody; what a server says may name hosts and users."""
+    is_public = isinstance(getattr(error, "orig", None), (sqlite3.Error, FileNotFoundError))
+    return reason_of(error) if is_public else "the log of the house says why"
+
+
 def write_table(connection: sa.Connection, record: StoredTable) -> None:
     """Write a new table with its seats and moves."""
     row = {name: getattr(record, name) for name in COLUMNS}
-    row |= {"created": datetime.now(UTC), "changed": record.changed or clock.now()}
+    row |= {"created": datetime.now(UTC), "changed": record.changed or clock.dated()}
     seats = [
         {"table_id": record.id, "player": player, "visitor": visitor}
         for player, visitor in record.seated_visitors.items()
@@ -305,7 +405,7 @@ class Writer:
 
 def write(connection: sa.Connection, changes: list[Change]) -> None:
     """Write changes; raises StaleError if a table no longer has the version of its change."""
-    at = clock.now()
+    at = clock.dated()
     facts = [
         {
             "its_id": change.table,

@@ -1,4 +1,7 @@
-"""Help for players: a hint, an evaluation, and the best line."""
+"""Help for players: a hint, an evaluation, and the best line.
+
+Searches are done by the engines, and what else takes time by the ``work`` pool.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +18,7 @@ if TYPE_CHECKING:
     from gridhouse.core.game import State
     from gridhouse.players import Choice
     from gridhouse.server.engine_pool import EnginePool
+    from gridhouse.server.fair_pool import FairPool
     from gridhouse.server.tables.messages import Evaluation, Frame, Hint
     from gridhouse.server.tables.visibility import Snapshot, Viewpoint
 
@@ -23,9 +27,9 @@ LEADS = ((0.8, "is much better"), (0.4, "is better"), (0.1, "is slightly better"
 LINE_LENGTH = 8  # moves of the best line in a game for two
 
 
-async def hint(engines: EnginePool, snapshot: Snapshot) -> Hint:
+async def hint(engines: EnginePool, work: FairPool, snapshot: Snapshot) -> Hint:
     """Return the strongest player's move and its cells; raises RefusedError."""
-    state, ply = snapshot.state.clone(), len(snapshot.table.plies)
+    state, ply = await work.run(copied, snapshot), len(snapshot.table.plies)
     if state.is_terminal():
         raise RefusedError(OVER)
     action = (await engines.choose(state)).action
@@ -34,9 +38,14 @@ async def hint(engines: EnginePool, snapshot: Snapshot) -> Hint:
     return {"type": "hint", "ply": ply, "move": move, "cells": cells, "choice": choice}
 
 
-async def evaluate(engines: EnginePool, snapshot: Snapshot) -> Evaluation:
+def copied(snapshot: Snapshot) -> State:
+    """Return a copy of a snapshot's position."""
+    return snapshot.state.clone()
+
+
+async def evaluate(engines: EnginePool, work: FairPool, snapshot: Snapshot) -> Evaluation:
     """Return the proved result of a position, or the strongest player's evaluation, in words."""
-    state, ply = snapshot.state.clone(), len(snapshot.table.plies)
+    state, ply = await work.run(copied, snapshot), len(snapshot.table.plies)
     if state.is_terminal():
         text = state.game.outcome(state.position)
     else:
@@ -59,7 +68,7 @@ def evaluation_text(state: State, choice: Choice) -> str:
 
 
 async def best_line(
-    engines: EnginePool, snapshot: Snapshot, viewpoint: Viewpoint
+    engines: EnginePool, work: FairPool, snapshot: Snapshot, viewpoint: Viewpoint
 ) -> AsyncIterator[Frame]:
     """Yield a frame for each move of best play, in a game for one up to its end.
 
@@ -68,26 +77,31 @@ async def best_line(
     ply = len(snapshot.table.plies)
     if snapshot.table.secret:
         raise RefusedError("the best line may reveal hidden information")
-    state = snapshot.state.clone()
+    state = await work.run(copied, snapshot)
     is_alone = state.game.num_players == 1
     made = 0
     while not state.is_terminal() and (is_alone or made < LINE_LENGTH):
         choice = await engines.choose(state.clone())
         for action in choice.line or (choice.action,):
-            by = "" if is_alone else f" by {state.game.players[state.current_player()]}"
-            move = state.action_to_string(action)
-            cells = gesture(state, action)[0]
-            state.apply_action(action)
             made += 1
-            yield {
-                "type": "frame",
-                "ply": ply,
-                "board": drawn(state, viewpoint),
-                "last": cells,
-                "heading": f"Best line, move {made}{by}: {move}",
-                "status": state.game.status(state.position),
-                "tokens": tokens(state, state.position),
-            }
+            yield await work.run(frame, state, action, made, ply, viewpoint)
+
+
+def frame(state: State, action: int, made: int, ply: int, viewpoint: Viewpoint) -> Frame:
+    """Play a move of the best line, and return what shows it."""
+    by = "" if state.game.num_players == 1 else f" by {state.game.players[state.current_player()]}"
+    move = state.action_to_string(action)
+    cells = gesture(state, action)[0]
+    state.apply_action(action)
+    return {
+        "type": "frame",
+        "ply": ply,
+        "board": drawn(state, viewpoint),
+        "last": cells,
+        "heading": f"Best line, move {made}{by}: {move}",
+        "status": state.game.status(state.position),
+        "tokens": tokens(state, state.position),
+    }
 
 
 def drawn(state: State, viewpoint: Viewpoint) -> str:

@@ -61,7 +61,8 @@ class View(TypedDict):
 
     ``cameras`` are the names of the picture's viewpoints, none if there is one only; ``landings``
     are, by moves, the cells that light up instead of the last one of a gesture.
-    ``comment`` says what the last move did besides moving, and ``notes`` says it of every move.
+    ``moves`` are those after the first ``since``, which the page has already; ``comment`` says what
+    the last move did besides moving, and ``notes`` says it of every one of ``moves``.
     ``names`` has who plays each player, "" for a free seat.  ``present`` tells which players have
     the page open, and ``watchers`` is the number of other pages.
     """
@@ -78,6 +79,7 @@ class View(TypedDict):
     side: int
     camera: int
     cameras: list[str]
+    since: int
     moves: list[tuple[str, str]]
     notes: list[str]
     last: list[int]

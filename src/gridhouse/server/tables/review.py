@@ -17,8 +17,12 @@ from gridhouse.server.tables.commands import RefusedError
 from gridhouse.server.tables.table import gesture
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from gridhouse.core.game import State
+    from gridhouse.core.position import Position
     from gridhouse.server.engine_pool import EnginePool
+    from gridhouse.server.fair_pool import FairPool
     from gridhouse.server.tables.messages import Attempt, Review, ReviewedMove
     from gridhouse.server.tables.table import Table
 
@@ -77,10 +81,12 @@ def chance_text(probability: float) -> str:
 class GameReview:
     """The review of one game, shared by all who look at it."""
 
-    def __init__(self, table: Table) -> None:
-        """Take the moves of a finished game."""
+    def __init__(self, table: Table, work: FairPool) -> None:
+        """Take the moves of a finished game; the pool plays them again."""
+        self.work = work
         self.start = table.start
-        self.actions = table.state.history()
+        self.end = table.state
+        self.actions = self.end.history()
         self.plies = list(table.plies)
         self.game = table.state.game
         self.is_alone = self.game.num_players == 1
@@ -90,7 +96,7 @@ class GameReview:
         # The positions to evaluate; the last one is always among them.
         self.wanted = sorted({*range(0, self.last + 1, self.every), self.last}, reverse=True)
         self.seconds = min(MAX_SECONDS, max(MIN_SECONDS, WHOLE_GAME / len(self.wanted)))
-        self.states: dict[int, State] = {}
+        self.positions: dict[int, Position] = {}  # without the moves before: they would take more
         self.evaluations: dict[int, Evaluation] = {}
         self.seen: dict[str, float] = {}  # when each visitor last asked for it
         self.trying: set[str] = set()  # the visitors who wait for the answer to a try
@@ -122,32 +128,34 @@ class GameReview:
     async def _run(self, engines: EnginePool) -> None:
         """Evaluate backwards, so that what is known of later positions helps with earlier ones."""
         try:
-            if not self.states:
-                self.states = await asyncio.to_thread(self._replayed)
+            if not self.positions:
+                self.positions = dict(await self.work.collect(self._replayed()))
             for ply in self.wanted:
                 if ply not in self.evaluations:
                     since = time.monotonic() - ABSENCE
                     self.seen = {who: when for who, when in self.seen.items() if when > since}
                     if not self.seen:
                         return
-                    found = await self._evaluate(engines, self.states[ply])
+                    found = await self._evaluate(engines, self._state(ply))
                     self.evaluations[ply] = self._improved(ply, found)
                     self._prove_after(ply)
             if self.every > 1:
-                self.states = {}  # no move has a mark, and long games are large
+                self.positions = {}  # no move has a mark, and long games are large
         except Exception:
             log.exception("a review failed")
             self.failed = True
 
-    def _replayed(self) -> dict[int, State]:
-        """Return the positions to evaluate, by the number of moves before them."""
+    def _replayed(self) -> Iterator[tuple[int, Position] | None]:
+        """Yield the positions to evaluate with the number of moves before them; None in pauses."""
         state, wanted = parse(self.start), set(self.wanted)
-        states = {0: state.clone()}
+        yield 0, state.position.copy()
         for ply, action in enumerate(self.actions, 1):
             state.apply_action(action)
-            if ply in wanted:
-                states[ply] = state.clone()
-        return states
+            yield (ply, state.position.copy()) if ply in wanted else None
+
+    def _state(self, ply: int) -> State:
+        """Return the game after so many moves."""
+        return self.end.past(ply, (ply, self.positions[ply], []))
 
     async def _evaluate(self, engines: EnginePool, state: State) -> Evaluation:
         """Search a position."""
@@ -294,7 +302,7 @@ class GameReview:
 
     def _better(self, ply: int) -> tuple[list[str], list[int]]:
         """Return the moves of the better line, and the cells of the first one."""
-        state, moves = self.states[ply].clone(), []
+        state, moves = self._state(ply), []
         line = self.evaluations[ply].line[:LINE_LENGTH]
         cells = gesture(state, line[0])[0] if line else []
         for action in line:
@@ -326,11 +334,11 @@ class GameReview:
     async def attempt(self, engines: EnginePool, visitor: str, ply: int, text: str) -> Attempt:
         """Judge another move at a ply; raises RefusedError or MoveError."""
         before = self.evaluations.get(ply)
-        if before is None or before.value is None or ply not in self.states or ply == self.last:
+        if before is None or before.value is None or ply not in self.positions or ply == self.last:
             raise RefusedError("this position is not evaluated")
         if visitor in self.trying:
             raise RefusedError("one move at a time")
-        state = self.states[ply].clone()
+        state = self._state(ply)
         action = state.string_to_action(text)
         state.apply_action(action)
         if before.line and action == before.line[0]:
@@ -363,9 +371,10 @@ RESULTS = {100.0: "won", 50.0: "drawn", 0.0: "lost"}  # by a proved probability
 class Reviews:
     """The reviews of a server: those looked at run, one for each visitor."""
 
-    def __init__(self, engines: EnginePool) -> None:
+    def __init__(self, engines: EnginePool, work: FairPool) -> None:
         """Start without reviews."""
         self.engines = engines
+        self.work = work
         self._kept: dict[str, GameReview] = {}
 
     def of(self, table: Table, visitor: str) -> GameReview:
@@ -379,7 +388,7 @@ class Reviews:
         if review is None or review.actions != table.state.history():
             if review is not None:
                 review.stop()
-            review = GameReview(table)
+            review = GameReview(table, self.work)
         self._kept[table.id] = review  # in the order of their last use
         if len(self._kept) > MAX_KEPT:
             self._kept.pop(next(iter(self._kept))).stop()

@@ -8,6 +8,7 @@ import re
 import secrets
 import time
 from contextlib import suppress
+from dataclasses import replace
 from datetime import date
 from functools import partial
 from typing import TYPE_CHECKING, Protocol
@@ -23,8 +24,10 @@ from gridhouse.server import clock
 from gridhouse.server.daily.leaderboard import write_result
 from gridhouse.server.daily.service import DailyService
 from gridhouse.server.engine_pool import EnginePool
+from gridhouse.server.fair_pool import FairPool, Habit
+from gridhouse.server.settings import MAX_KEPT
 from gridhouse.server.storage.records import StaleError, StoredTable
-from gridhouse.server.storage.store import Store
+from gridhouse.server.storage.store import Store, public_reason, serving_lock
 from gridhouse.server.storage.visitors import Visitors
 from gridhouse.server.tables.commands import (
     MOVE,
@@ -41,6 +44,7 @@ from gridhouse.server.tables.review import Reviews
 from gridhouse.server.tables.table import (
     FRIENDS,
     MACHINE,
+    NEWS,
     ONE_SCREEN,
     Company,
     Table,
@@ -53,10 +57,10 @@ if TYPE_CHECKING:
     from typing import Any
 
     from gridhouse.core.game import State
-    from gridhouse.server.daily.leaderboard import BestResult, DailyResult, Puzzle
+    from gridhouse.server.daily.leaderboard import BestResult, Puzzle
     from gridhouse.server.settings import Settings
     from gridhouse.server.storage.notifications import Notifications
-    from gridhouse.server.storage.records import Change, Ply
+    from gridhouse.server.storage.records import Change
     from gridhouse.server.storage.visitors import Profile
     from gridhouse.server.tables.messages import Message
 
@@ -67,6 +71,10 @@ NAME = re.compile(r"[\w-]{1,32}", re.ASCII)
 INTERRUPTING = (UNDO, REDO, RESIGN)  # commands before which the machine stops thinking
 AWAY_AFTER = 3.0  # seconds after which a closed page counts as closed, if it is not loaded again
 MAX_IDLE = 50  # tables without subscribers that stay in memory
+MAX_IDLE_MOVES = 100_000  # of all these tables together, some forty megabytes
+# For what takes more than a moment on the event loop.  Python runs in one thread at a time, so more
+# of them would only delay each other and the loop.
+WORKERS = 2
 
 
 async def run_to_completion(change: Coroutine[Any, Any, None]) -> None:
@@ -77,6 +85,10 @@ async def run_to_completion(change: Coroutine[Any, Any, None]) -> None:
     except asyncio.CancelledError:
         await asyncio.wait({task})
         raise
+
+
+class UnsavedError(RefusedError):
+    """The database did not take a change."""
 
 
 class StaleTableError(RefusedError):
@@ -98,9 +110,10 @@ class LiveTable:
     Those among them that are ``pages`` are told as well who comes and goes, and what friends say.
     """
 
-    def __init__(self, table: Table) -> None:
-        """Start without subscribers."""
+    def __init__(self, table: Table, work: FairPool) -> None:
+        """Start without subscribers; the pool does what takes long."""
         self.table = table
+        self.changing, self.drawing = Habit(work), Habit(work)
         self.lock = asyncio.Lock()
         self.subscribers: set[Subscriber] = set()
         self.thinking: asyncio.Task[None] | None = None
@@ -109,6 +122,12 @@ class LiveTable:
         self.pages: set[Page] = set()
         self._last_phrases: dict[int, float] = {}  # the time of each player's
         self.note_seats()
+
+    def replace(self, table: Table) -> None:
+        """Go on with the table after a change."""
+        for name in NEWS:
+            setattr(table, name, getattr(self.table, name))
+        self.table = table
 
     def changed(self) -> None:
         """Tell all subscribers that the table has changed."""
@@ -138,7 +157,7 @@ class LiveTable:
         if company == self.table.company:
             return
         self.table.company = company
-        self.snapshot.texts.clear()  # they say who was there before
+        self.snapshot.texts = {}  # the others say who was there before
         present, watchers = company
         self._tell({"type": "presence", "present": [*present], "watchers": watchers}, but)
 
@@ -177,19 +196,31 @@ def next_start(table: Table) -> State:
     return game.new_initial_state(secrets.randbits(64)) if game.has_chance else parse(table.start)
 
 
+def changed(table: Table, change_of: Callable[[], Change | None]) -> tuple[Change, Table] | None:
+    """Return a change and the table after it, None if there is nothing to change."""
+    change = change_of()
+    return None if change is None else (change, table.after(change))
+
+
 class TableService:
     """The tables of a server, and the commands at them."""
 
     def __init__(self, settings: Settings) -> None:
-        """Start the service; raises SQLAlchemyError if its database cannot be used."""
+        """Start the service.
+
+        Raises SQLAlchemyError or UnusableDatabaseError if its database cannot be used.
+        """
         self.settings = settings
         self.store = Store(settings.database)
+        self._lock = serving_lock(self.store)
         self.visitors = Visitors(self.store.engine)
         self.engines = EnginePool(settings)
-        self.reviews = Reviews(self.engines)
+        self.work = FairPool(WORKERS, "working")
+        self.files = FairPool(1, "reading files")  # of many games, which take long
+        self.reviews = Reviews(self.engines, self.work)
         self.daily_puzzles = DailyService(settings, self.store.engine, self._best_was_found)
         self._live: dict[str, LiveTable] = {}
-        self._opening = asyncio.Lock()
+        self._opening: dict[str, asyncio.Task[LiveTable | None]] = {}
         self._background_tasks: set[asyncio.Task[None]] = set()
         self._notifications = self._listen_to_others()
 
@@ -230,13 +261,19 @@ class TableService:
                     waiting.cancel()
         self.reviews.close()
         self.engines.close()
+        self.work.close()
+        self.files.close()
         await self.daily_puzzles.close()
         if self._notifications is not None:
             await asyncio.to_thread(self._notifications.close)
         self.store.close()
+        self._lock.release()
 
     async def create(self, options: TableOptions, visitor: str) -> str:
-        """Store a new table of a visitor; return its name, which cannot be guessed."""
+        """Store a new table of a visitor; return its name, which cannot be guessed.
+
+        Raises RefusedError.
+        """
         players = range(options.state.game.num_players)
         mine = players if options.opponent in ONE_SCREEN else (options.side,)
         record = StoredTable(
@@ -252,8 +289,13 @@ class TableService:
             record.initial, record.increment = options.clock
         if options.opponent == MACHINE:
             record.level, record.machine = options.level, 1 - options.side
-        await asyncio.to_thread(self.store.add, record)
+        await asyncio.to_thread(self._add, record, visitor)
         return record.id
+
+    def _add(self, record: StoredTable, visitor: str) -> None:
+        if self.store.length_of_starts(visitor) + len(record.start) > MAX_KEPT:
+            raise RefusedError("you have more games than the house keeps for one visitor")
+        self.store.add(record)
 
     async def rematch(self, live: LiveTable, visitor: str, level: int | None = None) -> str:
         """Return the table of a player's next game: the same game with the sides swapped.
@@ -297,28 +339,47 @@ class TableService:
         return name
 
     async def get(self, name: str) -> LiveTable | None:
-        """Return a table by its name, None if there is none."""
+        """Return a table by its name, None if there is none, or none that can be read.
+
+        Each table is read by itself, so that a long game makes nobody else wait.
+        """
         if not NAME.fullmatch(name):  # PostgreSQL does not accept every text
             return None
-        async with self._opening:
-            if name not in self._live:
-                record = await asyncio.to_thread(self.store.load, name)
-                if record is None:
-                    return None
-                self._evict_idle()
-                table = await asyncio.to_thread(Table, record)
-                table.names = await self._names(table)
-                if table.daily is not None:
-                    day = date.fromisoformat(table.daily)
-                    table.best = (await self.daily_puzzles.show(type(table.state.game), day)).best
-                self._live[name] = LiveTable(table)
-                self._set_flag_timer(self._live[name])
-                if self.store.is_shared:  # it may have changed before we subscribed
-                    self._spawn(self._refresh(self._live[name]))
-            live = self._live[name] = self._live.pop(name)  # in order of their last use
-            today = self.daily_puzzles.today().isoformat()
-            live.table.is_past_day = live.table.daily is not None and live.table.daily < today
-            return live
+        live = self._live.get(name)
+        if live is None:
+            if name not in self._opening:
+                self._opening[name] = asyncio.create_task(self._open(name))
+                self._opening[name].add_done_callback(lambda _: self._opening.pop(name))
+            live = await asyncio.shield(self._opening[name])
+            if live is None:
+                return None
+        self._live[name] = self._live.pop(name, live)  # in order of their last use
+        today = self.daily_puzzles.today().isoformat()
+        live.table.is_past_day = live.table.daily is not None and live.table.daily < today
+        return live
+
+    async def _open(self, name: str) -> LiveTable | None:
+        """Read a table from the database, as ``get`` does."""
+        record = await asyncio.to_thread(self.store.load, name)
+        if record is None:
+            return None
+        self._evict_idle()
+        begun = replace(record, moves=[], undone=[])
+        try:
+            table = await self.work.run(Table, begun, self.settings.max_moves)
+            await self.work.collect(table.catch_up(record))
+        except Exception:
+            log.exception("the table %s cannot be read", name)
+            return None
+        table.names = await self._names(table)
+        if table.daily is not None:
+            day = date.fromisoformat(table.daily)
+            table.best = (await self.daily_puzzles.show(type(table.state.game), day)).best
+        live = self._live[name] = LiveTable(table, self.work)
+        self._set_flag_timer(live)
+        if self.store.is_shared:  # it may have changed before we subscribed
+            self._spawn(self._refresh(live))
+        return live
 
     async def _names(self, table: Table) -> dict[str, str]:
         profiles = await asyncio.to_thread(self.visitors.profiles, table.seated_visitors.values())
@@ -349,14 +410,17 @@ class TableService:
         Games of an evening stay until they are over, so that whoever leaves one loses on time.
         """
         quiet = [
-            name
+            (name, live)
             for name, live in self._live.items()
             if not live.subscribers and (live.table.over or live.table.evening is None)
         ]
-        for name in quiet[: max(0, len(quiet) - MAX_IDLE)]:
-            flag_timer = self._live.pop(name).flag_timer
-            if flag_timer is not None:
-                flag_timer.cancel()
+        moves = 0
+        for kept, (name, live) in enumerate(reversed(quiet), 1):
+            moves += len(live.table.plies)
+            if kept > MAX_IDLE or moves > MAX_IDLE_MOVES:
+                del self._live[name]
+                if live.flag_timer is not None:
+                    live.flag_timer.cancel()
 
     def subscribe(self, live: LiveTable, subscriber: Subscriber) -> None:
         """Add a subscriber; the machine thinks while a table has any."""
@@ -379,17 +443,21 @@ class TableService:
 
         Raises RefusedError, or MoveError for a move that the rules forbid.
         """
-        table = live.table
         if command.kind in INTERRUPTING:
-            table.change_for(command)  # a refused command must not stop the machine
+            async with live.lock:  # a refused command must not stop the machine
+                await self.work.run(live.table.change_for, command)
             await self._stop_thinking(live)
-        plies = list(table.plies)
-        write = partial(self._write, live, partial(table.change_for, command))
+        plies = live.table.plies
+
+        def change() -> Change:
+            return live.table.change_for(command)
+
+        write = partial(self._write, live, change)
         try:
             await run_to_completion(write())
         except StaleTableError:
             # Another process changed the table first.  Only new moves invalidate the command.
-            if table.plies != plies and command.kind != SEAT:
+            if live.table.plies != plies and command.kind != SEAT:
                 raise
             await run_to_completion(write())
         finally:
@@ -398,39 +466,35 @@ class TableService:
     async def _write(self, live: LiveTable, change_of: Callable[[], Change | None]) -> None:
         """Write a change to the database, then apply and show it; raises RefusedError."""
         async with live.lock:
-            change = change_of()
-            if change is None:
+            made = await live.changing.start(changed, live.table, change_of)
+            if made is None:
                 return
-            if change.added is not None and change.ended is not None:
-                result = self._daily_result(live.table, change.added)
-                if result is not None:
-                    change = change._replace(also=partial(write_result, reached=result))
+            change, after = made
+            if change.added is not None and change.ended is not None and after.daily is not None:
+                sitter = after.seated_visitors[0]
+                result = self.daily_puzzles.result(after.state, after.daily, sitter)
+                change = change._replace(also=partial(write_result, reached=result))
             try:
                 await asyncio.wrap_future(self.store.append(change))
             except StaleError:
                 await self._catch_up(live)
                 raise StaleTableError("the table has changed; look at it again") from None
-            except (OSError, SQLAlchemyError):
+            except (OSError, SQLAlchemyError) as error:
                 log.exception("a change could not be saved")
-                raise RefusedError("the change could not be saved; try again") from None
-            live.table.apply(change)
+                reason = public_reason(error)
+                raise UnsavedError(f"the change could not be saved: {reason}") from None
+            live.replace(after)
             if change.seat is not None:
                 await self._note_people(live)
         self._changed(live)
-
-    def _daily_result(self, table: Table, last: Ply) -> DailyResult | None:
-        """Return a visitor's result after the last move of a daily puzzle, None at other tables."""
-        if table.daily is None:
-            return None
-        after = table.state.clone()
-        after.apply_action(last.action)
-        return self.daily_puzzles.result(after, table.daily, table.seated_visitors[0])
 
     async def _catch_up(self, live: LiveTable) -> None:
         """Reload a table that another process has changed."""
         record = await asyncio.to_thread(self.store.load, live.table.id)
         if record is not None and record.version != live.table.version:
-            live.table.catch_up(record)
+            table = live.table.clone()
+            await self.work.collect(table.catch_up(record))
+            live.replace(table)
             await self._note_people(live)
             self._changed(live)
 
@@ -480,21 +544,27 @@ class TableService:
             live.thinking = asyncio.create_task(self._think(live))
 
     def _is_machine_turn(self, table: Table) -> bool:
-        return table.mover is not None and table.mover == table.machine
+        return table.mover is not None and table.mover == table.machine and table.room > 0
 
     async def _think(self, live: LiveTable) -> None:
         """Make the machine's moves until another player is to move."""
-        table = live.table
+        live.table.machine_stuck = False
         try:
-            while self._is_machine_turn(table):
+            while self._is_machine_turn(live.table):
+                table = live.table
                 ply = len(table.plies)
                 move = table.state.action_to_string(await self._choose(table))
                 await asyncio.sleep(self.settings.pause)
-                with suppress(RefusedError, MoveError):  # the table has changed
+                try:
                     await self.submit(live, Command(MOVE, table.machine or 0, move, ply))
+                except UnsavedError:
+                    raise
+                except (RefusedError, MoveError):  # the table has changed
+                    continue
         except Exception:
             log.exception("the machine cannot move at a table")
-            raise
+            live.table.machine_stuck = True
+            live.changed()
 
     async def _choose(self, table: Table) -> int:
         """Return the machine's action; if its search fails, note it and return a random action."""

@@ -5,17 +5,20 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-import time
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+from sqlalchemy.exc import SQLAlchemyError
 from starlette.websockets import WebSocketDisconnect, WebSocketState
 
 from gridhouse.core.errors import MoveError
 from gridhouse.core.notation import parse_integer
 from gridhouse.server.auth import bearer, is_own_origin
+from gridhouse.server.budgets import TokenBucket
+from gridhouse.server.fair_pool import Habit
 from gridhouse.server.languages import language
 from gridhouse.server.settings import MAX_MESSAGE, MAX_SUBSCRIBERS
+from gridhouse.server.storage.store import reason_of
 from gridhouse.server.tables import hints
 from gridhouse.server.tables.commands import ANSWER, MOVE, REDO, RESIGN, UNDO, Command, RefusedError
 from gridhouse.server.tables.translating import in_language
@@ -23,6 +26,7 @@ from gridhouse.server.tables.visibility import (
     Snapshot,
     Viewpoint,
     help_refusal,
+    known_moves,
     no_move_reason,
     no_move_reason_for,
     offers_help,
@@ -35,9 +39,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import TypeGuard
 
+    from starlette.requests import HTTPConnection
     from starlette.websockets import WebSocket
 
     from gridhouse.server.auth import Auth
+    from gridhouse.server.budgets import Budgets
+    from gridhouse.server.storage.records import Ply
     from gridhouse.server.tables.messages import Message
     from gridhouse.server.tables.service import LiveTable, TableService
     from gridhouse.server.tables.table import Table
@@ -49,6 +56,7 @@ HELP_PLACES = {
     "show": "board",
     "judge": "side",
 }  # the part of the page that shows the help
+FEW = 50  # moves of a view that may be made at once
 FRAME_PAUSES = 1.5  # times the machine's pause, between two moves of the best line
 MAX_NESTED = 100  # brackets of a message; valid messages have two
 NORMAL_CLOSURE = 1000
@@ -56,63 +64,52 @@ NO_PLY = -1  # a ply that no table has
 TRY_AGAIN_LATER = 1013  # close code for a table that is full
 
 
-class TokenBucket:
-    """A rate limiter: ``burst`` requests at once, and ``rate`` a second in the long run."""
-
-    def __init__(self, burst: float, rate: float) -> None:
-        """Start with a full bucket."""
-        self._most = burst
-        self._rate = rate
-        self._left = burst
-        self._last = time.monotonic()
-
-    def take(self) -> bool:
-        """Take one token; return False if there is none."""
-        now = time.monotonic()
-        self._left = min(self._most, self._left + (now - self._last) * self._rate)
-        self._last = now
-        if self._left < 1:
-            return False
-        self._left -= 1
-        return True
-
-
 class Connection:
     """One page that shows a table, from connection to disconnection."""
 
     def __init__(
-        self, service: TableService, auth: Auth, live: LiveTable, socket: WebSocket
+        self,
+        service: TableService,
+        auth: Auth,
+        budgets: Budgets,
+        live: LiveTable,
+        socket: WebSocket,
     ) -> None:
         """Identify the visitor at the other end of a socket."""
         self.service = service
+        self.budgets = budgets
         self.live = live
         self.socket = socket
         self.visitor = auth.authenticate(socket.headers, socket.cookies)
         self.invitation = auth.invitation(live.table.id)
         self.language = language()
         self.revealed_player: int | None = None
+        self.address = address_of(socket)
         self.close_code = NORMAL_CLOSURE  # the close code, sent after the last message
         self.camera = first_camera(live.table, socket.query_params.get("camera", ""))
         self.back: int | None = None  # the ply of an earlier position that this page shows
         self._past: Snapshot | None = None
         self._stale = True
+        # The moves that the page has, and what was visible of them.
+        self._known: tuple[list[Ply], bool, int | None] = [], False, None
         self._outgoing: list[str] = []
         self._wake = asyncio.Event()
         self._help_tasks: dict[str, asyncio.Task[None]] = {}
 
     def viewpoint(self) -> Viewpoint:
         """Return the viewpoint of this page."""
-        viewpoint = viewpoint_of(self.live.table, self.visitor, self.revealed_player)
+        table = self.live.snapshot.table
+        viewpoint = viewpoint_of(table, self.visitor, self.revealed_player)
         return viewpoint._replace(camera=self.camera)
 
     def snapshot(self) -> Snapshot:
         """Return the snapshot that this page shows: the current one or an earlier one."""
-        table = self.live.table
-        if self.back is None or self.back >= len(table.plies):
+        now = self.live.snapshot
+        if self.back is None or self.back >= len(now.table.plies):
             self.back = None
-            return self.live.snapshot
+            return now
         if self._past is None or self._past.ply != self.back:
-            self._past = Snapshot(table, self.back)
+            self._past = Snapshot(now.table, self.back)
         return self._past
 
     def changed(self) -> None:
@@ -158,25 +155,39 @@ class Connection:
         while True:
             await self._wake.wait()
             self._wake.clear()
-            notes, self._outgoing = self._outgoing, []
             if self._stale:
                 self._stale = False
-                notes.insert(0, self._view())
+                await self.socket.send_text(await self._view())
+            notes, self._outgoing = self._outgoing, []
             for note in notes:
                 await self.socket.send_text(note)
 
-    def _view(self) -> str:
+    async def _view(self) -> str:
         """Return the view as JSON; it is rendered once for all viewers who see the same."""
-        table, snapshot = self.live.table, self.snapshot()
+        snapshot, viewpoint = self.snapshot(), self.viewpoint()
+        table, texts = snapshot.table, snapshot.texts
         sits = bool(table.seats_of(self.visitor))
-        viewpoint = self.viewpoint()
-        known = viewpoint, sits, self.language
-        if known not in snapshot.texts or table.ticks():
-            shown = view(snapshot, viewpoint, sits=sits)
-            if sits and table.open_seats():
-                shown["invitation"] = f"/t/{table.id}/join/{self.invitation}"
-            snapshot.texts[known] = encode(in_language(shown, self.language))
-        return snapshot.texts[known]
+        plies, *visible = self._known
+        # What is visible of a move may change with the viewer, and with the end of the game.
+        since = (
+            known_moves(plies, table.plies) if visible == [table.secret, viewpoint.viewer] else 0
+        )
+        self._known = table.plies, table.secret, viewpoint.viewer
+        shown = viewpoint, sits, since, self.language
+        if shown not in texts or table.ticks():
+            is_short = len(table.plies) - since <= FEW
+            drawing = self.live.drawing if is_short else Habit(self.service.work)
+            texts[shown] = drawing.start(self._rendered, snapshot, *shown)
+        return await asyncio.shield(texts[shown])
+
+    def _rendered(
+        self, snapshot: Snapshot, viewpoint: Viewpoint, sits: bool, since: int, into: str
+    ) -> str:
+        """Return a view as JSON, from a thread."""
+        shown = view(snapshot, viewpoint, sits=sits, since=since)
+        if sits and snapshot.table.open_seats():
+            shown["invitation"] = f"/t/{snapshot.table.id}/join/{self.invitation}"
+        return encode(in_language(shown, into))
 
     async def _receive(self) -> None:
         settings = self.service.settings
@@ -189,6 +200,7 @@ class Connection:
             if asked is None or not allowance.take():
                 self.close_code = POLICY_VIOLATION
                 return
+            await asyncio.sleep(self.budgets.reserve(self.visitor, self.address))
             try:
                 await self._handle(asked)
             except (RefusedError, MoveError) as error:
@@ -205,6 +217,8 @@ class Connection:
             raise RefusedError("you are watching this game, not playing it")
         if kind == MOVE:
             await self._move(message)
+        elif kind == "why":
+            await self._why(message)
         elif kind in PLAYERS:
             PLAYERS[kind](self, message)
         elif kind in (UNDO, REDO, ANSWER, RESIGN):
@@ -243,11 +257,12 @@ class Connection:
         self.revealed_player = self.live.table.mover
         self._show_again()
 
-    def _on_why(self, message: dict[str, Any]) -> None:
+    async def _why(self, message: dict[str, Any]) -> None:
         """Refuse with the reason why no move begins with these cells."""
-        table, viewpoint = self.live.table, self.viewpoint()
-        require_turn(table, viewpoint)
-        reason, blocking = no_move_reason_for(table.state, cells_of(message))
+        snapshot = self.live.snapshot
+        require_turn(snapshot.table, self.viewpoint())
+        cells = cells_of(message)
+        reason, blocking = await self.service.work.run(no_move_reason_for, snapshot.state, cells)
         self.send({"type": "refusal", "text": reason, "cells": blocking})
 
     def _on_phrase(self, message: dict[str, Any]) -> None:
@@ -299,14 +314,15 @@ class Connection:
 
     async def _find_help(self, kind: str, snapshot: Snapshot, viewpoint: Viewpoint) -> None:
         """Send the machine's help; raises nothing, since nothing awaits the task."""
-        engines, ply = self.service.engines, len(self.live.table.plies)
+        engines, work = self.service.engines, self.service.work
+        ply = len(snapshot.table.plies)
         try:
             if kind == "hint":
-                self.send(await hints.hint(engines, snapshot))
+                self.send(await hints.hint(engines, work, snapshot))
             elif kind == "judge":
-                self.send(await hints.evaluate(engines, snapshot))
+                self.send(await hints.evaluate(engines, work, snapshot))
             else:
-                async for frame in hints.best_line(engines, snapshot, viewpoint):
+                async for frame in hints.best_line(engines, work, snapshot, viewpoint):
                     self.send(frame)
                     await asyncio.sleep(self.service.settings.pause * FRAME_PAUSES)
                 self.send({"type": "shown", "ply": ply})
@@ -324,7 +340,6 @@ ANYBODY: dict[str, Callable[[Connection, dict[str, Any]], None]] = {
 }
 PLAYERS: dict[str, Callable[[Connection, dict[str, Any]], None]] = {
     "uncover": Connection._on_uncover,
-    "why": Connection._on_why,
     "phrase": Connection._on_phrase,
     "stop": Connection._on_stop,
     **dict.fromkeys(HELP_PLACES, Connection._on_help),
@@ -376,22 +391,37 @@ def parse_message(text: object) -> dict[str, Any] | None:
     return asked if isinstance(asked, dict) and isinstance(asked.get("type"), str) else None
 
 
+def address_of(connection: HTTPConnection) -> str:
+    """Return the network address at the other end of a connection."""
+    return connection.client.host if connection.client else ""
+
+
 async def serve_table(socket: WebSocket) -> None:
     """Serve the connection of a page to its table."""
     service: TableService = socket.app.state.service
     auth: Auth = socket.app.state.auth
-    live = await service.get(socket.path_params["table"])
-    is_false = bearer(socket.headers) is not None and auth.authenticate(socket.headers, {}) is None
-    if live is None or is_false or not is_own_origin(socket.headers):
-        await socket.close(POLICY_VIOLATION)
-        return
-    await socket.accept()
-    if len(live.subscribers) >= MAX_SUBSCRIBERS:
-        await socket.close(TRY_AGAIN_LATER)
-        return
-    connection = Connection(service, auth, live, socket)
-    with suppress(WebSocketDisconnect):
-        await connection.run()
-    if socket.application_state == WebSocketState.CONNECTED:
-        with suppress(RuntimeError, WebSocketDisconnect):
-            await socket.close(connection.close_code)
+    visitor = auth.authenticate(socket.headers, socket.cookies)
+    budgets: Budgets = socket.app.state.budgets
+    with budgets.socket(visitor, address_of(socket)) as is_free:
+        try:
+            live = await service.get(socket.path_params["table"])
+        except SQLAlchemyError as error:
+            log.error("the database cannot be used: %s", reason_of(error))
+            await socket.close(TRY_AGAIN_LATER)
+            return
+        is_false = bearer(socket.headers) is not None and visitor is None
+        if live is None or is_false or not is_own_origin(socket):
+            await socket.close(POLICY_VIOLATION)
+            return
+        await socket.accept()
+        # Those who watch do not take the place of those who play.
+        is_full = len(live.subscribers) >= MAX_SUBSCRIBERS and not live.table.seats_of(visitor)
+        if is_full or not is_free:
+            await socket.close(TRY_AGAIN_LATER)
+            return
+        connection = Connection(service, auth, budgets, live, socket)
+        with suppress(WebSocketDisconnect):
+            await connection.run()
+        if socket.application_state == WebSocketState.CONNECTED:
+            with suppress(RuntimeError, WebSocketDisconnect):
+                await socket.close(connection.close_code)

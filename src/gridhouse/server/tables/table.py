@@ -1,17 +1,20 @@
 """A table: its game, seats and clock, and the changes that commands make.
 
-This module does no input or output.  The service writes a change to the database first and applies
-it afterwards.
+This module does no input or output.  The service writes a change to the database first and shows
+the table after it afterwards.  That is another one: a table in use stays as it is but for ``NEWS``,
+so that threads can draw it while its game goes on.
 """
 
 from __future__ import annotations
 
+import copy
 from typing import TYPE_CHECKING, NamedTuple
 
 from gridhouse.core.errors import PictureError
 from gridhouse.core.registry import parse
 from gridhouse.server import clock
 from gridhouse.server.clock import Clock
+from gridhouse.server.settings import MAX_MOVES
 from gridhouse.server.storage.records import Change, Ply
 from gridhouse.server.tables.commands import (
     ANSWER,
@@ -27,10 +30,14 @@ from gridhouse.server.tables.commands import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
     from gridhouse.core.game import State
     from gridhouse.server.daily.leaderboard import BestResult
     from gridhouse.server.storage.records import StoredTable
 
+NEWS = ("names", "company", "best", "is_past_day", "machine_failed", "machine_stuck")
 HOTSEAT = "hotseat"
 MACHINE = "machine"
 FRIENDS = "friends"
@@ -38,7 +45,11 @@ ANALYSIS = "analysis"  # alone, for both sides, with nothing hidden
 OPPONENTS = (MACHINE, FRIENDS, HOTSEAT, ANALYSIS)
 ONE_SCREEN = (HOTSEAT, ANALYSIS)  # at which one visitor has all seats
 STANDS_IN_EVENINGS = "moves at the table of an evening stand"
+FULL = "this table takes no more moves; begin another one"
 STANDS = "moves that may have revealed hidden information cannot be taken back"
+
+KEPT_EVERY = 50  # moves between two positions that are kept, so that looking back is quick
+NEARLY_FULL = 100  # moves left when a table says so
 
 BY_RULES = "rules"
 ON_TIME = "time"
@@ -88,8 +99,8 @@ class Rematch(NamedTuple):
 class Table:
     """One game and its players."""
 
-    def __init__(self, record: StoredTable) -> None:
-        """Set up a table from its record."""
+    def __init__(self, record: StoredTable, most: int = MAX_MOVES) -> None:
+        """Set up a table from its record; it takes ``most`` moves."""
         self.id = record.id
         self.opponent = record.opponent
         self.level = record.level
@@ -103,21 +114,43 @@ class Table:
         self.company = Company()
         self.best: BestResult | None = None  # known for the daily puzzle
         self.machine_failed = False  # at its last move, which was therefore random
+        self.machine_stuck = False  # until a page is opened again
         self.clock = Clock(record.initial, record.increment) if record.initial else None
         self.state = parse(record.start)
         # Both players of an evening are there when the game begins, so their clocks run at once.
         self._free_moves = 0 if self.evening else self.state.game.num_players
+        self.most = most
         self.plies: list[Ply] = []
+        self.undone: list[Ply] = []
+        self._kept: list[tuple[int, Any, list[int]]] = [self.state.checkpoint()]
         # Whether any player has had hidden information so far.  Its end, as that of a bomb under a
         # sink, may itself be hidden, so this never becomes false again.
         self.ever_secret = self._has_secrets()
         self._began_secret = self.ever_secret
         self.cameras = self.state.cameras()
         self.default_camera = self.state.default_camera()
-        self.catch_up(record)
+        for _ in self.catch_up(record):
+            pass
 
-    def catch_up(self, record: StoredTable) -> None:
-        """Update the table from a newer record."""
+    def clone(self) -> Table:
+        """Return a copy that can be changed."""
+        other = copy.copy(self)
+        other.state = self.state.clone()
+        other.plies, other.undone, other._kept = self.plies[:], self.undone[:], self._kept[:]
+        other.seated_visitors = dict(self.seated_visitors)
+        return other
+
+    def after(self, change: Change) -> Table:
+        """Return the table after a change."""
+        other = self.clone()
+        other.apply(change)
+        return other
+
+    def catch_up(self, record: StoredTable) -> Iterator[None]:
+        """Update the table from a newer record, with a pause after every move.
+
+        Until its end the table is not to be used.
+        """
         self.seated_visitors = dict(record.seated_visitors)
         self.listed = record.listed
         self.rematch = rematch_of(record.next)
@@ -129,16 +162,18 @@ class Table:
         self._pop(len(self.plies) - standing)
         for stored in record.moves[standing:]:
             self._push(described(self.state, stored))
+            yield
         after = self.state.clone()
         self.undone = []
         for stored in record.undone:
             self.undone.append(described(after, stored))
             after.apply_action(self.undone[-1].action)
+            yield
         self._note(record.ended, record.asked, record.since)
         self.version = record.version
 
     def apply(self, change: Change) -> None:
-        """Apply a change that has been written."""
+        """Apply a change to a table that is not in use yet."""
         if change.seat is not None:
             self.seated_visitors[change.seat[0]] = change.seat[1]
         if change.next is not None:
@@ -175,15 +210,20 @@ class Table:
     def _push(self, ply: Ply) -> None:
         self.state.apply_action(ply.action)
         self.plies.append(ply)
+        checkpoint = self.state.checkpoint()
+        if len(self.plies) % KEPT_EVERY == 0:
+            self._kept.append(checkpoint)
         self.ever_secret = self.ever_secret or self._has_secrets()
 
     def _has_secrets(self) -> bool:
         return self.opponent != ANALYSIS and self.state.has_secrets()
 
     def _pop(self, count: int) -> None:
-        for _ in range(count):
-            self.state.undo()
-            self.plies.pop()
+        if count:
+            standing = len(self.plies) - count
+            self.state = self.past(standing)
+            del self.plies[standing:]
+            del self._kept[standing // KEPT_EVERY + 1 :]
 
     @property
     def asked(self) -> Takeback | None:
@@ -211,10 +251,12 @@ class Table:
 
     def past(self, ply: int) -> State:
         """Return the position after ``ply`` moves."""
-        state = parse(self.start)
-        for action in self.state.history()[:ply]:
-            state.apply_action(action)
-        return state
+        return self.state.past(ply, self._kept[ply // KEPT_EVERY])
+
+    @property
+    def room(self) -> int:
+        """The number of moves that the table still takes."""
+        return max(0, self.most - len(self.plies))
 
     def seats_of(self, visitor: str | None) -> list[int]:
         """Return the players that a visitor plays."""
@@ -274,6 +316,8 @@ class Table:
             raise RefusedError(OVER if self.over else "it is not your turn")
         if command.ply != len(self.plies):
             raise RefusedError("the table has changed; look at it again")
+        if not self.room:
+            raise RefusedError(FULL)
         state, at = self.state, clock.now()
         ply = described(state, Ply(command.text, self._spent(at)))
         if self.clock is not None and self.ticks() and not self.time_left(command.player, at):
@@ -343,11 +387,15 @@ class Table:
 
     def undo_count(self, player: int) -> int:
         """Return the number of moves that a player's undo takes back; raises RefusedError."""
-        own = [at for at, ply in enumerate(self.plies) if ply.player == player]
-        if not self.plies or (self.opponent not in ONE_SCREEN and not own):
+        if self.opponent in ONE_SCREEN:
+            count = min(1, len(self.plies))
+        else:
+            latest = enumerate(reversed(self.plies), 1)
+            count = next((back for back, ply in latest if ply.player == player), 0)
+        if not count:
             raise RefusedError("you have no move to take back")
         self._need_freedom()
-        return 1 if self.opponent in ONE_SCREEN else len(self.plies) - own[-1]
+        return count
 
     def state_after_redo(self, player: int) -> State:
         """Return the position after a player's redo.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from gridhouse.core.errors import PictureError
@@ -13,7 +14,9 @@ from gridhouse.server.tables.company import player_names
 from gridhouse.server.tables.table import (
     ANALYSIS,
     FRIENDS,
+    FULL,
     HOTSEAT,
+    NEARLY_FULL,
     ONE_SCREEN,
     Table,
     gesture,
@@ -22,10 +25,12 @@ from gridhouse.server.tables.table import (
 )
 
 if TYPE_CHECKING:
+    import asyncio
     from typing import Any
 
     from gridhouse.core.game import Game, State
     from gridhouse.core.picture import Canvas
+    from gridhouse.server.storage.records import Ply
     from gridhouse.server.tables.messages import (
         Clock,
         Gesture,
@@ -43,6 +48,7 @@ NO_HELP_FOR_COPIES = (
 )
 NO_HELP_FOR_FRIENDS = "there is no help in a game between friends"
 FAILED = "The machine failed and made a random move"
+STUCK = "cannot move now; load this page again to let it try once more"
 YOU: dict[float, Literal["won", "lost", "draw"]] = {1: "won", -1: "lost", 0: "draw"}
 ASKED = {UNDO: "asks to take back the last move", REDO: "asks to redo the move"}
 
@@ -94,17 +100,25 @@ def seat_of(table: Table, visitor: str | None, revealed_player: int | None) -> V
 
 
 class Snapshot:
-    """A table after one of its moves; pictures and texts are cached for all viewers."""
+    """A table after one of its moves; pictures and texts are cached for all viewers.
+
+    The table is one that changes no more, so all but making a snapshot may be done in any thread.
+    """
 
     def __init__(self, table: Table, ply: int | None = None) -> None:
-        """Take the current position of a table, or the position after ``ply`` moves."""
+        """Take the current position of a frozen table, or the position after ``ply`` moves."""
         self.table = table
         self.ply = ply
-        self.texts: dict[tuple[Viewpoint, bool, str], str] = {}  # views, by language
-        self.state = table.state if ply is None else table.past(ply)
+        # Rendered views: by viewpoint, whether the viewer sits, moves known there, and language.
+        self.texts: dict[tuple[Viewpoint, bool, int, str], asyncio.Future[str]] = {}
         self._pictures: dict[tuple[int | None, int, int], str] = {}
         self._gestures: list[Gesture] | None = None
         self._landings: dict[str, list[int]] | None = None
+
+    @cached_property
+    def state(self) -> State:
+        """The position."""
+        return self.table.state if self.ply is None else self.table.past(self.ply)
 
     def observation(self, viewpoint: Viewpoint) -> Any:
         """Return the observation of a viewer."""
@@ -142,12 +156,12 @@ class Snapshot:
             return self.state.public_picture(viewpoint.side, viewpoint.camera)
         return self.state.picture(viewpoint.viewer, viewpoint.side, viewpoint.camera)
 
-    def moves(self, viewpoint: Viewpoint) -> list[tuple[str, str]]:
-        """Return players and moves, with the moves' visible texts."""
-        names = self.state.game.players
+    def moves(self, viewpoint: Viewpoint, since: int = 0) -> list[tuple[str, str]]:
+        """Return players and moves after the first ``since``, with the moves' visible texts."""
+        names = self.table.state.game.players
         return [
             (names[ply.player], visible_move(self.table, ply, viewpoint))
-            for ply in self.table.plies
+            for ply in self.table.plies[since:]
         ]
 
     def status(self, viewpoint: Viewpoint) -> str:
@@ -164,17 +178,22 @@ class Snapshot:
 
     def comment(self, viewpoint: Viewpoint) -> str:
         """Return what the last move did besides moving; of the very last one the result says it."""
-        made = self.table.plies[: self.ply]
-        if not made or (self.table.over and self.ply is None):
+        made = self._last_made()
+        if made is None or (self.table.over and self.ply is None):
             return ""
         viewer = None if self.table.opponent == HOTSEAT else viewpoint.viewer
-        return made[-1].comments[0 if viewer is None else 1 + viewer]
+        return made.comments[0 if viewer is None else 1 + viewer]
+
+    def _last_made(self) -> Ply | None:
+        """Return the last move before the position, None at the start."""
+        count = len(self.table.plies) if self.ply is None else self.ply
+        return self.table.plies[count - 1] if count else None
 
     def last(self, viewpoint: Viewpoint) -> list[int]:
         """Return the cells of the last move, [] if it is not completely visible."""
-        made = self.table.plies[: self.ply]
-        is_known = made and visible_move(self.table, made[-1], viewpoint) == made[-1].move
-        return list(made[-1].cells) if is_known else []
+        made = self._last_made()
+        is_known = made and visible_move(self.table, made, viewpoint) == made.move
+        return list(made.cells) if made and is_known else []
 
     def gestures(self) -> list[Gesture]:
         """Return every legal move: its text, its cells, and its choice."""
@@ -199,7 +218,18 @@ class Snapshot:
         return self._landings
 
 
-def visible_move(table: Table, ply: Any, viewpoint: Viewpoint) -> str:
+def known_moves(before: list[Ply], now: list[Ply]) -> int:
+    """Return how many moves two lists of a table have in common.
+
+    A move is made once, so where both lists have the same one, all before it are the same.
+    """
+    count = min(len(before), len(now))
+    while count and before[count - 1] is not now[count - 1]:
+        count -= 1
+    return count
+
+
+def visible_move(table: Table, ply: Ply, viewpoint: Viewpoint) -> str:
     """Return the text of a move that a viewer may see."""
     is_open = not table.secret or ply.player == viewpoint.viewer
     return str(ply.move if is_open else ply.public_text)
@@ -224,6 +254,8 @@ def no_move_reason_for(state: State, cells: list[int]) -> tuple[str, list[int]]:
     It is the most common refusal among the actions that begin with them.  That a move would leave
     the board tells least: at an edge some always do.
     """
+    if not cells:
+        return state.game.no_move, []
     found: dict[str, list[int]] = {}  # the refused actions by reasons
     for action in range(state.game.num_actions):
         named, _ = gesture(state, action)
@@ -237,8 +269,11 @@ def no_move_reason_for(state: State, cells: list[int]) -> tuple[str, list[int]]:
     return "; ".join(reasons) or state.game.no_move, sorted(blocking)
 
 
-def view(snapshot: Snapshot, viewpoint: Viewpoint, *, sits: bool) -> View:
-    """Return the view of a table; ``sits`` says whether its visitor plays."""
+def view(snapshot: Snapshot, viewpoint: Viewpoint, *, sits: bool, since: int = 0) -> View:
+    """Return the view of a table, with the moves after the first ``since``.
+
+    ``sits`` says whether its visitor plays.
+    """
     table, state = snapshot.table, snapshot.state
     picture = snapshot.picture(viewpoint)
     acts = viewpoint.acts and snapshot.ply is None
@@ -258,8 +293,9 @@ def view(snapshot: Snapshot, viewpoint: Viewpoint, *, sits: bool) -> View:
         "side": viewpoint.side,
         "camera": viewpoint.camera,
         "cameras": list(table.cameras),
-        "moves": snapshot.moves(viewpoint),
-        "notes": [ply.comments[0] for ply in table.plies],
+        "since": since,
+        "moves": snapshot.moves(viewpoint, since),
+        "notes": [ply.comments[0] for ply in table.plies[since:]],
         "last": snapshot.last(viewpoint),
         "gestures": snapshot.gestures() if acts else [],
         "landings": snapshot.landings() if acts else {},
@@ -304,7 +340,12 @@ def heading(table: Table, viewpoint: Viewpoint, *, sits: bool) -> str:
         if table.daily is None or not sits:  # the best result is for those who have played
             return table.outcome()
         return f"{table.outcome()}. {verdict(game, game.result(table.state), table.best)}"
-    return f"{FAILED}. " * table.machine_failed + turn_text(table, viewpoint, mover, sits=sits)
+    if not table.room:
+        return capital(FULL)
+    turn = f"{FAILED}. " * table.machine_failed + turn_text(table, viewpoint, mover, sits=sits)
+    if table.room > NEARLY_FULL:
+        return turn
+    return f"{turn}; this table takes {table.room} more move{'s' if table.room > 1 else ''}"
 
 
 def result_of(table: Table, viewpoint: Viewpoint, *, sits: bool) -> Result | None:
@@ -329,7 +370,12 @@ def result_of(table: Table, viewpoint: Viewpoint, *, sits: bool) -> Result | Non
 
 def full_stop(text: str) -> str:
     """Return words as a sentence, "" for none."""
-    return f"{text[0].upper()}{text[1:]}." if text else ""
+    return f"{capital(text)}." if text else ""
+
+
+def capital(text: str) -> str:
+    """Return words with a capital letter at the beginning."""
+    return f"{text[:1].upper()}{text[1:]}"
 
 
 def rematch_of(table: Table, viewpoint: Viewpoint) -> Rematch | None:
@@ -347,7 +393,8 @@ def turn_text(table: Table, viewpoint: Viewpoint, mover: int, *, sits: bool) -> 
     if game.num_players == 1:
         return "Your turn" if sits else f"{name} to move"
     if mover == table.machine:
-        return f"{name}, the machine, is thinking"
+        does = STUCK if table.machine_stuck else "is thinking"
+        return f"{name}, the machine, {does}"
     if mover in table.open_seats():
         return f"{name} to move; the seat is still free"
     is_yours = viewpoint.acts and table.opponent not in ONE_SCREEN

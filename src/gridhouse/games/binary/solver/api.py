@@ -2,8 +2,8 @@
 
 The game is impartial and whoever cannot move loses: each position is a win or a loss for the
 player to move and equals one nim heap (Sprague, 1935; Grundy, 1939).  A position that a symmetry
-of the board maps to itself, with the digits exchanged, is lost at once (``docs/binary.md``); all
-others are searched.
+of the board maps to itself, with the digits exchanged, is lost at once
+(``docs/research/half-turn-theorem.md``); all others are searched.
 """
 
 from __future__ import annotations

@@ -5,9 +5,9 @@ protocol writes it.  It holds the first player's first moves after all replies: 
 on 9x3.  Of boards that are images of each other it holds one (``benchmarks/binary_book.py``).
 
 The outcomes of 5x5 with up to four digits are known as well.  All boards of three digits were
-searched, and the others follow from them (``docs/binary.md``).  The player to move wins where the
-number of digits is even and loses where it is odd, but for two boards of four digits, which are
-lost, and the four of three digits that lead there, which are won.
+searched, and the others follow from them (``docs/research/half-turn-theorem.md``).  The player to
+move wins where the number of digits is even and loses where it is odd, but for two boards of four
+digits, which are lost, and the four of three digits that lead there, which are won.
 """
 
 from __future__ import annotations

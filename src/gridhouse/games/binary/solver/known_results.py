@@ -1,7 +1,7 @@
 """Positions whose outcome is known without search.
 
 These are finished games, positions lost by symmetry, empty boards that were proved once
-(``docs/binary.md`` has the commands), and openings in the book.
+(``docs/research/half-turn-theorem.md`` has the commands), and openings in the book.
 """
 
 from __future__ import annotations

@@ -2,7 +2,8 @@
 
 If a symmetry of the board that is its own inverse maps a position to itself with the digits
 exchanged, and moves every cell that takes a digit, the second player wins: a digit constrains only
-itself, so after every move the other digit is legal at the image.  See docs/binary.md.
+itself, so after every move the other digit is legal at the image.  The proof is in
+``docs/research/half-turn-theorem.md``.
 """
 
 from __future__ import annotations

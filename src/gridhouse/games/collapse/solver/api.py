@@ -5,7 +5,7 @@ search for lines of low cost while exact searches raise the lower bound; where t
 score is optimal.  Boards too large for beams are cleared from the left.  For SameGame there are
 rollouts above all; small boards are searched exhaustively.
 
-How strong all this is: ``docs/collapse.md``.
+How strong all this is: ``docs/research/collapse.md``.
 """
 
 from __future__ import annotations

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from gridhouse.core.errors import SolverError
+from gridhouse.core.extras import MissingExtraError
 from gridhouse.core.solving import Advice, stopped_after
 from gridhouse.games.sliding import rules
 from gridhouse.games.sliding.solver import bidirectional
@@ -60,8 +61,10 @@ class Adviser:
         moves, _ = bidirectional.shortest(puzzle)
         if moves:
             return moves, len(moves)
-        from gridhouse.games.sliding.solver.anytime import SMALL, Anytime, Limits
-
+        try:
+            from gridhouse.games.sliding.solver.anytime import SMALL, Anytime, Limits
+        except MissingExtraError:
+            return [], 0
         limits = Limits(threads=os.cpu_count() or 1, seconds=seconds)
         is_small = puzzle.cells <= SMALL
         search = self._search = Anytime(puzzle, limits, allow_slow_build=is_small, jit=self._jit)

@@ -44,7 +44,8 @@ export interface Rematch {
 
 ``cameras`` are the names of the picture's viewpoints, none if there is one only; ``landings``
 are, by moves, the cells that light up instead of the last one of a gesture.
-``comment`` says what the last move did besides moving, and ``notes`` says it of every move.
+``moves`` are those after the first ``since``, which the page has already; ``comment`` says what
+the last move did besides moving, and ``notes`` says it of every one of ``moves``.
 ``names`` has who plays each player, "" for a free seat.  ``present`` tells which players have
 the page open, and ``watchers`` is the number of other pages. */
 export interface View {
@@ -60,6 +61,7 @@ export interface View {
   side: number;
   camera: number;
   cameras: string[];
+  since: number;
   moves: [string, string][];
   notes: string[];
   last: number[];

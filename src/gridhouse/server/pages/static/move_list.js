@@ -29,6 +29,8 @@ export class MoveList {
     this.look = look;
     this.shown = 0; // moves before the shown position
     this.made = 0;
+    /** @type {(HTMLButtonElement | null)[]} */
+    this.marked = [];
     list.addEventListener("click", (event) => {
       const line = event.target instanceof Element ? event.target.closest("li") : null;
       if (line) look([...list.children].indexOf(line) + 1);
@@ -60,12 +62,13 @@ export class MoveList {
     if (to !== this.shown) this.look(to);
   }
 
-  /** @param {Pick<View, "ply" | "looking" | "moves" | "notes">} view */
+  /** @param {Pick<View, "ply" | "looking" | "moves" | "notes" | "since">} view */
   show(view) {
     this.made = view.ply;
     this.shown = view.looking ?? view.ply;
     const focused = this.list.contains(document.activeElement);
-    view.moves.forEach(([name, move], at) => {
+    view.moves.slice(view.since).forEach(([name, move], index) => {
+      const at = view.since + index;
       const note = view.notes[at] ? ` (${view.notes[at]})` : "";
       this.write(at, `${name}: ${move}${note}`);
     });
@@ -88,6 +91,7 @@ export class MoveList {
     if (!button) {
       const line = this.list.children[at] ?? this.list.appendChild(document.createElement("li"));
       button = document.createElement("button");
+      button.tabIndex = -1;
       line.replaceChildren(button);
     }
     if (button.textContent !== text) button.textContent = text;
@@ -98,14 +102,17 @@ export class MoveList {
    * @returns {HTMLElement | null} its button
    */
   mark() {
-    const buttons = [...this.list.querySelectorAll("button")];
-    buttons.forEach((button, at) => {
-      const isCurrent = at + 1 === this.shown;
-      button.tabIndex = isCurrent || (at === 0 && !this.shown) ? 0 : -1;
-      if (isCurrent) button.setAttribute("aria-current", "step");
-      else button.removeAttribute("aria-current");
-    });
-    return buttons[this.shown - 1] ?? null;
+    const button = (/** @type {number} */ at) => this.list.children[at]?.querySelector("button") ?? null;
+    const current = button(this.shown - 1);
+    for (const marked of this.marked) {
+      marked?.removeAttribute("aria-current");
+      if (marked) marked.tabIndex = -1;
+    }
+    current?.setAttribute("aria-current", "step");
+    const reached = current ?? button(0);
+    if (reached) reached.tabIndex = 0;
+    this.marked = [current, reached];
+    return current;
   }
 }
 

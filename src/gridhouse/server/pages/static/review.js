@@ -227,6 +227,7 @@ function listMoves() {
   moves.show({
     ply: review.moves.length,
     looking: wanted < 0 ? null : wanted,
+    since: 0,
     moves: review.moves.map(({ name, move }) => [name, move]),
     notes: review.moves.map(({ note, mark }) => [note, mark && `${GLYPHS[mark]} ${MARKS[mark]}`].filter(Boolean).join("; ")),
   });

@@ -135,6 +135,7 @@ function meet(message) {
 /** @param {import("./socket.js").News} message */
 function heard(message) {
   if (message.type === "view") {
+    complete(message);
     showView(message);
     goOn();
     meet(message);
@@ -198,6 +199,15 @@ function showAway() {
 function comeBack() {
   write("why", "");
   say({ type: "look", ply: shows ? (view?.looking ?? null) : null });
+}
+
+/**
+ * Adds the moves that the page has to those of a view, which are only the new ones.
+ * @param {View} next
+ */
+function complete(next) {
+  next.moves = [...(view?.moves.slice(0, next.since) ?? []), ...next.moves];
+  next.notes = [...(view?.notes.slice(0, next.since) ?? []), ...next.notes];
 }
 
 /** @param {View} next */

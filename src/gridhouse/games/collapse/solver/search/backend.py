@@ -5,9 +5,8 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from gridhouse.core import tables
+from gridhouse.core.fast import np
 from gridhouse.core.specialize import specialize
 from gridhouse.games.collapse.solver.kernels import (
     beam_search,

@@ -7,9 +7,8 @@ from abc import ABC, abstractmethod
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
-
 from gridhouse.core import arrays, chance
+from gridhouse.core.fast import np
 from gridhouse.core.position import capacity
 from gridhouse.games.collapse.rules import Scoring
 from gridhouse.games.collapse.solver.kernels import (

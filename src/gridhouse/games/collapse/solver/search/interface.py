@@ -5,9 +5,8 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from gridhouse.core import bits, chance
+from gridhouse.core.fast import np
 from gridhouse.games.collapse.solver.kernels import (
     bitboard,
     byte_board,

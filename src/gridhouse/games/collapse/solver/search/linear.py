@@ -5,8 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-import numpy as np
-
+from gridhouse.core.fast import np
 from gridhouse.games.collapse.solver.kernels import byte_board, exact_search
 from gridhouse.games.collapse.solver.search.base import INFINITE, NO_KIND, Search
 from gridhouse.games.collapse.solver.search.interface import InterfaceSearch

@@ -7,9 +7,8 @@ from functools import lru_cache
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
-
 from gridhouse.core import arrays
+from gridhouse.core.fast import np
 from gridhouse.core.records import to_records
 from gridhouse.core.specialize import specialize
 from gridhouse.games.sliding.solver.assignment import assignments, manhattan_distance

@@ -5,8 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-import numpy as np
-
+from gridhouse.core.fast import np
 from gridhouse.core.records import to_records
 from gridhouse.games.sliding.solver.beam import layer_beam
 from gridhouse.games.sliding.solver.puzzle import Puzzle, neighbours

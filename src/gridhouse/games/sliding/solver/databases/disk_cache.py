@@ -15,9 +15,9 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import platformdirs
 
+from gridhouse.core.fast import np
 from gridhouse.games.sliding.solver.databases import pattern_database
 
 if TYPE_CHECKING:

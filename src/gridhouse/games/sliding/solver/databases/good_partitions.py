@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
+from gridhouse.core.fast import np
 from gridhouse.games.sliding.solver.databases import partitioning
 from gridhouse.games.sliding.solver.databases.disk_cache import load_or_build
 from gridhouse.games.sliding.solver.databases.pattern_database import build_all

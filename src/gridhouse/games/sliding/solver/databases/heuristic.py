@@ -11,9 +11,8 @@ from collections import Counter
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-import numpy as np
-
 from gridhouse.core import position
+from gridhouse.core.fast import np
 from gridhouse.core.records import to_records
 from gridhouse.games.sliding.solver.databases.pattern_database import (
     PatternDatabases,

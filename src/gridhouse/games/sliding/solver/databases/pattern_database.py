@@ -9,8 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypedDict
 
-import numpy as np
-
+from gridhouse.core.fast import np
 from gridhouse.core.records import to_records
 from gridhouse.core.specialize import specialize
 from gridhouse.games.sliding.solver.databases import retrograde

@@ -15,8 +15,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-import numpy as np
-
+from gridhouse.core.fast import np
 from gridhouse.core.specialize import specialize
 from gridhouse.games.sliding.solver.optimal import operator_sequences
 from gridhouse.games.sliding.solver.optimal.operator_sequences import (

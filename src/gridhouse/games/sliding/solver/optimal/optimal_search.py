@@ -6,8 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
+from gridhouse.core.fast import np
 from gridhouse.core.records import to_records
 from gridhouse.core.specialize import specialize
 from gridhouse.games.sliding.solver.databases import retrograde

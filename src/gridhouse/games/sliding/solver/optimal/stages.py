@@ -6,8 +6,7 @@ import os
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
-import numpy as np
-
+from gridhouse.core.fast import np
 from gridhouse.games.sliding.solver.databases import (
     disk_cache,
     good_partitions,

@@ -1,0 +1,116 @@
+"""How much each visitor and each network address may ask for, over all requests and sockets.
+
+This machine itself has no limit as an address, unless it may be a proxy through which everybody
+comes.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter, OrderedDict
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from gridhouse.server.network import is_loopback
+from gridhouse.server.settings import (
+    ADDRESS_SHARE,
+    MAX_SOCKETS_OF_ADDRESS,
+    MAX_SOCKETS_OF_VISITOR,
+    VISITOR_SHARE,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from gridhouse.server.settings import Settings
+
+MAX_CALLERS = 10_000  # whose recent requests are counted
+
+
+class TokenBucket:
+    """A rate limiter: ``burst`` requests at once, and ``rate`` a second in the long run."""
+
+    def __init__(self, burst: float, rate: float) -> None:
+        """Start with a full bucket."""
+        self._most = burst
+        self._rate = rate
+        self._left = burst
+        self._last = time.monotonic()
+
+    def take(self) -> bool:
+        """Take one token; return False if there is none."""
+        self._fill()
+        if self._left < 1:
+            return False
+        self._left -= 1
+        return True
+
+    def reserve(self) -> float:
+        """Take one token, which may be one of later, and return the seconds until it is there."""
+        self._fill()
+        self._left -= 1
+        return max(0.0, -self._left / self._rate)
+
+    def _fill(self) -> None:
+        now = time.monotonic()
+        self._left = min(self._most, self._left + (now - self._last) * self._rate)
+        self._last = now
+
+
+class Buckets:
+    """A rate limiter for each of many callers; those are forgotten who asked longest ago."""
+
+    def __init__(self, burst: float, rate: float) -> None:
+        """Allow each caller ``burst`` requests at once, and ``rate`` a second in the long run."""
+        self.rate = rate
+        self._burst = burst
+        self._kept: OrderedDict[str, TokenBucket] = OrderedDict()
+
+    def of(self, name: str) -> TokenBucket:
+        """Return the bucket of a caller."""
+        bucket = self._kept.pop(name, None) or TokenBucket(self._burst, self.rate)
+        self._kept[name] = bucket
+        if len(self._kept) > MAX_CALLERS:
+            self._kept.popitem(last=False)
+        return bucket
+
+
+class Budgets:
+    """The budgets of a server."""
+
+    def __init__(self, settings: Settings) -> None:
+        """Start with full budgets, which are multiples of what one page may send."""
+        burst, rate = settings.burst, settings.rate
+        self._visitors = Buckets(VISITOR_SHARE * burst, VISITOR_SHARE * rate)
+        self._addresses = Buckets(ADDRESS_SHARE * burst, ADDRESS_SHARE * rate)
+        self._behind_proxy = bool(settings.proxies)
+        self._sockets: Counter[str] = Counter()
+
+    def _buckets(self, visitor: str | None, address: str) -> list[TokenBucket]:
+        own = [] if visitor is None else [self._visitors.of(visitor)]
+        return own if self._is_exempt(address) else [*own, self._addresses.of(address)]
+
+    def _is_exempt(self, address: str) -> bool:
+        return is_loopback(address) and not self._behind_proxy
+
+    def take(self, visitor: str | None, address: str) -> bool:
+        """Count a request; return False if its visitor or its address has asked for too much."""
+        return False not in [bucket.take() for bucket in self._buckets(visitor, address)]
+
+    def reserve(self, visitor: str | None, address: str) -> float:
+        """Count a message of a socket, and return the seconds for which it has to wait."""
+        return max((each.reserve() for each in self._buckets(visitor, address)), default=0.0)
+
+    @contextmanager
+    def socket(self, visitor: str | None, address: str) -> Iterator[bool]:
+        """Count an open socket; yield False if its visitor or its address has too many."""
+        limits = {} if self._is_exempt(address) else {f"at {address}": MAX_SOCKETS_OF_ADDRESS}
+        if visitor is not None:
+            limits[visitor] = MAX_SOCKETS_OF_VISITOR
+        is_free = all(self._sockets[name] < most for name, most in limits.items())
+        self._sockets.update(limits.keys())
+        try:
+            yield is_free
+        finally:
+            self._sockets.subtract(limits.keys())
+            self._sockets = +self._sockets  # drops those with none

@@ -1,0 +1,150 @@
+"""Threads that serve their callers in turn, so that nobody waits behind all that another asked for.
+
+Whatever takes more than a moment is done here, and not on the event loop, where it would delay
+everybody.  A caller is a visitor, or without one a network address.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from collections import Counter, OrderedDict, deque
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextvars import ContextVar, copy_context
+from functools import partial
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+Given = ParamSpec("Given")
+Result = TypeVar("Result")
+
+QUICK = 0.0005  # processor seconds that may be spent at once
+SLICE = 0.02  # seconds of long work between two turns of others
+
+# Who asked for what is done now; tasks and their subtasks inherit it.
+caller: ContextVar[str] = ContextVar("caller", default="")
+
+
+class FairPool:
+    """A bounded number of threads; of those who wait, each gets one thread in turn.
+
+    If there are several, one caller never has all of them.
+    """
+
+    def __init__(self, threads: int, name: str) -> None:
+        """Start without work; ``name`` is that of the threads."""
+        self._pool = ThreadPoolExecutor(threads, thread_name_prefix=name)
+        self._share = max(1, threads - 1)  # threads that one caller may have
+        self._running: Counter[str] = Counter()
+        self._lock = threading.Lock()
+        # What waits of each caller, who is to be served next first.
+        self._waiting: OrderedDict[str, deque[tuple[Future[Any], Callable[[], Any]]]]
+        self._waiting = OrderedDict()
+
+    def submit(
+        self, work: Callable[Given, Result], *given: Given.args, **named: Given.kwargs
+    ) -> Future[Result]:
+        """Have a function called when it is the caller's turn, in the context of the caller."""
+        promise: Future[Result] = Future()
+        with self._lock:
+            mine = self._waiting.setdefault(caller.get(), deque())
+            mine.append((promise, partial(copy_context().run, work, *given, **named)))
+        self._pool.submit(self._serve)
+        return promise
+
+    async def run(
+        self, work: Callable[Given, Result], *given: Given.args, **named: Given.kwargs
+    ) -> Result:
+        """Return what a function returns, which is called when it is the caller's turn."""
+        return await asyncio.wrap_future(self.submit(work, *given, **named))
+
+    async def collect(self, work: Iterator[Result | None]) -> list[Result]:
+        """Return what an iterator yields besides None; others have their turns in between."""
+        found: list[Result] = []
+
+        def is_done() -> bool:
+            until = time.monotonic() + SLICE
+            for item in work:
+                if item is not None:
+                    found.append(item)
+                if time.monotonic() > until:
+                    return False
+            return True
+
+        while not await self.run(is_done):
+            pass
+        return found
+
+    def _serve(self) -> None:
+        """Work until nobody is left who may have another thread."""
+        while (served := self._next()) is not None:
+            name, promise, work = served
+            try:
+                if promise.set_running_or_notify_cancel():
+                    promise.set_result(work())
+            except BaseException as error:
+                promise.set_exception(error)
+            finally:
+                with self._lock:
+                    self._running[name] -= 1
+                    self._running += Counter()  # drops those with none
+
+    def _next(self) -> tuple[str, Future[Any], Callable[[], Any]] | None:
+        """Take the oldest work of the caller whose turn it is, None if there is none."""
+        with self._lock:
+            free = (name for name in self._waiting if self._running[name] < self._share)
+            name = next(free, None)
+            if name is None:
+                return None
+            mine = self._waiting.pop(name)
+            promise, work = mine.popleft()
+            if mine:
+                self._waiting[name] = mine
+            self._running[name] += 1
+        return name, promise, work
+
+    def close(self) -> None:
+        """Drop what waits; what runs goes on, and nothing waits for it."""
+        with self._lock:
+            waiting = [promise for mine in self._waiting.values() for promise, _ in mine]
+            self._waiting.clear()
+        for promise in waiting:
+            promise.cancel()
+        self._pool.shutdown(wait=False, cancel_futures=True)
+
+
+class Habit:
+    """Work of one kind: what was quick the last time is done at once, else by a pool.
+
+    For most boards a view takes less time than the way to another thread and back.
+    """
+
+    def __init__(self, pool: FairPool) -> None:
+        """Begin with the pool."""
+        self._pool = pool
+        self._is_quick = False
+
+    def start(
+        self, work: Callable[Given, Result], *given: Given.args, **named: Given.kwargs
+    ) -> asyncio.Future[Result]:
+        """Have a function called, and return the promise of its result."""
+        if not self._is_quick:
+            timed = partial(self._timed, partial(work, *given, **named))
+            return asyncio.wrap_future(self._pool.submit(timed))
+        promise: asyncio.Future[Result] = asyncio.get_running_loop().create_future()
+        try:
+            promise.set_result(self._timed(partial(work, *given, **named)))
+        except Exception as error:
+            promise.set_exception(error)
+        return promise
+
+    def _timed(self, work: Callable[[], Result]) -> Result:
+        """Call a function, and note whether it was quick."""
+        began = time.thread_time()
+        try:
+            return work()
+        finally:
+            self._is_quick = time.thread_time() - began < QUICK

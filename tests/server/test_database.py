@@ -1,0 +1,167 @@
+"""The file of the house: who may read it, who may serve it, and what happens when it is spoiled."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import stat
+import subprocess
+import sys
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import sqlalchemy as sa
+from starlette.websockets import WebSocketDisconnect
+
+from browser_helpers import house_process
+from gridhouse.core.console import UsageError
+from gridhouse.server import serve
+from gridhouse.server.settings import Settings
+from gridhouse.server.storage.store import Store, public_reason, reason_of
+from web_helpers import Visitor, open_house
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def mode_of(path: Path) -> int:
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+def opened(monkeypatch: pytest.MonkeyPatch, file: Path) -> str:
+    """Return why the house does not open on a file."""
+    monkeypatch.setenv("GRIDHOUSE_DATABASE_URL", f"sqlite:///{file}")
+    with pytest.raises(UsageError) as caught:
+        serve.play("127.0.0.1", 0, False)
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there files have no such modes")
+def test_only_their_owner_reads_the_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("GRIDHOUSE_DATABASE_URL", raising=False)
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    folder = tmp_path / "gridhouse"
+    folder.mkdir(mode=0o755)
+    file = folder / "house.db"
+    for _ in range(2):
+        Store(Settings().database).close()
+        assert mode_of(folder) == 0o700
+        assert mode_of(file) == 0o600
+        file.chmod(0o644)  # as an older house left it
+        folder.chmod(0o755)
+    store = Store(f"sqlite:///{tmp_path / 'else.db'}")
+    assert {mode_of(file) for file in tmp_path.glob("else.db*")} == {0o600}
+    store.close()
+
+
+def test_a_newer_and_a_damaged_database_are_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "house.db"
+    Store(f"sqlite:///{file}").close()
+    with sqlite3.connect(file) as connection:
+        connection.execute("UPDATE alembic_version SET version_num = '9999'")
+    connection.close()
+    assert "newer version of Gridhouse" in opened(monkeypatch, file)
+    for content, reason in ((b"rubbish" * 1000, "not a database"), (None, "malformed")):
+        file.write_bytes(content or damaged(tmp_path))
+        assert reason in opened(monkeypatch, file)
+
+
+def damaged(folder: Path) -> bytes:
+    """Return a database in which pages are overwritten."""
+    file = folder / "other.db"
+    Store(f"sqlite:///{file}").close()
+    content = file.read_bytes()
+    return content[:4096] + b"\xff" * (len(content) - 4096)
+
+
+def test_one_house_serves_a_file(tmp_path: Path) -> None:
+    database = f"sqlite:///{tmp_path / 'house.db'}"
+    with house_process(database) as house:
+        other = subprocess.run(
+            [sys.executable, "-m", "gridhouse", "play", "--port", "0", "--no-open"],
+            env={**os.environ, "GRIDHOUSE_DATABASE_URL": database},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert other.returncode == 2
+        assert other.stderr == (
+            "gridhouse: the database cannot be used: another house serves it already\n"
+        )
+        house.kill()
+        house.start()  # the lock has died with its process
+
+
+def test_moves_are_refused_once_the_file_is_gone(tmp_path: Path) -> None:
+    with open_house(tmp_path) as client:
+        visitor = Visitor(client)
+        with visitor.at(visitor.new("binary", opponent="hotseat")) as seat:
+            seat.move("0 0 0")
+            (tmp_path / "house.db").unlink()
+            refusal = seat.refused("move", move="1 1 1", ply=1)
+            assert "could not be saved: the file of the database was removed" in refusal
+            assert seat.view["ply"] == 1
+        with pytest.raises(WebSocketDisconnect) as closed, visitor.at("/t/another"):
+            pass
+        assert closed.value.code == 1013
+        answer = visitor.post("/new/binary", {})
+        assert answer.status_code == 503
+        assert "the file of the database was removed" in answer.text
+
+
+def test_a_full_disk_is_told_on_every_page(tmp_path: Path) -> None:
+    army = {"rows": 20, "cols": 20, "pieces": "5x199 Fx1"}
+    form = {"preset": "own", **{f"p-{name}": str(value) for name, value in army.items()}}
+    with open_house(tmp_path) as client:
+        visitor = Visitor(client)
+        table = visitor.new("binary", opponent="friends")
+        engine = client.app.state.service.store.engine  # type: ignore[attr-defined]
+        sa.event.listen(engine, "begin", bound)
+        sent = {"authorization": f"Bearer {visitor.token}"}
+        facts = {"game": "tactego", "parameters": army}
+        while (answer := client.post("/api/tables", json=facts, headers=sent)).is_success:
+            pass  # a page of the file was not full yet
+        assert answer.status_code == 503
+        assert answer.json()["detail"].endswith("cannot be used now: database or disk is full.")
+        told = visitor.post("/new/tactego", form)
+        assert (told.status_code, "disk is full" in told.text) == (503, True)
+        for path in ("/", "/lobby", "/games", "/me", table, "/evenings", "/daily/collapse"):
+            told = visitor.get(path)
+            assert told.status_code == 200 or "disk is full" in told.text, path
+        for path in ("/me", "/me/link", "/evenings", "/daily/sliding/2026-11-20", "/games/import"):
+            assert visitor.post(path, {"name": "Anna"}).status_code != 500, path
+
+
+def bound(connection: sa.Connection) -> None:
+    """Let the database have no more pages."""
+    connection.exec_driver_sql("PRAGMA max_page_count=1")
+
+
+def test_a_machine_whose_move_cannot_be_kept_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with open_house(tmp_path) as client:
+        visitor = Visitor(client)
+        table = visitor.new("binary", preset="small", side="1")
+        with monkeypatch.context() as patch:
+            patch.setattr("gridhouse.server.storage.store.write", full)
+            with visitor.at(table) as seat:
+                while "cannot move now" not in seat.view["heading"]:
+                    seat.wait("view")
+        with visitor.at(table) as seat:
+            while not seat.view["acts"]:
+                seat.wait("view")
+            assert seat.view["ply"] == 1
+
+
+def full(*_: Any) -> None:
+    raise OSError("the disk is full")
+
+
+def test_visitors_do_not_read_what_a_server_says() -> None:
+    said = 'connection to server at "10.0.0.5" failed: no password for user "house"'
+    error = sa.exc.OperationalError("", {}, Exception(said))
+    assert (reason_of(error), "10.0.0.5" in public_reason(error)) == (said, False)

@@ -1,0 +1,275 @@
+"""Everybody is served in turn and within a budget, whatever one visitor or address asks for."""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+import pytest
+from starlette.websockets import WebSocketDisconnect
+
+import gridhouse
+from gridhouse.server import budgets, engine_pool
+from gridhouse.server.budgets import Budgets
+from gridhouse.server.engine_pool import EnginePool
+from gridhouse.server.fair_pool import FairPool, Habit, caller
+from web_helpers import Visitor, open_house, settings_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from concurrent.futures import Future
+    from pathlib import Path
+
+    from starlette.testclient import TestClient
+
+    from gridhouse.server.storage.records import StoredTable
+    from gridhouse.server.storage.store import Store
+
+PATIENCE = 60.0
+
+
+def submit(name: str, pool: FairPool, does: Callable[[], object]) -> Future[object]:
+    """Have a function called for somebody."""
+
+    def named() -> Future[object]:
+        caller.set(name)
+        return pool.submit(does)
+
+    return contextvars.copy_context().run(named)
+
+
+def test_callers_are_served_in_turn() -> None:
+    pool, gate, served = FairPool(1, "test"), threading.Event(), list[str]()
+    first = submit("greedy", pool, gate.wait)
+    names = ("greedy", "greedy", "greedy", "anna", "anna", "bert")
+    waiting = [submit(name, pool, partial(served.append, name)) for name in names]
+    waiting[1].cancel()  # which was a turn as well
+    gate.set()
+    for done in (first, waiting[0], *waiting[2:]):
+        done.result(PATIENCE)
+    assert served == ["greedy", "anna", "bert", "anna", "greedy"]
+    pool.close()
+
+
+def test_nobody_has_all_threads() -> None:
+    pool, gate = FairPool(2, "test"), threading.Event()
+    blocked = [submit("greedy", pool, gate.wait) for _ in range(2)]
+    assert submit("anna", pool, lambda: 7).result(PATIENCE) == 7
+    assert not blocked[1].running()
+    gate.set()
+    assert all(done.result(PATIENCE) for done in blocked)
+    pool.close()
+    with pytest.raises(RuntimeError):
+        pool.submit(print)
+
+
+def test_what_fails_is_told_to_who_asked() -> None:
+    pool = FairPool(1, "test")
+    with pytest.raises(ZeroDivisionError):
+        pool.submit(divmod, 1, 0).result(PATIENCE)
+    assert pool.submit(divmod, 7, 2).result(PATIENCE) == (3, 1)
+    pool.close()
+
+
+def test_the_machine_thinks_for_visitors_in_turn(tmp_path: Path) -> None:
+    async def ask() -> list[str]:
+        engines = EnginePool(settings_of(tmp_path, workers=1))
+        state, thought = gridhouse.load("binary", rows=4, cols=4).new_initial_state(), list[str]()
+
+        async def think(name: str) -> None:
+            caller.set(name)
+            await engines.choose(state.clone(), 1)
+            thought.append(name)
+
+        gate = threading.Event()
+        engines._pool.submit(gate.wait)
+        thinking = [asyncio.create_task(think(name)) for name in ("greedy",) * 4 + ("anna",)]
+        await asyncio.sleep(0.01)
+        gate.set()
+        await asyncio.gather(*thinking)
+        engines.close()
+        return thought
+
+    assert "anna" in asyncio.run(ask())[:3]  # of two that end at once either may be noted first
+
+
+def test_a_visitor_and_an_address_have_budgets(tmp_path: Path) -> None:
+    kept = Budgets(settings_of(tmp_path, burst=1, rate=1e-6))  # 3 of a visitor, 20 of an address
+    assert [kept.take("anna", "192.0.2.1") for _ in range(4)] == [True] * 3 + [False]
+    others = [kept.take(f"visitor {number}", "192.0.2.1") for number in range(17)]
+    assert others == [True] * 16 + [False]
+    assert kept.take("anna's friend", "192.0.2.2")
+    assert all(kept.take(None, "127.0.0.1") for _ in range(100))  # this machine
+    assert kept.reserve("bert", "127.0.0.1") == 0
+    behind = Budgets(settings_of(tmp_path, burst=1, rate=1, proxies=("127.0.0.1",)))
+    waits = [behind.reserve(None, "127.0.0.1") for _ in range(22)]
+    assert waits[:20] == [0] * 20
+    assert 0 < waits[20] <= 0.05 < waits[21] <= 0.1
+
+
+def test_pages_are_counted(tmp_path: Path) -> None:
+    with open_house(tmp_path, burst=2, rate=1e-6) as client:
+        anna, bert = Visitor(client), Visitor(client)
+        anna.new("binary")
+        for _ in range(6):
+            assert anna.get("/design").status_code == 200
+        answer = anna.get("/design")
+        assert (answer.status_code, answer.headers["retry-after"]) == (429, "1")
+        assert answer.text == "Too many requests: try again in a moment."
+        assert anna.get("/api/games").json() == {"detail": answer.text}
+        assert bert.get("/design").status_code == 200
+
+
+def test_sockets_of_a_visitor_share_a_budget(tmp_path: Path) -> None:
+    with open_house(tmp_path, burst=10, rate=10.0) as client:  # 30 and 30 a second
+        anna = Visitor(client)
+        table = anna.new("binary")
+        began = time.monotonic()
+        with anna.at(table) as one, anna.at(table) as two, anna.at(table) as three:
+            for seat in (one, two, three, one, two, three):
+                for _ in range(5):
+                    seat.say("here")
+            with anna.at(table) as four:
+                for _ in range(10):
+                    four.say("here")
+                for _ in range(10):
+                    four.wait("here")
+    assert time.monotonic() - began > 0.25
+
+
+def test_a_visitor_and_an_address_have_so_many_sockets(
+    client: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(budgets, "MAX_SOCKETS_OF_VISITOR", 2)
+    monkeypatch.setattr(budgets, "MAX_SOCKETS_OF_ADDRESS", 3)
+    anna, bert = Visitor(client), Visitor(client)
+    table = anna.new("binary")
+    with anna.at(table), anna.at(table):
+        with pytest.raises(WebSocketDisconnect), anna.at(table):
+            pass
+        with bert.at(table), pytest.raises(WebSocketDisconnect), bert.at(table):
+            pass
+    with anna.at(table), bert.at(table):
+        pass
+
+
+def slowly() -> Iterator[int]:
+    for number in range(10):
+        time.sleep(0.01)
+        yield number
+
+
+def test_long_work_lets_others_have_their_turns() -> None:
+    async def ask() -> list[str]:
+        pool, done = FairPool(1, "test"), list[str]()
+
+        async def long() -> None:
+            caller.set("greedy")
+            assert await pool.collect(slowly()) == list(range(10))
+            done.append("greedy")
+
+        async def short() -> None:
+            caller.set("anna")
+            await pool.run(done.append, "anna")
+
+        await asyncio.gather(long(), short())
+        pool.close()
+        return done
+
+    assert asyncio.run(ask()) == ["anna", "greedy"]
+
+
+def test_a_table_that_is_read_keeps_nobody_from_others(
+    client: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    visitor = Visitor(client)
+    slow, other = visitor.new("binary"), visitor.new("sliding")
+    store: Store = client.app.state.service.store  # type: ignore[attr-defined]
+    load, gate = store.load, threading.Event()
+
+    def wait_and_load(name: str) -> StoredTable | None:
+        assert name not in slow or gate.wait(PATIENCE)
+        return load(name)
+
+    monkeypatch.setattr(store, "load", wait_and_load)
+    with ThreadPoolExecutor() as pool:
+        waiting = [pool.submit(Visitor(client).get, slow) for _ in range(2)]
+        try:
+            answer = pool.submit(visitor.get, other).result(PATIENCE / 4)
+        finally:
+            gate.set()
+        assert answer.status_code == 200
+        assert [each.result().status_code for each in waiting] == [200, 200]
+
+
+def test_a_table_that_cannot_be_read_takes_no_other_down(
+    client: TestClient, caplog: pytest.LogCaptureFixture
+) -> None:
+    visitor = Visitor(client)
+    good = visitor.new("binary", listed="on", opponent="friends")
+    store: Store = client.app.state.service.store  # type: ignore[attr-defined]
+    record = store.load(good.removeprefix("/t/"))
+    assert record is not None
+    starts = ("chess(rows=8) x", "binary(rows=2,cols=2) ./", "binary(rows=two) .")
+    for number, start in enumerate(starts):
+        store.add(replace(record, id=f"bad{number}", start=start))
+        page = visitor.get(f"/t/bad{number}")
+        assert (page.status_code, "that the house can read" in page.text) == (404, True)
+    assert caplog.text.count("cannot be read") == len(starts)
+    for path in ("/lobby", "/games", "/"):
+        page = visitor.get(path)
+        assert page.status_code == 200
+        assert good in page.text or path == "/"
+    assert record.id in [each["id"] for each in client.get("/api/tables").json()]
+
+
+def test_what_was_quick_is_done_at_once_until_it_is_not() -> None:
+    async def ask() -> list[bool]:
+        pool = FairPool(1, "test")
+        habit, here = Habit(pool), threading.get_ident()
+
+        def work(seconds: float) -> bool:
+            began = time.thread_time()
+            while time.thread_time() - began < seconds:
+                pass
+            return threading.get_ident() == here
+
+        done = [await habit.start(work, seconds) for seconds in (0, 0, 0.01, 0.01, 0, 0)]
+        with pytest.raises(ZeroDivisionError):
+            await habit.start(divmod, 1, 0)
+        pool.close()
+        return done
+
+    assert asyncio.run(ask()) == [False, True, True, False, False, True]
+
+
+def test_few_players_and_few_moves_are_kept_in_memory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def think() -> int:
+        engines = EnginePool(settings_of(tmp_path))
+        for side in range(2, 6):
+            state = gridhouse.load("binary", rows=side, cols=side).new_initial_state()
+            await engines.choose(state, 1)
+        engines.close()
+        return len(engines._idle)
+
+    assert asyncio.run(think()) == engine_pool.MAX_IDLE
+    monkeypatch.setattr("gridhouse.server.tables.service.MAX_IDLE_MOVES", 3)
+    with open_house(tmp_path) as client:
+        visitor = Visitor(client)
+        tables = [visitor.new("sliding") for _ in range(4)]
+        for table in tables:
+            with visitor.at(table) as seat:
+                for _ in range(2):
+                    seat.move(seat.view["gestures"][0][0])
+        live = client.app.state.service._live  # type: ignore[attr-defined]
+        assert visitor.get(visitor.new("sliding")).status_code == 200
+        assert not {table.removeprefix("/t/") for table in tables[:2]} & set(live)
+        assert tables[3].removeprefix("/t/") in live

@@ -1,0 +1,216 @@
+"""Nothing that anybody may ask for holds up the event loop, and with it everybody else."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import http.client
+import json
+import random
+import threading
+import time
+import urllib.parse
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from websockets.sync.client import connect
+
+import gridhouse
+from browser_helpers import served
+from gridhouse.core.registry import parse
+from gridhouse.server.auth import COOKIE, Auth, visitor_id
+from gridhouse.server.storage.records import Ply, StoredTable
+from gridhouse.server.storage.store import Store
+from wire_helpers import PATIENCE
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from websockets.sync.connection import Connection
+
+MOST = 0.002  # processor seconds
+TRIES = 5  # of which the quickest counts: the first ones load modules
+LONG = 10_000  # moves
+TOKEN = "anna"
+# The largest boards that the forms take.
+LARGEST = {
+    "tactego": "tactego(rows=20,cols=20,pieces=5x199 Fx1,limit=0)#1",
+    "hidden": "tactego(rows=20,cols=20,pieces=5x190 4x9 Fx1,limit=0,hidden=True)#1",
+    "binary": "binary(rows=20,cols=20)#1",
+    "collapse": "collapse(rows=20,cols=20)#1",
+    "sinks": "sinks(rows=10,cols=10)#1",
+    "sliding": "sliding(rows=14,cols=14)#1",
+}
+
+
+class Watch:
+    """How long the callbacks of event loops in other threads than this one take."""
+
+    def __init__(self) -> None:
+        self.took: list[tuple[float, str]] = []
+
+    def longest(self) -> tuple[float, str]:
+        """Return the processor seconds of the longest new callback, and its name."""
+        took, self.took = self.took, []
+        return max(took, default=(0.0, "nothing"))
+
+
+@contextmanager
+def watched(monkeypatch: pytest.MonkeyPatch) -> Iterator[Watch]:
+    """Measure callbacks by the processor time of their thread, which other work does not change."""
+    watch, original, own = Watch(), asyncio.events.Handle._run, threading.get_ident()
+
+    def timed(handle: asyncio.events.Handle) -> None:
+        began = time.thread_time()
+        original(handle)
+        took = time.thread_time() - began
+        if threading.get_ident() != own and took > MOST:
+            watch.took.append((took, repr(handle)))
+
+    monkeypatch.setattr(asyncio.events.Handle, "_run", timed)
+    gc.disable()
+    yield watch
+    gc.enable()
+
+
+class Anna:
+    """A visitor who has a seat at every table that was prepared."""
+
+    def __init__(self, address: str, cookie: str) -> None:
+        self.place = urllib.parse.urlsplit(address).netloc
+        self.headers = {"cookie": f"{COOKIE}={cookie}", "accept-encoding": "gzip"}
+
+    def get(self, path: str) -> None:
+        self._ask("GET", path)
+
+    def post(self, path: str, form: dict[str, str]) -> None:
+        self._ask("POST", path, urllib.parse.urlencode(form))
+
+    def call(self, path: str, **content: object) -> None:
+        """Call the API."""
+        token = self.headers["cookie"].partition("=")[2]
+        kind = {"content-type": "application/json", "authorization": f"Bearer {token}"}
+        self._ask("POST", f"/api/{path}", json.dumps(content), kind)
+
+    def _ask(
+        self, method: str, path: str, body: str | None = None, more: dict[str, str] | None = None
+    ) -> None:
+        connection = http.client.HTTPConnection(self.place, timeout=PATIENCE)
+        connection.request(method, path, body, self.headers | (more or {}))
+        answer = connection.getresponse()
+        said = answer.read()
+        connection.close()
+        assert answer.status < 400, (path, said)
+
+    @contextmanager
+    def at(self, table: str) -> Iterator[Connection]:
+        """Look at a table."""
+        address = f"ws://{self.place}/t/{table}/socket"
+        cookie = {"cookie": self.headers["cookie"]}
+        with connect(address, additional_headers=cookie, max_size=None) as socket:
+            wait(socket, "view")
+            yield socket
+
+    def asks(self, table: str, kind: str, **facts: object) -> Callable[[], None]:
+        """Return what asks for something at a table, and waits until it has come."""
+
+        def ask() -> None:
+            with self.at(table) as socket:
+                socket.send(json.dumps({"type": kind, **facts}))
+                wait(socket, ANSWERS.get(kind, "view"))
+
+        return ask
+
+
+ANSWERS = {"why": "refusal", "here": "here", "hint": "hint", "judge": "judge", "show": "frame"}
+
+
+def wait(socket: Connection, kind: str) -> dict[str, Any]:
+    """Return the next message of a kind."""
+    while True:
+        message: dict[str, Any] = json.loads(socket.recv(timeout=PATIENCE))
+        if message["type"] == kind:
+            return message
+        assert message["type"] != "refusal", message
+
+
+def prepared(database: str) -> str:
+    """Prepare a table on each of the largest boards and a long game, and return Anna's cookie."""
+    store = Store(database)
+    for name, text in LARGEST.items():
+        state = parse(text)
+        chance = random.Random(name)
+        moves = []
+        for _ in range(LONG if name == "sliding" else 3):
+            action = chance.choice(state.legal_actions())
+            moves.append(Ply(state.action_to_string(action)))
+            state.apply_action(action)
+        seats = dict.fromkeys(range(state.game.num_players), visitor_id(TOKEN))
+        opponent = "hotseat" if name == "hidden" or len(seats) == 1 else "analysis"
+        start = str(parse(text))
+        store.add(StoredTable(name, start, opponent, seated_visitors=seats, moves=moves))
+    state = parse(LARGEST["binary"])
+    moves = [Ply(state.action_to_string(action)) for action in state.legal_actions()[:1]]
+    seats = {0: visitor_id(TOKEN)}
+    store.add(StoredTable("over", str(state), "machine", 1, 1, seats, moves, ended="resigned 0"))
+    cookie = Auth(store.secret())._cookies.sign(TOKEN).decode()
+    store.close()
+    return cookie
+
+
+def visits(anna: Anna) -> Iterator[tuple[str, Callable[[], None]]]:
+    """Yield whatever may be asked for, with its name."""
+    for path in ("/", "/lobby", "/games", "/games/export.json", "/me", "/evenings", "/daily"):
+        yield path, lambda path=path: anna.get(path)  # type: ignore[misc]
+    for path in ("/puzzles", "/api/games", "/api/tables", "/static/style.css"):
+        yield path, lambda path=path: anna.get(path)  # type: ignore[misc]
+    for game in gridhouse.games():
+        for path in (f"/rules/{game}", f"/new/{game}", f"/learn/{game}/1", f"/puzzles/{game}/1"):
+            yield path, lambda path=path: anna.get(path)  # type: ignore[misc]
+    for path in ("", "/review", "/review.json", "/past.json?ply=1"):
+        yield f"over{path}", lambda path=path: anna.get(f"/t/over{path}")  # type: ignore[misc]
+    yield "hint", anna.asks("binary", "hint")
+    for name, text in LARGEST.items():
+        paths = ["", "/picture.svg"] + [f"/{text}.txt" for text in ("record",) if name != "hidden"]
+        for path in (f"/t/{name}{path}" for path in paths):
+            yield path, lambda path=path: anna.get(path)  # type: ignore[misc]
+        yield f"/api/{name}", lambda name=name: anna.get(f"/api/tables/{name}")  # type: ignore[misc]
+        game = text.partition("(")[0]
+        start = {"start": text, "opponent": "hotseat"}
+        yield f"new {name}", lambda game=game, start=start: anna.post(f"/new/{game}", start)  # type: ignore[misc]
+        new = {"position": text, "opponent": "hotseat"}
+        yield f"found {name}", lambda new=new: anna.call("tables", **new)  # type: ignore[misc]
+        yield f"here at {name}", anna.asks(name, "here")
+        yield f"look at {name}", anna.asks(name, "look", ply=1)
+        if name != "hidden":
+            yield f"why at {name}", anna.asks(name, "why", cells=[0])
+            yield f"why at {name} without cells", anna.asks(name, "why", cells=[])
+            yield f"undo at {name}", lambda name=name: undo_and_redo(anna, name)  # type: ignore[misc]
+
+
+def undo_and_redo(anna: Anna, name: str) -> None:
+    """Take a move back and make it again, by the socket and by the API."""
+    with anna.at(name) as socket:
+        for kind in ("undo", "redo"):
+            socket.send(json.dumps({"type": kind}))
+            wait(socket, "view")
+    for kind in ("undo", "redo"):
+        anna.call(f"tables/{name}/{kind}")
+
+
+@pytest.mark.slow("asks for everything on the largest boards")
+def test_nothing_holds_up_the_loop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    cookie = prepared(f"sqlite:///{tmp_path / 'house.db'}")
+    slow: dict[str, tuple[float, str]] = {}
+    with watched(monkeypatch) as watch, served(tmp_path, patience=0.1) as address:
+        for name, ask in visits(Anna(address, cookie)):
+            watch.longest()
+            tries: list[tuple[float, str]] = []
+            while not tries or (tries[-1][0] and len(tries) < TRIES):
+                ask()
+                tries.append(watch.longest())
+            if min(tries)[0]:
+                slow[name] = min(tries)
+    assert slow == {}

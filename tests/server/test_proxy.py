@@ -1,0 +1,109 @@
+"""Whom the house believes: proxies, hosts, schemes, and the names of cookies."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from starlette.testclient import TestClient
+from starlette.websockets import WebSocketDisconnect
+
+from gridhouse.server.app import create_app
+from gridhouse.server.auth import Auth
+from gridhouse.server.network import is_among
+from web_helpers import Visitor, open_house, settings_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+PROXY = "192.0.2.1"
+
+
+def statuses(folder: Path, count: int, peer: str, **settings: Any) -> list[int]:
+    """Return the answers to new games of visitors who all say that they come from elsewhere."""
+    app = create_app(settings_of(folder, **settings))
+    with TestClient(app, base_url="http://house.test", client=(peer, 1)) as client:
+        visitor = Visitor(client)
+        said = [{"x-forwarded-for": f"198.51.100.{number}"} for number in range(count)]
+        return [visitor.post("/new/binary", {}, **headers).status_code for headers in said]
+
+
+def test_only_a_named_proxy_says_where_a_visitor_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("gridhouse.server.app.MAX_TABLES", 1)
+    assert statuses(tmp_path, 3, PROXY) == [303, 429, 429]
+    for named in (PROXY, "192.0.2.0/24"):
+        assert statuses(tmp_path, 3, PROXY, proxies=(named,)) == [303] * 3
+    assert statuses(tmp_path, 3, "192.0.3.1", proxies=(PROXY,)) == [303, 429, 429]
+
+
+def test_other_hosts_are_refused_where_some_are_named(tmp_path: Path) -> None:
+    with open_house(tmp_path, hosts=("house.test", "*.example.org")) as client:
+        assert client.get("/").status_code == 200
+        assert client.get("/", headers={"host": "a.example.org"}).status_code == 200
+        for path in ("/", "/lobby/", "/static", "/api/games"):
+            answer = client.get(path, headers={"host": "evil.test"}, follow_redirects=False)
+            assert answer.status_code == 400
+            assert "location" not in answer.headers
+        visitor = Visitor(client)
+        table = visitor.new("binary")
+        with pytest.raises(WebSocketDisconnect), visitor.at(table, host="evil.test"):
+            pass
+        with visitor.at(table) as seat:
+            assert seat.view["acts"]
+
+
+@pytest.mark.parametrize(
+    ("settings", "headers", "scheme"),
+    [
+        ({}, {}, "http"),
+        ({}, {"x-forwarded-proto": "https"}, "http"),
+        ({"is_secure": True}, {}, "https"),
+        ({"proxies": ("testclient",)}, {"x-forwarded-proto": "https"}, "https"),
+        ({"proxies": ("testclient",)}, {}, "http"),
+    ],
+)
+def test_cookies_and_origins_go_by_the_scheme(
+    tmp_path: Path, settings: Any, headers: dict[str, str], scheme: str
+) -> None:
+    with open_house(tmp_path, **settings) as client:
+        for said in ("http", "https"):
+            origin = {"origin": f"{said}://house.test", **headers}
+            answer = Visitor(client).post("/new/binary", {}, **origin)
+            assert answer.status_code == (303 if said == scheme else 403)
+            if said == scheme:
+                assert ("Secure" in answer.headers["set-cookie"]) == (scheme == "https")
+
+
+def test_two_houses_on_one_host_keep_their_seats(tmp_path: Path) -> None:
+    (tmp_path / "other").mkdir()
+    with open_house(tmp_path) as one, open_house(tmp_path / "other") as other:
+        visitor = Visitor(one)
+        table = visitor.new("binary", opponent="friends")
+        guest = Visitor(other)
+        guest.cookies = visitor.cookies  # a browser sends them to every port of a host
+        there = guest.new("binary", opponent="friends")
+        assert len(visitor.cookies) == 2
+        for who, where in ((visitor, table), (guest, there)):
+            with who.at(where) as seat:
+                assert seat.view["acts"]
+
+
+def test_a_cookie_of_an_older_house_is_known(tmp_path: Path) -> None:
+    with open_house(tmp_path) as client:
+        visitor = Visitor(client)
+        table = visitor.new("binary", opponent="friends")
+        visitor.cookies = {"gridhouse": visitor.token}
+        with visitor.at(table) as seat:
+            assert seat.view["acts"]
+        visitor.new("binary")
+        assert len(set(visitor.cookies)) == 2
+        assert len(set(visitor.cookies.values())) == 1
+    assert Auth("a").cookie != Auth("b").cookie
+
+
+def test_a_proxy_is_an_address_or_in_a_network() -> None:
+    named = ("192.0.2.1", "10.1.0.0/16", "unix")
+    known = ["192.0.2.1", "10.1.2.3", "unix"]
+    assert [host for host in (*known, "10.2.0.1", "::1", "") if is_among(host, named)] == known

@@ -1,0 +1,55 @@
+"""Readers and the house under texts that nobody would write; ``tests/fuzz.py`` tries many more."""
+
+from __future__ import annotations
+
+import random
+from typing import TYPE_CHECKING
+
+import pytest
+
+import fuzz
+import gridhouse
+from gridhouse.core.errors import GridhouseError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+@pytest.fixture(scope="module")
+def readers() -> Iterator[dict[str, fuzz.Reader]]:
+    with fuzz.readers() as found:
+        yield found
+
+
+@pytest.mark.slow("sends thousands of texts")
+@pytest.mark.parametrize("name", [*fuzz.PLAIN, *fuzz.HOUSE])
+def test_whatever_is_read_is_right_or_refused(readers: dict[str, fuzz.Reader], name: str) -> None:
+    reader, chance = readers[name], random.Random(name)
+    for _ in range(reader.texts):
+        text = fuzz.mutated(reader.seeds, chance)
+        try:
+            fuzz.attempt(reader, text)
+        except Exception as error:
+            error.add_note(f"the text was {text!r}")
+            raise
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "sinks(rows=8,cols=8) l 0 - 2/2 2/2 0/0 - *",  # an object of nothing
+        "sinks(rows=8,cols=8) l 0 - 2/2 2/2 0/0 - -*",
+        f"tactego(pieces={'9' * 41}x1 Fx1)#1",
+        f"tactego(pieces=Fx{'0' * 60_000}1)#1",
+        f"sinks(setup={'x00 ' * 200})#1",
+        f"collapse(scoring={'linear' * 20})#1",
+    ],
+)
+def test_texts_that_no_game_means(text: str) -> None:
+    with pytest.raises(GridhouseError) as caught:
+        gridhouse.parse(text)
+    assert len(str(caught.value)) < 300
+
+
+def test_half_a_character_is_a_seed_like_any_other() -> None:
+    assert gridhouse.parse("collapse()#\ud800") != gridhouse.parse("collapse()#\udc80")
