@@ -5,6 +5,9 @@ It needs chromium.
 
 from __future__ import annotations
 
+import base64
+import io
+import itertools
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -32,6 +35,10 @@ FRAME, FRAME_COLOUR = 24, "#8d8672"  # pixels around each phone
 WIDTH = 1100  # of the phones together
 SETTLED = 500  # milliseconds in which everything has glided to its place
 MADE = 11  # moves that are made before a picture is taken
+FILMED: dict[str, Any] = {"viewport": {"width": 960, "height": 600}}
+FILM_SIZE = 640, 400
+FILM_MOVES = 10
+SHORTEST, LONGEST = 0.03, 0.9  # seconds of one picture of the film
 
 
 def shot(page: Page, name: Path) -> Path:
@@ -114,6 +121,43 @@ def evaluation(started: Browser, address: str) -> Page:
     return page
 
 
+def film(started: Browser, address: str) -> None:
+    """Save a moving picture of a game of Sinks."""
+    page = started.new_context(**FILMED).new_page()
+    page.goto(address)
+    hands = Hands(page)
+    hands.begin("Sinks", preset="standard", opponent="hotseat")
+    seen: list[tuple[float, bytes]] = []
+    wire = page.context.new_cdp_session(page)
+
+    def keep(event: Any) -> None:
+        seen.append((event["metadata"]["timestamp"], base64.b64decode(event["data"])))
+        wire.send("Page.screencastFrameAck", {"sessionId": event["sessionId"]})
+
+    wire.on("Page.screencastFrame", keep)
+    wire.send("Page.startScreencast", {"format": "png"})
+    state = from_page(page)
+    player = gridhouse.player("alphabeta", state.game, seed=1)
+    for ply in range(FILM_MOVES):
+        action = player.choose(state, gridhouse.Limits(nodes=4000)).action
+        type_move(hands, state.action_to_string(action))
+        state.apply_action(action)
+        hands.wait(ply + 1)
+        page.wait_for_timeout(1000 * LONGEST)
+        hands.uncover()
+    wire.send("Page.stopScreencast")
+    pictures = [
+        Image.open(io.BytesIO(data)).convert("RGB").resize(FILM_SIZE, Image.Resampling.LANCZOS)
+        for _, data in seen
+    ]
+    times = [time for time, _ in seen] + [seen[-1][0] + LONGEST]
+    shown = [round(1000 * min(LONGEST, max(SHORTEST, b - a))) for a, b in itertools.pairwise(times)]
+    pictures[0].save(
+        IMAGES / "play.webp", save_all=True, append_images=pictures[1:], duration=shown, loop=0,
+        quality=40, method=6,
+    )  # fmt: skip
+
+
 def take(started: Browser, address: str, folder: Path) -> None:
     """Take all pictures."""
     page = started.new_context(**DESK).new_page()
@@ -139,3 +183,4 @@ if __name__ == "__main__":
         served(Path(made), patience=3.0) as house_address,
     ):
         take(opened, house_address, Path(made))
+        film(opened, house_address)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from gridhouse.cli import arena, grading, house  # noqa: F401  # they add their commands
+from gridhouse.cli import admin, arena, grading, house  # noqa: F401  # they add their commands
 from gridhouse.cli.app import PANELS, PROGRAMS, RAW, SOLVE, app, solving, verifying
 from gridhouse.core.components import component
 from gridhouse.core.console import run

@@ -33,7 +33,7 @@ class LevelTable(NamedTuple):
 LEVEL_TABLES = {  # by a game's name, else by its best search
     "alphabeta": LevelTable(AlphaBetaPlayer, "nodes", (
         (66, 190), (50, 405), (32, 760), (19, 1_310),
-        (11, 2_550), (5.4, 6_700), (2.5, 33_000), (0, 240_000),
+        (11, 2_550), (5.5, 6_000), (2.5, 33_000), (0, 240_000),
     )),
     # Luck brings the levels of Sinks nearer together.
     "sinks": LevelTable(AlphaBetaPlayer, "nodes", (
@@ -46,7 +46,7 @@ LEVEL_TABLES = {  # by a game's name, else by its best search
     )),
     # Luck hides most of the effect of a longer search, so the levels differ in blunders as well.
     "pomcp": LevelTable(PomcpPlayer, "playouts", (
-        (96, 50), (79, 50), (69, 60), (55, 90),
+        (96, 50), (80.5, 50), (69, 60), (55, 90),
         (41, 150), (24, 350), (10, 800), (0, 4_000),
     )),
     "nested": LevelTable(NestedPlayer, "playouts", (

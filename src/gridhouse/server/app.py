@@ -22,7 +22,7 @@ from starlette.routing import Mount, Route, WebSocketRoute
 from starlette.staticfiles import StaticFiles
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
-from gridhouse.server import clock
+from gridhouse.server import clock, metrics
 from gridhouse.server.api import create_api
 from gridhouse.server.api.access import RateLimiter, Visits
 from gridhouse.server.auth import Auth
@@ -35,6 +35,7 @@ from gridhouse.server.pages import (
     assets,
     daily,
     evenings,
+    health,
     learn,
     lobby,
     me,
@@ -54,6 +55,7 @@ from gridhouse.server.storage.store import reason_of
 from gridhouse.server.tables import sockets
 from gridhouse.server.tables.commands import RefusedError
 from gridhouse.server.tables.service import TableService
+from gridhouse.server.upkeep import Keeper, Refusals, Refused
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping
@@ -253,29 +255,39 @@ async def refuse(request: Request, error: Exception) -> Response:
     return await views.page(request, "error", status=status, text=text, code=status)
 
 
-def middleware_of(settings: Settings) -> list[Middleware]:
-    """Return what every request passes: whom to believe, the headers of the response, budgets."""
-    found = [Middleware(SecurityHeaders)]
+def middleware_of(settings: Settings, refused: Refused) -> list[Middleware]:
+    """Return what every request passes, the outermost first."""
+    found = []
     if settings.proxies:
-        found.insert(0, Middleware(ProxyHeadersMiddleware, trusted_hosts=[*settings.proxies]))
+        found.append(Middleware(ProxyHeadersMiddleware, trusted_hosts=[*settings.proxies]))
+    found += [
+        Middleware(metrics.Measure),
+        Middleware(Refusals, refused=refused),
+        Middleware(Languages),
+        Middleware(SecurityHeaders),
+    ]
     if settings.hosts:
         found.append(Middleware(KnownHosts, allowed_hosts=settings.hosts, www_redirect=False))
     compress = Middleware(
         GZipMiddleware, compresslevel=COMPRESSION, thread_minimum_size=IN_A_THREAD
     )
-    return [*found, Middleware(Budget), Middleware(Languages), compress]
+    return [*found, Middleware(Budget), compress]
 
 
 def create_app(settings: Settings) -> Starlette:
     """Return the application; its services start with the server."""
+    refused = Refused()
 
     @asynccontextmanager
     async def opened(app: Starlette) -> AsyncIterator[None]:
         service = TableService(settings)
         app.state.service = service
         app.state.evenings = EveningService(service)
-        app.state.auth = Auth(service.store.secret(), is_secure=settings.is_secure)
+        app.state.renew(service.store.secret())
+        keeper = Keeper(service, refused, app.state.renew)
+        logging.getLogger().addHandler(metrics.ERROR_COUNTER)
         yield
+        keeper.close()
         await service.close()
 
     api = create_api()
@@ -305,6 +317,7 @@ def create_app(settings: Settings) -> Starlette:
             *me.ROUTES,
             *evenings.ROUTES,
             *learn.ROUTES,
+            *health.ROUTES,
             *tournament.ROUTES,
             Mount("/api", api),
             WebSocketRoute("/t/{table}/socket", sockets.serve_table),
@@ -312,7 +325,7 @@ def create_app(settings: Settings) -> Starlette:
             *docs,
             Mount("/static", assets.Files(directory=assets.STATIC)),
         ],
-        middleware=middleware_of(settings),
+        middleware=middleware_of(settings, refused),
         exception_handlers={
             HTTPException: refuse,
             RefusedError: refuse,
@@ -321,6 +334,11 @@ def create_app(settings: Settings) -> Starlette:
         },
         lifespan=opened,
     )
+
+    def renew(secret: str) -> None:
+        app.state.auth = Auth(secret, is_secure=settings.is_secure)
+
+    app.state.renew = renew
     api.state = app.state  # services, auth, and rate limits
     app.state.pace = RateLimiter(settings.burst, settings.rate)
     app.state.budgets = Budgets(settings)

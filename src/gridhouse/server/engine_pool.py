@@ -13,6 +13,7 @@ import time
 from typing import TYPE_CHECKING
 
 from gridhouse.players import Choice, Player, player, strongest
+from gridhouse.server import metrics
 from gridhouse.server.fair_pool import FairPool
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 STOP_RETRY_INTERVAL = 0.05  # seconds; a stop before the start of the search has no effect
 MAX_IDLE = 2  # players kept for later searches; each may have two hundred megabytes of its own
+GRACE = 10.0  # seconds beyond its time after which a search does not answer any more
 
 
 class Job:
@@ -33,6 +35,7 @@ class Job:
         self.level = level
         self.limits = limits
         self.unwanted = False
+        self.asked = time.monotonic()
         self.player: Player | None = None
         self.began = math.inf  # monotonic time at which the search started
 
@@ -58,6 +61,11 @@ class EnginePool:
         the search ends soon.
         """
         job = Job(state, level, limits)
+        with metrics.WANTED.track_inprogress():
+            return await self._result(job)
+
+    async def _result(self, job: Job) -> Choice:
+        """Return the choice of a search; if this task is cancelled, the search ends soon."""
         done = asyncio.wrap_future(self._pool.submit(self._work, job))
         try:
             while not done.done():
@@ -75,10 +83,13 @@ class EnginePool:
         if job.unwanted:
             raise asyncio.CancelledError
         self.running.add(job)
+        metrics.WAITS.observe(time.monotonic() - job.asked)
         try:
-            job.player = self._take(job.state.game, job.level)
-            job.began = time.monotonic()
-            return job.player.choose(job.state, job.limits)
+            with metrics.RUNNING.track_inprogress():
+                job.player = self._take(job.state.game, job.level)
+                job.began = time.monotonic()
+                with metrics.SEARCHES.time():
+                    return job.player.choose(job.state, job.limits)
         finally:
             self._end(job)
 
@@ -121,6 +132,11 @@ class EnginePool:
                 pause.wait(STOP_RETRY_INTERVAL)
 
         threading.Thread(target=press, daemon=True).start()
+
+    def is_stuck(self) -> bool:
+        """Tell whether a search has not ended although it was asked to."""
+        latest = time.monotonic() - self._settings.patience - GRACE
+        return any(job.began < latest for job in list(self.running))
 
     def close(self) -> None:
         """Stop all searches; compilation cannot be stopped, and nothing waits for it."""

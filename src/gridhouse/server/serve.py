@@ -14,7 +14,7 @@ import uvicorn
 from sqlalchemy.exc import SQLAlchemyError
 
 from gridhouse.core.console import EXIT_INTERRUPTED, UsageError
-from gridhouse.server import logs
+from gridhouse.server import logs, metrics
 from gridhouse.server.app import create_app
 from gridhouse.server.connections import HouseProtocol, raise_file_limit
 from gridhouse.server.network import is_loopback
@@ -123,6 +123,7 @@ def play(
         HouseProtocol.proxies = settings.proxies
         listening = listen(host, port)
         app.state.origins = network_origins(host, listening)
+        publish(settings.metrics)
     except OSError as error:
         raise UsageError(
             f"the folder for the database cannot be created: {error.strerror}"
@@ -139,6 +140,17 @@ def play(
     finally:
         if is_thinking(app):
             os._exit(EXIT_INTERRUPTED)  # Python would wait for compilation, up to a minute
+
+
+def publish(place: str) -> None:
+    """Answer Prometheus at an address and port if one is named; raises UsageError."""
+    if not place:
+        return
+    try:
+        metrics.publish(place)
+    except (ValueError, OverflowError, OSError) as error:
+        reason = getattr(error, "strerror", None) or "it should be like 127.0.0.1:9117"
+        raise UsageError(f"GRIDHOUSE_METRICS={place}: {reason}") from None
 
 
 def is_thinking(app: Starlette) -> bool:

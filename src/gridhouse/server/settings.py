@@ -34,6 +34,7 @@ MAX_NEW_EVENINGS = 10  # that one network address may start in an hour
 MAX_PLAYERS = 200  # of an evening
 MAX_WAIT = 30  # seconds that a program may wait for a table to change
 MAX_NAME = 30  # characters of a name
+PRUNE_DAYS = 180  # after which an unfinished table that nobody touches is removed
 MAX_PLACES = 100  # rows of a leaderboard
 LOOPBACK = ("127.0.0.1", "::1")
 
@@ -80,6 +81,12 @@ def _proxies() -> tuple[str, ...]:
     return (*_listed("GRIDHOUSE_PROXIES"), *here)
 
 
+def _prune_days() -> int:
+    """Return the days after which an unfinished table goes that nobody touches, 0 for never."""
+    text = os.environ.get("GRIDHOUSE_PRUNE_DAYS", "")
+    return int(text) if text.isascii() and text.isdigit() else PRUNE_DAYS
+
+
 @dataclass(frozen=True)
 class Settings:
     """The settings of one server: its database, its searches and its rate limits.
@@ -88,6 +95,8 @@ class Settings:
     seconds, so that people can follow.  Searches run compiled from the start if ``jit`` is true,
     never if it is false, and as soon as their code is compiled if it is None.
     A page may send ``burst`` messages at once, and ``rate`` messages a second in the long run.
+    Prometheus is answered at the address and port ``metrics``, if one is named.  Unfinished tables
+    that nobody has touched for ``prune_days`` are removed, never if it is 0.
     ``now`` returns the time, which decides the day of today's puzzle.  Visitors from this machine
     create as many tables as they like, unless there are ``proxies``, the addresses and networks
     that are believed who sends a request and by which scheme.  Requests have to be for one of
@@ -105,6 +114,8 @@ class Settings:
     burst: int = 40
     rate: float = 10.0
     now: Callable[[], datetime] = _now
+    metrics: str = field(default_factory=lambda: os.environ.get("GRIDHOUSE_METRICS", ""))
+    prune_days: int = field(default_factory=_prune_days)
     proxies: tuple[str, ...] = field(default_factory=_proxies)
     hosts: tuple[str, ...] = field(default_factory=lambda: _listed("GRIDHOUSE_HOSTS"))
     is_secure: bool = field(default_factory=lambda: _is_set("GRIDHOUSE_SECURE"))

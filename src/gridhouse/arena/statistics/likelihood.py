@@ -1,6 +1,6 @@
 """The likelihood of counted results under a hypothesis on their mean.
 
-Functions take arrays whose last axis holds the numbers of each result, from the worst to the best,
+Functions take arrays whose first axis holds the numbers of each result, from the worst to the best,
 all above 0; their scores are evenly spaced from 0 to 1.  What they return is the log likelihood of
 the most likely distribution that obeys the hypothesis, minus that of the most likely distribution
 at all.
@@ -29,8 +29,8 @@ def seen(numbers: Numbers) -> Numbers:
 
 
 def scores(numbers: Numbers) -> Numbers:
-    """Return the score of each result."""
-    return np.linspace(0, 1, numbers.shape[-1])
+    """Return the score of each result, along the first axis."""
+    return np.linspace(0, 1, len(numbers)).reshape(-1, *[1] * (numbers.ndim - 1))
 
 
 def given_mean(numbers: Numbers, mean: float) -> Numbers:
@@ -56,33 +56,33 @@ def given_t(numbers: Numbers, t: float) -> Numbers:
     """
     differences = scores(numbers) - 0.5
     starts = np.unique(np.abs(differences[differences != 0]))
-    likeliest: Numbers = np.max([_given_t(numbers, t, differences, at) for at in starts], axis=0)
+    likeliest: Numbers = np.max([_given_t(numbers, t, at) for at in starts], axis=0)
     return likeliest
 
 
-def _given_t(numbers: Numbers, t: float, differences: Numbers, start: float) -> Numbers:
+def _given_t(numbers: Numbers, t: float, start: float) -> Numbers:
     """Return what ``given_t`` does, found from a root of the mean squared difference."""
+    shape = numbers.shape[1:]
+    numbers = numbers.reshape(len(numbers), -1)
+    differences = scores(numbers) - 0.5
     r = t / np.sqrt(1 + t * t)
 
     def linear(root: Numbers) -> Numbers:
-        mean = root[..., None]
-        offsets: Numbers = differences - r * (differences**2 / mean + mean) / 2
+        offsets: Numbers = differences - r * (differences**2 / root + root) / 2
         return offsets
 
-    shape = numbers.shape[:-1]
-    numbers = numbers.reshape(-1, numbers.shape[-1])
-    root: Numbers = np.full(len(numbers), start)
+    root: Numbers = np.full(numbers.shape[1], start)
     offsets = linear(root)
-    possible = (offsets.min(-1) < 0) & (offsets.max(-1) > 0)
+    possible = (offsets.min(0) < 0) & (offsets.max(0) > 0)
     root = np.where(possible, root, 0.5)  # where it always is
-    x = np.zeros(len(numbers))
-    moving = np.arange(len(numbers))
+    x = np.zeros_like(root)
+    moving = np.arange(len(root))
     for _ in range(ROUNDS):
-        rows, last = numbers[moving], root[moving]
+        counts, last = numbers[:, moving], root[moving]
         offsets = linear(last)
-        x[moving] = multiplier(rows, offsets, x[moving])
-        shares = rows / (1 + x[moving, None] * offsets)
-        root[moving] = np.sqrt(shares @ differences**2 / shares.sum(-1))
+        x[moving] = multiplier(counts, offsets, x[moving])
+        shares = counts / (1 + x[moving] * offsets)
+        root[moving] = np.sqrt((shares * differences**2).sum(0) / shares.sum(0))
         moving = moving[np.abs(root[moving] - last) >= CLOSE]
         if not len(moving):
             break
@@ -97,22 +97,28 @@ def multiplier(numbers: Numbers, offsets: Numbers, start: Numbers | float = 0.0)
     Offsets must lie on both sides of 0.  The sum falls with x; Newton's steps are taken from the
     start where they stay between known bounds, which are halved otherwise.
     """
-    low, high = -1 / offsets.max(-1), -1 / offsets.min(-1)
+    shape = numbers.shape[1:]
+    numbers, offsets = (array.reshape(len(array), -1) for array in (numbers, offsets))
+    low, high = -1 / offsets.max(0), -1 / offsets.min(0)
     margin = (high - low) * 1e-12
     low, high = low + margin, high - margin
-    x: Numbers = np.clip(start, low, high)
+    found: Numbers = np.clip(start, low, high)
+    x, moving = found.copy(), np.arange(len(found))
     for _ in range(ROUNDS):
-        ratios = offsets / (1 + x[..., None] * offsets)
-        value = np.vecdot(numbers, ratios)
+        ratios = offsets / (1 + x * offsets)
+        value = (numbers * ratios).sum(0)
         low, high = np.where(value > 0, x, low), np.where(value > 0, high, x)
-        step = x + value / np.vecdot(numbers, ratios**2)
+        step = x + value / (numbers * ratios**2).sum(0)
         step = np.where((low < step) & (step < high), step, (low + high) / 2)
-        last, x = x, step
-        if np.all(np.abs(x - last) <= CLOSE**2 * (1 + np.abs(x))):
+        found[moving] = step
+        still = np.abs(step - x) > CLOSE**2 * (1 + np.abs(step))
+        if not still.any():
             break
-    return x
+        x, low, high, moving = step[still], low[still], high[still], moving[still]
+        numbers, offsets = numbers[:, still], offsets[:, still]
+    return found.reshape(shape)
 
 
 def _log_likelihood(numbers: Numbers, offsets: Numbers, x: Numbers) -> Numbers:
-    likelihood: Numbers = -(numbers * np.log1p(x[..., None] * offsets)).sum(-1)
+    likelihood: Numbers = -(numbers * np.log1p(x * offsets)).sum(0)
     return likelihood

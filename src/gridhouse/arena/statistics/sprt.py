@@ -70,12 +70,13 @@ class Sprt:
 
         Rows have three columns for single games, and five for pairs.
         """
-        numbers = seen(numbers)
+        results = numbers.shape[-1]
+        numbers = np.ascontiguousarray(seen(numbers).T)
         if self.model == "logistic":
             return given_mean(numbers, to_score(self.elo1)) - given_mean(
                 numbers, to_score(self.elo0)
             )
-        unit = math.sqrt((numbers.shape[-1] - 1) / 2) / NORMALIZED_ELO  # t of a result, by Elo
+        unit = math.sqrt((results - 1) / 2) / NORMALIZED_ELO  # t of a result, by Elo
         return given_t(numbers, self.elo1 * unit) - given_t(numbers, self.elo0 * unit)
 
     def verdict(self, counts: Counts) -> Verdict | None:

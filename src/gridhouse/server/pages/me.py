@@ -10,6 +10,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from gridhouse.core.notation import parse_integer
+from gridhouse.server import upkeep
 from gridhouse.server.auth import set_cookie
 from gridhouse.server.names import NoNameError, read_name
 from gridhouse.server.pages.forms import read_form
@@ -138,9 +139,31 @@ async def use_link(request: Request) -> Response:
     return back(request, services(request).auth.device_cookie(visitor), "/games")
 
 
+async def forget(request: Request) -> Response:
+    """Remove what is kept of the visitor, and the cookie."""
+    require_own_page(request)
+    service, auth = services(request)
+    visitor = auth.visitor(request.cookies)
+    response = RedirectResponse("/", 303)
+    if visitor is not None:
+        nobody = await asyncio.to_thread(upkeep.forget, service.store.engine, visitor)
+        service.forget(visitor, nobody)
+        for name, value in request.cookies.items():
+            if auth.verify(value) == visitor:
+                response.delete_cookie(name)
+    return response
+
+
+async def privacy(request: Request) -> Response:
+    """Say what the house keeps."""
+    return await page(request, "privacy", days=services(request).service.settings.prune_days)
+
+
 ROUTES = [
     Route("/me", me, methods=["GET"]),
     Route("/me", change, methods=["POST"]),
+    Route("/me/forget", forget, methods=["POST"]),
+    Route("/privacy", privacy),
     Route("/me/link", me, methods=["GET"]),
     Route("/me/link", make_link, methods=["POST"]),
     Route("/me/link/remove", remove_link, methods=["POST"]),

@@ -193,6 +193,11 @@ class Store:
         self._writer.close()
         self.engine.dispose()
 
+    def check(self) -> None:
+        """Ask the database for something; raises SQLAlchemyError if it does not answer."""
+        with self.engine.connect() as connection:
+            connection.execute(sa.select(TABLES.c.id).limit(1))
+
     def secret(self) -> str:
         """Return the secret for signatures; the first call generates and stores it."""
         wanted = sa.select(FACTS.c.value).where(FACTS.c.name == SECRET)

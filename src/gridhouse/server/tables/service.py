@@ -20,7 +20,7 @@ from gridhouse.core.errors import MoveError
 from gridhouse.core.registry import parse
 from gridhouse.players import best_kind, compiled_kind
 from gridhouse.players.levels import LEVELS
-from gridhouse.server import clock
+from gridhouse.server import clock, metrics
 from gridhouse.server.daily.leaderboard import write_result
 from gridhouse.server.daily.service import DailyService
 from gridhouse.server.engine_pool import EnginePool
@@ -223,6 +223,7 @@ class TableService:
         self._opening: dict[str, asyncio.Task[LiveTable | None]] = {}
         self._background_tasks: set[asyncio.Task[None]] = set()
         self._notifications = self._listen_to_others()
+        metrics.TABLES.set_function(lambda: len(self._live))
 
     def _listen_to_others(self) -> Notifications | None:
         """Listen for changes by other processes if they can share the database."""
@@ -250,8 +251,9 @@ class TableService:
             self._spawn(self._refresh(live))
 
     async def _refresh(self, live: LiveTable) -> None:
-        async with live.lock:
-            await self._catch_up(live)
+        with suppress(RefusedError):  # the table was removed
+            async with live.lock:
+                await self._catch_up(live)
 
     async def close(self) -> None:
         """Stop all thinking and close the database."""
@@ -268,6 +270,26 @@ class TableService:
             await asyncio.to_thread(self._notifications.close)
         self.store.close()
         self._lock.release()
+
+    def in_memory(self) -> set[str]:
+        """Return the tables that are in memory."""
+        return set(self._live)
+
+    def drop(self, name: str) -> None:
+        """Drop a table from memory that the database no longer has."""
+        live = self._live.pop(name, None)
+        if live is not None:
+            for waiting in (live.thinking, live.flag_timer):
+                if waiting is not None:
+                    waiting.cancel()
+
+    def forget(self, visitor: str, nobody: str) -> None:
+        """Give the seats of a visitor who was forgotten to nobody, at the tables in memory."""
+        for live in list(self._live.values()):
+            for player in live.table.seats_of(visitor):
+                live.table.seated_visitors[player] = nobody
+                live.table.names.pop(visitor, None)
+                live.changed()
 
     async def create(self, options: TableOptions, visitor: str) -> str:
         """Store a new table of a visitor; return its name, which cannot be guessed.
@@ -484,6 +506,8 @@ class TableService:
                 reason = public_reason(error)
                 raise UnsavedError(f"the change could not be saved: {reason}") from None
             live.replace(after)
+            if change.added is not None:
+                metrics.MOVES.inc()
             if change.seat is not None:
                 await self._note_people(live)
         self._changed(live)
@@ -491,7 +515,9 @@ class TableService:
     async def _catch_up(self, live: LiveTable) -> None:
         """Reload a table that another process has changed."""
         record = await asyncio.to_thread(self.store.load, live.table.id)
-        if record is not None and record.version != live.table.version:
+        if record is None:
+            raise RefusedError("this table was removed")
+        if record.version != live.table.version:
             table = live.table.clone()
             await self.work.collect(table.catch_up(record))
             live.replace(table)

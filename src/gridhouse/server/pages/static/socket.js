@@ -4,6 +4,7 @@ const FIRST_PAUSE = 250; // milliseconds
 const LONGEST_PAUSE = 4000;
 const SILENCE = 15_000; // milliseconds without a message after which the connection is checked
 const PATIENCE = 6000; // milliseconds within which the server has to answer
+const RESTART = 1012; // the code with which a house closes that ends in good order
 const SHARE = 0.7; // of the allowed rate, because the network may deliver messages in bursts
 const LATEST = new Set(["look", "why"]); // only the last waiting request of these types is sent
 const SLOW = new Set(["hint", "judge", "show", "stop"]); // requests without an immediate answer
@@ -16,7 +17,7 @@ export class ReconnectingSocket {
    * @param {string} path
    * @param {{ burst: number, rate: number }} allowed messages at once, and a second in the long run
    * @param {(message: News) => void} heard
-   * @param {(open: boolean) => void} turned
+   * @param {(open: boolean, restarts: boolean) => void} turned
    */
   constructor(path, allowed, heard, turned) {
     this.path = path;
@@ -51,25 +52,26 @@ export class ReconnectingSocket {
       this.pause = FIRST_PAUSE;
       this.expects = false;
       this.wake(SILENCE, () => this.check());
-      this.turned(true);
+      this.turned(true, false);
       /** @type {import("./messages").Message} */
       const message = JSON.parse(event.data);
       if (message.type !== "here") this.heard(message);
     });
-    socket.addEventListener("close", () => this.drop(socket));
+    socket.addEventListener("close", ({ code }) => this.drop(socket, code === RESTART));
   }
 
   /**
    * Drops a connection, and reconnects after a pause.
    * @param {WebSocket | null} socket
+   * @param {boolean} restarts
    */
-  drop(socket) {
+  drop(socket, restarts = false) {
     if (socket === null || socket !== this.socket) return;
     this.socket = null;
     clearTimeout(this.alarm);
     clearTimeout(this.pump);
     socket.close();
-    this.turned(false);
+    this.turned(false, restarts);
     setTimeout(() => this.connect(), this.pause);
     this.pause = Math.min(2 * this.pause, LONGEST_PAUSE);
   }

@@ -31,13 +31,16 @@ let withdrew = false; // whether the visitor has just withdrawn a request
 let premove = null;
 /** @type {import("./marks.js").Marks | null} the visitor's own */
 let own = null;
+const LOST = gettext("Connection lost. Reconnecting …");
+const RESTARTS = gettext("The house restarts. Reconnecting …");
 /** @type {{ looking: number | null } | null} the shown position when the connection was lost */
 let lost = null;
 
 const allowed = { burst: Number(table.dataset.burst), rate: Number(table.dataset.rate) };
 const cameras = "cameras" in table.dataset ? await import("./camera.js") : null; // most boards have one viewpoint
-const wire = new ReconnectingSocket(from(cameras?.firstCamera(table.dataset.game ?? "") ?? null), allowed, heard, (open) => {
+const wire = new ReconnectingSocket(from(cameras?.firstCamera(table.dataset.game ?? "") ?? null), allowed, heard, (open, restarts) => {
   if (!open) miss();
+  if (open || restarts) write("offline", open ? LOST : RESTARTS);
   hide("offline", open);
 });
 const board = new Board(root, {

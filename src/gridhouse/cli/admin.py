@@ -1,0 +1,256 @@
+"""Commands for whoever runs a house; they work beside it, on the same database."""
+
+from __future__ import annotations
+
+from pathlib import Path  # noqa: TC003  # typer looks the types up
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from gridhouse.cli.app import GROUP, TOOLS, app
+from gridhouse.core.console import UsageError, run
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from types import ModuleType
+
+admin = typer.Typer(name="admin", help="Run a house: its tables, people and database.", **GROUP)
+app.add_typer(admin, rich_help_panel=TOOLS)
+
+TableArgument = Annotated[str, typer.Argument(help="The table's name, from its address.")]
+WhoArgument = Annotated[
+    str, typer.Argument(help="An address, a network (10.0.0.0/24), or a visitor's id.")
+]
+YesOption = Annotated[bool, typer.Option("--yes", help="Do not ask.")]
+
+
+def _run(work: Callable[[ModuleType, ModuleType], object]) -> None:
+    """Run work with the modules of the server; errors are one line."""
+
+    def start(_: list[str]) -> None:
+        try:
+            from gridhouse.server import admin as house
+            from gridhouse.server import upkeep
+        except ModuleNotFoundError as error:
+            raise UsageError(f"{error.name} is missing; the house needs the extra web") from None
+        work(house, upkeep)
+
+    raise typer.Exit(run(start, []))
+
+
+def _print(columns: Iterable[str], rows: Iterable[Iterable[object]]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    from gridhouse.reporting.text import harmless
+
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for number, column in enumerate(columns):  # what is to be copied is never cut off
+        table.add_column(column, overflow="fold", no_wrap=number == 0)
+    for row in rows:
+        table.add_row(*(Text(harmless(str(cell))) for cell in row))
+    Console(highlight=False).print(table)
+
+
+def _done(done: object, what: str, otherwise: str) -> None:
+    """Say what was done; raises UsageError if nothing was."""
+    if not done:
+        raise UsageError(otherwise)
+    print(what)
+
+
+@admin.command()
+def tables(
+    game: Annotated[str, typer.Option("--game", help="Those of one game.")] = "",
+    over: Annotated[
+        bool | None, typer.Option("--over/--unfinished", help="Those that are over, or are not.")
+    ] = None,
+    listed: Annotated[bool, typer.Option("--listed", help="Those of the lobby.")] = False,
+    visitor: Annotated[str, typer.Option("--visitor", help="Those of a visitor.")] = "",
+    most: Annotated[int, typer.Option("--most", help="So many at most.", min=1)] = 50,
+) -> None:
+    """List tables, the latest change first."""
+
+    def work(house: Any, _: Any) -> None:
+        with house.opened() as store:
+            found = house.tables(
+                store, game=game, over=over, listed=listed, visitor=visitor, most=most
+            )
+        columns = (
+            "table",
+            "game",
+            "with",
+            "moves",
+            "state",
+            "lobby",
+            "changed",
+            "visitors",
+            "names",
+        )
+        rows = (
+            (
+                line.id,
+                line.game,
+                line.opponent,
+                line.moves,
+                line.ended or "unfinished",
+                "yes" if line.listed else "",
+                f"{line.changed:%Y-%m-%d %H:%M}",
+                " ".join(visitor[:12] for visitor in line.visitors),
+                ", ".join(line.names),
+            )
+            for line in found
+        )
+        _print(columns, rows)
+
+    _run(work)
+
+
+@admin.command()
+def remove(table: TableArgument) -> None:
+    """Remove a table with all its moves."""
+
+    def work(house: Any, upkeep: Any) -> None:
+        with house.opened() as store, store.engine.begin() as connection:
+            _done(
+                upkeep.remove(connection, [table]), f"{table}: removed", f"{table}: no such table"
+            )
+
+    _run(work)
+
+
+@admin.command()
+def unlist(table: TableArgument) -> None:
+    """Take a table from the lobby; its players go on."""
+
+    def work(house: Any, upkeep: Any) -> None:
+        with house.opened() as store, store.engine.begin() as connection:
+            gone = upkeep.unlist(connection, table)
+            _done(gone, f"{table}: taken from the lobby", f"{table}: not in the lobby")
+
+    _run(work)
+
+
+@admin.command()
+def block(who: WhoArgument) -> None:
+    """Refuse an address, a network or a visitor, within seconds."""
+
+    def work(house: Any, upkeep: Any) -> None:
+        with house.opened() as store:
+            name = house.who_is(store, who)
+            with store.engine.begin() as connection:
+                done = upkeep.block(connection, name)
+        _done(done, f"{name}: blocked", f"{name}: blocked already")
+
+    _run(work)
+
+
+@admin.command()
+def unblock(who: WhoArgument) -> None:
+    """Refuse somebody no longer."""
+
+    def work(house: Any, upkeep: Any) -> None:
+        with house.opened() as store:
+            name = house.who_is(store, who)
+            with store.engine.begin() as connection:
+                done = upkeep.unblock(connection, name)
+        _done(done, f"{name}: free", f"{name}: not blocked")
+
+    _run(work)
+
+
+@admin.command()
+def blocked() -> None:
+    """List who is blocked."""
+
+    def work(house: Any, upkeep: Any) -> None:
+        with house.opened() as store, store.engine.connect() as connection:
+            rows = upkeep.blocks(connection)
+        _print(("who", "since"), ((who, f"{since:%Y-%m-%d %H:%M}") for who, since in rows))
+
+    _run(work)
+
+
+@admin.command("renew-secret")
+def renew_secret(yes: YesOption = False) -> None:
+    """Make all cookies and invitations void, for instance after a backup was stolen."""
+    if not yes:
+        typer.confirm("Everybody loses their seats, unless they have a link. Go on?", abort=True)
+
+    def work(house: Any, upkeep: Any) -> None:
+        with house.opened() as store:
+            store.secret()
+            with store.engine.begin() as connection:
+                upkeep.new_secret(connection)
+        print("The secret is a new one; the house takes it up within seconds.")
+
+    _run(work)
+
+
+@admin.command()
+def prune(
+    days: Annotated[
+        int | None, typer.Option("--days", help="Else GRIDHOUSE_PRUNE_DAYS, or 180.", min=1)
+    ] = None,
+) -> None:
+    """Remove unfinished tables that nobody has touched for so many days."""
+
+    def work(house: Any, upkeep: Any) -> None:
+        wanted = house.Settings().prune_days if days is None else days
+        if not wanted:
+            raise UsageError("GRIDHOUSE_PRUNE_DAYS=0: nothing is removed; --days names a number")
+        with house.opened() as store:
+            print(f"Removed: {upkeep.prune(store.engine, wanted)}")
+
+    _run(work)
+
+
+@admin.command()
+def backup(
+    file: Annotated[Path, typer.Argument(help="The file to write.")],
+    force: Annotated[bool, typer.Option("--force", help="Replace an existing file.")] = False,
+) -> None:
+    """Copy the SQLite database of an open house into a file."""
+
+    def work(house: Any, _: Any) -> None:
+        size = house.backup(house.Settings().database, file, force=force)
+        house.check(file)
+        print(f"{file}: {size:,} bytes, checked")
+
+    _run(work)
+
+
+@admin.command()
+def restore(file: Annotated[Path, typer.Argument(help="The backup.")]) -> None:
+    """Put a backup in the place of the database; the house has to be closed."""
+
+    def work(house: Any, _: Any) -> None:
+        before = house.restore(house.Settings().database, file)
+        print(f"Restored from {file}" + (f"; before: {before}" if before.exists() else ""))
+
+    _run(work)
+
+
+@admin.command()
+def copy(
+    url: Annotated[str, typer.Argument(help="The other database: postgresql://… or sqlite:///…")],
+) -> None:
+    """Copy everything into an empty database of another kind; the house should be closed."""
+
+    def work(house: Any, _: Any) -> None:
+        with house.opened() as source, house.opened(url) as target:
+            _print(("table of the database", "rows"), house.copy(source, target).items())
+
+    _run(work)
+
+
+@admin.command()
+def stats() -> None:
+    """Say what the database holds."""
+
+    def work(house: Any, _: Any) -> None:
+        with house.opened() as store:
+            _print(("what", "number"), house.stats(store))
+
+    _run(work)

@@ -1,0 +1,266 @@
+"""Work on a house's database from the command line, beside a running house."""
+
+from __future__ import annotations
+
+import ipaddress
+import os
+import sqlite3
+from contextlib import closing, contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import filelock
+import sqlalchemy as sa
+from sqlalchemy.exc import SQLAlchemyError
+
+from gridhouse.core.console import UsageError
+from gridhouse.server import upkeep
+from gridhouse.server.evenings.storage import EVENINGS
+from gridhouse.server.settings import Settings
+from gridhouse.server.storage.store import (
+    MOVES,
+    SEATS,
+    TABLES,
+    Store,
+    UnusableDatabaseError,
+    metadata,
+)
+from gridhouse.server.storage.visitors import VISITORS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+AT_ONCE = 1000  # rows that are copied together
+SHORTEST = 8  # characters that may stand for the id of a visitor
+PRIVATE = 0o600  # a database has the secret for all signatures
+
+
+class TableLine(NamedTuple):
+    """A table in the list: its name, what is played, and with whom."""
+
+    id: str
+    game: str
+    opponent: str
+    moves: int
+    ended: str | None
+    listed: bool
+    changed: datetime
+    visitors: tuple[str, ...]
+    names: tuple[str, ...]
+
+
+@contextmanager
+def opened(url: str | None = None) -> Iterator[Store]:
+    """Open the database of the house, or another one; raises UsageError."""
+    store = None
+    try:
+        store = Store(url or Settings().database)
+        yield store
+    except UnusableDatabaseError as error:
+        raise UsageError(str(error)) from None
+    except (OSError, SQLAlchemyError, sqlite3.Error, ImportError) as error:
+        reason = str(getattr(error, "orig", None) or error).partition("\n")[0]
+        raise UsageError(f"the database cannot be used: {reason}") from None
+    finally:
+        if store is not None:
+            store.close()
+
+
+def tables(
+    store: Store,
+    *,
+    game: str = "",
+    over: bool | None = None,
+    listed: bool = False,
+    visitor: str = "",
+    most: int = 50,
+) -> list[TableLine]:
+    """Return tables, the latest change first."""
+    count = sa.select(sa.func.count()).where(MOVES.c.table_id == TABLES.c.id, ~MOVES.c.undone)
+    chosen = sa.select(TABLES, count.scalar_subquery().label("plies"))
+    if game:
+        chosen = chosen.where(TABLES.c.start.startswith(f"{game}(", autoescape=True))
+    if over is not None:
+        chosen = chosen.where(TABLES.c.ended.is_not(None) if over else TABLES.c.ended.is_(None))
+    if listed:
+        chosen = chosen.where(TABLES.c.listed)
+    with store.engine.connect() as connection:
+        if visitor:
+            whole = visitor_of(connection, visitor)
+            seats = sa.select(SEATS.c.table_id).where(SEATS.c.visitor == whole)
+            chosen = chosen.where(TABLES.c.id.in_(seats))
+        rows = connection.execute(chosen.order_by(TABLES.c.changed.desc()).limit(most)).all()
+        known = SEATS.outerjoin(VISITORS, VISITORS.c.visitor == SEATS.c.visitor)
+        wanted = sa.select(SEATS.c.table_id, SEATS.c.visitor, VISITORS.c.name).select_from(known)
+        sat = connection.execute(wanted.where(SEATS.c.table_id.in_([row.id for row in rows]))).all()
+    return [
+        TableLine(
+            row.id,
+            row.start.partition("(")[0],
+            row.opponent,
+            row.plies,
+            row.ended,
+            row.listed,
+            datetime.fromtimestamp(row.changed / 1000, UTC),
+            tuple(dict.fromkeys(seat.visitor for seat in sat if seat.table_id == row.id)),
+            tuple(
+                dict.fromkeys(seat.name for seat in sat if seat.table_id == row.id and seat.name)
+            ),
+        )
+        for row in rows
+    ]
+
+
+def visitor_of(connection: sa.Connection, begin: str) -> str:
+    """Return the visitor whose id begins so; raises UsageError unless there is exactly one."""
+    if len(begin) < SHORTEST:
+        raise UsageError(f"{begin}: at least {SHORTEST} characters of a visitor's id are needed")
+    is_it = SEATS.c.visitor.startswith(begin.lower(), autoescape=True)
+    found = connection.scalars(sa.select(SEATS.c.visitor).where(is_it).distinct().limit(2)).all()
+    if len(found) != 1:
+        raise UsageError(f"{begin}: {'several visitors begin so' if found else 'no such visitor'}")
+    return str(found[0])
+
+
+def who_is(store: Store, text: str) -> str:
+    """Return how an address, a network or a visitor is written; raises UsageError."""
+    try:
+        return str(ipaddress.ip_network(text, strict=False))
+    except ValueError:
+        with store.engine.connect() as connection:
+            return visitor_of(connection, text)
+
+
+def backup(url: str, target: Path, *, force: bool = False) -> int:
+    """Copy an SQLite database while it is used; return the number of bytes.
+
+    The copy is what the database was at one moment.  Raises UsageError.
+    """
+    source = sqlite_file(url)
+    if target.exists() and not force:
+        raise UsageError(f"{target}: it is there already; --force replaces it")
+    part = target.with_name(f"{target.name}.part")
+    try:
+        part.unlink(missing_ok=True)
+        os.close(os.open(part, os.O_CREAT | os.O_EXCL | os.O_WRONLY, PRIVATE))
+        _copy_file(source, part)
+        part.replace(target)
+    except OSError as error:
+        raise UsageError(f"{target}: {error.strerror}") from None
+    finally:
+        part.unlink(missing_ok=True)
+    return target.stat().st_size
+
+
+def restore(url: str, saved: Path) -> Path:
+    """Put a backup in the place of a closed house's database; return where the old one is kept.
+
+    Raises UsageError.
+    """
+    target = sqlite_file(url, there=False)
+    check(saved)
+    lock = filelock.FileLock(f"{target}.lock", timeout=0, mode=PRIVATE)
+    before = target.with_name(f"{target.name}.{datetime.now(UTC):%Y%m%dT%H%M%S}")
+    try:
+        with lock:
+            if target.exists():
+                backup(url, before)
+            else:
+                os.close(os.open(target, os.O_CREAT | os.O_EXCL | os.O_WRONLY, PRIVATE))
+            _copy_file(saved, target)
+    except filelock.Timeout:
+        raise UsageError("the house is open; close it first") from None
+    except OSError as error:
+        raise UsageError(f"{target}: {error.strerror}") from None
+    return before
+
+
+def sqlite_file(url: str, *, there: bool = True) -> Path:
+    """Return the file of an SQLite database; raises UsageError for any other."""
+    try:
+        address = sa.engine.make_url(url)
+    except SQLAlchemyError as error:
+        raise UsageError(str(error)) from None
+    if address.get_backend_name() != "sqlite" or not address.database:
+        raise UsageError("this is for SQLite; PostgreSQL has pg_dump and pg_restore")
+    file = Path(address.database)
+    if there and not file.is_file():
+        raise UsageError(f"{file}: there is no database")
+    return file
+
+
+def check(file: Path) -> None:
+    """Raise UsageError unless a file is a whole database of a house."""
+    if not file.is_file():
+        raise UsageError(f"{file}: there is no such file")
+    try:
+        with closing(sqlite3.connect(file)) as connection:
+            found = connection.execute("PRAGMA integrity_check").fetchone()
+            connection.execute("SELECT version_num FROM alembic_version").fetchone()
+    except sqlite3.Error as error:
+        raise UsageError(f"{file}: it is no database of a house: {error}") from None
+    if found != ("ok",):
+        raise UsageError(f"{file}: the database is damaged: {found[0]}")
+
+
+def _copy_file(source: Path, target: Path) -> None:
+    """Copy a database by SQLite's own means, in one step: writers do not wait for it."""
+    try:
+        with (
+            closing(sqlite3.connect(source, timeout=10)) as reading,
+            closing(sqlite3.connect(target, timeout=10)) as writing,
+        ):
+            reading.backup(writing)
+            writing.execute("PRAGMA journal_mode=DELETE")  # all of it is in one file
+    except sqlite3.Error as error:
+        raise UsageError(f"{source}: {error}") from None
+
+
+def copy(source: Store, target: Store) -> dict[str, int]:
+    """Copy all rows into an empty database of any kind; return how many, by their table.
+
+    Raises UsageError.
+    """
+    counts: dict[str, int] = {}
+    reading = {"isolation_level": "REPEATABLE READ"} if source.is_shared else {}
+    with (
+        source.engine.connect().execution_options(**reading) as given,
+        target.engine.begin() as taken,
+    ):
+        for rows in metadata.sorted_tables:
+            if taken.execute(sa.select(sa.literal(1)).select_from(rows).limit(1)).first():
+                raise UsageError("the other database is in use: it has rows already")
+        for rows in metadata.sorted_tables:
+            counts[rows.name] = 0
+            for part in given.execute(sa.select(rows)).mappings().partitions(AT_ONCE):
+                taken.execute(rows.insert(), [_with_zones(dict(row)) for row in part])
+                counts[rows.name] += len(part)
+    return counts
+
+
+def _with_zones(row: dict[str, object]) -> dict[str, object]:
+    """Return a row whose times have the zone that SQLite does not keep."""
+    return {
+        name: value.replace(tzinfo=UTC)
+        if isinstance(value, datetime) and value.tzinfo is None
+        else value
+        for name, value in row.items()
+    }
+
+
+def stats(store: Store) -> list[tuple[str, int]]:
+    """Return what the database holds, in words and numbers."""
+    unfinished = TABLES.c.ended.is_(None)
+    wanted: Sequence[tuple[str, sa.Select[Any]]] = [
+        ("tables", sa.select(sa.func.count()).select_from(TABLES)),
+        ("unfinished tables", sa.select(sa.func.count()).where(unfinished)),
+        ("tables in the lobby", sa.select(sa.func.count()).where(TABLES.c.listed & unfinished)),
+        ("moves", sa.select(sa.func.count()).select_from(MOVES)),
+        ("visitors with a seat", sa.select(sa.func.count(SEATS.c.visitor.distinct()))),
+        ("visitors with a name", sa.select(sa.func.count()).where(VISITORS.c.name != "")),
+        ("evenings", sa.select(sa.func.count()).select_from(EVENINGS)),
+        ("blocked", sa.select(sa.func.count()).select_from(upkeep.BLOCKS)),
+    ]
+    with store.engine.connect() as connection:
+        return [(name, connection.scalar(query) or 0) for name, query in wanted]

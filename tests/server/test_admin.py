@@ -1,0 +1,258 @@
+"""`gridhouse admin` beside an open house, and what a visitor may take away."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import sqlalchemy as sa
+from starlette.websockets import WebSocketDisconnect
+from typer.testing import CliRunner
+
+from gridhouse.cli import complete_app
+from gridhouse.core.console import UsageError
+from gridhouse.server import admin, clock, upkeep
+from gridhouse.server.storage.records import Change, Ply, StoredTable
+from gridhouse.server.storage.store import SEATS, TABLES, Store
+from gridhouse.server.storage.visitors import LINKS, VISITORS
+from postgres_helpers import postgres
+from web_helpers import Visitor
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from starlette.testclient import TestClient
+
+START = "sliding(rows=2,cols=2) ABC_"
+DAY = 24 * 3600 * 1000  # milliseconds
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Run `gridhouse admin` on the database of the house."""
+    monkeypatch.setenv("GRIDHOUSE_DATABASE_URL", f"sqlite:///{tmp_path / 'house.db'}")
+    monkeypatch.setenv("COLUMNS", "200")
+    runner = CliRunner()
+
+    def run(*words: str) -> Any:
+        return runner.invoke(complete_app(), ["admin", *words])
+
+    return run
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    store = Store(f"sqlite:///{tmp_path / 'house.db'}")
+    yield store
+    store.close()
+
+
+def look(client: TestClient) -> None:
+    """Have the house look at what was changed."""
+    refused = next(
+        each.kwargs["refused"]
+        for each in client.app.user_middleware  # type: ignore[attr-defined]
+        if each.cls is upkeep.Refusals
+    )
+    state = client.app.state  # type: ignore[attr-defined]
+
+    async def once() -> None:
+        keeper = upkeep.Keeper(state.service, refused, state.renew)
+        keeper.close()
+        keeper._secret = ""
+        await keeper.look()
+
+    assert client.portal is not None
+    client.portal.call(once)
+
+
+def test_tables_are_listed_taken_from_the_lobby_and_removed(
+    client: TestClient, visitor: Visitor, run: Any
+) -> None:
+    table = visitor.new("binary", opponent="friends", listed="1")
+    name = table.rpartition("/")[2]
+    assert name in run("tables", "--listed").output
+    assert name not in run("tables", "--game", "sinks").output
+    assert run("unlist", name).exit_code == 0
+    assert name not in run("tables", "--listed").output
+    with visitor.at(table) as seat:
+        assert run("remove", name).exit_code == 0
+        reason = seat.refused("resign")
+        assert reason == "this table was removed"
+    look(client)
+    assert visitor.get(table).status_code == 404
+    for words in (("remove", name), ("unlist", name), ("block", "abc"), ("block", "0123456789")):
+        refused = run(*words)
+        assert refused.exit_code == 2
+        assert refused.output.count("\n") == 1
+
+
+def test_who_is_blocked_is_refused_by_an_open_house(
+    client: TestClient, visitor: Visitor, run: Any
+) -> None:
+    table = visitor.new("sliding", opponent="hotseat")
+    other = Visitor(client)
+    (line,) = _lines(run)
+    assert (line.game, line.moves) == ("sliding", 0)
+    with visitor.at(table) as seat:
+        assert run("block", line.visitors[0][:12]).exit_code == 0
+        look(client)
+        assert visitor.get("/").status_code == 403
+        assert other.get("/").status_code == 200
+        seat.say("here")
+        with pytest.raises(WebSocketDisconnect):
+            seat.wait("here")
+    assert line.visitors[0] in run("blocked").output
+    assert run("unblock", line.visitors[0][:12]).exit_code == 0
+    look(client)
+    assert visitor.get("/").status_code == 200
+
+
+def _lines(run: Any) -> list[admin.TableLine]:
+    del run
+    with admin.opened() as store:
+        return admin.tables(store)
+
+
+def test_networks_are_blocked() -> None:
+    refused = upkeep.Refused()
+    refused.read(["10.0.0.0/24", "2001:db8::/32"])
+    for address, expected in (("10.0.0.9", True), ("10.0.1.9", False), ("2001:db8::1", True)):
+        assert refused.holds({"client": (address, 1), "type": "http"}) is expected
+
+
+def test_a_new_secret_voids_cookies(client: TestClient, visitor: Visitor, run: Any) -> None:
+    table = visitor.new("sliding", opponent="hotseat")
+    assert run("renew-secret", "--yes").exit_code == 0
+    look(client)
+    with visitor.at(table) as seat:
+        assert not seat.view["acts"]
+
+
+def test_only_unfinished_tables_that_nobody_touched_are_pruned(store: Store, run: Any) -> None:
+    now = clock.now()
+    kinds = {"old": (200, None), "new": (100, None), "over": (200, "resigned")}
+    for name, (days, ended) in kinds.items():
+        store.add(StoredTable(name, START, "hotseat", ended=ended, changed=now - days * DAY))
+    with store.engine.begin() as connection:  # it was created as long ago as it was changed
+        connection.execute(TABLES.update().values(created=sa.func.datetime("2001-01-01")))
+    assert run("prune", "--days", "300").output == "Removed: 0\n"
+    assert run("prune").output == "Removed: 1\n"
+    assert store.load("old") is None
+    assert store.load("new")
+    assert store.load("over")
+
+
+def test_a_house_prunes_by_itself(store: Store, tmp_path: Path) -> None:
+    from web_helpers import open_house
+
+    store.add(StoredTable("old", START, "hotseat", changed=1))
+    with store.engine.begin() as connection:
+        connection.execute(TABLES.update().values(created=sa.func.datetime("2001-01-01")))
+    with open_house(tmp_path) as client:
+        look(client)
+        assert client.get("/t/old").status_code == 404
+
+
+def test_a_backup_under_load_is_whole(store: Store, tmp_path: Path, run: Any) -> None:
+    store.add(StoredTable("busy", START, "hotseat"))
+    over, made = threading.Event(), [0]
+
+    def play() -> None:
+        while not over.is_set():
+            at = made[0]
+            change = Change("busy", at, standing=at, added=Ply("a"))
+            store.append(change).result()
+            made[0] += 1
+
+    player = threading.Thread(target=play)
+    player.start()
+    counts = []
+    for number in range(3):
+        before = made[0]
+        assert run("backup", str(tmp_path / f"{number}.db")).exit_code == 0
+        connection = sqlite3.connect(tmp_path / f"{number}.db")
+        moves, version = connection.execute(
+            "SELECT count(*), (SELECT version FROM tables) FROM moves"
+        ).fetchone()
+        connection.close()
+        assert moves == version >= before
+        counts.append(moves)
+    over.set()
+    player.join()
+    assert counts[0] < counts[-1]  # moves went on meanwhile
+    assert (tmp_path / "0.db").stat().st_mode & 0o777 == 0o600
+    refused = run("backup", str(tmp_path / "0.db"))
+    assert (refused.exit_code, refused.output.count("\n")) == (2, 1)
+
+
+def test_a_backup_is_restored(tmp_path: Path, run: Any) -> None:
+    store = Store(f"sqlite:///{tmp_path / 'house.db'}")
+    store.add(StoredTable("kept", START, "hotseat"))
+    saved = str(tmp_path / "saved.db")
+    assert run("backup", saved).exit_code == 0
+    store.add(StoredTable("later", START, "hotseat"))
+    (tmp_path / "noise.db").write_bytes(b"noise" * 1000)
+    store.close()
+    assert run("restore", str(tmp_path / "noise.db")).exit_code == 2
+    assert run("restore", saved).exit_code == 0
+    with admin.opened() as restored:
+        assert restored.load("kept")
+        assert restored.load("later") is None
+    assert [*tmp_path.glob("house.db.2*")]  # what was there before
+
+
+def test_postgresql_is_backed_up_by_its_own_tools() -> None:
+    with pytest.raises(UsageError, match="pg_dump"):
+        admin.sqlite_file("postgresql://localhost/house")
+
+
+def test_a_house_moves_to_postgresql_and_back(store: Store, tmp_path: Path) -> None:
+    record = StoredTable("moved", START, "friends", seated_visitors={0: "a" * 64}, changed=7)
+    record.moves = [Ply("a", 5), Ply("b")]
+    store.add(record)
+    secret = store.secret()
+    with postgres() as address, admin.opened(address) as there:
+        admin.copy(store, there)
+        moved = there.load("moved")
+        assert moved == store.load("moved")
+        assert there.secret() == secret
+        with pytest.raises(UsageError, match="in use"):
+            admin.copy(store, there)
+        with admin.opened(f"sqlite:///{tmp_path / 'back.db'}") as back:
+            admin.copy(there, back)
+            assert back.load("moved") == moved
+            wanted = sa.select(TABLES.c.created)
+            with store.engine.connect() as first, back.engine.connect() as last:
+                assert first.scalar(wanted) == last.scalar(wanted)
+
+
+def test_a_visitor_is_forgotten(client: TestClient, visitor: Visitor, store: Store) -> None:
+    friend = Visitor(client)
+    alone = visitor.new("sliding", opponent="hotseat")
+    shared = visitor.new("binary", opponent="friends")
+    with visitor.at(shared) as seat:
+        friend.post(seat.view["invitation"])
+    visitor.post("/me", {"name": "Ada", "picture": "1"})
+    visitor.post("/me/link")
+    assert "/privacy" in visitor.get("/").text
+    assert "180 days" in visitor.get("/privacy").text
+    assert "Forget me now" in visitor.get("/me").text
+    assert visitor.post("/me/forget", origin="http://elsewhere.test").status_code == 403
+    old = dict(visitor.cookies)
+    answer = visitor.post("/me/forget")
+    assert all(f"{name}=" in answer.headers["set-cookie"] for name in old)
+    assert visitor.get(alone).status_code == 404
+    assert "Ada" not in friend.get(shared).text
+    with store.engine.connect() as connection:
+        for rows in (VISITORS, LINKS):
+            assert connection.execute(sa.select(rows)).all() == []
+        sat = connection.scalars(sa.select(SEATS.c.visitor)).all()
+    assert len(sat) == 2
+    visitor.cookies = old
+    assert "No games" in visitor.get("/games").text or shared not in visitor.get("/games").text
+    with visitor.at(shared) as seat:
+        assert "watching" in seat.refused("resign")

@@ -1,0 +1,42 @@
+"""The threat model names tests, and the files for running a house are what the guide says."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+NAMED = re.compile(r"`(tests/[\w/]+\.py)::(\w+)`")
+
+
+def test_every_line_of_the_threat_model_names_a_test_that_there_is() -> None:
+    lines = (ROOT / "SECURITY.md").read_text(encoding="utf-8").splitlines()
+    rows = [line for line in lines if line.startswith("| ") and "---" not in line][1:]
+    assert len(rows) > 10
+    for row in rows:
+        path, name = NAMED.search(row.rpartition(" | ")[2]).groups()  # type: ignore[union-attr]
+        assert f"def {name}(" in (ROOT / path).read_text(encoding="utf-8"), row
+
+
+def test_the_unit_is_hardened() -> None:
+    lines = (ROOT / "deploy" / "gridhouse.service").read_text(encoding="utf-8").splitlines()
+    settings = [line.partition("=")[::2] for line in lines if "=" in line and line[0] != "#"]
+    for wanted in (("NoNewPrivileges", "yes"), ("ProtectSystem", "strict"), ("MemoryMax", "2G")):
+        assert wanted in settings
+
+
+def test_systemd_reads_the_unit(tmp_path: Path) -> None:
+    systemd = shutil.which("systemd-analyze")
+    if systemd is None:
+        pytest.skip("this system has no systemd")
+    text = (ROOT / "deploy" / "gridhouse.service").read_text(encoding="utf-8")
+    unit = tmp_path / "gridhouse.service"
+    unit.write_text(text.replace("/opt/gridhouse/bin/gridhouse", "/bin/true"), encoding="utf-8")
+    run = subprocess.run(
+        [systemd, "verify", str(unit)], capture_output=True, text=True, check=False
+    )
+    assert (run.returncode, run.stderr) == (0, "")
