@@ -109,8 +109,7 @@ class Snapshot:
         """Take the current position of a frozen table, or the position after ``ply`` moves."""
         self.table = table
         self.ply = ply
-        # Rendered views, by viewpoint, whether the viewer sits, how many moves are known there,
-        # and the language.
+        # Rendered views: by viewpoint, whether the viewer sits, moves known there, and language.
         self.texts: dict[tuple[Viewpoint, bool, int, str], asyncio.Future[str]] = {}
         self._pictures: dict[tuple[int | None, int, int], str] = {}
         self._gestures: list[Gesture] | None = None
