@@ -179,7 +179,7 @@ def test_whatever_a_game_says_is_translated(name: str) -> None:
 
 PAGES = (
     "/", "/daily", "/evenings", "/games", "/learn/sinks/1", "/lobby", "/me", "/new/binary",
-    "/new/collapse", "/new/tactego", "/new/tactego/arrange", "/nowhere", "/puzzles",
+    "/new/collapse", "/new/tactego", "/new/tactego/arrange", "/nowhere", "/privacy", "/puzzles",
     "/puzzles/sinks/1", "/puzzles/tactego/1", "/rules/binary", "/rules/tactego",
     "/daily/collapse/2026-11-20", "/daily/collapse/2026-11-19", "/daily/collapse/2099-01-01",
     "/learn/collapse/99", "/games?state=over", "/new/sinks?preset=own&start=x",

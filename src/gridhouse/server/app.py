@@ -271,7 +271,7 @@ def middleware_of(settings: Settings, refused: Refused) -> list[Middleware]:
     compress = Middleware(
         GZipMiddleware, compresslevel=COMPRESSION, thread_minimum_size=IN_A_THREAD
     )
-    return [*found, Middleware(Budget), Middleware(Languages), compress]
+    return [*found, Middleware(Budget), compress]
 
 
 def create_app(settings: Settings) -> Starlette:

@@ -31,8 +31,8 @@ let withdrew = false; // whether the visitor has just withdrawn a request
 let premove = null;
 /** @type {import("./marks.js").Marks | null} the visitor's own */
 let own = null;
-const LOST = "Connection lost. Reconnecting …";
-const RESTARTS = "The house restarts. Reconnecting …";
+const LOST = gettext("Connection lost. Reconnecting …");
+const RESTARTS = gettext("The house restarts. Reconnecting …");
 /** @type {{ looking: number | null } | null} the shown position when the connection was lost */
 let lost = null;
 
