@@ -98,7 +98,7 @@ def test_hidden_pieces_on_one_screen(visit: Callable[..., Page], address: str, w
     page = hands.page
     assert "Only Red looks" in hands.text("curtain-button")
     assert "flag" not in page.inner_html("#board")
-    page.locator(".more").evaluate("details => details.open = true")
+    page.locator(".more:has(.share)").evaluate("details => details.open = true")
     state = gridhouse.parse(HIDDEN)
     for move in ("0 1 1 1", "2 0 1 1"):
         assert not page.is_visible("#from-here")
@@ -285,7 +285,7 @@ def test_a_file_is_a_start_and_a_position_goes_on_in_another_game(
     assert str(from_page(page)) == "collapse(rows=2,cols=3,digits=3,scoring=linear) 0 112/211"
     hands.point(0)
     hands.wait(1)
-    page.click(".more summary")
+    page.click(".more:has(.share) summary")
     page.click("#from-here")
     page.click("form button.main")
     hands.wait(0)

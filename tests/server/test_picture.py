@@ -34,7 +34,7 @@ COLOURS = """async source => {
 
 def save(page: Page) -> bytes:
     """Save the picture as PNG and return the file."""
-    page.locator(".more").evaluate("details => details.open = true")
+    page.locator(".more:has(.share)").evaluate("details => details.open = true")
     with page.expect_download() as waiting:
         page.click("button:has-text('Save the picture as PNG')")
     assert waiting.value.suggested_filename == "collapse.png"
@@ -88,6 +88,6 @@ def test_a_picture_that_cannot_be_had_is_not_saved(
     page = visit(address)
     Hands(page).begin("Collapse", start="collapse(rows=1,cols=4,digits=4) 0 1123")
     page.route("**/picture.svg*", lambda route: route.fulfill(body="nothing"))
-    page.click(".more summary")
+    page.click(".more:has(.share) summary")
     page.click("#save-png")
     page.wait_for_selector("#why:has-text('The picture could not be saved.')")
