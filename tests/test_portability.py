@@ -30,8 +30,12 @@ NAMES = {
     "socket": "AF_UNIX",
     "time": "clock_settime tzset",
 }
-BY_PYTHON = ("socket",)  # Python's own loop of events goes by these
-TAKEN = {module: names.split() for module, names in NAMES.items() if module not in BY_PYTHON}
+BY_OTHERS = ("socket", "fchmod")  # by these go Python's own loop of events and filelock here
+TAKEN = {
+    module: [name for name in names.split() if name not in BY_OTHERS]
+    for module, names in NAMES.items()
+    if module not in BY_OTHERS
+}
 # The sandbox says in a line that it runs on POSIX alone; its program inside is never imported.
 SOURCES = sorted(path for path in (ROOT / "src").rglob("*.py") if path.parent.name != "sandbox")
 
@@ -49,8 +53,9 @@ SCRIPT = TAKEN_AWAY + "import runpy; runpy.run_path(sys.argv[0], run_name='__mai
 # Other packages have Windows' own ways where they find themselves there: they are loaded before.
 PACKAGE = (
     "import asyncio, multiprocessing.spawn, concurrent.futures.process, subprocess, tempfile\n"
-    "import fastapi, httpx2, numba, sqlalchemy.dialects.sqlite, starlette.testclient, typer\n"
-    "import uvicorn.server, websockets, alembic.command, rich.progress, platformdirs\n" + TAKEN_AWAY
+    "import fastapi, filelock, httpx2, numba, sqlalchemy.dialects.sqlite, starlette.testclient\n"
+    "import typer, uvicorn.server, websockets, alembic.command, rich.progress, platformdirs\n"
+    + TAKEN_AWAY
 )
 IMPORT_ALL = """
 import importlib, pkgutil, gridhouse
@@ -78,8 +83,17 @@ with TestClient(create_app(Settings()), base_url="http://127.0.0.1") as client:
 def posix_names(path: Path) -> list[str]:
     """Return what a source names that only POSIX has."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
+    tried = {  # imports that may fail
+        id(line)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Try)
+        and any(ast.unparse(each.type or node) == "ImportError" for each in node.handlers)
+        for line in node.body
+    }
     found = []
     for node in ast.walk(tree):
+        if id(node) in tried:
+            continue
         if isinstance(node, ast.Import):
             found += [alias.name for alias in node.names if alias.name in MODULES]
         elif isinstance(node, ast.ImportFrom) and node.module:

@@ -16,6 +16,7 @@ from gridhouse.arena.store import MEMORY, Store
 from gridhouse.arena.tournament_command import openings_of
 from gridhouse.arena.workers import DIED, Workers
 from gridhouse.core.console import UsageError
+from gridhouse.core.extras import MissingExtraError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -60,5 +61,5 @@ def test_nodes_have_the_same_version(nodes: Any, monkeypatch: pytest.MonkeyPatch
 
 def test_ray_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "ray", None)
-    with pytest.raises(UsageError, match=r"pip install 'gridhouse\[cluster\]'"):
+    with pytest.raises(MissingExtraError, match=r"pip install 'gridhouse\[cluster\]'"):
         Nodes(small(), "auto")

@@ -210,7 +210,16 @@ def test_two_houses_compile_nothing_twice_and_one_that_is_killed_holds_nobody_up
     assert list(tmp_path.rglob("ready/*"))
 
 
-@pytest.mark.parametrize(("kind", "left"), [("nbc", 100), ("nbc", 0), ("nbi", 20), ("nbi", 0)])
+@pytest.mark.parametrize(
+    ("kind", "left"),
+    [
+        ("nbi", 0),
+        *(
+            pytest.param(*damage, marks=pytest.mark.slow("compiles twice"))
+            for damage in (("nbi", 20), ("nbc", 100), ("nbc", 0))
+        ),
+    ],
+)
 def test_a_damaged_cache_is_made_anew(beside: Path, kind: str, left: int) -> None:
     state = UNIT.game.new_initial_state()
     code = (

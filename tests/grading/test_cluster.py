@@ -14,6 +14,7 @@ import pytest
 
 from grading_helpers import write_program
 from gridhouse.core.console import UsageError
+from gridhouse.core.extras import MissingExtraError
 from gridhouse.grading import cluster
 from gridhouse.grading.cluster import run_jobs_on_ray
 from gridhouse.grading.jobs import DIED, Job, run_jobs
@@ -120,5 +121,5 @@ def test_an_address_that_nothing_listens_at(tmp_path: Path) -> None:
 
 def test_ray_is_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "ray", None)
-    with pytest.raises(UsageError, match=r"pip install 'gridhouse\[cluster\]'"):
+    with pytest.raises(MissingExtraError, match=r"pip install 'gridhouse\[cluster\]'"):
         list(run_jobs_on_ray([Job("anna", tmp_path, RUBRIC, NO_COMMANDS)], "auto"))
