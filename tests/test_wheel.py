@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 BACKEND = "import flit_core.buildapi as flit, sys; print(getattr(flit, sys.argv[1])(sys.argv[2]))"
 SESSIONS = 10  # with the exact program, at which nothing is found
 PAGES = ("/", "/learn/sinks", "/puzzles", "/puzzles/tactego", "/daily", "/new/binary")
+pytestmark = pytest.mark.slow("builds packages and installs them")
 
 
 def build(kind: str, source: Path, folder: Path) -> Path:
@@ -218,7 +219,6 @@ def test_the_menu_plays_a_game(light: Installed) -> None:
     assert " wins" in printed
 
 
-@pytest.mark.slow("runs the command twelve times, and dozens of sessions")
 def test_programs_are_exported_checked_and_graded(light: Installed) -> None:
     for game in gridhouse.games():
         light.run("export", game, game)

@@ -107,6 +107,7 @@ def test_a_tournament_file_and_a_book(run: Run, tmp_path: Path) -> None:
     assert "knock-out" in out
 
 
+@pytest.mark.slow("starts many programs")
 def test_players_of_the_house_keep_the_protocol(run: Run) -> None:
     status, out, err = run(
         "compliance", f"{sys.executable} -m gridhouse engine level:2", "--no-sandbox"

@@ -104,6 +104,7 @@ def test_a_match_stops_in_the_order_of_its_pairs(tmp_path: Path) -> None:
     assert records == played(tournament, 3, stop=stop(), path=path)  # it stays stopped
 
 
+@pytest.mark.slow("plays a tournament several times")
 def test_a_killed_tournament_goes_on(tmp_path: Path) -> None:
     file, path = tmp_path / "t.toml", tmp_path / "t.sqlite"
     write(file, games=100)

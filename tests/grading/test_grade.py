@@ -175,6 +175,7 @@ def test_grades_are_the_same_each_time_and_survive_json(tmp_path: Path) -> None:
     assert one.points == 95
 
 
+@pytest.mark.slow("waits for programs that do not end")
 def test_a_program_that_takes_too_long_is_not_waited_for_again_and_again(tmp_path: Path) -> None:
     (tmp_path / "a1.py").write_text("while True: pass")
     found = graded(tmp_path, rubric_for(seconds=0.1))
@@ -512,6 +513,7 @@ def test_a_biased_program_is_shown_its_bias(tmp_path: Path) -> None:
     assert fault.position
 
 
+@pytest.mark.slow("grades many programs")
 def test_nothing_of_a_submission_runs_outside_of_its_sandbox(tmp_path: Path) -> None:
     """Files named like modules of the library lie in the working folder."""
     write_program(tmp_path, "binary")

@@ -189,6 +189,7 @@ def test_the_command_writes_a_file_and_says_what_to_do_with_it(tmp_path: Path) -
 
 
 @needs_walls
+@pytest.mark.slow("installs a package")
 def test_gradescope_grades_right_and_faulty_programs(tmp_path: Path) -> None:
     for name in ("right", "faulty", "empty"):
         (tmp_path / name).mkdir()

@@ -77,6 +77,7 @@ def damaged(folder: Path) -> bytes:
     return content[:4096] + b"\xff" * (len(content) - 4096)
 
 
+@pytest.mark.slow("opens houses in processes of their own")
 def test_one_house_serves_a_file(tmp_path: Path) -> None:
     database = f"sqlite:///{tmp_path / 'house.db'}"
     with house_process(database) as house:

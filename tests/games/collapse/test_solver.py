@@ -232,6 +232,7 @@ def test_the_score_is_that_of_running_rollouts_as_well() -> None:
     assert search.score == 7
 
 
+@pytest.mark.slow("compiles a search of its own")
 def test_boards_of_ten_digits_have_a_bound_that_no_play_beats() -> None:
     chance = random.Random(10)
     for seed in range(8):
