@@ -469,6 +469,7 @@ class TableService:
             async with live.lock:  # a refused command must not stop the machine
                 await self.work.run(live.table.change_for, command)
             await self._stop_thinking(live)
+            live.changing = Habit(self.work)  # taking back takes longer than a move
         plies = live.table.plies
 
         def change() -> Change:
