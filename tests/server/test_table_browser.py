@@ -399,3 +399,18 @@ def test_nothing_at_a_table_keeps_anybody_out(
     look(page)  # what is shown
     page.goto(f"{address}/lobby")
     look(page)
+
+
+@pytest.mark.slow("drives a browser")
+def test_where_the_house_cannot_be_reached_a_page_says_so(
+    chromium: Browser, tmp_path: Path
+) -> None:
+    page = chromium.new_context().new_page()
+    with served(tmp_path) as address:
+        page.goto(address)
+        Hands(page).begin("Sliding word puzzle")
+        page.evaluate("navigator.serviceWorker.ready.then(() => true)")
+    page.goto(address)
+    assert page.inner_text("h1") == "The house cannot be reached"
+    assert page.is_visible("text=Try again")
+    page.context.close()

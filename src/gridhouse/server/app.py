@@ -299,6 +299,8 @@ def create_app(settings: Settings) -> Starlette:
             Route("/", views.home),
             Route("/lobby", lobby.lobby),
             Route("/design", views.design),
+            Route("/offline", views.offline),
+            Route("/worker.js", assets.worker),
             Route("/language", views.choose_language, methods=["POST"]),
             Route("/rules/{game}", views.rules),
             Route("/new/{game}", views.new, methods=["GET"]),

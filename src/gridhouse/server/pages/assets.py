@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
-from starlette.responses import Response
+from starlette.responses import FileResponse, Response
 from starlette.staticfiles import StaticFiles
 
 from gridhouse.core.picture import stylesheet
@@ -41,6 +41,14 @@ async def style(request: Request) -> Response:
     """Return the stylesheet of all pages and pictures."""
     del request
     return Response(SHEET, media_type="text/css", headers=FOR_GOOD)
+
+
+async def worker(request: Request) -> Response:
+    """Return the service worker, which may only serve addresses below its own."""
+    del request
+    return FileResponse(
+        STATIC / "worker.js", media_type="text/javascript", headers={"cache-control": "no-cache"}
+    )
 
 
 @cache

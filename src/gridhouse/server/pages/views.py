@@ -193,6 +193,11 @@ async def design(request: Request) -> Response:
     return await page(request, "design")
 
 
+async def offline(request: Request) -> Response:
+    """Show what a browser shows later where it cannot reach the house."""
+    return await page(request, "offline")
+
+
 async def choose_language(request: Request) -> Response:
     """Keep the language that a visitor has chosen, and lead back to the page."""
     require_own_page(request)

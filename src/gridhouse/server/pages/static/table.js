@@ -522,3 +522,6 @@ document.addEventListener("keydown", (event) => {
   event.preventDefault();
   button.click();
 });
+
+// Whoever plays may come back: the worker then says what is wrong where the house cannot be reached.
+setTimeout(() => navigator.serviceWorker?.register("/worker.js").catch(() => {}), 10_000);
