@@ -27,6 +27,9 @@ def test_the_unit_is_hardened() -> None:
     settings = [line.partition("=")[::2] for line in lines if "=" in line and line[0] != "#"]
     for wanted in (("NoNewPrivileges", "yes"), ("ProtectSystem", "strict"), ("MemoryMax", "2G")):
         assert wanted in settings
+    # Niceness is set by a call that @resources refuses, so this has to come after it.
+    calls = [value for name, value in settings if name == "SystemCallFilter"]
+    assert calls.index("setpriority") > calls.index("~@privileged @resources")
 
 
 def test_systemd_reads_the_unit(tmp_path: Path) -> None:

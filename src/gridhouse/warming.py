@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -114,7 +115,8 @@ def main(kind: str, text: str) -> None:
     """Compile one unit, unless another process has compiled it meanwhile."""
     lower = getattr(os, "nice", None)  # on Windows the parent process sets the priority
     if lower is not None:
-        lower(NICE)
+        with suppress(OSError):  # a sandbox may refuse it
+            lower(NICE)
     game, _ = parse_game(text)
     unit = Unit(kind, game)
     folder = cache_folder()

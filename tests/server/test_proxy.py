@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
 
+from gridhouse.core.console import UsageError
 from gridhouse.server.app import create_app
 from gridhouse.server.auth import Auth
 from gridhouse.server.network import is_among
+from gridhouse.server.settings import Settings
 from web_helpers import Visitor, open_house, settings_of
 
 if TYPE_CHECKING:
@@ -46,6 +49,7 @@ def test_other_hosts_are_refused_where_some_are_named(tmp_path: Path) -> None:
             answer = client.get(path, headers={"host": "evil.test"}, follow_redirects=False)
             assert answer.status_code == 400
             assert "location" not in answer.headers
+        assert client.get("/readyz", headers={"host": "127.0.0.1"}).status_code == 200
         visitor = Visitor(client)
         table = visitor.new("binary")
         with pytest.raises(WebSocketDisconnect), visitor.at(table, host="evil.test"):
@@ -107,3 +111,29 @@ def test_a_proxy_is_an_address_or_in_a_network() -> None:
     named = ("192.0.2.1", "10.1.0.0/16", "unix")
     known = ["192.0.2.1", "10.1.2.3", "unix"]
     assert [host for host in (*known, "10.2.0.1", "::1", "") if is_among(host, named)] == known
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("GRIDHOUSE_PROXIES", "nginx"),
+        ("GRIDHOUSE_PROXIES", "10.0.0.0/99"),
+        ("GRIDHOUSE_HOSTS", "https://house.test"),
+        ("GRIDHOUSE_HOSTS", "house.test:443"),
+        ("GRIDHOUSE_HOSTS", "a*b.test"),
+        ("GRIDHOUSE_MAX_MOVES", "many"),
+        ("GRIDHOUSE_PRUNE_DAYS", "-1"),
+    ],
+)
+def test_a_wrong_setting_is_named(monkeypatch: pytest.MonkeyPatch, name: str, text: str) -> None:
+    monkeypatch.setenv(name, text)
+    with pytest.raises(UsageError, match=re.escape(f"{name}={text}: it should be ")):
+        Settings()
+
+
+def test_a_network_may_be_named_by_any_of_its_addresses(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("gridhouse.server.app.MAX_TABLES", 1)
+    monkeypatch.setenv("GRIDHOUSE_PROXIES", "192.0.2.9/24")
+    assert statuses(tmp_path, 3, PROXY) == [303] * 3

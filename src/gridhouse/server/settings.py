@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import ipaddress
 import os
+import re
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import platformdirs
+
+from gridhouse.core.console import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -37,6 +41,7 @@ MAX_NAME = 30  # characters of a name
 PRUNE_DAYS = 180  # after which an unfinished table that nobody touches is removed
 MAX_PLACES = 100  # rows of a leaderboard
 LOOPBACK = ("127.0.0.1", "::1")
+HOST = re.compile(r"\*|(\*\.)?[\w.-]+|\[[\da-fA-F:]+\]")
 
 
 def _own_database() -> str:
@@ -63,8 +68,16 @@ def _workers() -> int:
     return max(1, (os.cpu_count() or 2) - 1)
 
 
+def _number(name: str, default: int) -> int:
+    """Return the number in an environment variable; raises UsageError."""
+    text = os.environ.get(name) or str(default)
+    if not (text.isascii() and text.isdigit()):
+        raise UsageError(f"{name}={text}: it should be a whole number")
+    return int(text)
+
+
 def _max_moves() -> int:
-    return max(1, int(os.environ.get("GRIDHOUSE_MAX_MOVES") or MAX_MOVES))
+    return max(1, _number("GRIDHOUSE_MAX_MOVES", MAX_MOVES))
 
 
 def _listed(name: str) -> tuple[str, ...]:
@@ -77,14 +90,30 @@ def _is_set(name: str) -> bool:
 
 
 def _proxies() -> tuple[str, ...]:
-    here = LOOPBACK if _is_set("GRIDHOUSE_BEHIND_PROXY") else ()
-    return (*_listed("GRIDHOUSE_PROXIES"), *here)
+    """Return the networks of the proxies that the environment names; raises UsageError."""
+    found = list(LOOPBACK) if _is_set("GRIDHOUSE_BEHIND_PROXY") else []
+    for name in _listed("GRIDHOUSE_PROXIES"):
+        try:
+            found.append(str(ipaddress.ip_network(name, strict=False)))
+        except ValueError:
+            should = "it should be like 10.0.0.2 or 10.1.0.0/16"
+            raise UsageError(f"GRIDHOUSE_PROXIES={name}: {should}") from None
+    return tuple(found)
+
+
+def _hosts() -> tuple[str, ...]:
+    """Return the hosts that the environment names; raises UsageError."""
+    found = _listed("GRIDHOUSE_HOSTS")
+    for name in found:
+        if not HOST.fullmatch(name):
+            should = "it should be like play.example.org, without scheme and port"
+            raise UsageError(f"GRIDHOUSE_HOSTS={name}: {should}")
+    return found
 
 
 def _prune_days() -> int:
     """Return the days after which an unfinished table goes that nobody touches, 0 for never."""
-    text = os.environ.get("GRIDHOUSE_PRUNE_DAYS", "")
-    return int(text) if text.isascii() and text.isdigit() else PRUNE_DAYS
+    return _number("GRIDHOUSE_PRUNE_DAYS", PRUNE_DAYS)
 
 
 @dataclass(frozen=True)
@@ -117,7 +146,7 @@ class Settings:
     metrics: str = field(default_factory=lambda: os.environ.get("GRIDHOUSE_METRICS", ""))
     prune_days: int = field(default_factory=_prune_days)
     proxies: tuple[str, ...] = field(default_factory=_proxies)
-    hosts: tuple[str, ...] = field(default_factory=lambda: _listed("GRIDHOUSE_HOSTS"))
+    hosts: tuple[str, ...] = field(default_factory=_hosts)
     is_secure: bool = field(default_factory=lambda: _is_set("GRIDHOUSE_SECURE"))
     max_moves: int = field(default_factory=_max_moves)
     tournament: Callable[[str], tuple[str, str] | None] | None = None

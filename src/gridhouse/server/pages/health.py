@@ -37,3 +37,4 @@ async def ready(request: Request) -> Response:
 
 
 ROUTES = [Route("/healthz", alive), Route("/readyz", ready)]
+PATHS = {route.path for route in ROUTES}
