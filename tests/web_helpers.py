@@ -14,6 +14,7 @@ import gridhouse
 from gridhouse.server.app import create_app
 from gridhouse.server.settings import Settings
 from walks import way_out
+from wire_helpers import complete
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -93,7 +94,7 @@ class Seat:
     def __init__(self, socket: WebSocketTestSession) -> None:
         self.socket = socket
         self.heard: list[str] = []
-        self.view: dict[str, Any] = {"moves": [], "notes": []}
+        self.view: dict[str, Any] = {}
         self.wait("view")
 
     def listen(self) -> dict[str, Any]:
@@ -101,10 +102,7 @@ class Seat:
         self.heard.append(self.socket.receive_text())
         message: dict[str, Any] = json.loads(self.heard[-1])
         if message["type"] == "view":
-            since = message.pop("since")
-            for made in ("moves", "notes"):  # a view has only what is new of them
-                message[made] = self.view[made][:since] + message[made]
-            self.view = message
+            self.view = complete(message, self.view)
         return message
 
     def wait(self, kind: str, ply: int | None = None) -> dict[str, Any]:

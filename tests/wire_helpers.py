@@ -50,6 +50,14 @@ class Caller:
             yield Place(socket)
 
 
+def complete(view: dict[str, Any], before: dict[str, Any]) -> dict[str, Any]:
+    """Return a view with the moves that the one before it had, since it has only what is new."""
+    since = view.pop("since")
+    for made in ("moves", "notes"):
+        view[made] = before.get(made, [])[:since] + view[made]
+    return view
+
+
 class Place:
     """The socket of somebody who looks at a table."""
 
@@ -63,7 +71,7 @@ class Place:
         while not self.view or self.view["ply"] < ply:
             message = json.loads(self.socket.recv(timeout=PATIENCE))
             assert message["type"] == "view", message
-            self.view = message
+            self.view = complete(message, self.view)
 
     def move(self, text: str) -> None:
         """Ask for a move, and do not wait for it."""

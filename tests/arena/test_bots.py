@@ -151,7 +151,7 @@ def test_without_openspiel_one_line_names_the_extra(monkeypatch: pytest.MonkeyPa
     monkeypatch.delitem(sys.modules, "gridhouse.adapters.openspiel")
     monkeypatch.delattr(gridhouse.adapters, "openspiel")
     monkeypatch.setitem(sys.modules, "pyspiel", None)
-    with pytest.raises(UsageError, match=r"pip install gridhouse\[openspiel\]$"):
+    with pytest.raises(UsageError, match=r"pip install 'gridhouse\[openspiel\]'$"):
         competitor("openspiel:mcts", START.game)
 
 

@@ -59,7 +59,7 @@ def game(competitor: Competitor, control: TimeControl, start: State = START) -> 
 
 ENDS = {
     "silent": (Termination.TIME, "did not answer 'genmove' in 0.5"),
-    "late": (Termination.TIME, "the move came after 0.3"),
+    "late": (Termination.TIME, "the move came after 0."),
     "crash": (Termination.CRASH, "status 1: 'ZeroDivisionError: division by zero'"),
     "signal": (Termination.CRASH, "ended by signal 11"),
     "illegal": (Termination.ILLEGAL, "'0 0 7'"),
