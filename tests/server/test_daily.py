@@ -331,7 +331,7 @@ def test_a_name_stands_once_in_the_table_of_the_day(client: TestClient, clock: C
     assert [name for _, name, _ in lines(Visitor(client))] == [
         *("anna (2)", "Anna", "Bert", "Anna (3)", "anonymous")
     ]
-    assert "names are not proved" in Visitor(client).get(SLIDING).text
+    assert "anybody can use any name" in Visitor(client).get(SLIDING).text
 
 
 def test_the_table_of_the_day_ends_somewhere(
