@@ -16,10 +16,15 @@ PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").r
     ("page", "least"),
     [
         ("README.md", 5),
-        ("docs/how-to/use-from-python.md", 15),
-        ("docs/adapters.md", 15),
-        ("docs/how-to/solve-a-position.md", 14),
-        ("docs/how-to/train-an-agent.md", 20),
+        *(
+            pytest.param(page, least, marks=pytest.mark.slow("compiles solvers and environments"))
+            for page, least in (
+                ("docs/how-to/use-from-python.md", 15),
+                ("docs/adapters.md", 15),
+                ("docs/how-to/solve-a-position.md", 14),
+                ("docs/how-to/train-an-agent.md", 20),
+            )
+        ),
     ],
 )
 def test_the_examples_do_what_they_say(page: str, least: int) -> None:

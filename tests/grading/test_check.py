@@ -201,6 +201,7 @@ def test_the_course_s_own_modules_stand_beside_a_program_of_sinks(
     assert "it ended with KeyError: 'its own'" in check("sinks", program)[1]
 
 
+@pytest.mark.slow("checks a program in hundreds of sessions")
 def test_an_extra_part_comes_after_what_is_required(tmp_path: Path, check: Run) -> None:
     extra = ("    if defender == FLAG or attacker == ASSASSIN:\n", "    if defender == FLAG:\n")
     program = write_program(tmp_path, "tactego", extra)
@@ -230,6 +231,7 @@ def test_an_input_that_ends_in_the_middle_of_a_game_is_no_fault(tmp_path: Path, 
     assert check("tactego", program, "--sessions", 10)[0] == 0
 
 
+@pytest.mark.slow("checks a program in hundreds of sessions")
 def test_questions_in_another_order_are_told_once(tmp_path: Path, check: Run) -> None:
     program = write_program(
         tmp_path,
@@ -289,6 +291,7 @@ def test_the_function_of_tactego_is_called_with_typed_moves(
     assert told in out
 
 
+@pytest.mark.slow("checks a program in hundreds of sessions")
 def test_a_picture_of_the_position_is_written(tmp_path: Path, check: Run) -> None:
     program = write_program(tmp_path, "binary", ('"three in a row"', '"3 in a row"'))
     svg = tmp_path / "position.svg"
@@ -332,6 +335,7 @@ def test_missing_walls_are_told(
     assert check("binary", program, "--require-sandbox")[0] == 2
 
 
+@pytest.mark.slow("checks a program in hundreds of sessions")
 def test_a_watched_program_is_checked_again_when_it_changes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:

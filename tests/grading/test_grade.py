@@ -166,6 +166,7 @@ def test_a_fault_that_only_hidden_sessions_meet_is_hidden(tmp_path: Path) -> Non
     assert [fault.is_hidden for fault in errors.faults] == [True]
 
 
+@pytest.mark.slow("grades many programs")
 def test_grades_are_the_same_each_time_and_survive_json(tmp_path: Path) -> None:
     write_program(tmp_path, "tactego")
     rubric = rubric_for("tactego")
@@ -224,6 +225,7 @@ def test_programs_in_other_languages(tmp_path: Path, language: str) -> None:
     assert output.failure == ""
 
 
+@pytest.mark.slow("grades many programs")
 def test_what_cannot_be_built_or_is_no_program_is_a_problem(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("later")
     assert graded(tmp_path, rubric_for()).problem == "the submission holds no a1.py"
@@ -361,6 +363,7 @@ def test_a_class_from_folder_to_reports(
         assert str(tmp_path) not in path.read_text(encoding="utf-8")
 
 
+@pytest.mark.slow("grades many programs")
 def test_shards_make_the_whole(tmp_path: Path, run: Run) -> None:
     place = class_of(tmp_path)
     shutil.rmtree(place / "carl")

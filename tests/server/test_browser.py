@@ -65,7 +65,7 @@ def play_out(hands: Hands, state: State, actions: list[int]) -> None:
     ("name", "way"),
     [
         (name, way)
-        if way == "mouse" or (name, way) in (("collapse", "finger"), ("tactego", "keyboard"))
+        if way == "mouse"
         else pytest.param(name, way, marks=pytest.mark.slow("drives a browser"))
         for name in gridhouse.games()
         for way in WAYS
@@ -111,6 +111,7 @@ def test_hidden_pieces_on_one_screen(visit: Callable[..., Page], address: str, w
     assert page.is_visible("#from-here")
 
 
+@pytest.mark.slow("drives a browser")
 def test_against_the_machine_by_what_the_page_says(
     visit: Callable[..., Page], address: str
 ) -> None:
@@ -178,6 +179,7 @@ def test_arrow_keys_lead_from_every_cell_to_every_other(
         assert reached == set(range(len(ways)))
 
 
+@pytest.mark.slow("drives a browser")
 def test_pieces_are_dragged(visit: Callable[..., Page], address: str) -> None:
     page = visit(address)
     hands = Hands(page)
@@ -254,6 +256,7 @@ def test_telephones_and_tablets_show_the_whole_board(
         assert box["height"] <= page.evaluate("innerHeight"), name
 
 
+@pytest.mark.slow("drives a browser")
 def test_a_size_of_ones_own_does_not_matter_once_another_is_chosen(
     visit: Callable[..., Page], address: str
 ) -> None:
@@ -268,6 +271,7 @@ def test_a_size_of_ones_own_does_not_matter_once_another_is_chosen(
     Hands(page).wait(0)
 
 
+@pytest.mark.slow("drives a browser")
 def test_a_file_is_a_start_and_a_position_goes_on_in_another_game(
     visit: Callable[..., Page], address: str, tmp_path: Path
 ) -> None:

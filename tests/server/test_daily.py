@@ -591,6 +591,7 @@ def test_a_copy_of_the_puzzle_gets_no_help(visitor: Visitor, name: str) -> None:
         assert "no help from a given position" in seat.refused("show")
 
 
+@pytest.mark.slow("opens many tables")
 def test_a_copy_stays_one_when_it_is_over_or_changed(visitor: Visitor) -> None:
     """Whoever plays it to its end, or hides it in a larger board, gets no help either."""
     _, state = begin(visitor, COLLAPSE)

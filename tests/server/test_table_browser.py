@@ -256,6 +256,7 @@ def test_who_looks_back_stays_there_when_the_other_moves(
     see(anna, "heading", "Your turn, Player 1")
 
 
+@pytest.mark.slow("drives a browser")
 def test_a_puzzle_is_shown_solved(visit: Callable[..., Page], address: str) -> None:
     state = gridhouse.load("sliding", rows=3, cols=2).new_initial_state(4)
     hands = Hands(visit(address))
@@ -275,6 +276,7 @@ def test_a_puzzle_is_shown_solved(visit: Callable[..., Page], address: str) -> N
     assert page.evaluate(CELLS) == start
 
 
+@pytest.mark.slow("drives a browser")
 def test_what_is_shown_can_be_stopped(
     visit: Callable[..., Page], chromium: Browser, tmp_path: Path
 ) -> None:
@@ -296,6 +298,7 @@ def test_what_is_shown_can_be_stopped(
         page.context.close()
 
 
+@pytest.mark.slow("drives a browser")
 def test_what_is_proved_is_told_and_follows_the_moves(
     visit: Callable[..., Page], address: str
 ) -> None:
@@ -316,6 +319,7 @@ def test_what_is_proved_is_told_and_follows_the_moves(
     assert not hands.page.is_visible("#judgement")
 
 
+@pytest.mark.slow("drives a browser")
 def test_who_looks_at_the_lobby_sees_a_new_table_and_sits_down_at_it(
     visit: Callable[..., Page], address: str
 ) -> None:

@@ -261,6 +261,7 @@ def test_whether_a_board_can_be_cleared() -> None:
     assert solver.can_clear(unknown, nodes=20, jit=False) is None
 
 
+@pytest.mark.slow("compiles a search of its own")
 @pytest.mark.parametrize("scoring", SCORINGS)
 def test_equal_seeds_and_nodes_give_equal_solutions(scoring: str) -> None:
     state = gridhouse.parse(f"collapse(rows=9,cols=9,digits=6,scoring={scoring})#1")
