@@ -2,16 +2,31 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gridhouse.core.console import Tokens
 from gridhouse.core.registry import game_class
 from gridhouse.core.sessions import Session
+from gridhouse.games.sinks import grading
+from gridhouse.games.sinks.document import END_OF_SETUP, read_setup
 from gridhouse.grading.games import grading_of
 from gridhouse.grading.reference import transcript
 from gridhouse.grading.shrink import shrink
 
+if TYPE_CHECKING:
+    import pytest
+
 BINARY = grading_of("binary")
+PASSING = Session(  # of Sinks, with turns that only pass
+    (
+        *("s 2 1 1", "s 2 5 5", "s 1 2 5", "s 1 5 2", "l b 3 3", "d b 4 4", "l c 4 3", "#"),
+        *("3 3 l", "4 4 f", "1 1 r", "5 5 l", "2 5 u", "4 3 l", "5 2 u", "4 4 r"),
+    ),
+    ("8", "8", "0"),
+)
 WORDS = st.lists(st.sampled_from("abcdefgh"), max_size=30)
 
 
@@ -100,11 +115,20 @@ def test_a_puzzle_is_given_up_or_replaced() -> None:
     assert shrink(sliding, session, fails, 200).lines[1:] == ("GU", "n")
 
 
+def test_a_cube_of_sinks_that_survives_nowhere_passes_no_turn(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    objects = ("s 1 2 3", "x 4 3", "x 3 2", "x 3 4", "l a 3 3", "l a 4 4", END_OF_SETUP)
+    position = read_setup(8, 8, 0, Tokens(iter(objects)))
+    assert grading._roll_cube(position, 3 * 8 + 3) is None
+    assert grading._roll_cube(position, 4 * 8 + 4) is not None
+    monkeypatch.setattr(grading, "_roll_cube", lambda position, cell: None)
+    assert grading._passed_by_cubes(PASSING) == PASSING
+
+
 def test_turns_of_sinks_that_only_pass_are_passed_by_cubes() -> None:
     sinks, cls = grading_of("sinks"), game_class("sinks")
-    setup = ("s 2 1 1", "s 2 5 5", "s 1 2 5", "s 1 5 2", "l b 3 3", "d b 4 4", "l c 4 3", "#")
-    moves = ("3 3 l", "4 4 f", "1 1 r", "5 5 l", "2 5 u", "4 3 l", "5 2 u", "4 4 r")
-    session = Session(setup + moves, ("8", "8", "0"))
+    session = PASSING
 
     def fails(smaller: Session) -> bool:
         text = transcript(cls, smaller).text

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import random
+import sys
+from types import ModuleType
 from typing import TYPE_CHECKING
 
 import pytest
 
+from gridhouse.core.extras import MissingExtraError
 from gridhouse.core.registry import parse
 from gridhouse.games.sliding import rules
-from gridhouse.games.sliding.solver import advice, anytime
+from gridhouse.games.sliding.solver import advice, anytime, bidirectional
 from gridhouse.games.sliding.solver.optimal import optimal_search
 from gridhouse.games.sliding.solver.puzzle import puzzle_of
 from naive.sliding_solver import shortest
@@ -110,3 +113,16 @@ def test_a_bound_that_is_found_in_time_is_told(monkeypatch: pytest.MonkeyPatch) 
         advised = advice.Adviser().advise(state, seconds)
         assert advised is not None
         assert ("150 are needed at least" in advised.verdict) is is_told
+
+
+def test_without_numpy_there_is_no_advice_on_a_long_puzzle(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    class Missing(ModuleType):
+        def __getattr__(self, name: str) -> object:
+            raise MissingExtraError(name)
+
+    name = "gridhouse.games.sliding.solver.anytime"
+    monkeypatch.setitem(sys.modules, name, Missing(name))
+    monkeypatch.setattr(bidirectional, "shortest", lambda puzzle: ([], 0))
+    assert advice.Adviser(jit=False).advise(puzzle("fhg bcade", "abcdefgh "), 1.0) is None
