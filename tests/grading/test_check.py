@@ -142,6 +142,7 @@ def test_a_part_can_be_checked_alone(tmp_path: Path, check: Run) -> None:
         ("import os; os.kill(os.getpid(), 9)", "was ended by a signal"),
     ],
 )
+@pytest.mark.slow("checks many programs")
 def test_bad_programs_end_in_a_report(text: str, told: str, tmp_path: Path, check: Run) -> None:
     (tmp_path / "a1.py").write_text(text)
     status, out, err = check("binary", tmp_path, "--seconds", 1)
@@ -280,6 +281,7 @@ CALLING = "    tactego(file_name, length, ask_size(ASK_WIDTH))"
     ],
     ids=["other questions", "a value returned", "sides exchanged", "no function"],
 )
+@pytest.mark.slow("checks many programs")
 def test_the_function_of_tactego_is_called_with_typed_moves(
     replaced: tuple[tuple[str, str], ...], told: str, tmp_path: Path, check: Run
 ) -> None:

@@ -85,6 +85,7 @@ def test_a_right_program_has_full_marks(tmp_path: Path) -> None:
     assert [one.faults for one in found.parts] == [()] * len(found.parts)
 
 
+@pytest.mark.slow("grades many programs")
 def test_a_fault_costs_the_share_of_its_sessions_in_its_parts(tmp_path: Path) -> None:
     write_program(tmp_path, "binary", TRIPLES)
     parts = {"errors": PartRubric(8), "grids": PartRubric(1)}
@@ -156,6 +157,7 @@ def test_a_placing_that_is_no_shuffle_of_the_army_is_not_followed(tmp_path: Path
     assert "boards" not in lost
 
 
+@pytest.mark.slow("grades many programs")
 def test_a_fault_that_only_hidden_sessions_meet_is_hidden(tmp_path: Path) -> None:
     write_program(tmp_path, "binary", TRIPLES)
     parts = {"grids": PartRubric(1), "errors": PartRubric(1)}
@@ -281,6 +283,7 @@ def test_a_process_that_dies_takes_no_other_down(
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.slow("grades many programs")
 def test_an_interrupt_ends_everything_without_a_traceback(
     tmp_path: Path, number: signal.Signals
 ) -> None:
@@ -379,6 +382,7 @@ def test_shards_make_the_whole(tmp_path: Path, run: Run) -> None:
     assert "is no folder" not in out
 
 
+@pytest.mark.slow("grades many programs")
 def test_a_single_submission_has_its_feedback_printed(tmp_path: Path, run: Run) -> None:
     place = class_of(tmp_path)
     rubric = tmp_path / "rubric.toml"

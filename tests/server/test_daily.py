@@ -270,6 +270,7 @@ def test_a_game_that_is_not_ended_has_no_result(visitor: Visitor) -> None:
     assert "Nobody has finished this puzzle yet" in page
 
 
+@pytest.mark.slow("solves many puzzles")
 def test_only_the_best_result_is_kept_and_moves_taken_back_do_not_count(visitor: Visitor) -> None:
     least = shortest()
     solve(visitor, 1)
@@ -286,6 +287,7 @@ def test_only_the_best_result_is_kept_and_moves_taken_back_do_not_count(visitor:
     assert lines(visitor) == [("1", "anonymous (you)", f"{least} moves")]
 
 
+@pytest.mark.slow("solves many puzzles")
 def test_more_points_are_better_in_collapse(visitor: Visitor) -> None:
     reached = []
     for attempt in (2, 1, 0):
@@ -334,6 +336,7 @@ def test_a_name_stands_once_in_the_table_of_the_day(client: TestClient, clock: C
     assert "anybody can use any name" in Visitor(client).get(SLIDING).text
 
 
+@pytest.mark.slow("solves many puzzles")
 def test_the_table_of_the_day_ends_somewhere(
     client: TestClient, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -348,6 +351,7 @@ def test_the_table_of_the_day_ends_somewhere(
     assert "Place 3 of 3." in page
 
 
+@pytest.mark.slow("solves many puzzles")
 def test_what_is_reached_later_is_shown_to_oneself_alone(client: TestClient, clock: Clock) -> None:
     least = shortest()
     anna, bert = Visitor(client), Visitor(client)
@@ -370,6 +374,7 @@ def test_what_is_reached_later_is_shown_to_oneself_alone(client: TestClient, clo
     assert "this day is over" in other
 
 
+@pytest.mark.slow("solves many puzzles")
 def test_the_best_is_found_once_and_kept(
     tmp_path: Path, clock: Clock, small: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -698,6 +703,7 @@ def test_a_puzzle_stays_what_it_was_when_a_later_version_makes_another(
     assert (other.game.rows, other.game.cols) == (3, 2)
 
 
+@pytest.mark.slow("solves many puzzles")
 def test_a_table_says_after_the_house_opened_again_what_was_reached(
     tmp_path: Path, clock: Clock, small: None
 ) -> None:

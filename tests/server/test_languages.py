@@ -154,6 +154,7 @@ def sayings(game: Game, state: State) -> Iterator[str]:
 
 @pytest.mark.usefixtures("other")
 @pytest.mark.parametrize("name", games())
+@pytest.mark.slow("looks at every page and game")
 def test_whatever_a_game_says_is_translated(name: str) -> None:
     cls = game_class(name)
     found: set[str] = set()
@@ -187,6 +188,7 @@ PAGES = (
 
 
 @pytest.mark.parametrize("path", PAGES)
+@pytest.mark.slow("looks at every page and game")
 def test_no_page_is_left_in_english(visitor: Visitor, other: dict[str, str], path: str) -> None:
     assert not english_words(visitor.get(path, **other).text)
 
@@ -213,6 +215,7 @@ def spoken(value: Any, name: str = "") -> Iterator[str]:
         if opponent == "machine" or len(game_class(name).players) > 1
     ],
 )
+@pytest.mark.slow("looks at every page and game")
 def test_a_table_says_nothing_in_english(
     visitor: Visitor, client: TestClient, other: dict[str, str], name: str, opponent: str
 ) -> None:

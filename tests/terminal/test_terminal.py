@@ -259,6 +259,7 @@ def test_the_machine_may_move_first_and_finish_the_game() -> None:
 
 
 @pytest.mark.parametrize("name", gridhouse.games())
+@pytest.mark.slow("compiles searches")
 def test_a_hint_is_a_move(name: str) -> None:
     position = {
         "sliding": "sliding(rows=2,cols=2) fa c/facc",
