@@ -78,8 +78,6 @@ class Parameter:
         if type(value) is not kind:
             raise ParameterError(f"{self.name}: {shown(str(value))} is not {_KINDS[kind]}")
         if isinstance(value, str) and len(value) > self.longest:
-            reason = f"is longer than {self.longest} characters"
-            raise ParameterError(f"{self.name}: {shown(value)} {reason}")
             raise ParameterError(
                 f"{self.name}: {shown(value)} is longer than {self.longest} characters"
             )
