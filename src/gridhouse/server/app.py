@@ -17,7 +17,7 @@ from starlette.middleware import Middleware
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.requests import HTTPConnection
-from starlette.responses import JSONResponse, PlainTextResponse
+from starlette.responses import PlainTextResponse
 from starlette.routing import Mount, Route, WebSocketRoute
 from starlette.staticfiles import StaticFiles
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
@@ -25,12 +25,13 @@ from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 from gridhouse.server import clock, metrics
 from gridhouse.server.api import create_api
 from gridhouse.server.api.access import RateLimiter, Visits
+from gridhouse.server.api.app import problem
 from gridhouse.server.auth import Auth
 from gridhouse.server.budgets import Budgets
 from gridhouse.server.evenings.service import EveningService
 from gridhouse.server.fair_pool import caller
 from gridhouse.server.languages import Languages
-from gridhouse.server.network import is_loopback
+from gridhouse.server.network import address_of, is_exempt
 from gridhouse.server.pages import (
     assets,
     daily,
@@ -132,7 +133,7 @@ class Budget:
             await self.app(scope, receive, send)
             return
         connection = HTTPConnection(scope)
-        state, address = connection.app.state, sockets.address_of(connection)
+        state, address = connection.app.state, address_of(connection)
         visitor = state.auth.authenticate(connection.headers, connection.cookies)
         caller.set(visitor or address)
         if scope["type"] == "http" and not state.budgets.take(visitor, address):
@@ -145,12 +146,8 @@ async def refuse_for_now(scope: Scope, receive: Receive, send: Send) -> None:
     """Answer that there were too many requests, in the form of the API or as plain text."""
     is_api = scope["path"].startswith("/api/")
     later = {"retry-after": "1"}
-    problem = (
-        JSONResponse({"detail": TOO_MANY}, 429, later)
-        if is_api
-        else PlainTextResponse(TOO_MANY, 429, later)
-    )
-    await problem(scope, receive, send)
+    answer = problem(429, TOO_MANY, later) if is_api else PlainTextResponse(TOO_MANY, 429, later)
+    await answer(scope, receive, send)
 
 
 class KnownHosts(TrustedHostMiddleware):
@@ -180,11 +177,11 @@ class HourlyLimit:
     This machine itself has no limit, unless it may be a proxy through which everybody comes.
     """
 
-    def __init__(self, what: str, most: int | None = None, *, behind_proxy: bool) -> None:
+    def __init__(self, what: str, settings: Settings, most: int | None = None) -> None:
         """Start without creations; ``what`` names their kind in the message."""
         self._what = what
         self._most = most
-        self._behind_proxy = behind_proxy
+        self._proxies = settings.proxies
         self._times: dict[str, list[float]] = {}
 
     def count(self, request: Request) -> None:
@@ -192,7 +189,7 @@ class HourlyLimit:
         now = time.monotonic()
         most = self._most or MAX_TABLES
         address = address_of(request)
-        if is_loopback(address) and not self._behind_proxy:
+        if is_exempt(address, self._proxies):
             return
         lately = [then for then in self._times.get(address, []) if now - then < HOUR]
         if len(lately) >= most:
@@ -246,11 +243,6 @@ class Listings:
             self._tables[address] = {name: at for name, at in tables.items() if at >= since}
             if not self._tables[address]:
                 del self._tables[address]
-
-
-def address_of(request: Request) -> str:
-    """Return the network address of a request."""
-    return request.client.host if request.client else ""
 
 
 async def refuse(request: Request, error: Exception) -> Response:
@@ -351,15 +343,12 @@ def create_app(settings: Settings) -> Starlette:
     app.state.pace = RateLimiter(settings.burst, settings.rate)
     app.state.budgets = Budgets(settings)
     app.state.visits = Visits()
-    behind_proxy = bool(settings.proxies)
-    app.state.new_tables = HourlyLimit("new games", behind_proxy=behind_proxy)
-    app.state.new_names = HourlyLimit("new names", behind_proxy=behind_proxy)
-    app.state.new_imports = HourlyLimit("files of games", MAX_IMPORTS, behind_proxy=behind_proxy)
-    app.state.new_evenings = HourlyLimit(
-        "new evenings", MAX_NEW_EVENINGS, behind_proxy=behind_proxy
-    )
+    app.state.new_tables = HourlyLimit("new games", settings)
+    app.state.new_names = HourlyLimit("new names", settings)
+    app.state.new_imports = HourlyLimit("files of games", settings, MAX_IMPORTS)
+    app.state.new_evenings = HourlyLimit("new evenings", settings, MAX_NEW_EVENINGS)
     # A whole school may come from one address.
-    app.state.new_players = HourlyLimit("new players", MAX_PLAYERS, behind_proxy=behind_proxy)
+    app.state.new_players = HourlyLimit("new players", settings, MAX_PLAYERS)
     app.state.listings = Listings()
     app.state.origins = None  # addresses in this machine's network: known once it listens there
     return app

@@ -11,7 +11,7 @@ from collections import Counter, OrderedDict
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from gridhouse.server.network import is_loopback
+from gridhouse.server.network import is_exempt
 from gridhouse.server.settings import (
     ADDRESS_SHARE,
     MAX_SOCKETS_OF_ADDRESS,
@@ -83,15 +83,13 @@ class Budgets:
         burst, rate = settings.burst, settings.rate
         self._visitors = Buckets(VISITOR_SHARE * burst, VISITOR_SHARE * rate)
         self._addresses = Buckets(ADDRESS_SHARE * burst, ADDRESS_SHARE * rate)
-        self._behind_proxy = bool(settings.proxies)
+        self._proxies = settings.proxies
         self._sockets: Counter[str] = Counter()
 
     def _buckets(self, visitor: str | None, address: str) -> list[TokenBucket]:
         own = [] if visitor is None else [self._visitors.of(visitor)]
-        return own if self._is_exempt(address) else [*own, self._addresses.of(address)]
-
-    def _is_exempt(self, address: str) -> bool:
-        return is_loopback(address) and not self._behind_proxy
+        is_free = is_exempt(address, self._proxies)
+        return own if is_free else [*own, self._addresses.of(address)]
 
     def take(self, visitor: str | None, address: str) -> bool:
         """Count a request; return False if its visitor or its address has asked for too much."""
@@ -104,7 +102,9 @@ class Budgets:
     @contextmanager
     def socket(self, visitor: str | None, address: str) -> Iterator[bool]:
         """Count an open socket; yield False if its visitor or its address has too many."""
-        limits = {} if self._is_exempt(address) else {f"at {address}": MAX_SOCKETS_OF_ADDRESS}
+        limits = {}
+        if not is_exempt(address, self._proxies):
+            limits[f"at {address}"] = MAX_SOCKETS_OF_ADDRESS
         if visitor is not None:
             limits[visitor] = MAX_SOCKETS_OF_VISITOR
         is_free = all(self._sockets[name] < most for name, most in limits.items())

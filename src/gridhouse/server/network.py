@@ -7,7 +7,14 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable
+
+    from starlette.requests import HTTPConnection
+
+
+def address_of(connection: HTTPConnection) -> str:
+    """Return the network address at the other end of a connection."""
+    return connection.client.host if connection.client else ""
 
 
 def is_loopback(host: str) -> bool:
@@ -16,6 +23,11 @@ def is_loopback(host: str) -> bool:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
         return host == "localhost"
+
+
+def is_exempt(address: str, proxies: Collection[str]) -> bool:
+    """Tell whether an address has no limits: this machine, unless all may come through it."""
+    return is_loopback(address) and not proxies
 
 
 def is_among(host: str, named: Iterable[str]) -> bool:

@@ -28,11 +28,15 @@ from gridhouse.server.api.schemas import (
 )
 from gridhouse.server.pages import lobby, views
 from gridhouse.server.pages.forms import OWN, SHUFFLED, read_options
-from gridhouse.server.settings import MAX_SUBSCRIBERS, MAX_WAIT
+from gridhouse.server.settings import MAX_WAIT
 from gridhouse.server.tables.commands import ANSWER, MOVE, REDO, RESIGN, SEAT, UNDO, Command
 from gridhouse.server.tables.visibility import require_turn
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from pydantic import BaseModel
+
     from gridhouse.server.tables.table import TableOptions
 
 WHY = {
@@ -125,19 +129,23 @@ async def found_table(request: Request, caller: Caller, asked: NewTable) -> Resp
 
 async def joined(context: RequestContext, token: str | None) -> Response:
     """Return the answer to whoever has a seat now, with the new token if there is one."""
-
-    def written() -> Response:
-        answer = Joined(token=token, table=serializers.state_of(context))
-        return Response(answer.model_dump_json(), 201, media_type=JSON)
-
-    return await context.service.work.run(written)
+    return await answered(
+        context, lambda: Joined(token=token, table=serializers.state_of(context)), 201
+    )
 
 
 async def state(context: RequestContext) -> Response:
     """Return the answer that shows a table."""
+    return await answered(context, lambda: serializers.state_of(context))
+
+
+async def answered(
+    context: RequestContext, make: Callable[[], BaseModel], status: int = 200
+) -> Response:
+    """Return an answer that is made and written in a thread."""
 
     def written() -> Response:
-        return Response(serializers.state_of(context).model_dump_json(), media_type=JSON)
+        return Response(make().model_dump_json(), status, media_type=JSON)
 
     return await context.service.work.run(written)
 
@@ -180,7 +188,7 @@ async def show_table(
 async def changed(context: RequestContext, seconds: int) -> None:
     """Wait until a table changes, or until the time is up; raises HTTPException."""
     service, live = context.service, context.live
-    if len(live.subscribers) >= MAX_SUBSCRIBERS and not context.seats:
+    if not live.has_room(context.visitor):
         raise HTTPException(429, "Too many viewers are waiting at this table.")
     news = asyncio.Event()
     service.subscribe(live, news.set)

@@ -25,7 +25,7 @@ from gridhouse.server.daily.leaderboard import write_result
 from gridhouse.server.daily.service import DailyService
 from gridhouse.server.engine_pool import EnginePool
 from gridhouse.server.fair_pool import FairPool, Habit
-from gridhouse.server.settings import MAX_KEPT
+from gridhouse.server.settings import MAX_KEPT, MAX_SUBSCRIBERS
 from gridhouse.server.storage.records import StaleError, StoredTable
 from gridhouse.server.storage.store import Store, public_reason, serving_lock
 from gridhouse.server.storage.visitors import Visitors
@@ -128,6 +128,16 @@ class LiveTable:
         for name in NEWS:
             setattr(table, name, getattr(self.table, name))
         self.table = table
+
+    def has_room(self, visitor: str | None) -> bool:
+        """Tell whether another page may look; watchers do not take the place of those who play."""
+        return len(self.subscribers) < MAX_SUBSCRIBERS or bool(self.table.seats_of(visitor))
+
+    def stop(self) -> None:
+        """Stop what goes on at the table by itself."""
+        for waiting in (self.thinking, self.flag_timer):
+            if waiting is not None:
+                waiting.cancel()
 
     def changed(self) -> None:
         """Tell all subscribers that the table has changed."""
@@ -258,9 +268,7 @@ class TableService:
     async def close(self) -> None:
         """Stop all thinking and close the database."""
         for live in self._live.values():
-            for waiting in (live.thinking, live.flag_timer):
-                if waiting is not None:
-                    waiting.cancel()
+            live.stop()
         self.reviews.close()
         self.engines.close()
         self.work.close()
@@ -279,9 +287,7 @@ class TableService:
         """Drop a table from memory that the database no longer has."""
         live = self._live.pop(name, None)
         if live is not None:
-            for waiting in (live.thinking, live.flag_timer):
-                if waiting is not None:
-                    waiting.cancel()
+            live.stop()
 
     def forget(self, visitor: str, nobody: str) -> None:
         """Give the seats of a visitor who was forgotten to nobody, at the tables in memory."""
@@ -441,8 +447,7 @@ class TableService:
             moves += len(live.table.plies)
             if kept > MAX_IDLE or moves > MAX_IDLE_MOVES:
                 del self._live[name]
-                if live.flag_timer is not None:
-                    live.flag_timer.cancel()
+                live.stop()
 
     def subscribe(self, live: LiveTable, subscriber: Subscriber) -> None:
         """Add a subscriber; the machine thinks while a table has any."""

@@ -17,7 +17,8 @@ from gridhouse.server.auth import bearer, is_own_origin
 from gridhouse.server.budgets import TokenBucket
 from gridhouse.server.fair_pool import Habit
 from gridhouse.server.languages import language
-from gridhouse.server.settings import MAX_MESSAGE, MAX_SUBSCRIBERS
+from gridhouse.server.network import address_of
+from gridhouse.server.settings import MAX_MESSAGE
 from gridhouse.server.storage.store import reason_of
 from gridhouse.server.tables import hints
 from gridhouse.server.tables.commands import ANSWER, MOVE, REDO, RESIGN, UNDO, Command, RefusedError
@@ -39,7 +40,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import TypeGuard
 
-    from starlette.requests import HTTPConnection
     from starlette.websockets import WebSocket
 
     from gridhouse.server.auth import Auth
@@ -391,11 +391,6 @@ def parse_message(text: object) -> dict[str, Any] | None:
     return asked if isinstance(asked, dict) and isinstance(asked.get("type"), str) else None
 
 
-def address_of(connection: HTTPConnection) -> str:
-    """Return the network address at the other end of a connection."""
-    return connection.client.host if connection.client else ""
-
-
 async def serve_table(socket: WebSocket) -> None:
     """Serve the connection of a page to its table."""
     service: TableService = socket.app.state.service
@@ -414,9 +409,7 @@ async def serve_table(socket: WebSocket) -> None:
             await socket.close(POLICY_VIOLATION)
             return
         await socket.accept()
-        # Those who watch do not take the place of those who play.
-        is_full = len(live.subscribers) >= MAX_SUBSCRIBERS and not live.table.seats_of(visitor)
-        if is_full or not is_free:
+        if not (is_free and live.has_room(visitor)):
             await socket.close(TRY_AGAIN_LATER)
             return
         connection = Connection(service, auth, budgets, live, socket)

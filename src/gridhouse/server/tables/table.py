@@ -210,7 +210,7 @@ class Table:
     def _push(self, ply: Ply) -> None:
         self.state.apply_action(ply.action)
         self.plies.append(ply)
-        checkpoint = self.state.checkpoint()
+        checkpoint = self.state.checkpoint()  # always: it follows the pieces from the last one
         if len(self.plies) % KEPT_EVERY == 0:
             self._kept.append(checkpoint)
         self.ever_secret = self.ever_secret or self._has_secrets()
