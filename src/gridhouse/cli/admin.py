@@ -135,27 +135,22 @@ def unlist(table: TableArgument) -> None:
 @admin.command()
 def block(who: WhoArgument) -> None:
     """Refuse an address, a network or a visitor, within seconds."""
-
-    def work(house: Any, upkeep: Any) -> None:
-        with house.opened() as store:
-            name = house.who_is(store, who)
-            with store.engine.begin() as connection:
-                done = upkeep.block(connection, name)
-        _done(done, f"{name}: blocked", f"{name}: blocked already")
-
-    _run(work)
+    _change_refusal(who, "block", "blocked", "blocked already")
 
 
 @admin.command()
 def unblock(who: WhoArgument) -> None:
     """Refuse somebody no longer."""
+    _change_refusal(who, "unblock", "free", "not blocked")
 
+
+def _change_refusal(who: str, change: str, done: str, not_done: str) -> None:
     def work(house: Any, upkeep: Any) -> None:
         with house.opened() as store:
             name = house.who_is(store, who)
             with store.engine.begin() as connection:
-                done = upkeep.unblock(connection, name)
-        _done(done, f"{name}: free", f"{name}: not blocked")
+                is_changed = getattr(upkeep, change)(connection, name)
+        _done(is_changed, f"{name}: {done}", f"{name}: {not_done}")
 
     _run(work)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ipaddress
-import os
 import sqlite3
 from contextlib import closing, contextmanager
 from datetime import UTC, datetime
@@ -24,7 +23,10 @@ from gridhouse.server.storage.store import (
     TABLES,
     Store,
     UnusableDatabaseError,
+    create_private,
+    lock_of,
     metadata,
+    reason_of,
 )
 from gridhouse.server.storage.visitors import VISITORS
 
@@ -33,7 +35,6 @@ if TYPE_CHECKING:
 
 AT_ONCE = 1000  # rows that are copied together
 SHORTEST = 8  # characters that may stand for the id of a visitor
-PRIVATE = 0o600  # a database has the secret for all signatures
 
 
 class TableLine(NamedTuple):
@@ -60,8 +61,7 @@ def opened(url: str | None = None) -> Iterator[Store]:
     except UnusableDatabaseError as error:
         raise UsageError(str(error)) from None
     except (OSError, SQLAlchemyError, sqlite3.Error, ImportError) as error:
-        reason = str(getattr(error, "orig", None) or error).partition("\n")[0]
-        raise UsageError(f"the database cannot be used: {reason}") from None
+        raise UsageError(f"the database cannot be used: {reason_of(error)}") from None
     finally:
         if store is not None:
             store.close()
@@ -143,7 +143,7 @@ def backup(url: str, target: Path, *, force: bool = False) -> int:
     part = target.with_name(f"{target.name}.part")
     try:
         part.unlink(missing_ok=True)
-        os.close(os.open(part, os.O_CREAT | os.O_EXCL | os.O_WRONLY, PRIVATE))
+        create_private(part)
         _copy_file(source, part)
         part.replace(target)
     except OSError as error:
@@ -160,14 +160,13 @@ def restore(url: str, saved: Path) -> Path:
     """
     target = sqlite_file(url, there=False)
     check(saved)
-    lock = filelock.FileLock(f"{target}.lock", timeout=0, mode=PRIVATE)
     before = target.with_name(f"{target.name}.{datetime.now(UTC):%Y%m%dT%H%M%S}")
     try:
-        with lock:
+        with lock_of(target):
             if target.exists():
                 backup(url, before)
             else:
-                os.close(os.open(target, os.O_CREAT | os.O_EXCL | os.O_WRONLY, PRIVATE))
+                create_private(target)
             _copy_file(saved, target)
     except filelock.Timeout:
         raise UsageError("the house is open; close it first") from None

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from sqlalchemy.engine.interfaces import DBAPIConnection
 
 metadata = sa.MetaData()
+PRIVATE = 0o600  # a database has the secret for all signatures
 TABLES = sa.Table(
     "tables",
     metadata,
@@ -113,10 +114,12 @@ def _file_of(engine: sa.Engine) -> Path | None:
     return Path(name) if is_file else None
 
 
-def _make_private(file: Path) -> None:
-    """Create the file of a database so that only its owner can read it: it has a secret."""
-    with suppress(OSError):  # SQLite says what is wrong with the place
-        os.close(os.open(file, os.O_CREAT | os.O_EXCL, 0o600))
+def create_private(file: Path) -> None:
+    """Create the file of a database so that only its owner can read it: it has a secret.
+
+    Raises OSError.
+    """
+    os.close(os.open(file, os.O_CREAT | os.O_EXCL, PRIVATE))
 
 
 def _identity(file: Path) -> tuple[int, int] | None:
@@ -156,7 +159,8 @@ class Store:
             sa.event.listen(self.engine, "connect", _prepare_sqlite)
             sa.event.listen(self.engine, "begin", _begin_sqlite)
         if self.file is not None:
-            _make_private(self.file)
+            with suppress(OSError):  # it is there, or SQLite says what is wrong with the place
+                create_private(self.file)
         config = Config()
         config.set_main_option("script_location", MIGRATIONS)
         with self.engine.begin() as connection:
@@ -296,13 +300,18 @@ class Store:
             connection.execute(running.values(since=clock.now()))
 
 
+def lock_of(file: Path | None) -> filelock.BaseFileLock:
+    """Return the lock that whoever serves an SQLite file holds; it is not acquired yet."""
+    return filelock.FileLock(f"{file}.lock", timeout=0, mode=PRIVATE)
+
+
 def serving_lock(store: Store) -> filelock.BaseFileLock:
     """Return a lock that says that this process serves a database; it ends with the process.
 
     Raises UnusableDatabaseError if another process serves the same SQLite file: each would show
     what it has in memory.  Processes that share a database in PostgreSQL tell each other.
     """
-    lock = filelock.FileLock(f"{store.file}.lock", timeout=0, mode=0o600)
+    lock = lock_of(store.file)
     if store.file is not None:
         try:
             lock.acquire()
