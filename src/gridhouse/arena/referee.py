@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from gridhouse.core.game import State
 
     Prover = Callable[[State], float | None]
+    Watch = Callable[[Callable[[], GameRecord]], None]
 
 DRAW = 0.5
 AGREED_VALUE = 0.9  # from which on a player holds its game to be won
@@ -47,12 +48,12 @@ def play(
     number: int = 0,
     own: Sequence[TimeControl | None] = (None, None),
     adjudication: Adjudication | None = None,
-    watch: Callable[[GameRecord], None] = lambda _: None,
+    watch: Watch = lambda _: None,
 ) -> GameRecord:
     """Play a game from an opening to its end and return its record.
 
     ``competitors``, and time controls of their ``own``, are given by side.  ``watch`` is called
-    with the record so far after each move.
+    after each move with what makes the record so far.
     """
     clocks = Clocks(control, own)
     game = _Game(opening, competitors, clocks, number, adjudication or Adjudication())
@@ -88,7 +89,7 @@ class _Game:
         self.side = 0  # who acts now, and so who is to blame
         self.end: tuple[float, Termination, str] | None = None
 
-    def play(self, watch: Callable[[GameRecord], None]) -> None:
+    def play(self, watch: Watch) -> None:
         """Play to the end; raises ForfeitError of the side ``side``."""
         for side, competitor in enumerate(self.competitors):
             self.side = side
@@ -101,7 +102,7 @@ class _Game:
             self.end = self._adjudicated()
             if self.end is None:
                 self._move()
-                watch(self.record())
+                watch(self.record)
 
     def _move(self) -> None:
         """Have the side to move choose, check its move and its time, and play it."""

@@ -17,9 +17,8 @@ from gridhouse.core.console import UsageError
 from gridhouse.core.errors import GridhouseError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from gridhouse.arena.competitors.base import Competitor
+    from gridhouse.arena.referee import Watch
     from gridhouse.arena.tournament_file import Tournament
     from gridhouse.core.game import State
 
@@ -50,10 +49,10 @@ class Table:
         prover = prover_for(tournament.game) if wanted.proof else None
         self._adjudication = Adjudication(prover, wanted.agreement, wanted.length)
 
-    def play(self, job: Job, watch: Callable[[GameRecord], None] = lambda _: None) -> GameRecord:
+    def play(self, job: Job, watch: Watch = lambda _: None) -> GameRecord:
         """Play a game; a fault of ours ends this game alone, without a winner.
 
-        ``watch`` is called with the record so far after each move.
+        ``watch`` is called after each move with what makes the record so far.
 
         Raises UsageError or GridhouseError for a competitor that cannot be made.
         """
@@ -68,7 +67,7 @@ class Table:
                 number=job.number,
                 own=[entrant.control for entrant in entrants],
                 adjudication=self._adjudication,
-                watch=lambda record: watch(replace(record, players=names)),
+                watch=lambda record: watch(lambda: replace(record(), players=names)),
             )
         except Exception as error:
             reason = " ".join(str(error).split())

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from multiprocessing.process import BaseProcess
     from typing import Any
 
+    from gridhouse.arena.referee import Watch
     from gridhouse.arena.tournament_file import Tournament
 
 TRIES = 3  # processes that may die of a game
@@ -128,12 +129,12 @@ def _work(tournament: Tournament, ours: Connection) -> None:
     wait_for_compiler()
     told = 0.0
 
-    def tell(record: GameRecord) -> None:
+    def tell(record: Callable[[], GameRecord]) -> None:
         nonlocal told
         if time.monotonic() >= told + NEWS:
             told = time.monotonic()
             with suppress(OSError):  # the parent has died, and this process ends
-                ours.send(record)
+                ours.send(record())
 
     with Table(tournament) as table:
         while True:
@@ -150,9 +151,7 @@ def check_players(tournament: Tournament) -> None:
         made(tournament, player).close()
 
 
-def played(
-    table: Table, job: Job, watch: Callable[[GameRecord], None] = lambda _: None
-) -> GameRecord | UsageError:
+def played(table: Table, job: Job, watch: Watch = lambda _: None) -> GameRecord | UsageError:
     """Play a game, but return the error of a player that cannot be made."""
     try:
         return table.play(job, watch)
