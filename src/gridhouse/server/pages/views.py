@@ -52,7 +52,14 @@ from gridhouse.server.tables.commands import SEAT, Command, RefusedError
 from gridhouse.server.tables.company import PHRASES
 from gridhouse.server.tables.table import FRIENDS, MACHINE
 from gridhouse.server.tables.translating import in_language, said_name
-from gridhouse.server.tables.visibility import Snapshot, Viewpoint, caption, view, viewpoint_of
+from gridhouse.server.tables.visibility import (
+    Snapshot,
+    Viewpoint,
+    capital,
+    caption,
+    view,
+    viewpoint_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -169,8 +176,7 @@ def status_and_text(error: Exception) -> tuple[int, str]:
 
 def sentence(error: object) -> str:
     """Return a message as a sentence."""
-    text = str(error)
-    return f"{text[:1].upper()}{text[1:]}."
+    return f"{capital(str(error))}."
 
 
 async def home(request: Request) -> Response:

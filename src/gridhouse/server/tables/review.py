@@ -15,6 +15,7 @@ from gridhouse.core.registry import parse
 from gridhouse.players import Limits
 from gridhouse.server.tables.commands import RefusedError
 from gridhouse.server.tables.table import gesture
+from gridhouse.server.tables.visibility import capital
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -291,8 +292,7 @@ class GameReview:
         if found is None or found.value is None:
             return ""
         if self.is_alone:
-            text = f"{self._result(ply, found.value)} can be reached"
-            return f"{text[0].upper()}{text[1:]}"
+            return capital(f"{self._result(ply, found.value)} can be reached")
         if not found.proved:
             chance = chance_text(win_probability(found.value))
             return f"{self.game.players[0]}'s chance to win: {chance}"

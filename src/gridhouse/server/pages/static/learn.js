@@ -50,7 +50,7 @@ function hear(answer, attempt) {
   board.show({ ...answer, drawn: true });
   board.root.dataset.ply = String(moves.length);
   need("status").replaceChildren(...answer.status.split(" - ").flatMap((text) => [span(text), " "]));
-  const says = answer.text || (answer.done ? "Right!" : "");
+  const says = answer.text || (answer.done ? gettext("Right!") : "");
   write("verdict", says || (moves.length ? gettext("Good. Go on.") : ""));
   need("verdict").classList.toggle("right", answer.done);
   need("verdict").classList.toggle("wrong", answer.failed);
