@@ -30,7 +30,7 @@ def load(chromium: Browser, address: str, again: int = 0, language: str = "en") 
     context = chromium.new_context(locale=language)
     page = context.new_page()
     for _ in range(again):
-        page.goto(address)
+        page.goto(address, wait_until="networkidle")  # a font that has not come yet is not kept
     wire = context.new_cdp_session(page)
     wire.send("Network.enable")
     urls: dict[str, str] = {}

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import gridhouse
@@ -62,7 +62,17 @@ def put_turned(made: Position, position: Position, cell: int, last: int) -> None
     made.frozen[at] = position.frozen[cell]
 
 
+def crowded() -> State:
+    """Return a state with more pieces of each player than are planned with."""
+    cells = [(row, col) for row in range(3, 7) for col in range(3, 7)]
+    objects = [f"{'ld'[at % 2]} a {row} {col}" for at, (row, col) in enumerate(cells)]
+    state = gridhouse.load("sinks").start_from_file("\n".join([*objects, "#"]), 0)
+    assert state.position.num_anchors[0] > evaluation.MOST_PIECES
+    return state
+
+
 @given(states)
+@example(crowded())
 def test_compiled_says_what_interpreted_says(state: State) -> None:
     engines = [Engine(state.game, jit=jit) for jit in (True, False)]
     said = []
