@@ -17,7 +17,7 @@ from browser_helpers import house_process
 from gridhouse.core.console import UsageError
 from gridhouse.server import serve
 from gridhouse.server.settings import Settings
-from gridhouse.server.storage.store import Store, public_reason, reason_of
+from gridhouse.server.storage.store import Store, public_reason, reason_of, serving
 from web_helpers import Visitor, open_house
 
 if TYPE_CHECKING:
@@ -94,6 +94,23 @@ def test_one_house_serves_a_file(tmp_path: Path) -> None:
         )
         house.kill()
         house.start()  # the lock has died with its process
+
+
+def test_a_file_that_a_house_serves_is_not_even_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "house.db"
+    with serving(f"sqlite:///{file}"):
+        assert "another house serves it" in opened(monkeypatch, file)
+    assert not file.exists()  # a newer version would have migrated it
+
+
+def test_where_no_lock_can_be_held_the_house_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "house.db.lock").mkdir()
+    reason = opened(monkeypatch, tmp_path / "house.db")
+    assert "house.db.lock: " in reason
 
 
 def test_moves_are_refused_once_the_file_is_gone(tmp_path: Path) -> None:

@@ -19,12 +19,7 @@ from gridhouse.server.app import create_app
 from gridhouse.server.connections import HouseProtocol, raise_file_limit
 from gridhouse.server.network import is_loopback
 from gridhouse.server.settings import MAX_MESSAGE, Settings
-from gridhouse.server.storage.store import (
-    Store,
-    UnusableDatabaseError,
-    reason_of,
-    serving_lock,
-)
+from gridhouse.server.storage.store import Store, UnusableDatabaseError, reason_of, serving
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -116,21 +111,26 @@ def play(
     """
     try:
         settings = Settings(tournament=tournament)
-        store = Store(settings.database)
-        serving_lock(store).release()
-        store.close()
-        app = create_app(settings)
-        HouseProtocol.proxies = settings.proxies
-        listening = listen(host, port)
-        app.state.origins = network_origins(host, listening)
-        publish(settings.metrics)
     except OSError as error:
         raise UsageError(
             f"the folder for the database cannot be created: {error.strerror}"
         ) from None
+    try:
+        with serving(settings.database):
+            Store(settings.database).close()  # what is wrong with it is said before the house opens
+            run(settings, host, port, opens)
     except (SQLAlchemyError, ImportError, UnusableDatabaseError) as error:
         reason = reason_of(error)
         raise UsageError(f"the database cannot be used: {reason}") from None
+
+
+def run(settings: Settings, host: str, port: int | None, opens: bool) -> None:
+    """Run a server on its database until it is interrupted; raises UsageError."""
+    app = create_app(settings)
+    HouseProtocol.proxies = settings.proxies
+    listening = listen(host, port)
+    app.state.origins = network_origins(host, listening)
+    publish(settings.metrics)
     address = address_of(host, listening)
     print(f"The house is open at {address} (Ctrl-C closes it)", flush=True)
     if opens and has_screen():

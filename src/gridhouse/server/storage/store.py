@@ -11,7 +11,7 @@ import secrets
 import sqlite3
 import threading
 from concurrent.futures import Future
-from contextlib import suppress
+from contextlib import ExitStack, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -26,7 +26,7 @@ from gridhouse.server import clock
 from gridhouse.server.storage.records import Change, Ply, StaleError, StoredTable
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Iterator
 
     from sqlalchemy.engine.interfaces import DBAPIConnection
 
@@ -107,10 +107,10 @@ def _begin_sqlite(connection: sa.Connection) -> None:
     connection.exec_driver_sql("BEGIN")
 
 
-def _file_of(engine: sa.Engine) -> Path | None:
+def _file_of(url: sa.URL) -> Path | None:
     """Return the file of an SQLite database, None for any other."""
-    name = engine.url.database or ""
-    is_file = engine.dialect.name == "sqlite" and name and not name.startswith((":", "file:"))
+    name = url.database or ""
+    is_file = url.get_backend_name() == "sqlite" and name and not name.startswith((":", "file:"))
     return Path(name) if is_file else None
 
 
@@ -154,7 +154,7 @@ class Store:
         # Errors are logged, and the parameters may contain hidden moves.
         self.engine = sa.create_engine(with_driver(url), hide_parameters=True)
         self.is_shared = self.engine.dialect.name == "postgresql"
-        self.file = _file_of(self.engine)
+        self.file = _file_of(self.engine.url)
         if self.engine.dialect.name == "sqlite":
             sa.event.listen(self.engine, "connect", _prepare_sqlite)
             sa.event.listen(self.engine, "begin", _begin_sqlite)
@@ -300,25 +300,29 @@ class Store:
             connection.execute(running.values(since=clock.now()))
 
 
-def lock_of(file: Path | None) -> filelock.BaseFileLock:
+def lock_of(file: Path) -> filelock.BaseFileLock:
     """Return the lock that whoever serves an SQLite file holds; it is not acquired yet."""
     return filelock.FileLock(f"{file}.lock", timeout=0, mode=PRIVATE)
 
 
-def serving_lock(store: Store) -> filelock.BaseFileLock:
-    """Return a lock that says that this process serves a database; it ends with the process.
+@contextmanager
+def serving(url: str) -> Iterator[None]:
+    """Hold the lock of an SQLite file, whose tables this process has in memory.
 
-    Raises UnusableDatabaseError if another process serves the same SQLite file: each would show
-    what it has in memory.  Processes that share a database in PostgreSQL tell each other.
+    It ends with the process at the latest.  Processes that share a database in PostgreSQL hold
+    none: they tell each other.  Raises UnusableDatabaseError if another process serves the file,
+    and SQLAlchemyError if there is no such kind of database.
     """
-    lock = lock_of(store.file)
-    if store.file is not None:
-        try:
-            lock.acquire()
-        except filelock.Timeout:
-            store.close()
-            raise UnusableDatabaseError("another house serves it already") from None
-    return lock
+    file = _file_of(sa.engine.make_url(with_driver(url)))
+    with ExitStack() as held:
+        if file is not None and file.parent.is_dir():  # else SQLite will say what is wrong
+            try:
+                held.enter_context(lock_of(file))
+            except filelock.Timeout:
+                raise UnusableDatabaseError("another house serves it already") from None
+            except OSError as error:
+                raise UnusableDatabaseError(f"{file}.lock: {error.strerror}") from None
+        yield
 
 
 def reason_of(error: Exception) -> str:

@@ -27,7 +27,7 @@ from gridhouse.server.engine_pool import EnginePool
 from gridhouse.server.fair_pool import FairPool, Habit
 from gridhouse.server.settings import MAX_KEPT, MAX_SUBSCRIBERS
 from gridhouse.server.storage.records import StaleError, StoredTable
-from gridhouse.server.storage.store import Store, public_reason, serving_lock
+from gridhouse.server.storage.store import Store, public_reason
 from gridhouse.server.storage.visitors import Visitors
 from gridhouse.server.tables.commands import (
     MOVE,
@@ -222,7 +222,6 @@ class TableService:
         """
         self.settings = settings
         self.store = Store(settings.database)
-        self._lock = serving_lock(self.store)
         self.visitors = Visitors(self.store.engine)
         self.engines = EnginePool(settings)
         self.work = FairPool(WORKERS, "working")
@@ -277,7 +276,6 @@ class TableService:
         if self._notifications is not None:
             await asyncio.to_thread(self._notifications.close)
         self.store.close()
-        self._lock.release()
 
     def in_memory(self) -> set[str]:
         """Return the tables that are in memory."""
