@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import threading
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -33,6 +34,8 @@ settings.register_profile(
 os.environ.setdefault("GRIDHOUSE_COMPILE", "now")
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 
+MEASURING = "COVERAGE_PROCESS_CONFIG"  # by it programs that a test starts are measured as well
+
 # Who starts the tests in the background of a script has them ignore interrupts, and all their
 # children with them; some tests send one.
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -49,16 +52,21 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, Any]:
     """Run what is marked as untraced at full speed; other tests have to cover its lines.
 
     To stop coverage itself is not enough: each worker measures itself more than once, and what
-    was started earlier goes on.
+    was started earlier goes on.  Threads and programs that the test starts are not measured either.
     """
     if not item.get_closest_marker("untraced"):
         return (yield)
-    tracer = sys.gettrace()
+    tracer, tracer_of_threads = sys.gettrace(), threading.gettrace()
+    measuring = os.environ.pop(MEASURING, None)
     sys.settrace(None)
+    threading.settrace(None)
     try:
         return (yield)
     finally:
         sys.settrace(tracer)
+        threading.settrace(tracer_of_threads)
+        if measuring is not None:
+            os.environ[MEASURING] = measuring
 
 
 @pytest.fixture

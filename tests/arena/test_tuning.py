@@ -153,7 +153,7 @@ def test_an_interrupted_tuning_ends_with_the_same_result(
 def test_a_bad_constant_becomes_better_and_leaves_no_code() -> None:
     before = set(cache_folder().glob("*"))
     game, constant = "tactego(rows=6,cols=6)", "NUMBER=-200:-400:400:200"
-    tuning = tuning_of("alphabeta", game, [constant], iterations=4, pairs=6, limit="500n")
+    tuning = tuning_of("alphabeta", game, [constant], iterations=3, pairs=6, limit="500n")
     value = tune(tuning)[0]
     assert value > 0
     assert len(set(cache_folder().glob("*")) - before) < 10  # eight choices have two each

@@ -192,10 +192,10 @@ def key_after(board: Board, cells: str = "") -> int:
 @pytest.mark.parametrize(
     ("rows", "cols", "jit", "every", "fewer"),
     [
-        (1, 10, True, 1, 20),  # by runs
-        (10, 1, False, 5, 20),
+        (1, 9, True, 1, 15),  # by runs
+        (9, 1, False, 5, 15),
         (3, 3, True, 1, 15),  # by structure
-        (1, 9, False, 3, 15),
+        (1, 8, False, 1, 12),
         (4, 2, True, 1, 15),
     ],
 )
