@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ast
+import os
 import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -21,6 +23,9 @@ from gridhouse.arena.time_control import TimeControl
 from gridhouse.core.console import UsageError
 from gridhouse.export import export
 from harness import ROOT
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 pytestmark = pytest.mark.slow("builds and starts many programs")
 
@@ -96,14 +101,38 @@ def test_ten_lines(tmp_path: Path) -> None:
             assert record.termination is Termination.RULES
 
 
-def test_player_of_the_documentation(tmp_path: Path) -> None:
+def test_player_of_the_documentation(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run: Callable[..., tuple[int, str, str]]
+) -> None:
     page = (ROOT / "docs" / "how-to" / "write-a-player.md").read_text(encoding="utf-8")
     shutil.copy(KIT / "engine.py", tmp_path)
     player = tmp_path / "player.py"
     player.write_text(page.partition("```python\n")[2].partition("```")[0], encoding="utf-8")
-    found = check(Starter([sys.executable, str(player)], sandboxed=False), longest_wait=5)
-    assert found.findings == ()
-    assert len(found.games) == 3
+    monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
+    for sandboxed in (True, False):
+        found = check(Starter(f"python3 {player}", sandboxed=sandboxed), longest_wait=5)
+        assert found.findings == ()
+        assert len(found.games) == 3
+    # The processes that play a match do not import from where they are; its programs do.
+    match = ["match", f"python3 {player}", "random", "--game", "binary(rows=3,cols=3)"]
+    for walls in ([], ["--no-sandbox"]):
+        status, out, err = run(*match, "--games", 2, "--limit", "5s", *walls)
+        assert status == 0
+        assert "Traceback" not in err
+        assert "crash" not in out + err
+
+
+def test_a_python_without_the_package_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("engine.py", "random_player.py"):
+        shutil.copy(KIT / name, tmp_path)
+    player = tmp_path / "mine.py"
+    player.write_text("import engine\nengine.run(lambda me: me.state().legal_moves()[0])\n")
+    with ProgramCompetitor(submitted(player, "binary")) as mine:
+        record = play(gridhouse.parse(BINARY[0]), [mine, mine], SECOND)
+    assert record.termination is Termination.CRASH
+    assert "MissingPackageError: gridhouse is not installed for /" in record.reason
 
 
 @pytest.mark.parametrize("script", ["a1.py", "a4.py"])

@@ -382,8 +382,8 @@ def test_moves_from_the_start() -> None:
 
 def test_where_a_command_belongs(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     here = folder.resolve()
-    script = str(here / "zoo.py")
-    assert placed(["python3", script, "x"]) == (["python3", "zoo.py", "x"], here, "")
+    script, usual = str(here / "zoo.py"), shutil.which("python3")
+    assert placed(["python3", script, "x"]) == (["python3", "zoo.py", "x"], here, usual)
     python = str(here / "venv/bin/python3")
     assert placed([python, script]) == ([python, "zoo.py"], here, python)
     assert placed([script]) == (["./zoo.py"], here, "")

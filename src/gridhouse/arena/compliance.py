@@ -281,7 +281,10 @@ class _Checks:
         if "position" in self._known:
             self._position(state)
         elif state.game.has_chance:
-            raise self._fail("it does not list 'position', without which it knows no random start")
+            raise self._fail(
+                "it does not list 'position', without which it knows no random start; "
+                "`= -1` to `game` declines a game"
+            )
         self._limits()
         if "undo" in self._known:
             self._refused("undo", Level.SHOULD, "it takes back a move where there is none")
@@ -305,7 +308,10 @@ class _Checks:
     def _hidden_game(self, state: State) -> None:
         """Let it play one side, which is told what it may see before each move."""
         if "position" not in self._known:
-            raise self._fail("it does not list 'position', which hidden information needs")
+            raise self._fail(
+                "it does not list 'position', which hidden information needs; "
+                "`= -1` to `game` declines a game"
+            )
         self._limits()
         for _ in range(MOVES):
             if state.current_player() == TERMINAL:

@@ -141,6 +141,7 @@ def _work(tournament: Tournament, ours: Connection) -> None:
             try:
                 ours.send(played(table, ours.recv(), tell))
             except (EOFError, OSError):
+                signal.signal(signal.SIGTERM, signal.SIG_IGN)  # it ends already
                 return
 
 
@@ -160,6 +161,7 @@ def played(table: Table, job: Job, watch: Watch = lambda _: None) -> GameRecord 
 
 
 def _leave(*_: object) -> None:
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)  # a second one would break off what cleans up
     sys.exit(0)
 
 

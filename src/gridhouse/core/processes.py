@@ -12,20 +12,31 @@ if TYPE_CHECKING:
 
 SAFE_PATH = "-P"  # of the command line of Python 3.11
 VARIABLE = "PYTHONSAFEPATH"
+OURS = "gridhouse"  # any text sets the option; by this one it is known as set here
 
 
 @contextmanager
 def safe_path() -> Iterator[None]:
     """Start processes with this option in their environment."""
-    before = os.environ.get(VARIABLE)
-    os.environ[VARIABLE] = "1"
+    if os.environ.get(VARIABLE):
+        yield
+        return
+    os.environ[VARIABLE] = OURS
     try:
         yield
     finally:
-        if before is None:
-            del os.environ[VARIABLE]
-        else:
-            os.environ[VARIABLE] = before
+        del os.environ[VARIABLE]
+
+
+def users_environment() -> dict[str, str]:
+    """Return the environment without this option, unless the user has set it.
+
+    The user's own programs import what lies beside them.
+    """
+    found = dict(os.environ)
+    if found.get(VARIABLE) == OURS:
+        del found[VARIABLE]
+    return found
 
 
 def preloaded(module: str) -> Any:

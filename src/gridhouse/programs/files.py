@@ -19,6 +19,7 @@ NOT_COPIED = shutil.ignore_patterns(
     ".git", "__pycache__", ".venv", "venv", "node_modules", "__MACOSX"
 )
 VERSION = re.compile(r"\d+(\.\d+)?", re.ASCII)  # of Python
+PYTHON = re.compile(r"python(\d+(\.\d+)?)?", re.ASCII)
 SOLUTION = (str(Path(gridhouse.__file__).resolve().parent),)  # what nobody may just import
 
 
@@ -60,17 +61,18 @@ def placed(command: Sequence[str]) -> tuple[list[str], Path, str]:
     """Return a command as it is said in the folder of its first file, this folder, and its Python.
 
     The files of the system and interpreters are none of the command's own; without a file of its
-    own it belongs to the working folder.  The Python is "" unless it is named by a path.
+    own it belongs to the working folder.  The Python is the one that a shell here would take, in a
+    virtual environment as well, and "" where the command names none.
     """
     words = list(command)
-    python = ""
+    python = words[0] if PYTHON.fullmatch(Path(words[0]).name) else ""
+    if python and os.sep not in python:
+        python = shutil.which(python) or ""
     for at, word in enumerate(words):
         path = Path(word)
         if at == 0 and (os.sep not in word or word.startswith(tuple(f"{top}/" for top in SYSTEM))):
             continue
-        if at == 0 and path.name.startswith("python"):
-            python = word
-        elif path.is_file():
+        if path.is_file() and not (at == 0 and python):
             words[at] = f"./{path.name}" if at == 0 else path.name
             return words, path.parent.absolute(), python
     return words, Path.cwd(), python

@@ -11,6 +11,7 @@ import threading
 import time
 from typing import TYPE_CHECKING
 
+from gridhouse.core.processes import users_environment
 from gridhouse.sandbox.results import SandboxError
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ class OwnLaunch:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 cwd=folder,
+                env=users_environment(),
                 start_new_session=True,
             )
         except (OSError, ValueError) as error:

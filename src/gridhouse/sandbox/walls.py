@@ -73,8 +73,13 @@ def interpreter(python: str) -> Interpreter:
         done = subprocess.run(command, capture_output=True, check=True, timeout=30)
         offers = json.loads(done.stdout)
         os.chmod(compiled, 0o644)
+    except subprocess.CalledProcessError as error:
+        said = error.stderr.decode("utf-8", "replace").strip().splitlines()
+        reason = said[-1] if said else f"it ended with status {error.returncode}"
+        raise SandboxError(f"the interpreter {python} cannot be used: {reason}") from None
     except (OSError, ValueError, subprocess.SubprocessError) as error:
-        raise SandboxError(f"the interpreter {python} cannot be used: {error}") from error
+        reason = getattr(error, "strerror", None) or str(error)
+        raise SandboxError(f"the interpreter {python} cannot be used: {reason}") from None
     return Interpreter(
         offers["executable"],
         tuple(interpreter_folders(offers["executable"], offers["prefixes"])),

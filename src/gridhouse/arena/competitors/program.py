@@ -65,22 +65,29 @@ class Starter:
     ) -> None:
         """Take a command line, or its words.
 
-        In the sandbox it sees the files of ``folder``, by default of the folder that its first file
-        is in.  ``python`` is the interpreter that it finds there, by default this one outside of
-        its virtual environment, ``hidden`` are folders that it cannot read, and ``require`` refuses
-        to run it without walls around files and network.  Without the sandbox it runs as any
-        program, and of the limits only that of an answer holds.  Raises UsageError and
-        SandboxError.
+        In the sandbox it sees the files of ``folder``.  Without one it is the user's own program:
+        it sees those of the folder that its first file is in, and this package, and has the Python
+        that it names.  ``python`` is the interpreter that it finds there, by default this one
+        outside of its virtual environment, ``hidden`` are folders that it cannot read, and
+        ``require`` refuses to run it without walls around files and network.  Without the sandbox
+        it runs as any program, and of the limits only that of an answer holds.  Raises UsageError
+        and SandboxError.
         """
         self.command = _words(command)
         self.limits = limits
         self._sandbox: Sandbox | None = None
         if sandboxed:
+            readable: Sequence[str] = ()
             if folder is None:
                 self.command, folder, named = placed(self.command)
-                python = python or named
+                python, readable = python or named, SOLUTION
             self._sandbox = Sandbox(
-                folder, limits, python=python or base_python(), hidden=hidden, require=require
+                folder,
+                limits,
+                python=python or base_python(),
+                readable=readable,
+                hidden=hidden,
+                require=require,
             )
         self._folder = folder or "."
 

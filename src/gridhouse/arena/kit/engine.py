@@ -19,7 +19,7 @@ to 1, and the nodes it looked at; None resigns.  It may use:
 - ``player.seconds``: how long this move may take, None without a limit; ``player.clocks`` are the
   seconds of the own clock, its increment and the other's clock, None without clocks
 - ``player.nodes`` and ``player.playouts``: the limits of a search, None without one
-- ``player.state()``: the position as ``gridhouse.State``, where the package is installed
+- ``player.state()``: the position as ``gridhouse.State``, for a Python that has the package
 
 A player with more to say is a subclass of ``Engine`` with a method ``genmove``.  Print nothing to
 the standard output yourself: it belongs to the protocol.  Standard error is yours.
@@ -48,6 +48,10 @@ class RefusedError(Exception):
     """A command cannot be carried out; the message says why."""
 
 
+class MissingPackageError(Exception):
+    """The rules are not known: this Python has no package gridhouse."""
+
+
 class Engine:
     """A player.  A subclass defines ``genmove``, and perhaps ``plays`` and ``refusal``."""
 
@@ -64,8 +68,9 @@ class Engine:
 
     def refusal(self, move: str) -> str:
         """Return why a move is not legal, "" if it is, or if nobody here knows the rules."""
-        state = self.state()
-        if state is None:
+        try:
+            state = self.state()
+        except MissingPackageError:
             return ""
         if move in state.legal_moves():
             return ""
@@ -76,13 +81,13 @@ class Engine:
         return move + " is only a part of a move"
 
     def state(self) -> Any:
-        """Return the position as ``gridhouse.State``, None without the package or a game.
+        """Return the position as ``gridhouse.State``, made anew for each call.
 
-        It is made anew for each call.  Raises ValueError for a start that cannot be read, as with
-        pieces of an unknown kind.
+        Raises MissingPackageError without the package, and ValueError for a start that cannot be
+        read, as with pieces of an unknown kind.
         """
-        if gridhouse is None or not self.game:
-            return None
+        if gridhouse is None:
+            raise MissingPackageError("gridhouse is not installed for " + sys.executable)
         text = self.game + (" " + self.start if self.start else "#0")
         state = gridhouse.parse(text)
         for move in self.moves:
@@ -198,6 +203,8 @@ class Engine:
         """
         try:
             self.state()
+        except MissingPackageError:
+            return
         except ValueError as error:
             if "?" in self.start:
                 return
