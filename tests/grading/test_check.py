@@ -207,7 +207,7 @@ def test_an_extra_part_comes_after_what_is_required(tmp_path: Path, check: Run) 
     extra = ("    if defender == FLAG or attacker == ASSASSIN:\n", "    if defender == FLAG:\n")
     program = write_program(tmp_path, "tactego", extra)
     _, out, _ = check("tactego", program, "--sessions", 25)
-    assert ".py differs from the document's program: assassins." in out
+    assert "It is of the part 'assassins': assassins." in out
     program = write_program(
         tmp_path, "tactego", extra, ("with one of your pieces, not", "with your pieces, not")
     )

@@ -68,8 +68,15 @@ class Finding:
 
     @property
     def kind(self) -> tuple[str, str]:
-        """The rule that was missed, and the failure of the program without its details."""
-        return self.reason.kind, self.actual.failure.partition(":")[0]
+        """The rule that was missed, and the failure in the place of a line, without its details."""
+        failure = self.actual.failure if self.difference.actual is None else ""
+        return self.reason.kind, failure.partition(":")[0]
+
+    @property
+    def failure(self) -> str:
+        """How the program failed in this session, "" if it did not."""
+        is_later = bool(self.actual.failure) and self.typed < len(self.session.lines)
+        return "later in this session " * is_later + self.actual.failure
 
     @property
     def is_slow(self) -> bool:

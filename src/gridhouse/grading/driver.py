@@ -14,11 +14,19 @@ import sys
 def evaluate(names: dict, seed: float, calls: tuple) -> None:  # type: ignore[type-arg]
     """Seed ``random``, evaluate expressions one after the other, and print what is not None.
 
-    The value of one that ends in a semicolon is not printed.
+    The value of one that ends in a semicolon is not printed.  A name that the program does not
+    define is told without a traceback, which would be of this file.
     """
     random.seed(seed)
     for call in calls:  # the grader's own texts
-        value = eval(compile(call, "<call>", "exec" if call[-1] == ";" else "eval"), names)
+        code = compile(call, "<call>", "exec" if call[-1] == ";" else "eval")
+        try:
+            value = eval(code, names)
+        except NameError as error:
+            at = error.__traceback__ and error.__traceback__.tb_next
+            if at is None or at.tb_next is not None:  # it is raised by the program
+                raise
+            sys.exit("NameError: " + str(error) + " in the program")
         if value is not None:
             print(repr(value))
 

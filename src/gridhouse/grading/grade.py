@@ -146,7 +146,7 @@ def _fault(grading: Grading, finding: Finding, count: int, *, is_hidden: bool) -
         finding.reason.section,
         count,
         is_hidden,
-        finding.actual.failure,
+        finding.failure,
         session.arguments,
         session.files,
         calls_of(session),

@@ -123,9 +123,10 @@ def report_text(name: str, report: Report, grading: Grading, profile: Profile) -
     if report.finding is None:
         lines.append(f"{name}: {report.tried} {sessions} run, and no difference was found.")
     else:
-        part = grading.PARTS[report.finding.part].about
-        lines.append(f"{name} differs from the document's program: {part}.")
+        part = report.finding.part
+        lines.append(f"{name} differs from the document's program.")
         lines.append(f"{report.tried} {sessions} run; this is the shortest that differs so.")
+        lines.append(f"It is of the part {part!r}: {grading.PARTS[part].about}.")
         lines += ["", *finding_lines(report.finding, grading, profile)]
     return "\n".join(lines) + "\n"
 
@@ -147,8 +148,8 @@ def finding_lines(finding: Finding, grading: Grading, profile: Profile) -> list[
     difference = finding.difference
     if difference.expected or difference.actual:
         lines += difference_lines(*pair_of(finding))
-    if finding.actual.failure:
-        lines.append(f"The program: {harmless(finding.actual.failure)}")
+    if finding.failure:
+        lines.append(f"The program: {harmless(finding.failure)}")
     lines += error_lines(finding.actual.errors)
     section = f" ({finding.reason.section})" if finding.reason.section else ""
     lines.append(f"Why: {finding.reason.text}{section}")
