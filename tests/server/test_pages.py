@@ -56,6 +56,10 @@ def test_every_answer_keeps_to_itself(visitor: Visitor) -> None:
         assert "script-src 'self'" in headers["content-security-policy"]
         assert "unsafe" not in headers["content-security-policy"]
         assert headers["x-content-type-options"] == "nosniff"
+        assert "cross-origin-opener-policy" not in headers  # over HTTP no browser takes it
+    for base in ("http://localhost", "https://house.test"):
+        headers = visitor.client.get(base + "/").headers
+        assert headers["cross-origin-opener-policy"] == "same-origin"
     assert (
         visitor.get(f"{paths[-1]}/picture.svg")
         .headers["content-security-policy"]
@@ -397,7 +401,7 @@ def test_friends_meet_by_a_link_and_take_back_by_consent(client: TestClient) -> 
             first.move("1 0 0")
             second.wait("view", 2)
             second.say("undo")
-            assert first.wait("view")["asked"] == "Player 1 asks to take back the last move."
+            assert first.wait("view")["asked"] == "Player 1 asks to take back the last 2 moves."
             assert second.wait("view")["asked"] == ""
             first.say("answer", agrees=False)
             assert first.wait("view")["ply"] == 2

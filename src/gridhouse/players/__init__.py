@@ -58,7 +58,9 @@ def player(
     >>> state.apply_action(choice.action)
     """
     if kind not in KINDS:
-        raise PlayerError(f"there is no player {shown(kind)}; the kinds are {', '.join(KINDS)}")
+        hint = "; settings are arguments of their own" if ":" in kind else ""
+        known = ", ".join(KINDS)
+        raise PlayerError(f"there is no player {shown(kind)}; the kinds are {known}{hint}")
     types = settings_of(kind)
     for name, value in settings.items():
         if types.get(name, "").startswith("int") and isinstance(value, float):

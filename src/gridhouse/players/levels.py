@@ -82,12 +82,20 @@ class LevelPlayer(Player):
     """A player of a level from 1 to 8; its level sets the limits of its search."""
 
     def __init__(
-        self, game: Game, *, level: int, seed: int = 0, jit: bool = True, **settings: Any
+        self,
+        game: Game,
+        *,
+        level: int | None = None,
+        seed: int = 0,
+        jit: bool = True,
+        **settings: Any,
     ) -> None:
-        """Set up for a game; raise PlayerError for a level that does not exist.
+        """Set up for a game; raise PlayerError without a level, or for one that does not exist.
 
         Without ``jit`` the search has a limit of time as well.
         """
+        if level is None:
+            raise PlayerError(f"level: which one, 1 to {LEVELS[-1]}? level=3, or level:3 in a text")
         if level not in LEVELS:
             raise PlayerError(f"there is no level {level}; levels are 1 to {LEVELS[-1]}")
         super().__init__(game, seed=seed, jit=jit, **settings)

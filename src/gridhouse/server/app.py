@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy.exc import SQLAlchemyError
 from starlette.applications import Starlette
+from starlette.datastructures import URL
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.middleware.gzip import GZipMiddleware
@@ -31,7 +32,7 @@ from gridhouse.server.budgets import Budgets
 from gridhouse.server.evenings.service import EveningService
 from gridhouse.server.fair_pool import caller
 from gridhouse.server.languages import Languages
-from gridhouse.server.network import address_of, is_exempt
+from gridhouse.server.network import address_of, is_exempt, is_loopback
 from gridhouse.server.pages import (
     assets,
     daily,
@@ -89,7 +90,6 @@ DOCS_POLICY = (
 HEADERS = {
     "x-content-type-options": "nosniff",
     "referrer-policy": "same-origin",
-    "cross-origin-opener-policy": "same-origin",
     "cross-origin-resource-policy": "same-origin",
 }
 
@@ -111,6 +111,10 @@ class SecurityHeaders:
                 is_docs = scope["path"].startswith("/docs/")
                 policy = PICTURE_POLICY if is_picture else DOCS_POLICY if is_docs else POLICY
                 kept = {"content-security-policy": policy, **HEADERS}
+                # Elsewhere browsers pass it over, and complain on their console.
+                url = URL(scope=scope)
+                if url.scheme == "https" or is_loopback(url.hostname or ""):
+                    kept["cross-origin-opener-policy"] = "same-origin"
                 given.extend((name.encode(), value.encode()) for name, value in kept.items())
             await send(message)
 

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
     from gridhouse.core.game import Game, State
 
+LESSON = "lesson.toml"  # in the folder of a game
+
 
 class Step(NamedTuple):
     """A step of a lesson: its title, what the visitor is told, and what is to be done."""
@@ -50,12 +52,17 @@ def file_of(cls: type[Game], name: str) -> Traversable:
 
 
 @cache
+def has_lesson(name: str) -> bool:
+    """Tell whether a game has a lesson."""
+    return file_of(game_class(name), LESSON).is_file()
+
+
+@cache
 def lesson_of(name: str) -> Lesson | None:
     """Return the lesson of a game, None if it has none."""
-    file = file_of(game_class(name), "lesson.toml")
-    if not file.is_file():
+    if not has_lesson(name):
         return None
-    table = tomllib.loads(file.read_text(encoding="utf-8"))
+    table = tomllib.loads(file_of(game_class(name), LESSON).read_text(encoding="utf-8"))
     return Lesson(
         tuple(map(read_step, table["step"])), tuple(map(read_rule, table["rule"])), table["puzzle"]
     )

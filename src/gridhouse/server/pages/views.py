@@ -32,7 +32,7 @@ from gridhouse.server.languages import (
     translated,
     translated_picture,
 )
-from gridhouse.server.learning.lessons import lesson_of
+from gridhouse.server.learning.lessons import has_lesson, lesson_of
 from gridhouse.server.learning.puzzles import puzzle_games
 from gridhouse.server.network import is_loopback
 from gridhouse.server.pages import assets
@@ -188,6 +188,7 @@ async def home(request: Request) -> Response:
         request,
         "home",
         games=listed,
+        taught=[name for name in games() if has_lesson(name)],
         pictures=pictures,
         open_games=going_on,
         has_tournament=services(request).service.settings.tournament is not None,

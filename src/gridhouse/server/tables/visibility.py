@@ -487,7 +487,10 @@ def takeback_request(table: Table, viewpoint: Viewpoint) -> str:
     takeback = table.asked
     if takeback is None or takeback.player == viewpoint.viewer:
         return ""
-    return f"{table.state.game.players[takeback.player]} {ASKED[takeback.kind]}."
+    what = ASKED[takeback.kind]
+    if takeback.kind == UNDO and (count := table.undo_count(takeback.player)) > 1:
+        what = f"asks to take back the last {count} moves"
+    return f"{table.state.game.players[takeback.player]} {what}."
 
 
 def pending_request(table: Table, viewpoint: Viewpoint) -> str:
