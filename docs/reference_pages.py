@@ -1,6 +1,7 @@
 """Writes the pages of the reference that come from the program itself, before the site is made.
 
-The commands come from the command line, the HTTP API from its OpenAPI document.
+The commands come from the command line, the games from their classes, the HTTP API from its
+OpenAPI document.
 """
 
 from __future__ import annotations
@@ -16,10 +17,13 @@ from typer.cli import get_docs_for_click
 
 from gridhouse import cli
 from gridhouse.cli.app import LONGEST
+from gridhouse.core.registry import game_class, games
 from gridhouse.server.api import create_api
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
+
+    from gridhouse.core.game import Parameter
 
 FOLDER = Path(__file__).parent / "reference"
 
@@ -34,6 +38,41 @@ def commands() -> str:
         whole = each.get_short_help_str(LONGEST)
         page = re.sub(rf"(?m)^\* `{name}`: .*\.\.\.$", f"* `{name}`: {whole}", page, count=1)
     return page
+
+
+def all_games() -> str:
+    """Return the page of the games: how each is played, its parameters and its presets."""
+    lines = [
+        "# Games",
+        "",
+        "A game with its parameters is written `sinks(rows=8,cols=8)`; what is left out has its",
+        "default, as in `sinks()`. `gridhouse.load` and `--game` take it, and",
+        "[positions](../positions.md) begin with it.",
+        "",
+    ]
+    for cls in map(game_class, games()):
+        lines += [f"## {cls.title}", "", cls.how_to_play.replace("\n", "\n\n"), ""]
+        lines += [f"The name of the game is `{cls.name}`.", ""]
+        lines += table(
+            ("parameter", "default", "values", "meaning"),
+            [(f"`{each.name}`", f"`{each.default}`", values_of(each), each.about)
+             for each in cls.parameters],
+        )  # fmt: skip
+        lines += table(
+            ("board", "about", "parameters"),
+            [(preset.title, preset.about, f"`{cls.from_preset(name)}`")
+             for name, preset in cls.presets.items()],
+        )  # fmt: skip
+    return "\n".join(lines)
+
+
+def values_of(parameter: Parameter) -> str:
+    """Return the values that a parameter may have, in words."""
+    if isinstance(parameter.default, bool):
+        return "True or False"
+    if isinstance(parameter.default, int):
+        return f"{parameter.low} to {parameter.high}"
+    return f"at most {parameter.longest} characters"
 
 
 def http_api() -> str:
@@ -103,7 +142,8 @@ def table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> list[str]:
 def write(app: Sphinx) -> None:
     """Write the pages that have changed."""
     del app
-    for name, page in (("commands", commands()), ("http-requests", http_api())):
+    pages = {"commands": commands(), "games": all_games(), "http-requests": http_api()}
+    for name, page in pages.items():
         path = FOLDER / f"{name}.md"
         if not path.exists() or path.read_text(encoding="utf-8") != page:
             path.write_text(page, encoding="utf-8")

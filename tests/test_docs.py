@@ -7,15 +7,18 @@ import re
 
 import pytest
 
+import gridhouse
 from harness import ROOT
 
-PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")])
+FIRST = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")]
+PAGES = sorted([*FIRST, *(ROOT / "docs").rglob("*.md")])
 
 
 @pytest.mark.parametrize(
     ("page", "least"),
     [
         ("README.md", 5),
+        ("docs/positions.md", 4),
         *(
             pytest.param(page, least, marks=pytest.mark.slow("compiles solvers and environments"))
             for page, least in (
@@ -33,6 +36,20 @@ def test_the_examples_do_what_they_say(page: str, least: int) -> None:
     )
     assert results.failed == 0
     assert results.attempted >= least
+
+
+def test_the_positions_that_are_explained_can_be_read() -> None:
+    text = (ROOT / "docs/positions.md").read_text(encoding="utf-8")
+    shown = re.findall(rf"`((?:{'|'.join(gridhouse.games())})\([^`]*\) [^`]+)`", text)
+    assert sorted(line.partition("(")[0] for line in shown) == gridhouse.games()
+    for line in shown:
+        state = gridhouse.parse(line)
+        assert state.legal_moves()
+        assert str(state).endswith(line.partition(") ")[2])
+    tables = text.partition("## Sinks")[2].partition("## ")[0]
+    parts = next(line for line in shown if line.startswith("sinks")).split()[1:]
+    explained = re.findall(r"`([^`]+)`", tables.replace("\\|", "|"))[1:]
+    assert {part.rstrip("*") for part in parts} - set(explained) <= {"da44"}
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
