@@ -14,9 +14,12 @@ import gridhouse
 from grading_helpers import write_program
 from gridhouse.core.components import component
 from gridhouse.core.registry import game_class
+from gridhouse.core.sessions import Session
 from gridhouse.grading import check_command
-from gridhouse.grading.submissions import Commands
-from gridhouse.sandbox import Kind
+from gridhouse.grading.check import Check
+from gridhouse.grading.compare import Profile
+from gridhouse.grading.submissions import Commands, open_submission
+from gridhouse.sandbox import Kind, Limits
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -291,6 +294,32 @@ def test_the_function_of_tactego_is_called_with_typed_moves(
     status, out, _ = check("tactego", program, "--part", "calls", "--sessions", 10)
     assert status == bool(told)
     assert told in out
+
+
+def test_a_later_crash_is_not_blamed(tmp_path: Path) -> None:
+    program = write_program(
+        tmp_path,
+        "binary",
+        ('"three in a row"', '"3 in a row"'),
+        ('    """Print the winner."""', '    raise ValueError("no winner")'),
+    )
+    lines = ("game 3 1", "play 0 0 1", "play 1 0 1", "play 2 0 1", "show", "winner")
+    with open_submission("binary", program, Limits()) as submission:
+        runs = Check(submission, Profile.COURSE)
+        found = runs.compare("errors", Session(lines))
+        assert found is not None
+        assert found.failure == "later in this session it ended with ValueError: no winner"
+        shortest = runs.shrunk(found)
+        assert (shortest.session.lines, shortest.failure) == (lines[:4], "")
+
+
+def test_a_missing_function_is_told_without_frames(tmp_path: Path, check: Run) -> None:
+    program = tmp_path / "a1.py"
+    program.write_text("import random\n")
+    _, out, _ = check("sliding", program, "--sessions", 40)
+    assert re.search(r"NameError: name '\w+' is not defined in the program\n", out)
+    assert "Traceback" not in out
+    assert "driver" not in out
 
 
 @pytest.mark.slow("checks a program in hundreds of sessions")

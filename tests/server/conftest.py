@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
     from starlette.testclient import TestClient
 
-EXPECTED = ("WebSocket", "ERR_EMPTY", "status of 422")  # the house was killed, or a form was wrong
+# The house was killed, also while a page asked for its worker, or a form was wrong.
+EXPECTED = ("WebSocket", "ERR_EMPTY", "fetching the script", "status of 422")
 
 
 @pytest.fixture

@@ -13,11 +13,13 @@ def identicon(visitor: str, picture: int) -> str:
     """Return a visitor's picture as SVG; it does not tell who the visitor is."""
     noise = hashlib.sha256(f"picture {picture} {visitor}".encode()).digest()
     half = (SIZE + 1) // 2
+    shown = [byte % 2 for byte in noise[: SIZE * half]]
+    shown[:half] = [picture >> at & 1 for at in range(half)]  # no two of a visitor are alike
     cells = "".join(
         f"M{col} {row}h1v1h-1z"
         for row in range(SIZE)
         for col in range(SIZE)
-        if noise[row * half + min(col, SIZE - 1 - col)] % 2
+        if shown[row * half + min(col, SIZE - 1 - col)]
     )
     colour = noise[-1] % COLOURS
     return (
