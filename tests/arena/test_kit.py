@@ -8,7 +8,6 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -23,9 +22,6 @@ from gridhouse.arena.time_control import TimeControl
 from gridhouse.core.console import UsageError
 from gridhouse.export import export
 from harness import ROOT
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 pytestmark = pytest.mark.slow("builds and starts many programs")
 
@@ -101,9 +97,7 @@ def test_ten_lines(tmp_path: Path) -> None:
             assert record.termination is Termination.RULES
 
 
-def test_player_of_the_documentation(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run: Callable[..., tuple[int, str, str]]
-) -> None:
+def test_player_of_the_documentation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     page = (ROOT / "docs" / "how-to" / "write-a-player.md").read_text(encoding="utf-8")
     shutil.copy(KIT / "engine.py", tmp_path)
     player = tmp_path / "player.py"
@@ -116,17 +110,24 @@ def test_player_of_the_documentation(
     # The processes that play a match do not import from where they are; its programs do.
     match = ["match", f"python3 {player}", "random", "--game", "binary(rows=3,cols=3)"]
     for walls in ([], ["--no-sandbox"]):
-        status, out, err = run(*match, "--games", 2, "--limit", "5s", *walls)
-        assert status == 0
-        assert "Traceback" not in err
-        assert "crash" not in out + err
+        command = [
+            sys.executable,
+            "-m",
+            "gridhouse",
+            *match,
+            "--games",
+            "2",
+            "--limit",
+            "5s",
+            *walls,
+        ]
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+        assert "Traceback" not in done.stderr
+        assert "Ends: rules 2." in done.stdout
 
 
-def test_a_python_without_the_package_is_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for name in ("engine.py", "random_player.py"):
-        shutil.copy(KIT / name, tmp_path)
+def test_a_python_without_the_package_is_named(tmp_path: Path) -> None:
+    shutil.copy(KIT / "engine.py", tmp_path)
     player = tmp_path / "mine.py"
     player.write_text("import engine\nengine.run(lambda me: me.state().legal_moves()[0])\n")
     with ProgramCompetitor(submitted(player, "binary")) as mine:
