@@ -25,7 +25,7 @@ settings.register_profile(
     "quick", max_examples=15, deadline=None, suppress_health_check=QUIET, print_blob=True
 )
 settings.register_profile(
-    "default", max_examples=60, deadline=None, suppress_health_check=QUIET, print_blob=True
+    "default", max_examples=40, deadline=None, suppress_health_check=QUIET, print_blob=True
 )
 settings.register_profile(
     "thorough", max_examples=2000, deadline=None, suppress_health_check=QUIET, print_blob=True

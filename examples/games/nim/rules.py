@@ -21,7 +21,7 @@ class Refusal(IntEnum):
 class Position(position.Position):
     """How many stones are left, and who is to move."""
 
-    nim = position.field("int8")  # the first field has the game's name
+    nim = position.field("int8")  # unused; it makes the record type this game's own
     left = position.field("int8")
     turn = position.field("int8")
 
