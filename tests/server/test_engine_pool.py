@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import gridhouse
-from gridhouse.players import Choice, Limits
+from gridhouse.players import Choice, Limits, Player
 from gridhouse.server import engine_pool
 from gridhouse.server.engine_pool import EnginePool
 from gridhouse.server.tables.commands import MOVE, Command, RefusedError
@@ -244,3 +244,28 @@ def test_that_a_machine_failed_is_said_until_it_has_moved_again(
                     ply = seat.view["ply"]
                     seat.say("move", move=seat.view["gestures"][0][0], ply=ply)
                     assert re.match(heading, seat.wait("view", ply + 2)["heading"])
+
+
+def test_a_search_that_failed_keeps_no_player(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    jobs: list[engine_pool.Job] = []
+
+    def broken(player: object, state: State, limits: object) -> None:
+        del player, limits
+        raise ValueError(f"no move in {state}")
+
+    def noted(*given: Any) -> engine_pool.Job:
+        jobs.append(make(*given))
+        return jobs[-1]
+
+    make = engine_pool.Job
+    monkeypatch.setattr(engine_pool, "Job", noted)
+    monkeypatch.setattr(Player, "choose", broken)
+    engines = EnginePool(settings_of(tmp_path))
+    with pytest.raises(ValueError, match="no move") as told:
+        asyncio.run(engines.choose(gridhouse.parse("binary(rows=3,cols=3)#1"), 1))
+    assert told.value.__traceback__ is not None  # which has the frames of the search
+    assert [job.player for job in jobs] == [None]
+    assert len(engines._idle) == 1
+    engines.close()

@@ -57,6 +57,19 @@ def test_callers_are_served_in_turn() -> None:
     pool.close()
 
 
+def test_a_pool_that_is_always_busy_keeps_nothing() -> None:
+    pool, gate = FairPool(2, "test"), threading.Event()
+    for _ in range(3):
+        waiting = [submit(name, pool, gate.wait) for name in ("anna", "bert") * 100]
+        assert pool._pool._work_queue.qsize() <= 2
+        gate.set()
+        for done in waiting:
+            done.result(PATIENCE)
+        gate.clear()
+    assert pool._free <= 2
+    pool.close()
+
+
 def test_nobody_has_all_threads() -> None:
     pool, gate = FairPool(2, "test"), threading.Event()
     blocked = [submit("greedy", pool, gate.wait) for _ in range(2)]

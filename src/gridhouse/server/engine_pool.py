@@ -111,6 +111,7 @@ class EnginePool:
             self.running.discard(job)
             if job.player is not None:
                 self._idle.append((job.level, job.player))
+                job.player = None  # the trace of a search that failed would keep it for long
                 del self._idle[:-MAX_IDLE]
 
     def _stop_once(self, job: Job) -> None:

@@ -37,6 +37,7 @@ class FairPool:
     def __init__(self, threads: int, name: str) -> None:
         """Start without work; ``name`` is that of the threads."""
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix=name)
+        self._free = threads  # which serve nobody
         self._share = max(1, threads - 1)  # threads that one caller may have
         self._running: Counter[str] = Counter()
         self._lock = threading.Lock()
@@ -52,7 +53,9 @@ class FairPool:
         with self._lock:
             mine = self._waiting.setdefault(caller.get(), deque())
             mine.append((promise, partial(copy_context().run, work, *given, **named)))
-        self._pool.submit(self._serve)
+            if self._free:  # else one that serves takes it, as soon as it is its turn
+                self._free -= 1
+                self._pool.submit(self._serve)
         return promise
 
     async def run(
@@ -93,11 +96,12 @@ class FairPool:
                     self._running += Counter()  # drops those with none
 
     def _next(self) -> tuple[str, Future[Any], Callable[[], Any]] | None:
-        """Take the oldest work of the caller whose turn it is, None if there is none."""
+        """Take the oldest work of the caller whose turn it is; without any a thread is free."""
         with self._lock:
-            free = (name for name in self._waiting if self._running[name] < self._share)
-            name = next(free, None)
+            served = (name for name in self._waiting if self._running[name] < self._share)
+            name = next(served, None)
             if name is None:
+                self._free += 1
                 return None
             mine = self._waiting.pop(name)
             promise, work = mine.popleft()
