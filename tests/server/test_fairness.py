@@ -47,6 +47,8 @@ def submit(name: str, pool: FairPool, does: Callable[[], object]) -> Future[obje
 def test_callers_are_served_in_turn() -> None:
     pool, gate, served = FairPool(1, "test"), threading.Event(), list[str]()
     first = submit("greedy", pool, gate.wait)
+    while not first.running():  # else it is in the same queue as the others
+        time.sleep(0.001)
     names = ("greedy", "greedy", "greedy", "anna", "anna", "bert")
     waiting = [submit(name, pool, partial(served.append, name)) for name in names]
     waiting[1].cancel()  # which was a turn as well
@@ -68,6 +70,16 @@ def test_a_pool_that_is_always_busy_keeps_nothing() -> None:
         gate.clear()
     assert pool._free <= 2
     pool.close()
+
+
+def test_a_closed_pool_takes_nothing_while_its_threads_still_work() -> None:
+    pool, gate = FairPool(1, "test"), threading.Event()
+    pool.submit(gate.wait)
+    pool.close()
+    for _ in range(2):
+        with pytest.raises(RuntimeError):
+            pool.submit(print)
+    gate.set()
 
 
 def test_nobody_has_all_threads() -> None:

@@ -54,8 +54,8 @@ class FairPool:
             mine = self._waiting.setdefault(caller.get(), deque())
             mine.append((promise, partial(copy_context().run, work, *given, **named)))
             if self._free:  # else one that serves takes it, as soon as it is its turn
-                self._free -= 1
                 self._pool.submit(self._serve)
+                self._free -= 1
         return promise
 
     async def run(
@@ -115,6 +115,7 @@ class FairPool:
         with self._lock:
             waiting = [promise for mine in self._waiting.values() for promise, _ in mine]
             self._waiting.clear()
+            self._free += 1  # what comes now is for the threads, which refuse it
         for promise in waiting:
             promise.cancel()
         self._pool.shutdown(wait=False, cancel_futures=True)
