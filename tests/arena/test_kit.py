@@ -108,20 +108,10 @@ def test_player_of_the_documentation(tmp_path: Path, monkeypatch: pytest.MonkeyP
         assert found.findings == ()
         assert len(found.games) == 3
     # The processes that play a match do not import from where they are; its programs do.
-    match = ["match", f"python3 {player}", "random", "--game", "binary(rows=3,cols=3)"]
+    words = ["--game", "binary(rows=3,cols=3)", "--games", "2", "--limit", "5s"]
+    match = [sys.executable, "-m", "gridhouse", "match", f"python3 {player}", "random", *words]
     for walls in ([], ["--no-sandbox"]):
-        command = [
-            sys.executable,
-            "-m",
-            "gridhouse",
-            *match,
-            "--games",
-            "2",
-            "--limit",
-            "5s",
-            *walls,
-        ]
-        done = subprocess.run(command, capture_output=True, text=True, check=True)
+        done = subprocess.run([*match, *walls], capture_output=True, text=True, check=True)
         assert "Traceback" not in done.stderr
         assert "Ends: rules 2." in done.stdout
 
