@@ -52,6 +52,15 @@ RUBBISH = [
 ]
 
 
+def test_a_command_runs_another_after_a_question() -> None:
+    code = (
+        "from gridhouse.core.console import run\n"
+        "run(lambda _: bool(input()) and run(lambda _: print('done'), []), [])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], input="y\n", capture_output=True, text=True)
+    assert (done.stdout, done.stderr) == ("done\n", "")
+
+
 @pytest.mark.parametrize("typed", RUBBISH, ids=range(len(RUBBISH)))
 def test_rubbish_never_ends_in_a_traceback(command: list[str], typed: bytes) -> None:
     done = subprocess.run(command, input=typed, capture_output=True, timeout=60, check=False)

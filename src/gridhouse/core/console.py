@@ -149,10 +149,11 @@ def _prepare_streams() -> None:
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115
         stream = getattr(sys, name)
-        if hasattr(stream, "reconfigure"):
-            # Input may have a byte order mark; output has none.
-            encoding = "utf-8-sig" if name == "stdin" else "utf-8"
-            stream.reconfigure(encoding=encoding, errors="surrogateescape")
+        # Input may have a byte order mark; output has none.
+        wanted = ("utf-8-sig" if name == "stdin" else "utf-8", "surrogateescape")
+        # Not twice: input of which something was read, as an answer to a question, refuses it.
+        if hasattr(stream, "reconfigure") and (stream.encoding, stream.errors) != wanted:
+            stream.reconfigure(encoding=wanted[0], errors=wanted[1])
 
 
 def _drop_output() -> None:
