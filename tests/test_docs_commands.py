@@ -1,0 +1,161 @@
+"""The commands of the documentation are there, and run."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import typer
+
+from gridhouse import cli
+from gridhouse.export import export
+from harness import ROOT
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+PAGES = [
+    ROOT / "README.md",
+    *sorted(page for page in (ROOT / "docs").rglob("*.md") if page.name != "commands.md"),
+]
+KIT = ROOT / "src" / "gridhouse" / "arena" / "kit"
+
+# What other tests run: houses, clusters, databases, other machines, a game that is being written.
+ELSEWHERE = (
+    "gridhouse #",  # the menu
+    "gridhouse play",
+    "gridhouse tournament FILE",
+    "gridhouse admin copy",
+    "gridhouse check-game nim",
+    "--ray",
+    "node player.js",
+    "go build",
+    " TABLE",
+)
+# What makes them short.
+SHORTER = (
+    (r"--games \d+", "--games 2"),
+    (r"--time 5\+0\.05|--limit [\d.]+s", "--limit 0.01s"),
+    (r"--time \d+", "--time 1"),
+    ("~/", ""),
+    (r"gridhouse check (\w+ \S+)", r"gridhouse check \1 --sessions 10"),
+    (r"gridhouse grade (\w+) (?!.*--rubric)", r"gridhouse grade \1 --rubric \1.toml "),
+    ("--python 3.9", f"--python {sys.version_info[0]}.{sys.version_info[1]}"),
+)
+FEW = "sessions = 21"
+FINDS = "gridhouse audit"  # whose status 1 says that something was found
+
+
+def shown_in(page: Path) -> Iterator[tuple[str, list[str]]]:
+    """Yield the commands that stand on lines of their own, and the output below those after a $."""
+    text = page.read_text(encoding="utf-8").replace("\\\n", " ")
+    for block in re.findall(r"^```\w*\n(.*?)^```", text, re.MULTILINE | re.DOTALL):
+        lines = block.splitlines()
+        for number, line in enumerate(lines):
+            command = line.removeprefix("$ ")
+            if command.startswith("gridhouse "):
+                yield command, lines[number + 1 :] if command != line else []
+
+
+def named(page: Path) -> Iterator[list[str]]:
+    """Yield the words of all commands of a page, those in its sentences as well."""
+    text = re.sub(r"\s+", " ", page.read_text(encoding="utf-8"))
+    in_sentences = re.findall(r"`(gridhouse [a-z][^`]*)`", text)
+    for line in [*(line for line, _ in shown_in(page)), *in_sentences]:
+        yield shlex.split(line, comments=True)[1:]
+
+
+def test_the_commands_have_the_options_that_are_shown() -> None:
+    top: Any = typer.main.get_command(cli.complete_app())
+    for words in (words for page in PAGES for words in named(page)):
+        command, rest = top, list(words)
+        while rest and hasattr(command, "commands") and not rest[0].startswith("-"):
+            assert rest[0] in command.commands, words
+            command = command.commands[rest.pop(0)]
+        options = {"--help"}
+        for option in command.params:
+            options |= {*option.opts, *option.secondary_opts}
+        if not command.context_settings.get("ignore_unknown_options"):
+            assert {word for word in rest if re.match(r"--?[a-z]", word)} <= options, words
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Return a folder that has the files of which the pages speak."""
+    games = {name: tmp_path / name for name in ("sinks", "sliding", "binary", "tactego")}
+    for name, exact in games.items():
+        export(name, str(exact))
+        (tmp_path / f"{name}.toml").write_text(f'game = "{name}"\n{FEW}\n')
+    (tmp_path / "my_sinks.py").write_bytes((games["sinks"] / "sinks.py").read_bytes())
+    games["sliding"].rename(tmp_path / "assignment1")
+    for name in ("player.c", "player.js", "engine.py", "random_player.py"):
+        shutil.copy(KIT / name, tmp_path)
+    for name in ("player.py", "new.py", "old.py"):
+        shutil.copy(KIT / "random_player.py", tmp_path / name)
+    subprocess.run(["cc", "-o", "player", "player.c"], cwd=tmp_path, check=True)
+    for student in ("abe", "zoe"):
+        both = tmp_path / "submissions" / student
+        shutil.copytree(games["binary"], both)
+        for name in ("player.py", "engine.py"):
+            shutil.copy(tmp_path / name, both)
+    shutil.make_archive(str(tmp_path / "submissions"), "zip", games["tactego"].parent, "tactego")
+    shutil.make_archive(str(tmp_path / "class"), "zip", games["sinks"].parent, "sinks")
+    (tmp_path / "assignment1-public-tests.txt").write_text("game 1 1\n= 1\nplay 0 0 0\n= 1\n")
+    (tmp_path / "samples").mkdir()
+    for end in ("in", "out"):
+        kept = ROOT / "tests" / "golden" / "sinks-a-game" / end
+        (tmp_path / "samples" / f"game.{end}").write_bytes(kept.read_bytes())
+    (tmp_path / "board.txt").write_text("1 2 2\n1 1 2\n3 3 3\n")
+    (tmp_path / "puzzles.txt").write_text("fhg bcade/abcdefghi\n")
+    return tmp_path
+
+
+def shorter(line: str) -> list[str]:
+    """Return what is run for a command: the same in little time, all of its shards."""
+    for long, short in SHORTER:
+        line = re.sub(long, short, line)
+    return [line.replace("1.sqlite --shard 1", f"{n}.sqlite --shard {n}") for n in range(1, 5)][
+        : 4 if "--shard" in line else 1
+    ]
+
+
+def pattern(output: str) -> str:
+    """Return what matches an output of which parts are left out; times and nodes vary."""
+    escaped = re.escape(output).replace(r"\.\.\.", ".*")
+    return re.sub(r"\d+(\\\.\d+)?(?=\\ (nodes|s\b|seconds))", r"[\\d.]+", escaped)
+
+
+@pytest.mark.slow("runs the commands of all pages: matches, grades, solvers")
+def test_the_commands_run(folder: Path) -> None:
+    path = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
+    database = f"sqlite:///{folder / 'house.db'}"
+    env = {**os.environ, "PATH": path, "GRIDHOUSE_DATABASE_URL": database}
+    ran = []
+    for page in PAGES:
+        for command, output in shown_in(page):
+            if any(word in command for word in ELSEWHERE):
+                continue
+            for line in shorter(command):
+                done = subprocess.run(
+                    ["bash", "-c", line],
+                    cwd=folder,
+                    env=env,
+                    input="y\n" * 5,  # to what is asked before things are removed
+                    capture_output=True,
+                    text=True,
+                )
+                found = done.returncode == 1 and line.startswith(FINDS)
+                assert found or done.returncode == 0, (page.name, line, done.stdout, done.stderr)
+                assert re.match(pattern("\n".join(output)), done.stdout), (line, done.stdout)
+                ran.append(line)
+            if command.startswith("gridhouse rubric"):
+                rubric = folder / "rubric.toml"
+                rubric.write_text(re.sub("(?m)^sessions = .*", FEW, rubric.read_text()))
+    assert len(ran) > 40
