@@ -49,6 +49,18 @@ def test_one_click_begins_a_game(visitor: Visitor, name: str) -> None:
         assert [move for move, _, _ in seat.view["gestures"]]
 
 
+def test_the_first_game_offers_its_lesson(visitor: Visitor) -> None:
+    offer = '<a class="button" href="/learn/sinks">'
+    other, first = visitor.new("binary"), visitor.new("sinks")
+    assert offer not in visitor.get(other).text
+    assert offer in visitor.get(first).text
+    assert offer in visitor.get(visitor.new("sinks", opponent="friends")).text
+    with visitor.at(first) as seat:
+        seat.move(seat.view["gestures"][0][0])
+    assert offer not in visitor.get(first).text
+    assert offer not in visitor.get(visitor.new("sinks")).text
+
+
 def test_every_answer_keeps_to_itself(visitor: Visitor) -> None:
     paths = ("/", "/nowhere", "/static/table.js", visitor.new("binary"))
     for path in paths:

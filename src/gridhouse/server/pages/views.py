@@ -47,7 +47,7 @@ from gridhouse.server.pages.forms import (
 from gridhouse.server.pages.history import open_games
 from gridhouse.server.pages.identicons import identicon
 from gridhouse.server.settings import MAX_CELLS
-from gridhouse.server.storage.store import public_reason
+from gridhouse.server.storage.store import Chosen, public_reason
 from gridhouse.server.tables.commands import SEAT, Command, RefusedError
 from gridhouse.server.tables.company import PHRASES
 from gridhouse.server.tables.table import FRIENDS, MACHINE
@@ -306,14 +306,26 @@ async def table(request: Request) -> Response:
     """Show a table's current position; the page's script updates it."""
     live = await requested_table(request)
     visitor = services(request).auth.visitor(request.cookies)
+    context = await work(request, table_context, live.snapshot, visitor)
     return await page(
         request,
         "table",
-        **await work(request, table_context, live.snapshot, visitor),
+        **context,
+        offers_lesson=context["sits"] and await is_first(request, live.snapshot.table, visitor),
         settings=services(request).service.settings,
         origins=request.app.state.origins if is_local(request) else None,
         phrases=PHRASES,
     )
+
+
+async def is_first(request: Request, table: Table, visitor: str | None) -> bool:
+    """Tell whether nobody has moved, and the visitor never played a game that has a lesson."""
+    name = table.state.game.name
+    if visitor is None or table.plies or not has_lesson(name):
+        return False
+    count_own = services(request).service.store.count_own
+    own = await work(request, count_own, visitor, Chosen(name))
+    return own == (table.opponent == FRIENDS)  # which is the visitor's own before the first move
 
 
 def table_context(snapshot: Snapshot, visitor: str | None) -> dict[str, Any]:
