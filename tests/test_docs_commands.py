@@ -136,7 +136,10 @@ def pattern(output: str) -> str:
 def test_the_commands_run(folder: Path) -> None:
     path = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
     database = f"sqlite:///{folder / 'house.db'}"
-    env = {**os.environ, "PATH": path, "GRIDHOUSE_DATABASE_URL": database}
+    temporary = folder / "temporary"
+    temporary.mkdir()
+    own = {"PATH": path, "GRIDHOUSE_DATABASE_URL": database, "TMPDIR": str(temporary)}
+    env = {**os.environ, **own}
     ran = []
     for page in PAGES:
         for command, output in shown_in(page):
@@ -154,6 +157,7 @@ def test_the_commands_run(folder: Path) -> None:
                 found = done.returncode == 1 and line.startswith(FINDS)
                 assert found or done.returncode == 0, (page.name, line, done.stdout, done.stderr)
                 assert re.match(pattern("\n".join(output)), done.stdout), (line, done.stdout)
+                assert not list(temporary.iterdir()), line
                 ran.append(line)
             if command.startswith("gridhouse rubric"):
                 rubric = folder / "rubric.toml"

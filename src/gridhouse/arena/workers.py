@@ -5,7 +5,6 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
-import sys
 import threading
 import time
 from collections import Counter
@@ -16,7 +15,7 @@ from typing import TYPE_CHECKING, Self
 from gridhouse.arena.records import GameRecord, Termination
 from gridhouse.arena.table import Job, Table, abandoned, made, wait_for_compiler
 from gridhouse.core.console import UsageError
-from gridhouse.core.processes import preloaded
+from gridhouse.core.processes import preloaded, run_to_exit
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -76,7 +75,7 @@ class Workers:
 
     def _started(self) -> tuple[BaseProcess, Connection]:
         ours, theirs = self._context.Pipe()
-        process = self._context.Process(target=_work, args=(self._tournament, theirs))
+        process = self._context.Process(target=run_to_exit, args=(_work, self._tournament, theirs))
         process.start()
         theirs.close()
         return process, ours
@@ -124,7 +123,6 @@ class Workers:
 def _work(tournament: Tournament, ours: Connection) -> None:
     """Play the games that come, until nobody sends any."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends this process
-    signal.signal(signal.SIGTERM, _leave)
     threading.Thread(target=leave_with_parent, daemon=True).start()
     wait_for_compiler()
     told = 0.0
@@ -158,11 +156,6 @@ def played(table: Table, job: Job, watch: Watch = lambda _: None) -> GameRecord 
         return table.play(job, watch)
     except UsageError as error:
         return error
-
-
-def _leave(*_: object) -> None:
-    signal.signal(signal.SIGTERM, signal.SIG_IGN)  # a second one would break off what cleans up
-    sys.exit(0)
 
 
 def leave_with_parent() -> None:

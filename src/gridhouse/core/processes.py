@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import atexit
 import os
+import sys
 from contextlib import contextmanager
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from typing import Any
 
 SAFE_PATH = "-P"  # of the command line of Python 3.11
@@ -53,6 +55,25 @@ def preloaded(module: str) -> Any:
     with safe_path(), _interrupts_ignored():
         forkserver.ensure_running()
     return context
+
+
+def run_to_exit(work: Callable[..., None], *arguments: object) -> None:
+    """Do the work of a process of ``multiprocessing``, and then what ``atexit`` asks for.
+
+    Before Python 3.14 such a process leaves the latter out, and its temporary folders stay.  If it
+    is terminated, it still cleans up.
+    """
+    import signal
+
+    def leave(*_: object) -> None:
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)  # a second one would break off what cleans up
+        sys.exit(0)
+
+    signal.signal(signal.SIGTERM, leave)
+    try:
+        work(*arguments)
+    finally:
+        atexit._run_exitfuncs()
 
 
 @contextmanager

@@ -11,7 +11,7 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING
 
 from gridhouse.core.console import UsageError
-from gridhouse.core.processes import preloaded
+from gridhouse.core.processes import preloaded, run_to_exit
 from gridhouse.grading.grade import grade, ungraded
 from gridhouse.grading.submissions import Commands, open_submission
 from gridhouse.programs.languages import BuildError
@@ -124,7 +124,7 @@ class Processes:
         """Grade a submission in a process of its own; raises SandboxError as `run_job` does."""
         for _ in range(TRIES):
             ours, theirs = self.context.Pipe(duplex=False)
-            process = self.context.Process(target=_send_grade, args=(job, theirs))
+            process = self.context.Process(target=run_to_exit, args=(_send_grade, job, theirs))
             process.start()
             theirs.close()
             self._running.add(process)
