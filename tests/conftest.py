@@ -9,6 +9,7 @@ import os
 import signal
 import sys
 import threading
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -34,6 +35,7 @@ settings.register_profile(
 os.environ.setdefault("GRIDHOUSE_COMPILE", "now")
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 
+TESTS = Path(__file__).parent
 MEASURING = "COVERAGE_PROCESS_CONFIG"  # by it programs that a test starts are measured as well
 
 # Who starts the tests in the background of a script has them ignore interrupts, and all their
@@ -47,14 +49,26 @@ def pytest_report_header() -> str:
     return f"exact programs: run with Python {', '.join(pythons.able())}; refused by {refused}"
 
 
+def is_measured(item: pytest.Item) -> bool:
+    """Tell whether coverage counts what a test runs.
+
+    That of the games is got by their own tests, those of grading, and short ones.
+    """
+    if item.get_closest_marker("untraced"):
+        return False
+    is_of_games = item.path.relative_to(TESTS).parts[0] in ("games", "grading")
+    is_asked_for = item.config.getoption("cov_source", None) != [True]  # --cov=gridhouse.arena
+    return is_of_games or is_asked_for or not item.get_closest_marker("slow")
+
+
 @pytest.hookimpl(wrapper=True)
-def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, Any]:
-    """Run what is marked as untraced at full speed; other tests have to cover its lines.
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, Any, Any]:
+    """Run a test that is not measured at full speed, with what it sets up.
 
     To stop coverage itself is not enough: each worker measures itself more than once, and what
     was started earlier goes on.  Threads and programs that the test starts are not measured either.
     """
-    if not item.get_closest_marker("untraced"):
+    if is_measured(item):
         return (yield)
     tracer, tracer_of_threads = sys.gettrace(), threading.gettrace()
     measuring = os.environ.pop(MEASURING, None)

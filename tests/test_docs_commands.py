@@ -37,6 +37,7 @@ ELSEWHERE = (
     "--ray",
     "node player.js",
     "go build",
+    "gridhouse audit sinks",
     " TABLE",
 )
 # What makes them short.

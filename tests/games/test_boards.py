@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from gridhouse.players.base import Player
 
 FEW = 12  # games
-MANY = {"random": 100, "greedy": 20}
+MANY = {"random": 50, "greedy": 10}
 ALWAYS = 0.95  # a side that wins more often has no opponent
 
 FOR_TWO = [name for name in gridhouse.games() if len(game_class(name).players) == 2]

@@ -135,7 +135,7 @@ def test_what_is_wrong_everywhere_costs_its_own_part_alone(
     game: str, old: str, new: str, lost: list[str], tmp_path: Path
 ) -> None:
     write_program(tmp_path, game, (old, new))
-    found = graded(tmp_path, rubric_for(game, sessions=60))
+    found = graded(tmp_path, rubric_for(game, sessions=40))
     assert [one.name for one in found.parts if one.points < one.out_of] == lost
 
 

@@ -306,7 +306,7 @@ def test_searches_stay_within_their_memory(texts: list[str], tmp_path: Path) -> 
         "    alone = state.game.num_players == 1\n"
         "    for kind in ['nested'] if alone else ['mcts', 'pomcp', 'alphabeta']:\n"
         "        mover = player(kind, state.game)\n"
-        "        for _ in range(4):\n"
+        "        for _ in range(2):\n"
         "            if not state.is_terminal():\n"
         "                choice = mover.choose(state, Limits(nodes=3000, playouts=3000))\n"
         "                state.apply_action(choice.action)\n"

@@ -66,8 +66,10 @@ def play(hands: Hands, name: str) -> None:
     hands.page.wait_for_selector("#heading:has-text('Your turn')")
 
 
-@pytest.mark.parametrize("look", [{}, PHONE], ids=["wide", "phone"])
-@pytest.mark.parametrize("name", gridhouse.games())
+@pytest.mark.parametrize(
+    ("name", "look"),
+    [*((name, {}) for name in gridhouse.games()), ("sinks", PHONE), ("tactego", PHONE)],
+)
 def test_a_game_is_begun_and_moved_in(
     visit: Callable[..., Page], address: str, name: str, look: dict[str, object]
 ) -> None:

@@ -27,6 +27,8 @@ def test_a_sinks_game_in_which_nothing_is_lost_is_a_draw() -> None:
         assert state.position.quiet == number
         assert not state.is_terminal()
     assert state.game.status(state.position).endswith("left in this turn: 1 - moves to a draw: 1")
+    last = state.game.status_tokens(state.position)[-1]
+    assert (last.label, last.icon) == ("moves to a draw", "draw")
     state.play("5 6 u")
     assert state.is_terminal()
     assert state.returns() == [0, 0]
@@ -38,6 +40,12 @@ def test_a_sinks_game_in_which_nothing_is_lost_is_a_draw() -> None:
     assert gridhouse.parse(str(state)).returns() == [0, 0]
     state.undo()
     assert not state.is_terminal()
+
+
+def test_near_a_draw_the_moves_that_are_left_make_another_position() -> None:
+    """A search that took them for one would not see the draw."""
+    one, other = (gridhouse.parse(f"{DRAWISH}quiet={quiet} la33 da66") for quiet in (6, 7))
+    assert rules.key(one.position) != rules.key(other.position)
 
 
 @pytest.mark.parametrize(
