@@ -122,9 +122,8 @@ def shorter(line: str) -> list[str]:
     """Return what is run for a command: the same in little time, all of its shards."""
     for long, short in SHORTER:
         line = re.sub(long, short, line)
-    return [line.replace("1.sqlite --shard 1", f"{n}.sqlite --shard {n}") for n in range(1, 5)][
-        : 4 if "--shard" in line else 1
-    ]
+    shards = range(1, 5) if "--shard" in line else [1]
+    return [line.replace("1.sqlite --shard 1", f"{n}.sqlite --shard {n}") for n in shards]
 
 
 def pattern(output: str) -> str:

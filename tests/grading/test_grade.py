@@ -272,8 +272,9 @@ def test_a_process_that_dies_takes_no_other_down(
             return self.real.Pipe(**facts)
 
         def Process(self, target: Any, args: Any) -> Any:  # noqa: N802
-            if args[0].name == "bert":
-                died.append(args[0])
+            _, job, _ = args
+            if job.name == "bert":
+                died.append(job)
                 target = kill_this
             return self.real.Process(target=target, args=args)
 
