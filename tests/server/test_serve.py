@@ -110,3 +110,30 @@ def test_an_interrupt_closes_the_house_quietly(tmp_path: Path) -> None:
         printed, _ = house.process.communicate(timeout=30)
         assert printed == f"The house is open at {house.address}/ (Ctrl-C closes it)\n"
         assert house.process.returncode == 130
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs the allocator of glibc")
+def test_freed_tables_are_given_back_to_the_system() -> None:
+    """Small blocks lie between them, as others' games do."""
+    code = (
+        "import ctypes\n"
+        "from gridhouse.server import serve\n"
+        "def resident():\n"
+        "    with open('/proc/self/statm') as file:\n"
+        "        return int(file.read().split()[1]) * 4096 >> 20\n"
+        "serve.give_back_freed_memory()\n"
+        "libc = ctypes.CDLL(None)\n"
+        "libc.malloc.restype, libc.free.argtypes = ctypes.c_void_p, [ctypes.c_void_p]\n"
+        "libc.free(libc.malloc(30 << 20))\n"
+        "before = resident()\n"
+        "tables = []\n"
+        "for _ in range(50):\n"
+        "    tables.append(libc.malloc(4 << 20))\n"
+        "    ctypes.memset(tables[-1], 1, 4 << 20)\n"
+        "    libc.malloc(100_000)\n"
+        "for table in tables[:-1]:\n"
+        "    libc.free(table)\n"
+        "print(resident() - before)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert int(done.stdout) < 50
