@@ -8,6 +8,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -136,8 +137,7 @@ def pattern(output: str) -> str:
 def test_the_commands_run(folder: Path) -> None:
     path = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
     database = f"sqlite:///{folder / 'house.db'}"
-    temporary = folder / "temporary"
-    temporary.mkdir()
+    temporary = Path(tempfile.mkdtemp(prefix="pages-"))  # a short path: sockets lie in it
     own = {"PATH": path, "GRIDHOUSE_DATABASE_URL": database, "TMPDIR": str(temporary)}
     env = {**os.environ, **own}
     ran = []
@@ -162,4 +162,5 @@ def test_the_commands_run(folder: Path) -> None:
             if command.startswith("gridhouse rubric"):
                 rubric = folder / "rubric.toml"
                 rubric.write_text(re.sub("(?m)^sessions = .*", FEW, rubric.read_text()))
+    temporary.rmdir()
     assert len(ran) > 40
