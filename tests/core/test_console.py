@@ -61,6 +61,31 @@ def test_a_command_runs_another_after_a_question() -> None:
     assert (done.stdout, done.stderr) == ("done\n", "")
 
 
+def test_an_error_without_a_number_is_said_in_its_own_words() -> None:
+    code = (
+        "from gridhouse.core.console import run\n"
+        "def fail(_): raise OSError('AF_UNIX path too long')\n"
+        "raise SystemExit(run(fail, []))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.stderr.endswith(": AF_UNIX path too long\n")
+    assert "output" not in done.stderr
+    assert done.returncode == 2
+
+
+def test_a_folder_in_which_no_process_can_be_started_is_said(tmp_path: Path) -> None:
+    folder = tmp_path / ("long" * 25)  # the path of a socket has some hundred characters at most
+    folder.mkdir()
+    code = (
+        "from gridhouse.core.console import run\n"
+        "from gridhouse.core.processes import preloaded\n"
+        "run(lambda _: preloaded('json'), [])"
+    )
+    env = {**os.environ, "TMPDIR": str(folder)}
+    done = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True)
+    assert done.stderr.endswith(": processes cannot be started: AF_UNIX path too long\n")
+
+
 @pytest.mark.parametrize("typed", RUBBISH, ids=range(len(RUBBISH)))
 def test_rubbish_never_ends_in_a_traceback(command: list[str], typed: bytes) -> None:
     done = subprocess.run(command, input=typed, capture_output=True, timeout=60, check=False)

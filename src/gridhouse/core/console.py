@@ -121,7 +121,9 @@ def run(program: Callable[[list[str]], int | None], arguments: list[str]) -> int
         _drop_output()
     except OSError as error:
         status = EXIT_USAGE
-        _print_error(f"standard output: {error.strerror}")
+        # What the system refuses has a number.
+        reason = str(error) if error.errno is None else f"standard output: {error.strerror}"
+        _print_error(reason)
         _drop_output()
     return status
 

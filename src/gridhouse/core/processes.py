@@ -7,6 +7,8 @@ import os
 import sys
 from contextlib import contextmanager
 
+from gridhouse.core.console import UsageError
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -45,7 +47,7 @@ def preloaded(module: str) -> Any:
     """Return a context of ``multiprocessing`` whose server of processes has a module loaded.
 
     The server passes over interrupts from its first moment, and so do processes until they decide
-    otherwise.
+    otherwise.  Raises UsageError where none can be started.
     """
     import multiprocessing
     from multiprocessing import forkserver
@@ -53,7 +55,11 @@ def preloaded(module: str) -> Any:
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload([module])
     with safe_path(), _interrupts_ignored():
-        forkserver.ensure_running()
+        try:
+            forkserver.ensure_running()
+        except OSError as error:  # of the folder for temporary files, for instance too long a path
+            reason = error.strerror or error
+            raise UsageError(f"processes cannot be started: {reason}") from None
     return context
 
 
