@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from starlette.testclient import TestClient
 
 # The house was killed, also while a page asked for its worker, or a form was wrong.
-EXPECTED = ("WebSocket", "ERR_EMPTY", "fetching the script", "status of 422")
+EXPECTED = ("WebSocket", "ERR_EMPTY", "ERR_CONNECTION", "fetching the script", "status of 422")
 
 
 @pytest.fixture
