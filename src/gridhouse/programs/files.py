@@ -19,7 +19,7 @@ NOT_COPIED = shutil.ignore_patterns(
     ".git", "__pycache__", ".venv", "venv", "node_modules", "__MACOSX"
 )
 VERSION = re.compile(r"\d+(\.\d+)?", re.ASCII)  # of Python
-PYTHON = re.compile(r"python[\d.]*[a-z]?", re.ASCII)  # python3.13t, pythonw
+PYTHON = re.compile(r"python(\d+(\.\d+)?t?|w)?", re.ASCII)  # python3.13t, pythonw
 SOLUTION = (str(Path(gridhouse.__file__).resolve().parent),)  # what nobody may just import
 
 
