@@ -52,7 +52,7 @@ def pytest_report_header() -> str:
 def is_measured(item: pytest.Item) -> bool:
     """Tell whether coverage counts what a test runs.
 
-    That of the games is got by their own tests, those of grading, and short ones.
+    By default it counts the tests of games, those of grading, and short ones.
     """
     if item.get_closest_marker("untraced"):
         return False

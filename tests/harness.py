@@ -24,6 +24,12 @@ GOLDEN = Path(__file__).parent / "golden"
 SESSIONS = sorted(folder.name for folder in GOLDEN.iterdir())
 
 ROOT = Path(__file__).resolve().parent.parent
+
+# The documentation; the reference of the commands is made by `make docs`, of their own help.
+FIRST = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")]
+PAGES = sorted(
+    page for page in (*FIRST, *(ROOT / "docs").rglob("*.md")) if page.name != "commands.md"
+)
 PROGRAMS = ROOT / "programs"
 # The documents' own sample sessions; they do not belong to the project and may be missing.
 CONFORMANCE = ROOT.parent / "shared" / "conformance"

@@ -8,10 +8,7 @@ import re
 import pytest
 
 import gridhouse
-from harness import ROOT
-
-FIRST = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")]
-PAGES = sorted([*FIRST, *(ROOT / "docs").rglob("*.md")])
+from harness import PAGES, ROOT
 
 
 @pytest.mark.parametrize(

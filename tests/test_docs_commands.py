@@ -17,15 +17,11 @@ import typer
 
 from gridhouse import cli
 from gridhouse.export import export
-from harness import ROOT
+from harness import PAGES, ROOT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-PAGES = [
-    ROOT / "README.md",
-    *sorted(page for page in (ROOT / "docs").rglob("*.md") if page.name != "commands.md"),
-]
 KIT = ROOT / "src" / "gridhouse" / "arena" / "kit"
 
 # What other tests run: houses, clusters, databases, other machines, a game that is being written.
@@ -89,6 +85,13 @@ def test_the_commands_have_the_options_that_are_shown() -> None:
 
 
 @pytest.fixture
+def temporary() -> Iterator[Path]:
+    """Return a folder for temporary files with a short path, since sockets lie in it."""
+    with tempfile.TemporaryDirectory(prefix="pages-") as folder:
+        yield Path(folder)
+
+
+@pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """Return a folder that has the files of which the pages speak."""
     games = {name: tmp_path / name for name in ("sinks", "sliding", "binary", "tactego")}
@@ -134,10 +137,9 @@ def pattern(output: str) -> str:
 
 
 @pytest.mark.slow("runs the commands of all pages: matches, grades, solvers")
-def test_the_commands_run(folder: Path) -> None:
+def test_the_commands_run(folder: Path, temporary: Path) -> None:
     path = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
     database = f"sqlite:///{folder / 'house.db'}"
-    temporary = Path(tempfile.mkdtemp(prefix="pages-"))  # a short path: sockets lie in it
     own = {"PATH": path, "GRIDHOUSE_DATABASE_URL": database, "TMPDIR": str(temporary)}
     env = {**os.environ, **own}
     ran = []
@@ -162,5 +164,4 @@ def test_the_commands_run(folder: Path) -> None:
             if command.startswith("gridhouse rubric"):
                 rubric = folder / "rubric.toml"
                 rubric.write_text(re.sub("(?m)^sessions = .*", FEW, rubric.read_text()))
-    temporary.rmdir()
     assert len(ran) > 40

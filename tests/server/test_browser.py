@@ -233,7 +233,9 @@ def test_a_finger_drags_and_the_page_stays(
 
 
 @pytest.mark.slow("drives a browser")
-@pytest.mark.parametrize("device", ["iPhone SE", "iPhone SE landscape", "Pixel 7", "iPad Mini"])
+@pytest.mark.parametrize(
+    "device", ["iPhone SE", "iPhone SE landscape", "Pixel 7", "Galaxy S9+ landscape", "iPad Mini"]
+)
 def test_telephones_and_tablets_show_the_whole_board(
     visit: Callable[..., Page], address: str, device: str
 ) -> None:
@@ -376,7 +378,7 @@ def test_a_killed_house_comes_back_with_every_table(
     visit: Callable[..., Page], tmp_path: Path
 ) -> None:
     with house_process(f"sqlite:///{tmp_path / 'house.db'}") as house:
-        hands = Hands(visit(house.address))
+        hands = Hands(visit(house.address, killed=True))
         hands.begin("Binary Game", preset="small", opponent="hotseat")
         state = from_page(hands.page)
         actions = playout(state, 11)

@@ -116,11 +116,11 @@ def test_an_interrupt_closes_the_house_quietly(tmp_path: Path) -> None:
 def test_freed_tables_are_given_back_to_the_system() -> None:
     """Small blocks lie between them, as others' games do."""
     code = (
-        "import ctypes\n"
+        "import ctypes, os\n"
         "from gridhouse.server import serve\n"
         "def resident():\n"
         "    with open('/proc/self/statm') as file:\n"
-        "        return int(file.read().split()[1]) * 4096 >> 20\n"
+        "        return int(file.read().split()[1]) * os.sysconf('SC_PAGE_SIZE') >> 20\n"
         "serve.give_back_freed_memory()\n"
         "libc = ctypes.CDLL(None)\n"
         "libc.malloc.restype, libc.free.argtypes = ctypes.c_void_p, [ctypes.c_void_p]\n"
