@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shlex
@@ -15,14 +16,17 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import typer
 
+from browser_helpers import house_process
 from gridhouse import cli
 from gridhouse.export import export
-from harness import PAGES, ROOT
+from harness import PAGES, PROGRAMS, ROOT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 KIT = ROOT / "src" / "gridhouse" / "arena" / "kit"
+
+TOOLS = ("gridhouse ", "python3 programs/", "curl ")
 
 # What other tests run: houses, clusters, databases, other machines, a game that is being written.
 ELSEWHERE = (
@@ -58,7 +62,7 @@ def shown_in(page: Path) -> Iterator[tuple[str, list[str]]]:
         lines = block.splitlines()
         for number, line in enumerate(lines):
             command = line.removeprefix("$ ")
-            if command.startswith("gridhouse "):
+            if command.startswith(TOOLS):
                 yield command, lines[number + 1 :] if command != line else []
 
 
@@ -66,7 +70,8 @@ def named(page: Path) -> Iterator[list[str]]:
     """Yield the words of all commands of a page, those in its sentences as well."""
     text = re.sub(r"\s+", " ", page.read_text(encoding="utf-8"))
     in_sentences = re.findall(r"`(gridhouse [a-z][^`]*)`", text)
-    for line in [*(line for line, _ in shown_in(page)), *in_sentences]:
+    lines = [line for line, _ in shown_in(page) if line.startswith("gridhouse ")]
+    for line in [*lines, *in_sentences]:
         yield shlex.split(line, comments=True)[1:]
 
 
@@ -117,7 +122,10 @@ def folder(tmp_path: Path) -> Path:
     for end in ("in", "out"):
         kept = ROOT / "tests" / "golden" / "sinks-a-game" / end
         (tmp_path / "samples" / f"game.{end}").write_bytes(kept.read_bytes())
-    (tmp_path / "board.txt").write_text("1 2 2\n1 1 2\n3 3 3\n")
+    shutil.copy(tmp_path / "samples" / "game.in", tmp_path / "game.txt")
+    (tmp_path / "programs").symlink_to(PROGRAMS)
+    for name in ("board.txt", "input.txt"):
+        (tmp_path / name).write_text("1 2 2\n1 1 2\n3 3 3\n")
     (tmp_path / "puzzles.txt").write_text("fhg bcade/abcdefghi\n")
     return tmp_path
 
@@ -145,14 +153,15 @@ def test_the_commands_run(folder: Path, temporary: Path) -> None:
     ran = []
     for page in PAGES:
         for command, output in shown_in(page):
-            if any(word in command for word in ELSEWHERE):
+            if any(word in command for word in (*ELSEWHERE, "curl ")):
                 continue
             for line in shorter(command):
                 done = subprocess.run(
                     ["bash", "-c", line],
                     cwd=folder,
                     env=env,
-                    input="y\n" * 5,  # to what is asked before things are removed
+                    # To what is asked before things are removed; games are not begun.
+                    input="y\n" * 5 if command.startswith("gridhouse ") else "",
                     capture_output=True,
                     text=True,
                 )
@@ -165,3 +174,32 @@ def test_the_commands_run(folder: Path, temporary: Path) -> None:
                 rubric = folder / "rubric.toml"
                 rubric.write_text(re.sub("(?m)^sessions = .*", FEW, rubric.read_text()))
     assert len(ran) > 40
+
+
+@pytest.mark.slow("opens a house")
+@pytest.mark.skipif(shutil.which("curl") is None, reason="needs curl")
+def test_the_requests_are_answered(tmp_path: Path) -> None:
+    """Each is one that the house knows; what it refuses has to do with the game."""
+    with house_process(f"sqlite:///{tmp_path / 'house.db'}") as house:
+        env = {**os.environ, "HOUSE": house.address, "TABLE": "", "TOKEN": ""}
+
+        def requested(line: str, *options: str) -> str:
+            line = " ".join(["curl -sS", *options, line.removeprefix("curl ")])
+            return subprocess.run(
+                ["bash", "-c", line], env=env, check=True, capture_output=True, text=True
+            ).stdout
+
+        statuses, invitation = [], ""
+        for line, _ in shown_in(ROOT / "docs" / "api.md"):
+            if not line.startswith("curl "):
+                continue
+            sent = line.replace('"..."', f'"{invitation}"').replace("wait=20", "wait=1")
+            if '"friends"' in line:
+                founded = json.loads(requested(sent))
+                env |= {"TABLE": founded["table"]["id"], "TOKEN": founded["token"]}
+                invitation = founded["table"]["invitation"]
+            else:
+                statuses.append(requested(sent, "-o /dev/null", "-w '%{http_code}'"))
+        assert set(statuses) <= {"200", "201", "409"}, statuses
+        assert len(statuses) > 10
+        assert statuses.count("409") < 4
