@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sqlite3
 import threading
 from typing import TYPE_CHECKING, Any
@@ -14,6 +15,7 @@ from typer.testing import CliRunner
 from gridhouse.cli import complete_app
 from gridhouse.core.console import UsageError
 from gridhouse.server import admin, clock, upkeep
+from gridhouse.server.auth import new_id
 from gridhouse.server.storage.records import Change, Ply, StoredTable
 from gridhouse.server.storage.store import SEATS, TABLES, Store
 from gridhouse.server.storage.visitors import LINKS, VISITORS
@@ -88,6 +90,12 @@ def test_tables_are_listed_taken_from_the_lobby_and_removed(
         refused = run(*words)
         assert refused.exit_code == 2
         assert refused.output.count("\n") == 1
+
+
+def test_no_new_table_or_evening_is_called_like_an_option() -> None:
+    made = [new_id() for _ in range(100)]
+    assert all(re.fullmatch("[A-Za-z0-9]{12}", name) for name in made)
+    assert len(set(made)) == 100
 
 
 def test_who_is_blocked_is_refused_by_an_open_house(

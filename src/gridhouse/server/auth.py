@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import secrets
+import string
 from typing import TYPE_CHECKING
 
 from itsdangerous import BadSignature, Signer
@@ -18,6 +19,13 @@ if TYPE_CHECKING:
 # The beginning of the name of the cookie; all of it in older houses, whose visitors stay known.
 COOKIE = "gridhouse"
 YEAR = 365 * 24 * 3600
+# No "-" and "_": an id is typed as an argument of a command and ends a link in a message.
+ID_CHARACTERS = string.ascii_letters + string.digits
+
+
+def new_id() -> str:
+    """Return a new id of a table or an evening, 71 bits that nobody guesses."""
+    return "".join(secrets.choice(ID_CHARACTERS) for _ in range(12))
 
 
 class Auth:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from gridhouse.core.components import component
 from gridhouse.core.registry import parse_game
 from gridhouse.server import clock
+from gridhouse.server.auth import new_id
 from gridhouse.server.evenings.pairing import FreePlayer, Pair, pair_up
 from gridhouse.server.evenings.storage import Evening, EveningPlayer, EveningStore
 from gridhouse.server.storage.records import StoredTable
@@ -49,7 +50,7 @@ class EveningService:
         """Start an evening; return its name, which cannot be guessed.  Raises RefusedError."""
         now = clock.now()
         ends = now + minutes * clock.MINUTE
-        evening = Evening(secrets.token_urlsafe(9), host, name, str(game), *time, listed, ends)
+        evening = Evening(new_id(), host, name, str(game), *time, listed, ends)
         await asyncio.to_thread(self.store.add, evening, now)
         return evening.id
 
@@ -89,7 +90,7 @@ class EveningService:
     async def _begin(self, evening: Evening, pair: Pair, now: int) -> None:
         game, _ = parse_game(evening.game)
         record = StoredTable(
-            secrets.token_urlsafe(9),
+            new_id(),
             str(await asyncio.to_thread(start_of, game)),
             FRIENDS,
             seated_visitors={0: pair.first.visitor, 1: pair.second.visitor},

@@ -21,6 +21,7 @@ from gridhouse.core.registry import parse
 from gridhouse.players import best_kind, compiled_kind
 from gridhouse.players.levels import LEVELS
 from gridhouse.server import clock, metrics
+from gridhouse.server.auth import new_id
 from gridhouse.server.daily.leaderboard import write_result
 from gridhouse.server.daily.service import DailyService
 from gridhouse.server.engine_pool import EnginePool
@@ -303,7 +304,7 @@ class TableService:
         players = range(options.state.game.num_players)
         mine = players if options.opponent in ONE_SCREEN else (options.side,)
         record = StoredTable(
-            secrets.token_urlsafe(9),
+            new_id(),
             str(options.state),
             options.opponent,
             seated_visitors=dict.fromkeys(mine, visitor),
