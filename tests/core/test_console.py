@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import IO, TYPE_CHECKING, NamedTuple
 
 import pytest
@@ -17,7 +18,6 @@ from harness import PROGRAMS, run_here
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
 SCRIPTS = {
     "binary": "binary/a1.py",
@@ -180,6 +180,15 @@ def test_output_that_cannot_be_written_is_told_in_a_line(command: list[str]) -> 
         )
     assert done.stderr == b"gridhouse: standard output: No space left on device\n"
     assert done.returncode == console.EXIT_USAGE
+
+
+def test_a_file_that_fails_is_named() -> None:
+    def program(arguments: list[str]) -> None:
+        Path("no/such/file").read_text()
+
+    run = run_here(program)
+    assert run.err == "gridhouse: 'no/such/file': No such file or directory\n"
+    assert run.status == console.EXIT_USAGE
 
 
 def test_a_byte_order_mark_is_passed_over() -> None:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import typer
+import typer  # noqa: TC002  # it looks the types up
 
 from gridhouse.cli import admin, arena, grading, house  # noqa: F401  # they add their commands
 from gridhouse.cli.app import PANELS, PROGRAMS, RAW, SOLVE, app, solving, verifying
 from gridhouse.core.components import component
-from gridhouse.core.console import run
 from gridhouse.core.registry import game_class, games
 
 __all__ = ["PANELS", "complete_app", "main", "solving", "verifying"]
@@ -28,8 +27,9 @@ def _add_game(name: str) -> None:
         rich_help_panel=PROGRAMS,
         context_settings=RAW,
     )
-    def command(context: typer.Context) -> None:
-        raise typer.Exit(run(program.main, context.args))
+    def command(context: typer.Context) -> int | None:
+        status: int | None = program.main(context.args)
+        return status
 
 
 def _add_solver(name: str) -> None:

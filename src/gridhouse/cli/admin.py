@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from gridhouse.cli.app import GROUP, TOOLS, app
-from gridhouse.core.console import UsageError, run
+from gridhouse.cli.app import GROUP, TOOLS, Commands, app
+from gridhouse.core.console import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-    from types import ModuleType
+    from collections.abc import Iterable
 
-admin = typer.Typer(name="admin", help="Run a house: its tables, people and database.", **GROUP)
+admin = Commands(name="admin", help="Run a house: its tables, people and database.", **GROUP)
 app.add_typer(admin, rich_help_panel=TOOLS)
 
 TableArgument = Annotated[str, typer.Argument(help="The table's name, from its address.")]
@@ -24,18 +23,14 @@ WhoArgument = Annotated[
 YesOption = Annotated[bool, typer.Option("--yes", help="Do not ask.")]
 
 
-def _run(work: Callable[[ModuleType, ModuleType], object]) -> None:
-    """Run work with the modules of the server; errors are one line."""
-
-    def start(_: list[str]) -> None:
-        try:
-            from gridhouse.server import admin as house
-            from gridhouse.server import upkeep
-        except ModuleNotFoundError as error:
-            raise UsageError(f"{error.name} is missing; the house needs the extra web") from None
-        work(house, upkeep)
-
-    raise typer.Exit(run(start, []))
+def _server() -> tuple[Any, Any]:
+    """Return the modules of the server that work on the database; raises UsageError."""
+    try:
+        from gridhouse.server import admin as house
+        from gridhouse.server import upkeep
+    except ModuleNotFoundError as error:
+        raise UsageError(f"{error.name} is missing; the house needs the extra web") from None
+    return house, upkeep
 
 
 def _print(columns: Iterable[str], rows: Iterable[Iterable[object]]) -> None:
@@ -71,65 +66,52 @@ def tables(
     most: Annotated[int, typer.Option("--most", help="So many at most.", min=1)] = 50,
 ) -> None:
     """List tables, the latest change first."""
-
-    def work(house: Any, _: Any) -> None:
-        with house.opened() as store:
-            found = house.tables(
-                store, game=game, over=over, listed=listed, visitor=visitor, most=most
-            )
-        columns = (
-            "table",
-            "game",
-            "with",
-            "moves",
-            "state",
-            "lobby",
-            "changed",
-            "visitors",
-            "names",
+    house, _ = _server()
+    with house.opened() as store:
+        found = house.tables(store, game=game, over=over, listed=listed, visitor=visitor, most=most)
+    columns = (
+        "table",
+        "game",
+        "with",
+        "moves",
+        "state",
+        "lobby",
+        "changed",
+        "visitors",
+        "names",
+    )
+    rows = (
+        (
+            line.id,
+            line.game,
+            line.opponent,
+            line.moves,
+            line.ended or "unfinished",
+            "yes" if line.listed else "",
+            f"{line.changed:%Y-%m-%d %H:%M}",
+            " ".join(visitor[:12] for visitor in line.visitors),
+            ", ".join(line.names),
         )
-        rows = (
-            (
-                line.id,
-                line.game,
-                line.opponent,
-                line.moves,
-                line.ended or "unfinished",
-                "yes" if line.listed else "",
-                f"{line.changed:%Y-%m-%d %H:%M}",
-                " ".join(visitor[:12] for visitor in line.visitors),
-                ", ".join(line.names),
-            )
-            for line in found
-        )
-        _print(columns, rows)
-
-    _run(work)
+        for line in found
+    )
+    _print(columns, rows)
 
 
 @admin.command()
 def remove(table: TableArgument) -> None:
     """Remove a table with all its moves."""
-
-    def work(house: Any, upkeep: Any) -> None:
-        with house.opened() as store, store.engine.begin() as connection:
-            _done(
-                upkeep.remove(connection, [table]), f"{table}: removed", f"{table}: no such table"
-            )
-
-    _run(work)
+    house, upkeep = _server()
+    with house.opened() as store, store.engine.begin() as connection:
+        _done(upkeep.remove(connection, [table]), f"{table}: removed", f"{table}: no such table")
 
 
 @admin.command()
 def unlist(table: TableArgument) -> None:
     """Take a table from the lobby; its players go on."""
-
-    def work(house: Any, upkeep: Any) -> None:
-        with house.opened() as store, store.engine.begin() as connection:
-            gone = upkeep.unlist(connection, table)
-            _done(gone, f"{table}: taken from the lobby", f"{table}: not in the lobby")
-
-    _run(work)
+    house, upkeep = _server()
+    with house.opened() as store, store.engine.begin() as connection:
+        gone = upkeep.unlist(connection, table)
+        _done(gone, f"{table}: taken from the lobby", f"{table}: not in the lobby")
 
 
 @admin.command()
@@ -145,26 +127,21 @@ def unblock(who: WhoArgument) -> None:
 
 
 def _change_refusal(who: str, change: str, done: str, not_done: str) -> None:
-    def work(house: Any, upkeep: Any) -> None:
-        with house.opened() as store:
-            name = house.who_is(store, who)
-            with store.engine.begin() as connection:
-                is_changed = getattr(upkeep, change)(connection, name)
-        _done(is_changed, f"{name}: {done}", f"{name}: {not_done}")
-
-    _run(work)
+    house, upkeep = _server()
+    with house.opened() as store:
+        name = house.who_is(store, who)
+        with store.engine.begin() as connection:
+            is_changed = getattr(upkeep, change)(connection, name)
+    _done(is_changed, f"{name}: {done}", f"{name}: {not_done}")
 
 
 @admin.command()
 def blocked() -> None:
     """List who is blocked."""
-
-    def work(house: Any, upkeep: Any) -> None:
-        with house.opened() as store, store.engine.connect() as connection:
-            rows = upkeep.blocks(connection)
-        _print(("who", "since"), ((who, f"{since:%Y-%m-%d %H:%M}") for who, since in rows))
-
-    _run(work)
+    house, upkeep = _server()
+    with house.opened() as store, store.engine.connect() as connection:
+        rows = upkeep.blocks(connection)
+    _print(("who", "since"), ((who, f"{since:%Y-%m-%d %H:%M}") for who, since in rows))
 
 
 @admin.command("renew-secret")
@@ -173,14 +150,12 @@ def renew_secret(yes: YesOption = False) -> None:
     if not yes:
         typer.confirm("Everybody loses their seats, unless they have a link. Go on?", abort=True)
 
-    def work(house: Any, upkeep: Any) -> None:
-        with house.opened() as store:
-            store.secret()
-            with store.engine.begin() as connection:
-                upkeep.new_secret(connection)
-        print("The secret is a new one; the house takes it up within seconds.")
-
-    _run(work)
+    house, upkeep = _server()
+    with house.opened() as store:
+        store.secret()
+        with store.engine.begin() as connection:
+            upkeep.new_secret(connection)
+    print("The secret is a new one; the house takes it up within seconds.")
 
 
 @admin.command()
@@ -190,15 +165,12 @@ def prune(
     ] = None,
 ) -> None:
     """Remove unfinished tables that nobody has touched for so many days."""
-
-    def work(house: Any, upkeep: Any) -> None:
-        wanted = house.Settings().prune_days if days is None else days
-        if not wanted:
-            raise UsageError("GRIDHOUSE_PRUNE_DAYS=0: nothing is removed; --days names a number")
-        with house.opened() as store:
-            print(f"Removed: {upkeep.prune(store.engine, wanted)}")
-
-    _run(work)
+    house, upkeep = _server()
+    wanted = house.Settings().prune_days if days is None else days
+    if not wanted:
+        raise UsageError("GRIDHOUSE_PRUNE_DAYS=0: nothing is removed; --days names a number")
+    with house.opened() as store:
+        print(f"Removed: {upkeep.prune(store.engine, wanted)}")
 
 
 @admin.command()
@@ -207,24 +179,18 @@ def backup(
     force: Annotated[bool, typer.Option("--force", help="Replace an existing file.")] = False,
 ) -> None:
     """Copy the SQLite database of an open house into a file."""
-
-    def work(house: Any, _: Any) -> None:
-        size = house.backup(house.Settings().database, file, force=force)
-        house.check(file)
-        print(f"{file}: {size:,} bytes, checked")
-
-    _run(work)
+    house, _ = _server()
+    size = house.backup(house.Settings().database, file, force=force)
+    house.check(file)
+    print(f"{file}: {size:,} bytes, checked")
 
 
 @admin.command()
 def restore(file: Annotated[Path, typer.Argument(help="The backup.")]) -> None:
     """Put a backup in the place of the database; the house has to be closed."""
-
-    def work(house: Any, _: Any) -> None:
-        before = house.restore(house.Settings().database, file)
-        print(f"Restored from {file}" + (f"; before: {before}" if before.exists() else ""))
-
-    _run(work)
+    house, _ = _server()
+    before = house.restore(house.Settings().database, file)
+    print(f"Restored from {file}" + (f"; before: {before}" if before.exists() else ""))
 
 
 @admin.command()
@@ -232,20 +198,14 @@ def copy(
     url: Annotated[str, typer.Argument(help="The other database: postgresql://… or sqlite:///…")],
 ) -> None:
     """Copy everything into an empty database of another kind; the house should be closed."""
-
-    def work(house: Any, _: Any) -> None:
-        with house.opened() as source, house.opened(url) as target:
-            _print(("table of the database", "rows"), house.copy(source, target).items())
-
-    _run(work)
+    house, _ = _server()
+    with house.opened() as source, house.opened(url) as target:
+        _print(("table of the database", "rows"), house.copy(source, target).items())
 
 
 @admin.command()
 def stats() -> None:
     """Say what the database holds."""
-
-    def work(house: Any, _: Any) -> None:
-        with house.opened() as store:
-            _print(("what", "number"), house.stats(store))
-
-    _run(work)
+    house, _ = _server()
+    with house.opened() as store:
+        _print(("what", "number"), house.stats(store))

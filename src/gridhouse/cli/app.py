@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 import typer.core
+
+from gridhouse.core.console import run
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 PANELS = PLAY, SOLVE, ARENA, GRADE, PROGRAMS, TOOLS = (
     "Play",
@@ -36,7 +41,23 @@ class Panels(typer.core.TyperGroup):
                 formatter.write_dl(rows)
 
 
-app = typer.Typer(
+class Command(typer.core.TyperCommand):
+    """A command whose errors are one line, and whose result is the status."""
+
+    def invoke(self, ctx: Any) -> None:
+        """Run the command."""
+        raise typer.Exit(run(lambda _: super(Command, self).invoke(ctx), []))
+
+
+class Commands(typer.Typer):
+    """Commands whose errors are one line, and whose results are their status."""
+
+    def command(self, *words: Any, **options: Any) -> Callable[[Any], Any]:
+        """Add a function as a command."""
+        return super().command(*words, cls=Command, **options)
+
+
+app = Commands(
     cls=Panels,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -46,8 +67,8 @@ app = typer.Typer(
     help="A house for grid games. Without a game's name it opens the menu.",
 )
 GROUP: Any = {"no_args_is_help": True, **PLAIN}
-solving = typer.Typer(name="solve", help="Solve a position exactly.", **GROUP)
-verifying = typer.Typer(name="verify", help="Replay solutions by the rules.", **GROUP)
+solving = Commands(name="solve", help="Solve a position exactly.", **GROUP)
+verifying = Commands(name="verify", help="Replay solutions by the rules.", **GROUP)
 RAW = {"allow_extra_args": True, "ignore_unknown_options": True}
 
 PythonOption = Annotated[str, typer.Option(help="The Python that runs programs, or its version.")]

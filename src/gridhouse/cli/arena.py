@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from gridhouse.cli.app import ARENA, app
-from gridhouse.core.console import UsageError, run
+from gridhouse.core.console import UsageError
 
 if TYPE_CHECKING:
     from gridhouse.arena.tournament_command import Options
@@ -92,16 +92,13 @@ def match(
         **_given(time=time, limit=limit, margin=margin),
     }
 
-    def play(_: list[str]) -> None:
-        from gridhouse.arena.tournament_command import Options, play_tournament
-        from gridhouse.arena.tournament_file import parse_tournament
+    from gridhouse.arena.tournament_command import Options, play_tournament
+    from gridhouse.arena.tournament_file import parse_tournament
 
-        if sprt:
-            settings["sprt"] = _bounds(sprt)
-        options = Options(store, concurrency, ray, report, export, house)
-        play_tournament(parse_tournament(settings), options)
-
-    raise typer.Exit(run(play, []))
+    if sprt:
+        settings["sprt"] = _bounds(sprt)
+    options = Options(store, concurrency, ray, report, export, house)
+    play_tournament(parse_tournament(settings), options)
 
 
 def _told_apart(player: str) -> list[dict[str, str]]:
@@ -152,19 +149,16 @@ def tournament(
     """Play a tournament, or what is left of it: round robin, gauntlet, knock-out, Swiss, ladder."""
     settings = {"game": game, "games": games, "format": form, **_given(time=time, limit=limit)}
 
-    def play(_: list[str]) -> None:
-        from gridhouse.arena.tournament_command import Options, class_tournament, play_tournament
-        from gridhouse.arena.tournament_file import load_tournament
+    from gridhouse.arena.tournament_command import Options, class_tournament, play_tournament
+    from gridhouse.arena.tournament_file import load_tournament
 
-        if (file is None) == (submissions is None):
-            raise UsageError("give a tournament's file, or a folder with --class")
-        options: Options = Options(store, concurrency, ray, report, export, house, "Tournament")
-        if submissions is not None:
-            play_tournament(class_tournament(submissions, settings), options)
-        elif file is not None:
-            play_tournament(load_tournament(file), options)
-
-    raise typer.Exit(run(play, []))
+    if (file is None) == (submissions is None):
+        raise UsageError("give a tournament's file, or a folder with --class")
+    options: Options = Options(store, concurrency, ray, report, export, house, "Tournament")
+    if submissions is not None:
+        play_tournament(class_tournament(submissions, settings), options)
+    elif file is not None:
+        play_tournament(load_tournament(file), options)
 
 
 @app.command(rich_help_panel=ARENA)
@@ -173,13 +167,9 @@ def replay(
     number: Annotated[int | None, typer.Argument(help="The game; else all are listed.")] = None,
 ) -> None:
     """Show a game of a match move by move."""
+    from gridhouse.arena.tournament_command import replay_file
 
-    def show(_: list[str]) -> None:
-        from gridhouse.arena.tournament_command import replay_file
-
-        replay_file(file, number)
-
-    raise typer.Exit(run(show, []))
+    replay_file(file, number)
 
 
 @app.command(rich_help_panel=ARENA)
@@ -188,18 +178,14 @@ def compliance(
     sandbox: Annotated[
         bool, typer.Option("--sandbox/--no-sandbox", help="Run it behind walls.")
     ] = True,
-) -> None:
+) -> int:
     """Hold a program to the engine protocol, and say line by line what it does wrong."""
+    from gridhouse.arena.competitors.specs import starter_of
+    from gridhouse.arena.compliance import check
 
-    def check(_: list[str]) -> int:
-        from gridhouse.arena.competitors.specs import starter_of
-        from gridhouse.arena.compliance import check
-
-        found = check(starter_of(command, sandboxed=sandbox))
-        print(found)
-        return found.status
-
-    raise typer.Exit(run(check, []))
+    found = check(starter_of(command, sandboxed=sandbox))
+    print(found)
+    return found.status
 
 
 @app.command(rich_help_panel=ARENA)
@@ -207,13 +193,9 @@ def engine(
     player: Annotated[str, typer.Argument(help="A player of the house: level:8.")] = "level:8",
 ) -> None:
     """Speak the engine protocol, with a player of the house."""
+    from gridhouse.arena.engine_program import main
 
-    def answer(_: list[str]) -> None:
-        from gridhouse.arena.engine_program import main
-
-        main(player)
-
-    raise typer.Exit(run(answer, []))
+    main(player)
 
 
 @app.command("opening-book", rich_help_panel=ARENA)
@@ -225,14 +207,10 @@ def opening_book(
     seed: SeedOption = 0,
 ) -> None:
     """Write balanced openings of a game, from which matches begin."""
+    from gridhouse.arena.openings import make_book
+    from gridhouse.arena.tournament_file import read_game
 
-    def write(_: list[str]) -> None:
-        from gridhouse.arena.openings import make_book
-        from gridhouse.arena.tournament_file import read_game
-
-        make_book(read_game("--game", game), count, file, seed=seed, plies=plies)
-
-    raise typer.Exit(run(write, []))
+    make_book(read_game("--game", game), count, file, seed=seed, plies=plies)
 
 
 @app.command(rich_help_panel=ARENA)
@@ -251,13 +229,9 @@ def tune(
     store: StoreOption = None,
 ) -> None:
     """Tune constants of an evaluation or a player by matches (SPSA)."""
+    from gridhouse.arena.tune_command import tune, tuning_of
 
-    def search(_: list[str]) -> None:
-        from gridhouse.arena.tune_command import tune, tuning_of
-
-        tuning = tuning_of(
-            player, game, constant, pairs=pairs, iterations=iterations, limit=limit, seed=seed
-        )
-        tune(tuning, store, concurrency)
-
-    raise typer.Exit(run(search, []))
+    tuning = tuning_of(
+        player, game, constant, pairs=pairs, iterations=iterations, limit=limit, seed=seed
+    )
+    tune(tuning, store, concurrency)

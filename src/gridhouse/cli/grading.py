@@ -8,7 +8,6 @@ from typing import Annotated
 import typer
 
 from gridhouse.cli.app import GRADE, BuildOption, PythonOption, RunOption, SandboxOption, app
-from gridhouse.core.console import run
 
 
 @app.command("check", rich_help_panel=GRADE)
@@ -34,20 +33,14 @@ def check_program(
     svg: Annotated[str, typer.Option(help="Write a picture of the position here.")] = "",
     require_sandbox: SandboxOption = False,
     watch: Annotated[bool, typer.Option("--watch", help="Check again when it changes.")] = False,
-) -> None:
+) -> int:
     """Compare a program with the document's, and show the shortest session that differs."""
+    from gridhouse.grading.check_command import Options, check_command
+    from gridhouse.grading.submissions import Commands
 
-    def check(_: list[str]) -> int:
-        from gridhouse.grading.check_command import Options, check_command
-        from gridhouse.grading.submissions import Commands
-
-        commands = Commands(python, build, command)
-        options = Options(
-            profile, sessions, seed, commands, seconds, part or [], svg, require_sandbox
-        )
-        return check_command(game, program, options, watch=watch)
-
-    raise typer.Exit(run(check, []))
+    commands = Commands(python, build, command)
+    options = Options(profile, sessions, seed, commands, seconds, part or [], svg, require_sandbox)
+    return check_command(game, program, options, watch=watch)
 
 
 @app.command("grade", rich_help_panel=GRADE)
@@ -80,28 +73,24 @@ def grade_class(
         str | None, typer.Option(help="Grade on this Ray cluster: its address, or auto.")
     ] = None,
     require_sandbox: SandboxOption = False,
-) -> None:
+) -> int:
     """Grade the programs of a class, and write reports."""
+    from gridhouse.grading.grade_command import Options, grade_command
+    from gridhouse.grading.submissions import Commands
 
-    def grade(_: list[str]) -> int:
-        from gridhouse.grading.grade_command import Options, grade_command
-        from gridhouse.grading.submissions import Commands
-
-        options = Options(
-            Commands(python, build, command),
-            rubric,
-            output,
-            store,
-            merge or [],
-            shard,
-            single,
-            workers,
-            ray,
-            require_sandbox,
-        )
-        return grade_command(game, submissions, options)
-
-    raise typer.Exit(run(grade, []))
+    options = Options(
+        Commands(python, build, command),
+        rubric,
+        output,
+        store,
+        merge or [],
+        shard,
+        single,
+        workers,
+        ray,
+        require_sandbox,
+    )
+    return grade_command(game, submissions, options)
 
 
 @app.command("package", rich_help_panel=GRADE)
@@ -127,26 +116,18 @@ def package_grader(
     ] = False,
 ) -> None:
     """Write what grades in another system: an autograder or a workflow."""
+    from gridhouse.grading.packages import Options, package_command
 
-    def write(_: list[str]) -> None:
-        from gridhouse.grading.packages import Options, package_command
-
-        options = Options(rubric, output, build, command, apt or [], wheels, allow_plain)
-        package_command(system, game, options)
-
-    raise typer.Exit(run(write, []))
+    options = Options(rubric, output, build, command, apt or [], wheels, allow_plain)
+    package_command(system, game, options)
 
 
 @app.command("rubric", rich_help_panel=GRADE)
 def print_rubric(game: Annotated[str, typer.Argument(help="The game's name.")]) -> None:
     """Print the rubric of a game's document, to change and to grade with."""
+    from gridhouse.grading.rubric import default_rubric, rubric_text
 
-    def write(_: list[str]) -> None:
-        from gridhouse.grading.rubric import default_rubric, rubric_text
-
-        print(rubric_text(default_rubric(game)), end="")
-
-    raise typer.Exit(run(write, []))
+    print(rubric_text(default_rubric(game)), end="")
 
 
 @app.command(rich_help_panel=GRADE)
@@ -165,13 +146,9 @@ def audit(
     write: Annotated[
         str, typer.Option(help="Write tests that find the missed faults to this file or folder.")
     ] = "",
-) -> None:
+) -> int:
     """Tell what a course's own tests expect wrongly, and which faults they miss."""
+    from gridhouse.grading.audit import Options, audit_command
 
-    def check(_: list[str]) -> int:
-        from gridhouse.grading.audit import Options, audit_command
-
-        options = Options(arguments, call, seed, seconds, require_sandbox, write)
-        return audit_command(game, tests, options)
-
-    raise typer.Exit(run(check, []))
+    options = Options(arguments, call, seed, seconds, require_sandbox, write)
+    return audit_command(game, tests, options)

@@ -52,29 +52,21 @@ def play(
     tournament: TournamentOption = None,
 ) -> None:
     """Open the house in the browser."""
+    report = None
+    if tournament is not None:
+        from gridhouse.arena.reports.live import LiveReport
 
-    def serve(_: list[str]) -> None:
-        report = None
-        if tournament is not None:
-            from gridhouse.arena.reports.live import LiveReport
-
-            report = LiveReport(tournament)
-        try:
-            from gridhouse.server import serve
-        except ModuleNotFoundError as error:
-            raise missing(str(error.name), "the house in the browser", "web") from None
-        serve.play(host, port, opens, report)
-
-    raise typer.Exit(run(serve, []))
+        report = LiveReport(tournament)
+    try:
+        from gridhouse.server import serve
+    except ModuleNotFoundError as error:
+        raise missing(str(error.name), "the house in the browser", "web") from None
+    serve.play(host, port, opens, report)
 
 
 @app.command(rich_help_panel=TOOLS)
 def warm() -> None:
     """Compile every game ahead of time, so that later starts need not wait."""
-    raise typer.Exit(run(_warm, []))
-
-
-def _warm(_: list[str]) -> None:
     import multiprocessing
     from concurrent.futures import ProcessPoolExecutor, as_completed
 
@@ -124,39 +116,31 @@ def picture(
     ] = None,
 ) -> None:
     """Draw a position as SVG."""
-
-    def draw(_: list[str]) -> None:
-        state = parse(position)
-        count = state.game.num_players
-        if player is not None and not 1 <= player <= count:
-            raise UsageError(f"--player {player}: the players are 1 to {count}")
-        svg = state.picture(None if player is None else player - 1, camera=camera).svg(theme)
-        if not out:
-            print(svg, end="")
-            return
-        try:
-            with open(out, "w", encoding="utf-8") as file:
-                file.write(svg)
-        except OSError as error:
-            raise UsageError(f"{out!r}: {error.strerror}") from None
-
-    raise typer.Exit(run(draw, []))
+    state = parse(position)
+    count = state.game.num_players
+    if player is not None and not 1 <= player <= count:
+        raise UsageError(f"--player {player}: the players are 1 to {count}")
+    svg = state.picture(None if player is None else player - 1, camera=camera).svg(theme)
+    if not out:
+        print(svg, end="")
+        return
+    try:
+        with open(out, "w", encoding="utf-8") as file:
+            file.write(svg)
+    except OSError as error:
+        raise UsageError(f"{out!r}: {error.strerror}") from None
 
 
 @app.command("check-game", rich_help_panel=TOOLS)
 def check_game(
     name: Annotated[str, typer.Argument(help="The name of the game's folder.")],
-) -> None:
+) -> int:
     """Play and compile a game, and report problems of its rules."""
+    from gridhouse.conformance import check_game
 
-    def check(_: list[str]) -> int:
-        from gridhouse.conformance import check_game
-
-        report = check_game(name)
-        print("\n".join([*report.tried, *(f"Wrong: {each}" for each in report.problems)]))
-        return 1 if report.problems else 0
-
-    raise typer.Exit(run(check, []))
+    report = check_game(name)
+    print("\n".join([*report.tried, *(f"Wrong: {each}" for each in report.problems)]))
+    return 1 if report.problems else 0
 
 
 @app.command(rich_help_panel=PROGRAMS)
@@ -171,10 +155,6 @@ def export(
     force: Annotated[bool, typer.Option("--force", help="Replace an existing script.")] = False,
 ) -> None:
     """Write a game's program into files that run with a bare Python 3.8 or later."""
+    from gridhouse.export import export
 
-    def write(_: list[str]) -> None:
-        from gridhouse.export import export
-
-        print("\n".join(export(game, folder, name, force=force)))
-
-    raise typer.Exit(run(write, []))
+    print("\n".join(export(game, folder, name, force=force)))

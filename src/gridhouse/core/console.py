@@ -108,7 +108,7 @@ def run(program: Callable[[list[str]], int | None], arguments: list[str]) -> int
     """Run a program and return its exit status.
 
     The end of input, a closed pipe and an interrupt end it silently.  A UsageError, output that
-    cannot be written, and a lack of memory print a line on standard error.
+    cannot be written, a file that fails, and a lack of memory print a line on standard error.
     """
     _prepare_streams()
     try:
@@ -121,9 +121,7 @@ def run(program: Callable[[list[str]], int | None], arguments: list[str]) -> int
         _drop_output()
     except OSError as error:
         status = EXIT_USAGE
-        # What the system refuses has a number.
-        reason = str(error) if error.errno is None else f"standard output: {error.strerror}"
-        _print_error(reason)
+        _print_error(_reason(error))
         _drop_output()
     return status
 
@@ -138,6 +136,14 @@ def _run(program: Callable[[list[str]], int | None], arguments: list[str]) -> in
         is_full = isinstance(error, MemoryError)
         _print_error("there is not enough memory" if is_full else str(error))
         return EXIT_USAGE
+
+
+def _reason(error: OSError) -> str:
+    """Return the line of an error: what the system refuses has a number, a stream no name."""
+    if error.errno is None:
+        return str(error)
+    place = "standard output" if error.filename is None else repr(error.filename)
+    return f"{place}: {error.strerror}"
 
 
 def _print_error(line: str) -> None:

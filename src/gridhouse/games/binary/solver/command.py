@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gridhouse.core.console import UsageError, run
+from gridhouse.core.console import UsageError
 from gridhouse.core.notation import parse_integer, shown
 from gridhouse.core.registry import parse
 from gridhouse.core.solving import tell
@@ -52,13 +52,6 @@ def command(
 ) -> None:
     """Solve a position of the Binary Game: who wins, and by which moves."""
 
-    def work(_: list[str]) -> None:
-        try:
-            tell(search(), as_json=as_json)
-        except UnsavedError as error:
-            tell(error.solution, as_json=as_json)
-            raise
-
     def search() -> BinarySolution:
         return solve(
             read_position(position),
@@ -73,4 +66,8 @@ def command(
             checkpoint=checkpoint,
         )
 
-    raise typer.Exit(run(work, []))
+    try:
+        tell(search(), as_json=as_json)
+    except UnsavedError as error:
+        tell(error.solution, as_json=as_json)
+        raise

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from gridhouse.core import solving
-from gridhouse.core.console import UsageError, read_file, run
+from gridhouse.core.console import UsageError, read_file
 from gridhouse.core.errors import GridhouseError, ParameterError, PositionError
 from gridhouse.core.game import State
 from gridhouse.core.notation import shown
@@ -42,7 +42,7 @@ def command(
     threads: Threads = 2,
     memory: Memory = 512,
     as_json: Json = False,
-) -> None:
+) -> int:
     """Find the picks that score most on a board of Collapse, and a bound on the score.
 
     Ctrl-C ends the search with the best picks found so far; later boards are left out.
@@ -54,14 +54,11 @@ def command(
 
         return solve(board, seconds=seconds, seed=seed, nodes=nodes, threads=threads, memory=memory)
 
-    def solve_all(names: list[str]) -> int:
-        if len(names) > 1:
-            solving.check_limits(seconds=seconds, nodes=nodes, threads=threads, memory=memory)
-            return solving.answer_each(names, solve_board, as_json=as_json, names=names)
-        solving.tell(solve_board(names[0]), as_json=as_json)
-        return 0
-
-    raise typer.Exit(run(solve_all, boards))
+    if len(boards) > 1:
+        solving.check_limits(seconds=seconds, nodes=nodes, threads=threads, memory=memory)
+        return solving.answer_each(boards, solve_board, as_json=as_json, names=boards)
+    solving.tell(solve_board(boards[0]), as_json=as_json)
+    return 0
 
 
 def board_of(name: str, scoring: str | None) -> State:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from gridhouse.core import solving
-from gridhouse.core.console import UsageError, read_file, run
+from gridhouse.core.console import UsageError, read_file
 from gridhouse.core.errors import GridhouseError
 from gridhouse.core.notation import shown
 from gridhouse.games.sliding import game, rules, solver
@@ -54,7 +54,7 @@ def command(
     time: Annotated[float | None, typer.Option(help="Seconds for one puzzle.")] = None,
     within: Annotated[float | None, typer.Option(help="Stop at so many times the bound.")] = None,
     threads: Annotated[int | None, typer.Option(help="Threads, all cores by default.")] = None,
-) -> None:
+) -> int:
     """Solve a sliding puzzle in few moves: of letters, or of numbers with --tiles.
 
     Ctrl-C ends the search with what it has found, and leaves out the puzzles after it.
@@ -72,15 +72,12 @@ def command(
             found = solver.Solution(rotated(found.moves), found.bound, found.nodes, found.seconds)
         return found
 
-    def work(_: list[str]) -> int:
-        puzzles = puzzle_readers(puzzle, goal, tiles, rows, blank, file)
-        if file is not None:
-            solver.check_options(time, within, threads)
-            return solving.answer_each(puzzles, solve, as_json=as_json)
-        solving.tell(solve(puzzles[0]), as_json=as_json)
-        return 0
-
-    raise typer.Exit(run(work, []))
+    puzzles = puzzle_readers(puzzle, goal, tiles, rows, blank, file)
+    if file is not None:
+        solver.check_options(time, within, threads)
+        return solving.answer_each(puzzles, solve, as_json=as_json)
+    solving.tell(solve(puzzles[0]), as_json=as_json)
+    return 0
 
 
 def verify_command(
@@ -93,29 +90,25 @@ def verify_command(
     rows: Rows = None,
     blank: Blank = BLANKS[1],
     file: File = None,
-) -> None:
+) -> int:
     """Replay the solutions of a file by the rules, one a puzzle, one a line."""
-
-    def work(_: list[str]) -> int:
-        lines = [line for line in read_file(solutions).split("\n") if line.strip()]
-        puzzles = puzzle_readers(puzzle, goal, tiles, rows, blank, file)
-        if len(lines) != len(puzzles):
-            raise UsageError(f"{len(lines)} solutions for {len(puzzles)} puzzles")
-        status = 0
-        for number, (line, read) in enumerate(zip(lines, puzzles, strict=True), 1):
-            try:
-                position, is_rotated = read()
-                moves = moves_of(line)
-                reason = refutation(position, rotated(moves) if is_rotated else moves)
-                verdict = f"{len(moves)} moves, {reason or 'solved'}"
-            except (GridhouseError, UsageError) as error:
-                verdict = reason = f"Error: {error}"
-            if reason:
-                status = solving.EXIT_FAILED
-            print(f"{number}: {verdict}")
-        return status
-
-    raise typer.Exit(run(work, []))
+    lines = [line for line in read_file(solutions).split("\n") if line.strip()]
+    puzzles = puzzle_readers(puzzle, goal, tiles, rows, blank, file)
+    if len(lines) != len(puzzles):
+        raise UsageError(f"{len(lines)} solutions for {len(puzzles)} puzzles")
+    status = 0
+    for number, (line, read) in enumerate(zip(lines, puzzles, strict=True), 1):
+        try:
+            position, is_rotated = read()
+            moves = moves_of(line)
+            reason = refutation(position, rotated(moves) if is_rotated else moves)
+            verdict = f"{len(moves)} moves, {reason or 'solved'}"
+        except (GridhouseError, UsageError) as error:
+            verdict = reason = f"Error: {error}"
+        if reason:
+            status = solving.EXIT_FAILED
+        print(f"{number}: {verdict}")
+    return status
 
 
 def moves_of(line: str) -> str:
