@@ -9,7 +9,6 @@ import os
 import signal
 import sys
 import threading
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -35,7 +34,6 @@ settings.register_profile(
 os.environ.setdefault("GRIDHOUSE_COMPILE", "now")
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 
-TESTS = Path(__file__).parent
 MEASURING = "COVERAGE_PROCESS_CONFIG"  # by it programs that a test starts are measured as well
 
 # Who starts the tests in the background of a script has them ignore interrupts, and all their
@@ -50,15 +48,15 @@ def pytest_report_header() -> str:
 
 
 def is_measured(item: pytest.Item) -> bool:
-    """Tell whether coverage counts what a test runs.
+    """Tell whether coverage counts what a test runs: short tests, and what is marked so.
 
-    By default it counts the tests of games, those of grading, and short ones.
+    It counts all tests if it is of something else than the games.
     """
+    if item.config.getoption("cov_source", None) != [True]:  # --cov=gridhouse.arena
+        return True
     if item.get_closest_marker("untraced"):
         return False
-    is_of_games = item.path.relative_to(TESTS).parts[0] in ("games", "grading")
-    is_asked_for = item.config.getoption("cov_source", None) != [True]  # --cov=gridhouse.arena
-    return is_of_games or is_asked_for or not item.get_closest_marker("slow")
+    return bool(item.get_closest_marker("measured")) or not item.get_closest_marker("slow")
 
 
 @pytest.hookimpl(wrapper=True)

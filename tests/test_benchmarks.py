@@ -30,7 +30,6 @@ def benchmark(command: str) -> Run:
     return Run(done.stdout, done.stderr, done.returncode)
 
 
-@pytest.mark.untraced
 @pytest.mark.slow("runs the benchmarks")
 @pytest.mark.parametrize(
     "command",

@@ -17,7 +17,6 @@ NOTEBOOKS = sorted((ROOT / "docs" / "notebooks").glob("*.md"))
 CELL = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
-@pytest.mark.untraced
 @pytest.mark.slow("trains an agent and grades a class")
 @pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.stem)
 def test_a_notebook_runs(notebook: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -25,7 +25,6 @@ def test_every_name_that_is_supported_is_described() -> None:
 
 
 @pytest.mark.slow("reads all documents")
-@pytest.mark.untraced
 def test_the_site_is_made_without_a_dead_link(tmp_path: Path) -> None:
     made = subprocess.run(
         [*COMMAND, "-d", tmp_path / "read", ROOT / "docs", tmp_path / "site"],

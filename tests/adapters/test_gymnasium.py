@@ -37,7 +37,6 @@ def test_gymnasiums_own_check_passes(identifier: str) -> None:
 
 
 @pytest.mark.slow("compiles environments of its own")
-@pytest.mark.untraced
 @pytest.mark.parametrize(("name", "parameters"), VARIANTS)
 @pytest.mark.parametrize("is_masked", [True, False])
 def test_episodes_are_games_of_the_house(

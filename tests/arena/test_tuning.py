@@ -149,7 +149,6 @@ def test_an_interrupted_tuning_ends_with_the_same_result(
 
 
 @pytest.mark.slow("compiles a search for each choice of constants")
-@pytest.mark.untraced
 def test_a_bad_constant_becomes_better_and_leaves_no_code() -> None:
     before = set(cache_folder().glob("*"))
     game, constant = "tactego(rows=6,cols=6)", "NUMBER=-200:-400:400:200"

@@ -24,7 +24,6 @@ ENDS = {
 }
 
 
-@pytest.mark.untraced
 @pytest.mark.slow("plays dozens of games with programs, some of which wait for their time")
 @pytest.mark.parametrize("form", Format)
 def test_bad_programs_in_every_format(form: Format, tmp_path: Path) -> None:

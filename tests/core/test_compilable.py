@@ -60,7 +60,6 @@ def same_draws(state: Any, record: Any, seed: int, name: str, function: Any, *ar
 
 
 @pytest.mark.slow("compiles with every index checked")
-@pytest.mark.untraced
 @pytest.mark.parametrize("text", GAMES)
 def test_compiled_rules_are_the_interpreted_ones(text: str) -> None:
     chance = random.Random(1)

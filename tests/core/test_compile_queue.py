@@ -276,7 +276,6 @@ def no_process(unit: Unit) -> None:
 
 
 @pytest.mark.slow("plays every game with what was compiled, and nothing else")
-@pytest.mark.untraced
 @pytest.mark.parametrize("text", [*STARTS, BOMBED])
 def test_nothing_is_left_to_compile_in_a_unit_that_is_ready(
     text: str, beside: Path, monkeypatch: pytest.MonkeyPatch

@@ -49,7 +49,6 @@ def test_no_side_always_wins(name: str) -> None:
     require_two_sides(name, game_class(name).usual, "random", FEW)
 
 
-@pytest.mark.untraced
 @pytest.mark.slow("plays for some minutes")
 @pytest.mark.parametrize("kind", MANY)
 @pytest.mark.parametrize(("name", "preset"), BOARDS)
@@ -57,7 +56,6 @@ def test_no_side_wins_nearly_always(name: str, preset: str, kind: str) -> None:
     require_two_sides(name, preset, kind, MANY[kind])
 
 
-@pytest.mark.untraced
 @pytest.mark.slow("the machine plays whole games")
 @pytest.mark.parametrize("name", FOR_TWO)
 def test_a_child_can_beat_level_1_from_the_seat_it_is_given(name: str) -> None:

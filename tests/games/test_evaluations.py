@@ -30,6 +30,7 @@ def test_candidates_are_legal_and_there_are_some(state: State) -> None:
     assert bool(found) == bool(state.legal_actions())
 
 
+@pytest.mark.measured
 @pytest.mark.slow("compiles evaluations of many kinds of boards")
 @pytest.mark.parametrize("text", GAMES)
 def test_evaluations_are_the_same_compiled(text: str) -> None:

@@ -271,6 +271,7 @@ def test_strengths_of_any_length_are_told_apart() -> None:
     assert texts == ["7", "12", "1000", "9" * 19, "8" * 22]
 
 
+@pytest.mark.untraced
 def test_a_new_puzzle_is_not_solved_already_if_that_can_be() -> None:
     easy = gridhouse.load("sliding", rows=2, cols=2)
     assert not any(easy.new_initial_state(seed).is_terminal() for seed in range(300))

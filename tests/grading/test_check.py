@@ -235,6 +235,7 @@ def test_an_input_that_ends_in_the_middle_of_a_game_is_no_fault(tmp_path: Path, 
     assert check("tactego", program, "--sessions", 10)[0] == 0
 
 
+@pytest.mark.measured
 @pytest.mark.slow("checks a program in hundreds of sessions")
 def test_questions_in_another_order_are_told_once(tmp_path: Path, check: Run) -> None:
     program = write_program(
@@ -262,6 +263,7 @@ ASKING = "    file_name = read_line(ASK_FILE)\n    length = ask_size(ASK_LENGTH)
 CALLING = "    tactego(file_name, length, ask_size(ASK_WIDTH))"
 
 
+@pytest.mark.measured
 @pytest.mark.parametrize(
     ("replaced", "told"),
     [

@@ -145,7 +145,6 @@ def test_where_every_byte_counts_each_part_compares_all(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow("runs thirty sessions")
-@pytest.mark.untraced
 def test_a_placing_that_is_no_shuffle_of_the_army_is_not_followed(tmp_path: Path) -> None:
     write_program(
         tmp_path,
@@ -507,7 +506,6 @@ def test_faults_of_the_grader_are_not_kept(
 
 
 @pytest.mark.slow("runs hundreds of draws")
-@pytest.mark.untraced
 def test_a_biased_program_is_shown_its_bias(tmp_path: Path) -> None:
     write_program(tmp_path, "binary", ("random.randrange(count)", "0"))
     found = graded(tmp_path, rubric_for(parts={"random": PartRubric(1)}))

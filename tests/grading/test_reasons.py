@@ -67,6 +67,13 @@ def test_lines_after_the_end_of_tactego_mean_nothing() -> None:
     assert TACTEGO.explain(Session(END, files=ARMY), 5, STUCK).kind == "stuck"
 
 
+def test_a_flag_that_is_taken_ends_a_game_of_tactego() -> None:
+    typed = ("2dgd", "game.pieces", "4", "1", "1 0", "2 0")  # a seed that puts the flags in reach
+    taken = Session(typed, files=(("game.pieces", "5 1\nF 1\n"),))
+    reason = TACTEGO.explain(taken, len(typed), "R has won the game")
+    assert (reason.kind, reason.text) == ("end", "a player without flags has lost")
+
+
 def test_a_size_of_the_binary_game_that_is_none() -> None:
     assert BINARY.state_at(Session(("game 0 1",)), 1) is None
     assert BINARY.explain(Session(("game 0 1",)), 1, "= -1").kind == "silent"

@@ -291,7 +291,6 @@ def test_a_tree_that_is_full_still_chooses(kind: str) -> None:
 
 
 @pytest.mark.slow("compiles searches of its own, and plays many games")
-@pytest.mark.untraced
 @pytest.mark.parametrize("texts", [*([text] for text in GAMES[:-2]), [TACTEGO, HIDDEN]])
 def test_searches_stay_within_their_memory(texts: list[str], tmp_path: Path) -> None:
     """Compiled with every index checked, which compiled code otherwise leaves out.

@@ -135,7 +135,6 @@ def test_two_houses_offer_the_same(tmp_path: Path, clock: Clock, small: None) ->
 
 
 @pytest.mark.slow("solves puzzles")
-@pytest.mark.untraced
 def test_the_solver_knows_a_best_for_the_puzzles_of_people() -> None:
     """Interpreted, so that nothing has to be compiled here; compiled, it is much quicker."""
     for cls in service.daily_games():

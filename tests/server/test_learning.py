@@ -237,7 +237,6 @@ def test_some_puzzles_have_one_best_answer(name: str) -> None:
 
 
 @pytest.mark.slow("proves every puzzle again")
-@pytest.mark.untraced
 @pytest.mark.parametrize("name", NAMES)
 def test_all_puzzles_have_one_best_answer(name: str) -> None:
     for row in rows_of(name):

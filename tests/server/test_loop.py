@@ -216,7 +216,6 @@ def undo_and_redo(anna: Anna, name: str) -> None:
         anna.call(f"tables/{name}/{kind}")
 
 
-@pytest.mark.untraced
 @pytest.mark.slow("asks for everything on the largest boards")
 def test_nothing_holds_up_the_loop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     cookie = prepared(f"sqlite:///{tmp_path / 'house.db'}")

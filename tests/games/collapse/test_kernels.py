@@ -150,6 +150,7 @@ def test_bitboards_find_the_dead_cells_that_bytes_find(
     assert found > 100
 
 
+@pytest.mark.measured
 @pytest.mark.slow("searches for seconds")
 @pytest.mark.parametrize(("length", "tall"), [(62, 15), (12, 15), (62, 1)])
 def test_bitboards_fall_as_bytes_do(

@@ -163,6 +163,7 @@ def test_the_kernels_mean_the_same_interpreted(
         assert both[0] == both[1]
 
 
+@pytest.mark.measured
 @pytest.mark.slow("compiles, and plays many games")
 @pytest.mark.parametrize("scoring", SCORINGS)
 def test_no_random_play_beats_a_bound(scoring: str) -> None:
@@ -247,6 +248,7 @@ def test_boards_of_ten_digits_have_a_bound_that_no_play_beats() -> None:
             assert play.returns()[0] <= found.bound, seed
 
 
+@pytest.mark.measured
 @pytest.mark.slow("compiles a search of its own")
 def test_whether_a_board_can_be_cleared() -> None:
     chance = random.Random(6)
@@ -516,6 +518,7 @@ def test_an_exact_search_without_room_proves_nothing(
         assert found.score <= best <= found.bound
 
 
+@pytest.mark.measured
 @pytest.mark.slow("searches for seconds")
 @pytest.mark.parametrize("scoring", SCORINGS)
 def test_an_exact_search_may_be_stopped_anywhere(

@@ -254,6 +254,7 @@ def test_alphabeta_plays_the_tactics(name: str) -> None:
         assert naive(state, me, depth) == makes, str(state)
 
 
+@pytest.mark.untraced
 def test_a_tree_over_determinizations_is_not_kept() -> None:
     state = gridhouse.parse(BOARD + "l 0 b 0/0 0/0 3/0 - s146 la44 lb11 da77 bd45")
     searching = player("mcts", state.game, capacity=1 << 12)

@@ -36,7 +36,6 @@ SMALL = [(1, 1), (1, 2), (4, 1), (1, 7), (9, 1), (2, 2), (2, 3), (4, 2), (3, 3)]
 
 
 @pytest.mark.slow("searches for seconds")
-@pytest.mark.untraced
 @pytest.mark.parametrize("jit", [True, False], ids=["compiled", "interpreted"])
 @pytest.mark.parametrize(("width", "height"), SMALL)
 def test_every_position_of_small_boards(width: int, height: int, jit: bool) -> None:

@@ -46,6 +46,7 @@ class TestBook:
             assert known.moves[0] == first
         assert solve(state, jit=False, limit=20, proved=False).outcome == "unknown"
 
+    @pytest.mark.untraced
     @pytest.mark.parametrize(("rows", "cols", "plies"), [(5, 5, 4), (3, 9, 6)])
     def test_it_goes_on_after_every_answer(self, rows: int, cols: int, plies: int) -> None:
         seen = set()

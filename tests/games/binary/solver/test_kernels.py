@@ -188,7 +188,6 @@ def key_after(board: Board, cells: str = "") -> int:
 
 
 @pytest.mark.slow("searches for seconds")
-@pytest.mark.untraced
 @pytest.mark.parametrize(
     ("rows", "cols", "jit", "every", "fewer"),
     [

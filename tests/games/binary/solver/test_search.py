@@ -278,6 +278,7 @@ class TestGrowing:
         assert all(control.stop for control in stopped.controls)
         assert stopped.nodes < 600
 
+    @pytest.mark.measured
     @pytest.mark.slow("searches for seconds")
     def test_without_more_memory_the_tables_there_are_have_to_do(
         self, monkeypatch: pytest.MonkeyPatch

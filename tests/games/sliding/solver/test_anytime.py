@@ -284,6 +284,7 @@ def test_the_last_beam_is_as_wide_as_time_allows(
     assert len(search.moves) == (148 if spent else 150)
 
 
+@pytest.mark.measured
 @pytest.mark.slow("searches for seconds")
 @pytest.mark.parametrize("seconds", [0.001, 3.0])
 def test_beams_over_large_boards_keep_their_time(seconds: float) -> None:

@@ -5,27 +5,21 @@ from __future__ import annotations
 import json
 import signal
 import threading
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import pytest
-import typer
 
 import gridhouse
 from gridhouse import cli
 from gridhouse.core.console import EXIT_INTERRUPTED
 from gridhouse.games.sliding import solver
-from gridhouse.games.sliding.solver import command as commands
-from harness import Run
+from harness import Run, run_command
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
-
-class Command(Protocol):
-    """What runs one of the commands."""
-
-    def __call__(self, *arguments: str) -> Run:
-        """Run it and return what it wrote."""
+    Command = Callable[..., Run]
 
 
 KORF = "14 13 15 7 11 12 9 5 6 0 2 1 4 8 10 3"
@@ -35,16 +29,12 @@ SWAPPED = "1 2 3 4 5 6 8 7 0"
 @pytest.fixture
 def command(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Command:
     """Return what runs one of the two commands in this process."""
-    app = typer.Typer()
-    app.command("solve")(commands.command)
-    app.command("verify")(commands.verify_command)
 
-    def run(*arguments: str) -> Run:
+    def run(name: str, *arguments: str) -> Run:
         capfd.readouterr()
-        with pytest.raises(SystemExit) as ended:
-            app(list(arguments))
+        status = run_command(monkeypatch, name, "sliding", *arguments)
         said = capfd.readouterr()
-        return Run(said.out, said.err, int(str(ended.value.code or 0)))
+        return Run(said.out, said.err, status)
 
     return run
 
@@ -96,6 +86,7 @@ def test_the_literatures_numbers_and_their_replay(command: Command, tmp_path: Pa
     )
 
 
+@pytest.mark.measured
 @pytest.mark.slow("compiles all of the solver")
 def test_an_interrupt_ends_a_file_with_what_is_found(command: Command, tmp_path: Path) -> None:
     puzzles = tmp_path / "puzzles"

@@ -124,6 +124,7 @@ def test_conflicts_of_a_line_are_counted() -> None:
     assert layer_beam.out_of_order(layer, 0) == 0
 
 
+@pytest.mark.measured
 @pytest.mark.slow("searches for seconds")
 @pytest.mark.parametrize("jit", [True, False])
 @pytest.mark.parametrize(("rows", "cols"), [(4, 4), (5, 5), (3, 9)])

@@ -77,6 +77,7 @@ def find_redundant(longest: int) -> set[Way]:
     return found
 
 
+@pytest.mark.untraced
 @pytest.mark.parametrize("longest", [1, 2, 5, 8])
 def test_a_machine_refuses_just_the_ways_with_a_repeat_in_them(longest: int) -> None:
     automaton = duplicate_pruning.automaton(longest)

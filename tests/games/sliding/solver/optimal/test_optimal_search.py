@@ -59,6 +59,7 @@ def begin_alike(monkeypatch: pytest.MonkeyPatch) -> None:
     )
 
 
+@pytest.mark.measured
 @pytest.mark.slow("searches for seconds")
 @pytest.mark.usefixtures("compiled")
 @pytest.mark.parametrize("goal", ["abcde ", "abcab "])
@@ -189,6 +190,7 @@ def test_roots_are_different_and_reached_by_their_ways() -> None:
         assert after(puzzle, path) == tiles
 
 
+@pytest.mark.measured
 @pytest.mark.slow("searches for seconds")
 @pytest.mark.parametrize(
     ("rows", "cols", "tile_classes", "limits"),
