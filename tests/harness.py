@@ -34,6 +34,17 @@ PROGRAMS = ROOT / "programs"
 # The documents' own sample sessions; they do not belong to the project and may be missing.
 CONFORMANCE = ROOT.parent / "shared" / "conformance"
 
+# The beginning of a program: what is compiled, whether it was loaded or not.
+COMPILED = """
+import gc
+from numba.core.dispatcher import Dispatcher
+
+def compiled():
+    # A weak proxy would be asked itself by isinstance, also when what it stands for has gone.
+    kernels = [each for each in gc.get_objects() if issubclass(type(each), Dispatcher)]
+    return {(each, signature) for each in kernels for signature in each.overloads}
+"""
+
 
 class Run(NamedTuple):
     """What a program wrote, and its exit status."""

@@ -29,6 +29,7 @@ from gridhouse.games.sliding.solver.puzzle import (
 if TYPE_CHECKING:
     from pathlib import Path
 
+from harness import COMPILED
 from sliding_helpers import distinct, numbers, position, walked
 
 
@@ -129,14 +130,9 @@ def test_nothing_is_left_to_compile_after_warming_up(tmp_path: Path) -> None:
     folder.mkdir()
     (folder / "compiled").symlink_to(cache_folder().parent)
     program = (
-        "import gc, random\n"
-        "from numba.core.dispatcher import Dispatcher\n"
+        f"{COMPILED}import random\n"
         "from gridhouse.games.sliding import solver\n"
         "from gridhouse.games.sliding.game import SlidingGame, position_of, shuffle\n"
-        "def compiled():\n"
-        # A weak proxy would be asked itself by isinstance, also when what it stands for has gone.
-        "    kernels = [each for each in gc.get_objects() if issubclass(type(each), Dispatcher)]\n"
-        "    return {(each, signature) for each in kernels for signature in each.overloads}\n"
         "solver.warm()\n"
         "before = compiled()\n"
         "assert len(before) > 20\n"
