@@ -79,6 +79,13 @@ The position before it:
             "return ATTACKER_WINS if attacker > defender else DEFENDER_WINS",
             ["(Rules of the Game, 5)", "attacks"],
         ),
+        ("tactego", "IMMOVABLE = (FLAG, MINE)", "IMMOVABLE = (FLAG,)", ["of the part 'mines'"]),
+        (
+            "tactego",
+            "    if belongs_to(state.board[end], state.turn):\n        return Refusal.OWN_PIECE\n",
+            "",
+            ["is not one step away, or holds a piece of the player"],
+        ),
         (
             "sinks",
             "if owner(kind) != state.turn:",

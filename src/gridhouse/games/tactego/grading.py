@@ -232,7 +232,7 @@ class Writer:
         self.lines.append(self.source.choice(texts))
 
     def wrong_end(self) -> None:
-        """Type a legal start, ends that are refused, and a legal end."""
+        """Type a legal start, an end that is refused, each reason as often, and a legal end."""
         state, game = self.state, self.state.game
         actions = state.legal_actions()
         if not actions:
@@ -240,13 +240,27 @@ class Writer:
         action = self.source.choice(actions)
         words = state.action_to_string(action).split()
         row, col = int(words[0]), int(words[1])
-        texts = [
-            f"{row + down} {col + right}"
-            for down in range(-3, 4)
-            for right in range(-3, 4)
-            if not _is_end(state, row * game.cols + col, row + down, col + right)
-        ]
-        self._play(action, self.source.choice(texts))
+        texts: dict[tuple[bool, bool], list[str]] = {}
+        for down in range(-3, 4):
+            for right in range(-3, 4):
+                start, end = row * game.cols + col, (row + down, col + right)
+                if not _is_end(state, start, *end):
+                    is_near = game.cell(*end) is not None and max(abs(down), abs(right)) < 3
+                    reason = _step(state, start, *end) is not None, is_near
+                    texts.setdefault(reason, []).append(f"{end[0]} {end[1]}")
+        self._play(action, self.source.choice(self.source.choice([*texts.values()])))
+
+    def mine_as_start(self) -> None:
+        """Type the position of a mine of the side to move, if it has one."""
+        if self.state.is_terminal():
+            return
+        mine = f"{NAMES[self.state.current_player()][0]}M"
+        game = _game(self.state)
+        pieces = map(game.piece_text, self.state.position.board)
+        cells = [cell for cell, piece in enumerate(pieces) if piece == mine]
+        if cells:
+            row, col = divmod(self.source.choice(cells), game.cols)
+            self.lines.append(f"{row} {col}")
 
 
 def is_stuck(state: State) -> bool:
@@ -280,9 +294,14 @@ def _game(state: State) -> TactegoGame:
     return game
 
 
-def _is_end(state: State, start: int, row: int, col: int) -> bool:
+def _step(state: State, start: int, row: int, col: int) -> int | None:
+    """Return the action of a step, None where it is none."""
     end = state.game.cell(row, col)
-    action = None if end is None else _game(state).action(start, end)
+    return None if end is None else _game(state).action(start, end)
+
+
+def _is_end(state: State, start: int, row: int, col: int) -> bool:
+    action = _step(state, start, row, col)
     return action is not None and not state.refusal(action)
 
 
@@ -441,7 +460,12 @@ def _make_ends(source: random.Random) -> Session:
 
 
 def _make_mines(source: random.Random) -> Session:
-    return _make_fights(source, BOMBS)
+    writer = Writer.drawn(source, source.sample(BOMBS, source.randint(2, len(BOMBS))), 0.5)
+    for _ in range(source.randint(4, 30)):
+        if source.random() < 0.1:
+            writer.mine_as_start()
+        writer.move(attack=True)
+    return writer.session()
 
 
 def _make_assassins(source: random.Random) -> Session:
