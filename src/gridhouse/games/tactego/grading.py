@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 import re
 from collections import Counter
@@ -241,13 +242,13 @@ class Writer:
         words = state.action_to_string(action).split()
         row, col = int(words[0]), int(words[1])
         texts: dict[tuple[bool, bool], list[str]] = {}
-        for down in range(-3, 4):
-            for right in range(-3, 4):
-                start, end = row * game.cols + col, (row + down, col + right)
-                if not _is_end(state, start, *end):
-                    is_near = game.cell(*end) is not None and max(abs(down), abs(right)) < 3
-                    reason = _step(state, start, *end) is not None, is_near
-                    texts.setdefault(reason, []).append(f"{end[0]} {end[1]}")
+        for down, right in itertools.product(range(-3, 4), repeat=2):
+            end = game.cell(row + down, col + right)
+            step = None if end is None else _game(state).action(row * game.cols + col, end)
+            if step is None or state.refusal(step):
+                is_near = end is not None and max(abs(down), abs(right)) < 3
+                group = texts.setdefault((step is None, is_near), [])
+                group.append(f"{row + down} {col + right}")
         self._play(action, self.source.choice(self.source.choice([*texts.values()])))
 
     def mine_as_start(self) -> None:
@@ -292,17 +293,6 @@ def _game(state: State) -> TactegoGame:
     game = state.game
     assert isinstance(game, TactegoGame)
     return game
-
-
-def _step(state: State, start: int, row: int, col: int) -> int | None:
-    """Return the action of a step, None where it is none."""
-    end = state.game.cell(row, col)
-    return None if end is None else _game(state).action(start, end)
-
-
-def _is_end(state: State, start: int, row: int, col: int) -> bool:
-    action = _step(state, start, row, col)
-    return action is not None and not state.refusal(action)
 
 
 def _fight(state: State, action: int) -> tuple[str, str]:
@@ -445,9 +435,13 @@ def _make_moves(source: random.Random) -> Session:
     return writer.session()
 
 
-def _make_fights(source: random.Random, kinds: tuple[str, ...] = NUMBERS) -> Session:
+def _make_fights(
+    source: random.Random, kinds: tuple[str, ...] = NUMBERS, *, tries_mines: bool = False
+) -> Session:
     writer = Writer.drawn(source, source.sample(kinds, source.randint(2, len(kinds))), 0.5)
     for _ in range(source.randint(4, 30)):
+        if tries_mines and source.random() < 0.1:
+            writer.mine_as_start()
         writer.move(attack=True)
     return writer.session()
 
@@ -460,12 +454,7 @@ def _make_ends(source: random.Random) -> Session:
 
 
 def _make_mines(source: random.Random) -> Session:
-    writer = Writer.drawn(source, source.sample(BOMBS, source.randint(2, len(BOMBS))), 0.5)
-    for _ in range(source.randint(4, 30)):
-        if source.random() < 0.1:
-            writer.mine_as_start()
-        writer.move(attack=True)
-    return writer.session()
+    return _make_fights(source, BOMBS, tries_mines=True)
 
 
 def _make_assassins(source: random.Random) -> Session:
