@@ -25,7 +25,7 @@ from wire_helpers import PATIENCE
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Browser, Locator, LocatorAssertions, Page
 
     from gridhouse.core.game import State
 
@@ -104,6 +104,14 @@ def browser() -> Iterator[Browser]:
         found = started.chromium.launch(executable_path=path)
         yield found
         found.close()
+
+
+def expect(found: Locator) -> LocatorAssertions:
+    """Return what waits until something is true of an element; pages change a moment later."""
+    from playwright.sync_api import expect as waiting
+
+    waiting.set_options(timeout=1000 * PATIENCE)
+    return waiting(found)
 
 
 @contextmanager
@@ -244,6 +252,10 @@ class Hands:
 
     def text(self, part: str) -> str:
         return self.page.inner_text(f"#{part}")
+
+    def sees(self, part: str, text: str) -> None:
+        """Wait until a part of the page says just this."""
+        expect(self.page.locator(f"#{part}")).to_have_text(text, use_inner_text=True)
 
     def said(self) -> str:
         """Return what was last read out to who does not see."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import gridhouse
-from browser_helpers import DEVICES, PHONE, Fingers, Hands, Keys, from_page, house_process
+from browser_helpers import DEVICES, PHONE, Fingers, Hands, Keys, expect, from_page, house_process
 from gridhouse.core.registry import game_class
 from walks import way_out
 from web_helpers import HIDDEN, near_end, playout
@@ -54,11 +54,11 @@ def play_out(hands: Hands, state: State, actions: list[int]) -> None:
     for action in actions:
         hands.play(state, action)
     assert state.is_terminal()
-    assert hands.text("heading") == state.game.outcome(state.position)
+    hands.sees("heading", state.game.outcome(state.position))
     assert state.game.reason(state.position) in hands.said()
     hands.page.wait_for_selector("#end-reason:not(:empty)")
     assert state.game.reason(state.position) in hands.text("end-reason")
-    assert hands.page.locator("#moves li").count() == len(actions)
+    expect(hands.page.locator("#moves li")).to_have_count(len(actions))
 
 
 @pytest.mark.parametrize(
@@ -148,13 +148,13 @@ def test_keys_at_the_board(visit: Callable[..., Page], address: str) -> None:
     page.wait_for_selector("#why:has-text('Occupied.')")
     for key in ("ArrowUp", "Space", "Escape"):
         keys.press(key)
-    assert page.locator("#choices button").count() == 0
+    expect(page.locator("#choices button")).to_have_count(0)
     page.focus("#move")
     keys.type("3 3 1")
     keys.press("Enter")
     hands.wait(2)
     assert "Player 2: 3 3 1. Player 1 to move." in hands.said()
-    assert page.locator(".mark-last").count() == 1
+    expect(page.locator(".mark-last")).to_have_count(1)
     keys.type("0 2 1")
     keys.press("Enter")
     page.wait_for_selector("#why:has-text('is not legal: occupied.')")
@@ -196,7 +196,7 @@ def test_pieces_are_dragged(visit: Callable[..., Page], address: str) -> None:
     page.mouse.move(to_x, to_y, steps=5)
     page.mouse.up()
     hands.wait(1)
-    assert hands.page.inner_text("#moves") == "Red: 0 1 1 0"
+    expect(hands.page.locator("#moves")).to_have_text("Red: 0 1 1 0")
 
 
 @pytest.mark.slow("drives a browser")
@@ -265,7 +265,7 @@ def test_a_size_of_ones_own_does_not_matter_once_another_is_chosen(
     page.check("input[value=own]")
     page.fill("input[name=p-rows]", "30")
     page.click("form button.main")
-    assert page.inner_text(".problem") == "Rows: 30 is not in 1..20."
+    expect(page.locator(".problem")).to_have_text("Rows: 30 is not in 1..20.")
     page.check("input[value=small]")
     page.click("form button.main")
     Hands(page).wait(0)
@@ -293,7 +293,7 @@ def test_a_file_is_a_start_and_a_position_goes_on_in_another_game(
     page.click("#from-here")
     page.click("form button.main")
     hands.wait(0)
-    assert hands.text("status") == "Score: 4"
+    hands.sees("status", "Score: 4")
 
 
 def test_a_hint_is_shown_on_the_board(visit: Callable[..., Page], address: str) -> None:
@@ -301,7 +301,7 @@ def test_a_hint_is_shown_on_the_board(visit: Callable[..., Page], address: str) 
     hands.begin("Collapse", start="collapse(rows=1,cols=3,digits=2) 0 110")
     hands.page.click("#hint")
     hands.page.wait_for_selector("#why:has-text('(1')")
-    assert hands.page.locator(".mark-hint").count() == 2  # its group
+    expect(hands.page.locator(".mark-hint")).to_have_count(2)  # its group
 
 
 @pytest.mark.slow("drives a browser")
@@ -345,7 +345,7 @@ def test_a_phone_has_room_for_everything(visit: Callable[..., Page], address: st
     hands.begin("Collapse", start="collapse(rows=1,cols=3,digits=2) 0 110")
     page.tap("#piece-0")
     hands.wait(1)
-    assert hands.text("heading") == "Score 2"
+    hands.sees("heading", "Score 2")
 
 
 @pytest.mark.slow("drives a browser")
@@ -363,14 +363,15 @@ def test_two_browsers_at_one_table(visit: Callable[..., Page], address: str) -> 
         (anna, bert)[at % 2].play(state, action)
         for hands in (anna, bert, carl):
             hands.wait(at + 1)
-    assert anna.text("heading") == "Your turn, Player 1"
-    assert carl.text("heading") == bert.text("heading") == "Player 1 to move"
+    anna.sees("heading", "Your turn, Player 1")
+    for other in (bert, carl):
+        other.sees("heading", "Player 1 to move")
     bert.page.click("#undo")
     anna.page.wait_for_selector("text=Player 2 asks to take back the last move.")
     anna.page.click("#agree")
     for hands in (anna, bert, carl):
         hands.wait(3)
-    assert carl.page.locator("#moves li").count() == 3
+    expect(carl.page.locator("#moves li")).to_have_count(3)
 
 
 @pytest.mark.slow("drives a browser")
@@ -389,12 +390,12 @@ def test_a_killed_house_comes_back_with_every_table(
                 hands.page.wait_for_selector("#offline", state="visible")
                 hands.page.fill("#move", "what is typed")
                 hands.page.keyboard.press("Enter")
-                assert hands.text("why") == "Not sent: there is no connection."
+                hands.sees("why", "Not sent: there is no connection.")
                 house.start()
                 hands.page.wait_for_selector("#offline", state="hidden")
-                assert hands.page.input_value("#move") == "what is typed"
+                expect(hands.page.locator("#move")).to_have_value("what is typed")
                 assert from_page(hands.page) == state
-        assert hands.text("heading") == state.game.outcome(state.position)
+        hands.sees("heading", state.game.outcome(state.position))
 
 
 @pytest.mark.slow("drives a browser")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from browser_helpers import PHONE, Hands, from_page, served
+from browser_helpers import PHONE, Hands, expect, from_page, served
 from web_helpers import Clock, moves_out
 from wire_helpers import PATIENCE
 
@@ -53,7 +53,7 @@ def test_a_puzzle_from_the_front_door_to_the_table_of_the_day(
     play_out(page)
     page.wait_for_selector("#heading:has-text('the best possible result')")
     least = page.locator("#moves li").count()
-    assert hands.text("heading") == f"Solved. {least} moves, the best possible result"
+    hands.sees("heading", f"Solved. {least} moves, the best possible result")
     assert not page.is_visible("#judge")  # the puzzle may be played again, so help would be unfair
     page.click("text=Puzzle and leaderboard of 2026-11-20")
     row = page.locator(".places tbody tr")
@@ -68,7 +68,7 @@ def test_a_puzzle_from_the_front_door_to_the_table_of_the_day(
     page.click("text=Save")
     page.goto(address + "/daily/sliding")
     page.wait_for_selector(".places td:has-text('<b>Anna</b> (you)')")
-    assert page.locator(".places b").count() == 0
+    expect(page.locator(".places b")).to_have_count(0)
     context.close()
 
 

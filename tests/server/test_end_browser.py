@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from browser_helpers import Hands, type_move
+from browser_helpers import Hands, expect, type_move
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -41,8 +41,8 @@ def test_from_the_end_to_the_review_and_on_to_the_next_game(
     for move in ("U", "D", "R"):
         type_move(hands, move)
     page.wait_for_selector("#end")
-    assert hands.text("end-title") == "3 moves"
-    assert hands.text("end-reason") == "Solved."
+    hands.sees("end-title", "3 moves")
+    hands.sees("end-reason", "Solved.")
     assert hands.said().endswith("3 moves. Solved.")
     page.wait_for_function(HAS_FOCUS, arg="end")  # the field for moves has gone
     assert not [part for part in GONE if page.is_visible(f"#{part}")]
@@ -51,13 +51,13 @@ def test_from_the_end_to_the_review_and_on_to_the_next_game(
     page.wait_for_selector("text=After 2 of 3 moves")
     page.click("#end >> text=Review")
     page.wait_for_selector("#progress", state="hidden")
-    assert hands.text("progress-says") == "The best result: 1 move."
-    assert page.locator("#graph .proof").count() == 3
-    assert page.locator("#moments button").count() == 1
+    hands.sees("progress-says", "The best result: 1 move.")
+    expect(page.locator("#graph .proof")).to_have_count(3)
+    expect(page.locator("#moments button")).to_have_count(1)
     look_for_barriers(page)
     page.click("#moments button")
     page.wait_for_selector("text=After 0 of 3 moves")
-    assert page.locator(".mark-hint").count() == 1
+    expect(page.locator(".mark-hint")).to_have_count(1)
     page.click("#learn")
     page.wait_for_selector("text=Find a better move.")
     hands.point(0)  # as in the game

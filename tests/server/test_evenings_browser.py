@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from browser_helpers import PHONE, Keys
+from browser_helpers import PHONE, Keys, expect
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -55,17 +55,13 @@ def test_an_evening_leads_to_the_table_and_back(visit: Callable[..., Page], addr
         page.click("#end >> text=Back to the evening")
     # Nobody else is there, so they play again, and the page follows without a click.
     bert.wait_for_url("**/t/*")
-    host.wait_for_selector("#evening-standings tr:first-child >> text=Bert")
-    assert host.inner_text("#evening-standings tbody tr:first-child").split() == [
-        "1",
-        "Bert",
-        "1",
-        "2",
-    ]
+    expect(host.locator("#evening-standings tbody tr:first-child td")).to_have_text(
+        ["1", "Bert", "1", "2"]
+    )
     anna.wait_for_url("**/t/*")
     anna.go_back()
     anna.goto(link)  # who comes back from a game that is on may stay
     anna.wait_for_timeout(4000)
     assert anna.url == link
-    assert anna.inner_text("#evening-status") == "Your game is on."
+    expect(anna.locator("#evening-status")).to_have_text("Your game is on.")
     look_for_barriers(anna)

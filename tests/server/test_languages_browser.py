@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from browser_helpers import Hands
+from browser_helpers import Hands, expect
 from gridhouse.core.registry import game_class, games
 from language_helpers import OTHER, english_words
 
@@ -116,11 +116,11 @@ def test_the_settings_change_the_language_of_a_table(
     page.wait_for_selector("html[lang=de]")
     Hands(page).wait(0)
     assert page.url == table
-    assert page.inner_text("#heading") == "Du bist am Zug, Hell"
+    expect(page.locator("#heading")).to_have_text("Du bist am Zug, Hell")
     page.press("body", "b")
     page.click("#resign")
-    assert page.inner_text("#asked-says") == "Diese Partie aufgeben?"
+    expect(page.locator("#asked-says")).to_have_text("Diese Partie aufgeben?")
     page.click("footer >> text=English")
     page.wait_for_selector("html[lang=en]")
     Hands(page).wait(0)
-    assert page.inner_text("#heading") == "Your turn, Light"
+    expect(page.locator("#heading")).to_have_text("Your turn, Light")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import gridhouse
-from browser_helpers import PHONE, Hands, Keys
+from browser_helpers import PHONE, Hands, Keys, expect
 from gridhouse.server.learning.lessons import lesson_of
 from gridhouse.server.learning.puzzles import puzzles_of
 
@@ -62,10 +62,10 @@ def test_a_lesson_is_taken_from_its_first_step_to_a_game(
     hands = Hands(opened(visit, address, f"/rules/{name}", reduced_motion="reduce"))
     hands.press("text=Learn by playing")
     for number, step in enumerate(lesson.steps, 1):
-        assert hands.page.inner_text("h1") == step.title
+        expect(hands.page.locator("h1")).to_have_text(step.title)
         do(hands, step.exercise)
         assert step.exercise.praise in hands.text("verdict")
-        assert hands.page.locator("#course .done").count() == number
+        expect(hands.page.locator("#course .done")).to_have_count(number)
         assert hands.page.evaluate("document.activeElement.id") == "next"
         hands.page.keyboard.press("Enter")
         if number < len(lesson.steps):

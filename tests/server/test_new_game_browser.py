@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from browser_helpers import PHONE, Fingers, Hands, Keys
+from browser_helpers import PHONE, Fingers, Hands, Keys, expect
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -47,7 +47,7 @@ def test_an_army_is_arranged(
     hands.point(0)
     hands.point(3)
     assert army(page) == "F 4 5 3"
-    assert page.inner_text("#why") == "Red 3 and Red flag have changed places."
+    expect(page.locator("#why")).to_have_text("Red 3 and Red flag have changed places.")
     hands.point(3)
     hands.point(1)  # the same piece again, from where it is now
     assert army(page) == "F 3 5 4"
@@ -76,8 +76,8 @@ def test_a_set_up_is_taken_and_the_way_back_keeps_it(
     page.wait_for_selector("#how:visible")
     arranged = army(page)
     page.click("text=Back")
-    assert page.input_value("select[name=level]") == "6"
-    assert page.input_value("input[name=army]:checked") == arranged
+    expect(page.locator("select[name=level]")).to_have_value("6")
+    expect(page.locator("input[name=army]:checked")).to_have_value(arranged)
     page.click("text=Arrange it by hand")
     page.wait_for_selector("#how:visible")
     assert army(page) == arranged
@@ -97,12 +97,12 @@ def test_the_last_choice_is_remembered_for_each_game(
     page.click("form button.main")
     hands.wait(0)
     page.goto(f"{address}/new/binary")
-    assert page.input_value("input[name=preset]:checked") == "own"
-    assert page.input_value("input[name=p-rows]") == "3"
-    assert page.input_value("select[name=clock]") == "3+2"
+    expect(page.locator("input[name=preset]:checked")).to_have_value("own")
+    expect(page.locator("input[name=p-rows]")).to_have_value("3")
+    expect(page.locator("select[name=clock]")).to_have_value("3+2")
     page.check("input[name=opponent][value=machine]")
     assert page.is_disabled("select[name=clock]")  # the machine plays without one
     page.goto(f"{address}/new/binary?preset=large")
-    assert page.input_value("input[name=preset]:checked") == "large"
+    expect(page.locator("input[name=preset]:checked")).to_have_value("large")
     page.goto(f"{address}/new/sinks")
-    assert page.input_value("input[name=preset]:checked") == "standard"
+    expect(page.locator("input[name=preset]:checked")).to_have_value("standard")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from browser_helpers import Hands, type_move
+from browser_helpers import Hands, expect, type_move
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -48,13 +48,6 @@ def ahead(hands: Hands) -> int:
     return hands.page.locator("#board .mark-ahead").count()
 
 
-def see(hands: Hands, text: str) -> None:
-    """Wait until the page says something."""
-    hands.page.wait_for_function(
-        "text => document.getElementById('why').innerText === text", arg=text
-    )
-
-
 def draw(page: Page, hands: Hands, *cells: int) -> None:
     """Press the right button on a cell, and release it on the last one."""
     for at, cell in enumerate(cells):
@@ -69,12 +62,12 @@ def test_a_move_ahead_is_played_at_once_when_it_is_legal(
 ) -> None:
     anna, bert = meet(visit, address, TACTEGO)
     bert.point(3)  # no piece
-    see(bert, "It is not your turn.")
+    bert.sees("why", "It is not your turn.")
     bert.point(6)
     bert.point(4)
-    see(bert, NEXT)
+    bert.sees("why", NEXT)
     assert ahead(bert) == 2
-    assert bert.page.locator("#board .arrow-ahead").count() == 1
+    expect(bert.page.locator("#board .arrow-ahead")).to_have_count(1)
     assert move_and_see_the_answer(anna, "0 1 1 1") == "Blue: 3 0 2 0"
     bert.wait(2)
     assert ahead(bert) == 0
@@ -88,11 +81,11 @@ def test_a_move_ahead_that_is_not_legal_is_dropped(
     bert.page.mouse.down()
     bert.page.mouse.move(*bert.place(2), steps=3)  # two steps, dragged
     bert.page.mouse.up()
-    see(bert, NEXT)
+    bert.sees("why", NEXT)
     type_move(anna, "0 1 1 1")
-    see(bert, "Your move ahead is not possible any more.")
+    bert.sees("why", "Your move ahead is not possible any more.")
     assert (bert.ply, ahead(bert)) == (1, 0)
-    assert bert.text("heading") == "Your turn, Blue"
+    bert.sees("heading", "Your turn, Blue")
 
 
 def test_escape_a_click_and_an_earlier_position_drop_a_move_ahead(
@@ -110,7 +103,7 @@ def test_escape_a_click_and_an_earlier_position_drop_a_move_ahead(
         assert ahead(bert) == 2
         drop()
         assert ahead(bert) == 0
-        see(bert, "")
+        bert.sees("why", "")
     for move, mover in (("0 1 1 1", anna), ("3 0 2 0", bert)):
         mover.wait(bert.ply)
         type_move(mover, move)
@@ -121,19 +114,19 @@ def test_escape_a_click_and_an_earlier_position_drop_a_move_ahead(
     page.click("#step-first")
     page.wait_for_selector("#away", state="visible")
     bert.point(6)
-    see(bert, "To move, go back to the game.")
+    bert.sees("why", "To move, go back to the game.")
     page.click("#present")
     page.wait_for_selector("#away", state="hidden")
     assert ahead(bert) == 0
     type_move(anna, "1 1 2 1")
     bert.wait(3)
-    assert bert.text("heading") == "Your turn, Blue"
+    bert.sees("heading", "Your turn, Blue")
     page.click("#settings-open")
     page.uncheck("input[name=ahead]")
     page.keyboard.press("Escape")
     type_move(bert, "2 0 1 0")
     bert.point(2)
-    see(bert, "It is not your turn.")
+    bert.sees("why", "It is not your turn.")
     assert ahead(bert) == 0
 
 
@@ -144,7 +137,7 @@ def test_the_first_cell_of_a_move_ahead_stays_chosen(
     bert.point(6)
     type_move(anna, "0 1 1 1")
     bert.wait(1)
-    assert bert.page.locator("#board .mark-chosen").count() == 1
+    expect(bert.page.locator("#board .mark-chosen")).to_have_count(1)
     bert.point(4)
     bert.wait(2)
 
@@ -154,13 +147,13 @@ def test_a_digit_is_chosen_ahead_by_its_key(visit: Callable[..., Page], address:
     page = bert.page
     page.mouse.move(*bert.place(5))
     page.keyboard.press("1")
-    see(bert, NEXT)
-    assert page.text_content("#board .mark-choice") == "1"
+    bert.sees("why", NEXT)
+    expect(page.locator("#board .mark-choice")).to_have_text("1")
     assert move_and_see_the_answer(anna, "0 0 0") == "Player 2: 5 0 1"
     bert.wait(2)
     bert.point(0)
     bert.point(5)  # two digits
-    see(bert, "It is not your turn.")
+    bert.sees("why", "It is not your turn.")
     assert ahead(bert) == 0
 
 
@@ -185,9 +178,9 @@ def test_marks_for_oneself_appear_and_vanish(visit: Callable[..., Page], address
     assert page.evaluate("window.menus") == 0
     draw(page, anna, 3)
     type_move(anna, "0 1 1 1")
-    assert rings.count() == 0
+    expect(rings).to_have_count(0)
     bert.wait(1)
-    assert bert.page.locator("#board .mark-own").count() == 0
+    expect(bert.page.locator("#board .mark-own")).to_have_count(0)
 
 
 def test_enter_opens_the_privacy_screen(visit: Callable[..., Page], address: str) -> None:

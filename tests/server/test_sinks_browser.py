@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import gridhouse
-from browser_helpers import PHONE, Hands, type_move
+from browser_helpers import PHONE, Hands, expect, type_move
 from gridhouse.games.sinks import rules
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ def test_the_board_is_turned_by_button_key_and_drag_and_the_page_remembers_it(
     seen_from(page, "from the west")
     page.click("#plain")
     seen_from(page, "from above")
-    assert page.get_attribute("#plain", "aria-pressed") == "true"
+    expect(page.locator("#plain")).to_have_attribute("aria-pressed", "true")
     page.focus("#cell-0")
     page.keyboard.press("v")
     seen_from(page, "from the west")
@@ -110,7 +110,7 @@ def test_the_board_is_turned_by_button_key_and_drag_and_the_page_remembers_it(
     page.mouse.move(x - 60, y - 5, steps=3)
     page.mouse.up()
     seen_from(page, "from the south-east")
-    assert page.inner_text("#why") == ""  # the drag was no click
+    expect(page.locator("#why")).to_have_text("")  # the drag was no click
     page.reload()
     seen_from(page, "from the south-east")
 
@@ -155,11 +155,11 @@ def test_a_whole_landing_lights_up_and_any_field_of_it_is_the_target(
     lit = page.locator(".mark-target")
     targets = lit.evaluate_all("marks => marks.map(mark => +mark.dataset.cell)")
     assert sorted(targets) == [13, 13, 31, 31]
-    assert page.locator(".mark-chosen").count() == 1
+    expect(page.locator(".mark-chosen")).to_have_count(1)
     points = page.get_attribute("#cell-32 > polygon", "points")
     page.click(f".mark-target[points='{points}']")  # the move names field 31
     hands.wait(1)
-    assert page.inner_text("#moves") == "Light: 3 3 l"
+    expect(page.locator("#moves")).to_have_text("Light: 3 3 l")
 
 
 def test_what_pins_a_block_is_marked(visit: Callable[..., Page], address: str) -> None:
@@ -167,9 +167,9 @@ def test_what_pins_a_block_is_marked(visit: Callable[..., Page], address: str) -
     hands.point(44)
     hands.page.wait_for_selector("#why:has-text('The way is not free.')")
     blocking = hands.page.locator(".mark-block")
-    assert blocking.count() == 4
+    expect(blocking).to_have_count(4)
     hands.point(33)
-    assert blocking.count() == 0
+    expect(blocking).to_have_count(0)
 
 
 def test_counts_are_symbols_and_the_status_is_still_said(
@@ -178,14 +178,14 @@ def test_counts_are_symbols_and_the_status_is_still_said(
     hands = begin(visit, address)
     page = hands.page
     titles = "tokens => tokens.map(token => token.title)"
-    assert page.locator("#tokens p").count() == 2
+    expect(page.locator("#tokens p")).to_have_count(2)
     type_move(hands, "3 4 f")
     found = page.locator("#tokens p").first.locator(".token").evaluate_all(titles)
     assert found == [
         "0 points sunk of 4", "1 freezings left", "2 sink moves left", "2 moves left in this turn",
     ]  # fmt: skip
     assert "freezings 1" in (page.text_content("#status") or "")
-    assert page.locator("#status.unseen").count() == 1
+    expect(page.locator("#status.unseen")).to_have_count(1)
 
 
 def test_a_block_rolls_from_where_it_was_to_where_it_is(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import gridhouse
-from browser_helpers import PHONE, Hands, from_page, served, type_move
+from browser_helpers import PHONE, Hands, expect, from_page, served, type_move
 from gridhouse.players import Limits
 from walks import way_out
 from wire_helpers import PATIENCE
@@ -58,13 +58,6 @@ def play_on(hands: tuple[Hands, Hands], moves: tuple[str, ...]) -> None:
         other.wait(mover.ply)
 
 
-def see(hands: Hands, part: str, text: str) -> None:
-    """Wait until a part of the page says just this."""
-    hands.page.wait_for_function(
-        "([id, text]) => document.getElementById(id).innerText === text", arg=[part, text]
-    )
-
-
 def see_proved(hands: Hands, text: str) -> None:
     """Wait until the page says what is proved; ask again where the machine had no time for that."""
     page = hands.page
@@ -74,7 +67,7 @@ def see_proved(hands: Hands, text: str) -> None:
             break
         page.click("#judge")
         page.click("#judge")
-    see(hands, "judgement", text)
+    hands.sees("judgement", text)
 
 
 @pytest.mark.slow("drives a browser")
@@ -84,7 +77,7 @@ def test_the_clock_of_who_is_to_move_runs_until_it_has_run_out(
     monkeypatch.setattr("gridhouse.server.clock.MINUTE", 2_500)  # milliseconds
     both = anna, _ = meet(visit, address, "1+0")
     play_on(both, MOVES[:1])
-    assert anna.page.locator(".clock.runs").count() == 0  # the first moves are free
+    expect(anna.page.locator(".clock.runs")).to_have_count(0)  # the first moves are free
     play_on(both, MOVES[1:2])
     for hands in both:
         hands.page.wait_for_selector(".clock.runs >> text=Player 1")
@@ -93,12 +86,12 @@ def test_the_clock_of_who_is_to_move_runs_until_it_has_run_out(
         hands.page.wait_for_function(
             "was => document.querySelector('.clock b').innerText !== was", arg=own
         )
-        assert hands.page.locator(".clock b").nth(1).inner_text() == other
+        expect(hands.page.locator(".clock b").nth(1)).to_have_text(other)
         assert not hands.page.evaluate(HEARD_BY_ALL)
     for hands in both:
-        see(hands, "heading", "Player 1 has no time left; Player 2 wins")
-        assert hands.page.locator(".clock b").first.inner_text() == "0:00.0"
-        assert hands.page.locator(".clock.runs").count() == 0
+        hands.sees("heading", "Player 1 has no time left; Player 2 wins")
+        expect(hands.page.locator(".clock b").first).to_have_text("0:00.0")
+        expect(hands.page.locator(".clock.runs")).to_have_count(0)
 
 
 @pytest.mark.slow("drives a browser")
@@ -165,33 +158,33 @@ def test_friends_agree_on_undo_and_redo_and_one_gives_up(
     play_on(both, MOVES[:2])
     assert not bert.page.is_visible("#hint")
     bert.page.click("#undo")
-    see(bert, "asked-says", "Player 1 has not answered yet.")
-    see(anna, "asked-says", "Player 2 asks to take back the last move.")
+    bert.sees("asked-says", "Player 1 has not answered yet.")
+    anna.sees("asked-says", "Player 2 asks to take back the last move.")
     assert not bert.page.is_visible("#agree")
     bert.page.click("text=Withdraw")
     for hands in both:
         hands.page.wait_for_selector("#asked", state="hidden")
-        assert hands.text("why") == ""
+        hands.sees("why", "")
     bert.page.click("#undo")
-    see(anna, "asked-says", "Player 2 asks to take back the last move.")
+    anna.sees("asked-says", "Player 2 asks to take back the last move.")
     anna.page.click("#disagree")
-    see(bert, "why", "The request was declined.")
+    bert.sees("why", "The request was declined.")
     bert.page.click("#undo")
     anna.page.click("#agree")
     bert.wait(1)
     bert.page.click("#redo")
-    see(anna, "asked-says", "Player 2 asks to redo the move.")
+    anna.sees("asked-says", "Player 2 asks to redo the move.")
     anna.page.click("#agree")
     bert.wait(2)
     anna.wait(2)
     bert.page.click("#resign")
-    see(bert, "asked-says", "Resign this game?")
+    bert.sees("asked-says", "Resign this game?")
     bert.page.click("#disagree")
     assert not bert.page.is_visible("#asked")
     bert.page.click("#resign")
     bert.page.click("#agree")
     for hands in both:
-        see(hands, "heading", "Player 2 resigns; Player 1 wins")
+        hands.sees("heading", "Player 2 resigns; Player 1 wins")
         hands.page.wait_for_selector("#judge", state="visible")  # now they may learn from it
         assert not hands.page.is_visible("#resign")
 
@@ -221,7 +214,7 @@ def test_a_game_is_stepped_through(visit: Callable[..., Page], address: str, way
     ways = [("ArrowLeft", 3), ("ArrowLeft", 2), ("ArrowRight", 3), ("Home", 0), ("End", 4)]
     for key, ply in ways:
         step(hands, key)
-        see(hands, "heading", "Player 1 to move" if ply == 4 else f"After {ply} of 4 moves")
+        hands.sees("heading", "Player 1 to move" if ply == 4 else f"After {ply} of 4 moves")
         assert page.evaluate(CELLS) == boards[ply]
         current = page.locator("#moves [aria-current]").all_inner_texts()
         assert current == ([f"Player {2 - ply % 2}: {MOVES[ply - 1]}"] if ply else [])
@@ -230,12 +223,12 @@ def test_a_game_is_stepped_through(visit: Callable[..., Page], address: str, way
             wanted = "#moves [aria-current]" if ply else "#moves"
             assert page.locator(wanted).evaluate("found => found === document.activeElement")
     page.click("#moves li:nth-child(2)")
-    see(hands, "heading", "After 2 of 4 moves")
+    hands.sees("heading", "After 2 of 4 moves")
     hands.point(2)
-    see(hands, "why", "To move, go back to the game.")
+    hands.sees("why", "To move, go back to the game.")
     page.click("#present")
-    see(hands, "heading", "Player 1 to move")
-    assert hands.text("why") == ""
+    hands.sees("heading", "Player 1 to move")
+    hands.sees("why", "")
 
 
 @pytest.mark.slow("drives a browser")
@@ -245,15 +238,15 @@ def test_who_looks_back_stays_there_when_the_other_moves(
     both = anna, bert = meet(visit, address)
     play_on(both, MOVES[:3])
     anna.page.click("#step-first")
-    see(anna, "away-says", "This is an earlier position.")
+    anna.sees("away-says", "This is an earlier position.")
     before = anna.page.evaluate(CELLS)
     type_move(bert, MOVES[3])
-    see(anna, "away-says", "A new move was made.")
-    assert anna.text("heading") == "After 0 of 4 moves"
+    anna.sees("away-says", "A new move was made.")
+    anna.sees("heading", "After 0 of 4 moves")
     assert anna.page.evaluate(CELLS) == before
     assert "Player 2: 4 0 0." in anna.said()
     anna.page.click("#present")
-    see(anna, "heading", "Your turn, Player 1")
+    anna.sees("heading", "Your turn, Player 1")
 
 
 @pytest.mark.slow("drives a browser")
@@ -265,14 +258,14 @@ def test_a_puzzle_is_shown_solved(visit: Callable[..., Page], address: str) -> N
     start = page.evaluate(CELLS)
     page.click("#show")
     page.wait_for_selector("#show", state="visible")  # again, when all was shown
-    see(hands, "away-says", "This line is not part of the game.")
+    hands.sees("away-says", "This line is not part of the game.")
     for action in way_out(state):
         state.apply_action(action)
     assert hands.text("heading").startswith(f"Best line, move {len(state.history())}: ")
     assert page.evaluate(LETTERS) == page.evaluate(LETTERS_OF, state.open_picture().inline())
-    assert page.locator("#moves li").count() == 0  # nothing was played
+    expect(page.locator("#moves li")).to_have_count(0)  # nothing was played
     page.click("#present")
-    see(hands, "heading", "Your turn")
+    hands.sees("heading", "Your turn")
     assert page.evaluate(CELLS) == start
 
 
@@ -292,7 +285,7 @@ def test_what_is_shown_can_be_stopped(
         assert page.evaluate(CELLS) != start
         assert page.evaluate("document.activeElement.id") == "stop"
         page.keyboard.press("Enter")
-        see(hands, "heading", "Your turn")
+        hands.sees("heading", "Your turn")
         assert page.evaluate(CELLS) == start
         assert page.evaluate("document.activeElement.id") == "show"
         page.context.close()
@@ -313,7 +306,7 @@ def test_what_is_proved_is_told_and_follows_the_moves(
         told.append(f"{solver.choose(state.clone(), Limits(seconds=PATIENCE)).verdict}.")
         see_proved(hands, told[-1])
         hands.play(state, state.legal_actions()[0])
-    see(hands, "judgement", f"{state.game.outcome(state.position)}.")
+    hands.sees("judgement", f"{state.game.outcome(state.position)}.")
     assert len(set(told)) > 1  # it did follow
     hands.page.click("#judge")
     assert not hands.page.is_visible("#judgement")
@@ -415,6 +408,6 @@ def test_where_the_house_cannot_be_reached_a_page_says_so(
         Hands(page).begin("Sliding word puzzle")
         page.evaluate("navigator.serviceWorker.ready.then(() => true)")
     page.goto(address)
-    assert page.inner_text("h1") == "The house cannot be reached"
+    expect(page.locator("h1")).to_have_text("The house cannot be reached")
     assert page.is_visible("text=Try again")
     page.context.close()
