@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import subprocess
+import runpy
 import sys
 from typing import TYPE_CHECKING
 
@@ -10,6 +10,7 @@ import pytest
 from strength import COLUMNS, FILES, written
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
 from gridhouse.arena.tournament_file import load_tournament
@@ -17,17 +18,21 @@ from gridhouse.core.console import EXIT_USAGE, UsageError
 from harness import ROOT, Run
 
 
-def benchmark(command: str) -> Run:
-    """Run a benchmark in a process of its own."""
-    script, *words = command.split()
-    done = subprocess.run(
-        [sys.executable, str(ROOT / "benchmarks" / script), *words],
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
-    return Run(done.stdout, done.stderr, done.returncode)
+@pytest.fixture
+def benchmark(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> Callable[[str], Run]:
+    """Return what runs a benchmark in this process."""
+
+    def command(words: str) -> Run:
+        script, *rest = words.split()
+        path = str(ROOT / "benchmarks" / script)
+        monkeypatch.setattr(sys, "argv", [path, *rest])
+        with pytest.raises(SystemExit) as ended:
+            runpy.run_path(path, run_name="__main__")
+        return Run(*capfd.readouterr(), int(ended.value.code or 0))
+
+    return command
 
 
 @pytest.mark.slow("runs the benchmarks")
@@ -72,7 +77,7 @@ def benchmark(command: str) -> Run:
         "strength.py --games 1",
     ],
 )
-def test_words_that_do_not_fit_are_refused(command: str) -> None:
+def test_words_that_do_not_fit_are_refused(benchmark: Callable[[str], Run], command: str) -> None:
     run = benchmark(command)
     assert (run.out, run.status) == ("", EXIT_USAGE)
     assert f"Usage: {command.split()[0]}" in run.err
@@ -107,7 +112,9 @@ def test_words_that_do_not_fit_are_refused(command: str) -> None:
         ),
     ],
 )
-def test_what_cannot_be_used_gets_one_line(command: str, line: str) -> None:
+def test_what_cannot_be_used_gets_one_line(
+    benchmark: Callable[[str], Run], command: str, line: str
+) -> None:
     assert benchmark(command) == ("", f"gridhouse: {line}\n", EXIT_USAGE)
 
 
