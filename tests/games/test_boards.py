@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import pytest
@@ -13,7 +14,7 @@ from gridhouse.players.levels import LevelPlayer
 from gridhouse.players.simple import RandomPlayer
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from gridhouse.core.game import Game
     from gridhouse.players.base import Player
@@ -26,22 +27,25 @@ FOR_TWO = [name for name in gridhouse.games() if len(game_class(name).players) =
 BOARDS = [(name, preset) for name in FOR_TWO for preset in game_class(name).presets]
 
 
-def results(game: Game, players: Sequence[Player], count: int) -> list[float]:
-    """Return the first player's return in games from different starts."""
-    returns = []
+def results(game: Game, players: Sequence[Player], count: int) -> Iterator[float]:
+    """Yield the first player's return in games from different starts."""
     for seed in range(count):
         state = game.new_initial_state(seed)
         while not state.is_terminal():
             state.apply_action(players[state.current_player()].choose(state).action)
-        returns.append(state.returns()[0])
-    return returns
+        yield state.returns()[0]
 
 
 def require_two_sides(name: str, preset: str, kind: str, count: int) -> None:
     game = game_class(name).from_preset(preset)
-    found = results(game, [player(kind, game, seed=seed) for seed in range(2)], count)
-    for winner in (1, -1):
-        assert found.count(winner) <= ALWAYS * count
+    enough = math.ceil((1 - ALWAYS) * count)  # games that a side must not win
+    not_won = {1: 0, -1: 0}
+    for result in results(game, [player(kind, game, seed=seed) for seed in range(2)], count):
+        for winner in not_won:
+            not_won[winner] += result != winner
+        if min(not_won.values()) >= enough:
+            return
+    raise AssertionError(f"of {count} games, {not_won[1]} and {not_won[-1]} were not won")
 
 
 @pytest.mark.parametrize("name", FOR_TWO)
@@ -61,5 +65,4 @@ def test_no_side_wins_nearly_always(name: str, preset: str, kind: str) -> None:
 def test_a_child_can_beat_level_1_from_the_seat_it_is_given(name: str) -> None:
     game = game_class(name).from_preset(game_class(name).usual)
     machine = LevelPlayer(game, level=1, seed=1, jit=False)
-    found = results(game, [RandomPlayer(game, seed=2), machine], 8)
-    assert 1 in found
+    assert 1 in results(game, [RandomPlayer(game, seed=2), machine], 8)
