@@ -25,7 +25,7 @@ from wire_helpers import PATIENCE
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from playwright.sync_api import Browser, Locator, LocatorAssertions, Page
+    from playwright.sync_api import Browser, Locator, Page
 
     from gridhouse.core.game import State
 
@@ -39,8 +39,13 @@ CHROMIUM = ("chromium-headless-shell", "chromium", "chromium-browser", "google-c
 FIREFOX = ("firefox-esr", "firefox")
 
 # Looks for a point on the screen where a cell, or what stands on it, is hit; what still glides is
-# put in its place first, since it may be somewhere else when it is hit.
+# put in its place first, since it may be somewhere else when it is hit. A board may be drawn anew
+# at any moment, so what scrolls to a cell and what looks for it is one script.
 FIND_POINT = """cell => {
+  const here = document.getElementById(`cell-${cell}`);
+  const {top, bottom, left, right} = here.getBoundingClientRect();
+  if (top < 0 || left < 0 || bottom > innerHeight || right > innerWidth)
+    here.scrollIntoView({block: "center", inline: "center"});
   document.getAnimations().forEach(animation => animation.finish());
   const found = [...document.querySelectorAll(`#board [data-cell="${cell}"]`)].reverse();
   for (const element of found) {
@@ -78,6 +83,8 @@ FIND_SLIDE = """cell => {
   if (Math.abs(x) > Math.abs(y)) return x > 0 ? "ArrowRight" : "ArrowLeft";
   return y > 0 ? "ArrowDown" : "ArrowUp";
 }"""
+OVERFLOW = "document.documentElement.scrollWidth - innerWidth"
+COLOURS = "axe.run(document, {runOnly: ['cat.color'], resultTypes: ['violations']})"
 MANY_KEYS = 80  # by which anything on a page is reached
 
 
@@ -106,12 +113,28 @@ def browser() -> Iterator[Browser]:
         found.close()
 
 
-def expect(found: Locator) -> LocatorAssertions:
+def expect(found: Locator) -> Any:
     """Return what waits until something is true of an element; pages change a moment later."""
     from playwright.sync_api import expect as waiting
 
     waiting.set_options(timeout=1000 * PATIENCE)
     return waiting(found)
+
+
+def look_for_barriers(page: Page) -> None:
+    """Let axe look at a page, and at its colours in dark; it has to fit its screen as well."""
+    from axe_playwright_python.base import AxeResults
+    from axe_playwright_python.sync_playwright import Axe
+
+    page.wait_for_load_state()
+    assert page.evaluate(OVERFLOW) <= 0, page.url
+    page.emulate_media(color_scheme="light")
+    found = Axe().run(page)
+    page.emulate_media(color_scheme="dark")
+    dark = AxeResults(page.evaluate(COLOURS))
+    for results in (found, dark):
+        assert results.violations_count == 0, f"{page.url}\n{results.generate_report()}"
+        assert results.response["passes"], page.url  # it did look
 
 
 @contextmanager
@@ -267,7 +290,7 @@ class Hands:
 
     def place(self, cell: int) -> tuple[float, float]:
         """Return where on the screen a cell is seen."""
-        self.page.locator(f"#cell-{cell}").scroll_into_view_if_needed()
+        self.page.wait_for_selector(f"#cell-{cell}", state="attached")
         place = self.page.evaluate(FIND_POINT, cell)
         assert place, f"cell {cell} cannot be hit"
         x, y = place

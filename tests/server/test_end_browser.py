@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from browser_helpers import Hands, expect, type_move
+from browser_helpers import Hands, expect, look_for_barriers, type_move
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -16,16 +16,6 @@ if TYPE_CHECKING:
 START = "sliding(rows=2,cols=2) ab c/abca"
 GONE = ("undo", "redo", "resign", "hint", "typed")
 HAS_FOCUS = "id => document.activeElement.id === id"
-
-
-def look_for_barriers(page: Page) -> None:
-    """Let axe look at a page in light and dark."""
-    from axe_playwright_python.sync_playwright import Axe
-
-    for scheme in ("light", "dark"):
-        page.emulate_media(color_scheme=scheme)
-        found = Axe().run(page)
-        assert found.violations_count == 0, found.generate_report()
 
 
 @pytest.mark.slow("drives a browser and waits for searches")

@@ -6,25 +6,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from browser_helpers import PHONE, Keys, expect
+from browser_helpers import PHONE, Keys, expect, look_for_barriers
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from playwright.sync_api import Page
-
-WIDER = "document.documentElement.scrollWidth - innerWidth"
-
-
-def look_for_barriers(page: Page) -> None:
-    """Let axe look at a page in light and dark, and see that it fits its screen."""
-    from axe_playwright_python.sync_playwright import Axe
-
-    assert page.evaluate(WIDER) <= 0, page.url
-    for scheme in ("light", "dark"):
-        page.emulate_media(color_scheme=scheme)
-        found = Axe().run(page)
-        assert found.violations_count == 0, found.generate_report()
 
 
 @pytest.mark.slow("drives three browsers, whose pages ask every few seconds")

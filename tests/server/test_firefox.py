@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import gridhouse
-from browser_helpers import PHONE, Hands, Keys, firefox, from_page
+from browser_helpers import OVERFLOW, PHONE, Hands, Keys, firefox, from_page
 from gridhouse.core.registry import game_class
 from gridhouse.server.learning.lessons import lesson_of
 
@@ -80,7 +80,7 @@ def test_a_game_is_begun_and_moved_in(
         hands = kind(page)
         hands.wait(0)
         play(hands, name)
-    assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
+    assert page.evaluate(OVERFLOW) <= 0
 
 
 def test_a_piece_is_dragged(visit: Callable[..., Page], address: str) -> None:
