@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import random
 import types
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numba
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 GAMES = [*SMALL, "collapse(rows=4,cols=4,digits=3,scoring=samegame)"]
 
 
+@cache
 def compiled(module: Any) -> dict[str, Any]:
     """Return the functions of a module compiled over each other."""
     twin: dict[str, Any] = dict(vars(module))
@@ -63,11 +65,10 @@ def same_draws(state: Any, record: Any, seed: int, name: str, function: Any, *ar
 @pytest.mark.parametrize("text", GAMES)
 def test_compiled_rules_are_the_interpreted_ones(text: str) -> None:
     chance = random.Random(1)
-    functions = None
-    for seed in range(10):
+    for seed in range(5):
         state = gridhouse.parse(f"{text}#{seed}")
         game, rules = state.game, state.game.rules
-        functions = functions or compiled(rules)
+        functions = compiled(rules)
         record = to_records(state.position)[0]
         size = len(state.observation_tensor(0))
         same_draws(state, record, seed, "randomize_start", functions["randomize_start"])

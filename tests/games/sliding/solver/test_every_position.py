@@ -17,10 +17,11 @@ import pytest
 
 from gridhouse.core.errors import SolverError
 from gridhouse.core.records import to_records
+from gridhouse.core.specialize import specialize
 from gridhouse.games.sliding import rules, solver
 from gridhouse.games.sliding.game import position_of
 from gridhouse.games.sliding.solver import bidirectional
-from gridhouse.games.sliding.solver.databases import heuristic
+from gridhouse.games.sliding.solver.databases import heuristic, retrograde
 from gridhouse.games.sliding.solver.optimal import (
     duplicate_pruning,
     idastar,
@@ -116,13 +117,16 @@ def found(many: list[Puzzle], layout: Any, entries: Any) -> tuple[Any, Any]:
     The puzzles have one goal, and none is solved.
     """
     search_to_bound = optimal_search.kernel_for(layout).search_to_bound
+    load_root = specialize(
+        idastar, "sliding", rank_of=specialize(retrograde, "sliding").rank_of
+    ).load_root  # looked up once, not for each of many positions
     automaton = duplicate_pruning.automaton(optimal_search.LONGEST_SEQUENCE)
     records = searches(many)
     asked = np.zeros(len(many), np.int64)
     frames = to_records(idastar.Frame(), idastar.MAX_DEPTH)
     for at, puzzle in enumerate(many):
         one = records[at : at + 1]
-        asked[at] = optimal_search.load_root(layout, entries, one)
+        asked[at] = load_root(layout, entries, one)
         one["bound"] = round_up_to_parity(puzzle, int(asked[at]))
         while (
             result := search_to_bound(layout, entries, automaton, one, frames)
