@@ -150,11 +150,9 @@ def test_an_interrupted_tuning_ends_with_the_same_result(
 
 @pytest.mark.slow("compiles a search for each choice of constants")
 def test_a_bad_constant_becomes_better_and_leaves_no_code() -> None:
-    before = set(cache_folder().glob("*"))
     game, constant = "tactego(rows=6,cols=6)", "NUMBER=-200:-400:400:200"
-    tuning = tuning_of("alphabeta", game, [constant], iterations=2, pairs=6, limit="500n")
-    value = tune(tuning)[0]
-    assert value > 0
-    assert len(set(cache_folder().glob("*")) - before) < 10  # six choices have two each
-    texts = [tuning.text([each]) for each in (value, -200)]
-    assert match_gain(tuning, 40, texts, 2) > 0.3
+    tuning = tuning_of("alphabeta", game, [constant], iterations=1, pairs=12, limit="500n")
+    match_gain(tuning, 0, ["alphabeta", "random"], 1)  # what is not tuned is compiled to stay
+    before = set(cache_folder().glob("*"))
+    assert tune(tuning)[0] > -200
+    assert set(cache_folder().glob("*")) == before
