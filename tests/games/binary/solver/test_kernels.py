@@ -191,9 +191,9 @@ def key_after(board: Board, cells: str = "") -> int:
 @pytest.mark.parametrize(
     ("rows", "cols", "jit", "every", "fewer"),
     [
-        (1, 9, True, 1, 15),  # by runs
+        (1, 9, True, 3, 15),  # by runs
         (9, 1, False, 5, 15),
-        (3, 3, True, 1, 15),  # by structure
+        (3, 3, True, 3, 15),  # by structure
         (1, 8, False, 1, 12),
         (4, 2, True, 1, 15),
     ],

@@ -196,7 +196,7 @@ def test_whatever_stands_on_a_full_table_the_least_work_goes(
 class TestGrowing:
     """Tables that become larger as they fill."""
 
-    TEXT = "binary(rows=5,cols=5) 0..1./..0../...../..1../....."
+    TEXT = "binary(rows=5,cols=5) 0..1./..0../..0../..1../...0."
 
     @pytest.fixture(autouse=True)
     def _grow_soon(self, monkeypatch: pytest.MonkeyPatch) -> None:
