@@ -21,11 +21,13 @@ play: $(READY)
 test: $(READY)
 	HYPOTHESIS_PROFILE=quick $(BIN)/python -m pytest $(WORKERS) --dist loadfile -m "not slow" --durations=10
 
-# Compile once first: parallel workers would otherwise compile the same kernels. Coverage is
-# that of all branches of the games.
+# Compile once first: parallel workers would otherwise compile the same kernels. A worker keeps to
+# tests that stand together, which share browsers and loaded kernels. Coverage is that of all
+# branches of the games.
 test-all: $(READY)
 	$(BIN)/gridhouse warm
-	$(BIN)/python -m pytest $(WORKERS) --durations=10 --cov --cov-fail-under=100 --cov-report=term
+	$(BIN)/python -m pytest $(WORKERS) --dist worksteal --durations=10 \
+		--cov --cov-fail-under=100 --cov-report=term
 
 check: $(READY) $(NODE_READY)
 	$(BIN)/ruff format --check .

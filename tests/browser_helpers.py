@@ -276,9 +276,11 @@ class Hands:
     def text(self, part: str) -> str:
         return self.page.inner_text(f"#{part}")
 
-    def sees(self, part: str, text: str) -> None:
-        """Wait until a part of the page says just this."""
-        expect(self.page.locator(f"#{part}")).to_have_text(text, use_inner_text=True)
+    def sees(self, part: str, text: str, *, whole: bool = True) -> None:
+        """Wait until a part of the page says just this, or this among other things."""
+        waiting = expect(self.page.locator(f"#{part}"))
+        said = waiting.to_have_text if whole else waiting.to_contain_text
+        said(text, use_inner_text=True)
 
     def said(self) -> str:
         """Return what was last read out to who does not see."""

@@ -16,7 +16,7 @@ import pytest
 from rich.console import Console
 
 import gridhouse
-from browser_helpers import browser, look_for_barriers
+from browser_helpers import browser, expect, look_for_barriers
 from gridhouse.arena.records import FORFEITS, GameRecord, PlayedMove, Termination
 from gridhouse.arena.reports import export, texts
 from gridhouse.arena.reports.boards import boards
@@ -360,16 +360,16 @@ def test_a_game_is_stepped_through(tmp_path: Path) -> None:
         end = page.inner_html("#board")
         for key, place in (("Left", "Move 11 of 12"), ("Left", "Move 10 of 12")):
             page.keyboard.press(f"Arrow{key}")
-            assert page.inner_text("#place") == place
-        assert page.inner_text("[aria-current=step]") == records[0].moves[9].text
+            expect(page.locator("#place")).to_have_text(place)
+        expect(page.locator("[aria-current=step]")).to_have_text(records[0].moves[9].text)
         assert page.inner_html("#board") != end
         page.click("#first")
         start = next(positions(records[0])).open_picture().content()
         count = len(re.findall(r"^<(?!g |/g>)", start, re.MULTILINE))
-        assert page.locator("#board > *").count() == count
+        expect(page.locator("#board > *")).to_have_count(count)
         assert (page.get_attribute("#link", "href") or "").startswith("https://example.org/new/")
         page.click("#moves tbody tr:nth-child(3) button")
-        assert page.inner_text("#place") == "Move 3 of 12"
+        expect(page.locator("#place")).to_have_text("Move 3 of 12")
         page.click("#last")
         assert re.sub(r"\s*\n\s*", "", page.inner_html("#board")) == re.sub(r"\s*\n\s*", "", end)
         page.goto(index.as_uri())
@@ -377,10 +377,10 @@ def test_a_game_is_stepped_through(tmp_path: Path) -> None:
         assert complaints == []
         page.goto(index.as_uri())
         page.locator(".sortable thead button").first.click()
-        assert page.inner_text(".sortable tbody tr:nth-child(3)").startswith("Game 4")
+        expect(page.locator(".sortable tbody tr:nth-child(3)")).to_contain_text("Game 4")
         still = started.new_context(java_script_enabled=False).new_page()
         still.goto(games[0].as_uri())
         assert still.is_visible("#board")
         assert not still.is_visible("#steps")
-        assert still.locator("#moves tbody tr").count() == 12
+        expect(still.locator("#moves tbody tr")).to_have_count(12)
     assert complaints == []

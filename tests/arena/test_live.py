@@ -13,7 +13,7 @@ import pytest
 
 import gridhouse
 from arena_helpers import small
-from browser_helpers import browser, look_for_barriers, served
+from browser_helpers import browser, expect, look_for_barriers, served
 from gridhouse.arena.records import GameRecord, PlayedMove, Termination
 from gridhouse.arena.reports.live import LiveReport
 from gridhouse.arena.runner import Run
@@ -173,7 +173,7 @@ def test_the_page_renews_itself(tmp_path: Path, path: Path, store: Store) -> Non
         look_for_barriers(page)
         game = started.new_page()
         game.goto(f"{house}/tournament/games/0000.html")
-        assert game.inner_text("#place") == "Move 1 of 1"
+        expect(game.locator("#place")).to_have_text("Move 1 of 1")
         store.show(begun(0, moves=3))
         page.wait_for_selector("text=3 moves", timeout=1000 * PATIENCE)
         game.wait_for_selector("text=Move 3 of 3", timeout=1000 * PATIENCE)
@@ -181,7 +181,7 @@ def test_the_page_renews_itself(tmp_path: Path, path: Path, store: Store) -> Non
         store.put(ended(begun(0, moves=4)))
         page.wait_for_selector("text=How games ended", timeout=1000 * PATIENCE)
         time.sleep(4)  # more than the time of a renewal
-        assert game.inner_text("#place") == "Move 2 of 3"
+        expect(game.locator("#place")).to_have_text("Move 2 of 3")
         game.click("#last")
         game.wait_for_selector("text=Move 4 of 4", timeout=1000 * PATIENCE)
         assert complaints == []

@@ -52,7 +52,7 @@ def test_an_army_is_arranged(
     hands.point(1)  # the same piece again, from where it is now
     assert army(page) == "F 3 5 4"
     hands.point(15)
-    assert "your own pieces" in page.inner_text("#why")
+    expect(page.locator("#why")).to_contain_text("your own pieces")
     if kind is Hands:
         drag(page, hands.place(0), hands.place(2))
         assert army(page) == "5 3 F 4"

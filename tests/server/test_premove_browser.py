@@ -43,9 +43,9 @@ def move_and_see_the_answer(hands: Hands, move: str) -> str:
     return hands.page.locator("#moves li").last.inner_text()
 
 
-def ahead(hands: Hands) -> int:
-    """Return how many cells are marked for the move ahead."""
-    return hands.page.locator("#board .mark-ahead").count()
+def see_ahead(hands: Hands, count: int) -> None:
+    """Wait until so many cells are marked as those of a move ahead."""
+    expect(hands.page.locator("#board .mark-ahead")).to_have_count(count)
 
 
 def draw(page: Page, hands: Hands, *cells: int) -> None:
@@ -66,11 +66,11 @@ def test_a_move_ahead_is_played_at_once_when_it_is_legal(
     bert.point(6)
     bert.point(4)
     bert.sees("why", NEXT)
-    assert ahead(bert) == 2
+    see_ahead(bert, 2)
     expect(bert.page.locator("#board .arrow-ahead")).to_have_count(1)
     assert move_and_see_the_answer(anna, "0 1 1 1") == "Blue: 3 0 2 0"
     bert.wait(2)
-    assert ahead(bert) == 0
+    see_ahead(bert, 0)
 
 
 def test_a_move_ahead_that_is_not_legal_is_dropped(
@@ -84,7 +84,8 @@ def test_a_move_ahead_that_is_not_legal_is_dropped(
     bert.sees("why", NEXT)
     type_move(anna, "0 1 1 1")
     bert.sees("why", "Your move ahead is not possible any more.")
-    assert (bert.ply, ahead(bert)) == (1, 0)
+    assert bert.ply == 1
+    see_ahead(bert, 0)
     bert.sees("heading", "Your turn, Blue")
 
 
@@ -100,9 +101,9 @@ def test_escape_a_click_and_an_earlier_position_drop_a_move_ahead(
     for drop in drops:
         bert.point(6)
         bert.point(4)
-        assert ahead(bert) == 2
+        see_ahead(bert, 2)
         drop()
-        assert ahead(bert) == 0
+        see_ahead(bert, 0)
         bert.sees("why", "")
     for move, mover in (("0 1 1 1", anna), ("3 0 2 0", bert)):
         mover.wait(bert.ply)
@@ -110,14 +111,14 @@ def test_escape_a_click_and_an_earlier_position_drop_a_move_ahead(
         bert.wait(mover.ply)
     bert.point(4)
     bert.point(2)
-    assert ahead(bert) == 2
+    see_ahead(bert, 2)
     page.click("#step-first")
     page.wait_for_selector("#away", state="visible")
     bert.point(6)
     bert.sees("why", "To move, go back to the game.")
     page.click("#present")
     page.wait_for_selector("#away", state="hidden")
-    assert ahead(bert) == 0
+    see_ahead(bert, 0)
     type_move(anna, "1 1 2 1")
     bert.wait(3)
     bert.sees("heading", "Your turn, Blue")
@@ -127,7 +128,7 @@ def test_escape_a_click_and_an_earlier_position_drop_a_move_ahead(
     type_move(bert, "2 0 1 0")
     bert.point(2)
     bert.sees("why", "It is not your turn.")
-    assert ahead(bert) == 0
+    see_ahead(bert, 0)
 
 
 def test_the_first_cell_of_a_move_ahead_stays_chosen(
@@ -154,7 +155,7 @@ def test_a_digit_is_chosen_ahead_by_its_key(visit: Callable[..., Page], address:
     bert.point(0)
     bert.point(5)  # two digits
     bert.sees("why", "It is not your turn.")
-    assert ahead(bert) == 0
+    see_ahead(bert, 0)
 
 
 def test_marks_for_oneself_appear_and_vanish(visit: Callable[..., Page], address: str) -> None:
@@ -169,12 +170,15 @@ def test_marks_for_oneself_appear_and_vanish(visit: Callable[..., Page], address
     rings, arrows = page.locator("#board .mark-own"), page.locator("#board .arrow-own")
     draw(page, anna, 2)
     draw(page, anna, 1, 4)
-    assert (rings.count(), arrows.count()) == (1, 1)
+    expect(rings).to_have_count(1)
+    expect(arrows).to_have_count(1)
     draw(page, anna, 2)
-    assert (rings.count(), arrows.count()) == (0, 1)
+    expect(rings).to_have_count(0)
+    expect(arrows).to_have_count(1)
     draw(page, anna, 3)
     anna.point(5)
-    assert (rings.count(), arrows.count()) == (0, 0)
+    expect(rings).to_have_count(0)
+    expect(arrows).to_have_count(0)
     assert page.evaluate("window.menus") == 0
     draw(page, anna, 3)
     type_move(anna, "0 1 1 1")

@@ -184,7 +184,7 @@ def test_counts_are_symbols_and_the_status_is_still_said(
     assert found == [
         "0 points sunk of 4", "1 freezings left", "2 sink moves left", "2 moves left in this turn",
     ]  # fmt: skip
-    assert "freezings 1" in (page.text_content("#status") or "")
+    expect(page.locator("#status")).to_contain_text("freezings 1")
     expect(page.locator("#status.unseen")).to_have_count(1)
 
 

@@ -244,7 +244,7 @@ def test_who_looks_back_stays_there_when_the_other_moves(
     anna.sees("away-says", "A new move was made.")
     anna.sees("heading", "After 0 of 4 moves")
     assert anna.page.evaluate(CELLS) == before
-    assert "Player 2: 4 0 0." in anna.said()
+    anna.sees("said", "Player 2: 4 0 0.", whole=False)
     anna.page.click("#present")
     anna.sees("heading", "Your turn, Player 1")
 
@@ -261,7 +261,7 @@ def test_a_puzzle_is_shown_solved(visit: Callable[..., Page], address: str) -> N
     hands.sees("away-says", "This line is not part of the game.")
     for action in way_out(state):
         state.apply_action(action)
-    assert hands.text("heading").startswith(f"Best line, move {len(state.history())}: ")
+    hands.sees("heading", f"Best line, move {len(state.history())}: ", whole=False)
     assert page.evaluate(LETTERS) == page.evaluate(LETTERS_OF, state.open_picture().inline())
     expect(page.locator("#moves li")).to_have_count(0)  # nothing was played
     page.click("#present")
@@ -283,11 +283,11 @@ def test_what_is_shown_can_be_stopped(
         page.keyboard.press("Enter")
         page.wait_for_selector("#heading:has-text('Best line, move 1: ')")
         assert page.evaluate(CELLS) != start
-        assert page.evaluate("document.activeElement.id") == "stop"
+        expect(page.locator("#stop")).to_be_focused()
         page.keyboard.press("Enter")
         hands.sees("heading", "Your turn")
         assert page.evaluate(CELLS) == start
-        assert page.evaluate("document.activeElement.id") == "show"
+        expect(page.locator("#show")).to_be_focused()
         page.context.close()
 
 
@@ -397,5 +397,5 @@ def test_where_the_house_cannot_be_reached_a_page_says_so(
         page.evaluate("navigator.serviceWorker.ready.then(() => true)")
     page.goto(address)
     expect(page.locator("h1")).to_have_text("The house cannot be reached")
-    assert page.is_visible("text=Try again")
+    expect(page.locator("text=Try again")).to_be_visible()
     page.context.close()
