@@ -5,7 +5,11 @@ They search a little by default, less with HYPOTHESIS_PROFILE=quick, much with `
 
 from __future__ import annotations
 
+import contextlib
+import importlib
 import os
+import pkgutil
+import runpy
 import signal
 import sys
 import threading
@@ -19,6 +23,7 @@ import pythons
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator
 
+    from harness import Run
 
 QUIET = [HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
 settings.register_profile(
@@ -45,6 +50,20 @@ def pytest_report_header() -> str:
     """Say which Pythons the exact programs are run with."""
     refused = ", ".join(pythons.too_old()) or "none"
     return f"exact programs: run with Python {', '.join(pythons.able())}; refused by {refused}"
+
+
+def pytest_collection_finish() -> None:
+    """Import all modules of the games while coverage measures, if it does.
+
+    A test that is not measured may import them first.  And whether a file is measured hangs on the
+    name of the module that is first seen there; specialized modules have other names.
+    """
+    if sys.gettrace() is None:
+        return
+    games = importlib.import_module("gridhouse.games")
+    for module in pkgutil.walk_packages(games.__path__, f"{games.__name__}."):
+        with contextlib.suppress(ImportError):  # of what is not installed
+            importlib.import_module(module.name)
 
 
 def is_measured(item: pytest.Item) -> bool:
@@ -92,6 +111,24 @@ def run(
         status = run_command(monkeypatch, *words)
         out, err = capfd.readouterr()
         return status, out, err
+
+    return command
+
+
+@pytest.fixture
+def benchmark(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> Callable[[str], Run]:
+    """Return what runs a benchmark in this process."""
+    from harness import ROOT, Run
+
+    def command(words: str) -> Run:
+        script, *rest = words.split()
+        path = str(ROOT / "benchmarks" / script)
+        monkeypatch.setattr(sys, "argv", [path, *rest])
+        with pytest.raises(SystemExit) as ended:
+            runpy.run_path(path, run_name="__main__")
+        return Run(*capfd.readouterr(), int(ended.value.code or 0))
 
     return command
 

@@ -2,37 +2,19 @@
 
 from __future__ import annotations
 
-import runpy
-import sys
 from typing import TYPE_CHECKING
 
 import pytest
 from strength import COLUMNS, FILES, written
 
+from gridhouse.arena.tournament_file import load_tournament
+from gridhouse.core.console import EXIT_USAGE, UsageError
+
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-from gridhouse.arena.tournament_file import load_tournament
-from gridhouse.core.console import EXIT_USAGE, UsageError
-from harness import ROOT, Run
-
-
-@pytest.fixture
-def benchmark(
-    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> Callable[[str], Run]:
-    """Return what runs a benchmark in this process."""
-
-    def command(words: str) -> Run:
-        script, *rest = words.split()
-        path = str(ROOT / "benchmarks" / script)
-        monkeypatch.setattr(sys, "argv", [path, *rest])
-        with pytest.raises(SystemExit) as ended:
-            runpy.run_path(path, run_name="__main__")
-        return Run(*capfd.readouterr(), int(ended.value.code or 0))
-
-    return command
+    from harness import Run
 
 
 @pytest.mark.slow("runs the benchmarks")

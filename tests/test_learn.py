@@ -11,12 +11,14 @@ import numpy as np
 import gridhouse
 from gridhouse.core.console import EXIT_USAGE
 from gridhouse.search.engine import evaluation_of
-from test_benchmarks import benchmark
 from walks import walk
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     import pytest
 
+    from harness import Run
 BOARD = "sinks(rows=8,cols=8)"
 
 
@@ -41,6 +43,6 @@ def test_what_is_learned_from_is_what_the_search_adds_up() -> None:
     assert evaluation.evaluate(state.position) == (value if state.current_player() == 0 else -value)
 
 
-def test_a_game_without_weights_is_refused() -> None:
+def test_a_game_without_weights_is_refused(benchmark: Callable[[str], Run]) -> None:
     line = "gridhouse: the evaluation of binary has no weights to learn\n"
     assert benchmark("learn.py binary(rows=3,cols=3) missing") == ("", line, EXIT_USAGE)
