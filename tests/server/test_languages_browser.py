@@ -45,6 +45,8 @@ def test_a_table_shows_nothing_in_english(
                 choices.first.click()
                 hands.wait(ply + 1)  # the answer would take away the next choices
                 break
+    page.reload()  # the answer to the last click would take the next one's place
+    page.wait_for_selector("#board[data-ply]")
     page.fill("#move", "x")
     page.press("#move", "Enter")
     page.wait_for_selector("#why >> text=/x/")
