@@ -135,6 +135,7 @@ def look_for_barriers(page: Page) -> None:
     for results in (found, dark):
         assert results.violations_count == 0, f"{page.url}\n{results.generate_report()}"
         assert results.response["passes"], page.url  # it did look
+    assert len(found.response["passes"]) > 10, page.url
 
 
 @contextmanager

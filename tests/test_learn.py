@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     import pytest
 
     from harness import Run
+
 BOARD = "sinks(rows=8,cols=8)"
 
 
