@@ -13,6 +13,7 @@ import runpy
 import signal
 import sys
 import threading
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -39,6 +40,9 @@ settings.register_profile(
 os.environ.setdefault("GRIDHOUSE_COMPILE", "now")
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 
+TESTS = Path(__file__).parent
+# Folders whose tests are of something else than the games: they run at full speed.
+NOT_MEASURED = ("arena", "sandbox", "server")
 MEASURING = "COVERAGE_PROCESS_CONFIG"  # by it programs that a test starts are measured as well
 
 # Who starts the tests in the background of a script has them ignore interrupts, and all their
@@ -67,15 +71,16 @@ def pytest_collection_finish() -> None:
 
 
 def is_measured(item: pytest.Item) -> bool:
-    """Tell whether coverage counts what a test runs: short tests, and what is marked so.
+    """Tell whether coverage counts what a test runs: short tests of games, and what is marked so.
 
     It counts all tests if it is of something else than the games.
     """
     if item.config.getoption("cov_source", None) != [True]:  # --cov=gridhouse.arena
         return True
-    if item.get_closest_marker("untraced"):
-        return False
-    return bool(item.get_closest_marker("measured")) or not item.get_closest_marker("slow")
+    if item.get_closest_marker("measured"):
+        return True
+    is_other = item.path.relative_to(TESTS).parts[0] in NOT_MEASURED
+    return not (is_other or item.get_closest_marker("untraced") or item.get_closest_marker("slow"))
 
 
 @pytest.hookimpl(wrapper=True)

@@ -16,7 +16,6 @@ from gridhouse.arena.adjudication import SearchProver, blunders, prover_for
 from gridhouse.arena.records import GameRecord, PlayedMove, Termination
 from gridhouse.core.game import State
 from gridhouse.core.registry import parse_game
-from gridhouse.games.binary.solver import proof
 from naive.binary_solver import all_nimbers
 
 if TYPE_CHECKING:
@@ -100,18 +99,6 @@ def test_the_solver_of_the_binary_game_proves_the_result(seed: int) -> None:
 @cache
 def nimbers() -> dict[str, int]:
     return all_nimbers(3, 3)
-
-
-def test_the_solver_of_the_binary_game_says_what_it_does_not_know(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    state = gridhouse.parse("binary(rows=4,cols=4) ..../.0.1/..../0...")
-    asked = proof.Prover(jit=False)
-    assert asked(state) == 1
-    monkeypatch.setattr(proof, "NODES", 10)
-    assert asked(state) is None
-    monkeypatch.setattr(proof, "MOST_CELLS", 5)
-    assert asked(state) is None
 
 
 def test_a_stopped_search_proves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,7 +6,7 @@ import pytest
 
 import gridhouse
 from gridhouse.core.errors import GridhouseError, PositionError
-from gridhouse.core.registry import game_class
+from gridhouse.core.registry import game_class, parse_game
 from gridhouse.games.binary import rules as binary_rules
 from gridhouse.games.sinks import rules as sinks_rules
 from gridhouse.games.tactego import rules as tactego_rules
@@ -253,12 +253,31 @@ def test_any_field_of_a_piece_names_it_but_its_action_is_one() -> None:
             "tactego(pieces=Fx1 5x99999999999999999999)#1",
             "line 2: no board has room for '99999999999999999999' pieces",
         ),
+        (
+            f"tactego(pieces=Fx1 {'9' * 41}x1)#1",
+            "line 2: a strength has at most 40 digits, not 41",
+        ),
     ],
 )
 def test_numbers_are_told_as_they_were_typed(text: str, message: str) -> None:
     with pytest.raises(GridhouseError) as caught:
         gridhouse.parse(text)
     assert str(caught.value) == message
+
+
+@pytest.mark.parametrize(
+    ("text", "may"),
+    [
+        ("collapse(rows=7,cols=11,digits=6)", True),
+        ("collapse(rows=7,cols=11,digits=5)", False),
+        ("collapse(rows=5,cols=8,digits=6)", False),
+        ("sliding(rows=4,cols=3)", True),
+        ("sliding(rows=4,cols=4)", False),
+        ("binary(rows=7,cols=7)", False),
+    ],
+)
+def test_a_game_may_be_the_puzzle_of_the_day(text: str, may: bool) -> None:
+    assert parse_game(text)[0].may_be_daily() == may
 
 
 def test_strengths_of_any_length_are_told_apart() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 import re
 from html import unescape
 from typing import TYPE_CHECKING
@@ -13,7 +12,6 @@ from starlette.testclient import TestClient
 
 import gridhouse
 from gridhouse.core.registry import game_class
-from gridhouse.games.tactego import arrangement
 from gridhouse.players.levels import LEVEL_NAMES
 from gridhouse.server.app import create_app
 from web_helpers import HIDDEN, Visitor, settings_of, uncovered
@@ -21,7 +19,6 @@ from web_helpers import HIDDEN, Visitor, settings_of, uncovered
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from gridhouse.games.tactego.game import TactegoGame
 
 OWN = {
     "preset": "own",
@@ -175,26 +172,6 @@ def test_where_nothing_can_be_arranged_the_form_says_so(visitor: Visitor) -> Non
     answer = visitor.get(f"/new/tactego/arrange?{urlencode({'start': HIDDEN})}")
     assert (answer.status_code, "cannot be arranged" in answer.text) == (422, True)
     assert visitor.get("/new/chess/arrange").status_code == 404
-
-
-@pytest.mark.parametrize("setup", list(arrangement.SETUPS)[:3])
-def test_mines_never_shut_a_ready_made_army_in(setup: str) -> None:
-    game: TactegoGame = gridhouse.load("tactego", rows=6, cols=2, pieces="5x1 Fx1 Mx2")  # type: ignore[assignment]
-    for seed in range(20):
-        armies = [arrangement.ready(game, side, setup, random.Random(seed)) for side in range(2)]
-        arrangement.start(game, armies)
-
-
-@pytest.mark.parametrize("preset", game_class("tactego").presets)
-@pytest.mark.parametrize("setup", arrangement.SETUPS)
-def test_ready_made_set_ups_use_the_whole_army(preset: str, setup: str) -> None:
-    game: TactegoGame = game_class("tactego").from_preset(preset)  # type: ignore[assignment]
-    armies = [arrangement.ready(game, side, setup, random.Random(side)) for side in range(2)]
-    state = arrangement.start(game, armies)
-    assert gridhouse.parse(str(state)) == state  # which counts the pieces
-    if setup != "random":
-        assert "F" in armies[0][: game.cols]
-        assert "F" in armies[1][-game.cols :]
 
 
 def test_the_analysis_board_hides_nothing_and_takes_everything_back(visitor: Visitor) -> None:

@@ -91,6 +91,22 @@ def test_a_win_or_a_loss_comes_before_a_draw() -> None:
     assert won.returns() == [-1, 1]
     drawn = gridhouse.parse(DRAWISH + "quiet=8 la33 da66")
     assert drawn.returns() == [0, 0]
+    assert "moves" not in {token.icon for token in won.game.status_tokens(won.position)}
+    assert "left in this turn" not in won.game.status(won.position)
+
+
+def test_what_a_roll_covers_and_what_stands_in_its_way() -> None:
+    state = gridhouse.parse(DRAWISH + "lb33 da66 x35 x63")
+    for move, covered, blocking in (
+        ("3 3 l", [31, 32], []),
+        ("3 3 r", [34, 35], [35]),
+        ("3 3 u", [43, 53], []),
+        ("3 3 f", [33], []),
+        ("6 6 l", [65], []),
+    ):
+        action = state.game.read_move(state.position, move)
+        assert action is not None
+        assert (state.landing(action), state.obstacles(action)) == (covered, blocking)
 
 
 BOMBS = "sinks(rows=8,cols=8) l 0 - 2/2 2/2 0/0 - "
@@ -109,6 +125,14 @@ def test_what_everybody_knows_of_bombs() -> None:
     state.play("3 2 l")
     assert str(state).endswith("31<32 laid=2/1 blown=1 db43 lb45| da64".replace("31<32", "-"))
     assert gridhouse.parse(str(state)) == state
+
+
+def test_bombs_are_counted_beside_the_board() -> None:
+    state = gridhouse.parse(BOMBS + BOARD + " bl00 bl01 bd02")
+    tokens = state.game.status_tokens(state.position)
+    each = ["sunk", "freeze", "push", "bomb"]
+    assert [token.icon for token in tokens] == [*each, *each, "moves"]
+    assert [token.count for token in tokens if token.icon == "bomb"] == [2, 1]
 
 
 def test_bombs_that_lie_on_the_board_were_laid() -> None:

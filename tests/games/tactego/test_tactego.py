@@ -190,6 +190,8 @@ def test_the_fallen_are_counted_by_kind() -> None:
     assert told == [
         (0, 2, "fallen"), (0, 1, "mine"), (0, 1, "strength 5"), (1, 2, "fallen"), (1, 2, "mine")
     ]  # fmt: skip
+    unhurt = gridhouse.parse(f"{game} R 0 RF,R5/RM,RM/,/BF,B5")
+    assert {each.side for each in unhurt.game.losses(unhurt.position)} == {1}
 
 
 def test_the_legend_has_each_kind_of_the_army_with_its_number() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 import gridhouse
 from binary_helpers import plain, random_position
-from gridhouse.games.binary.solver import advice
+from gridhouse.games.binary.solver import advice, proof
 from gridhouse.games.binary.solver import search as searching
 from gridhouse.games.binary.solver.api import TECHNIQUES, solve
 from gridhouse.games.binary.solver.backend import Backend
@@ -30,6 +30,19 @@ def test_interpreted_and_compiled_search_the_same_nodes(monkeypatch: pytest.Monk
             state = random_position(chance, 9, (4, 6))
             facts = [plain(state, nimber=True, jit=jit, off=off).facts() for jit in (True, False)]
             assert facts[0] | {"seconds": 0} == facts[1] | {"seconds": 0}
+
+
+def test_a_proof_says_what_it_does_not_know(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    state = gridhouse.parse("binary(rows=4,cols=4) ..../.0.1/..../0...")
+    asked = proof.Prover(jit=False)
+    assert asked(state) == 1
+    monkeypatch.setattr(proof, "NODES", 10)
+    assert asked(state) is None
+    assert asked(gridhouse.parse("binary(rows=2,cols=3) .../...")) == -1  # known without a search
+    monkeypatch.setattr(proof, "MOST_CELLS", 5)
+    assert asked(state) is None
 
 
 @pytest.mark.slow("searches for seconds")
