@@ -33,7 +33,7 @@ class LevelTable(NamedTuple):
 LEVEL_TABLES = {  # by a game's name, else by its best search
     "alphabeta": LevelTable(AlphaBetaPlayer, "nodes", (
         (66, 190), (50, 405), (32, 760), (19, 1_310),
-        (11, 2_550), (5.5, 6_000), (2.5, 33_000), (0, 240_000),
+        (11, 2_550), (5.5, 6_000), (2.5, 33_000), (0, 120_000),
     )),
     # Luck brings the levels of Sinks nearer together.
     "sinks": LevelTable(AlphaBetaPlayer, "nodes", (
