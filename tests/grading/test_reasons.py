@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 
 import pytest
 
@@ -172,6 +173,29 @@ def test_simpler_sessions_come_to_an_end() -> None:
     assert list(SLIDING.simpler(calls._replace(calls=calls.calls[:1]))) == []
     play = Session(("2",), files=(("words.txt", "ab\ncd\n"),), calls=("main()",))
     assert list(SLIDING.simpler(play)) == []
+
+
+def fight(session: Session) -> str:
+    """Return the kinds that fight in the last move of a session of Tactego, "" if none do."""
+    text = TACTEGO.explain(session, len(session.lines), "").text
+    found = re.search(r"[RB](\w+) attacks [RB](\w+):", text)
+    return " ".join(found.groups()) if found else ""
+
+
+@pytest.mark.parametrize(("part", "questions"), [("mines", 4), ("calls", 0)])
+def test_a_fight_of_tactego_is_looked_for_in_games_of_one_move(part: str, questions: int) -> None:
+    fights: set[str] = set()
+    for seed in range(20):
+        session = TACTEGO.PARTS[part].make(random.Random(seed))
+        most = len(session.lines)
+        ends = range(max(most - 8, questions + 3), most + 1)
+        cuts = [session._replace(lines=session.lines[:end]) for end in ends]
+        for cut in [cut for cut in cuts if fight(cut)][-1:]:
+            small = [one for one in TACTEGO.simpler(cut) if len(one.lines) == questions + 2]
+            assert {fight(one) for one in small} <= {fight(cut)}
+            fights.update(fight(one) for one in small)
+    assert len(fights) > 3
+    assert any("F" in kinds for kinds in fights)
 
 
 def test_a_cell_that_is_alone_is_typed_only_where_there_is_one() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from enum import StrEnum
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def lines_of(text: str, profile: Profile, game: Grading) -> list[Line]:
     """
     prompts = game.LOOSE_PROMPTS if profile.is_loose else game.PROMPTS
     flags = re.IGNORECASE if profile.is_loose else re.NOFLAG
-    lines = _split(text, _finder(tuple(prompts.items()), flags))
+    lines = [*_split(text, _finder(tuple(prompts.items()), flags))]
     if profile is Profile.COURSE:
         return with_keys(lines, game.course([line.key for line in lines]))
     normalize = _NORMALIZERS.get(profile)
@@ -89,7 +89,8 @@ def _finder(prompts: tuple[tuple[str, str], ...], flags: re.RegexFlag) -> re.Pat
     return re.compile("|".join([*named, "\n"]), flags)
 
 
-def _split(text: str, finder: re.Pattern[str]) -> list[Line]:
+@lru_cache(maxsize=4)  # two outputs are compared under several profiles, one after the other
+def _split(text: str, finder: re.Pattern[str]) -> tuple[Line, ...]:
     """Split a text after newlines and prompts; a prompt's key is its name."""
     lines: list[Line] = []
     start = 0
@@ -105,7 +106,7 @@ def _split(text: str, finder: re.Pattern[str]) -> list[Line]:
         start = found.end()
     if start < len(text):
         lines.append(Line(text[start:], text[start:], start))
-    return lines
+    return tuple(lines)
 
 
 def drop_trailing(lines: list[Line]) -> list[Line]:

@@ -204,9 +204,9 @@ class Writer:
             actions = fights.get(fought, [])
         if actions:
             action = self.source.choice(actions)
-            self._play(action)
+            self.play(action)
 
-    def _play(self, action: int, *refused: str) -> None:
+    def play(self, action: int, *refused: str) -> None:
         """Type a move, refused ends before its end; nothing if a side could not move after it."""
         words = self.state.action_to_string(action).split()
         self.state.apply_action(action)
@@ -249,7 +249,15 @@ class Writer:
                 is_near = end is not None and max(abs(down), abs(right)) < 3
                 group = texts.setdefault((step is None, is_near), [])
                 group.append(f"{row + down} {col + right}")
-        self._play(action, self.source.choice(self.source.choice([*texts.values()])))
+        self.play(action, self.source.choice(self.source.choice([*texts.values()])))
+
+    def take_flag(self) -> None:
+        """Type an attack on a flag, if there is one."""
+        flags = [
+            action for action in self.state.legal_actions() if _fight(self.state, action)[1] == "F"
+        ]
+        if flags:
+            self.play(self.source.choice(flags))
 
     def mine_as_start(self) -> None:
         """Type the position of a mine of the side to move, if it has one."""
@@ -410,6 +418,7 @@ def _least_length(pieces: int, width: int) -> int:
 NUMBERS = ("1", "2", "3", "5", "10", "3", "2", "100")
 BOMBS = ("M", "S", "S", "0", "3", "A")
 KILLERS = ("A", "A", "2", "10")
+SMALL_GAMES = 8  # placings in which a fight of the first move is looked for
 
 
 def _make_boards(source: random.Random) -> Session:
@@ -443,6 +452,7 @@ def _make_fights(
         if tries_mines and source.random() < 0.1:
             writer.mine_as_start()
         writer.move(attack=True)
+    writer.take_flag()
     return writer.session()
 
 
@@ -597,9 +607,10 @@ def legal(session: Session) -> Session:
 
 
 def simpler(session: Session) -> Iterator[Session]:
-    """Yield the session with fewer pieces, or on a smaller board."""
+    """Yield small games with the session's last fight, then itself with less on its board."""
     if session.start:  # another army or board would be placed anew
         return
+    yield from _first_fights(session)
     text = dict(session.files)[FILE]
     army = [line.split() for line in text.splitlines()]
     for at, (kind, count) in enumerate(army):
@@ -615,3 +626,29 @@ def simpler(session: Session) -> Iterator[Session]:
     for length, width in ((rows - 1, cols), (rows, cols - 1)):
         if width and length >= _least_length(pieces, width):
             yield _with_size(session, length, width)
+
+
+def _first_fights(session: Session) -> Iterator[Session]:
+    """Yield games with few pieces that end, after one move, with the last fight of a session."""
+    if len(session.lines) <= _questions(session) + 2:
+        return
+    state, start = _replay(session, len(session.lines) - 1)
+    action = state.game.read_move(state.position, f"{start} {session.lines[-1]}")
+    if not start or action is None or state.refusal(action):
+        return
+    fight = _fight(state, action)
+    if not fight[1]:
+        return
+    army = Counter({"F": 1})
+    army.update(kind for kind in fight if kind != "F")
+    text = "".join(f"{kind} {count}\n" for kind, count in army.items())
+    for chance in range(SMALL_GAMES):
+        small = session._replace(lines=(str(chance), FILE), files=((FILE, text),))
+        if session.calls:
+            small = small._replace(lines=(), seed=chance)
+        writer = Writer(random.Random(chance), _with_size(small, 2, army.total()))
+        for action in writer.state.legal_actions():
+            if _fight(writer.state, action) == fight:
+                writer.play(action)
+                yield writer.session()
+                break
