@@ -79,7 +79,13 @@ The position before it:
             "return ATTACKER_WINS if attacker > defender else DEFENDER_WINS",
             ["(Rules of the Game, 5)", "attacks"],
         ),
-        ("tactego", "IMMOVABLE = (FLAG, MINE)", "IMMOVABLE = (FLAG,)", ["of the part 'mines'"]),
+        pytest.param(
+            "tactego",
+            "IMMOVABLE = (FLAG, MINE)",
+            "IMMOVABLE = (FLAG,)",
+            ["of the part 'mines'"],
+            marks=[pytest.mark.slow("is found after many sessions"), pytest.mark.measured],
+        ),
         (
             "tactego",
             "    if belongs_to(state.board[end], state.turn):\n        return Refusal.OWN_PIECE\n",
