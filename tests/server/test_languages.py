@@ -15,6 +15,7 @@ import pytest
 
 from gridhouse.core.errors import PictureError
 from gridhouse.core.registry import game_class, games
+from gridhouse.games.collapse.solver.advice import CLEARS
 from gridhouse.server.languages import LABEL, translated
 from language_helpers import ENGLISH, NOTATION, OTHER, english_words
 from web_helpers import SMALL, Visitor, uncovered
@@ -111,6 +112,22 @@ def test_each_page_of_a_table_hears_its_own_language(visitor: Visitor) -> None:
         english.move(move)
         assert "frei" in german.wait("view", 1)["board"]
         assert "free" in english.view["board"]
+
+
+@pytest.mark.parametrize("clears", list(CLEARS.values()))
+@pytest.mark.parametrize(
+    "score",
+    [
+        "Proved: 34 is the most that can be scored",
+        "34 can be scored, and no play scores more than 340",
+    ],
+)
+def test_each_part_of_a_sentence_is_translated(score: str, clears: str) -> None:
+    parts = [translated(part, "de") for part in (score, clears)]
+    assert "scored" not in parts[0]
+    assert "board" not in parts[1]
+    assert translated(f"{score}; {clears}", "de") == "; ".join(parts)
+    assert translated(f"1 1 ({score}; {clears})", "de") == f"1 1 ({'; '.join(parts)})"
 
 
 def test_programs_hear_english(client: TestClient) -> None:

@@ -31,13 +31,13 @@ FOLDER = Path(__file__).parent / "locale"
 DOMAIN = "gridhouse"
 ENGLISH = "en"  # the language of the sources
 COOKIE = "language"
-PART = r"((?:(?![.:] ).)+?)"  # of a sentence: no full stop or colon is in it
-REASON = r"((?:(?!\. ).)+?)"  # what follows a colon may have another one
+PART = r"((?:(?![.:;] ).)+?)"  # of a sentence: no full stop, colon or semicolon is in it
+REASON = r"((?:(?!\. ).)+?)"  # what follows a colon up to the end may have another one
 # A field of a pattern is filled with a part of a sentence; one named "number" takes digits only.
 FIELD = re.compile(r"\{(\w*)\}")
 # Where a text that is not known as a whole is taken apart: before and after patterns are tried.
 WIDE_GAPS = (" · ", " - ")
-GAPS = (". ", "; ", ": ", " (", ", ")
+GAPS = (". ", " (", "; ", ": ", ", ")
 LABEL = re.compile(r'(?<= aria-label=")[^"]*|(?<=<title>)[^<]*')
 MAX_KEPT = 20_000  # translated sentences
 
@@ -105,7 +105,8 @@ def pattern(english: str, translation: str) -> Pattern:
     parts = FIELD.split(english)
     first = parts[0][:1]
     for at in range(1, len(parts), 2):
-        part = REASON if parts[at - 1].endswith(": ") else PART
+        is_reason = parts[at - 1].endswith(": ") and at + 2 == len(parts)
+        part = REASON if is_reason else PART
         parts[at] = r"(\d+)" if parts[at].startswith("number") else part
     parts[::2] = map(re.escape, parts[::2])
     if first.islower():
