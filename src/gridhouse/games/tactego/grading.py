@@ -285,16 +285,28 @@ def _drawn(
     most = max(2, int(length * width * crowd))
     army = Counter({"F": 1})
     army.update(source.choice(kinds) for _ in range(source.randint(most // 2, most - 1)))
-    lines = [f"{kind} {count}\n" for kind, count in army.items()]
-    source.shuffle(lines)
-    text = "".join(lines)
-    length = max(length, _least_length(sum(army.values()), width))
+    kinds_and_counts = [*army.items()]
+    source.shuffle(kinds_and_counts)
+    length = max(length, _least_length(army.total(), width))
     seed = "".join(source.choice("abcdefgh0123") for _ in range(4))
-    files = ((FILE, text),)
     if is_called:
-        chance = source.randrange(1, 10**6)
-        return Session(files=files, calls=(_call(length, width),), seed=chance)
+        seed = str(source.randrange(1, 10**6))
+    return _set_up(kinds_and_counts, length, width, seed, is_called=is_called)
+
+
+def _set_up(
+    army: Iterable[tuple[str, int]], length: int, width: int, seed: str, *, is_called: bool
+) -> Session:
+    """Return a session that begins a game; the function takes a number as its seed."""
+    files = ((FILE, _army_text(army)),)
+    if is_called:
+        return Session(files=files, calls=(_call(length, width),), seed=int(seed))
     return Session((seed, FILE, str(length), str(width)), files=files)
+
+
+def _army_text(army: Iterable[tuple[str, int]]) -> str:
+    """Return the file of an army."""
+    return "".join(f"{kind} {count}\n" for kind, count in army)
 
 
 def _game(state: State) -> TactegoGame:
@@ -612,14 +624,13 @@ def simpler(session: Session) -> Iterator[Session]:
         return
     yield from _first_fights(session)
     text = dict(session.files)[FILE]
-    army = [line.split() for line in text.splitlines()]
+    army = [(kind, int(count)) for kind, count in map(str.split, text.splitlines())]
     for at, (kind, count) in enumerate(army):
         rest = [*army]
-        rest[at : at + 1] = [[kind, str(int(count) - 1)]] if int(count) > 1 else []
+        rest[at : at + 1] = [(kind, count - 1)] if count > 1 else []
         if any(one == "F" for one, _ in rest):
-            fewer = "".join(f"{one} {many}\n" for one, many in rest)
-            yield session._replace(files=((FILE, fewer),))
-    pieces = sum(int(count) for _, count in army)
+            yield session._replace(files=((FILE, _army_text(rest)),))
+    pieces = sum(count for _, count in army)
     if len(session.lines) < _questions(session):
         return
     rows, cols = _size(session)
@@ -641,12 +652,9 @@ def _first_fights(session: Session) -> Iterator[Session]:
         return
     army = Counter({"F": 1})
     army.update(kind for kind in fight if kind != "F")
-    text = "".join(f"{kind} {count}\n" for kind, count in army.items())
-    for chance in range(SMALL_GAMES):
-        small = session._replace(lines=(str(chance), FILE), files=((FILE, text),))
-        if session.calls:
-            small = small._replace(lines=(), seed=chance)
-        writer = Writer(random.Random(chance), _with_size(small, 2, army.total()))
+    for seed in range(SMALL_GAMES):
+        small = _set_up(army.items(), 2, army.total(), str(seed), is_called=bool(session.calls))
+        writer = Writer(random.Random(seed), small)
         for action in writer.state.legal_actions():
             if _fight(writer.state, action) == fight:
                 writer.play(action)

@@ -32,9 +32,7 @@ def test_interpreted_and_compiled_search_the_same_nodes(monkeypatch: pytest.Monk
             assert facts[0] | {"seconds": 0} == facts[1] | {"seconds": 0}
 
 
-def test_a_proof_says_what_it_does_not_know(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_proof_says_what_it_does_not_know(monkeypatch: pytest.MonkeyPatch) -> None:
     state = gridhouse.parse("binary(rows=4,cols=4) ..../.0.1/..../0...")
     asked = proof.Prover(jit=False)
     assert asked(state) == 1
