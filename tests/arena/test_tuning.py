@@ -110,7 +110,7 @@ def test_what_is_wrong_with_a_tuning_is_said(changed: dict[str, Any], said: str)
 
 
 def test_the_better_choice_gains() -> None:
-    tuning = tiny(pairs=8, limit="200p")
+    tuning = tiny(pairs=8, limit="50p")
     texts = ["mcts", "random"]
     assert match_gain(tuning, 0, texts, 2) == -match_gain(tuning, 0, texts[::-1], 1) > 0.2
 

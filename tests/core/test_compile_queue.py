@@ -98,6 +98,7 @@ def beside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     compile_queue.cache_folder.cache_clear()
 
 
+@pytest.mark.slow("searches in every game interpreted")
 def test_everything_runs_without_a_compiler(tmp_path: Path) -> None:
     code = WITHOUT + f"TEXTS = {[*STARTS, BOMBED]!r}\n" + EVERYTHING
     lines = run(code, tmp_path, **{VARIABLE: BESIDE}).splitlines()
@@ -110,6 +111,7 @@ def test_everything_runs_without_a_compiler(tmp_path: Path) -> None:
     assert not (tmp_path / "gridhouse" / "compiled").exists()
 
 
+@pytest.mark.slow("searches in every game interpreted")
 def test_a_level_takes_no_more_than_a_moment_interpreted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(VARIABLE, NEVER)
     for text in STARTS:

@@ -39,7 +39,12 @@ def submission(folder: str) -> str:
     return path
 
 
-@pytest.fixture(params=[False, True], ids=["started", "forked"])
+@pytest.fixture(
+    params=[
+        pytest.param(False, marks=pytest.mark.slow("starts an interpreter for each"), id="started"),
+        pytest.param(True, id="forked"),
+    ]
+)
 def attempts(request: pytest.FixtureRequest, kind: Kind, submission: str) -> Iterator[Attempts]:
     attempts = Attempts(kind, request.param, submission)
     yield attempts

@@ -84,7 +84,14 @@ def rolled(text: str, seed: int) -> State:
     return state
 
 
-@pytest.mark.parametrize("text", GAMES)
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param(text, marks=[pytest.mark.slow("draws for seconds"), pytest.mark.measured])
+        for text in GAMES[1:]
+    ]
+    + [GAMES[0]],
+)
 def test_every_block_and_sink_is_seen_from_everywhere(text: str) -> None:
     for state in (gridhouse.parse(f"{text}#0"), *(rolled(text, seed) for seed in range(5))):
         assert hidden(state) == [], str(state)

@@ -102,6 +102,8 @@ def test_threads_keep_apart_where_an_even_number_of_cells_is_left(
     assert (counts != {alone.nodes}) == apart
 
 
+@pytest.mark.slow("searches for seconds")
+@pytest.mark.measured
 def test_threads_that_keep_apart_search_hardly_more_than_one() -> None:
     state = gridhouse.parse("binary(rows=6,cols=5) ....1/....0/.0.../..1.1/..0../....1")
     one, *two = (plain(state, jit=True, threads=count, memory=64).nodes for count in (1, 2, 2, 2))

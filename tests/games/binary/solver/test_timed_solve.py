@@ -65,7 +65,7 @@ class TestTimedSolve:
 
     def test_a_move_is_one_that_wins_if_any_is_found(self) -> None:
         chance = random.Random(8)
-        for _ in range(8):
+        for _ in range(4):
             state = random_position(chance, 12)
             winning = plain(state, all_moves=True).moves
             move = timed_solve.move_within(state, 20)

@@ -63,6 +63,8 @@ def test_looks_are_partitions_that_differ() -> None:
     )
 
 
+@pytest.mark.slow("computes for seconds")
+@pytest.mark.measured
 def test_a_picture_of_a_partition_makes_way_for_the_empty_cell() -> None:
     """Held against the empty cell going step by step on the board that a picture shows."""
     picture, side = "baaccbaaccbdddebfdeefffe", 5
