@@ -673,14 +673,14 @@ class State:
         return named
 
     def landing(self, action: int) -> list[int]:
-        """Return the cells that light up for the last cell of an action's gesture.
+        """Return the cells that a piece will newly cover, [] if a game does not name them.
 
-        A game names them only where a piece covers several cells; else it is the last cell itself.
+        It names them where a piece may cover several cells.
         """
         found: list[int] = []
         if landing := getattr(self._view(), "landing", None):
             found = landing(self.position, self._checked(action))
-        return found or self.gesture(action)[0][-1:]
+        return found
 
     def obstacles(self, action: int) -> list[int]:
         """Return the cells that name what stands in the way of an action, as far as a game says."""

@@ -7,6 +7,7 @@ CSS with a light, a dark and a high-contrast set; no information is in the hue a
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 from html import escape
 
@@ -104,7 +105,6 @@ class Canvas:
         self.title = title
         self.facts: dict[str, object] = {}  # attributes of the whole picture for a page
         self._parts: list[str] = []
-        self._openings: set[int] = set()  # the parts that begin a group
 
     def _add(self, tag: str, text: str, place: dict[str, float], look: dict[str, object]) -> None:
         given = {name: format_number(value) for name, value in place.items()} | look
@@ -134,21 +134,26 @@ class Canvas:
         cell: int,
         *,
         piece: int | None = None,
-        label: str = "",
         cells: Sequence[int] = (),
         **facts: str,
     ) -> None:
-        """Begin the group of a cell, or of the piece on it with a name; the label describes it.
+        """Begin the group of a cell, or of the piece on it with a name.
 
         ``cells`` are all cells of a piece that covers several; ``facts`` are further attributes.
         """  # fmt: skip
-        self._openings.add(len(self._parts))
         covered = " ".join(map(str, cells))
-        self._parts.append(group_tag(cell, piece, label, covered, **facts))
+        self._parts.append(group_tag(cell, piece, "", covered, **facts))
+
+    def cell(self, cell: int, label: str, drawn: str) -> None:
+        """Add the group of a cell with a :func:`cached` drawing; the label describes it."""
+        self._parts.append(group(drawn, cell, None, label))
+
+    def piece(self, cell: int, name: int, drawn: str, **facts: str) -> None:
+        """Add the group of a piece of one cell with a :func:`cached` drawing."""
+        self._parts.append(group(drawn, cell, name, **facts))
 
     def begin_part(self, cell: int) -> None:
         """Begin a group without a name that belongs to a cell."""
-        self._openings.add(len(self._parts))
         self._parts.append(element("g", None, {"data-cell": cell}))
 
     def end(self) -> None:
@@ -170,7 +175,7 @@ class Canvas:
 
     def svg(self, theme: str = "auto") -> str:
         """Return the whole picture with its style; raise ParameterError for an unknown theme."""
-        return self._joined(self._parts, element("style", stylesheet(theme), {}))
+        return self._joined(element("style", stylesheet(theme), {}))
 
     def inline(self, *, named: bool = True) -> str:
         """Return the picture without a style, for a page that has the stylesheet.
@@ -178,12 +183,10 @@ class Canvas:
         Without ``named``, cells and pieces have no names, so that a page can have several pictures.
         """
         if named:
-            return self._joined(self._parts, role="group")
-        return self._joined(
-            ["<g>" if at in self._openings else part for at, part in enumerate(self._parts)]
-        )
+            return self._joined(role="group")
+        return re.sub("<g (id|data-cell)=[^>]*>", "<g>", self._joined())
 
-    def _joined(self, parts: list[str], *style: str, role: str = "img") -> str:
+    def _joined(self, *style: str, role: str = "img") -> str:
         width, height = format_number(self.width), format_number(self.height)
         head = element("svg", None, {
             "xmlns": "http://www.w3.org/2000/svg", "class": "gridhouse", "role": role,
@@ -191,7 +194,7 @@ class Canvas:
         } | self.facts)  # fmt: skip
         ground = element("rect", "", {"width": width, "height": height, "fill": "var(--ground)"})
         title = element("title", escape(self.title), {})
-        return "\n".join([head, title, *style, ground, *parts, "</svg>"]) + "\n"
+        return "\n".join([head, title, *style, ground, *self._parts, "</svg>"]) + "\n"
 
 
 def format_number(value: float) -> str:
@@ -215,6 +218,11 @@ def cached(draw: Callable[Concatenate[Canvas, P], None]) -> Callable[P, str]:
 
 
 @lru_cache(maxsize=CACHE_SIZE)
+def group(drawn: str, cell: int, piece: int | None, label: str = "", **facts: str) -> str:
+    """Return the group of a cell, or of a piece on it, with what is drawn in it."""
+    return "\n".join([group_tag(cell, piece, label, "", **facts), drawn, "</g>"])
+
+
 def group_tag(cell: int, piece: int | None, label: str, cells: str, **facts: str) -> str:
     """Return the start tag of the group of a cell, or of a piece on it."""
     name = f"cell-{cell}" if piece is None else f"piece-{piece}"
@@ -281,9 +289,8 @@ def cells(canvas: Canvas, rows: int, cols: int, labels: list[str], *, turned: bo
     """Add all cells of a flat board, each with a label that describes it."""
     for cell in range(rows * cols):
         row, col = divmod(cell, cols)
-        canvas.begin(cell, label=f"row {row} column {col}: {labels[cell]}")
-        canvas.paste(floor(*seen(cell, rows, cols, turned=turned)))
-        canvas.end()
+        drawn = floor(*seen(cell, rows, cols, turned=turned))
+        canvas.cell(cell, f"row {row} column {col}: {labels[cell]}", drawn)
 
 
 @cached

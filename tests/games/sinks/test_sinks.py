@@ -101,7 +101,7 @@ def test_what_a_roll_covers_and_what_stands_in_its_way() -> None:
         ("3 3 l", [31, 32], []),
         ("3 3 r", [34, 35], [35]),
         ("3 3 u", [43, 53], []),
-        ("3 3 f", [33], []),
+        ("3 3 f", [], []),
         ("6 6 l", [65], []),
     ):
         action = state.game.read_move(state.position, move)

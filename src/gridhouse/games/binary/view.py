@@ -23,9 +23,7 @@ def draw(game: Game, position: Position, names: list[int], viewer: int) -> pictu
         row, col = divmod(cell, cols)
         digit = rules.digit_at(position, col, row)
         if digit >= 0:
-            canvas.begin(cell, piece=names[cell])
-            canvas.paste(digit_at(row, col, digit))
-            canvas.end()
+            canvas.piece(cell, names[cell], digit_at(row, col, digit))
         else:
             for fitting in fitting_digits(position, cell):
                 canvas.paste(mark_at(row, col, fitting))

@@ -24,9 +24,8 @@ def draw(game: Game, position: Position, names: list[int], viewer: int) -> pictu
     for cell, digit in enumerate(digits):
         if digit != rules.BLANK:
             row, col = divmod(cell, cols)
-            canvas.begin(cell, piece=names[cell], data_group=str(min(groups.get(cell, [cell]))))
-            canvas.paste(tile(row, col, digit))
-            canvas.end()
+            group = str(min(groups.get(cell, [cell])))
+            canvas.piece(cell, names[cell], tile(row, col, digit), data_group=group)
     return canvas
 
 

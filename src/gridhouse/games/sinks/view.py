@@ -195,9 +195,8 @@ def edge(canvas: picture.Canvas, camera: Camera) -> None:
 def draw_field(canvas: picture.Canvas, scene: Scene, cell: int) -> None:
     """Draw a field of the floor."""
     row, col = divmod(cell, scene.position.cols)
-    canvas.begin(cell, label=f"row {row} column {col}: {in_words(scene.position, cell)}")
-    canvas.paste(field(scene.camera, cell))
-    canvas.end()
+    label = f"row {row} column {col}: {in_words(scene.position, cell)}"
+    canvas.cell(cell, label, field(scene.camera, cell))
 
 
 @picture.cached

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from gridhouse.core.errors import ParameterError
 from gridhouse.core.game import Game, Parameter, Preset, State
 from gridhouse.core.notation import seed_bytes
@@ -27,6 +29,12 @@ if TYPE_CHECKING:
 DIRECTIONS = (texts.UP, texts.DOWN, texts.LEFT, texts.RIGHT)
 BLANK = texts.EMPTY
 SEPARATOR = "/"
+
+
+@lru_cache(maxsize=None)
+def own_words(length: int) -> list[str]:
+    """Return the words of a length that come with the game."""
+    return load_words(own_words_file(), length)
 
 
 def swap_position(puzzle: str, from_index: int, to_index: int) -> str:
@@ -121,7 +129,7 @@ class SlidingGame(Game):
 
     def initial_position(self, seed: int | str) -> Position:
         """Return a shuffled puzzle of random words."""
-        return self._unsolved(load_words(own_words_file(), self.cols), seed)
+        return self._unsolved(own_words(self.cols), seed)
 
     def _unsolved(self, words: list[str], seed: int | str) -> Position:
         """Return a puzzle that is not solved already, if the words allow one."""

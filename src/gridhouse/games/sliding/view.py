@@ -21,10 +21,9 @@ def draw(game: Game, position: Position, names: list[int], viewer: int) -> pictu
         if position.tiles[cell] == rules.EMPTY:
             continue
         row, col = divmod(cell, cols)
-        canvas.begin(cell, piece=names[cell])
         kind = "done" if is_home(position, cell) else "tile"
-        canvas.paste(tile(row, col, chr(position.tiles[cell]).upper(), kind))
-        canvas.end()
+        drawn = tile(row, col, chr(position.tiles[cell]).upper(), kind)
+        canvas.piece(cell, names[cell], drawn)
     return canvas
 
 

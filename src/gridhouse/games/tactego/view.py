@@ -27,12 +27,11 @@ def draw(game: TactegoGame, position: Position, names: list[int], viewer: int) -
     picture.cells(canvas, rows, cols, labels, turned=turned)
     for cell in range(rows * cols):
         if position.board[cell]:
-            canvas.begin(cell, piece=names[cell])
             value = position.board[cell]
             row, col = picture.seen(cell, rows, cols, turned=turned)
             name = game.names[abs(value)]
-            canvas.paste(piece_at(row, col, value, name, position.known[cell]))
-            canvas.end()
+            drawn = piece_at(row, col, value, name, position.known[cell])
+            canvas.piece(cell, names[cell], drawn)
     return canvas
 
 

@@ -10,6 +10,7 @@ import queue
 import secrets
 import sqlite3
 import threading
+import time
 from concurrent.futures import Future
 from contextlib import ExitStack, contextmanager, suppress
 from datetime import UTC, datetime
@@ -91,6 +92,7 @@ MIGRATIONS = str(Path(__file__).parent / "migrations")
 CHANNEL = "gridhouse"  # of PostgreSQL's notifications to other processes
 LOCK = 0x67726964  # held by one process at a time while it sets up the database
 MAX_AT_ONCE = 200  # changes in a transaction
+GATHER_SECONDS = 0.002  # for which the first of them waits for others
 SQLITE_SETTINGS = ("journal_mode=WAL", "synchronous=FULL", "busy_timeout=10000", "foreign_keys=ON")
 
 
@@ -398,6 +400,7 @@ class Writer:
         is_open = True
         while is_open:
             come = [self._waiting.get()]
+            time.sleep(GATHER_SECONDS)
             while len(come) < MAX_AT_ONCE and not self._waiting.empty():
                 come.append(self._waiting.get())
             is_open = None not in come  # None is the last item

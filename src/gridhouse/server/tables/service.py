@@ -450,8 +450,9 @@ class TableService:
 
     def subscribe(self, live: LiveTable, subscriber: Subscriber) -> None:
         """Add a subscriber; the machine thinks while a table has any."""
+        is_first = not live.subscribers
         live.subscribers.add(subscriber)
-        if self.settings.jit is None and not live.table.over:
+        if is_first and self.settings.jit is None and not live.table.over:
             self._spawn(asyncio.to_thread(compile_players, live.table))
         self._wake_machine(live)
 

@@ -501,7 +501,7 @@ def gesture(state: State, action: int) -> tuple[list[int], str]:
 
 
 def landing(state: State, action: int) -> list[int]:
-    """Return the cells that light up for an action's last cell, [] without pictures."""
+    """Return the cells that an action's piece will newly cover, [] if its game names none."""
     try:
         return state.landing(action)
     except PictureError:

@@ -120,6 +120,11 @@ class Snapshot:
         """The position."""
         return self.table.state if self.ply is None else self.table.past(self.ply)
 
+    @cached_property
+    def actions(self) -> list[int]:
+        """The legal actions."""
+        return self.state.legal_actions()
+
     def observation(self, viewpoint: Viewpoint) -> Any:
         """Return the observation of a viewer."""
         if not self.table.secret:
@@ -199,21 +204,19 @@ class Snapshot:
         """Return every legal move: its text, its cells, and its choice."""
         if self._gestures is None:
             state = self.state
-            actions = state.legal_actions()
             self._gestures = [
-                (state.action_to_string(action), *gesture(state, action)) for action in actions
+                (state.action_to_string(action), *gesture(state, action)) for action in self.actions
             ]
         return self._gestures
 
     def landings(self) -> dict[str, list[int]]:
         """Return the cells that light up for a move, if they are not the last of its gesture."""
         if self._landings is None:
-            state = self.state
-            found = [(action, landing(state, action)) for action in state.legal_actions()]
+            found = zip(self.gestures(), self.actions, strict=True)
             self._landings = {
-                state.action_to_string(action): cells
-                for action, cells in found
-                if cells != gesture(state, action)[0][-1:]
+                text: cells
+                for (text, named, _), action in found
+                if (cells := landing(self.state, action)) and cells != named[-1:]
             }
         return self._landings
 
