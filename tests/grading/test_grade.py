@@ -289,11 +289,18 @@ def test_an_interrupt_ends_everything_without_a_traceback(
     tmp_path: Path, number: signal.Signals
 ) -> None:
     for name in ("anna", "bert", "carl"):
-        (tmp_path / name).mkdir()
-        (tmp_path / name / "a1.py").write_text("while True: pass")
-    words = [sys.executable, "-m", "gridhouse", "grade", "binary", str(tmp_path)]
+        (tmp_path / "class" / name).mkdir(parents=True)
+        (tmp_path / "class" / name / "a1.py").write_text("while True: pass")
+    words = [sys.executable, "-m", "gridhouse", "grade", "binary", str(tmp_path / "class")]
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
     with subprocess.Popen(
-        words, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True
+        words,
+        stderr=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        env=os.environ | {"TMPDIR": str(temporary)},
     ) as process:
         time.sleep(3)
         began = time.monotonic()
@@ -302,6 +309,7 @@ def test_an_interrupt_ends_everything_without_a_traceback(
         assert time.monotonic() - began < 5
     assert "Traceback" not in err + out
     assert process.returncode != 0
+    assert list(temporary.iterdir()) == []
 
 
 def kill_this(*_: object) -> None:

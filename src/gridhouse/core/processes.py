@@ -50,11 +50,13 @@ def preloaded(module: str) -> Any:
     otherwise.  Raises UsageError where none can be started.
     """
     import multiprocessing
+    import signal
     from multiprocessing import forkserver
 
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload([module])
-    with safe_path(), _interrupts_ignored():
+    # Processes inherit that interrupts are ignored.
+    with safe_path(), _handler(signal.SIGINT, signal.SIG_IGN):
         try:
             forkserver.ensure_running()
         except OSError as error:  # of the folder for temporary files, for instance too long a path
@@ -69,30 +71,39 @@ def run_to_exit(work: Callable[..., None], *arguments: object) -> None:
     Before Python 3.14 such a process leaves the latter out, and its temporary folders stay.  If it
     is terminated, it still cleans up.
     """
-    import signal
-
-    def leave(*_: object) -> None:
-        signal.signal(signal.SIGTERM, signal.SIG_IGN)  # a second one would break off what cleans up
-        sys.exit(0)
-
-    signal.signal(signal.SIGTERM, leave)
-    try:
-        work(*arguments)
-    finally:
-        atexit._run_exitfuncs()
+    with terminated_by_exit():
+        try:
+            work(*arguments)
+        finally:
+            atexit._run_exitfuncs()
 
 
 @contextmanager
-def _interrupts_ignored() -> Iterator[None]:
-    """Ignore interrupts, which a process that is started meanwhile inherits."""
+def terminated_by_exit() -> Iterator[None]:
+    """Let a termination raise SystemExit, so that temporary folders are removed."""
+    import signal
+
+    def leave(number: int, _: object) -> None:
+        # Another one would break off what cleans up.  New processes do not inherit a function.
+        for each in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(each, lambda *_: None)
+        sys.exit(128 + number)
+
+    with _handler(signal.SIGTERM, leave):
+        yield
+
+
+@contextmanager
+def _handler(number: int, handler: Any) -> Iterator[None]:
+    """Handle a signal in another way meanwhile; in a thread that may not do that, as before."""
     import signal
     import threading
 
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    before = signal.signal(number, handler)
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, before)
+        signal.signal(number, before)

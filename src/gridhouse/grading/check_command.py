@@ -7,6 +7,7 @@ import time
 from typing import TYPE_CHECKING, NamedTuple
 
 from gridhouse.core.console import UsageError
+from gridhouse.core.processes import terminated_by_exit
 from gridhouse.grading.check import Report, check
 from gridhouse.grading.compare import Profile
 from gridhouse.grading.games import grading_of
@@ -37,6 +38,7 @@ class Options(NamedTuple):
     require_sandbox: bool
 
 
+@terminated_by_exit()
 def check_command(game: str, path: Path, options: Options, *, watch: bool = False) -> int:
     """Check a program and print the report; return 0 where nothing differs, else 1.
 

@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.progress import track
 
 from gridhouse.core.console import UsageError
+from gridhouse.core.processes import terminated_by_exit
 from gridhouse.grading.collect import Entry, collect
 from gridhouse.grading.jobs import FAULT, Job, run_jobs
 from gridhouse.grading.reports import class_table, feedback_text, write_reports
@@ -46,6 +47,7 @@ class Options(NamedTuple):
     require_sandbox: bool
 
 
+@terminated_by_exit()
 def grade_command(game: str, path: Path, options: Options) -> int:
     """Grade a class, or a single submission; return 0 where each one could be run.
 

@@ -151,6 +151,7 @@ class Processes:
 
 
 def _send_grade(job: Job, connection: Connection) -> None:
-    signal.signal(signal.SIGINT, signal.SIG_DFL)  # an interrupt ends it without a word
+    # An interrupt, too, ends it without a word.
+    signal.signal(signal.SIGINT, signal.getsignal(signal.SIGTERM))
     connection.send(try_job(job))
     connection.close()
