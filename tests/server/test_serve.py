@@ -137,3 +137,34 @@ def test_freed_tables_are_given_back_to_the_system() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert int(done.stdout) < 50
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs the allocator of glibc")
+def test_a_thread_uses_the_memory_that_another_has_freed() -> None:
+    code = (
+        "import ctypes, os, threading\n"
+        "from gridhouse.server import serve\n"
+        "def resident():\n"
+        "    with open('/proc/self/statm') as file:\n"
+        "        return int(file.read().split()[1]) * os.sysconf('SC_PAGE_SIZE') >> 20\n"
+        "serve.give_back_freed_memory()\n"
+        "libc = ctypes.CDLL(None)\n"
+        "libc.malloc.restype, libc.free.argtypes = ctypes.c_void_p, [ctypes.c_void_p]\n"
+        "turn, all_done = threading.Lock(), threading.Barrier(9)\n"
+        "def work():\n"
+        "    with turn:\n"
+        "        blocks = [libc.malloc(64 << 10) for _ in range(320)]\n"
+        "        for block in blocks:\n"
+        "            ctypes.memset(block, 1, 64 << 10)\n"
+        "        libc.malloc(1000)\n"
+        "        for block in blocks:\n"
+        "            libc.free(block)\n"
+        "    all_done.wait()\n"
+        "before = resident()\n"
+        "for _ in range(8):\n"
+        "    threading.Thread(target=work).start()\n"
+        "all_done.wait()\n"
+        "print(resident() - before)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert int(done.stdout) < 80  # 20 MiB in each of eight arenas would be 160

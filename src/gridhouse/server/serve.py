@@ -36,8 +36,9 @@ EVERYWHERE = ("0.0.0.0", "::", "")
 ELSEWHERE = "192.0.2.1"  # reserved for documentation: no machine has it
 GC_THRESHOLDS = (10_000, 20, 100)  # of the three generations, as gc.set_threshold takes them
 SWITCH_SECONDS = 0.001
-M_MMAP_THRESHOLD = -3  # the option of mallopt(3)
+M_MMAP_THRESHOLD, M_ARENA_MAX = -3, -8  # the options of mallopt(3)
 LARGE = 1 << 20  # bytes
+ARENAS = 2
 SHUTDOWN_SECONDS = 3  # seconds that open connections have to close on shutdown
 
 
@@ -161,10 +162,13 @@ def give_back_freed_memory() -> None:
     """Have the allocator give each large block back to the system as soon as it is freed.
 
     By itself glibc raises the size from which it does so, up to 32 MiB, with each block that is
-    freed.  Freed tables of players are then kept between blocks in use, more with every hour.
+    freed.  Freed tables of players are then kept between blocks in use, more with every hour.  And
+    it gives each thread an arena of its own, in which what other threads could use stays free.
     """
     with suppress(AttributeError, OSError, TypeError):  # another system, another allocator
-        ctypes.CDLL(None).mallopt(M_MMAP_THRESHOLD, LARGE)
+        allocator = ctypes.CDLL(None)
+        allocator.mallopt(M_MMAP_THRESHOLD, LARGE)
+        allocator.mallopt(M_ARENA_MAX, ARENAS)
 
 
 def is_thinking(app: Starlette) -> bool:
