@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 Given = ParamSpec("Given")
 Result = TypeVar("Result")
 
-QUICK = 0.001
+QUICK = 0.001  # processor seconds that may be spent at once
 SLICE = 0.02  # seconds of long work between two turns of others
 
 # Who asked for what is done now; tasks and their subtasks inherit it.
