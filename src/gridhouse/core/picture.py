@@ -223,6 +223,7 @@ def group(drawn: str, cell: int, piece: int | None, label: str = "", **facts: st
     return "\n".join([group_tag(cell, piece, label, "", **facts), drawn, "</g>"])
 
 
+@lru_cache(maxsize=CACHE_SIZE)
 def group_tag(cell: int, piece: int | None, label: str, cells: str, **facts: str) -> str:
     """Return the start tag of the group of a cell, or of a piece on it."""
     name = f"cell-{cell}" if piece is None else f"piece-{piece}"
