@@ -112,11 +112,10 @@ def test_an_interrupt_closes_the_house_quietly(tmp_path: Path) -> None:
         assert house.process.returncode == 130
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="needs the allocator of glibc")
-def test_freed_tables_are_given_back_to_the_system() -> None:
-    """Small blocks lie between them, as others' games do."""
-    code = (
-        "import ctypes, os\n"
+def growth(code: str) -> int:
+    """Return by how many MiB a process has grown since ``before``, which the code sets."""
+    allocator = (
+        "import ctypes, os, threading\n"
         "from gridhouse.server import serve\n"
         "def resident():\n"
         "    with open('/proc/self/statm') as file:\n"
@@ -124,6 +123,16 @@ def test_freed_tables_are_given_back_to_the_system() -> None:
         "serve.give_back_freed_memory()\n"
         "libc = ctypes.CDLL(None)\n"
         "libc.malloc.restype, libc.free.argtypes = ctypes.c_void_p, [ctypes.c_void_p]\n"
+    )
+    code = f"{allocator}{code}print(resident() - before)\n"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return int(done.stdout)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs the allocator of glibc")
+def test_freed_tables_are_given_back_to_the_system() -> None:
+    """Small blocks lie between them, as others' games do."""
+    code = (
         "libc.free(libc.malloc(30 << 20))\n"
         "before = resident()\n"
         "tables = []\n"
@@ -133,23 +142,13 @@ def test_freed_tables_are_given_back_to_the_system() -> None:
         "    libc.malloc(100_000)\n"
         "for table in tables[:-1]:\n"
         "    libc.free(table)\n"
-        "print(resident() - before)\n"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert int(done.stdout) < 50
+    assert growth(code) < 50
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="needs the allocator of glibc")
 def test_a_thread_uses_the_memory_that_another_has_freed() -> None:
     code = (
-        "import ctypes, os, threading\n"
-        "from gridhouse.server import serve\n"
-        "def resident():\n"
-        "    with open('/proc/self/statm') as file:\n"
-        "        return int(file.read().split()[1]) * os.sysconf('SC_PAGE_SIZE') >> 20\n"
-        "serve.give_back_freed_memory()\n"
-        "libc = ctypes.CDLL(None)\n"
-        "libc.malloc.restype, libc.free.argtypes = ctypes.c_void_p, [ctypes.c_void_p]\n"
         "turn, all_done = threading.Lock(), threading.Barrier(9)\n"
         "def work():\n"
         "    with turn:\n"
@@ -164,7 +163,5 @@ def test_a_thread_uses_the_memory_that_another_has_freed() -> None:
         "for _ in range(8):\n"
         "    threading.Thread(target=work).start()\n"
         "all_done.wait()\n"
-        "print(resident() - before)\n"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert int(done.stdout) < 80  # 20 MiB in each of eight arenas would be 160
+    assert growth(code) < 80  # 20 MiB in each of eight arenas would be 160
