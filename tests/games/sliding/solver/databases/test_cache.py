@@ -16,6 +16,7 @@ from gridhouse.games.sliding.solver.beam import (
     beam_heuristic,
 )
 from gridhouse.games.sliding.solver.databases import (
+    build_cache,
     disk_cache,
     good_partitions,
     heuristic,
@@ -190,7 +191,7 @@ def test_databases_that_are_being_built_hold_up_only_who_needs_them(
 
 
 def test_a_cache_keeps_what_was_used_last_and_tries_again_what_failed() -> None:
-    cache: BuildCache[int] = BuildCache(2)
+    cache: BuildCache[int] = BuildCache(lambda _: 100, 2 * (build_cache.ENTRY_BYTES + 100))
     assert [cache.get(key, partial(int, key)) for key in (1, 2, 1, 3)] == [1, 2, 1, 3]
     assert [cache.has(key) for key in (1, 2, 3)] == [True, False, True]
     with pytest.raises(StoppedError):
@@ -199,6 +200,27 @@ def test_a_cache_keeps_what_was_used_last_and_tries_again_what_failed() -> None:
     assert cache.get(4, lambda: 4) == cache.get(4, raise_stopped) == 4
 
 
-def raise_stopped() -> int:
+def test_a_cache_keeps_as_many_bytes_as_fit_and_the_last_value_in_any_case() -> None:
+    entry = build_cache.ENTRY_BYTES
+    cache: BuildCache[bytes] = BuildCache(len, 6 * entry)
+    for key, size in enumerate((1, 1, 3, 9, 1)):
+        cache.get(key, partial(bytes, size * entry))
+        kept = [other for other in range(key + 1) if cache.has(other)]
+        assert kept == {0: [0], 1: [0, 1], 2: [1, 2], 3: [3], 4: [4]}[key]
+    for key in range(5, 50):
+        with pytest.raises(StoppedError):
+            cache.get(key, raise_stopped)
+    assert len(cache._slots) <= 6
+
+
+def test_the_caches_of_databases_count_the_bytes_of_their_entries() -> None:
+    heuristic = beam_heuristic.heuristic_for(distinct(3, 3), 0)
+    assert beam_heuristic.CACHE._size_of(heuristic) == len(heuristic.entries.tobytes())
+    databases = stages.small_databases(distinct(5, 3), 2)
+    assert len(databases) == 1
+    assert stages.CACHE._size_of(databases * 2) == 2 * len(databases[0].entries.tobytes())
+
+
+def raise_stopped() -> Any:
     """Build nothing."""
     raise StoppedError

@@ -41,7 +41,7 @@ class BeamHeuristic(NamedTuple):
     entries: np.ndarray
 
 
-CACHE: BuildCache[BeamHeuristic] = BuildCache(6)
+CACHE: BuildCache[BeamHeuristic] = BuildCache(lambda heuristic: heuristic.entries.nbytes)
 
 
 def _key(puzzle: Puzzle, choice: int, jit: bool) -> Hashable:

@@ -54,7 +54,9 @@ VAST = 2_000_000_000
 MIN_MEMORY = 7 << 30  # bytes; databases of bytes take up to five gigabytes while they are built
 INTERPRETED_SIZES = (2, 3)  # tiles of patterns that interpreted code begins with,
 INTERPRETED_NODES = 3000  # and the nodes it spends with each
-CACHE: BuildCache[list[PatternDatabases]] = BuildCache(6)
+CACHE: BuildCache[list[PatternDatabases]] = BuildCache(
+    lambda databases: sum(each.entries.nbytes for each in databases)
+)
 
 
 class Stage(NamedTuple):
