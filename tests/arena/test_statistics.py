@@ -215,6 +215,19 @@ def test_intervals_hold_the_truth_as_often_as_said(shape: str, difference: float
         assert held > 0.95 - 3 * math.sqrt(0.05 / matches)
 
 
+def test_the_table_asks_of_an_interval_what_its_bounds_say() -> None:
+    rng = np.random.default_rng(3)
+    rows = np.concatenate(
+        [rng.multinomial(pairs, rng.dirichlet([0.5] * 5), 4) for pairs in (1, 3, 10, 100)]
+        + [[[4, 0, 0, 0, 0], [0, 0, 9, 0, 0], [0, 0, 0, 0, 2]]]
+    )
+    found = [normalized_elo(Pentanomial(*row)) for row in rows.tolist()]
+    for truth in (-300.0, -20.0, 0.0, 90.0, 800.0):
+        held = [each.low <= truth <= each.high for each in found]
+        assert error_rates.holds_normalized(rows, truth).tolist() == held
+        assert 0 < sum(held) < len(held)
+
+
 def test_a_test_takes_about_as_many_games_as_expected() -> None:
     test = Sprt(0, 100)
     for difference in (0, 100):
