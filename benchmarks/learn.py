@@ -1,12 +1,15 @@
 """Learn the weights of an evaluation from self-play, and write them into a file.
 
-``python benchmarks/learn.py GAME FILE [GAMES [NODES [SEED]]]``: alpha-beta plays itself with the
-evaluation by hand, ``NODES`` a move, from random openings and with some random moves.  The weights
-are those that tell the results of these games best from any of their positions: a logistic
-regression, as in Texel's tuning method.  The same words make the same file, whatever the number of
-cores.
+``python benchmarks/learn.py GAME FILE [GAMES [WORK [SEED]]]``: the player of a game's levels plays
+itself with the evaluation by hand, ``WORK`` nodes or playouts a move, from random openings and with
+some random moves.  The weights are those that tell the results of these games best from any of
+their positions: a logistic regression, as in Texel's tuning method.  If an evaluation has a part by
+hand beside the weights (``HAND``), they are scaled to it.  The same words make the same file,
+whatever the number of cores.
 
     python benchmarks/learn.py "sinks(rows=10,cols=10)" src/gridhouse/games/sinks/weights.bin
+    python benchmarks/learn.py "tactego(rows=8,cols=8,hidden=True)" \
+        src/gridhouse/games/tactego/weights.bin 2000 200
 """
 
 from __future__ import annotations
@@ -26,7 +29,7 @@ from gridhouse.arena.workers import cores
 from gridhouse.core.console import UsageError, write_whole
 from gridhouse.core.registry import parse_game
 from gridhouse.core.specialize import rules_of, specialize
-from gridhouse.players import Limits, player
+from gridhouse.players import Limits, compiled_kind, player
 from gridhouse.search.engine import evaluation_of
 from gridhouse.search.montecarlo import VALUE_SCALE
 
@@ -51,16 +54,21 @@ SHRINKING = 2e-4  # the part of each weight that counts against it
 class Samples(NamedTuple):
     """Positions, each as the weights that it uses: ``used``, of which ``counts`` says how many.
 
-    ``points`` is the share of the points, from 0 to 1, that the player to move got in the end.
+    ``by_hand`` is the part of the evaluation without weights, as log odds, and ``points`` the share
+    of the points, from 0 to 1, that the player to move got in the end.
     """
 
     used: Array
     counts: Array
+    by_hand: Array
     points: Array
 
 
-def reader(game: Game) -> Callable[[State], list[int]]:
-    """Return a function that tells which weights the learned evaluation of a state sums up."""
+def reader(game: Game) -> Callable[[State], tuple[list[int], float]]:
+    """Return a function that tells what a learned evaluation adds up for the player to move.
+
+    These are the weights, and as log odds the part by hand.
+    """
     used: list[int] = []
 
     def weight(index: int) -> int:
@@ -71,22 +79,28 @@ def reader(game: Game) -> Callable[[State], list[int]]:
     label = f"{game.name}_read"
     evaluation = specialize(evaluation_of(game), label, jit=False, rules=rules, weight=weight)
 
-    def read(state: State) -> list[int]:
+    def read(state: State) -> tuple[list[int], float]:
         used.clear()
-        evaluation.evaluate(state.position)
-        return used.copy()
+        value = evaluation.evaluate(state.position)
+        if state.current_player() == 1:
+            value = -value
+        # An expected result is tanh(value / VALUE_SCALE), and log odds are twice its inverse.
+        return used.copy(), 2 * value / VALUE_SCALE if hasattr(evaluation, "HAND") else 0.0
 
     return read
 
 
-def play(text: str, share: int, games: int, nodes: int, seed: int) -> Samples:
+def play(text: str, share: int, games: int, work: int, seed: int) -> Samples:
     """Play the games of a share, and return their positions."""
     game = parse_game(text)[0]
     rng = random.Random(f"{seed} {share}")
-    teacher = player("alphabeta", game, seed=share, constants={"LEARNED": 0})
+    kind = compiled_kind("level", game)
+    teacher = player(kind, game, seed=share, constants={"LEARNED": 0})
+    limits = Limits(nodes=work)
     read = reader(game)
     used: list[int] = []
     counts: list[int] = []
+    hands: list[float] = []
     points: list[float] = []
     for _ in range(games):
         state = game.new_initial_state(rng.getrandbits(60))
@@ -95,23 +109,29 @@ def play(text: str, share: int, games: int, nodes: int, seed: int) -> Samples:
                 move_at_random(state, rng)
         movers = []
         while not state.is_terminal() and len(state.history()) < LENGTH:
-            weights = read(state)
-            used += weights
-            counts.append(len(weights))
-            movers.append(state.current_player())
+            weights, by_hand = read(state)
+            if weights:  # else the evaluation knows already who wins
+                used += weights
+                counts.append(len(weights))
+                hands.append(by_hand)
+                movers.append(state.current_player())
             if rng.random() < NOISE:
                 move_at_random(state, rng)
             else:
-                state.apply_action(teacher.choose(state, Limits(nodes=nodes)).action)
+                state.apply_action(teacher.choose(state, limits).action)
         returns = state.returns()
         points += [(1 + returns[mover]) / 2 for mover in movers]
-    return Samples(np.array(used, np.int32), np.array(counts, np.int32), np.array(points))
+    return Samples(
+        np.array(used, np.int32), np.array(counts, np.int32), np.array(hands), np.array(points)
+    )
 
 
 def expected(samples: Samples, weights: Array) -> Array:
     """Return the share of the points that the weights expect in each position."""
     rows = np.repeat(np.arange(len(samples.counts)), samples.counts)
-    return 1 / (1 + np.exp(-np.bincount(rows, weights[samples.used])))
+    odds = np.bincount(rows, weights[samples.used]) + weights[-1] * samples.by_hand
+    told: Array = 1 / (1 + np.exp(-odds))
+    return told
 
 
 def loss(samples: Samples, weights: Array) -> float:
@@ -122,13 +142,18 @@ def loss(samples: Samples, weights: Array) -> float:
 
 
 def fitted(samples: Samples, number: int, rounds: int = ROUNDS) -> Array:
-    """Return the weights that tell the results best; their sums are log odds."""
-    weights, mean, square = np.zeros((3, number))
+    """Return the weights that tell the results best, and last the factor of the part by hand.
+
+    Their sums are log odds.
+    """
+    weights, mean, square = np.zeros((3, number + 1))
     first, second = MOMENTUM
     for turn in range(1, rounds + 1):
         wrong = (expected(samples, weights) - samples.points) / len(samples.points)
         each = np.repeat(wrong, samples.counts)
-        slope = np.bincount(samples.used, each, number) + SHRINKING * weights
+        slope = SHRINKING * weights
+        slope[:-1] += np.bincount(samples.used, each, number)
+        slope[-1] += np.dot(wrong, samples.by_hand)
         mean = first * mean + (1 - first) * slope
         square = second * square + (1 - second) * slope**2
         step = RATE * (1 + np.cos(np.pi * turn / rounds)) / 2
@@ -139,12 +164,11 @@ def fitted(samples: Samples, number: int, rounds: int = ROUNDS) -> Array:
 
 def written(weights: Array, zero: int) -> bytes:
     """Return weights as a file has them: hundredths, in two bytes each."""
-    # An expected result is tanh(value / VALUE_SCALE), and log odds are twice the inverse of tanh.
-    counted = np.round(VALUE_SCALE / 2 * weights) + zero
+    counted = np.round(VALUE_SCALE / 2 * weights[:-1] / (weights[-1] or 1.0)) + zero
     return np.clip(counted, 0, 2 * zero - 1).astype("<u2").tobytes()
 
 
-def main(game: Word, file: Word, games: Count = 3000, nodes: Count = 800, seed: Some = 0) -> None:
+def main(game: Word, file: Word, games: Count = 3000, work: Count = 800, seed: Some = 0) -> None:
     """Play, learn and write."""
     played = parse_game(game)[0]
     evaluation = vars(evaluation_of(played))
@@ -154,7 +178,7 @@ def main(game: Word, file: Word, games: Count = 3000, nodes: Count = 800, seed: 
     counts = [min(SHARE, games - SHARE * share) for share in shares]
     spawn = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(cores(), spawn) as pool:
-        parts = pool.map(play, repeat(game), shares, counts, repeat(nodes), repeat(seed))
+        parts = pool.map(play, repeat(game), shares, counts, repeat(work), repeat(seed))
         samples = Samples(*map(np.concatenate, zip(*parts, strict=True)))
     weights = fitted(samples, evaluation["NUM_WEIGHTS"])
     write_whole(Path(file), written(weights, evaluation["ZERO"]))

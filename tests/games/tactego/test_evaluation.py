@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import event, given
 from hypothesis import strategies as st
 
 import gridhouse
@@ -84,6 +85,37 @@ def test_colours_are_treated_alike(state: State) -> None:
         start = position.rows * position.cols - 1 - cell
         mirrored = rules.NUM_DIRECTIONS * start + rules.NUM_DIRECTIONS - 1 - direction
         assert evaluation.move_score(other, mirrored) == evaluation.move_score(position, action)
+
+
+@given(states)
+def test_where_kinds_are_hidden_ways_to_the_flag_count_as_learned(state: State) -> None:
+    position = state.position.copy()
+    position.hidden = position.limit = 0
+    formula = evaluation.evaluate(position)
+    weights = np.frombuffer(evaluation.WEIGHTS, "<u2").astype(int) - evaluation.ZERO
+    of_mover, of_other = weights.reshape(2, 5, 8)
+    kinds = {rules.FLAG: 0, **{rules.NUMBER + number: 1 + number for number in range(4)}}
+    is_learned = True
+    learned = 0
+    for cell, piece in enumerate(position.board):
+        row, col = divmod(cell, position.cols)
+        enemy = -rules.FLAG if piece > 0 else rules.FLAG
+        flags = [divmod(at, position.cols) for at, it in enumerate(position.board) if it == enemy]
+        way = min((max(abs(row - r), abs(col - c)) for r, c in flags), default=7)
+        mine = (piece > 0) == (position.turn == 0)
+        if piece and abs(piece) in kinds:
+            learned += (of_mover if mine else of_other)[kinds[abs(piece)], min(7, way)]
+        elif piece:
+            is_learned = False
+    position.hidden = 1
+    ways = evaluation.flag_distances(position)
+    guards = evaluation.guard_distances(position, ways, evaluation.highest_kind(position))
+    is_decided = abs(evaluation.race(position, ways, guards)) > evaluation.DECISIVE
+    by_hand = int(abs(formula) * evaluation.HAND // 100) * (1 if formula > 0 else -1)
+    told = by_hand + (learned if position.turn == 0 else -learned)
+    has_weights = is_learned and not is_decided
+    event(f"has weights: {has_weights}")
+    assert evaluation.evaluate(position) == (told if has_weights else formula)
 
 
 def what_happens(position: Any, action: int) -> tuple[int, int]:

@@ -9,9 +9,16 @@ The weights were tuned by self-play of alpha-beta at 2000 nodes a move, 270 or 3
 from openings that a short search did not decide.  Scores: without safe runs 32 %; without the value
 of steps towards the flag 43 %; with a slack of 8 instead of 0 56 %.  Other values of the pieces and
 of the nearest piece's steps made no difference.
+
+Where kinds are hidden and all pieces are flags and the lowest numbers, as in the default army, half
+of that is added to what each piece is worth by its way to the flag, which was learned from games
+that POMCP played against itself (``benchmarks/learn.py``).  Of other pieces nothing useful was
+learned (``docs/strength.md``).
 """
 
 from __future__ import annotations
+
+from pathlib import Path
 
 from gridhouse.games.tactego import rules
 
@@ -30,6 +37,15 @@ BEST_HIDDEN = "pomcp"
 TACTICAL = 100  # the search extends leaves by moves with at least this score
 BOUND = 99_999
 FAR = 1 << 20  # more steps than on any board
+
+LEARNED = 1  # 0 for the formula alone
+HAND = 50  # percent of the formula beside the learned weights
+WEIGHTS = Path(__file__).with_name("weights.bin").read_bytes()
+ZERO = 1 << 15  # a weight has two bytes, the lower one first, and is that much more than it counts
+# A weight for each piece of the player to move, then of the other, by its kind and its way.
+KINDS = 5  # a flag, and the lowest numbers
+WAYS = 8
+NUM_WEIGHTS = 2 * KINDS * WAYS
 
 # Piece values.  A number's value depends on its strength and on the part of the enemy's numbers
 # that it beats; there is a bonus if none of them beats it.
@@ -84,13 +100,46 @@ def evaluate(state: Position) -> int:
     value = race(state, ways, guards)
     if abs(value) > DECISIVE:
         return value
+    counts = piece_counts(state, top)
     value += TEMPO if state.turn == 0 else -TEMPO
-    value += pieces_value(state, piece_counts(state, top)) + nearness(state, ways, guards)
+    value += pieces_value(state, counts) + nearness(state, ways, guards)
+    if LEARNED and state.hidden and has_learned_kinds(counts, top):
+        by_hand = abs(value) * HAND // 100
+        value = (by_hand if value > 0 else -by_hand) + learned_value(state, ways)
     if state.limit > 0:
         # The side that is ahead should capture before the game is drawn.
         fades = abs(value) * state.quiet // (2 * state.limit)
         value += fades if value < 0 else -fades
     return int(max(-BOUND, min(BOUND, value)))
+
+
+def weight(index: int) -> int:
+    """Return a learned weight, in hundredths."""
+    return (WEIGHTS[2 * index + 1] << 8) + WEIGHTS[2 * index] - ZERO
+
+
+def has_learned_kinds(counts: list[int], top: int) -> bool:
+    """Tell whether all pieces are of kinds that have weights."""
+    others = 0
+    for kind in range(rules.NUMBER):
+        if kind != rules.FLAG:
+            others += counts[kind] + counts[top + 1 + kind]
+    return others == 0 and top - rules.NUMBER < KINDS - 1
+
+
+def learned_value(state: Position, ways: list[int]) -> int:
+    """Return what all pieces are worth by their ways to the enemy's flags, for Red."""
+    cells = state.rows * state.cols
+    value = 0
+    for cell in range(cells):
+        piece = int(state.board[cell])
+        if piece == 0:
+            continue
+        side = 0 if piece > 0 else 1
+        kind = 0 if abs(piece) == rules.FLAG else abs(piece) - rules.NUMBER + 1
+        way = min(WAYS - 1, ways[(1 - side) * cells + cell])
+        value += weight(((side ^ state.turn) * KINDS + kind) * WAYS + way)
+    return value if state.turn == 0 else -value
 
 
 def highest_kind(state: Position) -> int:
