@@ -61,7 +61,8 @@ def screen(width: int = 1024, height: int = 768) -> Iterator[dict[str, str]]:
         with os.fdopen(read_end) as answer:
             number = answer.readline().strip()
         assert number, "Xvfb did not start"
-        yield {**os.environ, "DISPLAY": f":{number}"}
+        # With acceleration SDL shows a window and replaces it at once, maybe after it was found.
+        yield {**os.environ, "DISPLAY": f":{number}", "SDL_FRAMEBUFFER_ACCELERATION": "0"}
     finally:
         server.terminate()
         server.wait()
