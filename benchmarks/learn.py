@@ -4,8 +4,8 @@
 itself with the evaluation by hand, ``WORK`` nodes or playouts a move, from random openings and with
 some random moves.  The weights are those that tell the results of these games best from any of
 their positions: a logistic regression, as in Texel's tuning method.  If an evaluation has a part by
-hand beside the weights (``HAND``), they are scaled to it.  The same words make the same file,
-whatever the number of cores.
+hand beside the weights, they are scaled to it.  The same words make the same file, whatever the
+number of cores.
 
     python benchmarks/learn.py "sinks(rows=10,cols=10)" src/gridhouse/games/sinks/weights.bin
     python benchmarks/learn.py "tactego(rows=8,cols=8,hidden=True)" \
@@ -85,7 +85,7 @@ def reader(game: Game) -> Callable[[State], tuple[list[int], float]]:
         if state.current_player() == 1:
             value = -value
         # An expected result is tanh(value / VALUE_SCALE), and log odds are twice its inverse.
-        return used.copy(), 2 * value / VALUE_SCALE if hasattr(evaluation, "HAND") else 0.0
+        return used.copy(), 2 * value / VALUE_SCALE
 
     return read
 

@@ -6,7 +6,7 @@ import random
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 import pytest
@@ -214,13 +214,13 @@ def test_a_cache_keeps_as_many_bytes_as_fit_and_the_last_value_in_any_case() -> 
 
 
 def test_the_caches_of_databases_count_the_bytes_of_their_entries() -> None:
-    heuristic = beam_heuristic.heuristic_for(distinct(3, 3), 0)
-    assert beam_heuristic.CACHE._size_of(heuristic) == len(heuristic.entries.tobytes())
+    of_beam = beam_heuristic.heuristic_for(distinct(3, 3), 0)
+    assert beam_heuristic.CACHE._size_of(of_beam) == len(of_beam.entries.tobytes())
     databases = stages.small_databases(distinct(5, 3), 2)
     assert len(databases) == 1
     assert stages.CACHE._size_of(databases * 2) == 2 * len(databases[0].entries.tobytes())
 
 
-def raise_stopped() -> Any:
+def raise_stopped() -> NoReturn:
     """Build nothing."""
     raise StoppedError
