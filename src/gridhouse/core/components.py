@@ -14,14 +14,15 @@ def component(cls: type, name: str) -> ModuleType | None:
 
     The name of a module in a package has a dot: ``solver.api``.
     """
-    return _module(f"{cls.__module__.rpartition('.')[0]}.{name}")
+    return _module(cls.__module__, name)
 
 
 @lru_cache(maxsize=None)
-def _module(name: str) -> ModuleType | None:
+def _module(neighbour: str, name: str) -> ModuleType | None:
     import importlib
     import importlib.util
 
+    name = f"{neighbour.rpartition('.')[0]}.{name}"
     try:
         spec = importlib.util.find_spec(name)
     except ModuleNotFoundError as error:

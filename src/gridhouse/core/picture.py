@@ -105,6 +105,7 @@ class Canvas:
         self.title = title
         self.facts: dict[str, object] = {}  # attributes of the whole picture for a page
         self._parts: list[str] = []
+        self._begun: list[int] = []  # where the groups begin that have not ended yet
 
     def _add(self, tag: str, text: str, place: dict[str, float], look: dict[str, object]) -> None:
         given = {name: format_number(value) for name, value in place.items()} | look
@@ -134,35 +135,48 @@ class Canvas:
         cell: int,
         *,
         piece: int | None = None,
+        label: str = "",
         cells: Sequence[int] = (),
         **facts: str,
     ) -> None:
-        """Begin the group of a cell, or of the piece on it with a name.
+        """Begin the group of a cell, or of the piece on it with a name; the label describes it.
 
         ``cells`` are all cells of a piece that covers several; ``facts`` are further attributes.
-        """  # fmt: skip
+        """
         covered = " ".join(map(str, cells))
-        self._parts.append(group_tag(cell, piece, "", covered, **facts))
-
-    def cell(self, cell: int, label: str, drawn: str) -> None:
-        """Add the group of a cell with a :func:`cached` drawing; the label describes it."""
-        self._parts.append(group(drawn, cell, None, label))
+        self._begin(group_tag(cell, piece, label, covered, **facts))
 
     def piece(self, cell: int, name: int, drawn: str, **facts: str) -> None:
         """Add the group of a piece of one cell with a :func:`cached` drawing."""
         self._parts.append(group(drawn, cell, name, **facts))
 
-    def begin_part(self, cell: int) -> None:
-        """Begin a group without a name that belongs to a cell."""
-        self._parts.append(element("g", None, {"data-cell": cell}))
+    def gap(self) -> None:
+        """Add nothing for a cell without a piece, so that the parts of the next picture agree."""
+        self._parts.append("")
+
+    def begin_group(self, **look: object) -> None:
+        """Begin a group without a name."""
+        self._begin(element("g", None, look))
+
+    def _begin(self, tag: str) -> None:
+        self._begun.append(len(self._parts))
+        self._parts.append(tag)
 
     def end(self) -> None:
         """End the last group that was begun."""
-        self._parts.append("</g>")
+        start = self._begun.pop()
+        self._parts[start:] = ["\n".join([*self._parts[start:], "</g>"])]
 
     def paste(self, drawn: str) -> None:
         """Add the elements of a :func:`cached` drawing."""
         self._parts.append(drawn)
+
+    def parts(self) -> tuple[str, ...]:
+        """Return the parts of the picture ``inline``, a line or more each.
+
+        In the next picture of a game most are the same.
+        """
+        return tuple(self._wrapped(role="group"))
 
     def content(self) -> str:
         """Return all elements without the picture around them."""
@@ -175,7 +189,7 @@ class Canvas:
 
     def svg(self, theme: str = "auto") -> str:
         """Return the whole picture with its style; raise ParameterError for an unknown theme."""
-        return self._joined(element("style", stylesheet(theme), {}))
+        return "\n".join(self._wrapped(element("style", stylesheet(theme), {}))) + "\n"
 
     def inline(self, *, named: bool = True) -> str:
         """Return the picture without a style, for a page that has the stylesheet.
@@ -183,10 +197,10 @@ class Canvas:
         Without ``named``, cells and pieces have no names, so that a page can have several pictures.
         """
         if named:
-            return self._joined(role="group")
-        return re.sub("<g (id|data-cell)=[^>]*>", "<g>", self._joined())
+            return "\n".join(self.parts())
+        return re.sub("<g (id|data-cell)=[^>]*>", "<g>", "\n".join(self._wrapped()))
 
-    def _joined(self, *style: str, role: str = "img") -> str:
+    def _wrapped(self, *style: str, role: str = "img") -> list[str]:
         width, height = format_number(self.width), format_number(self.height)
         head = element("svg", None, {
             "xmlns": "http://www.w3.org/2000/svg", "class": "gridhouse", "role": role,
@@ -194,7 +208,7 @@ class Canvas:
         } | self.facts)  # fmt: skip
         ground = element("rect", "", {"width": width, "height": height, "fill": "var(--ground)"})
         title = element("title", escape(self.title), {})
-        return "\n".join([head, title, *style, ground, *self._parts, "</svg>"]) + "\n"
+        return [head, title, *style, ground, *self._parts, "</svg>"]
 
 
 def format_number(value: float) -> str:
@@ -218,30 +232,36 @@ def cached(draw: Callable[Concatenate[Canvas, P], None]) -> Callable[P, str]:
 
 
 @lru_cache(maxsize=CACHE_SIZE)
-def group(drawn: str, cell: int, piece: int | None, label: str = "", **facts: str) -> str:
-    """Return the group of a cell, or of a piece on it, with what is drawn in it."""
-    return "\n".join([group_tag(cell, piece, label, "", **facts), drawn, "</g>"])
+def group(drawn: str, cell: int, piece: int, **facts: str) -> str:
+    """Return the group of a piece on a cell, with what is drawn in it."""
+    return "\n".join([group_tag(cell, piece, **facts), drawn, "</g>"])
 
 
-@lru_cache(maxsize=CACHE_SIZE)
-def group_tag(cell: int, piece: int | None, label: str, cells: str, **facts: str) -> str:
+def group_tag(cell: int, piece: int | None, label: str = "", cells: str = "", **facts: str) -> str:
     """Return the start tag of the group of a cell, or of a piece on it."""
     name = f"cell-{cell}" if piece is None else f"piece-{piece}"
     given: dict[str, object] = {"id": name, "data-cell": cell}
-    # Without a role, a label is not allowed on a group.
-    more = {"role": "img" if label else "", "aria-label": label, "data-cells": cells}
-    return element("g", None, given | {key: text for key, text in more.items() if text} | facts)
+    if label:
+        given |= {"role": "img", "aria-label": label}  # without a role, a label is not allowed
+    if cells:
+        given["data-cells"] = cells
+    return element("g", None, given | facts)
 
 
 def element(tag: str, content: str | None, attributes: dict[str, object]) -> str:
     """Return an element with a content, or its start tag if the content is None."""
     given = "".join(
-        f' {name.rstrip("_").replace("_", "-")}="{escape(str(value))}"'
-        for name, value in attributes.items()
+        [f' {attribute(name)}="{escape(str(value))}"' for name, value in attributes.items()]
     )
     if content is None:
         return f"<{tag}{given}>"
     return f"<{tag}{given}>{content}</{tag}>" if content else f"<{tag}{given}/>"
+
+
+@lru_cache(maxsize=CACHE_SIZE)
+def attribute(name: str) -> str:
+    """Return the name of an attribute that is a Python argument: ``class_``, ``font_size``."""
+    return name.rstrip("_").replace("_", "-")
 
 
 def grid(
@@ -289,12 +309,18 @@ def square(canvas: Canvas, row: int, col: int, inset: float = 0.0, **look: objec
 def cells(canvas: Canvas, rows: int, cols: int, labels: list[str], *, turned: bool = False) -> None:
     """Add all cells of a flat board, each with a label that describes it."""
     for cell in range(rows * cols):
-        row, col = divmod(cell, cols)
-        drawn = floor(*seen(cell, rows, cols, turned=turned))
-        canvas.cell(cell, f"row {row} column {col}: {labels[cell]}", drawn)
+        canvas.paste(floor(rows, cols, cell, labels[cell], turned=turned))
+
+
+@lru_cache(maxsize=CACHE_SIZE)
+def floor(rows: int, cols: int, cell: int, label: str, *, turned: bool) -> str:
+    """Return the group of a cell of a flat board."""
+    row, col = divmod(cell, cols)
+    tag = group_tag(cell, None, f"row {row} column {col}: {label}")
+    return "\n".join([tag, bare_floor(*seen(cell, rows, cols, turned=turned)), "</g>"])
 
 
 @cached
-def floor(canvas: Canvas, row: int, col: int) -> None:
+def bare_floor(canvas: Canvas, row: int, col: int) -> None:
     """Draw the square of a cell of a flat board."""
     square(canvas, row, col, class_="cell")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import itertools
 import math
 import random
@@ -99,6 +100,7 @@ def test_every_block_and_sink_is_seen_from_everywhere(text: str) -> None:
 
 def test_without_see_through_blocks_something_is_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(view, "ghost", lambda *_: "")
+    monkeypatch.setattr(view, "block", inspect.unwrap(view.block))  # without its cache
     found = hidden(gridhouse.load("sinks").new_initial_state())
     assert found
     assert all(number for number, _ in found)  # from above nothing hides anything

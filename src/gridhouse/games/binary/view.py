@@ -11,6 +11,12 @@ if TYPE_CHECKING:
     from gridhouse.games.binary.rules import Position
 
 NAMES = ("zero", "one")
+# By the bits of the legal digits.
+FITTING: tuple[tuple[int, ...], ...] = (), (0,), (1,), (0, 1)
+EMPTY = {
+    fitting: f"empty, takes {' or '.join(NAMES[digit] for digit in fitting) or 'nothing'}"
+    for fitting in FITTING
+}
 
 
 def draw(game: Game, position: Position, names: list[int], viewer: int) -> picture.Canvas:
@@ -18,15 +24,15 @@ def draw(game: Game, position: Position, names: list[int], viewer: int) -> pictu
     del game, viewer
     rows, cols = position.rows, position.cols
     canvas = picture.grid(rows, cols, f"Binary Game, {rows} by {cols}")
-    picture.cells(canvas, rows, cols, [in_words(position, c) for c in range(rows * cols)])
-    for cell in range(rows * cols):
+    digits = [rules.digit_at(position, cell % cols, cell // cols) for cell in range(rows * cols)]
+    fitting = [fitting_digits(position, cell) for cell in range(rows * cols)]
+    picture.cells(canvas, rows, cols, list(map(in_words, digits, fitting)))
+    for cell, digit in enumerate(digits):
         row, col = divmod(cell, cols)
-        digit = rules.digit_at(position, col, row)
         if digit >= 0:
             canvas.piece(cell, names[cell], digit_at(row, col, digit))
         else:
-            for fitting in fitting_digits(position, cell):
-                canvas.paste(mark_at(row, col, fitting))
+            canvas.paste(marks_at(row, col, fitting[cell]))
     return canvas
 
 
@@ -37,10 +43,11 @@ def digit_at(canvas: picture.Canvas, row: int, col: int, digit: int) -> None:
 
 
 @picture.cached
-def mark_at(canvas: picture.Canvas, row: int, col: int, digit: int) -> None:
-    """Draw a small mark for a digit that still fits into a cell."""
+def marks_at(canvas: picture.Canvas, row: int, col: int, digits: tuple[int, ...]) -> None:
+    """Draw a small mark for each digit that still fits into a cell."""
     x, y = picture.middle(row, col)
-    draw_digit(canvas, digit, x + (20 if digit else -20), y + 20, 0.2)
+    for digit in digits:
+        draw_digit(canvas, digit, x + (20 if digit else -20), y + 20, 0.2)
 
 
 def draw_digit(canvas: picture.Canvas, digit: int, x: float, y: float, scale: float) -> None:
@@ -53,21 +60,15 @@ def draw_digit(canvas: picture.Canvas, digit: int, x: float, y: float, scale: fl
         canvas.line(x, y - reach, x, y + reach, stroke="var(--first)", stroke_width=width)
 
 
-def fitting_digits(position: Position, cell: int) -> list[int]:
+def fitting_digits(position: Position, cell: int) -> tuple[int, ...]:
     """Return the digits that may still be written into a cell."""
     row, col = divmod(cell, position.cols)
-    legal = rules.legal_in_row(position, row) >> 2 * col
-    return [digit for digit in (0, 1) if legal >> digit & 1]
+    return FITTING[rules.legal_in_row(position, row) >> 2 * col & 3]
 
 
-def in_words(position: Position, cell: int) -> str:
-    """Return the digit in a cell, or its legal digits, in words."""
-    row, col = divmod(cell, position.cols)
-    digit = rules.digit_at(position, col, row)
-    if digit >= 0:
-        return NAMES[digit]
-    fitting = " or ".join(NAMES[digit] for digit in fitting_digits(position, cell))
-    return f"empty, takes {fitting or 'nothing'}"
+def in_words(digit: int, fitting: tuple[int, ...]) -> str:
+    """Return the digit in a cell, -1 for none, or the digits that fit there, in words."""
+    return NAMES[digit] if digit >= 0 else EMPTY[fitting]
 
 
 def gesture(position: Position, action: int) -> tuple[list[int], str]:

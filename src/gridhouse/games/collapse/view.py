@@ -17,29 +17,32 @@ def draw(game: Game, position: Position, names: list[int], viewer: int) -> pictu
     rows, cols = position.rows, position.cols
     title = f"Collapse, {rows} by {cols}, score {position.score}"
     canvas = picture.grid(rows, cols, title, blank=rows - position.tall, first=1)
-    digits = [position.cells[rules.cell_of(position, action)] for action in range(rows * cols)]
-    groups = groups_of(position)
+    places = [rules.cell_of(position, action) for action in range(rows * cols)]
+    digits = [position.cells[place] for place in places]
+    groups = groups_of(position, places)
     labels = [in_words(position, digit, groups.get(at, [])) for at, digit in enumerate(digits)]
     picture.cells(canvas, rows, cols, labels)
     for cell, digit in enumerate(digits):
-        if digit != rules.BLANK:
+        if digit == rules.BLANK:
+            canvas.gap()
+        else:
             row, col = divmod(cell, cols)
             group = str(min(groups.get(cell, [cell])))
             canvas.piece(cell, names[cell], tile(row, col, digit), data_group=group)
     return canvas
 
 
-def groups_of(position: Position) -> dict[int, list[int]]:
-    """Return the group of each cell that can be picked."""
-    cells = [rules.cell_of(position, action) for action in range(position.rows * position.cols)]
+def groups_of(position: Position, places: list[int]) -> dict[int, list[int]]:
+    """Return the group of each cell that can be picked; ``places`` are those of the cells."""
     left = position.copy()
-    standing = [action for action, cell in enumerate(cells) if left.cells[cell] != rules.BLANK]
+    standing = [action for action, place in enumerate(places) if left.cells[place] != rules.BLANK]
     groups: dict[int, list[int]] = {}
     for action in standing:
-        if left.cells[cells[action]] == rules.BLANK or rules.is_alone(left, cells[action]):
+        if left.cells[places[action]] == rules.BLANK or rules.is_alone(left, places[action]):
             continue
-        rules.remove_group(left, cells[action])
-        group = [at for at in standing if at not in groups and left.cells[cells[at]] == rules.BLANK]
+        rules.remove_group(left, places[action])
+        blank = (at for at in standing if left.cells[places[at]] == rules.BLANK)
+        group = [at for at in blank if at not in groups]
         groups |= dict.fromkeys(group, group)
     return groups
 

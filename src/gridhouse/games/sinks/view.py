@@ -8,6 +8,7 @@ through the block.
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from typing import NamedTuple
 
 from gridhouse.core import picture
@@ -51,12 +52,47 @@ class Look(NamedTuple):
     frozen: bool = False
 
 
-class Thing(NamedTuple):
-    """An object of the board: the cell that names it, its body and its look."""
+PIT_LOOK, STONE_LOOK = Look("pit"), Look("stone")
 
-    cell: int
-    body: Body
-    look: Look
+
+class Thing:
+    """An object of the board as a camera sees it; :func:`thing_at` keeps it for later pictures.
+
+    ``box`` are the left, upper, right and lower limits of its silhouette.
+    """
+
+    def __init__(
+        self, camera: Camera, cell: int, wide: int, deep: int, levels: int, look: Look
+    ) -> None:
+        """Put an object on its first cell and those to the right of and above it."""
+        row, col = divmod(cell, camera.cols)
+        self.cell = cell
+        self.cells = [
+            r * camera.cols + c for r in range(row, row + deep) for c in range(col, col + wide)
+        ]
+        self.roll = f"{col} {row} {wide} {deep} {levels} {look.colour}"  # what a page rolls
+        self.body = camera.body(row, col, wide, deep, levels)
+        self.look = look
+        outline = camera.silhouette(self.body)
+        across, down = [x for x, _ in outline], [y for _, y in outline]
+        self.box = min(across), min(down), max(across), max(down)
+
+    def may_touch(self, other: Thing) -> bool:
+        """Tell whether the boxes of two objects have a point in common."""
+        left, top, right, bottom = self.box
+        other_left, other_top, other_right, other_bottom = other.box
+        return (
+            left <= other_right
+            and other_left <= right
+            and top <= other_bottom
+            and other_top <= bottom
+        )
+
+
+@lru_cache(maxsize=picture.CACHE_SIZE)
+def thing_at(camera: Camera, cell: int, wide: int, deep: int, levels: int, look: Look) -> Thing:
+    """Return the object of this size on a cell."""
+    return Thing(camera, cell, wide, deep, levels, look)
 
 
 class Scene:
@@ -67,30 +103,26 @@ class Scene:
         self.position = position
         self.camera = camera
 
-    def body(self, anchor: int) -> Body:
-        """Return the body of the object with this anchor; sinks and blocked squares are flat."""
+    def thing(self, anchor: int, look: Look) -> Thing:
+        """Return the object with this anchor."""
         kind, lie = self.position.kind[anchor], self.position.lie[anchor]
-        row, col = divmod(anchor, self.position.cols)
-        size = rules.width(kind, lie), rules.height(kind, lie)
-        return self.camera.body(row, col, *size, levels_of(kind, lie))
+        size = rules.width(kind, lie), rules.height(kind, lie), levels_of(kind, lie)
+        return thing_at(self.camera, anchor, *size, look)
 
     def pits(self) -> list[Thing]:
         """Return all sinks."""
-        position = self.position
-        anchors = anchors_of(position, rules.SINKS)
-        return [Thing(anchor, self.body(anchor), Look("pit")) for anchor in anchors]
+        return [self.thing(anchor, PIT_LOOK) for anchor in anchors_of(self.position, rules.SINKS)]
 
     def litter(self) -> list[Thing]:
         """Return the blocked squares and the bombs."""
         position = self.position
         found = []
         for cell in range(position.rows * position.cols):
-            row, col = divmod(cell, position.cols)
             if position.kind[cell] == rules.BLOCK:
-                found.append(Thing(cell, self.body(cell), Look("stone")))
+                found.append(thing_at(self.camera, cell, 1, 1, 0, STONE_LOOK))
             elif position.bomb[cell]:
                 look = Look(COLOURS[position.bomb[cell] - 1])
-                found.append(Thing(cell, self.camera.body(row, col, 1, 1, 0), look))
+                found.append(thing_at(self.camera, cell, 1, 1, 0, look))
         return found
 
     def blocks(self) -> list[Thing]:
@@ -101,7 +133,7 @@ class Scene:
             for anchor in anchors_of(position, player):
                 frozen = bool(position.frozen[anchor])
                 text = f"{rules.worth(position.kind[anchor])}{FROST if frozen else ''}"
-                left.append(Thing(anchor, self.body(anchor), Look(COLOURS[player], text, frozen)))
+                left.append(self.thing(anchor, Look(COLOURS[player], text, frozen)))
         ordered: list[Thing] = []
         while left:
             # Hiding has no cycles, so at least one block hides no other.
@@ -141,39 +173,39 @@ def draw(
     rows, cols = position.rows, position.cols
     scene = Scene(position, projection.camera(camera, viewer, rows, cols, room_for(game, position)))
     canvas = picture.Canvas(*scene.camera.extent, f"Sinks, {rows} by {cols}")
-    canvas.facts["data-camera"] = " ".join(map(picture.format_number, scene.camera.matrix()))
+    canvas.facts["data-camera"] = matrix_of(scene.camera)
     canvas.paste(edge(scene.camera))
     for cell in range(rows * cols):
-        draw_field(canvas, scene, cell)
+        canvas.paste(field(scene.camera, cell, in_words(position, cell)))
     pits, litter, blocks = scene.pits(), scene.litter(), scene.blocks()
-    for thing in litter:
-        canvas.begin_part(thing.cell)
-        draw_thing(canvas, scene.camera, thing)
-        canvas.end()
+    canvas.paste("\n".join(lying(scene.camera, thing) for thing in litter))
     for thing in pits:
-        canvas.begin(thing.cell, piece=names[thing.cell], cells=cells_of(position, thing.cell))
-        draw_thing(canvas, scene.camera, thing)
-        canvas.end()
+        canvas.paste(sink(scene.camera, thing, names[thing.cell]))
     for thing in blocks:
-        canvas.paste(picture.element("g", None, {"class": f"shadow-{names[thing.cell]}"}))
-        canvas.paste(shadow(scene.camera, thing.body))
-        canvas.end()
-    for at, thing in enumerate(blocks):
-        draw_block(canvas, scene, thing, [*litter, *pits, *blocks[:at]], names[thing.cell])
+        canvas.paste(shadow(scene.camera, thing, names[thing.cell]))
+    behind = [*litter, *pits]
+    for thing in blocks:
+        hidden = [other for other in behind if other.may_touch(thing)]
+        canvas.paste(block(scene.camera, thing, names[thing.cell], *hidden))
+        behind.append(thing)
     return canvas
 
 
 def room_for(game: SinksGame, position: Position) -> int:
     """Return the levels of the tallest block of the game, so that no picture of it is higher."""
-    kinds = {*game.initial_position("").kind, *position.kind}
-    return max(levels_of(kind, rules.UPRIGHT) for kind in kinds)
+    return max(room_at_start(game), *(levels_of(kind, rules.UPRIGHT) for kind in {*position.kind}))
 
 
-def cells_of(position: Position, anchor: int) -> list[int]:
-    """Return the cells of the object with this anchor."""
-    kind, lie = position.kind[anchor], position.lie[anchor]
-    row, col = divmod(anchor, position.cols)
-    return cells_at(position, row, col, kind, lie)
+@lru_cache(maxsize=picture.CACHE_SIZE)
+def room_at_start(game: SinksGame) -> int:
+    """Return the levels of the tallest block at the start of a game."""
+    return max(levels_of(kind, rules.UPRIGHT) for kind in game.initial_position("").kind)
+
+
+@lru_cache(maxsize=picture.CACHE_SIZE)
+def matrix_of(camera: Camera) -> str:
+    """Return the projection of a camera for a page."""
+    return " ".join(map(picture.format_number, camera.matrix()))
 
 
 def cells_at(position: Position, row: int, col: int, kind: int, lie: int) -> list[int]:
@@ -192,56 +224,51 @@ def edge(canvas: picture.Canvas, camera: Camera) -> None:
         canvas.text(x, y, str(number), 14, class_="label")
 
 
-def draw_field(canvas: picture.Canvas, scene: Scene, cell: int) -> None:
-    """Draw a field of the floor."""
-    row, col = divmod(cell, scene.position.cols)
-    label = f"row {row} column {col}: {in_words(scene.position, cell)}"
-    canvas.cell(cell, label, field(scene.camera, cell))
+@picture.cached
+def field(canvas: picture.Canvas, camera: Camera, cell: int, words: str) -> None:
+    """Draw an empty field; the words say what is on it."""
+    row, col = divmod(cell, camera.cols)
+    floor = camera.floor(camera.body(row, col, 1, 1, 0).corners(0))
+    canvas.begin(cell, label=f"row {row} column {col}: {words}")
+    canvas.polygon(floor, class_="cell")
+    canvas.end()
 
 
 @picture.cached
-def field(canvas: picture.Canvas, camera: Camera, cell: int) -> None:
-    """Draw an empty field."""
-    square = camera.body(*divmod(cell, camera.cols), 1, 1, 0)
-    canvas.polygon(camera.floor(square.corners(0)), class_="cell")
-
-
-@picture.cached
-def shadow(canvas: picture.Canvas, camera: Camera, body: Body) -> None:
-    """Draw the shadow of a block on the floor."""
+def shadow(canvas: picture.Canvas, camera: Camera, thing: Thing, name: int) -> None:
+    """Draw the shadow of a block with a name on the floor."""
+    canvas.begin_group(class_=f"shadow-{name}")
     for share in SOFT:
-        canvas.polygon(camera.shadow(body, share), fill="var(--shadow)", pointer_events="none")
+        points = camera.shadow(thing.body, share)
+        canvas.polygon(points, fill="var(--shadow)", pointer_events="none")
+    canvas.end()
 
 
-def draw_thing(canvas: picture.Canvas, camera: Camera, thing: Thing) -> None:
-    """Draw an object that lies in the floor."""
-    if thing.look.colour == "pit":
-        canvas.paste(pit(camera, thing.body))
-    elif thing.look.colour == "stone":
-        canvas.paste(stone(camera, thing.body))
+@picture.cached
+def lying(canvas: picture.Canvas, camera: Camera, thing: Thing) -> None:
+    """Draw a blocked square or a bomb."""
+    canvas.begin_group(data_cell=thing.cell)
+    if thing.look == STONE_LOOK:
+        canvas.polygon(camera.floor(thing.body.corners(STONE)), fill="var(--faint)")
     else:
-        canvas.paste(bomb(camera, thing.body, thing.look.colour))
+        draw_bomb(canvas, camera, thing)
+    canvas.end()
 
 
-@picture.cached
-def stone(canvas: picture.Canvas, camera: Camera, body: Body) -> None:
-    """Draw a blocked square."""
-    canvas.polygon(camera.floor(body.corners(STONE)), fill="var(--faint)")
-
-
-@picture.cached
-def bomb(canvas: picture.Canvas, camera: Camera, body: Body, colour: str) -> None:
+def draw_bomb(canvas: picture.Canvas, camera: Camera, thing: Thing) -> None:
     """Draw a bomb in the colour of the player who laid it."""
-    x, y = camera.point(body.col + 0.5, body.row + 0.5)
+    x, y = camera.point(thing.body.col + 0.5, thing.body.row + 0.5)
     canvas.line(x + 4, y - 10, x + 11, y - 18, stroke="var(--alarm)", stroke_width=3)
     canvas.circle(x, y - 5, 9, fill="var(--pit)", stroke="var(--rim)")
-    canvas.circle(x, y - 5, 4, fill=f"var(--{colour})")
+    canvas.circle(x, y - 5, 4, fill=f"var(--{thing.look.colour})")
 
 
 @picture.cached
-def pit(canvas: picture.Canvas, camera: Camera, body: Body) -> None:
-    """Draw a pit: its far walls, its bottom and its rim."""
+def sink(canvas: picture.Canvas, camera: Camera, thing: Thing, name: int) -> None:
+    """Draw a sink with a name, which is a pit: its far walls, its bottom and its rim."""
+    body = thing.body
     rim = camera.floor(body.corners())
+    canvas.begin(thing.cell, piece=name, cells=thing.cells)
     if camera.is_flat:
         canvas.polygon(rim, fill="var(--wall)")
         canvas.polygon(camera.floor(body.corners(FUNNEL)), fill="var(--pit)")
@@ -256,37 +283,28 @@ def pit(canvas: picture.Canvas, camera: Camera, body: Body) -> None:
             if area(seen) > SMALLEST:
                 canvas.polygon(seen, fill=f"var(--{shade})")
     canvas.polygon(rim, class_="outline", fill="none", stroke="var(--rim)", stroke_width=2)
-
-
-def draw_block(
-    canvas: picture.Canvas, scene: Scene, thing: Thing, behind: list[Thing], name: int
-) -> None:
-    """Draw a block, and over it what it hides."""
-    camera, body, look = scene.camera, thing.body, thing.look
-    roll = f"{box_of(scene.position, thing.cell)} {look.colour}"
-    covered = cells_of(scene.position, thing.cell)
-    canvas.begin(thing.cell, piece=name, cells=covered, data_roll=roll)
-    canvas.paste(block(camera, body, look))
-    for other in behind:
-        hidden = ghost(camera, other.body, other.look, body)
-        if hidden:
-            canvas.begin_part(other.cell)
-            canvas.paste(hidden)
-            canvas.end()
-    canvas.paste(value(camera, body, look))
     canvas.end()
 
 
-def box_of(position: Position, anchor: int) -> str:
-    """Return the column, row, width, depth and height of a block on the board."""
-    kind, lie = position.kind[anchor], position.lie[anchor]
-    row, col = divmod(anchor, position.cols)
-    return f"{col} {row} {rules.width(kind, lie)} {rules.height(kind, lie)} {levels_of(kind, lie)}"
+@picture.cached
+def block(canvas: picture.Canvas, camera: Camera, thing: Thing, name: int, *behind: Thing) -> None:
+    """Draw a block with a name, and over it what it hides of the things behind it."""
+    canvas.begin(thing.cell, piece=name, cells=thing.cells, data_roll=thing.roll)
+    canvas.paste(faces(camera, thing))
+    for other in behind:
+        hidden = ghost(camera, other, thing)
+        if hidden:
+            canvas.begin_group(data_cell=other.cell)
+            canvas.paste(hidden)
+            canvas.end()
+    canvas.paste(value(camera, thing))
+    canvas.end()
 
 
 @picture.cached
-def block(canvas: picture.Canvas, camera: Camera, body: Body, look: Look) -> None:
+def faces(canvas: picture.Canvas, camera: Camera, thing: Thing) -> None:
     """Draw the visible faces of a block."""
+    body, look = thing.body, thing.look
     ink, line = f"var(--{look.colour}-ink)", f"var(--{look.colour}-edge)"
     for shade, points in camera.faces(body):
         fill = f"var(--{look.colour}{shade})"
@@ -301,10 +319,10 @@ def block(canvas: picture.Canvas, camera: Camera, body: Body, look: Look) -> Non
 
 
 @picture.cached
-def value(canvas: picture.Canvas, camera: Camera, body: Body, look: Look) -> None:
+def value(canvas: picture.Canvas, camera: Camera, thing: Thing) -> None:
     """Write the value of a block."""
-    for x, y, size in places_of_value(camera, body):
-        write(canvas, x, y, look, size)
+    for x, y, size in places_of_value(camera, thing.body):
+        write(canvas, x, y, thing.look, size)
 
 
 def write(canvas: picture.Canvas, x: float, y: float, look: Look, size: float) -> None:
@@ -360,9 +378,9 @@ def draw_height(canvas: picture.Canvas, camera: Camera, body: Body, ink: str) ->
 
 
 @picture.cached
-def ghost(canvas: picture.Canvas, camera: Camera, body: Body, look: Look, front: Body) -> None:
+def ghost(canvas: picture.Canvas, camera: Camera, thing: Thing, front: Thing) -> None:
     """Draw the part of an object that a block in front of it hides, if there is one."""
-    window = camera.silhouette(front)
+    body, look, window = thing.body, thing.look, camera.silhouette(front.body)
     spot = camera.point(body.col + body.wide / 2, body.row + body.deep / 2, body.levels)
     is_inside = bool(clip([spot], window))
     if look.colour in ("pit", "stone"):
@@ -372,7 +390,7 @@ def ghost(canvas: picture.Canvas, camera: Camera, body: Body, look: Look, front:
     else:
         shapes = []
         if is_inside:
-            canvas.paste(bomb(camera, body, look.colour))
+            draw_bomb(canvas, camera, thing)
     line = "rim" if look.colour in ("pit", "stone") else f"{look.colour}-edge"
     for fill, points in shapes:
         seen = clip(points, window)
@@ -381,7 +399,7 @@ def ghost(canvas: picture.Canvas, camera: Camera, body: Body, look: Look, front:
                 seen, fill=f"var(--{fill})", fill_opacity=SEEN_THROUGH,
                 stroke=f"var(--{line})", stroke_dasharray="4 3",
             )  # fmt: skip
-    values = [math.dist(spot, (x, y)) for x, y, _ in places_of_value(camera, front)]
+    values = [math.dist(spot, (x, y)) for x, y, _ in places_of_value(camera, front.body)]
     if look.text and is_inside and min(values) > APART:
         write(canvas, *spot, look, 20)
 

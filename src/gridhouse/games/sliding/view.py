@@ -19,6 +19,7 @@ def draw(game: Game, position: Position, names: list[int], viewer: int) -> pictu
     picture.cells(canvas, rows, cols, [in_words(position, c) for c in range(rows * cols)])
     for cell in range(rows * cols):
         if position.tiles[cell] == rules.EMPTY:
+            canvas.gap()
             continue
         row, col = divmod(cell, cols)
         kind = "done" if is_home(position, cell) else "tile"

@@ -25,13 +25,14 @@ def draw(game: TactegoGame, position: Position, names: list[int], viewer: int) -
     canvas = picture.grid(rows, cols, f"Tactego, {rows} by {cols}", turned=turned)
     labels = [in_words(game, position, cell) for cell in range(rows * cols)]
     picture.cells(canvas, rows, cols, labels, turned=turned)
-    for cell in range(rows * cols):
-        if position.board[cell]:
-            value = position.board[cell]
+    for cell, value in enumerate(position.board):
+        if value:
             row, col = picture.seen(cell, rows, cols, turned=turned)
             name = game.names[abs(value)]
             drawn = piece_at(row, col, value, name, position.known[cell])
             canvas.piece(cell, names[cell], drawn)
+        else:
+            canvas.gap()
     return canvas
 
 
