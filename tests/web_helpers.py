@@ -81,7 +81,7 @@ class Visitor:
         return str(answer.headers["location"])
 
     @contextmanager
-    def at(self, table: str, query: str = "", **headers: str) -> Iterator[Seat]:
+    def at(self, table: str, query: str = "?changes", **headers: str) -> Iterator[Seat]:
         """Look at a table as its page does."""
         path = f"ws://house.test{table}/socket{query}"
         with self.client.websocket_connect(path, headers=self._headers(headers)) as socket:

@@ -45,13 +45,19 @@ class Caller:
     def at(self, house: str, table: str) -> Iterator[Place]:
         """Look at a table as its page does."""
         place = urllib.parse.urlsplit(house).netloc
-        address = f"ws://{place}{table}/socket"
+        address = f"ws://{place}{table}/socket?changes"
         with connect(address, additional_headers={"Cookie": self.cookie}) as socket:
             yield Place(socket)
 
 
 def complete(view: dict[str, Any], before: dict[str, Any]) -> dict[str, Any]:
-    """Return a view with the moves that the one before it had, since it has only what is new."""
+    """Return a view with what the one before it had, since it has only what is new."""
+    changes = view.pop("changes")
+    if changes is not None:
+        lines = before["board"].split("\n")
+        for first, gone, come in changes:
+            lines[first : first + gone] = come
+        view["board"] = "\n".join(lines)
     since = view.pop("since")
     for made in ("moves", "notes"):
         view[made] = before.get(made, [])[:since] + view[made]

@@ -220,7 +220,7 @@ def spoken(value: Any, name: str = "") -> Iterator[str]:
         for each in value[-1:] if name == "gestures" else value:
             yield from spoken(each, name)
     elif isinstance(value, str):
-        yield from LABEL.findall(value) if name == "board" else [value]
+        yield from LABEL.findall(value) if name in ("board", "changes") else [value]
 
 
 @pytest.mark.parametrize(

@@ -136,7 +136,7 @@ def test_a_connection_that_is_dead_is_noticed(visit: Callable[..., Page], addres
         socket.on_message(lambda message: None if dead else server.send(message))
         server.on_message(lambda message: None if dead else socket.send(message))
 
-    hands.page.route_web_socket("**/socket", passes)
+    hands.page.route_web_socket("**/socket*", passes)
     hands.begin("Binary Game", start=ROW, opponent="hotseat")
     type_move(hands, MOVES[0])
     type_move(hands, MOVES[1])

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import time
+from contextlib import ExitStack
 from pathlib import Path
-from time import sleep
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -18,9 +19,10 @@ from gridhouse.core.errors import ParameterError
 from gridhouse.players import Choice
 from gridhouse.server import clock
 from gridhouse.server.clock import MINUTE, SECOND, Clock
+from gridhouse.server.fair_pool import QUICK
 from gridhouse.server.storage import store
 from gridhouse.server.storage.records import Change, Ply, StoredTable
-from gridhouse.server.tables import hints
+from gridhouse.server.tables import hints, sockets, visibility
 from gridhouse.server.tables.commands import MOVE, SEAT, Command, RefusedError
 from gridhouse.server.tables.service import TableService
 from gridhouse.server.tables.table import FRIENDS, TableOptions
@@ -73,6 +75,26 @@ def left(seat: Seat) -> list[int]:
 
 
 # Clocks.
+
+
+def test_many_pages_wait_for_a_slow_picture_of_a_running_clock(
+    visitor: Visitor, friend: Visitor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def slow(*given: Any, **named: Any) -> Any:
+        until = time.thread_time() + 2 * QUICK
+        while time.thread_time() < until:
+            pass
+        return visibility.view(*given, **named)
+
+    monkeypatch.setattr(sockets, "view", slow)
+    table = meet(visitor, friend, clock="3+2")
+    with visitor.at(table) as mine, friend.at(table) as theirs, ExitStack() as open_pages:
+        watching = [open_pages.enter_context(Visitor(visitor.client).at(table)) for _ in range(3)]
+        for ply, move in enumerate(("0 0 1", "1 0 0", "2 0 1", "3 0 0"), 1):
+            mover, other = (mine, theirs) if ply % 2 else (theirs, mine)
+            mover.move(move)
+            for page in (other, *watching):
+                page.wait("view", ply)
 
 
 @pytest.mark.parametrize(
@@ -484,7 +506,7 @@ def test_two_kinds_of_help_may_be_asked_for_at_once(visitor: Visitor) -> None:
             heard.add(seat.listen()["type"])
             if heard >= {"hint", "judge"}:
                 return
-            sleep(0.2)
+            time.sleep(0.2)
         raise AssertionError(f"only {heard} came")
 
 

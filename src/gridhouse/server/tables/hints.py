@@ -93,14 +93,15 @@ def frame(state: State, action: int, made: int, ply: int, viewpoint: Viewpoint) 
     move = state.action_to_string(action)
     cells = gesture(state, action)[0]
     state.apply_action(action)
+    game, position = state.game, state.position
     return {
         "type": "frame",
         "ply": ply,
         "board": drawn(state, viewpoint),
         "last": cells,
         "heading": f"Best line, move {made}{by}: {move}",
-        "status": state.game.status(state.position),
-        "tokens": tokens(state, state.position),
+        "status": game.status(position),
+        "tokens": tokens([*game.status_tokens(position), *game.losses(position)]),
     }
 
 

@@ -12,6 +12,10 @@ Gesture = tuple[
 ]  # a legal move, its cells, and the choice among moves with the same cells
 
 
+# A change of a board: the first line that goes, how many go, and the lines that come.
+Splice = tuple[int, int, list[str]]
+
+
 class Token(TypedDict):
     """A count of the status: its words, its symbol, and the player whose count it is, or null."""
 
@@ -61,8 +65,10 @@ class View(TypedDict):
 
     ``cameras`` are the names of the picture's viewpoints, none if there is one only; ``landings``
     are, by moves, the cells that light up instead of the last one of a gesture.
-    ``moves`` are those after the first ``since``, which the page has already; ``comment`` says what
-    the last move did besides moving, and ``notes`` says it of every one of ``moves``.
+    ``board`` is "" where ``changes`` say how the page makes it from the board that it has: splices
+    of its lines, the last one first.  ``moves`` are those after the first ``since``, which the page
+    has already; ``comment`` says what the last move did besides moving, and ``notes`` says it of
+    every one of ``moves``.
     ``names`` has who plays each player, "" for a free seat.  ``present`` tells which players have
     the page open, and ``watchers`` is the number of other pages.
     """
@@ -71,6 +77,7 @@ class View(TypedDict):
     ply: int
     looking: int | None
     board: str
+    changes: list[Splice] | None
     drawn: bool
     heading: str
     status: str

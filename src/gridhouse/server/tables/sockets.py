@@ -24,6 +24,7 @@ from gridhouse.server.tables import hints
 from gridhouse.server.tables.commands import ANSWER, MOVE, REDO, RESIGN, UNDO, Command, RefusedError
 from gridhouse.server.tables.translating import in_language
 from gridhouse.server.tables.visibility import (
+    Known,
     Snapshot,
     Viewpoint,
     help_refusal,
@@ -59,6 +60,7 @@ HELP_PLACES = {
 FEW = 50  # moves of a view that may be made at once
 FRAME_PAUSES = 1.5  # times the machine's pause, between two moves of the best line
 MAX_NESTED = 100  # brackets of a message; valid messages have two
+COMPACT = json.JSONEncoder(separators=(",", ":"))
 NORMAL_CLOSURE = 1000
 NO_PLY = -1  # a ply that no table has
 TRY_AGAIN_LATER = 1013  # close code for a table that is full
@@ -87,11 +89,14 @@ class Connection:
         self.address = address_of(socket)
         self.close_code = NORMAL_CLOSURE  # the close code, sent after the last message
         self.camera = first_camera(live.table, socket.query_params.get("camera", ""))
+        # Whoever does not ask for changes of a board, as a page of an older version, gets it whole.
+        self.takes_changes = "changes" in socket.query_params
         self.back: int | None = None  # the ply of an earlier position that this page shows
         self._past: Snapshot | None = None
         self._stale = True
         # The moves that the page has, and what was visible of them.
         self._known: tuple[list[Ply], bool, int | None] = [], False, None
+        self._board: tuple[str, ...] = ()  # the parts of the board that it has
         self._outgoing: list[str] = []
         self._wake = asyncio.Event()
         self._help_tasks: dict[str, asyncio.Task[None]] = {}
@@ -172,22 +177,26 @@ class Connection:
         since = (
             known_moves(plies, table.plies) if visible == [table.secret, viewpoint.viewer] else 0
         )
+        shown = viewpoint, sits, Known(since, self._board), self.language
         self._known = table.plies, table.secret, viewpoint.viewer
-        shown = viewpoint, sits, since, self.language
-        if shown not in texts or table.ticks():
+        rendered = texts.get(shown)
+        if rendered is None or table.ticks():
             is_short = len(table.plies) - since <= FEW
             drawing = self.live.drawing if is_short else Habit(self.service.work)
-            texts[shown] = drawing.start(self._rendered, snapshot, *shown)
-        return await asyncio.shield(texts[shown])
+            rendered = texts[shown] = drawing.start(self._rendered, snapshot, *shown)
+        text, board = await asyncio.shield(rendered)
+        if self.takes_changes:
+            self._board = board
+        return text
 
     def _rendered(
-        self, snapshot: Snapshot, viewpoint: Viewpoint, sits: bool, since: int, into: str
-    ) -> str:
-        """Return a view as JSON, from a thread."""
-        shown = view(snapshot, viewpoint, sits=sits, since=since)
+        self, snapshot: Snapshot, viewpoint: Viewpoint, sits: bool, known: Known, into: str
+    ) -> tuple[str, tuple[str, ...]]:
+        """Return a view as JSON, and the parts of its board, from a thread."""
+        shown = view(snapshot, viewpoint, sits=sits, known=known)
         if sits and snapshot.table.open_seats():
             shown["invitation"] = f"/t/{snapshot.table.id}/join/{self.invitation}"
-        return encode(in_language(shown, into))
+        return encode(in_language(shown, into)), snapshot.board(viewpoint).parts
 
     async def _receive(self) -> None:
         settings = self.service.settings
@@ -374,7 +383,7 @@ def cells_of(asked: dict[str, Any]) -> list[int]:
 
 def encode(message: Message) -> str:
     """Return a message to a page as JSON."""
-    return json.dumps(message, separators=(",", ":"))
+    return COMPACT.encode(message)
 
 
 def parse_message(text: object) -> dict[str, Any] | None:

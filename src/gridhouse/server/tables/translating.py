@@ -33,6 +33,11 @@ def _said(value: Any, into: str, name: str = "") -> Any:
         return {key: _said(each, into, key) for key, each in value.items()}
     if name == "board":
         return translated_picture(value, into)
+    if name == "changes":
+        return value and [
+            (at, gone, [translated_picture(line, into) for line in lines])
+            for at, gone, lines in value
+        ]
     if name == "moves":
         return [_said_move(each, into) for each in value]
     if name == "gestures":

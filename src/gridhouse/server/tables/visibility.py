@@ -11,6 +11,7 @@ from gridhouse.server import clock
 from gridhouse.server.daily.service import best_text, verdict
 from gridhouse.server.tables.commands import OVER, REDO, UNDO, RefusedError
 from gridhouse.server.tables.company import player_names
+from gridhouse.server.tables.splices import splices
 from gridhouse.server.tables.table import (
     ANALYSIS,
     FRIENDS,
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from gridhouse.core.game import Game, State
+    from gridhouse.core.game import Token as Count
     from gridhouse.core.picture import Canvas
     from gridhouse.server.storage.records import Ply
     from gridhouse.server.tables.messages import (
@@ -99,6 +101,23 @@ def seat_of(table: Table, visitor: str | None, revealed_player: int | None) -> V
     return Viewpoint(revealed_player, revealed_player, revealed_player == mover)
 
 
+class Board(NamedTuple):
+    """The parts of a picture, or the lines of a text in a game without pictures."""
+
+    parts: tuple[str, ...]
+    drawn: bool
+
+
+class Known(NamedTuple):
+    """What a page has already: a number of moves, and the parts of the board that it shows."""
+
+    moves: int = 0
+    board: tuple[str, ...] = ()
+
+
+NOTHING = Known()
+
+
 class Snapshot:
     """A table after one of its moves; pictures and texts are cached for all viewers.
 
@@ -109,9 +128,12 @@ class Snapshot:
         """Take the current position of a frozen table, or the position after ``ply`` moves."""
         self.table = table
         self.ply = ply
-        # Rendered views: by viewpoint, whether the viewer sits, moves known there, and language.
-        self.texts: dict[tuple[Viewpoint, bool, int, str], asyncio.Future[str]] = {}
-        self._pictures: dict[tuple[int | None, int, int], str] = {}
+        # Rendered views: by viewpoint, whether the viewer sits, what is known there, and language.
+        self.texts: dict[
+            tuple[Viewpoint, bool, Known, str], asyncio.Future[tuple[str, tuple[str, ...]]]
+        ] = {}
+        self._boards: dict[tuple[int | None, int, int], Board] = {}
+        self._observations: dict[int | None, Any] = {}
         self._gestures: list[Gesture] | None = None
         self._landings: dict[str, list[int]] | None = None
 
@@ -125,13 +147,21 @@ class Snapshot:
         """The legal actions."""
         return self.state.legal_actions()
 
+    @cached_property
+    def losses(self) -> list[Count]:
+        """What each side has lost."""
+        return self.state.game.losses(self.state.position)
+
     def observation(self, viewpoint: Viewpoint) -> Any:
-        """Return the observation of a viewer."""
+        """Return the observation of a viewer, which is not to be changed."""
         if not self.table.secret:
             return self.state.position
-        if viewpoint.viewer is None:
-            return self.state.public_observation()
-        return self.state.observation(viewpoint.viewer)
+        viewer = viewpoint.viewer
+        if viewer not in self._observations:
+            state = self.state
+            seen = state.public_observation() if viewer is None else state.observation(viewer)
+            self._observations[viewer] = seen
+        return self._observations[viewer]
 
     def text(self, viewpoint: Viewpoint) -> str:
         """Return the observation of a viewer as text."""
@@ -140,15 +170,21 @@ class Snapshot:
 
     def picture(self, viewpoint: Viewpoint) -> str:
         """Return the picture of a viewer's observation, "" for a game without pictures."""
+        board = self.board(viewpoint)
+        return "\n".join(board.parts) if board.drawn else ""
+
+    def board(self, viewpoint: Viewpoint) -> Board:
+        """Return what a page shows of a viewer's observation."""
         # Equal pictures share one entry.
         viewer = viewpoint.viewer if self.table.secret else None
         shown = viewer, viewpoint.side if self.table.cameras else 0, viewpoint.camera
-        if shown not in self._pictures:
+        if shown not in self._boards:
             try:
-                self._pictures[shown] = self._draw(viewpoint).inline()
+                self._boards[shown] = Board(self._draw(viewpoint).parts(), drawn=True)
             except PictureError:
-                self._pictures[shown] = ""
-        return self._pictures[shown]
+                lines = self.state.game.board(self.observation(viewpoint))
+                self._boards[shown] = Board(tuple(lines), drawn=False)
+        return self._boards[shown]
 
     def saved_picture(self, viewpoint: Viewpoint) -> str:
         """Return the picture of a viewer's observation as a file; raises PictureError."""
@@ -176,7 +212,7 @@ class Snapshot:
             return ""  # the result says it
         parts = [state.game.status(self.observation(viewpoint))]
         for side, name in enumerate(state.game.players):
-            lost = [token for token in state.game.losses(state.position) if token.side == side]
+            lost = [token for token in self.losses if token.side == side]
             if lost:
                 parts.append(f"{name}: {', '.join(f'{each.count} {each.label}' for each in lost)}")
         return " - ".join(filter(None, parts))
@@ -272,26 +308,29 @@ def no_move_reason_for(state: State, cells: list[int]) -> tuple[str, list[int]]:
     return "; ".join(reasons) or state.game.no_move, sorted(blocking)
 
 
-def view(snapshot: Snapshot, viewpoint: Viewpoint, *, sits: bool, since: int = 0) -> View:
-    """Return the view of a table, with the moves after the first ``since``.
+def view(snapshot: Snapshot, viewpoint: Viewpoint, *, sits: bool, known: Known = NOTHING) -> View:
+    """Return the view of a table, with what is not known already.
 
     ``sits`` says whether its visitor plays.
     """
     table, state = snapshot.table, snapshot.state
-    picture = snapshot.picture(viewpoint)
+    board = snapshot.board(viewpoint)
+    changes = splices(known.board, board.parts)
     acts = viewpoint.acts and snapshot.ply is None
     seen = snapshot.observation(viewpoint)
+    since = known.moves
     return {
         "type": "view",
         "ply": len(table.plies),
         "looking": snapshot.ply,
-        "board": picture or "\n".join(state.game.board(seen)),
-        "drawn": bool(picture),
+        "board": "\n".join(board.parts) if changes is None else "",
+        "changes": changes,
+        "drawn": board.drawn,
         "heading": heading(table, viewpoint, sits=sits)
         if snapshot.ply is None
         else past_heading(snapshot),
         "status": snapshot.status(viewpoint),
-        "tokens": tokens(state, seen),
+        "tokens": tokens([*state.game.status_tokens(seen), *snapshot.losses]),
         "comment": snapshot.comment(viewpoint),
         "side": viewpoint.side,
         "camera": viewpoint.camera,
@@ -322,12 +361,11 @@ def view(snapshot: Snapshot, viewpoint: Viewpoint, *, sits: bool, since: int = 0
     }
 
 
-def tokens(state: State, seen: Any) -> list[Token]:
-    """Return the counts of an observation's status, and what each side has lost."""
-    shown = [*state.game.status_tokens(seen), *state.game.losses(state.position)]
+def tokens(counts: list[Count]) -> list[Token]:
+    """Return counts for a page."""
     return [
-        {"label": token.label, "count": token.count, "icon": token.icon, "side": token.side}
-        for token in shown
+        {"label": count.label, "count": count.count, "icon": count.icon, "side": count.side}
+        for count in counts
     ]
 
 

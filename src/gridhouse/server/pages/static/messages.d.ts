@@ -2,6 +2,8 @@
 
 export type Gesture = [string, number[], string];
 
+export type Splice = [number, number, string[]];
+
 /** A count of the status: its words, its symbol, and the player whose count it is, or null. */
 export interface Token {
   label: string;
@@ -44,8 +46,10 @@ export interface Rematch {
 
 ``cameras`` are the names of the picture's viewpoints, none if there is one only; ``landings``
 are, by moves, the cells that light up instead of the last one of a gesture.
-``moves`` are those after the first ``since``, which the page has already; ``comment`` says what
-the last move did besides moving, and ``notes`` says it of every one of ``moves``.
+``board`` is "" where ``changes`` say how the page makes it from the board that it has: splices
+of its lines, the last one first.  ``moves`` are those after the first ``since``, which the page
+has already; ``comment`` says what the last move did besides moving, and ``notes`` says it of
+every one of ``moves``.
 ``names`` has who plays each player, "" for a free seat.  ``present`` tells which players have
 the page open, and ``watchers`` is the number of other pages. */
 export interface View {
@@ -53,6 +57,7 @@ export interface View {
   ply: number;
   looking: number | null;
   board: string;
+  changes: Splice[] | null;
   drawn: boolean;
   heading: string;
   status: string;

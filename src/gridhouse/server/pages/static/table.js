@@ -94,8 +94,8 @@ function goOn() {
  * @param {number | null} camera
  */
 function from(camera) {
-  const path = table.dataset.socket ?? "";
-  return camera === null ? path : `${path}?camera=${camera}`;
+  const path = `${table.dataset.socket}?changes`;
+  return camera === null ? path : `${path}&camera=${camera}`;
 }
 
 /** @param {number} to the viewpoint to show, also after a new connection */
@@ -205,10 +205,15 @@ function comeBack() {
 }
 
 /**
- * Adds the moves that the page has to those of a view, which are only the new ones.
+ * Adds what the page has to a view, which has only what is new: moves, and changes of the board's lines.
  * @param {View} next
  */
 function complete(next) {
+  if (next.changes) {
+    const lines = view?.board.split("\n") ?? [];
+    for (const [first, gone, come] of next.changes) lines.splice(first, gone, ...come);
+    next.board = lines.join("\n");
+  }
   next.moves = [...(view?.moves.slice(0, next.since) ?? []), ...next.moves];
   next.notes = [...(view?.notes.slice(0, next.since) ?? []), ...next.notes];
 }
