@@ -386,6 +386,23 @@ def test_a_look_back_shows_no_more_than_was_seen(visitor: Visitor, friend: Visit
         assert len(set(first.values())) == 3
 
 
+def test_both_players_see_their_own_side_of_an_open_board(
+    visitor: Visitor, friend: Visitor
+) -> None:
+    state = gridhouse.load("tactego").new_initial_state(0)
+    table = meet(visitor, friend, "tactego", start=str(state))
+    with visitor.at(table) as red, friend.at(table) as blue:
+        for ply in range(3):
+            for side, seat in enumerate((red, blue)):
+                while seat.view["ply"] < ply:
+                    seat.wait("view")
+                assert seat.view["side"] == side
+                assert seat.view["board"] == state.open_picture(side).inline()
+            move = state.legal_moves()[0]
+            (red, blue)[ply % 2].move(move)
+            state.play(move)
+
+
 def test_when_a_game_is_over_everybody_may_see_everything(
     visitor: Visitor, friend: Visitor
 ) -> None:

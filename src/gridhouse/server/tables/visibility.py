@@ -175,9 +175,8 @@ class Snapshot:
 
     def board(self, viewpoint: Viewpoint) -> Board:
         """Return what a page shows of a viewer's observation."""
-        # Equal pictures share one entry.
-        viewer = viewpoint.viewer if self.table.secret else None
-        shown = viewer, viewpoint.side if self.table.cameras else 0, viewpoint.camera
+        viewer = viewpoint.viewer if self.table.secret else None  # else everybody sees the same
+        shown = viewer, viewpoint.side, viewpoint.camera
         if shown not in self._boards:
             try:
                 self._boards[shown] = Board(self._draw(viewpoint).parts(), drawn=True)
