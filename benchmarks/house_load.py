@@ -93,6 +93,7 @@ class Slot:
         self.cookie = cookie
         self.sent = (-1, 0.0)
         self.delays: list[float] = []
+        self.sent_bytes = 0  # to those who look on
         self.moves = 0
         self.ready = asyncio.Event()
 
@@ -104,7 +105,7 @@ class Slot:
                 return
 
     async def _play_at(self, table: str, pause: float, until: asyncio.Event) -> None:
-        address = f"ws://127.0.0.1:{self.port}/t/{table}/socket"
+        address = f"ws://127.0.0.1:{self.port}/t/{table}/socket?changes"
         cookies = {"Cookie": f"{COOKIE}={self.cookie}"}
         usual: Any = {"compression": None, "ping_interval": None, "local_addr": self.here}
         player = await connect(address, additional_headers=cookies, **usual)
@@ -145,6 +146,7 @@ class Slot:
             ply = str(text)[:40].partition('"type":"view","ply":')[2].partition(",")[0]
             if ply == str(self.sent[0]):
                 self.delays.append(time.perf_counter() - self.sent[1])
+                self.sent_bytes += len(text)
 
 
 def prepare(database: str, count: int, players: int) -> tuple[list[str], list[str]]:
@@ -177,8 +179,12 @@ def prepare_long_game(database: str, count: int = LONG) -> tuple[str, str]:
     start, moves = str(state), []
     for _ in range(count):
         action = random.choice(state.legal_actions())
-        moves.append(Ply(state.action_to_string(action)))
+        move = Ply(state.action_to_string(action))
         state.apply_action(action)
+        if state.is_terminal():  # by chance
+            state.undo()
+        else:
+            moves.append(move)
     seats = {0: visitor_id("attacker")}
     store.add(StoredTable("long", start, "hotseat", seated_visitors=seats, moves=moves))
     cookie = Auth(store.secret())._cookies.sign("attacker").decode()
@@ -283,7 +289,7 @@ async def measure(port: int, server: int, slots: list[Slot], seconds: float, rat
     await asyncio.sleep(2)  # the first moves load modules
     for slot in slots:
         slot.delays.clear()
-        slot.moves = 0
+        slot.moves = slot.sent_bytes = 0
     began, used, own = time.perf_counter(), processor(server), time.process_time()
     pages = []
     while time.perf_counter() - began < seconds:
@@ -299,7 +305,9 @@ async def measure(port: int, server: int, slots: list[Slot], seconds: float, rat
     await asyncio.gather(*playing)
     cuts = quantiles(delays, n=100)
     print(f"sockets {clients}, tables {len(slots)}")
-    print(f"moves a second {moves / took:.0f} of {rate:.0f} wanted, pictures sent {len(delays)}")
+    print(f"moves a second {moves / took:.0f} of {rate:.0f} wanted", end="; ")
+    size = sum(slot.sent_bytes for slot in slots) / len(delays) / 1024
+    print(f"pictures sent {len(delays)}, {size:.1f} KiB each")
     print(f"click to the others' picture: 50 % {cuts[49]:.1f} ms, 99 % {cuts[98]:.1f} ms")
     print(f"processor: {1000 * used / moves:.2f} ms a move, {used / took:.0%} of a core;", end=" ")
     print(f"the clients' own {own / took:.0%}")

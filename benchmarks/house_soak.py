@@ -67,7 +67,7 @@ class Visitor:
         path = f"/t/{made['table']['id']}"
         await self.ask("GET", path)
         headers = {"authorization": f"Bearer {self.token}"}
-        address = f"ws://127.0.0.1:{self.port}{path}/socket"
+        address = f"ws://127.0.0.1:{self.port}{path}/socket?changes"
         async with connect(address, additional_headers=headers, max_size=None) as socket:
             view = await heard(socket)
             for _ in range(MOVES):

@@ -112,5 +112,7 @@ class Budgets:
         try:
             yield is_free
         finally:
-            self._sockets.subtract(limits.keys())
-            self._sockets = +self._sockets  # drops those with none
+            for name in limits:
+                self._sockets[name] -= 1
+                if not self._sockets[name]:
+                    del self._sockets[name]

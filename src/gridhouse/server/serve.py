@@ -34,7 +34,7 @@ DEFAULT_PORT = 8017
 BACKLOG = 128  # connections that may wait for acceptance
 EVERYWHERE = ("0.0.0.0", "::", "")
 ELSEWHERE = "192.0.2.1"  # reserved for documentation: no machine has it
-GC_THRESHOLDS = (10_000, 20, 100)  # of the three generations, as gc.set_threshold takes them
+GC_THRESHOLDS = (5_000, 5, 800)  # of the three generations, as gc.set_threshold takes them
 SWITCH_SECONDS = 0.001
 M_MMAP_THRESHOLD, M_ARENA_MAX = -3, -8  # the options of mallopt(3)
 LARGE = 1 << 20  # bytes
@@ -180,7 +180,8 @@ def is_thinking(app: Starlette) -> bool:
 def serve(app: Starlette, listening: socket.socket) -> None:
     """Run an application on a listening socket; raises UsageError if it cannot start."""
     # A full garbage collection would delay every page by a tenth of a second.  Loaded modules are
-    # therefore frozen, and collections are rare: requests leave few reference cycles.
+    # therefore frozen, and full collections are rare: requests leave few reference cycles.  Those
+    # of the middle generation are frequent instead, because each takes as long as it has objects.
     gc.collect()
     gc.freeze()
     gc.set_threshold(*GC_THRESHOLDS)

@@ -93,6 +93,7 @@ CHANNEL = "gridhouse"  # of PostgreSQL's notifications to other processes
 LOCK = 0x67726964  # held by one process at a time while it sets up the database
 MAX_AT_ONCE = 200  # changes in a transaction
 GATHER_SECONDS = 0.002  # for which the first of them waits for others
+BUSY_SECONDS = 0.008  # the same, if the last transaction had several
 SQLITE_SETTINGS = ("journal_mode=WAL", "synchronous=FULL", "busy_timeout=10000", "foreign_keys=ON")
 
 
@@ -398,12 +399,14 @@ class Writer:
 
     def _run(self) -> None:
         is_open = True
+        is_busy = False
         while is_open:
             come = [self._waiting.get()]
-            time.sleep(GATHER_SECONDS)
+            time.sleep(BUSY_SECONDS if is_busy else GATHER_SECONDS)
             while len(come) < MAX_AT_ONCE and not self._waiting.empty():
                 come.append(self._waiting.get())
             is_open = None not in come  # None is the last item
+            is_busy = len(come) > 1
             batch = [wanted for wanted in come if wanted is not None]
             if batch:
                 self._write(batch)
