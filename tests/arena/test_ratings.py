@@ -93,9 +93,9 @@ def test_drawn_games_and_pairs_tell_more() -> None:
         rate({("a", "b"): counts}).difference("a", "b")[1]
         for counts in (Trinomial(wins=20, losses=20), Trinomial(draws=40))
     )
-    assert 0 < drawn < decisive / 4
+    assert 0 < drawn < decisive / 2
     pairs = rate({("a", "b"): Pentanomial(even=20)}).difference("a", "b")[1]
-    assert 0 < pairs < decisive / 4
+    assert 0 < pairs < decisive / 2
 
 
 def test_errors_are_as_large_as_said() -> None:

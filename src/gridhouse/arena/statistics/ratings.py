@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     Matrix = NDArray[np.float64]
 
 PRIOR = 1.0  # drawn games of each player
+USUAL = 4.0  # games, or pairs of games, of the usual dispersion
 ELO = 400 / math.log(10)  # of one unit of the logistic function
 STEPS = 100  # most steps of Newton's method, some five are usual
 LONGEST = 2.0  # units that a step may change a rating
@@ -176,10 +177,11 @@ def _expected(strengths: Matrix) -> Matrix:
 def _dispersion(played: Meetings, strengths: Matrix, index: dict[str, int]) -> float:
     """Return the variance of results by that of single games without draws.
 
-    One game more, without draws between equals, keeps it above 0 where all games were drawn.
+    Some more of them, without draws between equals, keep it from being too small where there were
+    few and nearly all ended alike.
     """
     expected = _expected(strengths)
-    squares = usual = 0.25
+    squares = usual = USUAL * 0.25
     for (first, second), counts in played.items():
         score = expected[index[first], index[second]]
         squares += counts.squares(score) * counts.games_each
