@@ -97,6 +97,12 @@ class Seat:
         self.view: dict[str, Any] = {}
         self.wait("view")
 
+    @property
+    def raw(self) -> dict[str, Any]:
+        """The last message as it came."""
+        said: dict[str, Any] = json.loads(self.heard[-1])
+        return said
+
     def listen(self) -> dict[str, Any]:
         """Return the next message; all of them are kept as they came."""
         self.heard.append(self.socket.receive_text())

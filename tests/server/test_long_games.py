@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import random
 import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
     from starlette.testclient import TestClient
 
     from gridhouse.server.tables.service import TableService
-    from web_helpers import Seat
 
 
 def long_game(text: str, count: int) -> tuple[StoredTable, list[int]]:
@@ -77,34 +75,28 @@ def test_looking_back_in_a_long_game_takes_no_longer_than_in_a_short_one() -> No
     assert time.thread_time() - began < 0.5  # replayed from the start it takes a second or more
 
 
-def raw(seat: Seat) -> dict[str, Any]:
-    """Return the last view as it came."""
-    said: dict[str, Any] = json.loads(seat.heard[-1])
-    return said
-
-
 def test_a_view_has_the_moves_that_are_new(client: TestClient) -> None:
     visitor = Visitor(client)
     table = visitor.new("binary", preset="small", opponent="analysis")
     with visitor.at(table) as seat:
         for number, move in enumerate(("0 0 1", "1 0 0", "2 0 1")):
             seat.move(move)
-            assert (raw(seat)["since"], len(raw(seat)["moves"])) == (number, 1)
+            assert (seat.raw["since"], len(seat.raw["moves"])) == (number, 1)
         seat.say("look", ply=1)
         seat.wait("view")
-        assert (raw(seat)["since"], raw(seat)["moves"]) == (3, [])
+        assert (seat.raw["since"], seat.raw["moves"]) == (3, [])
         for ply in (2, 1):
             seat.say("undo")
             seat.wait("view", ply)
-        assert (raw(seat)["since"], raw(seat)["moves"], raw(seat)["notes"]) == (1, [], [])
+        assert (seat.raw["since"], seat.raw["moves"], seat.raw["notes"]) == (1, [], [])
         seat.move("1 0 1")
-        assert raw(seat)["moves"] == [["Player 2", "1 0 1"]]
+        assert seat.raw["moves"] == [["Player 2", "1 0 1"]]
         seat.say("undo")
         seat.wait("view", 1)
         seat.move("1 1 1")  # another move at the same place
         assert seat.view["moves"] == [["Player 1", "0 0 1"], ["Player 2", "1 1 1"]]
         with visitor.at(table) as other:
-            assert (raw(other)["since"], other.view["moves"]) == (0, seat.view["moves"])
+            assert (other.raw["since"], other.view["moves"]) == (0, seat.view["moves"])
 
 
 def test_what_was_hidden_comes_when_the_game_is_over(client: TestClient) -> None:

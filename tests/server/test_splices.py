@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     import pytest
     from starlette.testclient import TestClient
 
-    from web_helpers import Seat
 
 part = st.text("ab\n", max_size=3)
 parts = st.lists(part, min_size=1, max_size=8)
@@ -59,30 +58,24 @@ def test_only_what_differs_is_sent() -> None:
     assert splices((), before) is None
 
 
-def raw(seat: Seat) -> dict[str, Any]:
-    """Return the last view as it came."""
-    said: dict[str, Any] = json.loads(seat.heard[-1])
-    return said
-
-
 def test_a_page_is_sent_what_is_new_of_its_board(client: TestClient) -> None:
     anna, carl = Visitor(client), Visitor(client)
     for game in gridhouse.games():
         table = anna.new(game, opponent="analysis")
         state = gridhouse.parse(anna.get(f"{table}/position.txt").text.strip())
         with anna.at(table) as seat, carl.at(table) as watching:
-            assert raw(seat)["changes"] is None
+            assert seat.raw["changes"] is None
             for count in range(1, 4):
                 move = seat.view["gestures"][0][0]
                 state.play(move)
                 for view in (seat.move(move), watching.wait("view", count)):
                     assert view["board"] == state.open_picture().inline()
                 for page in (seat, watching):
-                    assert raw(page)["board"] == ""
-                    assert len(json.dumps(raw(page)["changes"])) < 9_000
+                    assert page.raw["board"] == ""
+                    assert len(json.dumps(page.raw["changes"])) < 9_000
             # A page that comes later has other lines than those that were there.
             with carl.at(table) as late:
-                assert late.view["board"] == raw(late)["board"] == seat.view["board"]
+                assert late.view["board"] == late.raw["board"] == seat.view["board"]
 
 
 def test_who_does_not_ask_for_changes_is_sent_the_whole_board(client: TestClient) -> None:
@@ -90,8 +83,8 @@ def test_who_does_not_ask_for_changes_is_sent_the_whole_board(client: TestClient
     with anna.at(anna.new("binary", opponent="analysis"), "") as seat:
         for move in ("0 0 1", "1 0 0"):
             seat.move(move)
-            assert raw(seat)["changes"] is None
-            assert raw(seat)["board"].startswith("<svg")
+            assert seat.raw["changes"] is None
+            assert seat.raw["board"].startswith("<svg")
 
 
 def test_a_board_without_a_picture_is_sent_by_lines(
@@ -107,7 +100,7 @@ def test_a_board_without_a_picture_is_sent_by_lines(
         before = seat.view["board"]
         seat.move("0 0 1")
         assert not seat.view["drawn"]
-        [(line, gone, [new])] = raw(seat)["changes"]
+        [(line, gone, [new])] = seat.raw["changes"]
         assert gone == 1
         lines = before.split("\n")
         assert seat.view["board"].split("\n") == [*lines[:line], new, *lines[line + 1 :]]
