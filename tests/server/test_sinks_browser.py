@@ -60,6 +60,11 @@ ROLL = """async ([before, after]) => {
 
 
 # Counts the bodies that are put into the picture to roll.
+# Waits for the script that rolls blocks, which a page asks for with its first picture.
+ROLLING = """() => {
+  const page = document.querySelector("script[type=module]");
+  return import(new URL("rolling.js", page.src)).then(() => null);
+}"""
 COUNT_ROLLS = """() => {
   window.rolled = 0;
   const rolls = node => node.tagName === "g" && !node.attributes.id && !node.attributes.class;
@@ -134,7 +139,7 @@ def test_a_new_connection_goes_on_from_the_same_viewpoint(
     sockets[0].close()
     page.wait_for_selector("#offline", state="visible")
     page.wait_for_selector("#offline", state="hidden")
-    assert sockets[1].url.endswith("?camera=2")
+    assert sockets[1].url.endswith("?changes&camera=2")
     seen_from(page, "from the west")
 
 
@@ -216,6 +221,7 @@ def test_rolls_are_not_shown_to_who_wants_no_motion(
     visit: Callable[..., Page], address: str, motion: str
 ) -> None:
     hands = begin(visit, address, reduced_motion=motion)
+    hands.page.evaluate(ROLLING)
     hands.page.evaluate(COUNT_ROLLS)
     type_move(hands, "3 3 l")
     assert hands.page.evaluate("window.rolled") == (motion == "no-preference")
