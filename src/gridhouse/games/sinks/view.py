@@ -56,7 +56,7 @@ PIT_LOOK, STONE_LOOK = Look("pit"), Look("stone")
 
 
 class Thing:
-    """An object of the board as a camera sees it; :func:`thing_at` keeps it for later pictures.
+    """An object of the board as a camera sees it; ``thing_at`` keeps it for later pictures.
 
     ``box`` are the left, upper, right and lower limits of its silhouette.
     """
@@ -89,10 +89,7 @@ class Thing:
         )
 
 
-@lru_cache(maxsize=picture.CACHE_SIZE)
-def thing_at(camera: Camera, cell: int, wide: int, deep: int, levels: int, look: Look) -> Thing:
-    """Return the object of this size on a cell."""
-    return Thing(camera, cell, wide, deep, levels, look)
+thing_at = lru_cache(maxsize=picture.CACHE_SIZE)(Thing)
 
 
 class Scene:
