@@ -91,11 +91,11 @@ def test_who_won_or_lost_everything_is_rated_and_open_to_one_side() -> None:
 def test_drawn_games_and_pairs_tell_more() -> None:
     decisive, drawn = (
         rate({("a", "b"): counts}).difference("a", "b")[1]
-        for counts in (Trinomial(wins=20, losses=20), Trinomial(draws=40))
+        for counts in (Trinomial(wins=200, losses=200), Trinomial(draws=400))
     )
-    assert 0 < drawn < decisive / 2
-    pairs = rate({("a", "b"): Pentanomial(even=20)}).difference("a", "b")[1]
-    assert 0 < pairs < decisive / 2
+    assert 0 < drawn < decisive / 4
+    pairs = rate({("a", "b"): Pentanomial(even=200)}).difference("a", "b")[1]
+    assert 0 < pairs < decisive / 4
 
 
 def test_errors_are_as_large_as_said() -> None:

@@ -59,12 +59,12 @@ ROLL = """async ([before, after]) => {
 }"""
 
 
-# Counts the bodies that are put into the picture to roll.
 # Waits for the script that rolls blocks, which a page asks for with its first picture.
 ROLLING = """() => {
   const page = document.querySelector("script[type=module]");
   return import(new URL("rolling.js", page.src)).then(() => null);
 }"""
+# Counts the bodies that are put into the picture to roll.
 COUNT_ROLLS = """() => {
   window.rolled = 0;
   const rolls = node => node.tagName === "g" && !node.attributes.id && !node.attributes.class;
