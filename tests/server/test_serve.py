@@ -116,11 +116,11 @@ def growth(code: str) -> int:
     """Return by how many MiB a process has grown since ``before``, which the code sets."""
     allocator = (
         "import ctypes, os, threading\n"
-        "from gridhouse.server import serve\n"
+        "from gridhouse.server import memory\n"
         "def resident():\n"
         "    with open('/proc/self/statm') as file:\n"
         "        return int(file.read().split()[1]) * os.sysconf('SC_PAGE_SIZE') >> 20\n"
-        "serve.give_back_freed_memory()\n"
+        "memory.give_back_freed_memory()\n"
         "libc = ctypes.CDLL(None)\n"
         "libc.malloc.restype, libc.free.argtypes = ctypes.c_void_p, [ctypes.c_void_p]\n"
     )

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import ctypes
-import gc
 import os
 import socket
 import sys
 import threading
 import webbrowser
-from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import uvicorn
 from sqlalchemy.exc import SQLAlchemyError
 
 from gridhouse.core.console import EXIT_INTERRUPTED, UsageError
-from gridhouse.server import logs, metrics
+from gridhouse.server import logs, memory, metrics
 from gridhouse.server.app import create_app
 from gridhouse.server.connections import HouseProtocol, raise_file_limit
 from gridhouse.server.network import is_loopback
@@ -34,11 +31,7 @@ DEFAULT_PORT = 8017
 BACKLOG = 128  # connections that may wait for acceptance
 EVERYWHERE = ("0.0.0.0", "::", "")
 ELSEWHERE = "192.0.2.1"  # reserved for documentation: no machine has it
-GC_THRESHOLDS = (5_000, 5, 800)  # of the three generations, as gc.set_threshold takes them
 SWITCH_SECONDS = 0.001
-M_MMAP_THRESHOLD, M_ARENA_MAX = -3, -8  # the options of mallopt(3)
-LARGE = 1 << 20  # bytes
-ARENAS = 2
 SHUTDOWN_SECONDS = 3  # seconds that open connections have to close on shutdown
 
 
@@ -158,19 +151,6 @@ def publish(place: str) -> None:
         raise UsageError(f"GRIDHOUSE_METRICS={place}: {reason}") from None
 
 
-def give_back_freed_memory() -> None:
-    """Have the allocator give each large block back to the system as soon as it is freed.
-
-    By itself glibc raises the size from which it does so, up to 32 MiB, with each block that is
-    freed.  Freed tables of players are then kept between blocks in use, more with every hour.  And
-    it gives each thread an arena of its own, in which what other threads could use stays free.
-    """
-    with suppress(AttributeError, OSError, TypeError):  # another system, another allocator
-        allocator = ctypes.CDLL(None)
-        allocator.mallopt(M_MMAP_THRESHOLD, LARGE)
-        allocator.mallopt(M_ARENA_MAX, ARENAS)
-
-
 def is_thinking(app: Starlette) -> bool:
     """Tell whether a search of a closed server still runs."""
     service: TableService | None = getattr(app.state, "service", None)
@@ -179,15 +159,10 @@ def is_thinking(app: Starlette) -> bool:
 
 def serve(app: Starlette, listening: socket.socket) -> None:
     """Run an application on a listening socket; raises UsageError if it cannot start."""
-    # A full garbage collection would delay every page by a tenth of a second.  Loaded modules are
-    # therefore frozen, and full collections are rare: requests leave few reference cycles.  Those
-    # of the middle generation are frequent instead, because each takes as long as it has objects.
-    gc.collect()
-    gc.freeze()
-    gc.set_threshold(*GC_THRESHOLDS)
+    memory.settle()
     # A thread that works in Python lets the event loop go on after so many seconds.
     sys.setswitchinterval(SWITCH_SECONDS)
-    give_back_freed_memory()
+    memory.give_back_freed_memory()
     HouseProtocol.files = raise_file_limit()
     server = uvicorn.Server(config_of(app))
     server.run(sockets=[listening])
