@@ -16,6 +16,7 @@ how long a message takes there and back through a server of the same libraries t
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
 import math
 import os
@@ -206,16 +207,24 @@ def prepare_machines(database: str) -> list[str]:
     return names
 
 
+def family(process: int) -> list[Path]:
+    """Return the folders of a process and of those that it has started."""
+    started = Path(f"/proc/{process}/task/{process}/children").read_text().split()
+    return [Path(f"/proc/{number}") for number in (process, *started)]
+
+
 def memory(process: int) -> float:
-    """Return the KiB that a process has in memory."""
-    status = Path(f"/proc/{process}/status").read_text()
-    return float(status.partition("VmRSS:")[2].split()[0])
+    """Return the KiB that a process and those that it has started have in memory."""
+    texts = [(folder / "status").read_text() for folder in family(process)]
+    return sum(float(text.partition("VmRSS:")[2].split()[0]) for text in texts)
 
 
-def processor(process: int) -> float:
-    """Return the processor seconds that a process has used."""
-    fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+def processor(process: int) -> list[float]:
+    """Return the processor seconds of a process, and of those that it has started."""
+    texts = [(folder / "stat").read_text() for folder in family(process)]
+    fields = [text.rpartition(")")[2].split() for text in texts]
+    ticks = os.sysconf("SC_CLK_TCK")
+    return [(int(each[11]) + int(each[12])) / ticks for each in fields]
 
 
 def page(port: int) -> float:
@@ -282,6 +291,9 @@ async def warm_up(port: int, tables: list[tuple[str, str]]) -> None:
 
 async def measure(port: int, server: int, slots: list[Slot], seconds: float, rate: float) -> None:
     """Let all clients play for a while and print the measurements."""
+    gc.collect()
+    gc.freeze()
+    gc.disable()  # a pause here would look like one of the house
     idle = memory(server)
     until = asyncio.Event()
     playing = [asyncio.create_task(slot.play(len(slots) / rate, until)) for slot in slots]
@@ -296,7 +308,8 @@ async def measure(port: int, server: int, slots: list[Slot], seconds: float, rat
         pages.append(await asyncio.to_thread(page, port))
         await asyncio.sleep(0.5)
     took = time.perf_counter() - began
-    used, own = processor(server) - used, time.process_time() - own
+    used = [now - before for now, before in zip(processor(server), used, strict=True)]
+    own = time.process_time() - own
     moves = sum(slot.moves for slot in slots)
     delays = sorted(1000 * delay for slot in slots for delay in slot.delays)
     clients = sum(1 + slot.watchers for slot in slots)
@@ -309,9 +322,10 @@ async def measure(port: int, server: int, slots: list[Slot], seconds: float, rat
     size = sum(slot.sent_bytes for slot in slots) / len(delays) / 1024
     print(f"pictures sent {len(delays)}, {size:.1f} KiB each")
     print(f"click to the others' picture: 50 % {cuts[49]:.1f} ms, 99 % {cuts[98]:.1f} ms")
-    print(f"processor: {1000 * used / moves:.2f} ms a move, {used / took:.0%} of a core;", end=" ")
+    shares = " and ".join(f"{share / took:.0%}" for share in used)
+    print(f"processor: {1000 * sum(used) / moves:.2f} ms a move, {shares} of a core;", end=" ")
     print(f"the clients' own {own / took:.0%}")
-    print(f"memory a client {grown / clients:.1f} KiB (tables and their games included)")
+    print(f"memory a client {grown / clients:.1f} KiB (with a share of tables and of the renderer)")
     print(f"front door meanwhile {1000 * median(pages):.0f} ms")
 
 
