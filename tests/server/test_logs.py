@@ -70,7 +70,7 @@ def provoke(house: str, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     monkeypatch.setattr("gridhouse.server.pages.views.view", fail)
     with pytest.raises(HTTPError, match="500"):
         asked(f"{house}/t/{table}?{QUERY}", cookie=f"gridhouse={token}")
-    monkeypatch.setattr("gridhouse.server.tables.sockets.view", fail)
+    monkeypatch.setattr("gridhouse.server.tables.rendering.view", fail)
     socket = f"{house.replace('http', 'ws')}/t/{table}/socket?{QUERY}"
     with connect(socket, additional_headers=bearer) as page, pytest.raises(ConnectionClosed):
         page.recv()

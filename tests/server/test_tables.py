@@ -22,7 +22,7 @@ from gridhouse.server.clock import MINUTE, SECOND, Clock
 from gridhouse.server.fair_pool import QUICK
 from gridhouse.server.storage import store
 from gridhouse.server.storage.records import Change, Ply, StoredTable
-from gridhouse.server.tables import hints, sockets, visibility
+from gridhouse.server.tables import hints, rendering, visibility
 from gridhouse.server.tables.commands import MOVE, SEAT, Command, RefusedError
 from gridhouse.server.tables.service import TableService
 from gridhouse.server.tables.table import FRIENDS, TableOptions
@@ -86,7 +86,7 @@ def test_many_pages_wait_for_a_slow_picture_of_a_running_clock(
             pass
         return visibility.view(*given, **named)
 
-    monkeypatch.setattr(sockets, "view", slow)
+    monkeypatch.setattr(rendering, "view", slow)
     table = meet(visitor, friend, clock="3+2")
     with visitor.at(table) as mine, friend.at(table) as theirs, ExitStack() as open_pages:
         watching = [open_pages.enter_context(Visitor(visitor.client).at(table)) for _ in range(3)]
@@ -190,7 +190,7 @@ def test_a_move_stands_unless_another_process_made_one(
         )
         live = await house.get(name)
         assert live is not None
-        house.store.append(quicker(live.table)).result()
+        await asyncio.wrap_future(house.store.append(quicker(live.table)))
         refusals = []
         try:
             await house.submit(live, Command(MOVE, 0, "0 0 0", 0))
@@ -211,7 +211,9 @@ def test_a_seat_can_be_taken_although_another_process_made_a_move(tmp_path: Path
         )
         live = await house.get(name)
         assert live is not None
-        house.store.append(live.table.change_for(Command(MOVE, 0, "5 0 1", 0))).result()
+        await asyncio.wrap_future(
+            house.store.append(live.table.change_for(Command(MOVE, 0, "5 0 1", 0)))
+        )
         await house.submit(live, Command(SEAT, visitor="another"))
         await house.close()
         return [ply.move for ply in live.table.plies], live.table.seated_visitors

@@ -22,12 +22,23 @@ LONGEST = 180  # minutes for the game, and seconds for each move
 
 # What the clock of the machine said when this process began; from then on only durations count, so
 # that nobody loses a game when that clock is set.
-_BEGAN = time.time_ns() - time.monotonic_ns()
+_began = time.time_ns() - time.monotonic_ns()
+
+
+def began() -> int:
+    """Return what ``begin`` takes in another process, which then has the same time."""
+    return _began
+
+
+def begin(when: int) -> None:
+    """Have the time of the process that said ``began``."""
+    global _began
+    _began = when
 
 
 def now() -> int:
     """Return the time in milliseconds since 1970, by which games are clocked."""
-    return (_BEGAN + time.monotonic_ns()) // 1_000_000
+    return (_began + time.monotonic_ns()) // 1_000_000
 
 
 def dated() -> int:

@@ -140,10 +140,12 @@ class Habit:
             timed = partial(self._timed, partial(work, *given, **named))
             return asyncio.wrap_future(self._pool.submit(timed))
         promise: asyncio.Future[Result] = asyncio.get_running_loop().create_future()
+        began = time.perf_counter()  # costs less than the time of the processor, and is no less
         try:
-            promise.set_result(self._timed(partial(work, *given, **named)))
+            promise.set_result(work(*given, **named))
         except Exception as error:
             promise.set_exception(error)
+        self._is_quick = time.perf_counter() - began < QUICK
         return promise
 
     def _timed(self, work: Callable[[], Result]) -> Result:

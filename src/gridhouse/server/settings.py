@@ -130,7 +130,8 @@ class Settings:
     create as many tables as they like, unless there are ``proxies``, the addresses and networks
     that are believed who sends a request and by which scheme.  Requests have to be for one of
     ``hosts``, if any is named.  A house that ``is_secure`` is reached by HTTPS alone.
-    A table takes ``max_moves`` moves.
+    A table takes ``max_moves`` moves.  From ``many_pages`` open pages on, a process of its own
+    renders their views.
     ``tournament`` returns the text and the type of a page by its name, None if there is none; the
     house shows these pages at /tournament.
     """
@@ -149,4 +150,5 @@ class Settings:
     hosts: tuple[str, ...] = field(default_factory=_hosts)
     is_secure: bool = field(default_factory=lambda: _is_set("GRIDHOUSE_SECURE"))
     max_moves: int = field(default_factory=_max_moves)
+    many_pages: int = 100
     tournament: Callable[[str], tuple[str, str] | None] | None = None

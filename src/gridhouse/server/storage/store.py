@@ -14,6 +14,7 @@ import time
 from concurrent.futures import Future
 from contextlib import ExitStack, contextmanager, suppress
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -27,9 +28,11 @@ from gridhouse.server import clock
 from gridhouse.server.storage.records import Change, Ply, StaleError, StoredTable
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Callable, Collection, Iterator
 
     from sqlalchemy.engine.interfaces import DBAPIConnection
+
+    Deliver = Callable[[Callable[[], object]], object]
 
 metadata = sa.MetaData()
 PRIVATE = 0o600  # a database has the secret for all signatures
@@ -93,7 +96,7 @@ CHANNEL = "gridhouse"  # of PostgreSQL's notifications to other processes
 LOCK = 0x67726964  # held by one process at a time while it sets up the database
 MAX_AT_ONCE = 200  # changes in a transaction
 GATHER_SECONDS = 0.002  # for which the first of them waits for others
-BUSY_SECONDS = 0.008  # the same, if the last transaction had several
+BUSY_SECONDS = 0.005  # the same, if the last transaction had several
 SQLITE_SETTINGS = ("journal_mode=WAL", "synchronous=FULL", "busy_timeout=10000", "foreign_keys=ON")
 
 
@@ -134,6 +137,11 @@ def _identity(file: Path) -> tuple[int, int] | None:
     return found.st_dev, found.st_ino
 
 
+def at_once(keep: Callable[[], object]) -> object:
+    """Keep promises in the thread that writes."""
+    return keep()
+
+
 class UnusableDatabaseError(Exception):
     """A house cannot run on this database; the message says why in one line."""
 
@@ -149,9 +157,10 @@ class Chosen(NamedTuple):
 class Store:
     """The database of a server; a method returns when its changes are on disk."""
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, deliver: Deliver = at_once) -> None:
         """Connect to a database and migrate it to the current schema.
 
+        ``deliver`` calls a function that keeps promises, where those who wait for them are.
         Raises SQLAlchemyError or UnusableDatabaseError.
         """
         # Errors are logged, and the parameters may contain hidden moves.
@@ -177,7 +186,7 @@ class Store:
                 ) from None
         if self.file is not None:
             self._watch(self.file)
-        self._writer = Writer(self.engine)
+        self._writer = Writer(self.engine, deliver)
 
     def _watch(self, file: Path) -> None:
         """Refuse all work once the file is not the one that was opened: it would be lost."""
@@ -376,12 +385,18 @@ def _own(visitor: str, chosen: Chosen) -> sa.ColumnElement[bool]:
     return wanted
 
 
+def _keep(promises: list[Future[None]]) -> None:
+    for promise in promises:
+        promise.set_result(None)
+
+
 class Writer:
     """Writes changes in a separate thread, those that are waiting in one transaction."""
 
-    def __init__(self, engine: sa.Engine) -> None:
+    def __init__(self, engine: sa.Engine, deliver: Deliver) -> None:
         """Start the thread."""
         self._engine = engine
+        self._deliver = deliver
         self._waiting: queue.SimpleQueue[tuple[Change, Future[None]] | None] = queue.SimpleQueue()
         self._thread = threading.Thread(target=self._run, name="writing", daemon=True)
         self._thread.start()
@@ -418,13 +433,12 @@ class Writer:
                 write(connection, [change for change, _ in batch])
         except Exception as error:
             if len(batch) == 1:
-                batch[0][1].set_exception(error)
+                self._deliver(partial(batch[0][1].set_exception, error))
             else:
                 for wanted in batch:
                     self._write([wanted])
             return
-        for _, promise in batch:
-            promise.set_result(None)
+        self._deliver(partial(_keep, [promise for _, promise in batch]))
 
 
 def write(connection: sa.Connection, changes: list[Change]) -> None:

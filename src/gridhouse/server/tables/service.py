@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import logging
 import re
 import secrets
@@ -41,6 +42,8 @@ from gridhouse.server.tables.commands import (
     RefusedError,
 )
 from gridhouse.server.tables.company import PHRASE_PAUSE, PHRASES, company_of
+from gridhouse.server.tables.renderer import LostError, Renderer
+from gridhouse.server.tables.rendering import render_here
 from gridhouse.server.tables.review import Reviews
 from gridhouse.server.tables.table import (
     FRIENDS,
@@ -55,6 +58,7 @@ from gridhouse.server.tables.visibility import Snapshot
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
+    from concurrent.futures import Future
     from typing import Any
 
     from gridhouse.core.game import State
@@ -64,14 +68,17 @@ if TYPE_CHECKING:
     from gridhouse.server.storage.records import Change
     from gridhouse.server.storage.visitors import Profile
     from gridhouse.server.tables.messages import Message
+    from gridhouse.server.tables.rendering import Rendered, Wanted
 
     Subscriber = Callable[[], None]
 
 log = logging.getLogger("gridhouse.server")
+NUMBERS = itertools.count()  # of tables in memory
 NAME = re.compile(r"[\w-]{1,32}", re.ASCII)
 INTERRUPTING = (UNDO, REDO, RESIGN)  # commands before which the machine stops thinking
 AWAY_AFTER = 3.0  # seconds after which a closed page counts as closed, if it is not loaded again
 MAX_IDLE = 50  # tables without subscribers that stay in memory
+FEW = 50  # moves of a view that may be rendered at once
 MAX_IDLE_MOVES = 100_000  # of all these tables together, some forty megabytes
 # For what takes more than a moment on the event loop.  Python runs in one thread at a time, so more
 # of them would only delay each other and the loop.
@@ -111,15 +118,19 @@ class LiveTable:
     Those among them that are ``pages`` are told as well who comes and goes, and what friends say.
     """
 
-    def __init__(self, table: Table, work: FairPool) -> None:
+    def __init__(self, table: Table, work: FairPool, renderer: Renderer) -> None:
         """Start without subscribers; the pool does what takes long."""
         self.table = table
+        self.number = next(NUMBERS)
         self.changing, self.drawing = Habit(work), Habit(work)
+        self._work = work
+        self._renderer = renderer
         self.lock = asyncio.Lock()
         self.subscribers: set[Subscriber] = set()
         self.thinking: asyncio.Task[None] | None = None
         self.flag_timer: asyncio.TimerHandle | None = None
         self.snapshot = Snapshot(table)
+        self._rendered: dict[Wanted, asyncio.Future[Rendered]] = {}  # views of the snapshot
         self.pages: set[Page] = set()
         self._last_phrases: dict[int, float] = {}  # the time of each player's
         self.note_seats()
@@ -140,9 +151,34 @@ class LiveTable:
             if waiting is not None:
                 waiting.cancel()
 
+    def drop_views(self) -> None:
+        """Drop pictures and texts."""
+        self.snapshot = Snapshot(self.table)
+        self._rendered = {}
+
+    async def render(self, snapshot: Snapshot, wanted: Wanted) -> Rendered:
+        """Return a view; the current position is rendered once for all who want the same."""
+        kept = self._rendered if snapshot is self.snapshot else {}
+        rendered = kept.get(wanted)
+        if rendered is None or snapshot.table.ticks():
+            rendered = kept[wanted] = self._start_to_render(snapshot, wanted)
+        try:
+            return await asyncio.shield(rendered)
+        except LostError:
+            kept.pop(wanted, None)
+            return await self.render(snapshot, wanted)
+
+    def _start_to_render(self, snapshot: Snapshot, wanted: Wanted) -> asyncio.Future[Rendered]:
+        rendered = self._renderer.render(self.number, snapshot, wanted)
+        if rendered is not None:
+            return rendered
+        is_short = len(snapshot.table.plies) - wanted.moves <= FEW
+        drawing = self.drawing if is_short else Habit(self._work)
+        return drawing.start(render_here, snapshot, wanted)
+
     def changed(self) -> None:
         """Tell all subscribers that the table has changed."""
-        self.snapshot = Snapshot(self.table)
+        self.drop_views()
         for subscriber in list(self.subscribers):
             subscriber()
 
@@ -168,7 +204,7 @@ class LiveTable:
         if company == self.table.company:
             return
         self.table.company = company
-        self.snapshot.texts = {}  # the others say who was there before
+        self._rendered = {}  # the others say who was there before
         present, watchers = company
         self._tell({"type": "presence", "present": [*present], "watchers": watchers}, but)
 
@@ -222,14 +258,16 @@ class TableService:
         Raises SQLAlchemyError or UnusableDatabaseError if its database cannot be used.
         """
         self.settings = settings
-        self.store = Store(settings.database)
+        self.store = Store(settings.database, asyncio.get_running_loop().call_soon_threadsafe)
         self.visitors = Visitors(self.store.engine)
         self.engines = EnginePool(settings)
         self.work = FairPool(WORKERS, "working")
         self.files = FairPool(1, "reading files")  # of many games, which take long
+        self.renderer = Renderer(settings.many_pages)
         self.reviews = Reviews(self.engines, self.work)
         self.daily_puzzles = DailyService(settings, self.store.engine, self._best_was_found)
         self._live: dict[str, LiveTable] = {}
+        self._pages = 0  # that are open, at all tables
         self._opening: dict[str, asyncio.Task[LiveTable | None]] = {}
         self._background_tasks: set[asyncio.Task[None]] = set()
         self._notifications = self._listen_to_others()
@@ -270,6 +308,7 @@ class TableService:
         for live in self._live.values():
             live.stop()
         self.reviews.close()
+        await self.renderer.close()
         self.engines.close()
         self.work.close()
         self.files.close()
@@ -402,7 +441,7 @@ class TableService:
         if table.daily is not None:
             day = date.fromisoformat(table.daily)
             table.best = (await self.daily_puzzles.show(type(table.state.game), day)).best
-        live = self._live[name] = LiveTable(table, self.work)
+        live = self._live[name] = LiveTable(table, self.work, self.renderer)
         self._set_flag_timer(live)
         if self.store.is_shared:  # it may have changed before we subscribed
             self._spawn(self._refresh(live))
@@ -452,6 +491,8 @@ class TableService:
         """Add a subscriber; the machine thinks while a table has any."""
         is_first = not live.subscribers
         live.subscribers.add(subscriber)
+        self._pages += 1
+        self.renderer.note_pages(self._pages)
         if is_first and self.settings.jit is None and not live.table.over:
             self._spawn(asyncio.to_thread(compile_players, live.table))
         self._wake_machine(live)
@@ -459,8 +500,10 @@ class TableService:
     def unsubscribe(self, live: LiveTable, subscriber: Subscriber) -> None:
         """Remove a subscriber; the machine stops thinking when none is left."""
         live.subscribers.discard(subscriber)
+        self._pages -= 1
         if not live.subscribers:
-            live.snapshot = Snapshot(live.table)  # drops the cached pictures and messages
+            self.renderer.forget(live.number)
+            live.drop_views()
             if live.thinking is not None:
                 live.thinking.cancel()
                 live.thinking = None
@@ -503,7 +546,7 @@ class TableService:
                 result = self.daily_puzzles.result(after.state, after.daily, sitter)
                 change = change._replace(also=partial(write_result, reached=result))
             try:
-                await asyncio.wrap_future(self.store.append(change))
+                await self._saved(change)
             except StaleError:
                 await self._catch_up(live)
                 raise StaleTableError("the table has changed; look at it again") from None
@@ -512,11 +555,28 @@ class TableService:
                 reason = public_reason(error)
                 raise UnsavedError(f"the change could not be saved: {reason}") from None
             live.replace(after)
+            self.renderer.change(live.number, change)
             if change.added is not None:
                 metrics.MOVES.inc()
             if change.seat is not None:
                 await self._note_people(live)
         self._changed(live)
+
+    def _saved(self, change: Change) -> asyncio.Future[None]:
+        """Have a change written, and return the promise that it is."""
+        promise: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+
+        def keep(written: Future[None]) -> None:
+            error = written.exception()
+            if promise.done():  # nobody waits for it any more
+                return
+            if error is None:
+                promise.set_result(None)
+            else:
+                promise.set_exception(error)
+
+        self.store.append(change).add_done_callback(keep)
+        return promise
 
     async def _catch_up(self, live: LiveTable) -> None:
         """Reload a table that another process has changed."""

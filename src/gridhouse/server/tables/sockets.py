@@ -15,16 +15,15 @@ from gridhouse.core.errors import MoveError
 from gridhouse.core.notation import parse_integer
 from gridhouse.server.auth import bearer, is_own_origin
 from gridhouse.server.budgets import TokenBucket
-from gridhouse.server.fair_pool import Habit
 from gridhouse.server.languages import language
 from gridhouse.server.network import address_of
 from gridhouse.server.settings import MAX_MESSAGE
 from gridhouse.server.storage.store import reason_of
 from gridhouse.server.tables import hints
 from gridhouse.server.tables.commands import ANSWER, MOVE, REDO, RESIGN, UNDO, Command, RefusedError
+from gridhouse.server.tables.rendering import Wanted, encode
 from gridhouse.server.tables.translating import in_language
 from gridhouse.server.tables.visibility import (
-    Known,
     Snapshot,
     Viewpoint,
     help_refusal,
@@ -33,7 +32,6 @@ from gridhouse.server.tables.visibility import (
     no_move_reason_for,
     offers_help,
     require_turn,
-    view,
     viewpoint_of,
 )
 
@@ -47,6 +45,7 @@ if TYPE_CHECKING:
     from gridhouse.server.budgets import Budgets
     from gridhouse.server.storage.records import Ply
     from gridhouse.server.tables.messages import Message
+    from gridhouse.server.tables.rendering import BoardKey
     from gridhouse.server.tables.service import LiveTable, TableService
     from gridhouse.server.tables.table import Table
 
@@ -57,10 +56,8 @@ HELP_PLACES = {
     "show": "board",
     "judge": "side",
 }  # the part of the page that shows the help
-FEW = 50  # moves of a view that may be made at once
 FRAME_PAUSES = 1.5  # times the machine's pause, between two moves of the best line
 MAX_NESTED = 100  # brackets of a message; valid messages have two
-COMPACT = json.JSONEncoder(separators=(",", ":"))
 NORMAL_CLOSURE = 1000
 NO_PLY = -1  # a ply that no table has
 TRY_AGAIN_LATER = 1013  # close code for a table that is full
@@ -96,7 +93,7 @@ class Connection:
         self._stale = True
         # The moves that the page has, and what was visible of them.
         self._known: tuple[list[Ply], bool, int | None] = [], False, None
-        self._board: tuple[str, ...] = ()  # the parts of the board that it has
+        self._board: BoardKey = None  # the board that it has
         self._outgoing: list[str] = []
         self._wake = asyncio.Event()
         self._help_tasks: dict[str, asyncio.Task[None]] = {}
@@ -104,8 +101,7 @@ class Connection:
     def viewpoint(self) -> Viewpoint:
         """Return the viewpoint of this page."""
         table = self.live.snapshot.table
-        viewpoint = viewpoint_of(table, self.visitor, self.revealed_player)
-        return viewpoint._replace(camera=self.camera)
+        return viewpoint_of(table, self.visitor, self.revealed_player, self.camera)
 
     def snapshot(self) -> Snapshot:
         """Return the snapshot that this page shows: the current one or an earlier one."""
@@ -168,35 +164,21 @@ class Connection:
                 await self.socket.send_text(note)
 
     async def _view(self) -> str:
-        """Return the view as JSON; it is rendered once for all viewers who see the same."""
+        """Return the view as JSON, and note what the page has then."""
         snapshot, viewpoint = self.snapshot(), self.viewpoint()
-        table, texts = snapshot.table, snapshot.texts
-        sits = bool(table.seats_of(self.visitor))
+        table = snapshot.table
         plies, *visible = self._known
         # What is visible of a move may change with the viewer, and with the end of the game.
         since = (
             known_moves(plies, table.plies) if visible == [table.secret, viewpoint.viewer] else 0
         )
-        shown = viewpoint, sits, Known(since, self._board), self.language
+        sits = bool(table.seats_of(self.visitor))
+        wanted = Wanted(viewpoint, sits, since, self._board, self.language, self.invitation)
+        rendered = await self.live.render(snapshot, wanted)
         self._known = table.plies, table.secret, viewpoint.viewer
-        rendered = texts.get(shown)
-        if rendered is None or table.ticks():
-            is_short = len(table.plies) - since <= FEW
-            drawing = self.live.drawing if is_short else Habit(self.service.work)
-            rendered = texts[shown] = drawing.start(self._rendered, snapshot, *shown)
-        text, board = await asyncio.shield(rendered)
         if self.takes_changes:
-            self._board = board
-        return text
-
-    def _rendered(
-        self, snapshot: Snapshot, viewpoint: Viewpoint, sits: bool, known: Known, into: str
-    ) -> tuple[str, tuple[str, ...]]:
-        """Return a view as JSON, and the parts of its board, from a thread."""
-        shown = view(snapshot, viewpoint, sits=sits, known=known)
-        if sits and snapshot.table.open_seats():
-            shown["invitation"] = f"/t/{snapshot.table.id}/join/{self.invitation}"
-        return encode(in_language(shown, into)), snapshot.board(viewpoint).parts
+            self._board = rendered.board
+        return rendered.text
 
     async def _receive(self) -> None:
         settings = self.service.settings
@@ -379,11 +361,6 @@ def cells_of(asked: dict[str, Any]) -> list[int]:
     cells = asked.get("cells")
     is_list = isinstance(cells, list) and all(map(is_number, cells))
     return list(cells) if cells and is_list else []
-
-
-def encode(message: Message) -> str:
-    """Return a message to a page as JSON."""
-    return COMPACT.encode(message)
 
 
 def parse_message(text: object) -> dict[str, Any] | None:

@@ -26,7 +26,6 @@ from gridhouse.server.tables.table import (
 )
 
 if TYPE_CHECKING:
-    import asyncio
     from typing import Any
 
     from gridhouse.core.game import Game, State
@@ -76,12 +75,15 @@ class Viewpoint(NamedTuple):
         return self.viewer or 0
 
 
-def viewpoint_of(table: Table, visitor: str | None, revealed_player: int | None) -> Viewpoint:
-    """Return a visitor's viewpoint.
+def viewpoint_of(
+    table: Table, visitor: str | None, revealed_player: int | None, camera: int | None = None
+) -> Viewpoint:
+    """Return a visitor's viewpoint, with the usual camera unless one is given.
 
     ``revealed_player`` is the player who has uncovered a screen for two.
     """
-    return seat_of(table, visitor, revealed_player)._replace(camera=table.default_camera)
+    camera = table.default_camera if camera is None else camera
+    return seat_of(table, visitor, revealed_player)._replace(camera=camera)
 
 
 def seat_of(table: Table, visitor: str | None, revealed_player: int | None) -> Viewpoint:
@@ -119,7 +121,7 @@ NOTHING = Known()
 
 
 class Snapshot:
-    """A table after one of its moves; pictures and texts are cached for all viewers.
+    """A table after one of its moves; its pictures are cached for all viewers.
 
     The table is one that changes no more, so all but making a snapshot may be done in any thread.
     """
@@ -128,10 +130,6 @@ class Snapshot:
         """Take the current position of a frozen table, or the position after ``ply`` moves."""
         self.table = table
         self.ply = ply
-        # Rendered views: by viewpoint, whether the viewer sits, what is known there, and language.
-        self.texts: dict[
-            tuple[Viewpoint, bool, Known, str], asyncio.Future[tuple[str, tuple[str, ...]]]
-        ] = {}
         self._boards: dict[tuple[int | None, int, int], Board] = {}
         self._observations: dict[int | None, Any] = {}
         self._gestures: list[Gesture] | None = None

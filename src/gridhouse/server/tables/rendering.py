@@ -1,0 +1,57 @@
+"""Views of a table as the texts that are sent to its pages."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, NamedTuple
+
+from gridhouse.server.tables.translating import in_language
+from gridhouse.server.tables.visibility import Known, Snapshot, Viewpoint, view
+
+if TYPE_CHECKING:
+    from gridhouse.server.tables.messages import Message
+
+COMPACT = json.JSONEncoder(separators=(",", ":"))
+
+Parts = tuple[str, ...]
+# The board that a page has: its parts, the number by which a renderer knows it, or None for none.
+BoardKey = Parts | int | None
+
+
+class Wanted(NamedTuple):
+    """A view that a page wants, and what the page has of its table: some moves, and a board."""
+
+    viewpoint: Viewpoint
+    sits: bool
+    moves: int
+    board: BoardKey
+    language: str
+    invitation: str
+
+
+class Rendered(NamedTuple):
+    """A view as JSON, and the board that a page has from then on."""
+
+    text: str
+    board: BoardKey
+
+
+def encode(message: Message) -> str:
+    """Return a message to a page as JSON."""
+    return COMPACT.encode(message)
+
+
+def render(snapshot: Snapshot, wanted: Wanted, board: Parts) -> tuple[str, Parts]:
+    """Return a view as JSON and the parts of its board, for a page that has the parts ``board``."""
+    known = Known(wanted.moves, board)
+    shown = view(snapshot, wanted.viewpoint, sits=wanted.sits, known=known)
+    if wanted.sits and snapshot.table.open_seats():
+        shown["invitation"] = f"/t/{snapshot.table.id}/join/{wanted.invitation}"
+    text = encode(in_language(shown, wanted.language))
+    return text, snapshot.board(wanted.viewpoint).parts
+
+
+def render_here(snapshot: Snapshot, wanted: Wanted) -> Rendered:
+    """Render a view in this process; a board that only a renderer knows is sent whole."""
+    board = wanted.board if isinstance(wanted.board, tuple) else ()
+    return Rendered(*render(snapshot, wanted, board))

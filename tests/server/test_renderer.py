@@ -1,0 +1,295 @@
+"""The process that renders for a house with many pages: its pages are those of any other house."""
+
+from __future__ import annotations
+
+import logging
+import os
+import pickle
+import random
+import signal
+import subprocess
+import sys
+import time
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import gridhouse
+from gridhouse.server.tables import render_worker, renderer, rendering, service
+from web_helpers import HIDDEN, Seat, Visitor, open_house
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from starlette.testclient import TestClient
+
+    from gridhouse.server.tables.renderer import Renderer
+    from gridhouse.server.tables.rendering import Rendered
+
+NEVER = sys.maxsize  # pages
+PATIENCE = 60.0  # seconds
+STARTS = (*(f"{gridhouse.load(game)}#3" for game in gridhouse.games()), HIDDEN)
+
+
+def renderer_of(client: TestClient) -> Renderer:
+    found: Renderer = client.app.state.service.renderer  # type: ignore[attr-defined]
+    return found
+
+
+def process_of(client: TestClient) -> int:
+    """Return the number of the process, as soon as it is ready."""
+    until = time.monotonic() + PATIENCE
+    while time.monotonic() < until:
+        found = renderer_of(client).process
+        if found is not None:
+            return found
+        time.sleep(0.02)
+    raise AssertionError("no process renders")
+
+
+def is_running(process: int) -> bool:
+    """Tell whether a process goes on."""
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+@contextmanager
+def rendering_house(folder: Path, **others: Any) -> Iterator[TestClient]:
+    """Open a house whose pages are rendered by a process from the first one on."""
+    with open_house(folder, **{"many_pages": 1} | others) as client:
+        visitor = Visitor(client)
+        with visitor.at(visitor.new("sliding")):
+            process_of(client)
+        yield client
+
+
+@pytest.fixture
+def here(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Return the texts of what the house renders itself from now on."""
+    texts: list[str] = []
+
+    def noted(*words: Any) -> Rendered:
+        rendered = rendering.render_here(*words)
+        texts.append(rendered.text)
+        return rendered
+
+    monkeypatch.setattr(service, "render_here", noted)
+    return texts
+
+
+def session(client: TestClient, start: str) -> Iterator[dict[str, Any]]:
+    """Play at one screen, take back, look back and turn; yield what a player and a watcher see."""
+    chance = random.Random(start)
+    anna, carl = Visitor(client), Visitor(client)
+    game = gridhouse.parse(start).game
+    table = anna.new(game.name, start=start, opponent=("", "hotseat")[game.num_players - 1])
+    with anna.at(table) as seat, carl.at(table) as watching:
+
+        def seen(kind: str, **facts: object) -> Iterator[dict[str, Any]]:
+            ply = seat.view["ply"]
+            seat.say(kind, **facts)
+            seat.wait("view")
+            yield seat.view
+            if seat.view["ply"] != ply:
+                watching.wait("view", seat.view["ply"])
+                yield watching.view
+
+        yield seat.view
+        yield watching.view
+        for count in range(12):
+            if seat.view["handing"]:
+                yield from seen(seat.view["handing"]["does"])
+            if not seat.view["gestures"]:
+                break
+            move = chance.choice(seat.view["gestures"])[0]
+            yield from seen("move", move=move, ply=seat.view["ply"])
+            if count % 4 == 1 and seat.view["undo"]:
+                yield from seen("undo")
+                yield from seen("redo")
+            if count % 4 == 2:
+                yield from seen("look", ply=1)
+                yield from seen("look")
+            if count % 4 == 3 and len(seat.view["cameras"]) > 1:
+                yield from seen("turn")
+
+
+@pytest.mark.parametrize("start", STARTS)
+def test_the_process_renders_what_the_house_would(
+    start: str, tmp_path: Path, here: list[str]
+) -> None:
+    for name in ("one", "other"):
+        (tmp_path / name).mkdir()
+    with (
+        rendering_house(tmp_path / "one") as one,
+        open_house(tmp_path / "other", many_pages=NEVER) as other,
+    ):
+        here.clear()
+        views = list(session(one, start))
+        assert not here
+        assert views == list(session(other, start))
+        assert here
+    assert len(views) > 20
+
+
+def friends(client: TestClient, **form: str) -> tuple[Visitor, Visitor, str]:
+    """Return two friends at a table of the Binary Game, and its address."""
+    anna, bert = Visitor(client), Visitor(client)
+    table = anna.new("binary", preset="small", opponent="friends", **form)
+    with anna.at(table) as seat:
+        bert.post(seat.view["invitation"])
+    return anna, bert, table
+
+
+def test_news_that_are_no_moves_come_through(tmp_path: Path, here: list[str]) -> None:
+    with rendering_house(tmp_path) as client:
+        here.clear()
+        anna, bert, table = friends(client, clock="3+2")
+        with anna.at(table) as seat, bert.at(table) as friend:
+            anna.post("/me", {"name": "Anna", "picture": "1"})
+            for page in (seat, friend):
+                while page.view["names"][0] != "Anna":
+                    page.wait("view")
+            assert page.view["clocks"][0]["left"] == 180_000
+            bert.get("/")
+            friend.say("resign")
+            while not seat.view["over"]:
+                seat.wait("view")
+            assert "resigns" in seat.view["heading"]
+        assert not here
+
+
+def looks_alike(visitor: Visitor, table: str, seat: Seat) -> bool:
+    """Tell whether a page has put together what a new one is sent."""
+    with visitor.at(table) as fresh:
+        names = ("board", "moves", "ply", "heading", "gestures")
+        return all(fresh.view[name] == seat.view[name] for name in names)
+
+
+def test_pages_outlive_the_process(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(renderer, "PAUSE", 0.0)
+    with rendering_house(tmp_path) as client:
+        anna = Visitor(client)
+        table = anna.new("binary", opponent="analysis")
+        with anna.at(table) as seat:
+            for _ in range(2):
+                process = process_of(client)
+                seat.move(seat.view["gestures"][0][0])
+                seat.move(seat.view["gestures"][0][0])
+                assert seat.raw["changes"]
+                with caplog.at_level(logging.ERROR, "gridhouse.server"):
+                    os.kill(process, signal.SIGKILL)
+                    seat.move(seat.view["gestures"][0][0])
+                    while renderer_of(client).process == process:
+                        time.sleep(0.01)
+                assert looks_alike(anna, table, seat)  # and starts another process
+                assert process_of(client) != process
+        lines = [record.getMessage() for record in caplog.records]
+        assert lines == 2 * [
+            "the process that renders pages has ended; the house renders them itself"
+        ]
+        last = process_of(client)
+    until = time.monotonic() + PATIENCE
+    while is_running(last) and time.monotonic() < until:
+        time.sleep(0.01)
+    assert not is_running(last)
+
+
+def test_the_process_ends_quietly_when_the_house_is_gone(tmp_path: Path) -> None:
+    (tmp_path / "pickle.py").write_text("raise RuntimeError\n")  # where the house was started
+    command = [sys.executable, "-P", "-m", render_worker.__name__, "0", "0"]
+    piped: dict[str, Any] = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+    for is_killed in (False, True):
+        with subprocess.Popen(command, cwd=tmp_path, **piped) as process:
+            assert process.stdin is not None
+            assert process.stdout is not None
+            assert process.stderr is not None
+            ready = pickle.dumps(())
+            assert process.stdout.read(4 + len(ready))[4:] == ready
+            process.send_signal(signal.SIGTERM)
+            if is_killed:
+                process.stdout.close()
+                process.stdin.write(pickle.dumps(("view", 1, 2, None, None)))
+            process.stdin.close()
+            assert process.wait(PATIENCE) == is_killed
+            assert process.stderr.read() == b""
+
+
+def test_a_process_that_hangs_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(renderer, "PATIENCE", 0.2)
+    with rendering_house(tmp_path) as client:
+        anna = Visitor(client)
+        with anna.at(anna.new("sliding")) as seat:
+            os.kill(process_of(client), signal.SIGSTOP)
+            seat.move(seat.view["gestures"][0][0])
+            assert seat.view["ply"] == 1
+
+
+def test_what_takes_long_is_rendered_by_the_house(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, here: list[str]
+) -> None:
+    with rendering_house(tmp_path) as client:
+        anna = Visitor(client)
+        table = anna.new("sliding")
+        here.clear()
+        with anna.at(table) as seat:
+            for _ in range(3):
+                seat.move(seat.view["gestures"][0][0])
+            assert not here
+            monkeypatch.setattr(renderer, "SLOW", -1.0)
+            for _ in range(2):
+                seat.move(seat.view["gestures"][0][0])
+            assert len(here) == 1
+        monkeypatch.setattr(renderer, "SLOW", 1.0)
+        monkeypatch.setattr(renderer, "MAX_SENT", 4)
+        with anna.at(table) as seat:
+            assert len(here) == 2
+        monkeypatch.setattr(renderer, "MAX_SENT", 6)
+        monkeypatch.setattr(renderer, "MAX_NEW", 4)
+        with anna.at(table) as seat:
+            assert len(here) == 3
+            seat.move(seat.view["gestures"][0][0])
+        assert len(here) == 3
+
+
+def test_a_fault_of_the_process_costs_nobody_a_view(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    here: list[str],
+) -> None:
+    with rendering_house(tmp_path) as client:
+        anna = Visitor(client)
+        with anna.at(anna.new("sliding")) as seat:
+            here.clear()
+            worker = renderer_of(client)._worker
+            assert worker is not None
+            (which,) = worker._sent
+            worker._send("forget", which)  # the house does not know
+            seat.move(seat.view["gestures"][0][0])
+            seat.move(seat.view["gestures"][0][0])
+            assert len(here) == 2
+            assert renderer_of(client)._worker is worker
+    lines = [record.getMessage() for record in caplog.records]
+    assert lines == [f"the process that renders pages failed: KeyError: {which}"]
+
+
+def test_a_small_house_has_no_such_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with open_house(tmp_path, many_pages=2) as client:
+        anna = Visitor(client)
+        table = anna.new("sliding")
+        with anna.at(table) as seat:
+            seat.move(seat.view["gestures"][0][0])
+            assert renderer_of(client)._starting is None
+            monkeypatch.setattr(os, "cpu_count", lambda: 1)
+            with anna.at(table):
+                assert renderer_of(client)._starting is None
+            monkeypatch.setattr(os, "cpu_count", lambda: 2)
+            with anna.at(table):
+                assert process_of(client)
