@@ -52,14 +52,16 @@ class Copy:
         if ply not in self._snapshots:
             self._snapshots = {None: self._snapshots[None], ply: Snapshot(self.table, ply)}
         known = self._boards.get(wanted.board, ()) if isinstance(wanted.board, int) else ()
+        began = time.thread_time()
         text, parts = render(self._snapshots[ply], wanted, known)
+        seconds = time.thread_time() - began
         number = next((at for at, kept in self._boards.items() if kept is parts), None)
         if number is None:
             number = next(numbers)
             self._boards[number] = parts
             if len(self._boards) > MAX_BOARDS:
                 self._boards.popitem(last=False)
-        return Rendered(text, number)
+        return Rendered(text, number, seconds)
 
 
 class Copies:
@@ -89,10 +91,8 @@ class Copies:
             setattr(self._copies[which].table, name, value)
 
     def view(self, which: int, number: int, ply: int | None, wanted: Wanted) -> None:
-        """Render a view, and send it with the processor seconds that it took."""
-        began = time.thread_time()
-        rendered = self._copies[which].render(ply, wanted, self._numbers)
-        self.answer(which, number, *rendered, time.thread_time() - began)
+        """Render a view, and send it."""
+        self.answer(number, self._copies[which].render(ply, wanted, self._numbers))
 
     def forget(self, which: int) -> None:
         """Drop a table."""

@@ -19,19 +19,17 @@ from typing import TYPE_CHECKING, Any, cast
 from gridhouse.server import clock
 from gridhouse.server.tables import render_worker
 from gridhouse.server.tables.render_worker import HEAD
-from gridhouse.server.tables.rendering import Rendered
 from gridhouse.server.tables.table import NEWS
 
 if TYPE_CHECKING:
     from gridhouse.server.storage.records import Change
-    from gridhouse.server.tables.rendering import Wanted
+    from gridhouse.server.tables.rendering import Rendered, Wanted
     from gridhouse.server.tables.table import Table
     from gridhouse.server.tables.visibility import Snapshot
 
 log = logging.getLogger("gridhouse.server")
 MAX_SENT = 150  # moves of a table that is sent whole, which takes a moment on the event loop
 MAX_NEW = 300  # moves that a page does not have yet
-SLOW = 0.01  # processor seconds of a view; others would wait, so threads render such a table
 PATIENCE = 10.0  # seconds until a process that does not answer is ended
 PAUSE = 60.0  # seconds between two starts
 SHARED = (*NEWS, "seated_visitors")  # what may change without a change of the game
@@ -42,16 +40,13 @@ class LostError(Exception):
 
 
 class Sent:
-    """What the process has of a table: its version and its news.
-
-    It ``is_here`` if the house renders it, because the process took long or failed.
-    """
+    """What the process has of a table: its version and its news, and whether it ``has_failed``."""
 
     def __init__(self, version: int, news: bytes) -> None:
         """Note a table that was sent."""
         self.version = version
         self.news = news
-        self.is_here = False
+        self.has_failed = False
 
 
 class Worker(asyncio.SubprocessProtocol):
@@ -111,22 +106,21 @@ class Worker(asyncio.SubprocessProtocol):
     def _answered(self, *values: Any) -> None:
         if not values:
             self.is_ready = True
-        elif len(values) == 2:
-            self._failed(*values)
-        else:
-            which, number, text, board, seconds = values
-            if seconds > SLOW and which in self._sent:
-                self._sent[which].is_here = True
-            waiting = self._waiting.pop(number, None)
-            if waiting is not None and not waiting[1].done():  # else nobody waits for it any more
-                waiting[1].set_result(Rendered(text, board))
+            return
+        number, rendered = values
+        if isinstance(rendered, str):
+            self._failed(number, rendered)
+            return
+        waiting = self._waiting.pop(number, None)
+        if waiting is not None and not waiting[1].done():  # else nobody waits for it any more
+            waiting[1].set_result(rendered)
 
     def _failed(self, which: int, fault: str) -> None:
         """Let the house render a table."""
         sent = self._sent.get(which)
-        if sent is not None and not sent.is_here:  # else what was sent meanwhile fails as well
+        if sent is not None and not sent.has_failed:  # else what was sent meanwhile fails as well
             log.error("the process that renders pages failed: %s", fault)
-            sent.is_here = True
+            sent.has_failed = True
         for number in [at for at, waiting in self._waiting.items() if waiting[0] == which]:
             self._lose(number)
 
@@ -148,7 +142,7 @@ class Worker(asyncio.SubprocessProtocol):
     def change(self, which: int, change: Change) -> None:
         """Send a change of a table, if it is one to what was sent."""
         sent = self._sent.get(which)
-        if sent is not None and not sent.is_here and sent.version == change.version:
+        if sent is not None and not sent.has_failed and sent.version == change.version:
             self._send("change", which, change._replace(also=None))
             sent.version += 1
 
@@ -163,7 +157,7 @@ class Worker(asyncio.SubprocessProtocol):
     def has(self, which: int, table: Table) -> bool:
         """Have the process have a table as it is now; return whether it is to be rendered there."""
         sent = self._sent.get(which)
-        if sent is not None and sent.is_here:
+        if sent is not None and sent.has_failed:
             return False
         facts = {name: getattr(table, name) for name in SHARED}
         news = pickle.dumps(facts)

@@ -30,10 +30,14 @@ class Wanted(NamedTuple):
 
 
 class Rendered(NamedTuple):
-    """A view as JSON, and the board that a page has from then on."""
+    """A view as JSON, and the board that a page has from then on.
+
+    A renderer tells as well how many processor seconds it took.
+    """
 
     text: str
     board: BoardKey
+    seconds: float | None = None
 
 
 def encode(message: Message) -> str:

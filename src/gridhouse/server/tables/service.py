@@ -79,6 +79,9 @@ INTERRUPTING = (UNDO, REDO, RESIGN)  # commands before which the machine stops t
 AWAY_AFTER = 3.0  # seconds after which a closed page counts as closed, if it is not loaded again
 MAX_IDLE = 50  # tables without subscribers that stay in memory
 FEW = 50  # moves of a view that may be rendered at once
+SLOW = (
+    0.002  # processor seconds of a view; the renderer serves all, so threads do what takes longer
+)
 MAX_IDLE_MOVES = 100_000  # of all these tables together, some forty megabytes
 # For what takes more than a moment on the event loop.  Python runs in one thread at a time, so more
 # of them would only delay each other and the loop.
@@ -125,6 +128,7 @@ class LiveTable:
         self.changing, self.drawing = Habit(work), Habit(work)
         self._work = work
         self._renderer = renderer
+        self._is_slow = False  # whether the last view took long
         self.lock = asyncio.Lock()
         self.subscribers: set[Subscriber] = set()
         self.thinking: asyncio.Task[None] | None = None
@@ -163,15 +167,18 @@ class LiveTable:
         if rendered is None or snapshot.table.ticks():
             rendered = kept[wanted] = self._start_to_render(snapshot, wanted)
         try:
-            return await asyncio.shield(rendered)
+            found = await asyncio.shield(rendered)
         except LostError:
             kept.pop(wanted, None)
             return await self.render(snapshot, wanted)
+        self._is_slow = not self.drawing.is_quick if found.seconds is None else found.seconds > SLOW
+        return found
 
     def _start_to_render(self, snapshot: Snapshot, wanted: Wanted) -> asyncio.Future[Rendered]:
-        rendered = self._renderer.render(self.number, snapshot, wanted)
-        if rendered is not None:
-            return rendered
+        if not self._is_slow:
+            rendered = self._renderer.render(self.number, snapshot, wanted)
+            if rendered is not None:
+                return rendered
         is_short = len(snapshot.table.plies) - wanted.moves <= FEW
         drawing = self.drawing if is_short else Habit(self._work)
         return drawing.start(render_here, snapshot, wanted)
