@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import os
 import pickle
@@ -244,15 +245,18 @@ def test_what_takes_long_is_rendered_by_the_house(
                 seat.move(seat.view["gestures"][0][0])
             assert not here
             monkeypatch.setattr(service, "SLOW", -1.0)
-            for count in (0, 1, 1, 2):  # a thread is quick, so the process may try again
+            for count in range(3):
                 seat.move(seat.view["gestures"][0][0])
                 assert len(here) == count
-        monkeypatch.setattr(service, "SLOW", NEVER)
+            monkeypatch.setattr(service, "SLOW", NEVER)
+            for _ in range(2):  # the first one is still rendered here
+                seat.move(seat.view["gestures"][0][0])
+            assert len(here) == count + 1
         here.clear()
         monkeypatch.setattr(renderer, "MAX_SENT", 4)
         with anna.at(table) as seat:
             assert len(here) == 1
-        monkeypatch.setattr(renderer, "MAX_SENT", 8)
+        monkeypatch.setattr(renderer, "MAX_SENT", 9)
         monkeypatch.setattr(renderer, "MAX_NEW", 4)
         with anna.at(table) as seat:
             assert len(here) == 2
@@ -280,6 +284,43 @@ def test_a_fault_of_the_process_costs_nobody_a_view(
             assert renderer_of(client)._worker is worker
     lines = [record.getMessage() for record in caplog.records]
     assert lines == [f"the process that renders pages failed: KeyError: {which}"]
+
+
+def test_views_that_are_kept_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(service, "MAX_VIEWS", 5)
+    with rendering_house(tmp_path) as client:
+        anna = Visitor(client)
+        table = anna.new("binary", preset="small", opponent="analysis")
+        with anna.at(table) as seat:
+            live = client.app.state.service._live[table[3:]]  # type: ignore[attr-defined]
+            for _ in range(12):
+                seat.move(seat.view["gestures"][0][0])
+            for ply in range(12):
+                for looks in ({"ply": ply}, {}):
+                    seat.say("look", **looks)
+                    seat.wait("view")
+                assert len(live._rendered) <= 5
+
+
+def test_polls_are_no_pages(tmp_path: Path) -> None:
+    with open_house(tmp_path, many_pages=5) as client:
+        anna = Visitor(client)
+        table = anna.new("binary", preset="small", opponent="machine", level="1")
+        key = {"authorization": f"Bearer {anna.token}"}
+        for _ in range(9):
+            assert client.get(f"/api/tables{table[2:]}", headers=key).status_code == 200
+        assert renderer_of(client)._starting is None
+
+
+def test_what_comes_after_the_end_is_dropped() -> None:
+    async def read() -> bool:
+        worker = renderer.Worker()
+        worker.end.set_result(None)
+        ready = pickle.dumps(())
+        worker.pipe_data_received(1, len(ready).to_bytes(4, "big") + ready)
+        return worker.is_ready
+
+    assert not asyncio.run(read())
 
 
 def test_a_small_house_has_no_such_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

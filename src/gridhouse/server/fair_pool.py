@@ -130,13 +130,13 @@ class Habit:
     def __init__(self, pool: FairPool) -> None:
         """Begin with the pool."""
         self._pool = pool
-        self.is_quick = False  # whether it was the last time
+        self._is_quick = False
 
     def start(
         self, work: Callable[Given, Result], *given: Given.args, **named: Given.kwargs
     ) -> asyncio.Future[Result]:
         """Have a function called, and return the promise of its result."""
-        if not self.is_quick:
+        if not self._is_quick:
             timed = partial(self._timed, partial(work, *given, **named))
             return asyncio.wrap_future(self._pool.submit(timed))
         promise: asyncio.Future[Result] = asyncio.get_running_loop().create_future()
@@ -145,7 +145,7 @@ class Habit:
             promise.set_result(work(*given, **named))
         except Exception as error:
             promise.set_exception(error)
-        self.is_quick = time.perf_counter() - began < QUICK
+        self._is_quick = time.perf_counter() - began < QUICK
         return promise
 
     def _timed(self, work: Callable[[], Result]) -> Result:
@@ -154,4 +154,4 @@ class Habit:
         try:
             return work()
         finally:
-            self.is_quick = time.thread_time() - began < QUICK
+            self._is_quick = time.thread_time() - began < QUICK

@@ -11,13 +11,12 @@ import os
 import pickle
 import signal
 import sys
-import time
 from collections import OrderedDict
 from typing import TYPE_CHECKING, Any
 
 from gridhouse.core.registry import game_class, games
 from gridhouse.server import clock, memory
-from gridhouse.server.languages import ENGLISH
+from gridhouse.server.languages import languages
 from gridhouse.server.storage.records import StoredTable
 from gridhouse.server.tables.rendering import Parts, Rendered, Wanted, render
 from gridhouse.server.tables.table import Table
@@ -52,10 +51,8 @@ class Copy:
         if ply not in self._snapshots:
             self._snapshots = {None: self._snapshots[None], ply: Snapshot(self.table, ply)}
         known = self._boards.get(wanted.board, ()) if isinstance(wanted.board, int) else ()
-        began = time.thread_time()
-        text, parts = render(self._snapshots[ply], wanted, known)
-        seconds = time.thread_time() - began
-        number = next((at for at, kept in self._boards.items() if kept is parts), None)
+        text, parts, seconds = render(self._snapshots[ply], wanted, known)
+        number = next((at for at, kept in self._boards.items() if kept == parts), None)
         if number is None:
             number = next(numbers)
             self._boards[number] = parts
@@ -110,15 +107,16 @@ class Copies:
 
 
 def load_games() -> None:
-    """Draw a table of each game, so that nobody waits until its modules are loaded."""
+    """Render each game in each language, so that nobody waits until what it needs is loaded."""
     for name in games():
         table = Table(StoredTable("", str(game_class(name)().new_initial_state(0)), "hotseat"))
-        wanted = Wanted(viewpoint_of(table, None, None), False, 0, None, ENGLISH, "")
-        render(Snapshot(table), wanted, ())
+        for language in languages():
+            wanted = Wanted(viewpoint_of(table, None, None), False, 0, None, language, "")
+            render(Snapshot(table), wanted, ())
 
 
 def serve(source: BinaryIO, copies: Copies) -> None:
-    """Carry out messages until the source ends; a table whose message fails is not sent again."""
+    """Carry out messages until the source ends; the house is told of what fails."""
     does: dict[str, Callable[..., None]] = {
         "table": copies.table,
         "change": copies.change,

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("gridhouse.server")
 MAX_SENT = 150  # moves of a table that is sent whole, which takes a moment on the event loop
+MAX_WAITING = 100  # views; if more are wanted, the house helps
 MAX_NEW = 300  # moves that a page does not have yet
 PATIENCE = 10.0  # seconds until a process that does not answer is ended
 PAUSE = 60.0  # seconds between two starts
@@ -57,6 +58,7 @@ class Worker(asyncio.SubprocessProtocol):
         self.is_ready = False
         self.is_closing = False
         self._loop = asyncio.get_running_loop()
+        self._heard = self._loop.time()
         self.end: asyncio.Future[None] = self._loop.create_future()
         self._sent: dict[int, Sent] = {}
         self._numbers = itertools.count()
@@ -74,7 +76,7 @@ class Worker(asyncio.SubprocessProtocol):
     def _watch(self) -> None:
         """End a process that does not answer any more."""
         oldest = next(iter(self._waiting.values()), None)
-        if oldest is not None and self._loop.time() - oldest[2] > PATIENCE:
+        if oldest is not None and self._loop.time() - max(oldest[2], self._heard) > PATIENCE:
             self.process.kill()
         else:
             self._watching = self._loop.call_later(PATIENCE, self._watch)
@@ -92,6 +94,9 @@ class Worker(asyncio.SubprocessProtocol):
 
     def pipe_data_received(self, _: int, data: bytes) -> None:
         """Take answers."""
+        if self.end.done():  # the end may be noted before the last ones
+            return
+        self._heard = self._loop.time()
         self._come += data
         at = 0
         while len(self._come) >= at + HEAD:
@@ -128,6 +133,7 @@ class Worker(asyncio.SubprocessProtocol):
         _, promise, _ = self._waiting.pop(number)
         if not promise.done():
             promise.set_exception(LostError())
+            promise.exception()  # else it is logged where nobody waits any more
 
     def _send(self, *message: Any) -> None:
         if not self._going:
@@ -148,6 +154,8 @@ class Worker(asyncio.SubprocessProtocol):
 
     def render(self, which: int, snapshot: Snapshot, wanted: Wanted) -> asyncio.Future[Rendered]:
         """Have a view rendered."""
+        if not isinstance(wanted.board, int):
+            wanted = wanted._replace(board=None)  # it is known here alone
         number = next(self._numbers)
         self._send("view", which, number, snapshot.ply, wanted)
         promise: asyncio.Future[Rendered] = self._loop.create_future()
@@ -157,12 +165,12 @@ class Worker(asyncio.SubprocessProtocol):
     def has(self, which: int, table: Table) -> bool:
         """Have the process have a table as it is now; return whether it is to be rendered there."""
         sent = self._sent.get(which)
-        if sent is not None and sent.has_failed:
+        if len(self._waiting) >= MAX_WAITING or (sent is not None and sent.has_failed):
             return False
         facts = {name: getattr(table, name) for name in SHARED}
         news = pickle.dumps(facts)
         if sent is None or sent.version != table.version:
-            if len(table.plies) > MAX_SENT:
+            if len(table.plies) + len(table.undone) > MAX_SENT:
                 return False
             self._send("table", which, table)
             self._sent[which] = Sent(table.version, news)

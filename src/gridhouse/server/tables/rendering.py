@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from typing import TYPE_CHECKING, NamedTuple
 
 from gridhouse.server.tables.translating import in_language
@@ -30,14 +31,11 @@ class Wanted(NamedTuple):
 
 
 class Rendered(NamedTuple):
-    """A view as JSON, and the board that a page has from then on.
-
-    A renderer tells as well how many processor seconds it took.
-    """
+    """A view as JSON, the board that a page has from then on, and the processor seconds it took."""
 
     text: str
     board: BoardKey
-    seconds: float | None = None
+    seconds: float
 
 
 def encode(message: Message) -> str:
@@ -45,14 +43,18 @@ def encode(message: Message) -> str:
     return COMPACT.encode(message)
 
 
-def render(snapshot: Snapshot, wanted: Wanted, board: Parts) -> tuple[str, Parts]:
-    """Return a view as JSON and the parts of its board, for a page that has the parts ``board``."""
+def render(snapshot: Snapshot, wanted: Wanted, board: Parts) -> tuple[str, Parts, float]:
+    """Return a view as JSON, the parts of its board, and the processor seconds that it took.
+
+    The page has the parts ``board``.
+    """
+    began = time.thread_time()
     known = Known(wanted.moves, board)
     shown = view(snapshot, wanted.viewpoint, sits=wanted.sits, known=known)
     if wanted.sits and snapshot.table.open_seats():
         shown["invitation"] = f"/t/{snapshot.table.id}/join/{wanted.invitation}"
     text = encode(in_language(shown, wanted.language))
-    return text, snapshot.board(wanted.viewpoint).parts
+    return text, snapshot.board(wanted.viewpoint).parts, time.thread_time() - began
 
 
 def render_here(snapshot: Snapshot, wanted: Wanted) -> Rendered:

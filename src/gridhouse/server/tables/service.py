@@ -78,6 +78,7 @@ NAME = re.compile(r"[\w-]{1,32}", re.ASCII)
 INTERRUPTING = (UNDO, REDO, RESIGN)  # commands before which the machine stops thinking
 AWAY_AFTER = 3.0  # seconds after which a closed page counts as closed, if it is not loaded again
 MAX_IDLE = 50  # tables without subscribers that stay in memory
+MAX_VIEWS = 50  # of a position that are kept
 FEW = 50  # moves of a view that may be rendered at once
 SLOW = (
     0.002  # processor seconds of a view; the renderer serves all, so threads do what takes longer
@@ -165,13 +166,16 @@ class LiveTable:
         kept = self._rendered if snapshot is self.snapshot else {}
         rendered = kept.get(wanted)
         if rendered is None or snapshot.table.ticks():
+            if len(kept) >= MAX_VIEWS:
+                kept.clear()
             rendered = kept[wanted] = self._start_to_render(snapshot, wanted)
         try:
             found = await asyncio.shield(rendered)
         except LostError:
-            kept.pop(wanted, None)
+            if kept.get(wanted) is rendered:
+                del kept[wanted]
             return await self.render(snapshot, wanted)
-        self._is_slow = not self.drawing.is_quick if found.seconds is None else found.seconds > SLOW
+        self._is_slow = found.seconds > SLOW
         return found
 
     def _start_to_render(self, snapshot: Snapshot, wanted: Wanted) -> asyncio.Future[Rendered]:
@@ -497,8 +501,9 @@ class TableService:
     def subscribe(self, live: LiveTable, subscriber: Subscriber) -> None:
         """Add a subscriber; the machine thinks while a table has any."""
         is_first = not live.subscribers
+        before = len(live.subscribers)
         live.subscribers.add(subscriber)
-        self._pages += 1
+        self._pages += len(live.subscribers) - before
         self.renderer.note_pages(self._pages)
         if is_first and self.settings.jit is None and not live.table.over:
             self._spawn(asyncio.to_thread(compile_players, live.table))
@@ -506,8 +511,9 @@ class TableService:
 
     def unsubscribe(self, live: LiveTable, subscriber: Subscriber) -> None:
         """Remove a subscriber; the machine stops thinking when none is left."""
+        before = len(live.subscribers)
         live.subscribers.discard(subscriber)
-        self._pages -= 1
+        self._pages += len(live.subscribers) - before
         if not live.subscribers:
             self.renderer.forget(live.number)
             live.drop_views()
