@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("gridhouse.server")
 MAX_SENT = 150  # moves of a table that is sent whole, which takes a moment on the event loop
-MAX_WAITING = 100  # views; if more are wanted, the house helps
 MAX_NEW = 300  # moves that a page does not have yet
 PATIENCE = 10.0  # seconds until a process that does not answer is ended
 PAUSE = 60.0  # seconds between two starts
@@ -165,7 +164,7 @@ class Worker(asyncio.SubprocessProtocol):
     def has(self, which: int, table: Table) -> bool:
         """Have the process have a table as it is now; return whether it is to be rendered there."""
         sent = self._sent.get(which)
-        if len(self._waiting) >= MAX_WAITING or (sent is not None and sent.has_failed):
+        if sent is not None and sent.has_failed:
             return False
         facts = {name: getattr(table, name) for name in SHARED}
         news = pickle.dumps(facts)

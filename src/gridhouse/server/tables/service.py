@@ -80,9 +80,7 @@ AWAY_AFTER = 3.0  # seconds after which a closed page counts as closed, if it is
 MAX_IDLE = 50  # tables without subscribers that stay in memory
 MAX_VIEWS = 50  # of a position that are kept
 FEW = 50  # moves of a view that may be rendered at once
-SLOW = (
-    0.002  # processor seconds of a view; the renderer serves all, so threads do what takes longer
-)
+SLOW = 0.004  # processor seconds of a view; the renderer serves all, so threads do longer ones
 MAX_IDLE_MOVES = 100_000  # of all these tables together, some forty megabytes
 # For what takes more than a moment on the event loop.  Python runs in one thread at a time, so more
 # of them would only delay each other and the loop.
