@@ -28,10 +28,12 @@ from gridhouse.server import clock
 from gridhouse.server.storage.records import Change, Ply, StaleError, StoredTable
 
 if TYPE_CHECKING:
+    import asyncio
     from collections.abc import Callable, Collection, Iterator
 
     from sqlalchemy.engine.interfaces import DBAPIConnection
 
+    Promise = Future[None] | asyncio.Future[None]
     Deliver = Callable[[Callable[[], object]], object]
 
 metadata = sa.MetaData()
@@ -303,7 +305,17 @@ class Store:
 
     def append(self, change: Change) -> Future[None]:
         """Write a change; the future raises StaleError, or a database error, if that fails."""
-        return self._writer.append(change)
+        promise: Future[None] = Future()
+        self.write(change, promise)
+        return promise
+
+    def write(self, change: Change, promise: Promise) -> None:
+        """Write a change, and keep a promise as that of ``append``, where promises are delivered.
+
+        Those of a transaction are kept by one call, so that its thread does not take the
+        interpreter from the event loop for each.
+        """
+        self._writer.append(change, promise)
 
     def restart_clocks(self) -> None:
         """Restart all running clocks now, because the server was closed meanwhile."""
@@ -385,9 +397,14 @@ def _own(visitor: str, chosen: Chosen) -> sa.ColumnElement[bool]:
     return wanted
 
 
-def _keep(promises: list[Future[None]]) -> None:
+def _keep(promises: list[Promise], error: Exception | None = None) -> None:
     for promise in promises:
-        promise.set_result(None)
+        if promise.done():  # nobody waits for it any more
+            continue
+        if error is None:
+            promise.set_result(None)
+        else:
+            promise.set_exception(error)
 
 
 class Writer:
@@ -397,15 +414,13 @@ class Writer:
         """Start the thread."""
         self._engine = engine
         self._deliver = deliver
-        self._waiting: queue.SimpleQueue[tuple[Change, Future[None]] | None] = queue.SimpleQueue()
+        self._waiting: queue.SimpleQueue[tuple[Change, Promise] | None] = queue.SimpleQueue()
         self._thread = threading.Thread(target=self._run, name="writing", daemon=True)
         self._thread.start()
 
-    def append(self, change: Change) -> Future[None]:
-        """Queue a change; the future is done when it is on disk."""
-        promise: Future[None] = Future()
+    def append(self, change: Change, promise: Promise) -> None:
+        """Queue a change; the promise is kept when it is on disk."""
         self._waiting.put((change, promise))
-        return promise
 
     def close(self) -> None:
         """Write the queued changes, then end the thread."""
@@ -426,14 +441,14 @@ class Writer:
             if batch:
                 self._write(batch)
 
-    def _write(self, batch: list[tuple[Change, Future[None]]]) -> None:
+    def _write(self, batch: list[tuple[Change, Promise]]) -> None:
         """Write changes in one transaction; if it fails, write each in its own."""
         try:
             with self._engine.begin() as connection:
                 write(connection, [change for change, _ in batch])
         except Exception as error:
             if len(batch) == 1:
-                self._deliver(partial(batch[0][1].set_exception, error))
+                self._deliver(partial(_keep, [batch[0][1]], error))
             else:
                 for wanted in batch:
                     self._write([wanted])

@@ -187,9 +187,10 @@ class Worker(asyncio.SubprocessProtocol):
 class Renderer:
     """The process that renders for a house, if there is one now."""
 
-    def __init__(self, pages: int) -> None:
+    def __init__(self, many: int) -> None:
         """Start without a process; it is wanted from so many open pages on."""
-        self._pages = pages
+        self._many = many
+        self._pages = 0
         self._started = -math.inf  # monotonic time
         self._starting: asyncio.Task[None] | None = None
         self._worker: Worker | None = None
@@ -203,15 +204,20 @@ class Renderer:
     def _ready(self) -> Worker | None:
         return self._worker if self._worker is not None and self._worker.is_ready else None
 
-    def note_pages(self, count: int) -> None:
-        """Start the process if so many pages need one, and another core can have it."""
+    def page_opened(self) -> None:
+        """Count a page; start the process if they are many, and another core can have it."""
+        self._pages += 1
         is_there = self._worker is not None and not self._worker.end.done()
-        if count < self._pages or is_there or (os.cpu_count() or 1) < 2:
+        if self._pages < self._many or is_there or (os.cpu_count() or 1) < 2:
             return
         now = time.monotonic()
         if now - self._started >= PAUSE:
             self._started = now
             self._starting = asyncio.create_task(self._start())
+
+    def page_closed(self) -> None:
+        """Count a page no longer."""
+        self._pages -= 1
 
     async def _start(self) -> None:
         first = time.monotonic_ns()  # pages may have boards of an earlier process
@@ -250,7 +256,7 @@ class Renderer:
 
     async def close(self) -> None:
         """End the process."""
-        self._pages = sys.maxsize
+        self._many = sys.maxsize
         if self._starting is not None:
             await self._starting
         if self._worker is not None and not self._worker.end.done():

@@ -58,7 +58,6 @@ from gridhouse.server.tables.visibility import Snapshot
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
-    from concurrent.futures import Future
     from typing import Any
 
     from gridhouse.core.game import State
@@ -194,11 +193,13 @@ class LiveTable:
     def arrive(self, page: Page) -> None:
         """Note that a page was opened, and tell the others; its own view says who is there."""
         self.pages.add(page)
+        self._renderer.page_opened()
         self._note_company(but=page)
 
     def leave(self, page: Page) -> None:
         """Note that a page was closed, and tell the others unless it soon comes back."""
         self.pages.discard(page)
+        self._renderer.page_closed()
         asyncio.get_running_loop().call_later(AWAY_AFTER, self._note_company)
 
     def note_seats(self) -> None:
@@ -276,7 +277,6 @@ class TableService:
         self.reviews = Reviews(self.engines, self.work)
         self.daily_puzzles = DailyService(settings, self.store.engine, self._best_was_found)
         self._live: dict[str, LiveTable] = {}
-        self._pages = 0  # that are open, at all tables
         self._opening: dict[str, asyncio.Task[LiveTable | None]] = {}
         self._background_tasks: set[asyncio.Task[None]] = set()
         self._notifications = self._listen_to_others()
@@ -499,19 +499,14 @@ class TableService:
     def subscribe(self, live: LiveTable, subscriber: Subscriber) -> None:
         """Add a subscriber; the machine thinks while a table has any."""
         is_first = not live.subscribers
-        before = len(live.subscribers)
         live.subscribers.add(subscriber)
-        self._pages += len(live.subscribers) - before
-        self.renderer.note_pages(self._pages)
         if is_first and self.settings.jit is None and not live.table.over:
             self._spawn(asyncio.to_thread(compile_players, live.table))
         self._wake_machine(live)
 
     def unsubscribe(self, live: LiveTable, subscriber: Subscriber) -> None:
         """Remove a subscriber; the machine stops thinking when none is left."""
-        before = len(live.subscribers)
         live.subscribers.discard(subscriber)
-        self._pages += len(live.subscribers) - before
         if not live.subscribers:
             self.renderer.forget(live.number)
             live.drop_views()
@@ -557,7 +552,9 @@ class TableService:
                 result = self.daily_puzzles.result(after.state, after.daily, sitter)
                 change = change._replace(also=partial(write_result, reached=result))
             try:
-                await self._saved(change)
+                promise: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+                self.store.write(change, promise)
+                await promise
             except StaleError:
                 await self._catch_up(live)
                 raise StaleTableError("the table has changed; look at it again") from None
@@ -572,22 +569,6 @@ class TableService:
             if change.seat is not None:
                 await self._note_people(live)
         self._changed(live)
-
-    def _saved(self, change: Change) -> asyncio.Future[None]:
-        """Have a change written, and return the promise that it is."""
-        promise: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-
-        def keep(written: Future[None]) -> None:
-            error = written.exception()
-            if promise.done():  # nobody waits for it any more
-                return
-            if error is None:
-                promise.set_result(None)
-            else:
-                promise.set_exception(error)
-
-        self.store.append(change).add_done_callback(keep)
-        return promise
 
     async def _catch_up(self, live: LiveTable) -> None:
         """Reload a table that another process has changed."""
