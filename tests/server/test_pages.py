@@ -16,6 +16,9 @@ from gridhouse.server import settings as limits
 from gridhouse.server.pages import assets
 from gridhouse.server.storage.records import Change, Ply, StaleError, StoredTable
 from gridhouse.server.storage.store import Store, metadata, write
+from gridhouse.server.tables import visibility
+from gridhouse.server.tables.table import Table, gesture
+from gridhouse.server.tables.visibility import Snapshot, no_move_reason_for
 from web_helpers import Visitor, open_house, playout, uncovered
 
 if TYPE_CHECKING:
@@ -23,6 +26,8 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection
     from starlette.testclient import TestClient
+
+    from gridhouse.core.game import State
 
 
 NAMES = gridhouse.games()
@@ -261,6 +266,24 @@ def test_refusals_are_said_in_words(visitor: Visitor) -> None:
         assert seat.refused("move", move="0 0 0", ply=1) == "the game is over"
         assert seat.refused("hint") == "the game is over"
         assert seat.refused("why", cells=[0]) == "the game is over"
+
+
+def test_a_reason_is_looked_for_among_the_actions_of_a_cell(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    start = "tactego(rows=20,cols=20,pieces=5x199 Fx1,limit=0)#1"
+    snapshot = Snapshot(Table(StoredTable("", start, "hotseat")))
+    beginnings = snapshot.beginnings  # found once for all cells of a position
+    asked: list[int] = []
+
+    def noted(state: State, action: int) -> tuple[list[int], str]:
+        asked.append(action)
+        return gesture(state, action)
+
+    monkeypatch.setattr(visibility, "gesture", noted)
+    reason, _ = no_move_reason_for(snapshot.state, [0], beginnings)
+    assert reason == "your own piece is there"
+    assert 0 < len(asked) <= 8  # directions
 
 
 def test_of_many_reasons_the_commonest_is_said(visitor: Visitor) -> None:

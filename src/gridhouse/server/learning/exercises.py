@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypedDict
 from gridhouse.core.errors import GridhouseError, IllegalMoveError, MoveError
 from gridhouse.core.registry import parse
 from gridhouse.server.tables.table import gesture
-from gridhouse.server.tables.visibility import no_move_reason_for
+from gridhouse.server.tables.visibility import beginnings, no_move_reason_for
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -121,7 +121,7 @@ class Course:
 
     def try_cells(self, cells: list[int]) -> Answer:
         """Answer to cells with which no move begins."""
-        reason, _ = no_move_reason_for(self.state, cells)
+        reason, _ = no_move_reason_for(self.state, cells, beginnings(self.state))
         self.done = reason == self.exercise.refused
         return self.answer(reason)
 

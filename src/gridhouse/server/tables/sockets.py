@@ -253,7 +253,11 @@ class Connection:
         snapshot = self.live.snapshot
         require_turn(snapshot.table, self.viewpoint())
         cells = cells_of(message)
-        reason, blocking = await self.service.work.run(no_move_reason_for, snapshot.state, cells)
+
+        def found() -> tuple[str, list[int]]:
+            return no_move_reason_for(snapshot.state, cells, snapshot.beginnings)
+
+        reason, blocking = await self.service.work.run(found)
         self.send({"type": "refusal", "text": reason, "cells": blocking})
 
     def _on_phrase(self, message: dict[str, Any]) -> None:

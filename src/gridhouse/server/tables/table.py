@@ -327,8 +327,10 @@ class Table:
         standing = len(self.plies)
         ended = BY_RULES if after.is_terminal() else None
         since = None if ended else self._since(standing + 1, at)
-        change = Change(self.id, self.version, ended, None, since, standing=standing, added=ply)
-        return change._replace(forgets=bool(self.undone))
+        forgets = bool(self.undone)
+        return Change(
+            self.id, self.version, ended, since=since, standing=standing, added=ply, forgets=forgets
+        )
 
     def time_loss(self) -> Change:
         """Return the change by which the player to move loses on time."""

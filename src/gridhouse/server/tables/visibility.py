@@ -83,24 +83,21 @@ def viewpoint_of(
     ``revealed_player`` is the player who has uncovered a screen for two.
     """
     camera = table.default_camera if camera is None else camera
-    return seat_of(table, visitor, revealed_player)._replace(camera=camera)
-
-
-def seat_of(table: Table, visitor: str | None, revealed_player: int | None) -> Viewpoint:
-    """Return what a visitor may see and do, with the first camera."""
     seats = table.seats_of(visitor)
     if not seats:
-        return Viewpoint(None)
+        return Viewpoint(None, camera=camera)
     mover = table.mover
     if len(seats) == 1:
-        return Viewpoint(seats[0], seats[0], mover == seats[0])
+        return Viewpoint(seats[0], seats[0], mover == seats[0], camera=camera)
     side = mover if mover is not None else table.plies[-1].player if table.plies else 0
     if not table.secret:
         # For one person who moves for both sides the board stays as it is.
-        return Viewpoint(0, 0 if table.opponent == ANALYSIS else side, mover is not None)
+        side = 0 if table.opponent == ANALYSIS else side
+        return Viewpoint(0, side, mover is not None, camera=camera)
     if revealed_player is None:
-        return Viewpoint(None, side, covered=True)
-    return Viewpoint(revealed_player, revealed_player, revealed_player == mover)
+        return Viewpoint(None, side, covered=True, camera=camera)
+    acts = revealed_player == mover
+    return Viewpoint(revealed_player, revealed_player, acts, camera=camera)
 
 
 class Board(NamedTuple):
@@ -144,6 +141,11 @@ class Snapshot:
     def actions(self) -> list[int]:
         """The legal actions."""
         return self.state.legal_actions()
+
+    @cached_property
+    def beginnings(self) -> dict[int, list[int]]:
+        """All actions, legal or not, by the first cell of their gesture."""
+        return beginnings(self.state)
 
     @cached_property
     def losses(self) -> list[Count]:
@@ -284,7 +286,18 @@ def require_turn(table: Table, viewpoint: Viewpoint) -> None:
         raise RefusedError(no_move_reason(table, viewpoint))
 
 
-def no_move_reason_for(state: State, cells: list[int]) -> tuple[str, list[int]]:
+def beginnings(state: State) -> dict[int, list[int]]:
+    """Return all actions, legal or not, by the first cell of their gesture."""
+    found: dict[int, list[int]] = {}
+    for action in range(state.game.num_actions):
+        for cell in gesture(state, action)[0][:1]:
+            found.setdefault(cell, []).append(action)
+    return found
+
+
+def no_move_reason_for(
+    state: State, cells: list[int], beginnings: dict[int, list[int]]
+) -> tuple[str, list[int]]:
     """Return the reason why no legal move begins with these cells, and what stands in the way.
 
     It is the most common refusal among the actions that begin with them.  That a move would leave
@@ -293,7 +306,7 @@ def no_move_reason_for(state: State, cells: list[int]) -> tuple[str, list[int]]:
     if not cells:
         return state.game.no_move, []
     found: dict[str, list[int]] = {}  # the refused actions by reasons
-    for action in range(state.game.num_actions):
+    for action in beginnings.get(cells[0], ()):
         named, _ = gesture(state, action)
         if named[: len(cells)] == cells and (refusal := state.refusal(action)):
             found.setdefault(state.why_not(refusal), []).append(action)
