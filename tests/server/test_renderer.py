@@ -10,6 +10,7 @@ import random
 import signal
 import subprocess
 import sys
+import threading
 import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -17,11 +18,13 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import gridhouse
+from gridhouse.server.storage import store
 from gridhouse.server.tables import render_worker, renderer, rendering, service
+from gridhouse.server.tables.commands import MOVE, Command
 from web_helpers import HIDDEN, Seat, Visitor, open_house
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from starlette.testclient import TestClient
@@ -165,6 +168,68 @@ def test_news_that_are_no_moves_come_through(tmp_path: Path, here: list[str]) ->
         assert not here
 
 
+class Disk:
+    """A disk on which nothing is written until it is let, if at all."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.is_full = False
+        self.waits, self.lets = threading.Event(), threading.Event()
+        write = store.write
+
+        def slowly(*given: Any) -> None:
+            self.waits.set()
+            assert self.lets.wait(PATIENCE)
+            if self.is_full:
+                raise OSError("the disk is full")
+            write(*given)
+
+        monkeypatch.setattr(store, "write", slowly)
+
+
+def until(holds: Callable[[], object]) -> None:
+    """Wait until something holds."""
+    end = time.monotonic() + PATIENCE
+    while not holds():
+        assert time.monotonic() < end
+        time.sleep(0.01)
+
+
+@pytest.mark.parametrize("many_pages", [1, NEVER])
+@pytest.mark.parametrize("fault", ["", "the disk is full", "the table has changed"])
+def test_a_move_is_rendered_while_it_is_written_and_seen_afterwards(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, many_pages: int, fault: str
+) -> None:
+    with open_house(tmp_path, many_pages=many_pages) as client:
+        anna, bert, table = friends(client)
+        if many_pages == 1:
+            process_of(client)
+        kept = client.app.state.service  # type: ignore[attr-defined]
+        live = kept._live[table[3:]]
+
+        def are_rendered() -> bool:
+            return live.coming and all(view.is_ready for view in live.coming.views.values())
+
+        with anna.at(table) as seat, bert.at(table) as friend:
+            if fault == "the table has changed":  # by another house
+                kept.store.append(live.table.change_for(Command(MOVE, 0, "1 0 1", 0))).result()
+            disk = Disk(monkeypatch)
+            disk.is_full = fault == "the disk is full"
+            seat.say("move", move="0 0 1", ply=0)
+            assert disk.waits.wait(PATIENCE)
+            until(are_rendered)
+            friend.say("here")
+            assert friend.listen() == {"type": "here"}  # and no view
+            disk.lets.set()
+            if disk.is_full:
+                assert "could not be saved" in seat.wait("refusal")["text"]
+                disk.is_full = False
+                seat.move("2 0 1")
+            friend.wait("view", 1)
+            made = {"": "0 0 1", "the disk is full": "2 0 1", "the table has changed": "1 0 1"}
+            assert [move for _, move in friend.view["moves"]] == [made[fault]]
+            assert looks_alike(bert, table, friend)
+
+
 def looks_alike(visitor: Visitor, table: str, seat: Seat) -> bool:
     """Tell whether a page has put together what a new one is sent."""
     with visitor.at(table) as fresh:
@@ -299,7 +364,7 @@ def test_views_that_are_kept_are_bounded(tmp_path: Path, monkeypatch: pytest.Mon
                 for looks in ({"ply": ply}, {}):
                     seat.say("look", **looks)
                     seat.wait("view")
-                assert len(live._rendered) <= 5
+                assert len(live.shown.views) <= 5
 
 
 def test_polls_are_no_pages(tmp_path: Path) -> None:

@@ -98,7 +98,7 @@ CHANNEL = "gridhouse"  # of PostgreSQL's notifications to other processes
 LOCK = 0x67726964  # held by one process at a time while it sets up the database
 MAX_AT_ONCE = 200  # changes in a transaction
 GATHER_SECONDS = 0.002  # for which the first of them waits for others
-BUSY_SECONDS = 0.005  # the same, if the last transaction had several
+BUSY_SECONDS = 0.008  # the same, if the last transaction had several
 SQLITE_SETTINGS = ("journal_mode=WAL", "synchronous=FULL", "busy_timeout=10000", "foreign_keys=ON")
 
 
@@ -496,7 +496,6 @@ def write(connection: sa.Connection, changes: list[Change]) -> None:
 
 def _write_rest(connection: sa.Connection, change: Change) -> None:
     """Write the parts of a change that most changes lack."""
-    mine = MOVES.c.table_id == change.table
     if change.seat is not None:
         player, visitor = change.seat
         row = {"table_id": change.table, "player": player, "visitor": visitor}
@@ -505,10 +504,11 @@ def _write_rest(connection: sa.Connection, change: Change) -> None:
         ours = TABLES.update().where(TABLES.c.id == change.table)
         connection.execute(ours.values(next=change.next))
     if change.added is None and change.standing is not None:
-        undone = MOVES.c.ply >= change.standing
-        connection.execute(MOVES.update().where(mine).values(undone=undone))
+        moves = MOVES.update().where(MOVES.c.table_id == change.table)
+        connection.execute(moves.values(undone=MOVES.c.ply >= change.standing))
     if change.forgets:
-        connection.execute(MOVES.delete().where(mine, MOVES.c.undone))
+        undone = MOVES.delete().where(MOVES.c.table_id == change.table, MOVES.c.undone)
+        connection.execute(undone)
     if change.also is not None:
         change.also(connection)
 

@@ -132,7 +132,6 @@ class Worker(asyncio.SubprocessProtocol):
         _, promise, _ = self._waiting.pop(number)
         if not promise.done():
             promise.set_exception(LostError())
-            promise.exception()  # else it is logged where nobody waits any more
 
     def _send(self, *message: Any) -> None:
         if not self._going:
@@ -148,12 +147,13 @@ class Worker(asyncio.SubprocessProtocol):
         """Send a change of a table, if it is one to what was sent."""
         sent = self._sent.get(which)
         if sent is not None and not sent.has_failed and sent.version == change.version:
-            self._send("change", which, change._replace(also=None))
+            also = change.also is not None
+            self._send("change", which, change._replace(also=None) if also else change)
             sent.version += 1
 
     def render(self, which: int, snapshot: Snapshot, wanted: Wanted) -> asyncio.Future[Rendered]:
         """Have a view rendered."""
-        if not isinstance(wanted.board, int):
+        if isinstance(wanted.board, tuple):
             wanted = wanted._replace(board=None)  # it is known here alone
         number = next(self._numbers)
         self._send("view", which, number, snapshot.ply, wanted)

@@ -8,7 +8,7 @@ import logging
 import re
 import secrets
 import time
-from contextlib import suppress
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import replace
 from datetime import date
 from functools import partial
@@ -57,7 +57,7 @@ from gridhouse.server.tables.table import (
 from gridhouse.server.tables.visibility import Snapshot
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine
+    from collections.abc import Callable, Coroutine, Iterator
     from typing import Any
 
     from gridhouse.core.game import State
@@ -112,6 +112,44 @@ class Page(Protocol):
     def send(self, message: Message) -> None:
         """Send it a message."""
 
+    def prepare(self, shown: Shown) -> None:
+        """Have the view rendered that will show a move, if it is written."""
+
+
+class View:
+    """A view that is being rendered for several pages, each of which may go away."""
+
+    def __init__(self, promise: asyncio.Future[Rendered]) -> None:
+        """Share the promise of a renderer."""
+        self._promise = promise
+        self._is_kept = asyncio.Event()  # costs less than asyncio.shield for each who waits
+        promise.add_done_callback(self._keep)
+
+    def _keep(self, promise: asyncio.Future[Rendered]) -> None:
+        self._is_kept.set()
+        if not promise.cancelled():
+            promise.exception()  # else it is logged where no page waits any more
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether it was rendered."""
+        return self._promise.done()
+
+    async def get(self) -> Rendered:
+        """Return the view; raises LostError."""
+        if not self.is_ready:
+            await self._is_kept.wait()
+        return self._promise.result()
+
+
+class Shown:
+    """A position that pages are shown, with its views."""
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        """Start without views."""
+        self.snapshot = snapshot
+        self.views: dict[Wanted, View] = {}
+
 
 class LiveTable:
     """A table in memory with its subscribers, which are called after every change.
@@ -131,17 +169,45 @@ class LiveTable:
         self.subscribers: set[Subscriber] = set()
         self.thinking: asyncio.Task[None] | None = None
         self.flag_timer: asyncio.TimerHandle | None = None
-        self.snapshot = Snapshot(table)
-        self._rendered: dict[Wanted, asyncio.Future[Rendered]] = {}  # views of the snapshot
+        self.shown = Shown(Snapshot(table))
+        self.coming: Shown | None = None  # after a move that is being written
         self.pages: set[Page] = set()
         self._last_phrases: dict[int, float] = {}  # the time of each player's
         self.note_seats()
 
+    @property
+    def snapshot(self) -> Snapshot:
+        """The current position."""
+        return self.shown.snapshot
+
     def replace(self, table: Table) -> None:
         """Go on with the table after a change."""
+        self._bring_news(table)
+        self.table = table
+
+    def _bring_news(self, table: Table) -> None:
         for name in NEWS:
             setattr(table, name, getattr(self.table, name))
-        self.table = table
+
+    @contextmanager
+    def preparing(self, change: Change, after: Table) -> Iterator[None]:
+        """Have the views after a move rendered while it is written; show it if that goes well."""
+        self._bring_news(after)
+        self._renderer.change(self.number, change)
+        self.coming = coming = Shown(Snapshot(after))
+        if not after.ticks():  # else its views tell the time
+            for page in self.pages:
+                page.prepare(coming)
+        try:
+            yield
+            self.replace(after)
+            # The views are old if there was other news meanwhile.
+            self.shown = self.coming or Shown(Snapshot(after))
+        except BaseException:
+            self._renderer.forget(self.number)  # it has a move that was not made
+            raise
+        finally:
+            self.coming = None
 
     def has_room(self, visitor: str | None) -> bool:
         """Tell whether another page may look; watchers do not take the place of those who play."""
@@ -155,23 +221,28 @@ class LiveTable:
 
     def drop_views(self) -> None:
         """Drop pictures and texts."""
-        self.snapshot = Snapshot(self.table)
-        self._rendered = {}
+        self.shown = Shown(Snapshot(self.table))
+        self.coming = None
 
-    async def render(self, snapshot: Snapshot, wanted: Wanted) -> Rendered:
-        """Return a view; the current position is rendered once for all who want the same."""
-        kept = self._rendered if snapshot is self.snapshot else {}
-        rendered = kept.get(wanted)
-        if rendered is None or snapshot.table.ticks():
-            if len(kept) >= MAX_VIEWS:
-                kept.clear()
-            rendered = kept[wanted] = self._start_to_render(snapshot, wanted)
+    def start_to_render(self, shown: Shown, wanted: Wanted) -> View:
+        """Have a view rendered, once for all who want the same."""
+        views, snapshot = shown.views, shown.snapshot
+        view = views.get(wanted)
+        if view is None or snapshot.table.ticks():
+            if len(views) >= MAX_VIEWS:
+                views.clear()
+            view = views[wanted] = View(self._start_to_render(snapshot, wanted))
+        return view
+
+    async def render(self, shown: Shown, wanted: Wanted) -> Rendered:
+        """Return a view."""
+        view = self.start_to_render(shown, wanted)
         try:
-            found = await asyncio.shield(rendered)
+            found = await view.get()
         except LostError:
-            if kept.get(wanted) is rendered:
-                del kept[wanted]
-            return await self.render(snapshot, wanted)
+            if shown.views.get(wanted) is view:
+                del shown.views[wanted]
+            return await self.render(shown, wanted)
         self._is_slow = found.seconds > SLOW
         return found
 
@@ -185,8 +256,12 @@ class LiveTable:
         return drawing.start(render_here, snapshot, wanted)
 
     def changed(self) -> None:
-        """Tell all subscribers that the table has changed."""
+        """Show all subscribers what has changed."""
         self.drop_views()
+        self.tell_subscribers()
+
+    def tell_subscribers(self) -> None:
+        """Tell all subscribers that the table has changed."""
         for subscriber in list(self.subscribers):
             subscriber()
 
@@ -214,7 +289,8 @@ class LiveTable:
         if company == self.table.company:
             return
         self.table.company = company
-        self._rendered = {}  # the others say who was there before
+        self.shown.views.clear()  # they say who was there before
+        self.coming = None
         present, watchers = company
         self._tell({"type": "presence", "present": [*present], "watchers": watchers}, but)
 
@@ -554,7 +630,9 @@ class TableService:
             try:
                 promise: asyncio.Future[None] = asyncio.get_running_loop().create_future()
                 self.store.write(change, promise)
-                await promise
+                is_move = change.added is not None
+                with live.preparing(change, after) if is_move else nullcontext():
+                    await promise
             except StaleError:
                 await self._catch_up(live)
                 raise StaleTableError("the table has changed; look at it again") from None
@@ -562,13 +640,14 @@ class TableService:
                 log.exception("a change could not be saved")
                 reason = public_reason(error)
                 raise UnsavedError(f"the change could not be saved: {reason}") from None
-            live.replace(after)
-            self.renderer.change(live.number, change)
-            if change.added is not None:
+            if is_move:
                 metrics.MOVES.inc()
+            else:
+                live.replace(after)
+                self.renderer.change(live.number, change)
             if change.seat is not None:
                 await self._note_people(live)
-        self._changed(live)
+        self._changed(live, is_prepared=is_move)
 
     async def _catch_up(self, live: LiveTable) -> None:
         """Reload a table that another process has changed."""
@@ -582,8 +661,11 @@ class TableService:
             await self._note_people(live)
             self._changed(live)
 
-    def _changed(self, live: LiveTable) -> None:
-        live.changed()
+    def _changed(self, live: LiveTable, *, is_prepared: bool = False) -> None:
+        if is_prepared:
+            live.tell_subscribers()
+        else:
+            live.changed()
         self._set_flag_timer(live)
         self._wake_machine(live)
 

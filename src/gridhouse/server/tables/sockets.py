@@ -22,6 +22,7 @@ from gridhouse.server.storage.store import reason_of
 from gridhouse.server.tables import hints
 from gridhouse.server.tables.commands import ANSWER, MOVE, REDO, RESIGN, UNDO, Command, RefusedError
 from gridhouse.server.tables.rendering import Wanted, encode
+from gridhouse.server.tables.service import Shown
 from gridhouse.server.tables.translating import in_language
 from gridhouse.server.tables.visibility import (
     Snapshot,
@@ -100,18 +101,28 @@ class Connection:
 
     def viewpoint(self) -> Viewpoint:
         """Return the viewpoint of this page."""
-        table = self.live.snapshot.table
-        return viewpoint_of(table, self.visitor, self.revealed_player, self.camera)
+        return self._viewpoint_at(self.live.snapshot.table)
 
-    def snapshot(self) -> Snapshot:
-        """Return the snapshot that this page shows: the current one or an earlier one."""
-        now = self.live.snapshot
-        if self.back is None or self.back >= len(now.table.plies):
+    def _viewpoint_at(self, table: Table) -> Viewpoint:
+        """Return the viewpoint at a table as it is or will be; a turn that passes covers it."""
+        revealed_player = self.revealed_player if self.revealed_player == table.mover else None
+        return viewpoint_of(table, self.visitor, revealed_player, self.camera)
+
+    def shown(self) -> Shown:
+        """Return the position that this page shows: the current one or an earlier one."""
+        now = self.live.shown
+        table = now.snapshot.table
+        if self.back is None or self.back >= len(table.plies):
             self.back = None
             return now
         if self._past is None or self._past.ply != self.back:
-            self._past = Snapshot(now.table, self.back)
-        return self._past
+            self._past = Snapshot(table, self.back)
+        return Shown(self._past)
+
+    def prepare(self, shown: Shown) -> None:
+        """Have the view rendered that will show a move, if it is written."""
+        if self.back is None:
+            self.live.start_to_render(shown, self._wanted(shown.snapshot))
 
     def changed(self) -> None:
         """Show the table again after a change; if the turn has passed, cover a screen for two."""
@@ -163,19 +174,24 @@ class Connection:
             for note in notes:
                 await self.socket.send_text(note)
 
-    async def _view(self) -> str:
-        """Return the view as JSON, and note what the page has then."""
-        snapshot, viewpoint = self.snapshot(), self.viewpoint()
+    def _wanted(self, snapshot: Snapshot) -> Wanted:
+        """Return the view of a position that this page wants, after those that it has."""
         table = snapshot.table
+        viewpoint = self._viewpoint_at(table)
         plies, *visible = self._known
         # What is visible of a move may change with the viewer, and with the end of the game.
         since = (
             known_moves(plies, table.plies) if visible == [table.secret, viewpoint.viewer] else 0
         )
         sits = bool(table.seats_of(self.visitor))
-        wanted = Wanted(viewpoint, sits, since, self._board, self.language, self.invitation)
-        rendered = await self.live.render(snapshot, wanted)
-        self._known = table.plies, table.secret, viewpoint.viewer
+        return Wanted(viewpoint, sits, since, self._board, self.language, self.invitation)
+
+    async def _view(self) -> str:
+        """Return the view as JSON, and note what the page has then."""
+        shown = self.shown()
+        table, wanted = shown.snapshot.table, self._wanted(shown.snapshot)
+        rendered = await self.live.render(shown, wanted)
+        self._known = table.plies, table.secret, wanted.viewpoint.viewer
         if self.takes_changes:
             self._board = rendered.board
         return rendered.text
@@ -291,7 +307,7 @@ class Connection:
 
     def _ask_for_help(self, kind: str) -> None:
         """Start a hint, an evaluation or the best line; raises RefusedError."""
-        table, viewpoint, snapshot = self.live.table, self.viewpoint(), self.snapshot()
+        table, viewpoint, snapshot = self.live.table, self.viewpoint(), self.shown().snapshot
         if not offers_help(table, viewpoint):
             raise RefusedError(help_refusal(table) or no_move_reason(table, viewpoint))
         if snapshot.ply is not None and not table.over:
