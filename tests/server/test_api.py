@@ -275,7 +275,7 @@ def test_one_waits_for_a_change_and_no_longer(
     assert anna.get(table, after=made["version"] + 1, wait=1)["ply"] == 1
     assert anna.refused(422, f"{table}?wait=31", "GET").startswith("wait: ")
     assert anna.refused(422, f"{table}?after=x", "GET").startswith("after: ")
-    monkeypatch.setattr("gridhouse.server.tables.service.MAX_SUBSCRIBERS", 0)
+    monkeypatch.setattr("gridhouse.server.tables.live_table.MAX_SUBSCRIBERS", 0)
     full = f"{table}?wait=1&after={made['version'] + 1}"
     assert "Too many viewers" in bert.refused(429, full, "GET")
     assert anna.get(full)["ply"] == 1  # who plays has a place

@@ -9,7 +9,7 @@ import pytest
 
 from browser_helpers import Hands
 from gridhouse.server import serve
-from gridhouse.server.tables import service
+from gridhouse.server.tables import live_table
 from web_helpers import Visitor
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def friend(client: TestClient) -> Visitor:
 @pytest.fixture
 def soon(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let a closed page count as closed at once."""
-    monkeypatch.setattr(service, "AWAY_AFTER", 0.01)
+    monkeypatch.setattr(live_table, "AWAY_AFTER", 0.01)
 
 
 def meet(visitor: Visitor, friend: Visitor) -> str:
@@ -97,7 +97,7 @@ def test_friends_have_six_phrases(
         for number in (6, -1, True, "0", None):
             assert "from 0 to 5" in mine.refused("phrase", number=number)
         assert "watching" in watching.refused("phrase", number=0)
-        monkeypatch.setattr(service, "PHRASE_PAUSE", 0.0)
+        monkeypatch.setattr(live_table, "PHRASE_PAUSE", 0.0)
         mine.say("phrase", number=3)
         assert mine.wait("phrase")["text"] == "Good game"
     with visitor.at(visitor.new("binary")) as seat:

@@ -329,7 +329,7 @@ def test_a_page_may_say_so_much_and_no_more(tmp_path: Path) -> None:
 
 
 def test_a_table_has_room_for_so_many(visitor: Visitor, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gridhouse.server.tables.service.MAX_SUBSCRIBERS", 1)
+    monkeypatch.setattr("gridhouse.server.tables.live_table.MAX_SUBSCRIBERS", 1)
     table, other = visitor.new("binary"), Visitor(visitor.client)
     with other.at(table), pytest.raises(WebSocketDisconnect), other.at(table):
         pass

@@ -19,7 +19,7 @@ import pytest
 
 import gridhouse
 from gridhouse.server.storage import store
-from gridhouse.server.tables import render_worker, renderer, rendering, service
+from gridhouse.server.tables import live_table, render_worker, renderer, rendering
 from gridhouse.server.tables.commands import MOVE, Command
 from web_helpers import HIDDEN, Seat, Visitor, open_house
 
@@ -75,7 +75,7 @@ def rendering_house(folder: Path, **others: Any) -> Iterator[TestClient]:
 @pytest.fixture
 def here(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Return the texts of what the house renders itself from now on; nothing is slow."""
-    monkeypatch.setattr(service, "SLOW", NEVER)
+    monkeypatch.setattr(live_table, "SLOW", NEVER)
     texts: list[str] = []
 
     def noted(*words: Any) -> Rendered:
@@ -83,7 +83,7 @@ def here(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         texts.append(rendered.text)
         return rendered
 
-    monkeypatch.setattr(service, "render_here", noted)
+    monkeypatch.setattr(live_table, "render_here", noted)
     return texts
 
 
@@ -309,11 +309,11 @@ def test_what_takes_long_is_rendered_by_the_house(
             for _ in range(3):
                 seat.move(seat.view["gestures"][0][0])
             assert not here
-            monkeypatch.setattr(service, "SLOW", -1.0)
+            monkeypatch.setattr(live_table, "SLOW", -1.0)
             for count in range(3):
                 seat.move(seat.view["gestures"][0][0])
                 assert len(here) == count
-            monkeypatch.setattr(service, "SLOW", NEVER)
+            monkeypatch.setattr(live_table, "SLOW", NEVER)
             for _ in range(2):  # the first one is still rendered here
                 seat.move(seat.view["gestures"][0][0])
             assert len(here) == count + 1
@@ -352,7 +352,7 @@ def test_a_fault_of_the_process_costs_nobody_a_view(
 
 
 def test_views_that_are_kept_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(service, "MAX_VIEWS", 5)
+    monkeypatch.setattr(live_table, "MAX_VIEWS", 5)
     with rendering_house(tmp_path) as client:
         anna = Visitor(client)
         table = anna.new("binary", preset="small", opponent="analysis")

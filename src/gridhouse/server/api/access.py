@@ -19,7 +19,8 @@ from gridhouse.server.tables.visibility import Viewpoint, viewpoint_of
 
 if TYPE_CHECKING:
     from gridhouse.server.auth import Auth
-    from gridhouse.server.tables.service import LiveTable, TableService
+    from gridhouse.server.tables.live_table import LiveTable
+    from gridhouse.server.tables.service import TableService
 
 LINGER = 15.0  # seconds after its last request for which a program counts as a viewer
 SAFE = ("GET", "HEAD")

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.responses import Response
 
+    from gridhouse.server.tables.live_table import LiveTable
     from gridhouse.server.tables.messages import Past
     from gridhouse.server.tables.review import GameReview
-    from gridhouse.server.tables.service import LiveTable
     from gridhouse.server.tables.visibility import Viewpoint
 
 

@@ -68,7 +68,8 @@ if TYPE_CHECKING:
     from starlette.requests import Request
 
     from gridhouse.core.game import Game, State
-    from gridhouse.server.tables.service import LiveTable, TableService
+    from gridhouse.server.tables.live_table import LiveTable
+    from gridhouse.server.tables.service import TableService
     from gridhouse.server.tables.table import Table, TableOptions
 
     Given = ParamSpec("Given")

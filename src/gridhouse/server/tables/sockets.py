@@ -21,8 +21,8 @@ from gridhouse.server.settings import MAX_MESSAGE
 from gridhouse.server.storage.store import reason_of
 from gridhouse.server.tables import hints
 from gridhouse.server.tables.commands import ANSWER, MOVE, REDO, RESIGN, UNDO, Command, RefusedError
+from gridhouse.server.tables.live_table import Shown
 from gridhouse.server.tables.rendering import Wanted, encode
-from gridhouse.server.tables.service import Shown
 from gridhouse.server.tables.translating import in_language
 from gridhouse.server.tables.visibility import (
     Snapshot,
@@ -45,9 +45,10 @@ if TYPE_CHECKING:
     from gridhouse.server.auth import Auth
     from gridhouse.server.budgets import Budgets
     from gridhouse.server.storage.records import Ply
+    from gridhouse.server.tables.live_table import LiveTable
     from gridhouse.server.tables.messages import Message
     from gridhouse.server.tables.rendering import BoardKey
-    from gridhouse.server.tables.service import LiveTable, TableService
+    from gridhouse.server.tables.service import TableService
     from gridhouse.server.tables.table import Table
 
 log = logging.getLogger("gridhouse.server")
