@@ -230,6 +230,29 @@ def test_a_move_is_rendered_while_it_is_written_and_seen_afterwards(
             assert looks_alike(bert, table, friend)
 
 
+def test_nothing_is_rendered_for_a_page_that_is_behind(tmp_path: Path) -> None:
+    with open_house(tmp_path) as client:
+        anna = Visitor(client)
+        table = anna.new("binary", preset="small", opponent="analysis")
+        live = client.app.state.service._live  # type: ignore[attr-defined]
+        with anna.at(table) as seat, Visitor(client).at(table) as watching:
+            (page,) = (page for page in live[table[3:]].pages if page.visitor is None)
+            sends, lets = page.socket.send_text, threading.Event()
+
+            async def slowly(text: str) -> None:
+                await asyncio.to_thread(lets.wait, PATIENCE)
+                await sends(text)
+
+            page.socket.send_text = slowly
+            for move in ("0 0 1", "1 0 0", "2 0 1", "3 0 0"):
+                seat.move(move)
+            wanted = len(live[table[3:]].shown.views)
+            lets.set()
+            watching.wait("view", 4)
+            assert looks_alike(Visitor(client), table, watching)
+        assert wanted == 1  # by the player
+
+
 def looks_alike(visitor: Visitor, table: str, seat: Seat) -> bool:
     """Tell whether a page has put together what a new one is sent."""
     with visitor.at(table) as fresh:

@@ -122,7 +122,7 @@ class Connection:
 
     def prepare(self, shown: Shown) -> None:
         """Have the view rendered that will show a move, if it is written."""
-        if self.back is None:
+        if self.back is None and not self._stale:  # a page that is behind will skip moves
             self.live.start_to_render(shown, self._wanted(shown.snapshot))
 
     def changed(self) -> None:
