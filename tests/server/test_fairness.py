@@ -9,7 +9,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from starlette.websockets import WebSocketDisconnect
@@ -19,6 +19,7 @@ from gridhouse.server import budgets, engine_pool
 from gridhouse.server.budgets import Budgets
 from gridhouse.server.engine_pool import EnginePool
 from gridhouse.server.fair_pool import FairPool, Habit, caller
+from gridhouse.server.tables import live_table, rendering
 from web_helpers import Visitor, open_house, settings_of
 
 if TYPE_CHECKING:
@@ -306,3 +307,24 @@ def test_few_players_and_few_moves_are_kept_in_memory(
         assert visitor.get(visitor.new("sliding")).status_code == 200
         assert not {table.removeprefix("/t/") for table in tables[:2]} & set(live)
         assert tables[3].removeprefix("/t/") in live
+
+
+def test_a_view_is_rendered_in_the_turn_of_its_page(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+
+    def noted(*given: Any) -> Any:
+        asked.append(caller.get())
+        return rendering.render_here(*given)
+
+    monkeypatch.setattr(live_table, "render_here", noted)
+    with open_house(tmp_path) as client:
+        anna, carl = Visitor(client), Visitor(client)
+        carl.new("binary")
+        table = anna.new("binary", preset="small", opponent="analysis")
+        with anna.at(table) as seat, carl.at(table) as watching:
+            asked.clear()
+            seat.move("0 0 1")
+            watching.wait("view", 1)
+        assert len(asked) == len(set(asked)) == 2

@@ -12,7 +12,7 @@ import subprocess
 import sys
 import threading
 import time
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -21,7 +21,7 @@ import gridhouse
 from gridhouse.server.storage import store
 from gridhouse.server.tables import live_table, render_worker, renderer, rendering
 from gridhouse.server.tables.commands import MOVE, Command
-from web_helpers import HIDDEN, Seat, Visitor, open_house
+from web_helpers import HIDDEN, Seat, Visitor, open_house, uncovered
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -228,6 +228,62 @@ def test_a_move_is_rendered_while_it_is_written_and_seen_afterwards(
             made = {"": "0 0 1", "the disk is full": "2 0 1", "the table has changed": "1 0 1"}
             assert [move for _, move in friend.view["moves"]] == [made[fault]]
             assert looks_alike(bert, table, friend)
+
+
+@pytest.mark.parametrize("news", ["a name", "a watcher", "a farewell"])
+def test_news_come_through_while_a_move_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, news: str
+) -> None:
+    with open_house(tmp_path) as client, ExitStack() as open_pages:
+        anna, bert, table = friends(client)
+        live = client.app.state.service._live[table[3:]]  # type: ignore[attr-defined]
+        sitter = live.table.seated_visitors[1]
+        seat = open_pages.enter_context(anna.at(table))
+        disk = Disk(monkeypatch)
+        seat.say("move", move="0 0 1", ply=0)
+        assert disk.waits.wait(PATIENCE)
+        if news == "a name":
+            bert.post("/me", {"name": "Bert", "picture": "1"})
+        elif news == "a watcher":
+            open_pages.enter_context(Visitor(client).at(table))
+        else:
+            leaving = threading.Thread(target=bert.post, args=("/me/forget",))
+            leaving.start()
+            until(lambda: live.lock._waiters)
+        disk.lets.set()
+        seat.wait("view", 1)
+        if news == "a name":
+            assert "Bert" in seat.view["names"]
+        elif news == "a watcher":
+            assert seat.view["watchers"] == 1
+        else:
+            leaving.join()
+            assert live.table.seated_visitors[1] != sitter
+        assert looks_alike(anna, table, seat)
+
+
+def test_a_refused_move_opens_no_curtain(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with open_house(tmp_path) as client:
+        anna = Visitor(client)
+        table = anna.new("tactego", start="tactego(hidden=True)#2", opponent="hotseat")
+        live = client.app.state.service._live  # type: ignore[attr-defined]
+        with anna.at(table) as seat, anna.at(table) as other:
+            for page in (seat, other):
+                uncovered(page)
+            move = seat.view["gestures"][0][0]
+            disk = Disk(monkeypatch)
+            seat.say("move", move=move, ply=0)
+            assert disk.waits.wait(PATIENCE)
+            other.say("move", move=move, ply=0)
+            until(lambda: live[table[3:]].lock._waiters)
+            disk.lets.set()
+            assert other.wait("refusal")
+            seat.wait("view", 1)
+            uncovered(seat)
+            seat.move(seat.view["gestures"][0][0])
+            other.wait("view", 2)
+            assert other.view["handing"]
+            assert not other.view["acts"]
 
 
 def test_nothing_is_rendered_for_a_page_that_is_behind(tmp_path: Path) -> None:

@@ -147,7 +147,7 @@ async def forget(request: Request) -> Response:
     response = RedirectResponse("/", 303)
     if visitor is not None:
         nobody = await asyncio.to_thread(upkeep.forget, service.store.engine, visitor)
-        service.forget(visitor, nobody)
+        await service.forget(visitor, nobody)
         for name, value in request.cookies.items():
             if auth.verify(value) == visitor:
                 response.delete_cookie(name)

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 NUMBERS = itertools.count()  # of tables in memory
 AWAY_AFTER = 3.0  # seconds after which a closed page counts as closed, if it is not loaded again
-MAX_VIEWS = 50  # of a position that are kept
+MAX_VIEWS = MAX_SUBSCRIBERS  # of a position that are kept
 FEW = 50  # moves of a view that may be rendered at once
 SLOW = 0.004  # processor seconds of a view; the renderer serves all, so threads do longer ones
 
@@ -45,7 +45,7 @@ class Page(Protocol):
         """Send it a message."""
 
     def prepare(self, shown: Shown) -> None:
-        """Have the view rendered that will show a move, if it is written."""
+        """Have the view rendered that will show a change, if it is written."""
 
 
 class View:
@@ -122,24 +122,27 @@ class LiveTable:
             setattr(table, name, getattr(self.table, name))
 
     @contextmanager
-    def preparing(self, change: Change, after: Table) -> Iterator[None]:
-        """Have the views after a move rendered while it is written; show it if that goes well."""
+    def applying(self, change: Change, after: Table) -> Iterator[None]:
+        """Go on with the table after a change if that is written meanwhile."""
         self._bring_news(after)
-        self._renderer.change(self.number, change)
-        self.coming = coming = Shown(Snapshot(after))
-        if not after.ticks():  # else its views tell the time
-            for page in self.pages:
-                page.prepare(coming)
+        self.coming = Shown(Snapshot(after))
         try:
+            self._renderer.change(self.number, change)
             yield
             self.replace(after)
             # The views are old if there was other news meanwhile.
             self.shown = self.coming or Shown(Snapshot(after))
         except BaseException:
-            self._renderer.forget(self.number)  # it has a move that was not made
+            self._renderer.forget(self.number)  # it has a change that was not made
             raise
         finally:
             self.coming = None
+
+    def prepare(self) -> None:
+        """Have the views rendered that will show a change, unless they tell the time."""
+        if self.coming is not None and not self.coming.snapshot.table.ticks():
+            for page in self.pages:
+                page.prepare(self.coming)
 
     def has_room(self, visitor: str | None) -> bool:
         """Tell whether another page may look; watchers do not take the place of those who play."""

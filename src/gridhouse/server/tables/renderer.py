@@ -164,8 +164,8 @@ class Worker(asyncio.SubprocessProtocol):
     def has(self, which: int, table: Table) -> bool:
         """Have the process have a table as it is now; return whether it is to be rendered there."""
         sent = self._sent.get(which)
-        if sent is not None and sent.has_failed:
-            return False
+        if sent is not None and (sent.has_failed or sent.version > table.version):
+            return False  # the second while a change is written
         facts = {name: getattr(table, name) for name in SHARED}
         news = pickle.dumps(facts)
         if sent is None or sent.version != table.version:

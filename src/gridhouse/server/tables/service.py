@@ -6,7 +6,7 @@ import asyncio
 import logging
 import re
 import secrets
-from contextlib import nullcontext, suppress
+from contextlib import suppress
 from dataclasses import replace
 from datetime import date
 from functools import partial
@@ -183,13 +183,15 @@ class TableService:
         if live is not None:
             live.stop()
 
-    def forget(self, visitor: str, nobody: str) -> None:
+    async def forget(self, visitor: str, nobody: str) -> None:
         """Give the seats of a visitor who was forgotten to nobody, at the tables in memory."""
         for live in list(self._live.values()):
-            for player in live.table.seats_of(visitor):
-                live.table.seated_visitors[player] = nobody
-                live.table.names.pop(visitor, None)
-                live.changed()
+            if live.table.seats_of(visitor):
+                async with live.lock:  # the table after a change has the seats already
+                    for player in live.table.seats_of(visitor):
+                        live.table.seated_visitors[player] = nobody
+                    live.table.names.pop(visitor, None)
+                    live.changed()
 
     async def create(self, options: TableOptions, visitor: str) -> str:
         """Store a new table of a visitor; return its name, which cannot be guessed.
@@ -310,6 +312,7 @@ class TableService:
     async def _note_people(self, live: LiveTable) -> None:
         live.table.names = await self._names(live.table)
         live.note_seats()
+        live.drop_views()
 
     async def set_profile(self, visitor: str, profile: Profile) -> None:
         """Set a visitor's name and picture, and show the name at the tables that are open."""
@@ -400,9 +403,10 @@ class TableService:
                 change = change._replace(also=partial(write_result, reached=result))
             try:
                 promise: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-                self.store.write(change, promise)
-                is_move = change.added is not None
-                with live.preparing(change, after) if is_move else nullcontext():
+                with live.applying(change, after):
+                    self.store.write(change, promise)
+                    if change.added is not None:
+                        live.prepare()
                     await promise
             except StaleError:
                 await self._catch_up(live)
@@ -411,14 +415,11 @@ class TableService:
                 log.exception("a change could not be saved")
                 reason = public_reason(error)
                 raise UnsavedError(f"the change could not be saved: {reason}") from None
-            if is_move:
+            if change.added is not None:
                 metrics.MOVES.inc()
-            else:
-                live.replace(after)
-                self.renderer.change(live.number, change)
             if change.seat is not None:
                 await self._note_people(live)
-        self._changed(live, is_prepared=is_move)
+        self._changed(live)
 
     async def _catch_up(self, live: LiveTable) -> None:
         """Reload a table that another process has changed."""
@@ -432,11 +433,8 @@ class TableService:
             await self._note_people(live)
             self._changed(live)
 
-    def _changed(self, live: LiveTable, *, is_prepared: bool = False) -> None:
-        if is_prepared:
-            live.tell_subscribers()
-        else:
-            live.changed()
+    def _changed(self, live: LiveTable) -> None:
+        live.tell_subscribers()
         self._set_flag_timer(live)
         self._wake_machine(live)
 

@@ -6,6 +6,7 @@ import asyncio
 import json
 import logging
 from contextlib import suppress
+from contextvars import copy_context
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy.exc import SQLAlchemyError
@@ -98,6 +99,7 @@ class Connection:
         self._board: BoardKey = None  # the board that it has
         self._outgoing: list[str] = []
         self._wake = asyncio.Event()
+        self._context = copy_context()  # what is rendered for this page is done in its turn
         self._help_tasks: dict[str, asyncio.Task[None]] = {}
 
     def viewpoint(self) -> Viewpoint:
@@ -121,9 +123,13 @@ class Connection:
         return Shown(self._past)
 
     def prepare(self, shown: Shown) -> None:
-        """Have the view rendered that will show a move, if it is written."""
-        if self.back is None and not self._stale:  # a page that is behind will skip moves
-            self.live.start_to_render(shown, self._wanted(shown.snapshot))
+        """Have the view rendered that will show a change, if it is written.
+
+        A page that does not have the current position yet will skip it, or want other changes.
+        """
+        if self.back is None and self._known[0] is self.live.table.plies:
+            wanted = self._wanted(shown.snapshot)
+            self._context.run(self.live.start_to_render, shown, wanted)
 
     def changed(self) -> None:
         """Show the table again after a change; if the turn has passed, cover a screen for two."""
@@ -303,7 +309,7 @@ class Connection:
         try:
             await self.service.submit(self.live, Command(MOVE, mover, text, seen))
         except BaseException:
-            self.revealed_player = before if table.mover == mover else None
+            self.revealed_player = before if self.live.table is table else None
             raise
 
     def _ask_for_help(self, kind: str) -> None:
