@@ -18,7 +18,7 @@ from gridhouse.server.storage.records import Change, Ply, StaleError, StoredTabl
 from gridhouse.server.storage.store import Store, metadata, write
 from gridhouse.server.tables import visibility
 from gridhouse.server.tables.table import Table, gesture
-from gridhouse.server.tables.visibility import Snapshot, no_move_reason_for
+from gridhouse.server.tables.visibility import Snapshot
 from web_helpers import Visitor, open_house, playout, uncovered
 
 if TYPE_CHECKING:
@@ -273,7 +273,7 @@ def test_a_reason_is_looked_for_among_the_actions_of_a_cell(
 ) -> None:
     start = "tactego(rows=20,cols=20,pieces=5x199 Fx1,limit=0)#1"
     snapshot = Snapshot(Table(StoredTable("", start, "hotseat")))
-    beginnings = snapshot.beginnings  # found once for all cells of a position
+    snapshot.no_move_reason_for([1])  # finds the actions of all cells, once for a position
     asked: list[int] = []
 
     def noted(state: State, action: int) -> tuple[list[int], str]:
@@ -281,7 +281,7 @@ def test_a_reason_is_looked_for_among_the_actions_of_a_cell(
         return gesture(state, action)
 
     monkeypatch.setattr(visibility, "gesture", noted)
-    reason, _ = no_move_reason_for(snapshot.state, [0], beginnings)
+    reason, _ = snapshot.no_move_reason_for([0])
     assert reason == "your own piece is there"
     assert 0 < len(asked) <= 8  # directions
 

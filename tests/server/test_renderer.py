@@ -22,9 +22,10 @@ from gridhouse.server.storage import store
 from gridhouse.server.tables import live_table, render_worker, renderer, rendering
 from gridhouse.server.tables.commands import MOVE, Command
 from web_helpers import HIDDEN, Seat, Visitor, open_house, uncovered
+from window_helpers import wait_for
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
     from pathlib import Path
 
     from starlette.testclient import TestClient
@@ -44,13 +45,9 @@ def renderer_of(client: TestClient) -> Renderer:
 
 def process_of(client: TestClient) -> int:
     """Return the number of the process, as soon as it is ready."""
-    until = time.monotonic() + PATIENCE
-    while time.monotonic() < until:
-        found = renderer_of(client).process
-        if found is not None:
-            return found
-        time.sleep(0.02)
-    raise AssertionError("no process renders")
+    found = wait_for(lambda: renderer_of(client).process, "a process that renders")
+    assert found is not None
+    return found
 
 
 def is_running(process: int) -> bool:
@@ -186,14 +183,6 @@ class Disk:
         monkeypatch.setattr(store, "write", slowly)
 
 
-def until(holds: Callable[[], object]) -> None:
-    """Wait until something holds."""
-    end = time.monotonic() + PATIENCE
-    while not holds():
-        assert time.monotonic() < end
-        time.sleep(0.01)
-
-
 @pytest.mark.parametrize("many_pages", [1, NEVER])
 @pytest.mark.parametrize("fault", ["", "the disk is full", "the table has changed"])
 def test_a_move_is_rendered_while_it_is_written_and_seen_afterwards(
@@ -216,7 +205,7 @@ def test_a_move_is_rendered_while_it_is_written_and_seen_afterwards(
             disk.is_full = fault == "the disk is full"
             seat.say("move", move="0 0 1", ply=0)
             assert disk.waits.wait(PATIENCE)
-            until(are_rendered)
+            wait_for(are_rendered, "views of the move")
             friend.say("here")
             assert friend.listen() == {"type": "here"}  # and no view
             disk.lets.set()
@@ -249,7 +238,7 @@ def test_news_come_through_while_a_move_is_written(
         else:
             leaving = threading.Thread(target=bert.post, args=("/me/forget",))
             leaving.start()
-            until(lambda: live.lock._waiters)
+            wait_for(lambda: live.lock._waiters, "who gives up a seat")
         disk.lets.set()
         seat.wait("view", 1)
         if news == "a name":
@@ -275,7 +264,7 @@ def test_a_refused_move_opens_no_curtain(tmp_path: Path, monkeypatch: pytest.Mon
             seat.say("move", move=move, ply=0)
             assert disk.waits.wait(PATIENCE)
             other.say("move", move=move, ply=0)
-            until(lambda: live[table[3:]].lock._waiters)
+            wait_for(lambda: live[table[3:]].lock._waiters, "the other move")
             disk.lets.set()
             assert other.wait("refusal")
             seat.wait("view", 1)
@@ -341,10 +330,7 @@ def test_pages_outlive_the_process(
             "the process that renders pages has ended; the house renders them itself"
         ]
         last = process_of(client)
-    until = time.monotonic() + PATIENCE
-    while is_running(last) and time.monotonic() < until:
-        time.sleep(0.01)
-    assert not is_running(last)
+    wait_for(lambda: not is_running(last), "the end of the process")
 
 
 def test_the_process_ends_quietly_when_the_house_is_gone(tmp_path: Path) -> None:

@@ -102,7 +102,7 @@ class LiveTable:
         self.thinking: asyncio.Task[None] | None = None
         self.flag_timer: asyncio.TimerHandle | None = None
         self.shown = Shown(Snapshot(table))
-        self.coming: Shown | None = None  # after a move that is being written
+        self.coming: Shown | None = None  # after a change that is being written
         self.pages: set[Page] = set()
         self._last_phrases: dict[int, float] = {}  # the time of each player's
         self.note_seats()
@@ -166,7 +166,7 @@ class LiveTable:
         if view is None or snapshot.table.ticks():
             if len(views) >= MAX_VIEWS:
                 views.clear()
-            view = views[wanted] = View(self._start_to_render(snapshot, wanted))
+            view = views[wanted] = View(self._promise_of(snapshot, wanted))
         return view
 
     async def render(self, shown: Shown, wanted: Wanted) -> Rendered:
@@ -181,7 +181,7 @@ class LiveTable:
         self._is_slow = found.seconds > SLOW
         return found
 
-    def _start_to_render(self, snapshot: Snapshot, wanted: Wanted) -> asyncio.Future[Rendered]:
+    def _promise_of(self, snapshot: Snapshot, wanted: Wanted) -> asyncio.Future[Rendered]:
         if not self._is_slow:
             rendered = self._renderer.render(self.number, snapshot, wanted)
             if rendered is not None:

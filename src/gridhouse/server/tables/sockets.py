@@ -31,7 +31,6 @@ from gridhouse.server.tables.visibility import (
     help_refusal,
     known_moves,
     no_move_reason,
-    no_move_reason_for,
     offers_help,
     require_turn,
     viewpoint_of,
@@ -276,11 +275,7 @@ class Connection:
         snapshot = self.live.snapshot
         require_turn(snapshot.table, self.viewpoint())
         cells = cells_of(message)
-
-        def found() -> tuple[str, list[int]]:
-            return no_move_reason_for(snapshot.state, cells, snapshot.beginnings)
-
-        reason, blocking = await self.service.work.run(found)
+        reason, blocking = await self.service.work.run(snapshot.no_move_reason_for, cells)
         self.send({"type": "refusal", "text": reason, "cells": blocking})
 
     def _on_phrase(self, message: dict[str, Any]) -> None:

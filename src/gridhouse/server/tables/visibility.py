@@ -143,9 +143,12 @@ class Snapshot:
         return self.state.legal_actions()
 
     @cached_property
-    def beginnings(self) -> dict[int, list[int]]:
-        """All actions, legal or not, by the first cell of their gesture."""
+    def _beginnings(self) -> dict[int, list[int]]:
         return beginnings(self.state)
+
+    def no_move_reason_for(self, cells: list[int]) -> tuple[str, list[int]]:
+        """Return why no legal move begins with these cells, and what stands in the way."""
+        return no_move_reason_for(self.state, cells, self._beginnings)
 
     @cached_property
     def losses(self) -> list[Count]:
@@ -296,17 +299,18 @@ def beginnings(state: State) -> dict[int, list[int]]:
 
 
 def no_move_reason_for(
-    state: State, cells: list[int], beginnings: dict[int, list[int]]
+    state: State, cells: list[int], actions_from: dict[int, list[int]]
 ) -> tuple[str, list[int]]:
     """Return the reason why no legal move begins with these cells, and what stands in the way.
 
+    ``actions_from`` are the position's ``beginnings``.
     It is the most common refusal among the actions that begin with them.  That a move would leave
     the board tells least: at an edge some always do.
     """
     if not cells:
         return state.game.no_move, []
     found: dict[str, list[int]] = {}  # the refused actions by reasons
-    for action in beginnings.get(cells[0], ()):
+    for action in actions_from.get(cells[0], ()):
         named, _ = gesture(state, action)
         if named[: len(cells)] == cells and (refusal := state.refusal(action)):
             found.setdefault(state.why_not(refusal), []).append(action)
