@@ -1,9 +1,10 @@
 """Give every reader of the project texts that nobody would write, and see that it says so.
 
 ``python tests/fuzz.py [READER ...] [--seconds N]`` tries each reader for N seconds with texts by
-chance; with ``--guided`` it tries one, guided by the coverage of its code, for which the package
-``atheris`` has to be installed.  A reader may raise the errors that it declares and nothing else,
-and the house never answers with a status of 500 or more.  ``tests/test_fuzz.py`` tries a number of
+chance.  With ``--guided`` it tries one, guided by the coverage of its code, for which the package
+``atheris`` has to be installed.  The folder ``--corpus`` keeps the texts that reach new code, and
+the next run goes on from them.  A reader may raise the errors that it declares and nothing else.
+The house never answers with a status of 500 or more.  ``tests/test_fuzz.py`` tries a number of
 texts for each reader, always the same ones.
 """
 
@@ -11,17 +12,21 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import inspect
 import json
 import random
+import re
 import sys
 import tempfile
 import time
 import traceback
-from contextlib import contextmanager
+from collections import defaultdict
+from contextlib import ExitStack, closing, contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, NamedTuple
+from unittest import mock
 
 import gridhouse
 from gridhouse.arena.engine_program import EngineProgram, game_of
@@ -35,6 +40,7 @@ from gridhouse.games.tactego import arrangement
 from gridhouse.games.tactego.game import TactegoGame
 from gridhouse.grading.rubric import default_rubric, load_rubric, rubric_text
 from gridhouse.server.clock import Clock
+from gridhouse.server.daily import service as daily
 from gridhouse.server.names import NoNameError, read_name
 from gridhouse.server.pages.game_files import GameFileError, read_games
 from web_helpers import Visitor, open_house
@@ -42,6 +48,11 @@ from web_helpers import Visitor, open_house
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from web_helpers import Seat
+
+JSON, FORM = "application/json", "application/x-www-form-urlencoded"
+ONE_MOVE = "binary(rows=1,cols=1)#1"  # before the end
+TEXTS_OF_HOUSE = 400
 MOST_CELLS = 400  # larger boards are read by the same code, slowly
 WORDS = (
     *("-1", "10", "400", "9" * 19, "9" * 400, "9" * 5000, "1e999", "nan", "%ed%a0%80", "[" * 200),
@@ -49,6 +60,7 @@ WORDS = (
     *("False", "B?", "la33", "s211"),
     *"0123+-.*#/|<=,() \t\n\r\0'\"\\{}[]:&%xRFb",
 )
+ODD = (None, True, False, 0, -1, 2**63, 10**400, 1e308, float("nan"), float("inf"), [], {}, *WORDS)
 POSITIONS = (
     "binary(rows=2,cols=3) 0../...",
     "collapse(rows=2,cols=3,digits=3,scoring=samegame) -7 01./12.",
@@ -98,6 +110,7 @@ BODIES = (
     '{"position": "sinks(rows=8,cols=8)#1", "level": 3, "side": "random", "listed": true}',
     '{"game": "sliding", "position": "one\\ntwo\\nsix"}',
     '{"move": "0 0 1", "ply": 0}',
+    '{"move": "1 1 l", "ply": 0}',
     '{"invitation": "/t/x/join/y"}',
     '{"agrees": true}',
     '{"moves": ["0 0 1"], "move": "", "cells": [1, 2], "shows": false}',
@@ -108,15 +121,18 @@ FORMS = (
     "start=sinks%28rows%3D8%2Ccols%3D8%29%231&opponent=hotseat",
     "start=5+1%0D%0AF+1&preset=own&p-rows=4&p-cols=4",
     "name=Anna&picture=3&board=binary+small&clock=3%2B2&minutes=60",
+    "ply=0&move=0+0+1&language=de&back=%2Fme",
     "name=Zo%C3%AB&picture=9&grade=2&page=3&game=binary&state=over&after=1&wait=0",
 )
 SAID = (
     '{"type": "move", "move": "0 0 1", "ply": 0}',
+    '{"type": "move", "move": "1 1 l", "ply": 0}',
     '{"type": "why", "cells": [0, 3]}',
     '{"type": "look", "ply": 1}',
     '{"type": "turn", "to": 2}',
     '{"type": "phrase", "number": 2}',
-    *('{"type": "undo"}', '{"type": "answer", "agrees": true}', '{"type": "uncover"}'),
+    *('{"type": "undo"}', '{"type": "redo"}', '{"type": "resign"}'),
+    *('{"type": "answer", "agrees": true}', '{"type": "uncover"}'),
 )
 
 
@@ -168,11 +184,16 @@ def read_army(text: str) -> None:
     arrangement.start(game, [arrangement.read(game, side, text, chance) for side in range(2)])
 
 
+def raw(text: str) -> bytes:
+    """Return the bytes of a text, which may have halves of characters."""
+    return text.encode("utf-8", "surrogatepass")
+
+
 def read_toml(load: Callable[[Path], object], text: str) -> None:
     """Read a file of settings."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "settings.toml"
-        path.write_bytes(text.encode("utf-8", "surrogatepass"))
+        path.write_bytes(raw(text))
         load(path)
 
 
@@ -188,47 +209,89 @@ def read_command(text: str) -> None:
 
 
 class House:
-    """A house without a network, which never answers that it has failed."""
+    """A house without a network, which never answers that it has failed.
 
-    def __init__(self, visitor: Visitor) -> None:
-        """Found a table of each kind that answers differ by."""
-        self.visitor = visitor
-        self.tables = [visitor.new(name, opponent="friends") for name in ("sinks", "tactego")]
-        self.token = visitor.token
+    It is started anew after some texts, so that what they leave behind does not slow it down.
+    """
 
-    def send(self, path: str, text: str, kind: str, **headers: str) -> None:
+    def __init__(self) -> None:
+        """Begin without a house."""
+        self._opened = ExitStack()
+        self._left = 0
+        self.met: defaultdict[str, set[int]] = defaultdict(set)
+
+    def read(self, how: Callable[[House, str], None], text: str) -> None:
+        """Give the house a text."""
+        if not self._left:
+            self.start()
+        self._left -= 1
+        how(self, text)
+
+    def start(self) -> None:
+        """Start a house with a table of each kind that answers differ by."""
+        self.close()
+        self._opened.enter_context(mock.patch.object(daily, "SECONDS", 0.01))
+        folder = self._opened.enter_context(tempfile.TemporaryDirectory())
+        # A visitor on the machine of the house may create as many tables as they like.
+        client = self._opened.enter_context(open_house(Path(folder), "127.0.0.1", rate=1e9))
+        self.visitor = Visitor(client)
+        self.going_on = self.visitor.new("sinks", opponent="hotseat")
+        self.waiting = self.visitor.new("tactego", opponent="friends")
+        self.over = self.visitor.new("binary", opponent="hotseat", start=ONE_MOVE)
+        self.token = self.visitor.token
+        self.send(f"/api/tables{self.over[2:]}/moves", '{"move": "0 0 1", "ply": 0}', JSON)
+        self._sockets = ExitStack()
+        self._opened.push(self._sockets)
+        self._seats: list[Seat] = []
+        self._left = TEXTS_OF_HOUSE
+
+    def close(self) -> None:
+        """Close the house."""
+        self._opened.close()
+
+    def send(self, path: str, text: str, kind: str) -> None:
         """Send a body to an address."""
-        body = text.encode("utf-8", "surrogatepass")
-        given = {"content-type": kind, "authorization": f"Bearer {self.token}", **headers}
-        answer = self.visitor.client.post(path, content=body, headers=given, follow_redirects=False)
+        given = {"content-type": kind, "authorization": f"Bearer {self.token}"}
+        post = self.visitor.client.post
+        self.check(path, post(path, content=raw(text), headers=given, follow_redirects=False))
+
+    def open(self, path: str, rest: str, **headers: str) -> None:
+        """Open a page, the rest of whose address is made of a text."""
+        self.check(path, self.visitor.get(path + rest, **headers))
+
+    def check(self, path: str, answer: Any) -> None:
+        """Check that an answer is no fault, nor that of a limit, behind which nothing is read."""
         assert answer.status_code < 500, (path, answer.status_code)
+        assert answer.status_code != 429, (path, answer.text)
+        self.met[path].add(answer.status_code)
 
     def body(self, text: str) -> None:
-        """Send a body to each call of the API and to a lesson."""
-        own = f"/api/tables{self.tables[0][2:]}"
-        for path in ("/api/tables", *(f"{own}/{name}" for name in ("moves", "seats", "answer"))):
-            self.send(path, text, "application/json")
-        self.send("/learn/sinks/1", text, "application/json")
+        """Send a body to each call of the API, a lesson and a puzzle."""
+        own = f"/api/tables{self.going_on[2:]}"
+        for path in ("/api/tables", f"{own}/moves", f"{own}/seats", f"{own}/answer"):
+            self.send(path, text, JSON)
+        for path in ("/learn/sinks/1", "/puzzles/collapse/1"):
+            self.send(path, text, JSON)
 
     def form(self, text: str) -> None:
         """Send a form to each page that has one, and as a query."""
-        for path in ("/new/tactego", "/new/sinks", "/me", "/evenings", f"{self.tables[0]}/rematch"):
-            self.send(path, text, "application/x-www-form-urlencoded")
+        for path in ("/new/tactego", "/new/sinks", "/me", "/language", "/evenings"):
+            self.send(path, text, FORM)
+        self.send(f"{self.over}/rematch", text, FORM)
         query = "".join(letter if " " < letter < "\x7f" else "%ff" for letter in text[:500])
         query = query.replace("#", "%23")
         for path in ("/new/tactego", "/new/tactego/arrange", "/games", "/lobby", "/puzzles/binary"):
-            answer = self.visitor.get(f"{path}?{query}")
-            assert answer.status_code < 500, (path, answer.status_code)
+            self.open(path, f"?{query}")
+        for path in ("/past.json", "/try.json"):
+            self.open(self.over + path, f"?{query}")
 
     def address(self, text: str) -> None:
         """Open a page whose address has a text in it."""
-        part = "".join(f"%{byte:02x}" for byte in text.encode("utf-8", "surrogatepass")[:6000])
+        part = "".join(f"%{byte:02x}" for byte in raw(text)[:6000])
         for before in ("/t/", "/learn/sinks/", "/puzzles/sinks/", "/daily/collapse/", "/me/link/"):
-            answer = self.visitor.get(before + part)
-            assert answer.status_code < 500, (before, answer.status_code)
+            self.open(before, part)
         for before in ("/evening/", "/rules/", "/new/", "/static/", "/api/tables/", "/api/games/"):
-            answer = self.visitor.get(before + part, cookie=f"gridhouse={part[:200]}")
-            assert answer.status_code < 500, (before, answer.status_code)
+            self.open(before, part, cookie=f"gridhouse={part[:200]}")
 
     def upload(self, text: str) -> None:
         """Send a file of games, and the text as a form with a file."""
@@ -240,17 +303,24 @@ class House:
 
     def message(self, text: str) -> None:
         """Say something at each table."""
-        for table in self.tables:
-            with self.visitor.at(table) as seat:
-                seat.socket.send_text(text)
-                seat.say("here")
-                while True:  # a socket that closes has refused as well
-                    said = seat.socket.receive()
-                    if said["type"] == "websocket.close":
-                        assert said["code"] == 1008, said
-                        break
-                    if json.loads(said["text"])["type"] == "here":
-                        break
+        if not self._seats:
+            for table in (self.going_on, self.waiting):
+                self._seats.append(self._sockets.enter_context(self.visitor.at(table)))
+        for seat in self._seats:
+            seat.socket.send_text(text)
+            seat.say("here")
+        for seat in self._seats:
+            while True:  # a socket that closes has refused as well
+                said = seat.socket.receive()
+                if said["type"] == "websocket.close":
+                    assert said["code"] == 1008, said
+                    self._sockets.close()
+                    self._seats.clear()
+                    return
+                kind = json.loads(said["text"])["type"]
+                self.met[kind].add(0)
+                if kind == "here":
+                    break
 
 
 PLAIN: dict[str, Reader] = {
@@ -267,33 +337,68 @@ PLAIN: dict[str, Reader] = {
     ),
     "tournaments": Reader(partial(read_toml, load_tournament), (TOURNAMENT,), (UsageError,)),
     "saved": Reader(
-        lambda text: read_games(text.encode("utf-8", "surrogatepass"), "anna"),
+        lambda text: read_games(raw(text), "anna"),
         (SAVED,),
         (GameFileError,),
     ),
 }
 
 
-HOUSE = ("bodies", "forms", "addresses", "uploads", "messages")
+ADDRESSES = ("1", "2026-11-20", "binary", "a/b", ".", "style.css")
+HOUSE: dict[str, tuple[Callable[[House, str], None], tuple[str, ...], int]] = {
+    "bodies": (House.body, BODIES, 60),
+    "forms": (House.form, FORMS, 40),
+    "addresses": (House.address, ADDRESSES, 20),
+    "uploads": (House.upload, (SAVED,), 60),
+    "messages": (House.message, SAID, 60),
+}
 
 
 @contextmanager
 def readers() -> Iterator[dict[str, Reader]]:
-    """Open a house, and yield all readers by their names."""
-    with tempfile.TemporaryDirectory() as folder, open_house(Path(folder), rate=1e9) as client:
-        house = House(Visitor(client))
+    """Yield all readers by their names."""
+    with closing(House()) as house:
         yield PLAIN | {
-            "bodies": Reader(house.body, BODIES, (), 60),
-            "forms": Reader(house.form, FORMS, (), 40),
-            "addresses": Reader(house.address, ("1", "2026-11-20", "binary", "a/b", "."), (), 20),
-            "uploads": Reader(house.upload, (SAVED,), (), 60),
-            "messages": Reader(house.message, SAID, (), 60),
+            name: Reader(partial(house.read, how), seeds, (), texts)
+            for name, (how, seeds, texts) in HOUSE.items()
         }
+
+
+def changed(value: Any, chance: random.Random) -> Any:
+    """Return a JSON value with one place changed, added or left out."""
+    if not isinstance(value, dict | list) or not value or chance.random() < 0.1:
+        return chance.choice((*ODD, value * 2 if isinstance(value, int | str) else value))
+    copy: Any = value.copy()
+    key = chance.choice(list(value) if isinstance(value, dict) else range(len(value)))
+    how = chance.random()
+    if how < 0.1:
+        del copy[key]
+    elif how > 0.2:
+        copy[key] = changed(value[key], chance)
+    elif isinstance(value, dict):
+        copy[chance.choice(WORDS)] = value[key]
+    else:
+        copy.insert(key, value[key])
+    return copy
+
+
+def with_other_values(text: str, chance: random.Random) -> str | None:
+    """Return a JSON text with some values changed; None for other texts, and half of the time."""
+    if chance.random() < 0.5:
+        return None
+    with suppress(ValueError, RecursionError):
+        value = json.loads(text)
+        for _ in range(chance.choice((0, 1, 1, 2, 3))):
+            value = changed(value, chance)
+        return json.dumps(value)
+    return None
 
 
 def mutated(seeds: tuple[str, ...], chance: random.Random) -> str:
     """Return one of the texts with some places changed."""
     text = chance.choice(seeds)
+    if (other_values := with_other_values(text, chance)) is not None:
+        return other_values
     for _ in range(chance.choice((0, 1, 1, 1, 2, 2, 3, 5))):
         start = chance.randint(0, len(text))
         end = min(len(text), start + chance.choice((0, 0, 1, 1, 2, 4, 16)))
@@ -342,23 +447,47 @@ def by_chance(name: str, reader: Reader, seconds: float) -> bool:
     return not places
 
 
-def by_coverage(reader: Reader, seconds: float) -> None:
+def own_functions() -> set[FunctionType]:
+    """Return the functions and methods of the package, each once."""
+    modules = [module for name, module in sys.modules.items() if name.startswith("gridhouse.")]
+    kinds = [kind for module in modules for kind in vars(module).values() if isinstance(kind, type)]
+    found = set()
+    for owner in (*modules, *kinds):
+        for value in vars(owner).values():
+            for inner in ("__func__", "fget", "func"):  # of methods of classes and of properties
+                value = getattr(value, inner, value)
+            function = inspect.unwrap(value)
+            if isinstance(function, FunctionType) and function.__module__.startswith("gridhouse"):
+                found.add(function)
+    return found
+
+
+def by_coverage(reader: Reader, seconds: float, corpus: Path, dictionary: Path) -> None:
     """Try texts for some seconds, those first that reach new code; ends the process."""
     atheris: Any = importlib.import_module("atheris")
-    modules = [module for name, module in sys.modules.items() if name.startswith("gridhouse.")]
-    classes = [
-        kind for module in modules for kind in vars(module).values() if isinstance(kind, type)
-    ]
-    for owner in (*modules, *classes):
-        for function in vars(owner).values():
-            if isinstance(function, FunctionType) and function.__module__.startswith("gridhouse"):
-                atheris.instrument_func(function)
-    with tempfile.TemporaryDirectory() as corpus:
-        for number, text in enumerate(reader.seeds):
-            Path(corpus, str(number)).write_bytes(text.encode("utf-8", "surrogatepass"))
-        words = [sys.argv[0], f"-max_total_time={seconds:g}", "-timeout=20", corpus]
-        atheris.Setup(words, lambda sent: attempt(reader, sent.decode("utf-8", "replace")) and None)
-        atheris.Fuzz()
+    for function in own_functions():
+        atheris.instrument_func(function)
+    for number, text in enumerate(reader.seeds):
+        (corpus / str(number)).write_bytes(raw(text))
+    words = {*WORDS, *(word for text in reader.seeds for word in re.findall(r"\w+", text))}
+    lines = ["".join(f"\\x{byte:02x}" for byte in raw(word)) for word in sorted(words)]
+    dictionary.write_text("".join(f'"{line}"\n' for line in lines))
+    options = [f"-max_total_time={seconds:g}", "-timeout=20", "-len_control=0"]
+
+    def text_of(data: bytes) -> str:
+        # What is no UTF-8 becomes a text that no encoding has, which readers of files meet as well.
+        return data.decode("utf-8", "surrogateescape")
+
+    def mutate(data: bytes, most: int, seed: int) -> bytes:
+        text = with_other_values(text_of(data), random.Random(seed))
+        return atheris.Mutate(data, most) if text is None else raw(text)[:most]
+
+    atheris.Setup(
+        [sys.argv[0], *options, f"-dict={dictionary}", str(corpus)],
+        lambda data: attempt(reader, text_of(data)) and None,
+        custom_mutator=mutate,
+    )
+    atheris.Fuzz()
 
 
 def main() -> None:
@@ -367,11 +496,14 @@ def main() -> None:
     asked.add_argument("names", nargs="*", metavar="READER")
     asked.add_argument("--seconds", type=float, default=60.0)
     asked.add_argument("--guided", action="store_true", help="one reader, with the package atheris")
+    asked.add_argument("--corpus", type=Path, help="a folder that keeps the guided texts")
     options = asked.parse_args()
-    with readers() as known:
+    with readers() as known, tempfile.TemporaryDirectory() as folder:
         names = options.names or list(known)
         if options.guided:
-            by_coverage(known[names[0]], options.seconds)
+            corpus = options.corpus or Path(folder, "corpus")
+            corpus.mkdir(parents=True, exist_ok=True)
+            by_coverage(known[names[0]], options.seconds, corpus, Path(folder, "dictionary"))
         well = [by_chance(name, known[name], options.seconds) for name in names]
     sys.exit(not all(well))
 

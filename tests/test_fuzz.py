@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import pytest
@@ -32,6 +33,19 @@ def test_whatever_is_read_is_right_or_refused(readers: dict[str, fuzz.Reader], n
         except Exception as error:
             error.add_note(f"the text was {text!r}")
             raise
+
+
+def test_the_house_takes_some_texts_at_almost_each_address() -> None:
+    with closing(fuzz.House()) as house:
+        for how, seeds, _ in fuzz.HOUSE.values():
+            for text in seeds:
+                house.read(how, text)
+    refused = {path for path, statuses in house.met.items() if min(statuses) >= 400}
+    # These want the name of a table or evening, or something that is asked before.
+    names = ("/t/", "/evening/", "/api/tables/", "/me/link/")
+    asked = (f"/api/tables{house.going_on[2:]}/{call}" for call in ("seats", "answer"))
+    assert refused == {*names, *asked}
+    assert {"view", "phrase"} <= {*house.met}  # the answers to messages
 
 
 @pytest.mark.parametrize(

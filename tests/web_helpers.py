@@ -39,10 +39,12 @@ def settings_of(folder: Path, **others: Any) -> Settings:
 
 
 @contextmanager
-def open_house(folder: Path, **others: Any) -> Iterator[TestClient]:
-    """Open a house and yield a client of it."""
+def open_house(folder: Path, address: str = "testclient", **others: Any) -> Iterator[TestClient]:
+    """Open a house and yield a client of it, whose requests come from an address."""
     app = create_app(settings_of(folder, **others))
-    with TestClient(app, base_url="http://house.test", raise_server_exceptions=False) as client:
+    with TestClient(
+        app, "http://house.test", raise_server_exceptions=False, client=(address, 50_000)
+    ) as client:
         yield client
 
 
