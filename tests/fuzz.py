@@ -85,24 +85,34 @@ COMMANDS = (
     *("list_commands", "game 5 5", "game sinks(rows=8,cols=8)", "position 0./..", "play 0 0 1"),
     *("undo", "timelimit 0.5", "nodelimit 10", "playoutlimit 3", "time_left 1 0.1 2", "name x"),
 )
-SAVED = json.dumps(
-    {
-        "gridhouse": 1,
-        "games": [
-            {
-                "start": "binary(rows=2,cols=2) ../..",
-                "moves": ["0 0 1", "1 1 1"],
-                "opponent": "machine",
-                "level": 3,
-                "seats": [0],
-                "ended": "resigned 1",
-                "changed": 1,
-                "result": "",
-                "table": "t",
-            }
-        ],
-        "left_out": 0,
+
+
+def saved(start: str, opponent: str, level: int | None = None, ended: str | None = None) -> str:
+    """Return a file with a game of a few moves."""
+    state = gridhouse.parse(start)
+    seats = [0, 1] if state.game.num_players == 2 and opponent in ("hotseat", "analysis") else [0]
+    game: dict[str, Any] = {"start": str(state), "opponent": opponent, "level": level}
+    moves = []
+    for _ in range(3):
+        moves.append(state.action_to_string(state.legal_actions()[0]))
+        state.play(moves[-1])
+    game |= {
+        "seats": seats,
+        "moves": moves,
+        "ended": ended,
+        "changed": 1,
+        "result": "",
+        "table": "t",
     }
+    return json.dumps({"gridhouse": 1, "games": [game], "left_out": 0})
+
+
+SAVED = (
+    saved("binary(rows=2,cols=3)#1", "machine", 3, "resigned 1"),
+    saved("collapse(rows=5,cols=4,digits=3)#1", "hotseat"),
+    saved("sinks(rows=8,cols=8)#1", "friends", ended="time 0"),
+    saved("sliding(rows=3,cols=3)#1", "hotseat"),
+    saved("tactego(rows=3,cols=3,pieces=Fx1 5x1,hidden=True)#1", "analysis"),
 )
 BODIES = (
     '{"game": "binary", "preset": "small", "opponent": "friends", "clock": "3+2", "side": 1}',
@@ -338,7 +348,7 @@ PLAIN: dict[str, Reader] = {
     "tournaments": Reader(partial(read_toml, load_tournament), (TOURNAMENT,), (UsageError,)),
     "saved": Reader(
         lambda text: read_games(raw(text), "anna"),
-        (SAVED,),
+        SAVED,
         (GameFileError,),
     ),
 }
@@ -349,7 +359,7 @@ HOUSE: dict[str, tuple[Callable[[House, str], None], tuple[str, ...], int]] = {
     "bodies": (House.body, BODIES, 60),
     "forms": (House.form, FORMS, 40),
     "addresses": (House.address, ADDRESSES, 20),
-    "uploads": (House.upload, (SAVED,), 60),
+    "uploads": (House.upload, SAVED, 60),
     "messages": (House.message, SAID, 60),
 }
 
