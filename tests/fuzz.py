@@ -43,6 +43,7 @@ from gridhouse.server.clock import Clock
 from gridhouse.server.daily import service as daily
 from gridhouse.server.names import NoNameError, read_name
 from gridhouse.server.pages.game_files import GameFileError, read_games
+from gridhouse.server.settings import LOOPBACK
 from web_helpers import Visitor, open_house
 
 if TYPE_CHECKING:
@@ -50,6 +51,10 @@ if TYPE_CHECKING:
 
     from web_helpers import Seat
 
+SENT = (
+    *("accept-language", "authorization", "cookie", "host", "origin", "referer", "range"),
+    *("if-none-match", "accept-encoding", "content-type", "x-forwarded-for", "x-forwarded-proto"),
+)
 JSON, FORM = "application/json", "application/x-www-form-urlencoded"
 ONE_MOVE = "binary(rows=1,cols=1)#1"  # before the end
 TEXTS_OF_HOUSE = 400
@@ -243,7 +248,11 @@ class House:
         self._opened.enter_context(mock.patch.object(daily, "SECONDS", 0.01))
         folder = self._opened.enter_context(tempfile.TemporaryDirectory())
         # A visitor on the machine of the house may create as many tables as they like.
-        client = self._opened.enter_context(open_house(Path(folder), "127.0.0.1", rate=1e9))
+        client = self._opened.enter_context(open_house(Path(folder), LOOPBACK[0], rate=1e9))
+        database = f"sqlite:///{folder}/proxied.db"
+        self.proxied = self._opened.enter_context(
+            open_house(Path(folder), LOOPBACK[0], rate=1e9, proxies=LOOPBACK, database=database)
+        )
         self.visitor = Visitor(client)
         self.going_on = self.visitor.new("sinks", opponent="hotseat")
         self.waiting = self.visitor.new("tactego", opponent="friends")
@@ -303,6 +312,17 @@ class House:
         for before in ("/evening/", "/rules/", "/new/", "/static/", "/api/tables/", "/api/games/"):
             self.open(before, part, cookie=f"gridhouse={part[:200]}")
 
+    def header(self, text: str) -> None:
+        """Send a text as each header that is read, at once to see a page and alone to change it."""
+        value = "".join(each if " " <= each <= "\xff" and each != "\x7f" else "?" for each in text)
+        headers = {name.encode(): value.strip().encode("latin-1") for name in SENT}
+        for path in ("/me", "/static/style.css", "/api/tables"):
+            self.check(path, self.proxied.get(path, headers=headers))
+        for name in headers:
+            post = partial(self.proxied.post, "/language", data={"language": "de"})
+            alone = {name: headers[name]}
+            self.check("/language", post(headers=alone, follow_redirects=False))
+
     def upload(self, text: str) -> None:
         """Send a file of games, and the text as a form with a file."""
         part = (
@@ -354,11 +374,22 @@ PLAIN: dict[str, Reader] = {
 }
 
 
+HEADERS = (
+    *("de, en;q=0.5, *;q=0", "10.0.0.1, [::1]:80, x", "https", "Bearer x.y", "bytes=0-1,5-,-3"),
+    *(
+        'W/"abc", *',
+        "gridhouse=x.y; language=de",
+        "house.test:80",
+        "http://house.test/new/sinks?x=1",
+    ),
+    *("application/json; charset=x", "multipart/form-data; boundary=x", "gzip;q=0, br"),
+)
 ADDRESSES = ("1", "2026-11-20", "binary", "a/b", ".", "style.css")
 HOUSE: dict[str, tuple[Callable[[House, str], None], tuple[str, ...], int]] = {
     "bodies": (House.body, BODIES, 60),
     "forms": (House.form, FORMS, 40),
     "addresses": (House.address, ADDRESSES, 20),
+    "headers": (House.header, HEADERS, 60),
     "uploads": (House.upload, SAVED, 60),
     "messages": (House.message, SAID, 60),
 }

@@ -218,7 +218,7 @@ def test_strangers_can_harm_nothing(tmp_path: Path) -> None:
     assert row["reason"].startswith("'=cmd")
 
 
-def test_a_house_goes_on_from_any_position_that_has_moves() -> None:
+def test_a_house_goes_on_from_any_position_that_has_moves(tmp_path: Path) -> None:
     page = game_page(replace(PAIR[0], opening=OPENING), HEADING, house="http://localhost:8000/")
     data = re.search(r'id="data">(.*?)</script>', page)
     assert data
@@ -226,8 +226,9 @@ def test_a_house_goes_on_from_any_position_that_has_moves() -> None:
     assert links[0] == f"http://localhost:8000/new/binary?start={OPENING.replace(' ', '%20')}"
     assert len(links) == 3
     assert '"links"' not in game_page(PAIR[0], HEADING)
-    with pytest.raises(UsageError, match="javascript"):
-        write_pages(PAIR, HEADING, None, house="javascript:alert(1)")  # type: ignore[arg-type]
+    for none in ("javascript:alert(1)", "http://["):
+        with pytest.raises(UsageError, match=re.escape(none)):
+            write_pages(PAIR, HEADING, tmp_path, house=none)
 
 
 EXPORTED = [

@@ -81,7 +81,8 @@ def test_the_language_is_chosen(visitor: Visitor) -> None:
 
 
 @pytest.mark.parametrize(
-    "referer", ["", "http://elsewhere.test/", "http://house.test//elsewhere.test/", "nonsense"]
+    "referer",
+    ["", "http://elsewhere.test/", "http://house.test//elsewhere.test/", "nonsense", "http://["],
 )
 def test_the_choice_of_a_language_leads_nowhere_else(visitor: Visitor, referer: str) -> None:
     answer = visitor.post("/language", {"language": "de"}, referer=referer)

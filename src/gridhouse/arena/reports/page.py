@@ -56,7 +56,7 @@ def write_pages(
     in which positions can be played on.  Raises UsageError for an address that is none, for games
     that cannot have been played, and for files that cannot be written.
     """
-    if house and (urlsplit(house).scheme not in ("http", "https") or not urlsplit(house).netloc):
+    if house and not _is_address(house):
         raise UsageError(f"{shown(house)} is not the address of a house: https://...")
     paths = [folder / GAMES / file_name(record) for record in records]
     for at, (record, path) in enumerate(zip(records, paths, strict=True)):
@@ -66,6 +66,14 @@ def write_pages(
     index = folder / "index.html"
     write_whole(index, index_page(records, heading, summarize(records, names)).encode())
     return [index, *paths]
+
+
+def _is_address(text: str) -> bool:
+    try:
+        parts = urlsplit(text)
+    except ValueError:
+        return False
+    return parts.scheme in ("http", "https") and bool(parts.netloc)
 
 
 def index_page(

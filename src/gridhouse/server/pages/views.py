@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import random
+from contextlib import suppress
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -210,13 +211,20 @@ async def choose_language(request: Request) -> Response:
     """Keep the language that a visitor has chosen, and lead back to the page."""
     require_own_page(request)
     chosen = (await read_form(request)).get("language", "")
-    before = urlsplit(request.headers.get("referer", ""))
-    is_own = before.netloc == request.headers.get("host") and before.path.startswith("/")
-    back = before._replace(scheme="", netloc="", path="/" + before.path.lstrip("/"))
-    response = RedirectResponse(back.geturl() if is_own else "/", 303)
+    response = RedirectResponse(way_back(request), 303)
     if chosen in languages():
         response.set_cookie(COOKIE, chosen, max_age=YEAR, samesite="lax")
     return response
+
+
+def way_back(request: Request) -> str:
+    """Return the path of the page that a request comes from, "/" if it is none of this house."""
+    with suppress(ValueError):  # of what is no address
+        before = urlsplit(request.headers.get("referer", ""))
+        if before.netloc == request.headers.get("host") and before.path.startswith("/"):
+            path = "/" + before.path.lstrip("/")
+            return before._replace(scheme="", netloc="", path=path).geturl()
+    return "/"
 
 
 async def rules(request: Request) -> Response:
