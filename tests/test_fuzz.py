@@ -10,21 +10,25 @@ import pytest
 
 import fuzz
 import gridhouse
+from fuzz_house import HOUSE, House
+from fuzz_texts import PLAIN
 from gridhouse.core.errors import GridhouseError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from fuzz_texts import Reader
+
 
 @pytest.fixture(scope="module")
-def readers() -> Iterator[dict[str, fuzz.Reader]]:
+def readers() -> Iterator[dict[str, Reader]]:
     with fuzz.readers() as found:
         yield found
 
 
 @pytest.mark.slow("sends thousands of texts")
-@pytest.mark.parametrize("name", [*fuzz.PLAIN, *fuzz.HOUSE])
-def test_whatever_is_read_is_right_or_refused(readers: dict[str, fuzz.Reader], name: str) -> None:
+@pytest.mark.parametrize("name", [*PLAIN, *HOUSE])
+def test_whatever_is_read_is_right_or_refused(readers: dict[str, Reader], name: str) -> None:
     reader, chance = readers[name], random.Random(name)
     for _ in range(reader.texts):
         text = fuzz.mutated(reader.seeds, chance)
@@ -36,8 +40,8 @@ def test_whatever_is_read_is_right_or_refused(readers: dict[str, fuzz.Reader], n
 
 
 def test_the_house_takes_some_texts_at_almost_each_address() -> None:
-    with closing(fuzz.House()) as house:
-        for how, seeds, _ in fuzz.HOUSE.values():
+    with closing(House()) as house:
+        for how, seeds, _ in HOUSE.values():
             for text in seeds:
                 house.read(how, text)
     refused = {path for path, statuses in house.met.items() if min(statuses) >= 400}
