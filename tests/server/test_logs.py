@@ -20,6 +20,7 @@ from browser_helpers import served
 from gridhouse.server import logs
 from gridhouse.server.storage.records import StoredTable
 from gridhouse.server.storage.store import Store
+from wire_helpers import Caller
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -94,6 +95,22 @@ def test_what_is_logged_holds_no_token(
     assert {line["logger"] for line in lines} == {"gridhouse.server", "uvicorn.error"}
     assert all(set(line) == {"time", "level", "logger", "message", "trace"} for line in lines)
     assert {line["level"] for line in lines} == {"error"}
+
+
+@pytest.mark.parametrize("first", [b'{"type": "here"}', b"\xff"])
+def test_what_is_no_text_is_no_fault_of_the_house(
+    tmp_path: Path, stderr: pytest.CaptureFixture[str], first: bytes
+) -> None:
+    caller = Caller()
+    frames = [bytes([0x81, 0x80 | len(sent), 0, 0, 0, 0]) + sent for sent in (first, b"\xff")]
+    with (
+        served(tmp_path) as house,
+        caller.at(house, caller.new(house, "binary", opponent="hotseat")) as place,
+    ):
+        place.socket.socket.sendall(b"".join(frames))
+        with pytest.raises(ConnectionClosed):
+            place.wait(1)
+    assert stderr.readouterr().err == ""
 
 
 def test_a_line_without_an_error_has_no_trace() -> None:

@@ -240,18 +240,40 @@ class SlowSocket:
         self.closed.append(code)
 
 
-def test_a_socket_is_not_closed_while_something_is_sent(tmp_path: Path) -> None:
-    async def visit() -> tuple[list[int], int]:
-        house = TableService(settings_of(tmp_path))
-        state = gridhouse.load("binary").new_initial_state()
-        live = await house.get(await house.create(TableOptions(state, "hotseat", 0, 0), "somebody"))
-        assert live is not None
-        socket = SlowSocket()
-        budgets = Budgets(house.settings)
-        connection = Connection(house, Auth("secret"), budgets, live, cast("WebSocket", socket))
-        await connection.run()
-        await house.close()
-        return socket.closed, connection.close_code
+class GoneSocket(SlowSocket):
+    """A socket that the server has closed, of which it tells whoever receives later."""
 
-    # It is closed by whoever let the page in, when its sending has ended.
-    assert asyncio.run(visit()) == ([], 1008)
+    async def receive(self) -> dict[str, str]:
+        await asyncio.sleep(60)
+        raise AssertionError
+
+    async def send_text(self, text: str) -> None:
+        raise RuntimeError("Unexpected ASGI message 'websocket.send'")
+
+
+async def visit(folder: Path, socket: SlowSocket) -> int:
+    """Look at a table over a socket until it is closed, and return the code for that."""
+    house = TableService(settings_of(folder))
+    state = gridhouse.load("binary").new_initial_state()
+    live = await house.get(await house.create(TableOptions(state, "hotseat", 0, 0), "somebody"))
+    assert live is not None
+    budgets = Budgets(house.settings)
+    connection = Connection(house, Auth("secret"), budgets, live, cast("WebSocket", socket))
+    try:
+        await connection.run()
+    finally:
+        await house.close()
+    return connection.close_code
+
+
+def test_a_socket_is_not_closed_while_something_is_sent(tmp_path: Path) -> None:
+    socket = SlowSocket()
+    assert asyncio.run(visit(tmp_path, socket)) == 1008
+    assert (
+        socket.closed == []
+    )  # it is closed by whoever let the page in, when its sending has ended
+
+
+def test_a_socket_that_the_server_has_closed_is_no_fault(tmp_path: Path) -> None:
+    with pytest.raises(WebSocketDisconnect):
+        asyncio.run(visit(tmp_path, GoneSocket()))

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
+from websockets.frames import CloseCode
 
 from gridhouse.server.network import is_among, is_loopback
 from gridhouse.server.settings import MAX_CONNECTIONS, REQUEST_SECONDS
@@ -100,6 +102,24 @@ class HouseProtocol(H11Protocol):
         """Close a connection on which no whole request came."""
         self._stop_waiting()
         self.transport.abort()
+
+
+class SocketProtocol(WebSocketsSansIOProtocol):
+    """A WebSocket of the house."""
+
+    def send_receive_event_to_app(self) -> None:
+        """Pass a message on; close the connection if it is a text that is no UTF-8.
+
+        Uvicorn would log that as an error of its own, and fail where the connection is closing.
+        """
+        try:
+            if self.curr_msg_data_type == "text":
+                b"".join(self.frames).decode()
+        except UnicodeDecodeError:
+            self.conn.fail(CloseCode.INVALID_DATA)
+            self.handle_parser_exception()
+        else:
+            super().send_receive_event_to_app()
 
 
 def host_of(connection: Any) -> str:

@@ -15,7 +15,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from gridhouse.core.console import EXIT_INTERRUPTED, UsageError
 from gridhouse.server import logs, memory, metrics
 from gridhouse.server.app import create_app
-from gridhouse.server.connections import HouseProtocol, raise_file_limit
+from gridhouse.server.connections import HouseProtocol, SocketProtocol, raise_file_limit
 from gridhouse.server.network import is_loopback
 from gridhouse.server.settings import MAX_MESSAGE, Settings
 from gridhouse.server.storage.store import Store, UnusableDatabaseError, reason_of, serving
@@ -180,7 +180,7 @@ def config_of(app: Starlette) -> uvicorn.Config:
         server_header=False,
         http=HouseProtocol,
         proxy_headers=False,  # the application knows whom to believe
-        ws="websockets-sansio",
+        ws=SocketProtocol,
         ws_max_size=MAX_MESSAGE,
         ws_per_message_deflate=False,  # its buffers would cost each socket 300 KiB
         timeout_graceful_shutdown=SHUTDOWN_SECONDS,

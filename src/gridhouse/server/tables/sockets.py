@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from gridhouse.server.tables.table import Table
 
 log = logging.getLogger("gridhouse.server")
+ABNORMAL_CLOSURE = 1006  # close code for a connection that was not closed by either side
 POLICY_VIOLATION = 1008  # close code for a connection that violates the protocol
 HELP_PLACES = {
     "hint": "board",
@@ -175,10 +176,17 @@ class Connection:
             self._wake.clear()
             if self._stale:
                 self._stale = False
-                await self.socket.send_text(await self._view())
+                await self._write(await self._view())
             notes, self._outgoing = self._outgoing, []
             for note in notes:
-                await self.socket.send_text(note)
+                await self._write(note)
+
+    async def _write(self, text: str) -> None:
+        """Send a text; raises WebSocketDisconnect when the connection is gone."""
+        try:
+            await self.socket.send_text(text)
+        except RuntimeError:  # the server has closed it for a wrong frame or a ping without answer
+            raise WebSocketDisconnect(ABNORMAL_CLOSURE) from None
 
     def _wanted(self, snapshot: Snapshot) -> Wanted:
         """Return the view of a position that this page wants, after those that it has."""
