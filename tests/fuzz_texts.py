@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import gridhouse
+from gridhouse.arena.competitors.remote import RemoteCompetitor
 from gridhouse.arena.engine_program import EngineProgram, game_of
 from gridhouse.arena.openings import read_book
 from gridhouse.arena.protocol import read_info
@@ -25,6 +26,7 @@ from gridhouse.arena.reports.page import write_pages
 from gridhouse.arena.reports.summary import Heading
 from gridhouse.arena.time_control import TimeControl
 from gridhouse.arena.tournament_file import load_tournament
+from gridhouse.arena.tuning import Constant
 from gridhouse.core.console import UsageError
 from gridhouse.core.errors import GridhouseError
 from gridhouse.core.registry import game_class, parse_game
@@ -34,6 +36,7 @@ from gridhouse.games.tactego import arrangement
 from gridhouse.games.tactego.game import TactegoGame
 from gridhouse.grading.collect import collect
 from gridhouse.grading.rubric import default_rubric, load_rubric, rubric_text
+from gridhouse.players import parse_player
 from gridhouse.server.clock import Clock
 from gridhouse.server.names import NoNameError, read_name
 from gridhouse.server.pages.game_files import GameFileError, read_games
@@ -249,6 +252,21 @@ PLAIN: dict[str, Reader] = {
     ),
     "tournaments": Reader(partial(read_as_file, load_tournament), (TOURNAMENT,), (UsageError,)),
     "records": Reader(partial(read_as_file, read_records), RECORDS, (UsageError,)),
+    "players": Reader(
+        lambda text: parse_player(text, gridhouse.load("binary", rows=2, cols=3)),
+        (
+            *("random", "greedy", "level:5", "perfect", "pomcp@0.1s", "nested:level=2@100p"),
+            *("mcts:rave=500,memory=1@2000p", "alphabeta:hash=1,threads=1,PUSH=0.5@300n"),
+        ),
+    ),
+    "houses": Reader(
+        lambda text: RemoteCompetitor(text, gridhouse.load("binary", rows=2, cols=3)),
+        ("http://127.0.0.1:8017?wait=600&level=3", "https://[::1]/t/a/join/b.c"),
+        (UsageError,),
+    ),
+    "constants": Reader(
+        Constant.parse, ("PUSH=60:0:200", "PUSH=1.5:0:200:5", "A=:0:1"), (UsageError,)
+    ),
     "books": Reader(
         partial(
             read_as_file, lambda path: read_book(path, gridhouse.load("binary", rows=2, cols=3))

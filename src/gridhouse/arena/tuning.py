@@ -26,6 +26,7 @@ STABLE = 0.1  # part of the iterations in which moves shrink little
 # How many steps a constant moves in the last iteration if one side wins all; the first moves are
 # about two and a half times as long.
 RATE = 1.0
+MOST = 10**9  # what a constant may be, and its bounds
 STEPS = 20  # steps from the lower to the upper bound
 FORM = "NAME=START:LOWER:UPPER or NAME=START:LOWER:UPPER:STEP"
 
@@ -58,7 +59,7 @@ class Constant:
             raise UsageError(f"{shown(text)}: write a constant as {FORM}")
         start = _number(first, text) if first else default
         if start is None:
-            raise UsageError(f"{shown(text)}: {name} has no default; give its start")
+            raise UsageError(f"{shown(text)}: {shown(name)} has no default; give its start")
         lower, upper, *steps = (_number(part, text) for part in rest)
         if not lower <= start <= upper or lower == upper:
             raise UsageError(f"{shown(text)}: {start} is not between {lower} and {upper}")
@@ -86,9 +87,12 @@ class Constant:
 
 def _number(part: str, text: str) -> float:
     try:
-        return float(part) if "." in part else int(part)
+        number = float(part) if "." in part else int(part)
     except ValueError:
         raise UsageError(f"{shown(text)}: {shown(part)} is not a number") from None
+    if abs(number) > MOST:
+        raise UsageError(f"{shown(text)}: {shown(part)} is not a number up to {MOST}")
+    return number
 
 
 class Spsa:

@@ -183,7 +183,7 @@ class Game:
             name, _, value = part.partition("=")
             name = name.strip()
             if name in given:
-                raise ParameterError(f"{name} is given twice")
+                raise ParameterError(f"{shown(name)} is given twice")
             given[name] = kinds[name].parse(value.strip()) if name in kinds else value
         return cls(**given)
 
