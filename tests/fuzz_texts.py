@@ -35,6 +35,8 @@ from gridhouse.games.sliding.solver.command import parse_line
 from gridhouse.games.tactego import arrangement
 from gridhouse.games.tactego.game import TactegoGame
 from gridhouse.grading.collect import collect
+from gridhouse.grading.games import grading_of, sessions_of
+from gridhouse.grading.reference import transcript
 from gridhouse.grading.rubric import default_rubric, load_rubric, rubric_text
 from gridhouse.players import parse_player
 from gridhouse.server.clock import Clock
@@ -43,6 +45,8 @@ from gridhouse.server.pages.game_files import GameFileError, read_games
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from gridhouse.core.sessions import Session
 
 
 MOST_CELLS = 400  # larger boards are read by the same code, slowly
@@ -140,6 +144,15 @@ METADATA = (
 )
 
 
+def typed_session(game: str) -> Session:
+    """Return a session in which somebody types to a game's exact program, by its files alone."""
+    sessions = (session for _, session in sessions_of(grading_of(game), 50, "0"))
+    return next(session for session in sessions if session.calls in ((), ("main()",)))
+
+
+TYPED = {name: typed_session(name) for name in gridhouse.games()}
+
+
 class Reader(NamedTuple):
     """A reader, texts of its kind, the errors that it declares, and how many texts CI tries."""
 
@@ -227,6 +240,15 @@ def read_class(text: str) -> None:
         collect(Path(folder, "class"), Path(folder, "copy"))
 
 
+def read_session(text: str) -> None:
+    """Type a text to each exact program, and let it read the text as its file."""
+    text = text_of(raw(text))  # what a terminal or a file can hold
+    for name, session in TYPED.items():
+        transcript(game_class(name), session._replace(lines=tuple(text.split("\n"))))
+        for file, _ in session.files:
+            transcript(game_class(name), session._replace(files=((file, text),)))
+
+
 def read_command(text: str) -> None:
     """Answer a command of the engine protocol, each of whose lines says what it is."""
     program = EngineProgram("random")
@@ -247,6 +269,10 @@ PLAIN: dict[str, Reader] = {
     "limits": Reader(TimeControl.parse, ("1+0.1", "0.1s", "2000p", "20000n")),
     "names": Reader(read_name, ("Anna", "Zoe\u0308 and Bo"), (NoNameError,)),
     "commands": Reader(read_command, COMMANDS, (GridhouseError,)),
+    "sessions": Reader(
+        read_session,
+        tuple(text for each in TYPED.values() for text in (each.typed, *dict(each.files).values())),
+    ),
     "rubrics": Reader(
         partial(read_as_file, partial(load_rubric, game="binary")), (RUBRIC,), (UsageError,)
     ),
