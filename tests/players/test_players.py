@@ -367,6 +367,9 @@ def test_settings_too_small_to_choose_with_are_refused(text: str, least: int) ->
     ("text", "reason"),
     [
         ("mcts:nothing=3,rave=1", "mcts: there is no setting 'nothing'"),
+        ("mcts:a=1,b=1", "mcts: there is no setting 'a'"),
+        (f"mcts:rave={10**16}", f"'mcts:rave={10**16}': '{10**16}' is not a number up to {10**15}"),
+        (f"mcts@{10**16}.s", f"'mcts@{10**16}.s': '{10**16}.' is not a number up to {10**15}"),
         ("perfect:rave=3", "perfect: there is no setting 'rave'"),
         ("mcts:seed=3", "'mcts:seed=3': there is no setting seed"),
         ("mcts:game=3", "'mcts:game=3': there is no setting game"),

@@ -38,6 +38,7 @@ KINDS: dict[str, type[Player]] = {
     "perfect": SolverPlayer,
 }
 NOT_BY_TEXT = ("kind", "game", "seed", "jit", "constants")  # settings that the caller decides
+MOST = 10**15  # what a setting or a limit may be: searches count in 64 bits
 UNITS = {"s": "seconds", "n": "nodes", "p": "playouts"}
 
 
@@ -76,8 +77,8 @@ def player(
             return make(compile_queue.mode() != compile_queue.NEVER and has_compiler())
         return AutoPlayer(Unit(compiled_kind(kind, game), game), make)
     except TypeError as error:
-        unknown = [shown(name) for name in settings if name not in types]
-        reason = f"there is no setting {', '.join(unknown)}" if unknown else error
+        unknown = next((name for name in settings if name not in types), None)
+        reason = error if unknown is None else f"there is no setting {shown(unknown)}"
         raise PlayerError(f"{kind}: {reason}") from None
     except MemoryError:
         raise PlayerError(f"{kind}: there is not enough memory") from None
@@ -149,8 +150,11 @@ def _limits(limit: str, text: str) -> Limits | None:
 
 
 def _number(value: str, text: str) -> float:
-    """Return a whole or decimal number, else raise PlayerError."""
+    """Return a whole or decimal number up to ``MOST``, else raise PlayerError."""
     try:
-        return float(value) if "." in value else int(value)
+        number = float(value) if "." in value else int(value)
     except ValueError:
         raise PlayerError(f"{shown(text)}: {shown(value)} is not a number") from None
+    if abs(number) > MOST:
+        raise PlayerError(f"{shown(text)}: {shown(value)} is not a number up to {MOST}")
+    return number
