@@ -285,6 +285,9 @@ JSON = export.to_json(PAIR[:1], HEADING)
         (JSON.replace('"moves"', '"move"'), "KeyError: 'moves'"),
         (JSON.replace("0.25", '"<b>"'), "a text and a number are confused"),
         (JSON.replace('"a"', "null"), "a text and a number are confused"),
+        (JSON.replace('"number": 0', '"number": 0.5'), "its number is not one of a game"),
+        (JSON.replace('"number": 0', '"number": 9999999999'), "its number is not one of a game"),
+        (JSON.replace("rules", "9" * 2000), "these are no games: ValueError: '999"),
     ],
 )
 def test_a_broken_file_gets_one_line(tmp_path: Path, text: str, reason: str) -> None:
@@ -294,6 +297,7 @@ def test_a_broken_file_gets_one_line(tmp_path: Path, text: str, reason: str) -> 
         export.read(str(path))
     assert reason in str(caught.value)
     assert "\n" not in str(caught.value)
+    assert len(str(caught.value)) < 1000
 
 
 def test_a_game_that_cannot_have_been_played_is_named() -> None:

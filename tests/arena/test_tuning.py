@@ -144,9 +144,15 @@ def test_an_interrupted_tuning_ends_with_the_same_result(
 
     with pytest.raises(UsageError, match="another tuning: its seed is '0', not '1'"):
         tune(tiny(seed=1), one)
-    one.write_text("{}")
-    with pytest.raises(UsageError, match="this is no tuning"):
-        tune(tiny(), one)
+    gains = ("2", "NaN", "9" * 400)
+    for none in (
+        "{}",
+        "[" * 10_000,
+        *(f'{{"settings": {{}}, "gains": [{gain}]}}' for gain in gains),
+    ):
+        one.write_text(none)
+        with pytest.raises(UsageError, match="this is no tuning"):
+            tune(tiny(), one)
 
 
 @pytest.mark.slow("compiles a search for each choice of constants")

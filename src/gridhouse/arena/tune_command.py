@@ -201,7 +201,9 @@ def _read(path: Path, tuning: Tuning) -> list[float]:
     try:
         kept = json.loads(read_file(str(path)))
         settings, gains = dict(kept["settings"]), [float(gain) for gain in kept["gains"]]
-    except (ValueError, TypeError, KeyError):
+        if not all(-1 <= gain <= 1 for gain in gains):
+            raise ValueError
+    except (ValueError, TypeError, KeyError, OverflowError, RecursionError):
         raise UsageError(f"{str(path)!r}: this is no tuning") from None
     for name, ours in tuning.settings().items():
         if settings.get(name) != json.loads(json.dumps(ours)):

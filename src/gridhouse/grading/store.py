@@ -54,7 +54,9 @@ class Store:
         """Take in the grades of other files; raises UsageError for what is none."""
         for other in others:
             try:
-                with closing(sqlite3.connect(f"file:{other}?mode=ro", uri=True)) as base:
+                with closing(
+                    sqlite3.connect(f"{other.absolute().as_uri()}?mode=ro", uri=True)
+                ) as base:
                     rows = base.execute("SELECT key, name, grade FROM grades").fetchall()
             except sqlite3.Error as error:
                 raise UsageError(f"{str(other)!r}: {error}") from None

@@ -19,7 +19,7 @@ from gridhouse.arena.records import GameRecord, PlayedMove, Termination
 from gridhouse.arena.reports.positions import movers
 from gridhouse.arena.reports.texts import RESULTS
 from gridhouse.core.console import UsageError, read_file, write_whole
-from gridhouse.core.notation import shown
+from gridhouse.core.notation import one_line, shown
 from gridhouse.reporting.text import spreadsheet_cell
 
 if TYPE_CHECKING:
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from gridhouse.arena.reports.summary import Heading
 
 FORMAT = "gridhouse games 1"  # of the JSON, with its version
+MOST_GAMES = 10**9
 HEADER = re.compile(r'\[(\w+) (".*")\]')
 MOVE = re.compile(
     r'\d+\. (?P<text>[^{}"]+|"(?:[^"\\]|\\.)*") \{(?P<seconds>[-+.\w]+) s'
@@ -129,7 +130,7 @@ def read(name: str) -> list[GameRecord]:
     try:
         return read_json(text) if text.lstrip().startswith("{") else read_text(text)
     except UsageError as error:
-        raise UsageError(f"{name!r}: {error}") from None
+        raise UsageError(f"{name!r}: {one_line(str(error))}") from None
 
 
 def read_json(text: str) -> list[GameRecord]:
@@ -201,6 +202,8 @@ def _checked(record: GameRecord) -> GameRecord:
     are_texts = all(isinstance(text, str) for text in texts)
     if not are_texts or not all(isinstance(number, (int, float)) for number in numbers):
         raise ValueError("a text and a number are confused")
+    if not isinstance(record.number, int) or not 0 <= record.number <= MOST_GAMES:
+        raise ValueError("its number is not one of a game")
     if record.score not in RESULTS:
         raise ValueError(f"{record.score} is no result")
     return record
