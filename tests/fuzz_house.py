@@ -192,12 +192,7 @@ class House:
 
 HEADERS = (
     *("de, en;q=0.5, *;q=0", "10.0.0.1, [::1]:80, x", "https", "Bearer x.y", "bytes=0-1,5-,-3"),
-    *(
-        'W/"abc", *',
-        "gridhouse=x.y; language=de",
-        "house.test:80",
-        "http://house.test/new/sinks?x=1",
-    ),
+    *('W/"abc", *', "gridhouse=x.y; language=de", "house.test:80", "http://[::1]:80/x?y=1"),
     *("application/json; charset=x", "multipart/form-data; boundary=x", "gzip;q=0, br"),
 )
 ADDRESSES = ("1", "2026-11-20", "binary", "a/b", ".", "style.css")

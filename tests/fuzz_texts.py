@@ -104,7 +104,8 @@ SAVED = (
     saved("sliding(rows=3,cols=3)#1", "hotseat"),
     saved("tactego(rows=3,cols=3,pieces=Fx1 5x1,hidden=True)#1", "analysis"),
 )
-HEADING = Heading("A match", "binary(rows=2,cols=3)", "5+0.05")
+SMALL = gridhouse.load("binary", rows=2, cols=3)
+HEADING = Heading("A match", str(SMALL), "5+0.05")
 RECORD = GameRecord(
     number=0,
     opening="binary(rows=2,cols=3) 0../...",
@@ -279,14 +280,14 @@ PLAIN: dict[str, Reader] = {
     "tournaments": Reader(partial(read_as_file, load_tournament), (TOURNAMENT,), (UsageError,)),
     "records": Reader(partial(read_as_file, read_records), RECORDS, (UsageError,)),
     "players": Reader(
-        lambda text: parse_player(text, gridhouse.load("binary", rows=2, cols=3)),
+        partial(parse_player, game=SMALL),
         (
             *("random", "greedy", "level:5", "perfect", "pomcp@0.1s", "nested:level=2@100p"),
             *("mcts:rave=500,memory=1@2000p", "alphabeta:hash=1,threads=1,PUSH=0.5@300n"),
         ),
     ),
     "houses": Reader(
-        lambda text: RemoteCompetitor(text, gridhouse.load("binary", rows=2, cols=3)),
+        partial(RemoteCompetitor, game=SMALL),
         ("http://127.0.0.1:8017?wait=600&level=3", "https://[::1]/t/a/join/b.c"),
         (UsageError,),
     ),
@@ -294,9 +295,7 @@ PLAIN: dict[str, Reader] = {
         Constant.parse, ("PUSH=60:0:200", "PUSH=1.5:0:200:5", "A=:0:1"), (UsageError,)
     ),
     "books": Reader(
-        partial(
-            read_as_file, lambda path: read_book(path, gridhouse.load("binary", rows=2, cols=3))
-        ),
+        partial(read_as_file, partial(read_book, game=SMALL)),
         ("binary(rows=2,cols=3) 0../...\t0.5\nbinary(rows=2,cols=3)#1\t\n",),
         (UsageError,),
     ),
@@ -307,9 +306,5 @@ PLAIN: dict[str, Reader] = {
         (UsageError, GridhouseError),
     ),
     "classes": Reader(read_class, (*archives(), METADATA), (UsageError,)),
-    "saved": Reader(
-        lambda text: read_games(raw(text), "anna"),
-        SAVED,
-        (GameFileError,),
-    ),
+    "saved": Reader(lambda text: read_games(raw(text), "anna"), SAVED, (GameFileError,)),
 }
