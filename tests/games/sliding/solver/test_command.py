@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import signal
 import threading
@@ -16,7 +17,7 @@ from gridhouse.games.sliding import solver
 from harness import Run, run_command
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     Command = Callable[..., Run]
@@ -86,8 +87,18 @@ def test_the_literatures_numbers_and_their_replay(command: Command, tmp_path: Pa
     )
 
 
+@pytest.fixture
+def uncollected() -> Iterator[None]:
+    """Collect no garbage: Hypothesis looks on, and would take an interrupt that comes then."""
+    gc.collect()
+    gc.disable()
+    yield
+    gc.enable()
+
+
 @pytest.mark.measured
 @pytest.mark.slow("compiles all of the solver")
+@pytest.mark.usefixtures("uncollected")
 def test_an_interrupt_ends_a_file_with_what_is_found(command: Command, tmp_path: Path) -> None:
     puzzles = tmp_path / "puzzles"
     lines = [str(gridhouse.parse(f"sliding(rows=5,cols=5)#{seed}")) for seed in range(3)]
