@@ -6,6 +6,7 @@ They search a little by default, less with HYPOTHESIS_PROFILE=quick, much with `
 from __future__ import annotations
 
 import contextlib
+import gc
 import importlib
 import os
 import pkgutil
@@ -150,3 +151,12 @@ def nodes() -> Iterator[Any]:
         yield nodes
     finally:
         nodes.shutdown()
+
+
+@pytest.fixture
+def uncollected() -> Iterator[None]:
+    """Collect no garbage: Hypothesis looks on, and would take an interrupt that comes then."""
+    gc.collect()
+    gc.disable()
+    yield
+    gc.enable()

@@ -48,6 +48,7 @@ def test_what_is_best_is_told_where_results_are_compared() -> None:
     )
 
 
+@pytest.mark.usefixtures("uncollected")
 @pytest.mark.parametrize("interrupt", [False, True], ids=["time", "interrupt"])
 def test_work_is_stopped_when_time_is_up_or_on_an_interrupt(interrupt: bool) -> None:
     stopped = threading.Event()
@@ -102,6 +103,7 @@ def test_interrupts_while_the_line_is_written_stop_the_work(
     assert watched(work, stops.release, status=status) == [True] * times
 
 
+@pytest.mark.usefixtures("uncollected")
 def test_an_interrupt_while_another_stops_the_work_is_one_more() -> None:
     stops = threading.Semaphore(0)
     interrupts = iter([signal.SIGINT])

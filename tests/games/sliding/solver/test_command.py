@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import json
 import signal
 import threading
@@ -17,7 +16,7 @@ from gridhouse.games.sliding import solver
 from harness import Run, run_command
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
     from pathlib import Path
 
     Command = Callable[..., Run]
@@ -85,15 +84,6 @@ def test_the_literatures_numbers_and_their_replay(command: Command, tmp_path: Pa
     assert command(*replay).out.startswith(
         "1: 3 moves, move 3, R, comes after the puzzle is solved\n"
     )
-
-
-@pytest.fixture
-def uncollected() -> Iterator[None]:
-    """Collect no garbage: Hypothesis looks on, and would take an interrupt that comes then."""
-    gc.collect()
-    gc.disable()
-    yield
-    gc.enable()
 
 
 @pytest.mark.measured
