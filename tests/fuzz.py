@@ -27,7 +27,8 @@ from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 from fuzz_house import HOUSE, House
-from fuzz_texts import PLAIN, Reader, raw, text_of
+from fuzz_texts import PLAIN, Reader, text_of
+from gridhouse.core.notation import seed_bytes as raw  # the bytes of any text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from unittest import mock
 
-from fuzz_texts import SAVED, raw
+from fuzz_texts import SAVED
+from gridhouse.core.notation import seed_bytes as raw  # the bytes of any text
 from gridhouse.server.daily import service as daily
 from gridhouse.server.settings import LOOPBACK
 from web_helpers import Visitor, open_house

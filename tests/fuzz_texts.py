@@ -29,6 +29,7 @@ from gridhouse.arena.tournament_file import load_tournament
 from gridhouse.arena.tuning import Constant
 from gridhouse.core.console import UsageError
 from gridhouse.core.errors import GridhouseError
+from gridhouse.core.notation import seed_bytes as raw  # the bytes of any text
 from gridhouse.core.registry import game_class, parse_game
 from gridhouse.games.binary.patterns import PatternError, parse_patterns
 from gridhouse.games.sliding.solver.command import parse_line
@@ -163,16 +164,8 @@ class Reader(NamedTuple):
     texts: int = 400
 
 
-def raw(text: str) -> bytes:
-    """Return the bytes of a text, in which halves of characters stand for what is no UTF-8."""
-    try:
-        return text.encode("utf-8", "surrogateescape")
-    except UnicodeEncodeError:
-        return text.encode("utf-8", "surrogatepass")
-
-
 def text_of(content: bytes) -> str:
-    """Return the text whose bytes these are."""
+    """Return the text whose bytes these are; halves of characters stand for what is no UTF-8."""
     return content.decode("utf-8", "surrogateescape")
 
 

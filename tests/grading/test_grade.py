@@ -381,7 +381,7 @@ def test_shards_make_the_whole(tmp_path: Path, run: Run) -> None:
     shutil.rmtree(place / "carl")
     (tmp_path / "rubric.toml").write_text("sessions = 8\n")
     words = ("grade", "binary", place, "--rubric", tmp_path / "rubric.toml")
-    stores = [tmp_path / f"{number}.sqlite" for number in (1, 2)]
+    stores = [tmp_path / f"what?{number}.sqlite" for number in (1, 2)]
     for number, store in enumerate(stores, 1):
         assert run(*words, "--shard", f"{number}/2", "--store", store)[0] == 0
     merged = (*words, "-o", tmp_path / "merged", "--merge", stores[0], "--merge", stores[1])

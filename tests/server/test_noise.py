@@ -269,9 +269,8 @@ async def visit(folder: Path, socket: SlowSocket) -> int:
 def test_a_socket_is_not_closed_while_something_is_sent(tmp_path: Path) -> None:
     socket = SlowSocket()
     assert asyncio.run(visit(tmp_path, socket)) == 1008
-    assert (
-        socket.closed == []
-    )  # it is closed by whoever let the page in, when its sending has ended
+    # It is closed by whoever let the page in, when its sending has ended.
+    assert socket.closed == []
 
 
 def test_a_socket_that_the_server_has_closed_is_no_fault(tmp_path: Path) -> None:

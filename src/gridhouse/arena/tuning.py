@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
 from gridhouse.core.console import UsageError
-from gridhouse.core.notation import shown
+from gridhouse.core.notation import parse_number, shown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -87,12 +87,9 @@ class Constant:
 
 def _number(part: str, text: str) -> float:
     try:
-        number = float(part) if "." in part else int(part)
-    except ValueError:
-        raise UsageError(f"{shown(text)}: {shown(part)} is not a number") from None
-    if abs(number) > MOST:
-        raise UsageError(f"{shown(text)}: {shown(part)} is not a number up to {MOST}")
-    return number
+        return parse_number(part, MOST)
+    except ValueError as error:
+        raise UsageError(f"{shown(text)}: {error}") from None
 
 
 class Spsa:

@@ -47,6 +47,17 @@ def parse_integers(text: str, count: int) -> list[int] | None:
     return values if len(values) == count else None
 
 
+def parse_number(text: str, most: int) -> float:
+    """Return a whole or decimal number from -most to most; raises ValueError that says why not."""
+    try:
+        number = float(text) if "." in text else int(text)
+    except ValueError:
+        raise ValueError(f"{shown(text)} is not a number") from None
+    if abs(number) > most:
+        raise ValueError(f"{shown(text)} is not a number up to {most}")
+    return number
+
+
 def seed_bytes(seed: int | str) -> bytes:
     """Return the seed for the module ``random``; a number and its text are the same seed.
 

@@ -53,10 +53,9 @@ class Store:
     def merge(self, others: Iterable[Path]) -> None:
         """Take in the grades of other files; raises UsageError for what is none."""
         for other in others:
+            uri = f"{other.absolute().as_uri()}?mode=ro"
             try:
-                with closing(
-                    sqlite3.connect(f"{other.absolute().as_uri()}?mode=ro", uri=True)
-                ) as base:
+                with closing(sqlite3.connect(uri, uri=True)) as base:
                     rows = base.execute("SELECT key, name, grade FROM grades").fetchall()
             except sqlite3.Error as error:
                 raise UsageError(f"{str(other)!r}: {error}") from None

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from gridhouse.core import compile_queue
 from gridhouse.core.compile_queue import Unit, has_compiler
 from gridhouse.core.errors import PlayerError
-from gridhouse.core.notation import shown
+from gridhouse.core.notation import parse_number, shown
 from gridhouse.players.auto import AutoPlayer
 from gridhouse.players.base import Choice, Contestant, Limits, Player
 from gridhouse.players.levels import LEVELS, LevelPlayer, level_table
@@ -152,9 +152,6 @@ def _limits(limit: str, text: str) -> Limits | None:
 def _number(value: str, text: str) -> float:
     """Return a whole or decimal number up to ``MOST``, else raise PlayerError."""
     try:
-        number = float(value) if "." in value else int(value)
-    except ValueError:
-        raise PlayerError(f"{shown(text)}: {shown(value)} is not a number") from None
-    if abs(number) > MOST:
-        raise PlayerError(f"{shown(text)}: {shown(value)} is not a number up to {MOST}")
-    return number
+        return parse_number(value, MOST)
+    except ValueError as error:
+        raise PlayerError(f"{shown(text)}: {error}") from None
