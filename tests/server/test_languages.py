@@ -64,8 +64,10 @@ def test_the_language_is_chosen(visitor: Visitor) -> None:
     assert language == "de"
     assert "Ein Haus für Brettspiele" in german
     assert "A house for grid games" in english
-    for header in ("fr", "", "de;q=0, en", "de;q=many", ",;,", "*"):
+    for header in ("fr", "", "de;q=0, en", "de;q=many", ",;,", "*", "EN", "En-gb, de"):
         assert opened(**{"accept-language": header})[0] == "en"
+    for header in ("DE", "dE;q=1, en", "De-AT"):
+        assert opened(**{"accept-language": header})[0] == "de"
     assert opened("/nowhere", **GERMAN)[0] == "de"
     answer = visitor.post(
         "/language", {"language": "de"}, referer="http://house.test/new/sinks?level=2"

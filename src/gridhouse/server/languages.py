@@ -214,7 +214,9 @@ def preferred(connection: HTTPConnection) -> str:
     if chosen in languages():
         return str(chosen)
     asked = accepted(connection.headers.get("accept-language", ""))
-    return negotiate_locale(asked, list(languages()), sep="-") or ENGLISH
+    codes = {code.lower(): code for code in languages()}
+    found = negotiate_locale(asked, codes, sep="-")  # in small and capital letters as it was asked
+    return codes[found.lower()] if found else ENGLISH
 
 
 def accepted(header: str) -> list[str]:
