@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import array
 import asyncio
+import fcntl
 import logging
 import os
 import pickle
@@ -10,17 +12,21 @@ import random
 import signal
 import subprocess
 import sys
+import termios
 import threading
 import time
 from contextlib import ExitStack, contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 import pytest
 
 import gridhouse
 from gridhouse.server.storage import store
+from gridhouse.server.storage.records import StoredTable
 from gridhouse.server.tables import live_table, render_worker, renderer, rendering
 from gridhouse.server.tables.commands import MOVE, Command
+from gridhouse.server.tables.table import Table
+from gridhouse.server.tables.visibility import viewpoint_of
 from web_helpers import HIDDEN, Seat, Visitor, open_house, uncovered
 from window_helpers import wait_for
 
@@ -57,6 +63,13 @@ def is_running(process: int) -> bool:
     except ProcessLookupError:
         return False
     return True
+
+
+def waiting_in(pipe: IO[bytes]) -> int:
+    """Return the number of bytes that can be read from a pipe."""
+    count = array.array("i", [0])
+    fcntl.ioctl(pipe, termios.FIONREAD, count)
+    return count[0]
 
 
 @contextmanager
@@ -361,6 +374,47 @@ def test_a_process_that_hangs_is_ended(tmp_path: Path, monkeypatch: pytest.Monke
             os.kill(process_of(client), signal.SIGSTOP)
             seat.move(seat.view["gestures"][0][0])
             assert seat.view["ply"] == 1
+
+
+def test_an_interrupted_answer_comes_whole() -> None:
+    start = str(gridhouse.load("sinks").new_initial_state(0))
+    table = Table(StoredTable("", start, "hotseat"))
+    wanted = rendering.Wanted(viewpoint_of(table, None, None), False, 0, None, "en", "")
+    messages = (("table", 1, table), ("view", 1, 2, None, wanted))
+    command = [sys.executable, "-P", "-u", "-m", render_worker.__name__, "0", "0"]
+    piped = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    with subprocess.Popen(command, **piped) as process:  # type: ignore[call-overload]
+        length = len(pickle.dumps(())) + 4
+        assert len(process.stdout.read(length)) == length
+        room = fcntl.fcntl(process.stdout, fcntl.F_SETPIPE_SZ, 8192)
+        process.stdin.write(b"".join(map(pickle.dumps, messages)))
+        process.stdin.flush()
+        wait_for(lambda: waiting_in(process.stdout) == room, "a pipe that is full")
+        process.send_signal(signal.SIGSTOP)  # as by a machine that is put to sleep
+        process.send_signal(signal.SIGCONT)
+        process.stdin.close()
+        text = process.stdout.read()
+    assert len(text) - 4 == int.from_bytes(text[:4], "big") > room
+    assert pickle.loads(text[4:])[0] == 2
+
+
+def test_a_process_that_sends_what_cannot_be_read_is_ended(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    with rendering_house(tmp_path) as client:
+        anna = Visitor(client)
+        with anna.at(anna.new("sliding")) as seat:
+            worker = renderer_of(client)._worker
+            assert worker is not None
+            worker.pipe_data_received(1, b"\0\0\0\2\0\0")
+            wait_for(worker.end.done, "the end of the process")
+            seat.move(seat.view["gestures"][0][0])
+            assert seat.view["ply"] == 1
+    lines = [record.getMessage() for record in caplog.records]
+    assert lines == [
+        "the process that renders pages sent what cannot be read: invalid load key, '\\x00'.",
+        "the process that renders pages has ended; the house renders them itself",
+    ]
 
 
 def test_what_takes_long_is_rendered_by_the_house(

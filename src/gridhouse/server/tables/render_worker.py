@@ -143,7 +143,9 @@ def main() -> None:
     load_games()
     memory.settle()
     try:
-        serve(sys.stdin.buffer, Copies(sys.stdout.buffer, int(sys.argv[2])))
+        # Without a buffer, as PYTHONUNBUFFERED has it, a write that is interrupted drops the rest.
+        with open(sys.stdout.fileno(), "wb", closefd=False) as sink:
+            serve(sys.stdin.buffer, Copies(sink, int(sys.argv[2])))
     except BrokenPipeError:  # the house is gone
         os._exit(1)  # Python would try to flush what nobody reads
 

@@ -56,6 +56,7 @@ class Worker(asyncio.SubprocessProtocol):
         """Start without tables."""
         self.is_ready = False
         self.is_closing = False
+        self._is_damaged = False
         self._loop = asyncio.get_running_loop()
         self._heard = self._loop.time()
         self.end: asyncio.Future[None] = self._loop.create_future()
@@ -92,10 +93,9 @@ class Worker(asyncio.SubprocessProtocol):
             self._lose(number)
 
     def pipe_data_received(self, _: int, data: bytes) -> None:
-        """Take answers."""
-        if self.end.done():  # the end may be noted before the last ones
+        """Take answers; end a process whose answers cannot be read."""
+        if self.end.done() or self._is_damaged:  # the end may be noted before the last ones
             return
-        self._heard = self._loop.time()
         self._come += data
         at = 0
         while len(self._come) >= at + HEAD:
@@ -103,7 +103,15 @@ class Worker(asyncio.SubprocessProtocol):
             end = start + int.from_bytes(self._come[at:start], "big")
             if end > len(self._come):
                 break
-            self._answered(*pickle.loads(self._come[start:end]))
+            try:
+                values = pickle.loads(self._come[start:end])
+            except Exception as error:  # of any kind, by what is damaged
+                log.error("the process that renders pages sent what cannot be read: %s", error)
+                self._is_damaged = True
+                self.process.kill()
+                return
+            self._heard = self._loop.time()
+            self._answered(*values)
             at = end
         del self._come[:at]
 
