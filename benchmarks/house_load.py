@@ -26,6 +26,7 @@ import sys
 import tempfile
 import time
 import urllib.request
+from contextlib import suppress
 from pathlib import Path
 from statistics import median, quantiles
 from typing import Any
@@ -207,24 +208,30 @@ def prepare_machines(database: str) -> list[str]:
     return names
 
 
-def family(process: int) -> list[Path]:
-    """Return the folders of a process and of those that it has started."""
+def facts(process: int, file: str) -> dict[int, str]:
+    """Return what /proc tells of a process and of those that it has started and that go on."""
     started = Path(f"/proc/{process}/task/{process}/children").read_text().split()
-    return [Path(f"/proc/{number}") for number in (process, *started)]
+    texts = {}
+    for number in (process, *map(int, started)):
+        with suppress(FileNotFoundError, ProcessLookupError):  # it has just ended
+            texts[number] = Path(f"/proc/{number}/{file}").read_text()
+    return texts
 
 
 def memory(process: int) -> float:
     """Return the KiB that a process and those that it has started have in memory."""
-    texts = [(folder / "status").read_text() for folder in family(process)]
+    texts = facts(process, "status").values()
     return sum(float(text.partition("VmRSS:")[2].split()[0]) for text in texts)
 
 
-def processor(process: int) -> list[float]:
+def processor(process: int) -> dict[int, float]:
     """Return the processor seconds of a process, and of those that it has started."""
-    texts = [(folder / "stat").read_text() for folder in family(process)]
-    fields = [text.rpartition(")")[2].split() for text in texts]
     ticks = os.sysconf("SC_CLK_TCK")
-    return [(int(each[11]) + int(each[12])) / ticks for each in fields]
+    seconds = {}
+    for number, text in facts(process, "stat").items():
+        fields = text.rpartition(")")[2].split()
+        seconds[number] = (int(fields[11]) + int(fields[12])) / ticks
+    return seconds
 
 
 def page(port: int) -> float:
@@ -308,7 +315,7 @@ async def measure(port: int, server: int, slots: list[Slot], seconds: float, rat
         pages.append(await asyncio.to_thread(page, port))
         await asyncio.sleep(0.5)
     took = time.perf_counter() - began
-    used = [now - before for now, before in zip(processor(server), used, strict=True)]
+    spent = [now - used.get(number, 0.0) for number, now in processor(server).items()]
     own = time.process_time() - own
     moves = sum(slot.moves for slot in slots)
     delays = sorted(1000 * delay for slot in slots for delay in slot.delays)
@@ -322,8 +329,8 @@ async def measure(port: int, server: int, slots: list[Slot], seconds: float, rat
     size = sum(slot.sent_bytes for slot in slots) / len(delays) / 1024
     print(f"pictures sent {len(delays)}, {size:.1f} KiB each")
     print(f"click to the others' picture: 50 % {cuts[49]:.1f} ms, 99 % {cuts[98]:.1f} ms")
-    shares = " and ".join(f"{share / took:.0%}" for share in used)
-    print(f"processor: {1000 * sum(used) / moves:.2f} ms a move, {shares} of a core;", end=" ")
+    shares = " and ".join(f"{share / took:.0%}" for share in spent)
+    print(f"processor: {1000 * sum(spent) / moves:.2f} ms a move, {shares} of a core;", end=" ")
     print(f"the clients' own {own / took:.0%}")
     print(f"memory a client {grown / clients:.1f} KiB (with a share of tables and of the renderer)")
     print(f"front door meanwhile {1000 * median(pages):.0f} ms")
