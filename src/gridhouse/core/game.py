@@ -197,13 +197,17 @@ class Game:
     @property
     def preset(self) -> str:
         """The name of the preset that this game is, "" if it is none."""
-        names = (name for name in self.presets if self.from_preset(name) == self)
-        return next(names, "")
+        usual = {parameter.name: parameter.default for parameter in self.parameters}
+        for name, preset in self.presets.items():
+            if {**usual, **preset.parameters} == self.values:
+                return name
+        return ""
 
     @property
     def board_words(self) -> str:
         """The board in words: the title of its preset, and its size."""
-        title = f"{self.presets[self.preset].title}, " if self.preset else ""
+        preset = self.preset
+        title = f"{self.presets[preset].title}, " if preset else ""
         return f"{title}{self.rows} by {self.cols}"
 
     def prepare(self) -> None:
