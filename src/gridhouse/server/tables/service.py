@@ -103,7 +103,11 @@ def next_start(table: Table) -> State:
 def changed(table: Table, change_of: Callable[[], Change | None]) -> tuple[Change, Table] | None:
     """Return a change and the table after it, None if there is nothing to change."""
     change = change_of()
-    return None if change is None else (change, table.after(change))
+    if change is None:
+        return None
+    after = table.after(change)
+    # By the move the game may have ended, which stops the clock.
+    return change._replace(ended=after.ended, since=after.since), after
 
 
 class TableService:

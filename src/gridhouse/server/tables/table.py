@@ -187,11 +187,11 @@ class Table:
         self.version = change.version + 1
 
     def _note(self, ended: str | None, asked: str | None, since: int | None) -> None:
-        self.ended = ended
+        # How the game has ended: by its rules, on time, or by resignation; None while it goes on.
+        self.ended = BY_RULES if ended is None and self.state.is_terminal() else ended
+        self.over = self.ended is not None
         self._asked = asked
-        self.since = since
-        # Whether the game has ended: by its rules, on time, or by resignation.
-        self.over = ended is not None or self.state.is_terminal()
+        self.since = None if self.over else since
         # The player to move, None when the game is over.
         self.mover = None if self.over else self.state.current_player()
         # Whether there may be hidden information; after the game everything is visible.
@@ -322,14 +322,10 @@ class Table:
         ply = described(state, Ply(command.text, self._spent(at)))
         if self.clock is not None and self.ticks() and not self.time_left(command.player, at):
             return self.time_loss()
-        after = state.clone()
-        after.apply_action(ply.action)
         standing = len(self.plies)
-        ended = BY_RULES if after.is_terminal() else None
-        since = None if ended else self._since(standing + 1, at)
-        forgets = bool(self.undone)
+        since, forgets = self._since(standing + 1, at), bool(self.undone)
         return Change(
-            self.id, self.version, ended, since=since, standing=standing, added=ply, forgets=forgets
+            self.id, self.version, since=since, standing=standing, added=ply, forgets=forgets
         )
 
     def time_loss(self) -> Change:
@@ -377,15 +373,12 @@ class Table:
         return self._change()._replace(asked=None)
 
     def _takeback_change(self, takeback: Takeback) -> Change:
-        standing, ended = len(self.plies), None
         if takeback.kind == UNDO:
-            standing -= self.undo_count(takeback.player)
+            standing = len(self.plies) - self.undo_count(takeback.player)
         else:
-            again = self.state_after_redo(takeback.player)
-            standing += len(again.history()) - len(self.plies)
-            ended = BY_RULES if again.is_terminal() else None
-        since = None if ended else self._since(standing, clock.now())
-        return Change(self.id, self.version, ended, None, since, standing=standing)
+            standing = len(self.state_after_redo(takeback.player).history())
+        since = self._since(standing, clock.now())
+        return Change(self.id, self.version, since=since, standing=standing)
 
     def undo_count(self, player: int) -> int:
         """Return the number of moves that a player's undo takes back; raises RefusedError."""
