@@ -206,11 +206,10 @@ class House:
     def header(self, text: str) -> None:
         """Send a text as each header that is read, at once to see a page and alone to change it."""
         value = "".join(each if " " <= each <= "\xff" and each != "\x7f" else "?" for each in text)
-        headers = dict.fromkeys(SENT, value.strip())
         for path in ("/me", "/static/style.css", "/api/tables"):
-            self.ask(self.proxied, "GET", path, headers)
+            self.ask(self.proxied, "GET", path, dict.fromkeys(SENT, value.strip()))
         for name in SENT:
-            given = {"content-type": FORM, name: headers[name]}
+            given = {"content-type": FORM, name: value.strip()}
             self.ask(self.proxied, "POST", "/language", given, b"language=de")
 
     def upload(self, text: str) -> None:
