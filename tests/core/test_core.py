@@ -83,6 +83,10 @@ def test_what_is_shown_of_a_text_is_one_short_line() -> None:
     assert notation.shown("a\nb\udcff\u202e") == "'a\\nb\\udcff\\u202e'"
     assert notation.shown("Übung.txt") == "'Übung.txt'"
     assert notation.shown("x" * 1000) == "'" + "x" * 40 + "...'"
+    assert notation.shown("\udcff" * 40) == "'" + "\\udcff" * 13 + "...'"  # none is printable
+    assert notation.one_line("a\nb") == "a\\nb"
+    assert notation.one_line("x" * 500) == "x" * 500
+    assert notation.one_line("\udcff" * 500) == ("\\udcff" * 500)[:500] + "..."
 
 
 def test_a_seed_is_its_text() -> None:

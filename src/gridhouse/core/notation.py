@@ -73,10 +73,14 @@ def seed_bytes(seed: int | str) -> bytes:
 
 def shown(text: str, longest: int = 40) -> str:
     """Return a text quoted for an error message: one line, printable, and truncated."""
-    return repr(text if len(text) <= longest else text[:longest] + "...")
+    cut = text[:longest]
+    while len(repr(cut)) > 2 * longest:  # a letter that is not printable takes up to ten
+        cut = cut[:-1]
+    return repr(cut if cut == text else cut + "...")
 
 
 def one_line(message: str, longest: int = 500) -> str:
     """Return a message that may hold names from a file: one line, printable, and truncated."""
-    cut = message if len(message) <= longest else message[:longest] + "..."
-    return "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in cut)
+    letters = message[: longest + 1]
+    line = "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in letters)
+    return line if len(line) <= longest else line[:longest] + "..."
