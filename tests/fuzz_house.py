@@ -192,14 +192,17 @@ class House:
         query = "".join(letter if " " < letter < "\x7f" else "%ff" for letter in text[:500])
         for path in ("/new/tactego", "/new/tactego/arrange", "/games", "/lobby", "/puzzles/binary"):
             self.open(path, f"?{query}")
-        for path in ("/past.json", "/try.json"):
+        for path in ("/past.json", "/try.json", "/picture.svg", "/position.txt", "/record.txt"):
             self.open(self.over + path, f"?{query}")
+        for path in ("/api/tables", "/daily/collapse"):
+            self.open(path, f"?{query}")
 
     def address(self, text: str) -> None:
         """Open a page whose address has a text in it."""
         part = "".join(f"%{byte:02x}" for byte in raw(text)[:6000])
         for before in ("/t/", "/learn/sinks/", "/puzzles/sinks/", "/daily/collapse/", "/me/link/"):
             self.open(before, part)
+        self.open(f"{self.waiting}/join/", part)
         for before in ("/evening/", "/rules/", "/new/", "/static/", "/api/tables/", "/api/games/"):
             self.open(before, part, f"gridhouse={part[:200]}")
 

@@ -46,7 +46,7 @@ def test_the_house_takes_some_texts_at_almost_each_address() -> None:
                 house.read(how, text)
     refused = {path for path, statuses in house.met.items() if min(statuses) >= 400}
     # These want the name of a table or evening, or something that is asked before.
-    names = ("/t/", "/evening/", "/api/tables/", "/me/link/")
+    names = ("/t/", f"{house.waiting}/join/", "/evening/", "/api/tables/", "/me/link/")
     asked = (f"/api/tables{house.going_on[2:]}/{call}" for call in ("seats", "answer"))
     assert refused == {*names, *asked}
     assert {"view", "phrase"} <= {*house.met}  # the answers to messages
