@@ -15,7 +15,8 @@ import gridhouse
 from gridhouse.core.registry import game_class
 from gridhouse.games.collapse import solver as collapse_solver
 from gridhouse.server.daily import service
-from gridhouse.server.daily.leaderboard import BestResult, DailyResult, Puzzle, write_result
+from gridhouse.server.daily.leaderboard import DailyResult, write_result
+from gridhouse.server.daily.results import BestResult, Puzzle, share_text, verdict
 from gridhouse.server.serve import is_thinking
 from gridhouse.server.storage.records import StoredTable
 from gridhouse.server.tables.commands import MOVE, Command
@@ -156,19 +157,19 @@ def test_results_in_words() -> None:
     assert [sliding.write_result(count) for count in (1, 2)] == ["1 move", "2 moves"]
     assert [collapse.write_result(count) for count in (1, 2)] == ["1 point", "2 points"]
     verdicts = {
-        service.verdict(sliding, 24, None): "24 moves",
-        service.verdict(sliding, 24, BestResult(20, True)): "24 moves; the best result is 20 moves",
-        service.verdict(sliding, 24, BestResult(24, True)): "24 moves, the best possible result",
-        service.verdict(
+        verdict(sliding, 24, None): "24 moves",
+        verdict(sliding, 24, BestResult(20, True)): "24 moves; the best result is 20 moves",
+        verdict(sliding, 24, BestResult(24, True)): "24 moves, the best possible result",
+        verdict(
             collapse, 24, BestResult(24, False)
         ): "24 points, equal to the best known result",
-        service.verdict(
+        verdict(
             collapse, 24, BestResult(30, False)
         ): "24 points; the best known result is 30 points",
-        service.verdict(collapse, 31, BestResult(30, False)): (
+        verdict(collapse, 31, BestResult(30, False)): (
             "31 points, better than the best known result so far, 30 points"
         ),
-        service.verdict(sliding, 29, BestResult(30, False)): (
+        verdict(sliding, 29, BestResult(30, False)): (
             "29 moves, better than the best known result so far, 30 moves"
         ),
     }
@@ -178,7 +179,7 @@ def test_results_in_words() -> None:
 def test_a_result_is_shared_as_one_line() -> None:
     sliding, collapse = gridhouse.load("sliding"), gridhouse.load("collapse")
     name = f"Gridhouse Sliding word puzzle {TODAY}"
-    assert service.share_text(sliding, TODAY, 24, None) == f"{name}: 24 moves"
+    assert share_text(sliding, TODAY, 24, None) == f"{name}: 24 moves"
     shared = {
         (24, 24): "24 moves ▮▮▮▮▮",
         (25, 24): "25 moves ▮▮▮▮▯",
@@ -186,11 +187,11 @@ def test_a_result_is_shared_as_one_line() -> None:
         (999, 24): "999 moves ▯▯▯▯▯",
     }
     for (result, best), text in shared.items():
-        said = service.share_text(sliding, TODAY, result, BestResult(best, True))
+        said = share_text(sliding, TODAY, result, BestResult(best, True))
         assert said == f"{name}: {text}"
-    better = service.share_text(collapse, TODAY, 31, BestResult(30, False))
+    better = share_text(collapse, TODAY, 31, BestResult(30, False))
     assert better == f"Gridhouse Collapse {TODAY}: 31 points ▮▮▮▮▮"
-    assert "▯▯▯▯▯" in service.share_text(collapse, TODAY, 0, BestResult(30, True))
+    assert "▯▯▯▯▯" in share_text(collapse, TODAY, 0, BestResult(30, True))
 
 
 def test_every_page_leads_to_the_puzzles_of_today(visitor: Visitor) -> None:

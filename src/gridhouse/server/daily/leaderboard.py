@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import sqlalchemy as sa
 from sqlalchemy.exc import IntegrityError
 
+from gridhouse.server.daily.results import BestResult, Puzzle, is_better
 from gridhouse.server.storage.store import metadata
 from gridhouse.server.storage.visitors import VISITORS
 
@@ -38,26 +39,11 @@ RESULTS = sa.Table(
 )
 
 
-class BestResult(NamedTuple):
-    """The best known result of a puzzle, and whether it is proved to be optimal."""
-
-    result: int
-    proved: bool
-
-
 class StoredPuzzle(NamedTuple):
     """A puzzle in the database: its start as text, and its best known result."""
 
     start: str
     best: BestResult | None
-
-
-class Puzzle(NamedTuple):
-    """A puzzle's game and its day (``2026-11-20``); ``fewer`` says lower results are better."""
-
-    game: str
-    day: str
-    fewer: bool
 
 
 class DailyResult(NamedTuple):
@@ -177,11 +163,6 @@ def write_result(connection: sa.Connection, reached: DailyResult) -> None:
 def of(table: sa.Table, puzzle: Puzzle) -> tuple[sa.ColumnElement[bool], ...]:
     """Return the conditions that select the rows of a puzzle."""
     return table.c.game == puzzle.game, table.c.day == puzzle.day
-
-
-def is_better(puzzle: Puzzle, result: int, other: int) -> bool:
-    """Tell whether one result is better than another."""
-    return result < other if puzzle.fewer else result > other
 
 
 def told_apart(named: list[tuple[str, str]]) -> dict[str, str]:

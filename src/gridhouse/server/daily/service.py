@@ -14,13 +14,8 @@ from gridhouse.core.components import component
 from gridhouse.core.registry import game_class, games, load
 from gridhouse.core.registry import parse as parse_position
 from gridhouse.core.solving import request_compiled, solve
-from gridhouse.server.daily.leaderboard import (
-    BestResult,
-    DailyResult,
-    Leaderboard,
-    Puzzle,
-    is_better,
-)
+from gridhouse.server.daily.leaderboard import DailyResult, Leaderboard
+from gridhouse.server.daily.results import BestResult, Puzzle, is_better, puzzle_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -34,7 +29,6 @@ log = logging.getLogger("gridhouse.server")
 FIRST = date(2026, 1, 1)  # of the archive; today always has a puzzle
 SECONDS = 10.0  # for which the solver searches
 MOMENT = 1.0  # seconds for which it searches interpreted, before it is compiled
-SQUARES = 5  # of a result that is shared
 MAX_SEARCHES = 8  # that run or wait; today's puzzles are exempt
 
 
@@ -183,49 +177,7 @@ def daily_games() -> list[type[Game]]:
     return [cls for cls in classes if cls.daily is not None]
 
 
-def puzzle_of(cls: type[Game], day: str) -> Puzzle:
-    """Return the key of a game's puzzle of a day."""
-    return Puzzle(cls.name, day, cls.fewer_is_better)
-
-
 def start_of(cls: type[Game], day: date) -> str:
     """Return the start of a day's puzzle, the same on every server."""
     game = load(cls.name, **(cls.daily or {}))
     return str(game.new_initial_state(f"daily {day.isoformat()}"))
-
-
-def verdict(game: Game, result: int, best: BestResult | None) -> str:
-    """Compare a result with the best known one, in words."""
-    told = game.write_result(result)
-    if best is None:
-        return told
-    if result == best.result:
-        return (
-            f"{told}, the best possible result"
-            if best.proved
-            else f"{told}, equal to the best known result"
-        )
-    if is_better(puzzle_of(type(game), ""), result, best.result):
-        return f"{told}, better than the best known result so far, {game.write_result(best.result)}"
-    return f"{told}; {best_text(game, best)}"
-
-
-def best_text(game: Game, best: BestResult) -> str:
-    """Return the best known result in words."""
-    kind = "best" if best.proved else "best known"
-    return f"the {kind} result is {game.write_result(best.result)}"
-
-
-def share_text(game: Game, day: str, result: int, best: BestResult | None) -> str:
-    """Return a result as a line to share: the squares say how near it is to the best known one.
-
-    The best result itself is not named, because others have yet to play.
-    """
-    told = f"Gridhouse {game.title} {day}: {game.write_result(result)}"
-    if best is None:
-        return told
-    # Neither may be 0; and a result better than the best known one fills all squares.
-    least, most = sorted((max(1, result), max(1, best.result)))
-    beats = result == best.result or is_better(puzzle_of(type(game), ""), result, best.result)
-    filled = SQUARES if beats else min(SQUARES - 1, SQUARES * least // most)
-    return f"{told} {'▮' * filled}{'▯' * (SQUARES - filled)}"

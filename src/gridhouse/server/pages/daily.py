@@ -11,7 +11,8 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from gridhouse.core.errors import PictureError
-from gridhouse.server.daily.service import FIRST, best_text, daily_games, share_text, verdict
+from gridhouse.server.daily.results import best_text, share_text, verdict
+from gridhouse.server.daily.service import FIRST, daily_games
 from gridhouse.server.languages import day_in_words
 from gridhouse.server.pages.views import (
     SVG,

@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from gridhouse.core.game import State
-    from gridhouse.server.daily.leaderboard import BestResult, Puzzle
+    from gridhouse.server.daily.results import BestResult, Puzzle
     from gridhouse.server.settings import Settings
     from gridhouse.server.storage.notifications import Notifications
     from gridhouse.server.storage.records import Change

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from gridhouse.core.game import State
-    from gridhouse.server.daily.leaderboard import BestResult
+    from gridhouse.server.daily.results import BestResult
     from gridhouse.server.storage.records import StoredTable
 
 NEWS = ("names", "company", "best", "is_past_day", "machine_failed", "machine_stuck")

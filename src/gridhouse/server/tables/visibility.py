@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from gridhouse.core.errors import PictureError
 from gridhouse.players.levels import LEVELS, level_in_words
 from gridhouse.server import clock
-from gridhouse.server.daily.service import best_text, verdict
+from gridhouse.server.daily.results import best_text, verdict
 from gridhouse.server.tables.commands import OVER, REDO, UNDO, RefusedError
 from gridhouse.server.tables.company import player_names
 from gridhouse.server.tables.splices import splices
