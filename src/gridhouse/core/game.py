@@ -9,6 +9,8 @@ OpenSpiel's names (Lanctot et al., OpenSpiel: A Framework for Reinforcement Lear
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from gridhouse.core import contract
 from gridhouse.core.errors import (
     AmbiguousMoveError,
@@ -356,6 +358,14 @@ class Game:
         return f"gridhouse.load({self.name!r}{given})"
 
 
+@lru_cache(maxsize=None)
+def view_of(cls: type[Game]) -> ModuleType | None:
+    """Return the module that draws a game, None without pictures."""
+    from gridhouse.core.components import component  # an exported program has none
+
+    return component(cls, "view")
+
+
 class State:
     """A game being played: a position and the moves that led to it."""
 
@@ -449,9 +459,7 @@ class State:
 
     def checkpoint(self) -> tuple[int, Any, list[int]]:
         """Return the number of moves, the position and the names of its pieces, for ``past``."""
-        from gridhouse.core.components import component
-
-        view = component(type(self.game), "view")
+        view = view_of(type(self.game))
         if view is None:
             return len(self._history), self.position.copy(), []
         self._names(view)
@@ -622,9 +630,7 @@ class State:
 
         Viewpoints are counted from the side of the player who looks.
         """
-        from gridhouse.core.components import component
-
-        names: tuple[str, ...] = getattr(component(type(self.game), "view"), "CAMERAS", ())
+        names: tuple[str, ...] = getattr(view_of(type(self.game)), "CAMERAS", ())
         return names
 
     def default_camera(self) -> int:
@@ -694,9 +700,7 @@ class State:
         return found
 
     def _view(self) -> ModuleType:
-        from gridhouse.core.components import component
-
-        view = component(type(self.game), "view")
+        view = view_of(type(self.game))
         if view is None:
             raise PictureError(f"{self.game.name} has no pictures")
         return view

@@ -12,7 +12,8 @@ from gridhouse.server.tables.visibility import Known, Snapshot, Viewpoint, view
 if TYPE_CHECKING:
     from gridhouse.server.tables.messages import Message
 
-COMPACT = json.JSONEncoder(separators=(",", ":"))
+# Messages have no cycles; to look for some takes as long as the rest.
+COMPACT = json.JSONEncoder(separators=(",", ":"), check_circular=False)
 
 Parts = tuple[str, ...]
 # The board that a page has: its parts, the number by which a renderer knows it, or None for none.
