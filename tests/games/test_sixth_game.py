@@ -16,7 +16,7 @@ import pytest
 import gridhouse
 from gridhouse import cli
 from gridhouse.conformance import check_game
-from gridhouse.core import components, registry
+from gridhouse.core import components, game, registry
 from gridhouse.search.batch import Batch
 from gridhouse.terminal.menu import menu
 from harness import ROOT, run_here
@@ -45,7 +45,8 @@ def nim(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     for name in [name for name in sys.modules if name.startswith("gridhouse.games.nim")]:
         del sys.modules[name]
     registry.game_class.cache_clear()
-    components._module.cache_clear()
+    components.sibling.cache_clear()
+    game.view_beside.cache_clear()
 
 
 def change(folder: Path, module: str, before: str, after: str) -> None:

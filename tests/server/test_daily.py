@@ -160,9 +160,7 @@ def test_results_in_words() -> None:
         verdict(sliding, 24, None): "24 moves",
         verdict(sliding, 24, BestResult(20, True)): "24 moves; the best result is 20 moves",
         verdict(sliding, 24, BestResult(24, True)): "24 moves, the best possible result",
-        verdict(
-            collapse, 24, BestResult(24, False)
-        ): "24 points, equal to the best known result",
+        verdict(collapse, 24, BestResult(24, False)): "24 points, equal to the best known result",
         verdict(
             collapse, 24, BestResult(30, False)
         ): "24 points; the best known result is 30 points",

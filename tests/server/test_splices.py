@@ -18,24 +18,26 @@ if TYPE_CHECKING:
     import pytest
     from starlette.testclient import TestClient
 
+    from gridhouse.server.tables.rendering import Parts
+
 
 part = st.text("ab\n", max_size=3)
 parts = st.lists(part, min_size=1, max_size=8)
 
 
 @st.composite
-def neighbours(draw: st.DrawFn) -> tuple[list[str], list[str]]:
+def neighbours(draw: st.DrawFn) -> tuple[Parts, Parts]:
     """Return two boards, of which the second often has much of the first."""
     before = draw(parts)
     now = before[:]
     for _ in range(draw(st.integers(0, 3))):
         at = draw(st.integers(0, len(now)))
         now[at : at + draw(st.integers(0, 2))] = draw(st.lists(part, max_size=2))
-    return before, now or [""]
+    return tuple(before), tuple(now or [""])
 
 
 @given(neighbours())
-def test_splices_make_the_second_board(boards: tuple[list[str], list[str]]) -> None:
+def test_splices_make_the_second_board(boards: tuple[Parts, Parts]) -> None:
     before, now = boards
     text = "\n".join(now)
     found = splices(before, now)
@@ -49,10 +51,10 @@ def test_splices_make_the_second_board(boards: tuple[list[str], list[str]]) -> N
 
 
 def test_only_what_differs_is_sent() -> None:
-    before = ["<svg>", "one\ntwo", "", "three", "</svg>"]
+    before = ("<svg>", "one\ntwo", "", "three", "</svg>")
     assert splices(before, before) == []
-    assert splices(before, ["<svg>", "one\ntwo", "new", "three", "</svg>"]) == [(3, 1, ["new"])]
-    changed = ["<svg>", "1\n2", "", "3", "</svg>"]
+    assert splices(before, ("<svg>", "one\ntwo", "new", "three", "</svg>")) == [(3, 1, ["new"])]
+    changed = ("<svg>", "1\n2", "", "3", "</svg>")
     assert splices(before, changed) == [(4, 1, ["3"]), (1, 2, ["1", "2"])]
     assert splices(before, before[:1] + before[2:]) == [(1, 2, [])]
     assert splices((), before) is None

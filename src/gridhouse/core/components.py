@@ -14,15 +14,16 @@ def component(cls: type, name: str) -> ModuleType | None:
 
     The name of a module in a package has a dot: ``solver.api``.
     """
-    return _module(cls.__module__, name)
+    return sibling(cls.__module__, name)
 
 
 @lru_cache(maxsize=None)
-def _module(neighbour: str, name: str) -> ModuleType | None:
+def sibling(module: str, name: str) -> ModuleType | None:
+    """Return a module of the folder of another one, as ``component`` does."""
     import importlib
     import importlib.util
 
-    name = f"{neighbour.rpartition('.')[0]}.{name}"
+    name = f"{module.rpartition('.')[0]}.{name}"
     try:
         spec = importlib.util.find_spec(name)
     except ModuleNotFoundError as error:

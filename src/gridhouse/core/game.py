@@ -359,11 +359,11 @@ class Game:
 
 
 @lru_cache(maxsize=None)
-def view_of(cls: type[Game]) -> ModuleType | None:
-    """Return the module that draws a game, None without pictures."""
-    from gridhouse.core.components import component  # an exported program has none
+def view_beside(module: str) -> ModuleType | None:
+    """Return the module that draws the game of a module, None without pictures."""
+    from gridhouse.core.components import sibling  # an exported program has no such modules
 
-    return component(cls, "view")
+    return sibling(module, "view")
 
 
 class State:
@@ -459,7 +459,7 @@ class State:
 
     def checkpoint(self) -> tuple[int, Any, list[int]]:
         """Return the number of moves, the position and the names of its pieces, for ``past``."""
-        view = view_of(type(self.game))
+        view = view_beside(type(self.game).__module__)
         if view is None:
             return len(self._history), self.position.copy(), []
         self._names(view)
@@ -630,7 +630,7 @@ class State:
 
         Viewpoints are counted from the side of the player who looks.
         """
-        names: tuple[str, ...] = getattr(view_of(type(self.game)), "CAMERAS", ())
+        names: tuple[str, ...] = getattr(view_beside(type(self.game).__module__), "CAMERAS", ())
         return names
 
     def default_camera(self) -> int:
@@ -700,7 +700,7 @@ class State:
         return found
 
     def _view(self) -> ModuleType:
-        view = view_of(type(self.game))
+        view = view_beside(type(self.game).__module__)
         if view is None:
             raise PictureError(f"{self.game.name} has no pictures")
         return view

@@ -16,7 +16,7 @@ from gridhouse.core.notation import shown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from typing import Concatenate, ParamSpec
 
     P = ParamSpec("P")
@@ -103,7 +103,7 @@ class Canvas:
         self.width = width
         self.height = height
         self.title = title
-        self.facts: dict[str, object] = {}  # attributes of the whole picture for a page
+        self.facts: dict[str, str] = {}  # attributes of the whole picture for a page
         self._parts: list[str] = []
         self._begun: list[int] = []  # where the groups begin that have not ended yet
 
@@ -201,14 +201,20 @@ class Canvas:
         return re.sub("<g (id|data-cell)=[^>]*>", "<g>", "\n".join(self._wrapped()))
 
     def _wrapped(self, *style: str, role: str = "img") -> list[str]:
-        width, height = format_number(self.width), format_number(self.height)
-        head = element("svg", None, {
-            "xmlns": "http://www.w3.org/2000/svg", "class": "gridhouse", "role": role,
-            "viewBox": f"0 0 {width} {height}", "width": width, "height": height,
-        } | self.facts)  # fmt: skip
-        ground = element("rect", "", {"width": width, "height": height, "fill": "var(--ground)"})
-        title = element("title", escape(self.title), {})
+        head, title, ground = frame(self.width, self.height, self.title, role, **self.facts)
         return [head, title, *style, ground, *self._parts, "</svg>"]
+
+
+@lru_cache(maxsize=CACHE_SIZE)
+def frame(wide: float, high: float, title: str, role: str, **facts: str) -> tuple[str, str, str]:
+    """Return the start tag of a picture with some attributes, its title and its ground."""
+    width, height = format_number(wide), format_number(high)
+    head = element("svg", None, {
+        "xmlns": "http://www.w3.org/2000/svg", "class": "gridhouse", "role": role,
+        "viewBox": f"0 0 {width} {height}", "width": width, "height": height,
+    } | facts)  # fmt: skip
+    ground = element("rect", "", {"width": width, "height": height, "fill": "var(--ground)"})
+    return head, element("title", escape(title), {}), ground
 
 
 def format_number(value: float) -> str:
@@ -248,7 +254,7 @@ def group_tag(cell: int, piece: int | None, label: str = "", cells: str = "", **
     return element("g", None, given | facts)
 
 
-def element(tag: str, content: str | None, attributes: dict[str, object]) -> str:
+def element(tag: str, content: str | None, attributes: Mapping[str, object]) -> str:
     """Return an element with a content, or its start tag if the content is None."""
     given = "".join(
         [f' {attribute(name)}="{escape(str(value))}"' for name, value in attributes.items()]

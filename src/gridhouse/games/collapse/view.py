@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import islice
+
 from gridhouse.core import picture
 from gridhouse.games.collapse import rules
 
@@ -73,19 +75,19 @@ def gesture(position: Position, action: int) -> tuple[list[int], str]:
 def origins(before: Position, action: int, after: Position) -> list[int]:
     """Return for every cell the cell of its tile before the pick; blanks get the other cells."""
     del after
-    cells = range(before.rows * before.cols)
+    rows, cols = before.rows, before.cols
     marked = before.copy()
     rules.remove_group(marked, rules.cell_of(before, action))
-    kept = [at for at in cells if marked.cells[rules.cell_of(before, at)] != rules.BLANK]
-    fallen = [
-        [at for at in reversed(kept) if at % before.cols == col] for col in range(before.cols)
-    ]
-    columns = [column for column in fallen if column]
-    bottom = (before.rows - 1) * before.cols
-    places = {
-        bottom - level * before.cols + col: at
-        for col, column in enumerate(columns)
-        for level, at in enumerate(column)
-    }
-    rest = iter(sorted(set(cells) - set(kept)))
-    return [places[at] if at in places else next(rest) for at in cells]
+    columns: list[list[int]] = [[] for _ in range(cols)]  # of the tiles that are left
+    blank: list[int] = []
+    for cell in range(rows * cols):
+        is_blank = marked.cells[rules.cell_of(before, cell)] == rules.BLANK
+        (blank if is_blank else columns[cell % cols]).append(cell)
+    # They stand side by side on the lowest row.
+    columns = [column for column in columns if column]
+    rest = iter(blank)
+    came_from: list[int] = []
+    for level in reversed(range(rows)):
+        fallen = [column[-1 - level] if level < len(column) else next(rest) for column in columns]
+        came_from += [*fallen, *islice(rest, cols - len(columns))]
+    return came_from

@@ -39,10 +39,16 @@ class LostError(Exception):
     """The process ended before it answered, or failed."""
 
 
+def news_of(table: Table) -> dict[str, Any]:
+    """Return the news of a table; what may change in place is copied."""
+    found = {name: getattr(table, name) for name in SHARED}
+    return {name: dict(it) if isinstance(it, dict) else it for name, it in found.items()}
+
+
 class Sent:
     """What the process has of a table: its version and its news, and whether it ``has_failed``."""
 
-    def __init__(self, version: int, news: bytes) -> None:
+    def __init__(self, version: int, news: dict[str, Any]) -> None:
         """Note a table that was sent."""
         self.version = version
         self.news = news
@@ -174,15 +180,14 @@ class Worker(asyncio.SubprocessProtocol):
         sent = self._sent.get(which)
         if sent is not None and (sent.has_failed or sent.version > table.version):
             return False  # the second while a change is written
-        facts = {name: getattr(table, name) for name in SHARED}
-        news = pickle.dumps(facts)
+        news = news_of(table)
         if sent is None or sent.version != table.version:
             if len(table.plies) + len(table.undone) > MAX_SENT:
                 return False
             self._send("table", which, table)
             self._sent[which] = Sent(table.version, news)
         elif sent.news != news:
-            self._send("news", which, facts)
+            self._send("news", which, news)
             sent.news = news
         return True
 

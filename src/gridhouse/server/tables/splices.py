@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from gridhouse.server.tables.messages import Splice
 
+KEPT = 16  # answers: those who play and those who watch often see the same
 
-def splices(before: Sequence[str], now: Sequence[str]) -> list[Splice] | None:
+
+@lru_cache(maxsize=KEPT)
+def splices(before: tuple[str, ...], now: tuple[str, ...]) -> list[Splice] | None:
     """Return how the lines of one board become those of another, the last splice first.
 
     Both boards are given in parts of one or more lines, most of which they have in common.  None if
@@ -39,6 +41,6 @@ def splices(before: Sequence[str], now: Sequence[str]) -> list[Splice] | None:
     return found[::-1]
 
 
-def count_lines(parts: Sequence[str], start: int, stop: int) -> int:
+def count_lines(parts: tuple[str, ...], start: int, stop: int) -> int:
     """Return the number of lines of some parts; an empty part is an empty line."""
     return "\n".join(parts[start:stop]).count("\n") + 1 if start < stop else 0

@@ -7,7 +7,6 @@ so that threads can draw it while its game goes on.
 
 from __future__ import annotations
 
-import copy
 from typing import TYPE_CHECKING, NamedTuple
 
 from gridhouse.core.errors import PictureError
@@ -134,7 +133,8 @@ class Table:
 
     def clone(self) -> Table:
         """Return a copy that can be changed."""
-        other = copy.copy(self)
+        other = Table.__new__(Table)
+        vars(other).update(vars(self))
         other.state = self.state.clone()
         other.plies, other.undone, other._kept = self.plies[:], self.undone[:], self._kept[:]
         other.seated_visitors = dict(self.seated_visitors)
@@ -260,6 +260,8 @@ class Table:
 
     def seats_of(self, visitor: str | None) -> list[int]:
         """Return the players that a visitor plays."""
+        if visitor is None:
+            return []
         return [player for player, sitter in self.seated_visitors.items() if sitter == visitor]
 
     def open_seats(self) -> list[int]:
