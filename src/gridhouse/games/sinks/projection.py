@@ -183,6 +183,23 @@ class Camera:
 
 
 @lru_cache(maxsize=256)
+def far_to_near(bodies: tuple[Body, ...]) -> tuple[int, ...]:
+    """Return the numbers of some bodies, each after those that it may hide."""
+    left = dict(enumerate(bodies))
+    ordered = []
+    while left:
+        # Hiding has no cycles, so at least one body hides no other.
+        farthest = next(
+            at
+            for at, body in left.items()
+            if not any(other.hides_behind(body) for other in left.values())
+        )
+        del left[farthest]
+        ordered.append(farthest)
+    return tuple(ordered)
+
+
+@lru_cache(maxsize=256)
 def camera(number: int, side: int, rows: int, cols: int, levels: int) -> Camera:
     """Return the camera with this number in ``NAMES``, for the player of a side.
 

@@ -14,7 +14,16 @@ from typing import NamedTuple
 from gridhouse.core import picture
 from gridhouse.games.sinks import projection, rules
 from gridhouse.games.sinks.notation import PIECE_TYPES, SIDE_NAMES
-from gridhouse.games.sinks.projection import CORNER, GAP, Body, Camera, area, clip, hull
+from gridhouse.games.sinks.projection import (
+    CORNER,
+    GAP,
+    Body,
+    Camera,
+    area,
+    clip,
+    far_to_near,
+    hull,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -125,23 +134,13 @@ class Scene:
     def blocks(self) -> list[Thing]:
         """Return all blocks, each after the blocks that it may hide."""
         position = self.position
-        left = []
+        found = []
         for player in range(2):
             for anchor in anchors_of(position, player):
                 frozen = bool(position.frozen[anchor])
                 text = f"{rules.worth(position.kind[anchor])}{FROST if frozen else ''}"
-                left.append(self.thing(anchor, Look(COLOURS[player], text, frozen)))
-        ordered: list[Thing] = []
-        while left:
-            # Hiding has no cycles, so at least one block hides no other.
-            farthest = next(
-                thing
-                for thing in left
-                if not any(other.body.hides_behind(thing.body) for other in left)
-            )
-            left.remove(farthest)
-            ordered.append(farthest)
-        return ordered
+                found.append(self.thing(anchor, Look(COLOURS[player], text, frozen)))
+        return [found[at] for at in far_to_near(tuple(thing.body for thing in found))]
 
 
 def anchors_of(position: Position, group: int) -> list[int]:
