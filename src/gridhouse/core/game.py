@@ -610,7 +610,8 @@ class State:
 
     def clone(self) -> Self:
         """Return an independent copy of the state and its history."""
-        clone = type(self)(self.game, self._start)
+        clone = type(self).__new__(type(self))
+        clone.game, clone._start = self.game, self._start  # which never change
         clone.position = self.position.copy()
         clone._history = self._history[:]
         clone._followed = self._followed
@@ -708,11 +709,14 @@ class State:
     def _names(self, view: ModuleType) -> list[int]:
         """Return for every cell the name of its piece: the cell of the piece at the start."""
         if self._followed is None:
-            self._followed = 0, self._start.copy(), list(range(self.game.rows * self.game.cols))
+            self._followed = 0, self._start, list(range(self.game.rows * self.game.cols))
         count, before, names = self._followed
-        for action in self._history[count:]:
-            after = before.copy()
-            self.game.rules.apply_action(after, action)
+        for number, action in enumerate(self._history[count:], count + 1):
+            if number == len(self._history):
+                after = self.position.copy()
+            else:
+                after = before.copy()
+                self.game.rules.apply_action(after, action)
             names = [names[cell] for cell in view.origins(before, action, after)]
             before = after
         self._followed = len(self._history), before, names
