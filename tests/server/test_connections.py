@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import http.client
 import json
 import socket
@@ -9,13 +10,14 @@ import time
 import urllib.request
 from contextlib import ExitStack, suppress
 from typing import TYPE_CHECKING
+from unittest.mock import Mock
 from urllib.parse import urlsplit
 
 import pytest
 
 from browser_helpers import served
 from gridhouse.server import connections
-from gridhouse.server.connections import HouseProtocol, raise_file_limit
+from gridhouse.server.connections import HouseProtocol, SocketProtocol, raise_file_limit
 from wire_helpers import PATIENCE, Caller
 
 if TYPE_CHECKING:
@@ -117,6 +119,24 @@ def test_those_that_wait_longest_make_room(house: str, monkeypatch: pytest.Monke
             half.settimeout(PATIENCE)
         assert all(is_closed(half) for half in halves[:4])
         assert page(house) == 200
+
+
+def test_a_socket_reads_no_more_while_messages_wait() -> None:
+    async def read() -> None:
+        protocol = SocketProtocol.__new__(SocketProtocol)
+        protocol.queue, protocol.close_sent = asyncio.Queue(), False
+        transport = protocol.transport = Mock()
+        for number in range(connections.WAITING + 1):
+            assert not transport.pause_reading.called, number
+            protocol.curr_msg_data_type, protocol.frames = "text", [b"{}"]
+            protocol.send_receive_event_to_app()
+        assert transport.pause_reading.called
+        while not protocol.queue.empty():
+            assert not transport.resume_reading.called
+            await protocol.receive()
+        assert transport.resume_reading.called
+
+    asyncio.run(read())
 
 
 def test_a_process_may_open_files() -> None:

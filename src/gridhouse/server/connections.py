@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 SPARE = 0.25  # share of the files that a process may open which connections leave for others
 USUAL_FILES = 1024
+WAITING = 4  # messages of a socket, from which on no more are read
 
 
 def raise_file_limit() -> int:
@@ -112,6 +113,9 @@ class SocketProtocol(WebSocketsSansIOProtocol):
 
         Uvicorn would log that as an error of its own, and fail where the connection is closing.
         """
+        # Uvicorn reads on when a message was taken.  To stop for each takes longer than to read it,
+        # so it is told that it has stopped already until some wait.
+        self.read_paused = self.queue.qsize() < WAITING
         try:
             if self.curr_msg_data_type == "text":
                 b"".join(self.frames).decode()
