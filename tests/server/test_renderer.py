@@ -380,7 +380,7 @@ def test_an_interrupted_answer_comes_whole() -> None:
     start = str(gridhouse.load("sinks").new_initial_state(0))
     table = Table(StoredTable("", start, "hotseat"))
     wanted = rendering.Wanted(viewpoint_of(table, None, None), False, 0, None, "en", "")
-    messages = (("table", 1, table), ("view", 1, 2, None, wanted))
+    messages = (("table", 1, table), ("view", 1, 2, None, wanted.packed()))
     command = [sys.executable, "-P", "-u", "-m", render_worker.__name__, "0", "0"]
     piped = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
     with subprocess.Popen(command, **piped) as process:  # type: ignore[call-overload]

@@ -87,9 +87,10 @@ class Copies:
         for name, value in news.items():
             setattr(self._copies[which].table, name, value)
 
-    def view(self, which: int, number: int, ply: int | None, wanted: Wanted) -> None:
-        """Render a view, and send it."""
-        self.answer(number, self._copies[which].render(ply, wanted, self._numbers))
+    def view(self, which: int, number: int, ply: int | None, packed: tuple[Any, ...]) -> None:
+        """Render a view that a page wants, and send it."""
+        wanted = Wanted.unpacked(packed)
+        self.answer(number, *self._copies[which].render(ply, wanted, self._numbers))
 
     def forget(self, which: int) -> None:
         """Drop a table."""

@@ -19,11 +19,12 @@ from typing import TYPE_CHECKING, Any, cast
 from gridhouse.server import clock
 from gridhouse.server.tables import render_worker
 from gridhouse.server.tables.render_worker import HEAD
+from gridhouse.server.tables.rendering import Rendered
 from gridhouse.server.tables.table import NEWS
 
 if TYPE_CHECKING:
     from gridhouse.server.storage.records import Change
-    from gridhouse.server.tables.rendering import Rendered, Wanted
+    from gridhouse.server.tables.rendering import Wanted
     from gridhouse.server.tables.table import Table
     from gridhouse.server.tables.visibility import Snapshot
 
@@ -125,13 +126,13 @@ class Worker(asyncio.SubprocessProtocol):
         if not values:
             self.is_ready = True
             return
-        number, rendered = values
-        if isinstance(rendered, str):
-            self._failed(number, rendered)
+        number, text, *rest = values
+        if not rest:
+            self._failed(number, text)
             return
         waiting = self._waiting.pop(number, None)
         if waiting is not None and not waiting[1].done():  # else nobody waits for it any more
-            waiting[1].set_result(rendered)
+            waiting[1].set_result(Rendered(text, *rest))
 
     def _failed(self, which: int, fault: str) -> None:
         """Let the house render a table."""
@@ -170,7 +171,7 @@ class Worker(asyncio.SubprocessProtocol):
         if isinstance(wanted.board, tuple):
             wanted = wanted._replace(board=None)  # it is known here alone
         number = next(self._numbers)
-        self._send("view", which, number, snapshot.ply, wanted)
+        self._send("view", which, number, snapshot.ply, wanted.packed())
         promise: asyncio.Future[Rendered] = self._loop.create_future()
         self._waiting[number] = which, promise, self._loop.time()
         return promise

@@ -10,6 +10,8 @@ from gridhouse.server.tables.translating import in_language
 from gridhouse.server.tables.visibility import Known, Snapshot, Viewpoint, view
 
 if TYPE_CHECKING:
+    from typing import Any
+
     from gridhouse.server.tables.messages import Message
 
 # Messages have no cycles; to look for some takes as long as the rest.
@@ -29,6 +31,16 @@ class Wanted(NamedTuple):
     board: BoardKey
     language: str
     invitation: str
+
+    def packed(self) -> tuple[Any, ...]:
+        """Return the same as plain tuples, which are pickled in a third of the time."""
+        return tuple(self.viewpoint), *self[1:]
+
+    @classmethod
+    def unpacked(cls, packed: tuple[Any, ...]) -> Wanted:
+        """Return what was packed."""
+        viewpoint, *rest = packed
+        return cls(Viewpoint(*viewpoint), *rest)
 
 
 class Rendered(NamedTuple):
