@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import gridhouse
 from gridhouse.core.errors import PictureError
 from gridhouse.core.game import State
+from gridhouse.server.tables.rendering import encode
 from gridhouse.server.tables.splices import splices
 from web_helpers import Visitor
 
 if TYPE_CHECKING:
-    import pytest
     from starlette.testclient import TestClient
 
     from gridhouse.server.tables.rendering import Parts
@@ -106,3 +107,11 @@ def test_a_board_without_a_picture_is_sent_by_lines(
         assert gone == 1
         lines = before.split("\n")
         assert seat.view["board"].split("\n") == [*lines[:line], new, *lines[line + 1 :]]
+
+
+@pytest.mark.parametrize("value", ["Jörg\n", "\ud800", 2**70])
+def test_every_message_becomes_json(value: object) -> None:
+    message: Any = {"type": "refusal", "text": value}
+    text = encode(message)
+    assert json.loads(text) == message
+    assert "\n" not in text

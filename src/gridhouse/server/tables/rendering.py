@@ -6,6 +6,8 @@ import json
 import time
 from typing import TYPE_CHECKING, NamedTuple
 
+import orjson
+
 from gridhouse.server.tables.translating import in_language
 from gridhouse.server.tables.visibility import Known, Snapshot, Viewpoint, view
 
@@ -13,9 +15,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from gridhouse.server.tables.messages import Message
-
-# Messages have no cycles; to look for some takes as long as the rest.
-COMPACT = json.JSONEncoder(separators=(",", ":"), check_circular=False)
 
 Parts = tuple[str, ...]
 # The board that a page has: its parts, the number by which a renderer knows it, or None for none.
@@ -53,7 +52,10 @@ class Rendered(NamedTuple):
 
 def encode(message: Message) -> str:
     """Return a message to a page as JSON."""
-    return COMPACT.encode(message)
+    try:
+        return orjson.dumps(message).decode()
+    except TypeError:  # half of a pair of surrogates, which is no UTF-8, or more than 64 bits
+        return json.dumps(message, separators=(",", ":"))
 
 
 def render(snapshot: Snapshot, wanted: Wanted, board: Parts) -> tuple[str, Parts, float]:
