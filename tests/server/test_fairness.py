@@ -19,7 +19,7 @@ from gridhouse.server import budgets, engine_pool
 from gridhouse.server.budgets import Budgets
 from gridhouse.server.engine_pool import EnginePool
 from gridhouse.server.fair_pool import FairPool, Habit, caller
-from gridhouse.server.tables import live_table, rendering
+from gridhouse.server.tables import live_table, rendering, service
 from web_helpers import Visitor, open_house, settings_of
 
 if TYPE_CHECKING:
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
     from gridhouse.server.storage.records import StoredTable
     from gridhouse.server.storage.store import Store
+    from gridhouse.server.tables.table import Table
 
 PATIENCE = 60.0
 
@@ -261,6 +262,22 @@ def test_a_table_that_cannot_be_read_takes_no_other_down(
         assert page.status_code == 200
         assert good in page.text or path == "/"
     assert record.id in [each["id"] for each in client.get("/api/tables").json()]
+
+
+def test_players_are_compiled_for_a_table_that_is_there_in_any_case(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def fail(table: Table) -> None:
+        raise ImportError(table.id)
+
+    monkeypatch.setattr(service, "compile_players", fail)
+    with open_house(tmp_path, jit=None) as client:
+        visitor = Visitor(client)
+        table = visitor.new("binary", opponent="analysis")
+        assert visitor.get(table).status_code == 200
+    (fault,) = caplog.records
+    assert fault.exc_info is not None
+    assert str(fault.exc_info[1]) == table.removeprefix("/t/")
 
 
 def test_what_was_quick_is_done_at_once_until_it_is_not() -> None:

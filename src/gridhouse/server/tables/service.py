@@ -45,7 +45,7 @@ from gridhouse.server.tables.review import Reviews
 from gridhouse.server.tables.table import FRIENDS, MACHINE, ONE_SCREEN, Table, TableOptions
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine
+    from collections.abc import Callable, Coroutine, Iterator
     from typing import Any
 
     from gridhouse.core.game import State
@@ -288,18 +288,11 @@ class TableService:
 
     async def _open(self, name: str) -> LiveTable | None:
         """Read a table from the database, as ``get`` does."""
-        record = await asyncio.to_thread(self.store.load, name)
-        if record is None:
+        found = await self.work.collect(self._read(name))
+        if not found:
             return None
         self._evict_idle()
-        begun = replace(record, moves=[], undone=[])
-        try:
-            table = await self.work.run(Table, begun, self.settings.max_moves)
-            await self.work.collect(table.catch_up(record))
-        except Exception:
-            log.exception("the table %s cannot be read", name)
-            return None
-        table.names = await self._names(table)
+        table = found[0]
         if table.daily is not None:
             day = date.fromisoformat(table.daily)
             table.best = (await self.daily_puzzles.show(type(table.state.game), day)).best
@@ -309,12 +302,35 @@ class TableService:
             self._spawn(self._refresh(live))
         return live
 
-    async def _names(self, table: Table) -> dict[str, str]:
-        profiles = await asyncio.to_thread(self.visitors.profiles, table.seated_visitors.values())
+    def _read(self, name: str) -> Iterator[Table | None]:
+        """Yield a table if it is there and can be read, after pauses.
+
+        All of it is one work of a thread, since the way there and back takes longer than most.
+        """
+        record = self.store.load(name)
+        if record is None:
+            return
+        yield None
+        try:
+            table = Table(replace(record, moves=[], undone=[]), self.settings.max_moves)
+            yield from table.catch_up(record)
+        except Exception:
+            log.exception("the table %s cannot be read", name)
+            return
+        table.names = self._names(table)
+        yield table
+        if self.settings.jit is None and not table.over:
+            try:
+                compile_players(table)
+            except Exception:  # the table is there all the same
+                log.exception("the players of the table %s cannot be compiled", name)
+
+    def _names(self, table: Table) -> dict[str, str]:
+        profiles = self.visitors.profiles(table.seated_visitors.values())
         return {visitor: profile.name for visitor, profile in profiles.items()}
 
     async def _note_people(self, live: LiveTable) -> None:
-        live.table.names = await self._names(live.table)
+        live.table.names = await asyncio.to_thread(self._names, live.table)
         live.note_seats()
         live.drop_views()
 
@@ -352,10 +368,7 @@ class TableService:
 
     def subscribe(self, live: LiveTable, subscriber: Subscriber) -> None:
         """Add a subscriber; the machine thinks while a table has any."""
-        is_first = not live.subscribers
         live.subscribers.add(subscriber)
-        if is_first and self.settings.jit is None and not live.table.over:
-            self._spawn(asyncio.to_thread(compile_players, live.table))
         self._wake_machine(live)
 
     def unsubscribe(self, live: LiveTable, subscriber: Subscriber) -> None:
