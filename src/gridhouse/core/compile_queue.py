@@ -59,21 +59,27 @@ class Unit(NamedTuple):
 
         The code of a solver is the same for all boards.
         """
-        if self.kind == SOLVER:
-            return f"{self.game.name}-{self.kind}"
-        position = self.game.initial_position(0)
-        actions, cells = self.game.num_actions, self.game.rows * self.game.cols
-        sizes = [(actions, "actions"), (2 * actions, "history"), (8 * cells, "plies")]
-        sizes += [
-            (len(getattr(position, name)), field.size)
-            for name, field in position.fields.items()
-            if isinstance(field.size, str)
-        ]
-        compact = self.kind == BATCH
-        capacities = (capacity(length, size, compact=compact) for length, size in sizes)
-        return "-".join([self.game.name, self.kind, *map(str, capacities)])
+        return _name(self)
 
 
+@functools.lru_cache(maxsize=1000)
+def _name(unit: Unit) -> str:
+    kind, game = unit
+    if kind == SOLVER:
+        return f"{game.name}-{kind}"
+    position = game.initial_position(0)
+    actions, cells = game.num_actions, game.rows * game.cols
+    sizes = [(actions, "actions"), (2 * actions, "history"), (8 * cells, "plies")]
+    sizes += [
+        (len(getattr(position, name)), field.size)
+        for name, field in position.fields.items()
+        if isinstance(field.size, str)
+    ]
+    capacities = (capacity(length, size, compact=kind == BATCH) for length, size in sizes)
+    return "-".join([game.name, kind, *map(str, capacities)])
+
+
+@functools.cache
 def has_compiler() -> bool:
     """Tell whether the compiler is installed."""
     return find_spec("numba") is not None
