@@ -610,8 +610,7 @@ class State:
 
     def clone(self) -> Self:
         """Return an independent copy of the state and its history."""
-        clone = type(self).__new__(type(self))
-        clone.game, clone._start = self.game, self._start  # which never change
+        clone = type(self)(self.game, self._start)
         clone.position = self.position.copy()
         clone._history = self._history[:]
         clone._followed = self._followed
@@ -709,7 +708,7 @@ class State:
     def _names(self, view: ModuleType) -> list[int]:
         """Return for every cell the name of its piece: the cell of the piece at the start."""
         if self._followed is None:
-            self._followed = 0, self._start, list(range(self.game.rows * self.game.cols))
+            self._followed = 0, self._start.copy(), list(range(self.game.rows * self.game.cols))
         count, before, names = self._followed
         for number, action in enumerate(self._history[count:], count + 1):
             if number == len(self._history):
