@@ -113,8 +113,8 @@ class SocketProtocol(WebSocketsSansIOProtocol):
 
         Uvicorn would log that as an error of its own, and fail where the connection is closing.
         """
-        # Uvicorn reads on when a message was taken.  To stop for each takes longer than to read it,
-        # so it is told that it has stopped already until some wait.
+        # Uvicorn stops to read at each message until it is taken, by two calls of the system.  It
+        # is told that it has stopped already until some wait.
         self.read_paused = self.queue.qsize() < WAITING
         try:
             if self.curr_msg_data_type == "text":
