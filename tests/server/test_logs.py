@@ -12,14 +12,15 @@ from typing import TYPE_CHECKING, Any
 from urllib.error import HTTPError
 
 import pytest
-from sqlalchemy.exc import IntegrityError
+from sqlalchemy.exc import DBAPIError, IntegrityError, ProgrammingError
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
 from browser_helpers import served
-from gridhouse.server import logs
+from gridhouse.server import logs, upkeep
 from gridhouse.server.storage.records import StoredTable
 from gridhouse.server.storage.store import Store
+from window_helpers import wait_for
 from wire_helpers import Caller
 
 if TYPE_CHECKING:
@@ -134,6 +135,43 @@ def test_errors_of_the_database_hold_nothing_that_was_written(tmp_path: Path) ->
         store.add(record)
     assert "binary" not in str(caught.value)
     store.close()
+
+
+def test_a_database_that_is_gone_is_one_line_each_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stderr: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(upkeep, "GLANCE", 0.05)
+    caller, said = Caller(), []
+
+    def is_said() -> bool:
+        said.append(stderr.readouterr().err)
+        return "what was changed" in "".join(said) and "saved" in "".join(said)
+
+    with served(tmp_path, calm=False, pause=0.5) as house:
+        table = caller.new(house, "binary", preset="small", opponent="machine")
+        with caller.at(house, table) as seat:
+            seat.move(seat.view["gestures"][0][0])
+            seat.wait(1)
+            for file in tmp_path.glob("house.db*"):
+                file.unlink()
+            wait_for(is_said, "both failures")
+    lines = "".join((*said, stderr.readouterr().err)).splitlines()
+    gone = "the file of the database was removed or replaced"
+    assert {line.partition(" gridhouse.server: ")[2] for line in lines} == {
+        f"the house could not look at what was changed: {gone}",
+        f"a change could not be saved: {gone}",
+    }
+
+
+@pytest.mark.parametrize("error", [IntegrityError, ProgrammingError])
+def test_a_fault_of_the_house_at_the_database_has_its_trace(error: type[DBAPIError]) -> None:
+    record = logging.LogRecord("house", logging.ERROR, "", 7, "failed", (), None)
+    try:
+        raise error("INSERT", None, ValueError("no such column"))
+    except error:
+        record.exc_info = sys.exc_info()
+    assert logs.Brief().filter(record)
+    assert record.exc_info is not None
 
 
 def test_what_repeats_is_counted(

@@ -1,6 +1,7 @@
 """Logging on standard error: lines for people, or JSON objects with GRIDHOUSE_LOG=json.
 
-Tokens, invitations and query strings are removed from every message and trace.
+Tokens, invitations and query strings are removed from every message and trace.  An error of the
+database is one line, unless the house asked what it should not.
 """
 
 from __future__ import annotations
@@ -17,6 +18,10 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any, TextIO
 
+from sqlalchemy.exc import DataError, DBAPIError, IntegrityError, ProgrammingError
+
+from gridhouse.server.storage.store import reason_of
+
 FORMAT = "GRIDHOUSE_LOG"
 # A signed token or visitor, an invitation or a device's link in an address or alone, and the query
 # string of an address.
@@ -27,6 +32,7 @@ SECRETS = re.compile(
     r"|(?<=[\w/])\?[\w%.-]+=[^\s'\"]*"
 )
 HIDDEN = "(hidden)"
+FAULTS = (DataError, IntegrityError, ProgrammingError)  # of the house, not of the database
 PAUSE = 60.0  # seconds in which an equal message is counted only
 MAX_KEPT = 1000  # messages
 
@@ -44,6 +50,18 @@ class Handler(logging.StreamHandler[TextIO]):
         with suppress(OSError, ValueError):
             where = f"{record.name}, {record.module} line {record.lineno}"
             self.stream.write(f"a message could not be logged: {where}\n")
+
+
+class Brief(logging.Filter):
+    """Puts the reason in the place of a trace where the database cannot be used."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Let every record through."""
+        error = record.exc_info[1] if record.exc_info else None
+        if isinstance(error, DBAPIError) and not isinstance(error, FAULTS):
+            record.msg, record.args = f"{record.getMessage()}: {reason_of(error)}", None
+            record.exc_info = None
+        return True
 
 
 class Repeats(logging.Filter):
@@ -108,9 +126,13 @@ def config() -> dict[str, Any]:
         "version": 1,
         "disable_existing_loggers": False,
         "formatters": {"house": kind},
-        "filters": {"repeats": {"()": Repeats}},
+        "filters": {"brief": {"()": Brief}, "repeats": {"()": Repeats}},
         "handlers": {
-            "standard error": {"()": Handler, "formatter": "house", "filters": ["repeats"]}
+            "standard error": {
+                "()": Handler,
+                "formatter": "house",
+                "filters": ["brief", "repeats"],
+            }
         },
         "loggers": dict.fromkeys(("gridhouse", "uvicorn", "asyncio", "sqlalchemy"), said),
     }

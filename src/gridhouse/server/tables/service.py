@@ -513,8 +513,9 @@ class TableService:
                     raise
                 except (RefusedError, MoveError):  # the table has changed
                     continue
-        except Exception:
-            log.exception("the machine cannot move at a table")
+        except Exception as error:
+            if not isinstance(error, UnsavedError):  # which is logged already
+                log.exception("the machine cannot move at a table")
             live.table.machine_stuck = True
             live.changed()
 
