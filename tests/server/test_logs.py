@@ -111,6 +111,9 @@ def test_what_is_no_text_is_no_fault_of_the_house(
         place.socket.socket.sendall(b"".join(frames))
         with pytest.raises(ConnectionClosed):
             place.wait(1)
+        kind = {"content-type": "multipart/form-data; boundary=x"}
+        with pytest.raises(HTTPError, match="422"):
+            urllib.request.urlopen(urllib.request.Request(f"{house}/games/import", b"?", kind))
     assert stderr.readouterr().err == ""
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -270,6 +271,40 @@ def test_files_are_bounded(visitor: Visitor) -> None:
         upload(visitor, "")
     assert upload(visitor, game()).status_code == 429
     assert visitor.post("/games/import", origin="http://elsewhere.test").status_code == 403
+
+
+PART = b"--x\r\nContent-Disposition: form-data"
+NESTED = b"".join(
+    b"--x%d\r\nContent-Type: multipart/mixed; boundary=x%d\r\n\r\n" % (depth, depth + 1)
+    for depth in range(300)
+)
+
+
+@pytest.mark.parametrize(
+    ("kind", "body"),
+    [
+        ("multipart/mixed; boundary=x0", NESTED + b"a\r\n" * 300_000),
+        ("multipart/form-data; boundary=x", PART + b"; " * 500_000),
+        (
+            "multipart/form-data; boundary=x",
+            PART + b"; name=f; filename*=idna''%ff\r\n\r\n\r\n--x--",
+        ),
+        ("multipart/form-data; boundary*=idna''%ff", b""),
+        (
+            "multipart/form-data; boundary=x; charset=undefined",
+            PART + b"; name=f\r\n\r\n\xff\r\n--x--",
+        ),
+        ("message/rfc822", b"Content-Type: message/rfc822\r\n\r\n" * 30_000),
+        ("", b"x"),
+    ],
+)
+def test_what_is_no_form_with_a_file_is_refused_at_once(
+    visitor: Visitor, kind: str, body: bytes
+) -> None:
+    began = time.process_time()
+    answer = visitor.client.post("/games/import", content=body, headers={"content-type": kind})
+    assert answer.status_code == 422
+    assert time.process_time() - began < 3  # some took half a minute
 
 
 def test_an_added_game_is_no_result_of_a_daily_puzzle_and_gets_no_help(visitor: Visitor) -> None:

@@ -134,5 +134,8 @@ def config() -> dict[str, Any]:
                 "filters": ["brief", "repeats"],
             }
         },
-        "loggers": dict.fromkeys(("gridhouse", "uvicorn", "asyncio", "sqlalchemy"), said),
+        "loggers": {
+            **dict.fromkeys(("gridhouse", "uvicorn", "asyncio", "sqlalchemy"), said),
+            "python_multipart": {"level": "CRITICAL"},  # it warns of what visitors send
+        },
     }

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import random
 import secrets
-from email import message_from_bytes
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import parse_qsl
 
+from starlette.datastructures import UploadFile
 from starlette.exceptions import HTTPException
+from starlette.formparsers import MultiPartException, MultiPartParser
 from starlette.requests import ClientDisconnect
 
 from gridhouse.core.components import component
@@ -21,7 +22,7 @@ from gridhouse.server.settings import MAX_BODY, MAX_CELLS, MAX_START
 from gridhouse.server.tables.table import ANALYSIS, HOTSEAT, MACHINE, OPPONENTS, TableOptions
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import AsyncIterator, Mapping
 
     from starlette.requests import Request
 
@@ -50,13 +51,18 @@ async def read_body(request: Request, most: int) -> bytes:
 async def read_file(request: Request, most: int) -> bytes:
     """Return the file of a submitted form, b"" without one; raises HTTPException."""
     body = await read_body(request, most)
-    kind = request.headers.get("content-type", "").encode("latin-1")
-    form = message_from_bytes(b"content-type: " + kind + b"\r\n\r\n" + body)
-    for part in form.walk():
-        content = part.get_payload(decode=True)
-        if part.get_filename() is not None and isinstance(content, bytes):
-            return content
-    return b""
+
+    async def parts() -> AsyncIterator[bytes]:
+        yield body
+
+    try:
+        form = await MultiPartParser(request.headers, parts(), max_files=1, max_fields=10).parse()
+    except (MultiPartException, UnicodeError):
+        return b""
+    files = [value for value in form.values() if isinstance(value, UploadFile)]
+    content = await files[0].read() if files else b""
+    await form.close()
+    return content
 
 
 async def read_form(request: Request) -> dict[str, str]:
