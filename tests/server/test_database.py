@@ -7,6 +7,8 @@ import sqlite3
 import stat
 import subprocess
 import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -16,11 +18,13 @@ from starlette.websockets import WebSocketDisconnect
 from browser_helpers import house_process
 from gridhouse.core.console import UsageError
 from gridhouse.server import serve
+from gridhouse.server.evenings.storage import Evening, EveningStore
 from gridhouse.server.settings import Settings
-from gridhouse.server.storage.store import Store, public_reason, reason_of, serving
+from gridhouse.server.storage.store import FACTS, Store, public_reason, reason_of, serving, writing
 from web_helpers import Visitor, open_house
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
 
@@ -111,6 +115,29 @@ def test_where_no_lock_can_be_held_the_house_says_so(
     (tmp_path / "house.db.lock").mkdir()
     reason = opened(monkeypatch, tmp_path / "house.db")
     assert "house.db.lock: " in reason
+
+
+def unlist(store: Store) -> None:
+    store.unlist_oldest("anna", [], 1)
+
+
+def begin_evening(store: Store) -> None:
+    EveningStore(store.engine).add(Evening("one", "anna", "Evening", "binary", 0, 0, False, 9), 1)
+
+
+@pytest.mark.parametrize("work", [unlist, begin_evening])
+def test_who_reads_before_writing_waits_for_others(
+    tmp_path: Path, work: Callable[[Store], None]
+) -> None:
+    store = Store(f"sqlite:///{tmp_path / 'house.db'}")
+    with ThreadPoolExecutor() as threads:
+        with writing(store.engine) as connection:
+            connection.execute(FACTS.insert().values(name="one", value="1"))
+            waiting = threads.submit(work, store)
+            time.sleep(0.2)  # it has read by now, if it does not wait
+            assert not waiting.done()
+        waiting.result()
+    store.close()
 
 
 def test_moves_are_refused_once_the_file_is_gone(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import sqlalchemy as sa
 
 from gridhouse.server.clock import Clock
 from gridhouse.server.settings import MAX_EVENINGS, MAX_PLAYERS
-from gridhouse.server.storage.store import metadata, write_table
+from gridhouse.server.storage.store import metadata, write_table, writing
 from gridhouse.server.tables.commands import RefusedError
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ class EveningStore:
     def add(self, evening: Evening, now: int) -> None:
         """Store a new evening; raises RefusedError if too many are going on."""
         going_on = sa.select(sa.func.count()).where(EVENINGS.c.ends > now)
-        with self._engine.begin() as connection:
+        with writing(self._engine) as connection:
             if (connection.scalar(going_on) or 0) >= MAX_EVENINGS:
                 raise RefusedError(
                     f"{MAX_EVENINGS} evenings are going on in this house already; try again later"

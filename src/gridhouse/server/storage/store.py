@@ -30,6 +30,7 @@ from gridhouse.server.storage.records import Change, Ply, StaleError, StoredTabl
 if TYPE_CHECKING:
     import asyncio
     from collections.abc import Callable, Collection, Iterator
+    from contextlib import AbstractContextManager
 
     from sqlalchemy.engine.interfaces import DBAPIConnection
 
@@ -112,7 +113,16 @@ def _prepare_sqlite(connection: DBAPIConnection, _: Any) -> None:
 
 def _begin_sqlite(connection: sa.Connection) -> None:
     """Begin a transaction for reading too, so that a table is read in a consistent state."""
-    connection.exec_driver_sql("BEGIN")
+    writes = connection.get_execution_options().get("writes")
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+
+def writing(engine: sa.Engine) -> AbstractContextManager[sa.Connection]:
+    """Begin a transaction that reads before it writes.
+
+    SQLite would refuse to write in it without waiting, if another one has written meanwhile.
+    """
+    return engine.execution_options(writes=True).begin()
 
 
 def _file_of(url: sa.URL) -> Path | None:
@@ -219,7 +229,7 @@ class Store:
     def secret(self) -> str:
         """Return the secret for signatures; the first call generates and stores it."""
         wanted = sa.select(FACTS.c.value).where(FACTS.c.name == SECRET)
-        with self.engine.begin() as connection:
+        with writing(self.engine) as connection:
             self._lock_setup(connection)
             found = connection.scalar(wanted)
             if found is None:
@@ -257,7 +267,7 @@ class Store:
         own = sa.or_(TABLES.c.id.in_(tables), TABLES.c.id.in_(_seated(visitor)))
         wanted = TABLES.c.listed & TABLES.c.ended.is_(None) & own
         shown = sa.select(TABLES.c.id).where(wanted).order_by(TABLES.c.changed.desc())
-        with self.engine.begin() as connection:
+        with writing(self.engine) as connection:
             old = connection.scalars(shown.offset(most)).all()
             connection.execute(TABLES.update().where(TABLES.c.id.in_(old)).values(listed=False))
 
