@@ -13,7 +13,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 from websockets.frames import CloseCode
 
-from gridhouse.server.network import is_among, is_loopback
+from gridhouse.server.network import counted, is_among, is_loopback
 from gridhouse.server.settings import MAX_CONNECTIONS, REQUEST_SECONDS
 
 if TYPE_CHECKING:
@@ -50,7 +50,8 @@ class HouseProtocol(H11Protocol):
         super().connection_made(transport)
         host = host_of(self)
         if not is_loopback(host) and not is_among(host, self.proxies):
-            here = sum(host_of(other) == host for other in self.connections)
+            own = counted(host)
+            here = sum(counted(host_of(other)) == own for other in self.connections)
             if here > MAX_CONNECTIONS:
                 transport.abort()
                 return

@@ -1,4 +1,4 @@
-"""Network addresses: which of them only this machine understands."""
+"""Network addresses: as what they count, and which of them only this machine understands."""
 
 from __future__ import annotations
 
@@ -13,9 +13,26 @@ if TYPE_CHECKING:
     from starlette.requests import HTTPConnection
 
 
+HOUSEHOLD = 64  # bits of an IPv6 address that one household shares
+
+
 def address_of(connection: HTTPConnection) -> str:
-    """Return the network address at the other end of a connection."""
-    return connection.client.host if connection.client else ""
+    """Return the network address as which the other end of a connection counts."""
+    return counted(connection.client.host) if connection.client else ""
+
+
+@lru_cache(maxsize=1024)
+def counted(host: str) -> str:
+    """Return the address as which a host counts: of IPv6 its network, which has many addresses."""
+    try:
+        address = ipaddress.IPv6Address(host)
+    except ValueError:
+        return host
+    if address.ipv4_mapped:
+        return str(address.ipv4_mapped)
+    if address.is_loopback or address.is_link_local:
+        return host
+    return str(ipaddress.IPv6Network((address.packed, HOUSEHOLD), strict=False).network_address)
 
 
 @lru_cache(maxsize=1024)

@@ -13,6 +13,7 @@ from starlette.exceptions import HTTPException
 from gridhouse.server.api.schemas import FAR
 from gridhouse.server.auth import bearer, is_own_origin
 from gridhouse.server.budgets import Buckets
+from gridhouse.server.network import address_of
 from gridhouse.server.pages.views import requested_table, services
 from gridhouse.server.tables.table import MACHINE
 from gridhouse.server.tables.visibility import Viewpoint, viewpoint_of
@@ -84,7 +85,7 @@ async def caller(request: Request, given: Annotated[Any, Depends(TOKEN)]) -> str
     auth = services(request).auth
     sent = bearer(request.headers)
     visitor = auth.authenticate(request.headers, request.cookies)
-    address = request.client.host if request.client else ""
+    address = address_of(request)
     request.app.state.pace.count(visitor or address)
     if sent is not None and visitor is None:
         raise unknown("The house does not know this token.")
