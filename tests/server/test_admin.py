@@ -134,8 +134,12 @@ def test_networks_are_blocked() -> None:
 
 def test_a_new_secret_voids_cookies(client: TestClient, visitor: Visitor, run: Any) -> None:
     table = visitor.new("sliding", opponent="hotseat")
-    assert run("renew-secret", "--yes").exit_code == 0
-    look(client)
+    with visitor.at(table) as seat:
+        assert run("renew-secret", "--yes").exit_code == 0
+        look(client)
+        with pytest.raises(WebSocketDisconnect) as closed:
+            seat.listen()
+        assert closed.value.code == 1013
     with visitor.at(table) as seat:
         assert not seat.view["acts"]
 

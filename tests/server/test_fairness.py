@@ -18,8 +18,10 @@ import gridhouse
 from gridhouse.server import budgets, engine_pool
 from gridhouse.server.budgets import Budgets
 from gridhouse.server.engine_pool import EnginePool
-from gridhouse.server.fair_pool import FairPool, Habit, caller
+from gridhouse.server.fair_pool import FairPool, Habit, LongWork, caller
 from gridhouse.server.tables import live_table, rendering, service
+from gridhouse.server.tables.commands import MOVE, UNDO, Command
+from gridhouse.server.tables.table import TableOptions
 from web_helpers import Visitor, open_house, settings_of
 
 if TYPE_CHECKING:
@@ -178,11 +180,77 @@ def test_sockets_of_a_visitor_share_a_budget(tmp_path: Path) -> None:
     assert time.monotonic() - began > 0.25
 
 
+def test_opening_a_socket_counts_as_a_message(tmp_path: Path) -> None:
+    with open_house(tmp_path, burst=1, rate=10.0) as client:  # 3 of a visitor, and 30 a second
+        anna = Visitor(client)
+        table = anna.new("binary")
+        began = time.monotonic()
+        for _ in range(10):
+            with anna.at(table):
+                pass
+    assert time.monotonic() - began > 0.2
+
+
+def test_of_a_visitor_so_many_requests_are_worked_on(
+    client: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(budgets, "MAX_OPEN_OF_VISITOR", 2)
+    anna, bert = Visitor(client), Visitor(client)
+    table = anna.new("binary")
+    bert.new("binary")
+    house = client.app.state.service  # type: ignore[attr-defined]
+    started, gate = threading.Semaphore(0), threading.Event()
+
+    def wait(_: str) -> None:
+        started.release()
+        gate.wait(PATIENCE)
+
+    monkeypatch.setattr(house.store, "load", wait)
+    with ThreadPoolExecutor() as threads:
+        waiting = [threads.submit(anna.get, f"/t/{name}") for name in ("one", "two")]
+        try:
+            assert started.acquire(timeout=PATIENCE)
+            until = time.monotonic() + PATIENCE
+            while anna.get("/design").status_code != 429:
+                assert time.monotonic() < until
+            assert bert.get("/design").status_code == 200
+        finally:
+            gate.set()
+    assert {each.result().status_code for each in waiting} == {404}
+    assert anna.get(table).status_code == 404  # which cannot be read here, but is looked for
+
+
+@pytest.mark.parametrize("kind", [MOVE, UNDO])
+def test_a_table_waits_for_nothing_else_that_its_player_asked_for(
+    tmp_path: Path, kind: str
+) -> None:
+    async def play() -> None:
+        house, gate = service.TableService(settings_of(tmp_path)), threading.Event()
+        state = gridhouse.load("sliding").new_initial_state(0)
+        options = TableOptions(state, "hotseat", 0, 0)
+        live = await house.get(await house.create(options, "anna"))
+        assert live is not None
+        move = state.action_to_string(state.legal_actions()[0])
+        if kind == UNDO:
+            await house.submit(live, Command(MOVE, 0, move, 0))
+        for name in ("anna", "bert"):
+            submit(name, house.work, gate.wait)
+        try:
+            caller.set("anna")
+            given = () if kind == UNDO else (move, 0)
+            await asyncio.wait_for(house.submit(live, Command(kind, 0, *given)), PATIENCE / 4)
+        finally:
+            gate.set()
+            await house.close()
+
+    asyncio.run(play())
+
+
 def test_a_visitor_and_an_address_have_so_many_sockets(
     client: TestClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(budgets, "MAX_SOCKETS_OF_VISITOR", 2)
-    monkeypatch.setattr(budgets, "MAX_SOCKETS_OF_ADDRESS", 3)
+    monkeypatch.setattr(budgets, "MAX_OPEN_OF_VISITOR", 2)
+    monkeypatch.setattr(budgets, "MAX_OPEN_OF_ADDRESS", 3)
     anna, bert = Visitor(client), Visitor(client)
     table = anna.new("binary")
     with anna.at(table), anna.at(table):
@@ -218,6 +286,77 @@ def test_long_work_lets_others_have_their_turns() -> None:
         return done
 
     assert asyncio.run(ask()) == ["anna", "greedy"]
+
+
+def test_who_asks_for_the_same_waits_in_their_own_turn() -> None:
+    async def ask() -> list[str]:
+        pool, done = FairPool(1, "test"), list[str]()
+        shared = LongWork(slowly())
+
+        async def greedy() -> None:
+            caller.set("greedy")
+            much = [asyncio.create_task(pool.run(time.sleep, 0.02)) for _ in range(40)]
+            await asyncio.sleep(0)
+            assert await pool.collect(shared) == list(range(10))
+            await asyncio.gather(*much)
+            done.append("greedy")
+
+        async def other() -> None:
+            caller.set("anna")
+            assert await pool.collect(shared) == list(range(10))
+            done.append("anna")
+
+        await asyncio.gather(greedy(), other())
+        pool.close()
+        return done
+
+    assert asyncio.run(ask()) == ["anna", "greedy"]
+
+
+def test_what_fails_is_told_to_all_who_wait() -> None:
+    def failing() -> Iterator[int]:
+        yield 1
+        raise ZeroDivisionError
+
+    async def ask() -> list[object]:
+        pool, shared = FairPool(1, "test"), LongWork(failing())
+        answers = await asyncio.gather(
+            *(pool.collect(shared) for _ in range(2)), return_exceptions=True
+        )
+        pool.close()
+        return [type(answer) for answer in answers]
+
+    assert asyncio.run(ask()) == [ZeroDivisionError] * 2
+
+
+def test_two_who_open_a_table_read_it_once(
+    client: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = Visitor(client).new("binary")
+    house = client.app.state.service  # type: ignore[attr-defined]
+    load, read = house.store.load, []
+
+    def noted(name: str) -> Any:
+        read.append(name)
+        time.sleep(0.1)
+        return load(name)
+
+    monkeypatch.setattr(house.store, "load", noted)
+    with ThreadPoolExecutor() as threads:
+        pages = list(threads.map(lambda _: Visitor(client).get(table), range(3)))
+    assert {page.status_code for page in pages} == {200}
+    assert len(read) == 1
+
+
+def test_what_goes_on_by_itself_ends_with_the_house(tmp_path: Path) -> None:
+    async def close() -> None:
+        house = service.TableService(settings_of(tmp_path))
+        house._spawn(asyncio.sleep(PATIENCE))
+        (task,) = house._background_tasks
+        await house.close()
+        assert task.cancelled()
+
+    asyncio.run(close())
 
 
 def test_a_table_that_is_read_keeps_nobody_from_others(

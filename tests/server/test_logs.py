@@ -100,7 +100,10 @@ def test_what_is_logged_holds_no_token(
 
 @pytest.mark.parametrize("first", [b'{"type": "here"}', b"\xff"])
 def test_what_is_no_text_is_no_fault_of_the_house(
-    tmp_path: Path, stderr: pytest.CaptureFixture[str], first: bytes
+    tmp_path: Path,
+    stderr: pytest.CaptureFixture[str],
+    caplog: pytest.LogCaptureFixture,
+    first: bytes,
 ) -> None:
     caller = Caller()
     frames = [bytes([0x81, 0x80 | len(sent), 0, 0, 0, 0]) + sent for sent in (first, b"\xff")]
@@ -115,6 +118,7 @@ def test_what_is_no_text_is_no_fault_of_the_house(
         with pytest.raises(HTTPError, match="422"):
             urllib.request.urlopen(urllib.request.Request(f"{house}/games/import", b"?", kind))
     assert stderr.readouterr().err == ""
+    assert caplog.records == []
 
 
 def test_a_line_without_an_error_has_no_trace() -> None:

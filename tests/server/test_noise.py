@@ -258,7 +258,8 @@ async def visit(folder: Path, socket: SlowSocket) -> int:
     live = await house.get(await house.create(TableOptions(state, "hotseat", 0, 0), "somebody"))
     assert live is not None
     budgets = Budgets(house.settings)
-    connection = Connection(house, Auth("secret"), budgets, live, cast("WebSocket", socket))
+    page = cast("WebSocket", socket)
+    connection = Connection(house, Auth("secret"), budgets, live, page, None)
     try:
         await connection.run()
     finally:

@@ -335,6 +335,10 @@ def test_a_table_has_room_for_so_many(visitor: Visitor, monkeypatch: pytest.Monk
         pass
     with other.at(table), visitor.at(table) as seat:  # who plays has a place
         assert seat.view["acts"]
+    monkeypatch.undo()
+    monkeypatch.setattr("gridhouse.server.tables.live_table.MAX_WATCHERS_OF_ADDRESS", 1)
+    with other.at(table), pytest.raises(WebSocketDisconnect), other.at(table):
+        pass
 
 
 def test_two_at_one_screen_take_back_freely(visitor: Visitor) -> None:

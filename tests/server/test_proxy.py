@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import re
+import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from starlette.requests import HTTPConnection
 from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
 
 from gridhouse.core.console import UsageError
-from gridhouse.server.app import create_app
+from gridhouse.server.app import create_app, own_cookies
 from gridhouse.server.auth import Auth
-from gridhouse.server.network import is_among
+from gridhouse.server.network import address_of, is_among
 from gridhouse.server.settings import Settings
 from web_helpers import Visitor, open_house, settings_of
 
@@ -20,6 +22,33 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 PROXY = "192.0.2.1"
+
+
+@pytest.mark.parametrize(
+    ("host", "address"),
+    [
+        ("192.0.2.1", "192.0.2.1"),
+        ("::ffff:192.0.2.1", "192.0.2.1"),
+        ("2001:db8::7:1:2:3", "2001:db8::"),
+        ("2001:db8:0:5:1:2:3:4", "2001:db8:0:5::"),
+        ("::1", "::1"),
+        ("fe80::1%eth0", "fe80::1%eth0"),
+        ("testclient", "testclient"),
+    ],
+)
+def test_an_ipv6_network_counts_as_one_address(host: str, address: str) -> None:
+    assert address_of(HTTPConnection({"type": "http", "client": (host, 1)})) == address
+
+
+def test_only_cookies_of_houses_are_read(tmp_path: Path) -> None:
+    sent = b'other=x; gridhouse-1=a;language=de;  gridhouse="b\\""; gridhouse-2=c'
+    assert own_cookies(sent) == b"gridhouse-1=a; language=de; gridhouse-2=c"
+    assert own_cookies(b"; ".join([b"gridhouse=a"] * 5000)).count(b"=") == 100
+    hostile = {"cookie": f'gridhouse="{7900 * chr(92) + chr(34)}"'}
+    with open_house(tmp_path) as client:
+        began = time.process_time()
+        assert client.get("/healthz", headers=hostile).status_code == 200
+        assert time.process_time() - began < 0.5
 
 
 def statuses(folder: Path, count: int, peer: str, **settings: Any) -> list[int]:

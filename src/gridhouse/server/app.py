@@ -23,15 +23,13 @@ from starlette.routing import Mount, Route, WebSocketRoute
 from starlette.staticfiles import StaticFiles
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
-from gridhouse.server import clock, metrics
+from gridhouse.server import auth, clock, languages, metrics
 from gridhouse.server.api import create_api
 from gridhouse.server.api.access import RateLimiter, Visits
 from gridhouse.server.api.app import problem
-from gridhouse.server.auth import Auth
 from gridhouse.server.budgets import Budgets
 from gridhouse.server.evenings.service import EveningService
 from gridhouse.server.fair_pool import caller
-from gridhouse.server.languages import Languages
 from gridhouse.server.network import address_of, is_exempt, is_loopback
 from gridhouse.server.pages import (
     assets,
@@ -72,6 +70,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("gridhouse.server")
 HOUR = 3600.0
+MAX_COOKIES = 100  # of the houses on one host
 TOO_MANY = "Too many requests: try again in a moment."
 COMPRESSION = 6  # zlib's usual level: the last percents of the highest one cost most of its time
 IN_A_THREAD = 8 * 1024  # bytes from which on an answer is compressed in a thread
@@ -92,6 +91,35 @@ HEADERS = {
     "referrer-policy": "same-origin",
     "cross-origin-resource-policy": "same-origin",
 }
+
+
+class OwnCookies:
+    """Middleware that passes on no cookies but those of houses.
+
+    Those of whatever else runs on this host are not read.  Nor is one with a backslash, which no
+    house has: Python 3.11.7 takes quadratic time for them.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        """Wrap an application."""
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass the request on."""
+        if scope["type"] != "lifespan":
+            scope["headers"] = [
+                (name, own_cookies(value) if name == b"cookie" else value)
+                for name, value in scope["headers"]
+            ]
+        await self.app(scope, receive, send)
+
+
+def own_cookies(header: bytes) -> bytes:
+    """Return what a header has of the cookies of houses."""
+    names = (auth.COOKIE.encode(), languages.COOKIE.encode())
+    sent = (part.strip() for part in header.split(b";"))
+    own = [part for part in sent if part.startswith(names) and b"\\" not in part]
+    return b"; ".join(own[:MAX_COOKIES])
 
 
 class SecurityHeaders:
@@ -140,10 +168,17 @@ class Budget:
         state, address = connection.app.state, address_of(connection)
         visitor = state.auth.authenticate(connection.headers, connection.cookies)
         caller.set(visitor or address)
-        if scope["type"] == "http" and not state.budgets.take(visitor, address):
-            await refuse_for_now(scope, receive, send)
-        else:
-            await self.app(scope, receive, send)
+        # What a request asks for goes on when its connection is closed.
+        with state.budgets.opened(scope["type"], visitor, address) as is_free:
+            if scope["type"] == "websocket" and is_free:
+                await asyncio.sleep(state.budgets.reserve(visitor, address))
+                await self.app(scope, receive, send)
+            elif scope["type"] == "websocket":
+                await send({"type": "websocket.close", "code": sockets.TRY_AGAIN_LATER})
+            elif is_free and state.budgets.take(visitor, address):
+                await self.app(scope, receive, send)
+            else:
+                await refuse_for_now(scope, receive, send)
 
 
 async def refuse_for_now(scope: Scope, receive: Receive, send: Send) -> None:
@@ -263,9 +298,10 @@ def middleware_of(settings: Settings, refused: Refused) -> list[Middleware]:
     if settings.proxies:
         found.append(Middleware(ProxyHeadersMiddleware, trusted_hosts=[*settings.proxies]))
     found += [
+        Middleware(OwnCookies),
         Middleware(metrics.Measure),
         Middleware(Refusals, refused=refused),
-        Middleware(Languages),
+        Middleware(languages.Languages),
         Middleware(SecurityHeaders),
     ]
     if settings.hosts:
@@ -340,7 +376,7 @@ def create_app(settings: Settings) -> Starlette:
     )
 
     def renew(secret: str) -> None:
-        app.state.auth = Auth(secret, is_secure=settings.is_secure)
+        app.state.auth = auth.Auth(secret, is_secure=settings.is_secure)
 
     app.state.renew = renew
     api.state = app.state  # services, auth, and rate limits

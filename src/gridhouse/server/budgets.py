@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 from gridhouse.server.network import is_exempt
 from gridhouse.server.settings import (
     ADDRESS_SHARE,
-    MAX_SOCKETS_OF_ADDRESS,
-    MAX_SOCKETS_OF_VISITOR,
+    MAX_OPEN_OF_ADDRESS,
+    MAX_OPEN_OF_VISITOR,
     VISITOR_SHARE,
 )
 
@@ -84,7 +84,7 @@ class Budgets:
         self._visitors = Buckets(VISITOR_SHARE * burst, VISITOR_SHARE * rate)
         self._addresses = Buckets(ADDRESS_SHARE * burst, ADDRESS_SHARE * rate)
         self._proxies = settings.proxies
-        self._sockets: Counter[str] = Counter()
+        self._open: Counter[tuple[str, str]] = Counter()
 
     def _buckets(self, visitor: str | None, address: str) -> list[TokenBucket]:
         own = [] if visitor is None else [self._visitors.of(visitor)]
@@ -100,19 +100,22 @@ class Budgets:
         return max((each.reserve() for each in self._buckets(visitor, address)), default=0.0)
 
     @contextmanager
-    def socket(self, visitor: str | None, address: str) -> Iterator[bool]:
-        """Count an open socket; yield False if its visitor or its address has too many."""
+    def opened(self, kind: str, visitor: str | None, address: str) -> Iterator[bool]:
+        """Count a socket or request until its end; yield False if there are too many of its kind.
+
+        They count for its visitor and for its address.
+        """
         limits = {}
         if not is_exempt(address, self._proxies):
-            limits[f"at {address}"] = MAX_SOCKETS_OF_ADDRESS
+            limits[kind, f"at {address}"] = MAX_OPEN_OF_ADDRESS
         if visitor is not None:
-            limits[visitor] = MAX_SOCKETS_OF_VISITOR
-        is_free = all(self._sockets[name] < most for name, most in limits.items())
-        self._sockets.update(limits.keys())
+            limits[kind, visitor] = MAX_OPEN_OF_VISITOR
+        is_free = all(self._open[name] < most for name, most in limits.items())
+        self._open.update(limits.keys())
         try:
             yield is_free
         finally:
+            self._open.subtract(limits.keys())
             for name in limits:
-                self._sockets[name] -= 1
-                if not self._sockets[name]:
-                    del self._sockets[name]
+                if not self._open[name]:
+                    del self._open[name]

@@ -13,7 +13,7 @@ from collections import Counter, OrderedDict, deque
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import ContextVar, copy_context
 from functools import partial
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -64,22 +64,13 @@ class FairPool:
         """Return what a function returns, which is called when it is the caller's turn."""
         return await asyncio.wrap_future(self.submit(work, *given, **named))
 
-    async def collect(self, work: Iterator[Result | None]) -> list[Result]:
+    async def collect(self, work: Iterator[Result | None] | LongWork[Result]) -> list[Result]:
         """Return what an iterator yields besides None; others have their turns in between."""
-        found: list[Result] = []
-
-        def is_done() -> bool:
-            until = time.monotonic() + SLICE
-            for item in work:
-                if item is not None:
-                    found.append(item)
-                if time.monotonic() > until:
-                    return False
-            return True
-
-        while not await self.run(is_done):
-            pass
-        return found
+        work = work if isinstance(work, LongWork) else LongWork(work)
+        while not await self.run(work.go_on):
+            if work.is_running:  # in another thread
+                await asyncio.sleep(SLICE)
+        return work.found
 
     def _serve(self) -> None:
         """Work until nobody is left who may have another thread."""
@@ -119,6 +110,42 @@ class FairPool:
         for promise in waiting:
             promise.cancel()
         self._pool.shutdown(wait=False, cancel_futures=True)
+
+
+class LongWork(Generic[Result]):
+    """Work in slices; whoever waits for it has it go on in their own turn."""
+
+    def __init__(self, work: Iterator[Result | None]) -> None:
+        """Begin with an iterator, which yields None for a pause."""
+        self.found: list[Result] = []
+        self._work = work
+        self._lock = threading.Lock()
+        self._error: BaseException | None = None
+
+    @property
+    def is_running(self) -> bool:
+        """Whether a thread works on it now."""
+        return self._lock.locked()
+
+    def go_on(self) -> bool:
+        """Work for a slice of time unless another thread does; return whether all is done."""
+        if not self._lock.acquire(blocking=False):
+            return False
+        try:
+            if self._error is not None:
+                raise self._error
+            until = time.monotonic() + SLICE
+            for item in self._work:
+                if item is not None:
+                    self.found.append(item)
+                if time.monotonic() > until:
+                    return False
+        except BaseException as error:
+            self._error = error  # all who wait are told
+            raise
+        finally:
+            self._lock.release()
+        return True
 
 
 class Habit:

@@ -207,6 +207,7 @@ class Keeper:
         if secret != self._secret:
             self._secret = secret
             self._renewed(secret)
+            self._service.hang_up()
         for table in known - there:
             self._service.drop(table)
         if days and (not self._pruned or time.monotonic() - self._pruned > DAY):

@@ -22,7 +22,7 @@ from gridhouse.server.settings import MAX_BODY, MAX_CELLS, MAX_START
 from gridhouse.server.tables.table import ANALYSIS, HOTSEAT, MACHINE, OPPONENTS, TableOptions
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Mapping
+    from collections.abc import AsyncGenerator, Mapping
 
     from starlette.requests import Request
 
@@ -52,7 +52,7 @@ async def read_file(request: Request, most: int) -> bytes:
     """Return the file of a submitted form, b"" without one; raises HTTPException."""
     body = await read_body(request, most)
 
-    async def parts() -> AsyncIterator[bytes]:
+    async def parts() -> AsyncGenerator[bytes, None]:
         yield body
 
     try:

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Protocol
 
 from gridhouse.server.fair_pool import Habit
-from gridhouse.server.settings import MAX_SUBSCRIBERS
+from gridhouse.server.settings import MAX_SUBSCRIBERS, MAX_WATCHERS_OF_ADDRESS
 from gridhouse.server.tables.commands import RefusedError
 from gridhouse.server.tables.company import PHRASE_PAUSE, PHRASES, company_of
 from gridhouse.server.tables.renderer import LostError
@@ -40,6 +40,10 @@ class Page(Protocol):
     """A page that shows a table to a visitor."""
 
     visitor: str | None
+    address: str
+
+    def hang_up(self) -> None:
+        """Close its connection."""
 
     def send(self, message: Message) -> None:
         """Send it a message."""
@@ -89,11 +93,11 @@ class LiveTable:
     Those among them that are ``pages`` are told as well who comes and goes, and what friends say.
     """
 
-    def __init__(self, table: Table, work: FairPool, renderer: Renderer) -> None:
-        """Start without subscribers; the pool does what takes long."""
+    def __init__(self, table: Table, work: FairPool, changes: FairPool, renderer: Renderer) -> None:
+        """Start without subscribers; the pools do what takes long."""
         self.table = table
         self.number = next(NUMBERS)
-        self.changing, self.drawing = Habit(work), Habit(work)
+        self.changing, self.drawing = Habit(changes), Habit(work)
         self._work = work
         self._renderer = renderer
         self._is_slow = False  # whether the last view took long
@@ -144,9 +148,14 @@ class LiveTable:
             for page in self.pages:
                 page.prepare(self.coming)
 
-    def has_room(self, visitor: str | None) -> bool:
-        """Tell whether another page may look; watchers do not take the place of those who play."""
-        return len(self.subscribers) < MAX_SUBSCRIBERS or bool(self.table.seats_of(visitor))
+    def has_room(self, visitor: str | None, address: str = "") -> bool:
+        """Tell whether another page may look; watchers do not take the place of those who play.
+
+        Nor do those of one address take the places of all watchers.
+        """
+        here = sum(page.address == address for page in self.pages)
+        is_free = len(self.subscribers) < MAX_SUBSCRIBERS and here < MAX_WATCHERS_OF_ADDRESS
+        return is_free or bool(self.table.seats_of(visitor))
 
     def stop(self) -> None:
         """Stop what goes on at the table by itself."""

@@ -24,7 +24,7 @@ from gridhouse.server.auth import new_id
 from gridhouse.server.daily.leaderboard import write_result
 from gridhouse.server.daily.service import DailyService
 from gridhouse.server.engine_pool import EnginePool
-from gridhouse.server.fair_pool import FairPool, Habit
+from gridhouse.server.fair_pool import FairPool, Habit, LongWork
 from gridhouse.server.settings import MAX_KEPT
 from gridhouse.server.storage.records import StaleError, StoredTable
 from gridhouse.server.storage.store import Store, public_reason
@@ -64,6 +64,8 @@ MAX_IDLE_MOVES = 100_000  # of all these tables together, some forty megabytes
 # For what takes more than a moment on the event loop.  Python runs in one thread at a time, so more
 # of them would only delay each other and the loop.
 WORKERS = 2
+# A change is made under the lock of its table, so it must not wait for its sender's other work.
+CHANGERS = 1
 
 
 async def run_to_completion(change: Coroutine[Any, Any, None]) -> None:
@@ -123,12 +125,13 @@ class TableService:
         self.visitors = Visitors(self.store.engine)
         self.engines = EnginePool(settings)
         self.work = FairPool(WORKERS, "working")
+        self.changes = FairPool(CHANGERS, "changing")
         self.files = FairPool(1, "reading files")  # of many games, which take long
         self.renderer = Renderer(settings.many_pages)
         self.reviews = Reviews(self.engines, self.work)
         self.daily_puzzles = DailyService(settings, self.store.engine, self._best_was_found)
         self._live: dict[str, LiveTable] = {}
-        self._opening: dict[str, asyncio.Task[LiveTable | None]] = {}
+        self._reading: dict[str, LongWork[Table]] = {}
         self._background_tasks: set[asyncio.Task[None]] = set()
         self._notifications = self._listen_to_others()
         metrics.TABLES.set_function(lambda: len(self._live))
@@ -165,17 +168,27 @@ class TableService:
 
     async def close(self) -> None:
         """Stop all thinking and close the database."""
+        if self._notifications is not None:
+            await asyncio.to_thread(self._notifications.close)
+        for task in (tasks := [*self._background_tasks]):
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
         for live in self._live.values():
             live.stop()
         self.reviews.close()
         await self.renderer.close()
         self.engines.close()
         self.work.close()
+        self.changes.close()
         self.files.close()
         await self.daily_puzzles.close()
-        if self._notifications is not None:
-            await asyncio.to_thread(self._notifications.close)
         self.store.close()
+
+    def hang_up(self) -> None:
+        """Close the connections of all pages, whose visitors have to show again who they are."""
+        for live in self._live.values():
+            for page in live.pages:
+                page.hang_up()
 
     def in_memory(self) -> set[str]:
         """Return the tables that are in memory."""
@@ -275,10 +288,7 @@ class TableService:
             return None
         live = self._live.get(name)
         if live is None:
-            if name not in self._opening:
-                self._opening[name] = asyncio.create_task(self._open(name))
-                self._opening[name].add_done_callback(lambda _: self._opening.pop(name))
-            live = await asyncio.shield(self._opening[name])
+            live = await self._open(name)
             if live is None:
                 return None
         self._live[name] = self._live.pop(name, live)  # in order of their last use
@@ -287,16 +297,23 @@ class TableService:
         return live
 
     async def _open(self, name: str) -> LiveTable | None:
-        """Read a table from the database, as ``get`` does."""
-        found = await self.work.collect(self._read(name))
-        if not found:
-            return None
+        """Read a table from the database, as ``get`` does; all who want it read it together."""
+        reading = self._reading.setdefault(name, LongWork(self._read(name)))
+        try:
+            found = await self.work.collect(reading)
+            if not found:
+                return None
+            table = found[0]
+            if table.daily is not None:
+                day = date.fromisoformat(table.daily)
+                table.best = (await self.daily_puzzles.show(type(table.state.game), day)).best
+        finally:
+            if self._reading.get(name) is reading:
+                del self._reading[name]
+        if name in self._live:  # another one who waited was faster
+            return self._live[name]
         self._evict_idle()
-        table = found[0]
-        if table.daily is not None:
-            day = date.fromisoformat(table.daily)
-            table.best = (await self.daily_puzzles.show(type(table.state.game), day)).best
-        live = self._live[name] = LiveTable(table, self.work, self.renderer)
+        live = self._live[name] = LiveTable(table, self.work, self.changes, self.renderer)
         self._set_flag_timer(live)
         if self.store.is_shared:  # it may have changed before we subscribed
             self._spawn(self._refresh(live))
@@ -388,9 +405,9 @@ class TableService:
         """
         if command.kind in INTERRUPTING:
             async with live.lock:  # a refused command must not stop the machine
-                await self.work.run(live.table.change_for, command)
+                await self.changes.run(live.table.change_for, command)
             await self._stop_thinking(live)
-            live.changing = Habit(self.work)  # taking back takes longer than a move
+            live.changing = Habit(self.changes)  # taking back takes longer than a move
         plies = live.table.plies
 
         def change() -> Change:
@@ -445,7 +462,7 @@ class TableService:
             raise RefusedError("this table was removed")
         if record.version != live.table.version:
             table = live.table.clone()
-            await self.work.collect(table.catch_up(record))
+            await self.changes.collect(table.catch_up(record))
             live.replace(table)
             await self._note_people(live)
             self._changed(live)

@@ -76,13 +76,14 @@ class Connection:
         budgets: Budgets,
         live: LiveTable,
         socket: WebSocket,
+        visitor: str | None,
     ) -> None:
-        """Identify the visitor at the other end of a socket."""
+        """Begin with the visitor at the other end of a socket."""
         self.service = service
         self.budgets = budgets
         self.live = live
         self.socket = socket
-        self.visitor = auth.authenticate(socket.headers, socket.cookies)
+        self.visitor = visitor
         self.invitation = auth.invitation(live.table.id)
         self.language = language()
         self.revealed_player: int | None = None
@@ -99,6 +100,7 @@ class Connection:
         self._board: BoardKey = None  # the board that it has
         self._outgoing: list[str] = []
         self._wake = asyncio.Event()
+        self._is_over = False
         self._context = copy_context()  # what is rendered for this page is done in its turn
         self._help_tasks: dict[str, asyncio.Task[None]] = {}
 
@@ -148,6 +150,12 @@ class Connection:
         self._outgoing.append(encode(in_language(message, self.language)))
         self._wake.set()
 
+    def hang_up(self) -> None:
+        """Close the connection; the page may come again."""
+        self.close_code = TRY_AGAIN_LATER
+        self._is_over = True
+        self._wake.set()
+
     def _refuse(self, reason: str) -> None:
         self.send({"type": "refusal", "text": reason})
 
@@ -173,6 +181,8 @@ class Connection:
         """Send queued messages; several changes of the table give one view."""
         while True:
             await self._wake.wait()
+            if self._is_over:
+                return
             self._wake.clear()
             if self._stale:
                 self._stale = False
@@ -412,25 +422,23 @@ async def serve_table(socket: WebSocket) -> None:
     service: TableService = socket.app.state.service
     auth: Auth = socket.app.state.auth
     visitor = auth.authenticate(socket.headers, socket.cookies)
-    budgets: Budgets = socket.app.state.budgets
-    with budgets.socket(visitor, address_of(socket)) as is_free:
-        try:
-            live = await service.get(socket.path_params["table"])
-        except SQLAlchemyError as error:
-            log.error("the database cannot be used: %s", reason_of(error))
-            await socket.close(TRY_AGAIN_LATER)
-            return
-        is_false = bearer(socket.headers) is not None and visitor is None
-        if live is None or is_false or not is_own_origin(socket):
-            await socket.close(POLICY_VIOLATION)
-            return
-        await socket.accept()
-        if not (is_free and live.has_room(visitor)):
-            await socket.close(TRY_AGAIN_LATER)
-            return
-        connection = Connection(service, auth, budgets, live, socket)
-        with suppress(WebSocketDisconnect):
-            await connection.run()
-        if socket.application_state == WebSocketState.CONNECTED:
-            with suppress(RuntimeError, WebSocketDisconnect):
-                await socket.close(connection.close_code)
+    try:
+        live = await service.get(socket.path_params["table"])
+    except SQLAlchemyError as error:
+        log.error("the database cannot be used: %s", reason_of(error))
+        await socket.close(TRY_AGAIN_LATER)
+        return
+    is_false = bearer(socket.headers) is not None and visitor is None
+    if live is None or is_false or not is_own_origin(socket):
+        await socket.close(POLICY_VIOLATION)
+        return
+    await socket.accept()
+    if not live.has_room(visitor, address_of(socket)):
+        await socket.close(TRY_AGAIN_LATER)
+        return
+    connection = Connection(service, auth, socket.app.state.budgets, live, socket, visitor)
+    with suppress(WebSocketDisconnect):
+        await connection.run()
+    if socket.application_state == WebSocketState.CONNECTED:
+        with suppress(RuntimeError, WebSocketDisconnect):
+            await socket.close(connection.close_code)
