@@ -43,3 +43,17 @@ def test_systemd_reads_the_unit(tmp_path: Path) -> None:
         [systemd, "verify", str(unit)], capture_output=True, text=True, check=False
     )
     assert (run.returncode, run.stderr) == (0, "")
+
+
+def test_no_proxy_logs_requests() -> None:
+    nginx = (ROOT / "deploy" / "nginx.conf").read_text(encoding="utf-8")
+    servers = nginx.split("\nserver {")[1:]
+    assert len(servers) == 2
+    for server in servers:  # errors quote the request below the level crit
+        assert {"    access_log off;", "    error_log /var/log/nginx/error.log crit;"} <= {
+            *server.splitlines()
+        }
+    caddy = (ROOT / "deploy" / "Caddyfile").read_text(encoding="utf-8")
+    words = " ".join(line for line in caddy.splitlines() if "#" not in line).split()
+    assert words.count("log") == 1
+    assert "log { exclude http.log.error }" in " ".join(words)
