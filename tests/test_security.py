@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
+UNIT = ROOT / "deploy" / "gridhouse@.service"
 NAMED = re.compile(r"`(tests/[\w/]+\.py)::(\w+)`")
 
 
@@ -22,9 +23,22 @@ def test_every_line_of_the_threat_model_names_a_test_that_there_is() -> None:
         assert f"def {name}(" in (ROOT / path).read_text(encoding="utf-8"), row
 
 
+def settings_of_the_unit() -> list[tuple[str, str]]:
+    lines = UNIT.read_text(encoding="utf-8").splitlines()
+    pairs = [line.partition("=") for line in lines if "=" in line and line[0] != "#"]
+    return [(name, value) for name, _, value in pairs]
+
+
+def test_several_processes_of_the_unit_share_folders_and_no_port() -> None:
+    settings = settings_of_the_unit()
+    for wanted in (("DynamicUser", "yes"), ("User", "gridhouse"), ("StateDirectory", "gridhouse")):
+        assert wanted in settings
+    assert dict(settings)["ExecStart"].endswith(" --port %i")
+    assert ("Environment", "GRIDHOUSE_METRICS=127.0.0.1:1%i") in settings
+
+
 def test_the_unit_is_hardened() -> None:
-    lines = (ROOT / "deploy" / "gridhouse.service").read_text(encoding="utf-8").splitlines()
-    settings = [line.partition("=")[::2] for line in lines if "=" in line and line[0] != "#"]
+    settings = settings_of_the_unit()
     for wanted in (("NoNewPrivileges", "yes"), ("ProtectSystem", "strict"), ("MemoryMax", "2G")):
         assert wanted in settings
     # Niceness is set by a call that @resources refuses, so this has to come after it.
@@ -36,8 +50,8 @@ def test_systemd_reads_the_unit(tmp_path: Path) -> None:
     systemd = shutil.which("systemd-analyze")
     if systemd is None:
         pytest.skip("this system has no systemd")
-    text = (ROOT / "deploy" / "gridhouse.service").read_text(encoding="utf-8")
-    unit = tmp_path / "gridhouse.service"
+    text = UNIT.read_text(encoding="utf-8")
+    unit = tmp_path / "gridhouse@8017.service"
     unit.write_text(text.replace("/opt/gridhouse/bin/gridhouse", "/bin/true"), encoding="utf-8")
     run = subprocess.run(
         [systemd, "verify", str(unit)], capture_output=True, text=True, check=False
