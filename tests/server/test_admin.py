@@ -208,6 +208,8 @@ def test_a_backup_is_restored(tmp_path: Path, run: Any) -> None:
     store.add(StoredTable("later", START, "hotseat"))
     (tmp_path / "noise.db").write_bytes(b"noise" * 1000)
     store.close()
+    with serving(f"sqlite:///{tmp_path / 'house.db'}"):
+        assert "the house is open" in run("restore", saved).output
     assert run("restore", str(tmp_path / "noise.db")).exit_code == 2
     assert run("restore", saved).exit_code == 0
     with admin.opened() as restored:
