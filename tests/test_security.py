@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
+UNIT = ROOT / "deploy" / "gridhouse@.service"
 NAMED = re.compile(r"`(tests/[\w/]+\.py)::(\w+)`")
 
 
@@ -18,13 +19,28 @@ def test_every_line_of_the_threat_model_names_a_test_that_there_is() -> None:
     rows = [line for line in lines if line.startswith("| ") and "---" not in line][1:]
     assert len(rows) > 10
     for row in rows:
-        path, name = NAMED.search(row.rpartition(" | ")[2]).groups()  # type: ignore[union-attr]
-        assert f"def {name}(" in (ROOT / path).read_text(encoding="utf-8"), row
+        named = NAMED.findall(row.rpartition(" | ")[2])
+        assert named, row
+        for path, name in named:
+            assert f"def {name}(" in (ROOT / path).read_text(encoding="utf-8"), name
+
+
+def settings_of_the_unit() -> list[tuple[str, str]]:
+    lines = UNIT.read_text(encoding="utf-8").splitlines()
+    pairs = [line.partition("=") for line in lines if "=" in line and line[0] != "#"]
+    return [(name, value) for name, _, value in pairs]
+
+
+def test_several_processes_of_the_unit_share_folders_and_no_port() -> None:
+    settings = settings_of_the_unit()
+    for wanted in (("DynamicUser", "yes"), ("User", "gridhouse"), ("StateDirectory", "gridhouse")):
+        assert wanted in settings
+    assert dict(settings)["ExecStart"].endswith(" --port %i")
+    assert ("Environment", "GRIDHOUSE_METRICS=127.0.0.1:1%i") in settings
 
 
 def test_the_unit_is_hardened() -> None:
-    lines = (ROOT / "deploy" / "gridhouse.service").read_text(encoding="utf-8").splitlines()
-    settings = [line.partition("=")[::2] for line in lines if "=" in line and line[0] != "#"]
+    settings = settings_of_the_unit()
     for wanted in (("NoNewPrivileges", "yes"), ("ProtectSystem", "strict"), ("MemoryMax", "2G")):
         assert wanted in settings
     # Niceness is set by a call that @resources refuses, so this has to come after it.
@@ -36,10 +52,24 @@ def test_systemd_reads_the_unit(tmp_path: Path) -> None:
     systemd = shutil.which("systemd-analyze")
     if systemd is None:
         pytest.skip("this system has no systemd")
-    text = (ROOT / "deploy" / "gridhouse.service").read_text(encoding="utf-8")
-    unit = tmp_path / "gridhouse.service"
+    text = UNIT.read_text(encoding="utf-8")
+    unit = tmp_path / "gridhouse@8017.service"
     unit.write_text(text.replace("/opt/gridhouse/bin/gridhouse", "/bin/true"), encoding="utf-8")
     run = subprocess.run(
         [systemd, "verify", str(unit)], capture_output=True, text=True, check=False
     )
     assert (run.returncode, run.stderr) == (0, "")
+
+
+def test_no_proxy_logs_requests() -> None:
+    nginx = (ROOT / "deploy" / "nginx.conf").read_text(encoding="utf-8")
+    servers = nginx.split("\nserver {")[1:]
+    assert len(servers) == 2
+    for server in servers:  # errors quote the request below the level crit
+        assert {"    access_log off;", "    error_log /var/log/nginx/error.log crit;"} <= {
+            *server.splitlines()
+        }
+    caddy = (ROOT / "deploy" / "Caddyfile").read_text(encoding="utf-8")
+    words = " ".join(line for line in caddy.splitlines() if "#" not in line).split()
+    assert words.count("log") == 1
+    assert "log { exclude http.log.error }" in " ".join(words)

@@ -5,10 +5,13 @@ from __future__ import annotations
 import re
 import sqlite3
 import threading
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import pytest
 import sqlalchemy as sa
+from alembic import command
+from alembic.config import Config
 from starlette.websockets import WebSocketDisconnect
 from typer.testing import CliRunner
 
@@ -17,7 +20,7 @@ from gridhouse.core.console import UsageError
 from gridhouse.server import admin, clock, upkeep
 from gridhouse.server.auth import new_id
 from gridhouse.server.storage.records import Change, Ply, StoredTable
-from gridhouse.server.storage.store import SEATS, TABLES, Store
+from gridhouse.server.storage.store import MIGRATIONS, SEATS, TABLES, Store, serving, with_driver
 from gridhouse.server.storage.visitors import LINKS, VISITORS
 from postgres_helpers import postgres
 from web_helpers import Visitor
@@ -209,6 +212,8 @@ def test_a_backup_is_restored(tmp_path: Path, run: Any) -> None:
     store.add(StoredTable("later", START, "hotseat"))
     (tmp_path / "noise.db").write_bytes(b"noise" * 1000)
     store.close()
+    with serving(f"sqlite:///{tmp_path / 'house.db'}"):
+        assert "the house is open" in run("restore", saved).output
     assert run("restore", str(tmp_path / "noise.db")).exit_code == 2
     assert run("restore", saved).exit_code == 0
     with admin.opened() as restored:
@@ -240,6 +245,67 @@ def test_a_house_moves_to_postgresql_and_back(store: Store, tmp_path: Path) -> N
             wanted = sa.select(TABLES.c.created)
             with store.engine.connect() as first, back.engine.connect() as last:
                 assert first.scalar(wanted) == last.scalar(wanted)
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
+def test_under_an_open_house_nothing_is_copied_or_brought_up_to_date(
+    kind: str, tmp_path: Path, run: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = f"sqlite:///{tmp_path / 'other.db'}"
+    with address_of(kind, tmp_path) as address:
+        monkeypatch.setenv("GRIDHOUSE_DATABASE_URL", address)
+        Store(address).close()
+        with open_at(address):
+            refused = run("copy", other)
+            assert (refused.exit_code, refused.output.count("\n")) == (2, 1)
+            assert "the house is open" in refused.output
+            assert run("stats").exit_code == 0
+            before = make_older(address)
+            refused = run("stats")
+            assert (refused.exit_code, refused.output.count("\n")) == (2, 1)
+            assert "the house is open" in refused.output
+            assert version_of(address) == before
+        assert run("copy", other).exit_code == 0
+        assert version_of(address) != before
+
+
+@contextmanager
+def address_of(kind: str, folder: Path) -> Iterator[str]:
+    """Yield the address of an empty database."""
+    if kind == "sqlite":
+        yield f"sqlite:///{folder / 'house.db'}"
+    else:
+        with postgres() as address:
+            yield address
+
+
+@contextmanager
+def open_at(address: str) -> Iterator[None]:
+    """Hold what an open house holds."""
+    from gridhouse.server.storage.notifications import Notifications
+
+    store = Store(address)
+    heard = Notifications(store, print, print) if store.is_shared else None
+    with serving(address):
+        yield
+    if heard is not None:
+        heard.close()
+    store.close()
+
+
+def make_older(address: str) -> str:
+    """Bring a database back to an older version, and return which one that is."""
+    config = Config()
+    config.set_main_option("script_location", MIGRATIONS)
+    with sa.create_engine(with_driver(address), poolclass=sa.NullPool).begin() as connection:
+        config.attributes["connection"] = connection
+        command.downgrade(config, "-1")
+    return version_of(address)
+
+
+def version_of(address: str) -> str:
+    with sa.create_engine(with_driver(address), poolclass=sa.NullPool).connect() as connection:
+        return str(connection.scalar(sa.text("SELECT version_num FROM alembic_version")))
 
 
 def test_a_visitor_is_forgotten(client: TestClient, visitor: Visitor, store: Store) -> None:

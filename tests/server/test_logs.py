@@ -5,8 +5,10 @@ from __future__ import annotations
 import io
 import json
 import logging
+import sqlite3
 import sys
 import urllib.request
+from contextlib import closing
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 from urllib.error import HTTPError
@@ -142,6 +144,30 @@ def test_errors_of_the_database_hold_nothing_that_was_written(tmp_path: Path) ->
         store.add(record)
     assert "binary" not in str(caught.value)
     store.close()
+
+
+def test_a_hidden_move_that_cannot_be_written_is_not_logged(
+    tmp_path: Path, stderr: pytest.CaptureFixture[str]
+) -> None:
+    caller, bomb, said = Caller(), "0 1 b", list[str]()
+
+    def is_said() -> bool:
+        said.append(stderr.readouterr().err)
+        return "INSERT" in said[-1]
+
+    with served(tmp_path, calm=False) as house:
+        table = caller.new(house, "sinks", opponent="friends", side="0")
+        row = (table.rpartition("/")[2], 0, "taken")
+        with caller.at(house, table) as place:
+            with closing(sqlite3.connect(tmp_path / "house.db")) as other, other:
+                other.execute("INSERT INTO moves (table_id, ply, move) VALUES (?, ?, ?)", row)
+            assert bomb in [text for text, *_ in place.view["gestures"]]
+            place.move(bomb)
+            wait_for(is_said, "the failure")
+    said.append(stderr.readouterr().err)
+    assert "IntegrityError" in "".join(said)
+    for parameter in (bomb, row[0]):
+        assert parameter not in "".join(said)
 
 
 def test_a_database_that_is_gone_is_one_line_each_time(

@@ -197,7 +197,7 @@ def restore(file: Annotated[Path, typer.Argument(help="The backup.")]) -> None:
 def copy(
     url: Annotated[str, typer.Argument(help="The other database: postgresql://… or sqlite:///…")],
 ) -> None:
-    """Copy everything into an empty database of another kind; the house should be closed."""
+    """Copy everything into an empty database of another kind; the house has to be closed."""
     house, _ = _server()
     with house.opened() as source, house.opened(url) as target:
         _print(("table of the database", "rows"), house.copy(source, target).items())

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import ipaddress
 import sqlite3
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, nullcontext
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import filelock
 import sqlalchemy as sa
+from alembic.config import Config
+from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
 from sqlalchemy.exc import SQLAlchemyError
 
 from gridhouse.core.console import UsageError
@@ -18,6 +21,7 @@ from gridhouse.server import upkeep
 from gridhouse.server.evenings.storage import EVENINGS
 from gridhouse.server.settings import Settings
 from gridhouse.server.storage.store import (
+    MIGRATIONS,
     MOVES,
     SEATS,
     TABLES,
@@ -27,6 +31,7 @@ from gridhouse.server.storage.store import (
     lock_of,
     metadata,
     reason_of,
+    with_driver,
 )
 from gridhouse.server.storage.visitors import VISITORS
 
@@ -34,6 +39,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 AT_ONCE = 1000  # rows that are copied together
+OPEN = "the house is open; close it first"
 SHORTEST = 8  # characters that may stand for the id of a visitor
 
 
@@ -53,10 +59,15 @@ class TableLine(NamedTuple):
 
 @contextmanager
 def opened(url: str | None = None) -> Iterator[Store]:
-    """Open the database of the house, or another one; raises UsageError."""
+    """Open the database of the house, or another one; raises UsageError.
+
+    It is not brought up to date under an open house of an older version.
+    """
+    url = url or Settings().database
     store = None
     try:
-        store = Store(url or Settings().database)
+        with closed(url) if _is_older(url) else nullcontext():
+            store = Store(url)
         yield store
     except UnusableDatabaseError as error:
         raise UsageError(str(error)) from None
@@ -65,6 +76,38 @@ def opened(url: str | None = None) -> Iterator[Store]:
     finally:
         if store is not None:
             store.close()
+
+
+@contextmanager
+def closed(url: str | sa.URL) -> Iterator[None]:
+    """Keep the house of a database closed meanwhile; raises UsageError if it is open."""
+    address = _address_of(url)
+    if address.get_backend_name() == "sqlite":
+        file = sqlite_file(address, there=False)
+        try:
+            with lock_of(file):
+                yield
+        except filelock.Timeout:
+            raise UsageError(OPEN) from None
+        return
+    from gridhouse.server.storage.notifications import PRESENCE
+
+    with sa.create_engine(address, poolclass=sa.NullPool).connect() as connection:
+        if not connection.scalar(sa.select(sa.func.pg_try_advisory_lock(PRESENCE))):
+            raise UsageError(OPEN)
+        yield
+
+
+def _is_older(url: str) -> bool:
+    """Tell whether a database was written by an older version."""
+    address = _address_of(url)
+    if address.get_backend_name() == "sqlite" and not Path(address.database or "").is_file():
+        return False
+    config = Config()
+    config.set_main_option("script_location", MIGRATIONS)
+    known = [script.revision for script in ScriptDirectory.from_config(config).walk_revisions()]
+    with sa.create_engine(address, poolclass=sa.NullPool).connect() as connection:
+        return MigrationContext.configure(connection).get_current_revision() in known[1:]
 
 
 def tables(
@@ -162,25 +205,28 @@ def restore(url: str, saved: Path) -> Path:
     check(saved)
     before = target.with_name(f"{target.name}.{datetime.now(UTC):%Y%m%dT%H%M%S}")
     try:
-        with lock_of(target):
+        with closed(url):
             if target.exists():
                 backup(url, before)
             else:
                 create_private(target)
             _copy_file(saved, target)
-    except filelock.Timeout:
-        raise UsageError("the house is open; close it first") from None
     except OSError as error:
         raise UsageError(f"{target}: {error.strerror}") from None
     return before
 
 
-def sqlite_file(url: str, *, there: bool = True) -> Path:
-    """Return the file of an SQLite database; raises UsageError for any other."""
+def _address_of(url: str | sa.URL) -> sa.URL:
+    """Return the address of a database; raises UsageError."""
     try:
-        address = sa.engine.make_url(url)
+        return sa.engine.make_url(with_driver(url) if isinstance(url, str) else url)
     except SQLAlchemyError as error:
         raise UsageError(str(error)) from None
+
+
+def sqlite_file(url: str | sa.URL, *, there: bool = True) -> Path:
+    """Return the file of an SQLite database; raises UsageError for any other."""
+    address = _address_of(url)
     if address.get_backend_name() != "sqlite" or not address.database:
         raise UsageError("this is for SQLite; PostgreSQL has pg_dump and pg_restore")
     file = Path(address.database)
@@ -219,11 +265,12 @@ def _copy_file(source: Path, target: Path) -> None:
 def copy(source: Store, target: Store) -> dict[str, int]:
     """Copy all rows into an empty database of any kind; return how many, by their table.
 
-    Raises UsageError.
+    Raises UsageError, also if the house is open: its later moves would be missing.
     """
     counts: dict[str, int] = {}
     reading = {"isolation_level": "REPEATABLE READ"} if source.is_shared else {}
     with (
+        closed(source.engine.url),
         source.engine.connect().execution_options(**reading) as given,
         target.engine.begin() as taken,
     ):
