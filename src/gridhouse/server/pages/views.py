@@ -77,6 +77,11 @@ if TYPE_CHECKING:
     Result = TypeVar("Result")
 
 SVG = "image/svg+xml"
+# Whatever depends on the visitor says so to the caches on its way, since many of them look at
+# neither "vary" nor cookies, and may keep a file for its ending. A browser may keep a page to go
+# back to it; it keeps no file and no data of a game, which may show what others must not see.
+PAGE = {"cache-control": "private, no-cache"}
+OWN_FILE = {"cache-control": "private, no-store"}
 MOVES_SHOWN = 14  # before the positions on the front page
 templates = Jinja2Templates(directory=Path(__file__).parent / "templates")
 templates.env.globals.update(
@@ -130,6 +135,7 @@ async def page(request: Request, name: str, /, status: int = 200, **context: Any
         context,
         status_code=status,
     )
+    made.headers.update(PAGE)
     made.headers["content-language"] = language()
     made.headers.add_vary_header("accept-language")
     made.headers.add_vary_header("cookie")
@@ -482,7 +488,8 @@ async def saved_picture(request: Request) -> Response:
         svg = await work(request, live.snapshot.saved_picture, viewpoint)
     except PictureError as error:
         raise HTTPException(404, sentence(error)) from None
-    return Response(svg, media_type=SVG, headers=attachment(f"{live.table.state.game.name}.svg"))
+    headers = OWN_FILE | attachment(f"{live.table.state.game.name}.svg")
+    return Response(svg, media_type=SVG, headers=headers)
 
 
 async def saved_record(request: Request) -> Response:
@@ -494,7 +501,7 @@ async def saved_record(request: Request) -> Response:
         text = await work(request, written)
     except RefusedError as error:
         raise HTTPException(403, f"This game cannot be saved as text: {error}.") from None
-    return PlainTextResponse(text if is_record else text + "\n")
+    return PlainTextResponse(text if is_record else text + "\n", headers=OWN_FILE)
 
 
 def attachment(name: str) -> dict[str, str]:
