@@ -22,7 +22,7 @@ from gridhouse.core.errors import GridhouseError, PictureError, UnknownGameError
 from gridhouse.core.notation import parse_integer
 from gridhouse.core.registry import game_class, games
 from gridhouse.players.levels import LEVEL_NAMES, LEVELS
-from gridhouse.server.auth import YEAR, Auth, is_own_origin, set_cookie
+from gridhouse.server.auth import YEAR, Auth, is_own_origin, is_secure, set_cookie
 from gridhouse.server.clock import USUAL
 from gridhouse.server.languages import (
     COOKIE,
@@ -219,7 +219,7 @@ async def choose_language(request: Request) -> Response:
     chosen = (await read_form(request)).get("language", "")
     response = RedirectResponse(way_back(request), 303)
     if chosen in languages():
-        response.set_cookie(COOKIE, chosen, max_age=YEAR, samesite="lax")
+        response.set_cookie(COOKIE, chosen, max_age=YEAR, samesite="lax", secure=is_secure(request))
     return response
 
 
@@ -471,7 +471,7 @@ def shared_origins(request: Request) -> list[str]:
     They are those in the network of this machine if the house listens there and the page was opened
     on this machine, else that of the request.
     """
-    own = f"{request.url.scheme}://{request.url.netloc}"
+    own = f"{'https' if is_secure(request) else 'http'}://{request.url.netloc}"
     return list(request.app.state.origins or [own]) if is_local(request) else [own]
 
 
