@@ -48,8 +48,8 @@ SILENT = ("server/api/", "server/storage/", "server/tables/messages.py")
 LOGS = {"debug", "info", "warning", "error", "exception"}
 # Strings with blanks that nobody reads, and in the last lines those that words.txt has in full.
 UNREAD = re.compile(
-    r"^<|var\(|^M\{|-src |filename|max-age|^\^|^(?:\w{2,3}\d\d ?)+$|^(?:\w+x\d+ ?)+$|^daily \{"
-    r"|^picture \{|^from \"|repetitions|returns no result|^The move is"
+    r"^<|var\(|^M\{|-src |filename|max-age|^private, no-|^\^|^(?:\w{2,3}\d\d ?)+$|^(?:\w+x\d+ ?)+$"
+    r"|^daily \{|^picture \{|^from \"|repetitions|returns no result|^The move is"
     r"|\}\{|moves?\{\}$|minutes?\{\}|^and \{\} seconds?|^(?:You|by) \{\}$"
     r"|^\{\} (?:at|or) \{\}|^\{\} \{\}; "
 )

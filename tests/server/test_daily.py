@@ -15,7 +15,7 @@ import gridhouse
 from gridhouse.core.registry import game_class
 from gridhouse.games.collapse import solver as collapse_solver
 from gridhouse.server.daily import service
-from gridhouse.server.daily.leaderboard import DailyResult, write_result
+from gridhouse.server.daily.leaderboard import DailyResult, told_apart, write_result
 from gridhouse.server.daily.results import BestResult, Puzzle, share_text, verdict
 from gridhouse.server.serve import is_thinking
 from gridhouse.server.storage.records import StoredTable
@@ -333,6 +333,21 @@ def test_a_name_stands_once_in_the_table_of_the_day(client: TestClient, clock: C
         *("anna (2)", "Anna", "Bert", "Anna (3)", "anonymous")
     ]
     assert "anybody can use any name" in Visitor(client).get(SLIDING).text
+
+
+@pytest.mark.parametrize(
+    "alike",
+    [
+        *("ADA", "\uff21da", "\u24b6da", "Ada\ufe0f", "Ada\u034f", "Ada\U000e0100"),
+        *("Ada\u3164", "Ada\u2800", "A\u115fda", "A\uffa0da"),
+    ],
+)
+def test_names_that_look_alike_are_told_apart(alike: str) -> None:
+    assert told_apart([("a", "Ada"), ("b", alike)]) == {"a": "Ada", "b": f"{alike} (2)"}
+
+
+def test_names_that_show_nothing_are_none() -> None:
+    assert told_apart([("a", "\u3164"), ("b", "\u2800"), ("c", "")]) == dict.fromkeys("abc", "")
 
 
 @pytest.mark.slow("solves many puzzles")

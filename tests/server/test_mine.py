@@ -361,6 +361,7 @@ def test_a_name_is_short_and_can_be_seen(visitor: Visitor) -> None:
         ("O'Hara & <b>co</b>", "O&#39;Hara &amp; &lt;b&gt;co&lt;/b&gt;"),
         ("\u05d0\u05e0\u05d4", "\u05d0\u05e0\u05d4"),
         ("\u0939\u093f\u0928\u094d\u0926\u0940", "\u0939\u093f\u0928\u094d\u0926\u0940"),
+        ("I \u2764\ufe0f Go", "I \u2764\ufe0f Go"),
         ("Ame\u0301lie", "Am\u00e9lie"),
     ):
         assert (
@@ -373,6 +374,12 @@ def test_a_name_is_short_and_can_be_seen(visitor: Visitor) -> None:
         ("a\x00b", "invisible characters"),
         ("\u200b", "invisible characters"),
         ("\ue000", "invisible characters"),
+        ("Ada\u034f", "invisible characters"),
+        ("Ada\U000e0100", "invisible characters"),
+        ("\u3164", "invisible characters"),
+        ("\u115f", "invisible characters"),
+        ("\u2800", "invisible characters"),
+        ("\ufe0f", "invisible characters"),
         ("a" + "\u0316" * 3, "A letter of a name may have at most 2 marks."),
     ):
         answer = visitor.post("/me", {"name": given})

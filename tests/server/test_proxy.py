@@ -97,16 +97,22 @@ def test_other_hosts_are_refused_where_some_are_named(tmp_path: Path) -> None:
         ({"proxies": ("testclient",)}, {}, "http"),
     ],
 )
-def test_cookies_and_origins_go_by_the_scheme(
+def test_cookies_links_and_origins_go_by_the_scheme(
     tmp_path: Path, settings: Any, headers: dict[str, str], scheme: str
 ) -> None:
     with open_house(tmp_path, **settings) as client:
         for said in ("http", "https"):
             origin = {"origin": f"{said}://house.test", **headers}
-            answer = Visitor(client).post("/new/binary", {}, **origin)
+            visitor = Visitor(client)
+            answer = visitor.post("/new/binary", {}, **origin)
             assert answer.status_code == (303 if said == scheme else 403)
-            if said == scheme:
-                assert ("Secure" in answer.headers["set-cookie"]) == (scheme == "https")
+            if said != scheme:
+                continue
+            chosen = visitor.post("/language", {"language": "de"}, **origin)
+            for cookie in (answer.headers["set-cookie"], chosen.headers["set-cookie"]):
+                assert ("Secure" in cookie) == (scheme == "https")
+            links = re.findall(r"(\w+)://\S+/me/link/", visitor.post("/me/link", {}, **origin).text)
+            assert set(links) == {scheme}
 
 
 def test_two_houses_on_one_host_keep_their_seats(tmp_path: Path) -> None:

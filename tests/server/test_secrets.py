@@ -266,3 +266,19 @@ def test_who_plays_both_sides_says_with_whose_eyes_to_look(client: TestClient) -
         assert "handed over" in refused.json()["detail"]
     assert seen[0][:2] == seen[1][:2]
     assert seen[0][2] != seen[1][2]
+
+
+def test_no_cache_between_keeps_what_depends_on_the_visitor(client: TestClient) -> None:
+    founder = Visitor(client)
+    hidden = founder.new("tactego", start=armies(RED, BLUE), opponent="friends")
+    over = founder.new("binary", start="binary(rows=1,cols=2) .1")
+    with founder.at(over) as seat:
+        seat.say("resign")
+        seat.wait("view")
+    pages = ("/", "/games", "/daily", "/nowhere", hidden, f"{over}/review")
+    files = [hidden + FILES[1], *(over + file for file in FILES[1:])]
+    data = [f"{over}/review.json", f"{over}/past.json?ply=0", f"{over}/try.json?ply=0&move=x"]
+    for path in pages:
+        assert founder.get(path).headers["cache-control"] == "private, no-cache", path
+    for path in (*files, *data):
+        assert founder.get(path).headers["cache-control"] == "private, no-store", path

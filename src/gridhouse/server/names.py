@@ -1,12 +1,20 @@
-"""The names that visitors give themselves: what a name may hold."""
+"""The names that visitors give themselves: what a name may hold, and which look the same."""
 
 from __future__ import annotations
 
+import re
 import unicodedata
 
 from gridhouse.server.settings import MAX_NAME
 
 MAX_MARKS = 2  # combining marks on one letter: enough for real languages
+EMOJI = "\ufe0f"  # asks for the coloured form of the sign before it
+# What shows nothing, although Python calls it printable: the characters that Unicode lets programs
+# ignore by default, which are joiners, fillers and selectors of a form, and some blanks.
+UNSEEN = re.compile(
+    r"[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180d\u180f\u2800\u3164\ufe00-\ufe0f\uffa0"
+    r"\U00013441\U00013442\U00016fe4\U0001d159\U000e0100-\U000e01ef]"
+)
 
 
 class NoNameError(ValueError):
@@ -21,9 +29,19 @@ def read_name(text: str) -> str:
     name = unicodedata.normalize("NFC", " ".join(text.split()))
     if len(name) > MAX_NAME:
         raise NoNameError(f"a name may have at most {MAX_NAME} characters")
-    if not name.isprintable():
+    hides = UNSEEN.search(name.replace(EMOJI, "")) is not None or not name.isprintable()
+    if hides or (name and not likeness(name)):
         raise NoNameError("a name must not contain invisible characters")
     marks = "".join("x" if unicodedata.category(letter)[0] == "M" else " " for letter in name)
     if "x" * (MAX_MARKS + 1) in marks:
         raise NoNameError(f"a letter of a name may have at most {MAX_MARKS} marks")
     return name
+
+
+def likeness(name: str) -> str:
+    """Return a text that is the same for names that look alike, "" for what shows nothing.
+
+    They may differ in capitals, in the width or style of letters, and in what is not seen.
+    """
+    wide = unicodedata.normalize("NFKC", UNSEEN.sub("", name)).casefold()
+    return " ".join(unicodedata.normalize("NFKC", wide).split())

@@ -10,6 +10,7 @@ import sqlalchemy as sa
 from sqlalchemy.exc import IntegrityError
 
 from gridhouse.server.daily.results import BestResult, Puzzle, is_better
+from gridhouse.server.names import likeness
 from gridhouse.server.storage.store import metadata
 from gridhouse.server.storage.visitors import VISITORS
 
@@ -166,15 +167,18 @@ def of(table: sa.Table, puzzle: Puzzle) -> tuple[sa.ColumnElement[bool], ...]:
 
 
 def told_apart(named: list[tuple[str, str]]) -> dict[str, str]:
-    """Return the names of visitors, each only once: who comes later has a number behind it."""
+    """Return the names of visitors, each only once: who comes later has a number behind it.
+
+    Names that look alike are one, and a name that shows nothing is none.
+    """
     names: dict[str, str] = {}
     known: set[str] = set()
     for visitor, name in named:
         numbered = (f"{name} ({number})" for number in count(2))
-        shown = name
-        while name and shown.casefold() in known:
+        shown = name if likeness(name) else ""
+        while shown and likeness(shown) in known:
             shown = next(numbered)
-        known.add(shown.casefold())
+        known.add(likeness(shown))
         names[visitor] = shown
     return names
 

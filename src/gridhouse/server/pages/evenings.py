@@ -20,6 +20,7 @@ from gridhouse.server.clock import Clock
 from gridhouse.server.names import NoNameError, read_name
 from gridhouse.server.pages.forms import read_form
 from gridhouse.server.pages.views import (
+    OWN_FILE,
     is_local,
     page,
     require_own_page,
@@ -273,7 +274,7 @@ async def state(request: Request) -> Response:
     """Return as JSON whether the page has changed, and where the visitor's game is."""
     shown = await look(request, await requested_evening(request))
     answer = {"version": shown.version, "table": shown.table}
-    return JSONResponse(answer, headers={"cache-control": "no-store"})
+    return JSONResponse(answer, headers=OWN_FILE)
 
 
 async def join(request: Request) -> Response:

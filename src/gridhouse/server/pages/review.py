@@ -10,8 +10,14 @@ from starlette.routing import Route
 
 from gridhouse.core.errors import MoveError
 from gridhouse.core.notation import parse_integer
-from gridhouse.server.languages import translated
-from gridhouse.server.pages.views import page, requested_table, sentence, services, work
+from gridhouse.server.pages.views import (
+    OWN_FILE,
+    page,
+    requested_table,
+    sentence,
+    services,
+    work,
+)
 from gridhouse.server.tables.commands import OVER, RefusedError
 from gridhouse.server.tables.translating import in_language
 from gridhouse.server.tables.visibility import Snapshot, help_refusal, viewpoint_of
@@ -54,6 +60,11 @@ def viewpoint(request: Request, live: LiveTable) -> Viewpoint:
     return viewpoint_of(live.table, services(request).auth.visitor(request.cookies), None)
 
 
+def own_json(said: object, status: int = 200) -> Response:
+    """Return what is said to a visitor, in the language of the request."""
+    return JSONResponse(in_language(said), status, headers=OWN_FILE)
+
+
 async def review(request: Request) -> Response:
     """Show the page of a review."""
     live = await finished_table(request)
@@ -67,7 +78,7 @@ async def review_data(request: Request) -> Response:
     live = await finished_table(request)
     found = review_of(request, live)
     seats = live.table.seats_of(services(request).auth.visitor(request.cookies))
-    return await work(request, lambda: JSONResponse(in_language(found.report(seats))))
+    return await work(request, lambda: own_json(found.report(seats)))
 
 
 def number(request: Request, name: str, most: int) -> int:
@@ -84,7 +95,7 @@ async def past(request: Request) -> Response:
     request.app.state.pace.count(visitor_of(request))
     ply = number(request, "ply", len(live.table.plies))
     seen_from = viewpoint(request, live)
-    return await work(request, lambda: JSONResponse(in_language(position(live, ply, seen_from))))
+    return await work(request, lambda: own_json(position(live, ply, seen_from)))
 
 
 def position(live: LiveTable, ply: int, seen_from: Viewpoint) -> Past:
@@ -112,11 +123,11 @@ async def attempt(request: Request) -> Response:
     engines = services(request).service.engines
     try:
         answer = await found.attempt(engines, visitor_of(request), ply, move)
-        return JSONResponse(in_language(answer))
+        return own_json(answer)
     except MoveError as error:
-        return JSONResponse({"right": False, "text": translated(sentence(error.reason))}, 422)
+        return own_json({"right": False, "text": sentence(error.reason)}, 422)
     except RefusedError as error:
-        return JSONResponse({"right": False, "text": translated(sentence(error))}, 409)
+        return own_json({"right": False, "text": sentence(error)}, 409)
 
 
 ROUTES = [

@@ -22,7 +22,7 @@ from gridhouse.core.errors import GridhouseError, PictureError, UnknownGameError
 from gridhouse.core.notation import parse_integer
 from gridhouse.core.registry import game_class, games
 from gridhouse.players.levels import LEVEL_NAMES, LEVELS
-from gridhouse.server.auth import YEAR, Auth, is_own_origin, set_cookie
+from gridhouse.server.auth import YEAR, Auth, is_own_origin, is_secure, set_cookie
 from gridhouse.server.clock import USUAL
 from gridhouse.server.languages import (
     COOKIE,
@@ -77,6 +77,11 @@ if TYPE_CHECKING:
     Result = TypeVar("Result")
 
 SVG = "image/svg+xml"
+# Whatever depends on the visitor says so to the caches on its way, since many of them look at
+# neither "vary" nor cookies, and may keep a file for its ending. A browser may keep a page to go
+# back to it; it keeps no file and no data of a game, which may show what others must not see.
+PAGE = {"cache-control": "private, no-cache"}
+OWN_FILE = {"cache-control": "private, no-store"}
 MOVES_SHOWN = 14  # before the positions on the front page
 templates = Jinja2Templates(directory=Path(__file__).parent / "templates")
 templates.env.globals.update(
@@ -130,6 +135,7 @@ async def page(request: Request, name: str, /, status: int = 200, **context: Any
         context,
         status_code=status,
     )
+    made.headers.update(PAGE)
     made.headers["content-language"] = language()
     made.headers.add_vary_header("accept-language")
     made.headers.add_vary_header("cookie")
@@ -213,7 +219,7 @@ async def choose_language(request: Request) -> Response:
     chosen = (await read_form(request)).get("language", "")
     response = RedirectResponse(way_back(request), 303)
     if chosen in languages():
-        response.set_cookie(COOKIE, chosen, max_age=YEAR, samesite="lax")
+        response.set_cookie(COOKIE, chosen, max_age=YEAR, samesite="lax", secure=is_secure(request))
     return response
 
 
@@ -465,7 +471,7 @@ def shared_origins(request: Request) -> list[str]:
     They are those in the network of this machine if the house listens there and the page was opened
     on this machine, else that of the request.
     """
-    own = f"{request.url.scheme}://{request.url.netloc}"
+    own = f"{'https' if is_secure(request) else 'http'}://{request.url.netloc}"
     return list(request.app.state.origins or [own]) if is_local(request) else [own]
 
 
@@ -482,7 +488,8 @@ async def saved_picture(request: Request) -> Response:
         svg = await work(request, live.snapshot.saved_picture, viewpoint)
     except PictureError as error:
         raise HTTPException(404, sentence(error)) from None
-    return Response(svg, media_type=SVG, headers=attachment(f"{live.table.state.game.name}.svg"))
+    headers = OWN_FILE | attachment(f"{live.table.state.game.name}.svg")
+    return Response(svg, media_type=SVG, headers=headers)
 
 
 async def saved_record(request: Request) -> Response:
@@ -494,7 +501,7 @@ async def saved_record(request: Request) -> Response:
         text = await work(request, written)
     except RefusedError as error:
         raise HTTPException(403, f"This game cannot be saved as text: {error}.") from None
-    return PlainTextResponse(text if is_record else text + "\n")
+    return PlainTextResponse(text if is_record else text + "\n", headers=OWN_FILE)
 
 
 def attachment(name: str) -> dict[str, str]:
