@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -16,7 +16,7 @@ from gridhouse.server.ratings import LevelResult, rating
 from gridhouse.server.storage.records import Ply, StoredTable
 from gridhouse.server.storage.store import Store
 from gridhouse.server.storage.visitors import Profile
-from web_helpers import HIDDEN, Visitor, open_house, playout
+from web_helpers import HIDDEN, Visitor, open_house, playout, upload, visitor_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -27,32 +27,12 @@ ROW = "binary(rows=1,cols=6) ......"
 LAST = "binary(rows=1,cols=2) 0."  # one move from its end
 
 
-def upload(visitor: Visitor, content: str | bytes) -> Any:
-    """Send a file of games."""
-    pairs = "; ".join(f"{name}={value}" for name, value in visitor.cookies.items())
-    visitor.client.cookies.clear()
-    answer = visitor.client.post(
-        "/games/import",
-        files={"games": ("games.json", content, "application/json")},
-        headers={"cookie": pairs} if pairs else {},
-        follow_redirects=False,
-    )
-    visitor.cookies.update(answer.cookies)
-    return answer
-
-
 def rows(visitor: Visitor, query: str = "") -> list[str]:
     """Return the text of the rows on the page of a visitor's games."""
     page = visitor.get(f"/games{query}").text
     listed = page.partition('<ul class="games">')[2].partition("</ul>")[0]
     found = re.findall(r"<li.*?>(.*?)</li>", listed, re.DOTALL)
     return [" ".join(re.sub("<[^>]*>", " ", row).split()) for row in found]
-
-
-def visitor_of(visitor: Visitor) -> str:
-    """Return the id under which the house knows a visitor."""
-    auth = visitor.client.app.state.auth  # type: ignore[attr-defined]
-    return str(auth.visitor(visitor.cookies))
 
 
 def store_of(visitor: Visitor) -> Store:

@@ -9,7 +9,6 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from gridhouse.core.errors import GridhouseError
-from gridhouse.core.registry import parse
 from gridhouse.players.levels import LEVELS, level_in_words
 from gridhouse.server.languages import day_in_words
 from gridhouse.server.ratings import LevelResult, rating
@@ -22,6 +21,7 @@ from gridhouse.server.tables.table import (
     MACHINE,
     ON_TIME,
     RESIGNED,
+    begun,
     loser_of,
     outcome_of,
     returns_of,
@@ -64,7 +64,7 @@ def played(record: StoredTable) -> Generator[None, None, State]:
 
     Raises GridhouseError.
     """
-    state = parse(record.start)
+    state = begun(record)
     for ply in record.moves:
         state.apply_action(state.string_to_action(ply.move))
         yield
