@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 import pytest
 
-from gridhouse.server import upkeep
+from gridhouse.server import app, upkeep
 from gridhouse.server.storage.records import Ply, StoredTable
-from web_helpers import Visitor, open_house, visitor_of
+from web_helpers import Visitor, open_house, upload, visitor_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 ROW = "binary(rows=1,cols=6) ......"
 PUZZLE = "sliding(rows=2,cols=2) ab c/abcd"  # of one player
 MOVES = {ROW: "0 0 0", PUZZLE: "U"}
+FILE = json.dumps({"gridhouse": 1, "games": []})
 BLOB = "x'ff'"
 NO_TEXT = "CAST(x'ff' AS TEXT)"
 HUGE = str(10**18)
@@ -54,8 +56,10 @@ DAMAGE = [
 
 @pytest.fixture(scope="module")
 def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
-    with open_house(tmp_path_factory.mktemp("house")) as client:
-        yield client
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(app, "MAX_IMPORTS", len(DAMAGE))
+        with open_house(tmp_path_factory.mktemp("house")) as client:
+            yield client
 
 
 @pytest.fixture(scope="module")
@@ -90,7 +94,9 @@ def test_a_damaged_row_takes_nothing_else_down(
         for path in ("/t/hurt", "/t/hurt/record.txt", "/t/hurt/review", "/"):
             assert host.get(path).status_code < 500, path
         assert host.get("/api/tables/hurt", authorization=token).status_code < 500
+        assert upload(host, FILE).status_code == 303
         assert '"healthy"' in stranger.get("/api/tables").text
+        assert '"healthy"' in host.get("/games/export.json").text
         for visitor, path in (
             (stranger, "/lobby"),
             (host, "/lobby"),

@@ -6,7 +6,7 @@ import logging
 from collections import OrderedDict
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, NamedTuple
 
 from gridhouse.core.errors import GridhouseError
 from gridhouse.players.levels import LEVELS, level_in_words
@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     from gridhouse.server.storage.visitors import Profile
     from gridhouse.server.tables.service import TableService
 
-Found = TypeVar("Found")
 log = logging.getLogger("gridhouse.server")
 MAX_OPEN = 4  # games in the strip "Continue"
 MAX_RATED = 200  # latest games that a rating counts
@@ -90,16 +89,6 @@ def summary_of(state: State, ended: str | None) -> Summary:
         return Summary(game, state.current_player(), "", "", ())
     result = game.write_result(game.result(state)) if game.num_players == 1 else ""
     return Summary(game, None, outcome_of(state, ended), result, tuple(returns_of(state, ended)))
-
-
-def at_once(steps: Generator[None, None, Found]) -> Found:
-    """Return what a function with pauses returns, without pauses."""
-    while True:
-        try:
-            next(steps)
-        except StopIteration as end:
-            found: Found = end.value
-            return found
 
 
 @contextmanager

@@ -100,6 +100,7 @@ VERSION = (
         {name: sa.bindparam(name) for name in ("version", "changed", "ended", "asked", "since")}
     )
 )
+OPEN_FIRST, LATEST_FIRST = TABLES.c.ended.is_not(None), TABLES.c.changed.desc()
 COLUMNS = [column.name for column in TABLES.c if column.name != "created"]
 SECRET = "secret"
 MIGRATIONS = str(Path(__file__).parent / "migrations")
@@ -281,7 +282,13 @@ class Store:
 
     def list_own(self, visitor: str, chosen: Chosen, most: int, skip: int = 0) -> list[StoredTable]:
         """Return a visitor's tables, unfinished ones first, then the latest change first."""
-        return self._records(_own(visitor, chosen), most, skip, TABLES.c.ended.is_not(None))
+        return self._records(_own(visitor, chosen), most, skip, OPEN_FIRST)
+
+    def names_of_own(self, visitor: str) -> list[str]:
+        """Return the names of a visitor's tables in the order of ``list_own``."""
+        chosen = sa.select(TABLES.c.id).where(_own(visitor, Chosen()))
+        with self.engine.connect() as connection:
+            return list(connection.scalars(chosen.order_by(OPEN_FIRST, LATEST_FIRST)))
 
     def count_own(self, visitor: str, chosen: Chosen) -> int:
         """Return the number of a visitor's tables."""
@@ -299,7 +306,7 @@ class Store:
     ) -> list[StoredTable]:
         """Return the tables that are wanted, without those that cannot be read."""
         columns = [TABLES.c[name] for name in COLUMNS]
-        chosen = sa.select(*columns).where(wanted).order_by(*first, TABLES.c.changed.desc())
+        chosen = sa.select(*columns).where(wanted).order_by(*first, LATEST_FIRST)
         chosen = chosen.limit(most).offset(skip)
         # One snapshot, so that a table and its moves belong together.
         reading = {"isolation_level": "REPEATABLE READ"} if self.is_shared else {}
