@@ -90,6 +90,26 @@ class Visitor:
             yield Seat(socket)
 
 
+def upload(visitor: Visitor, content: str | bytes) -> Any:
+    """Send a file of games."""
+    pairs = "; ".join(f"{name}={value}" for name, value in visitor.cookies.items())
+    visitor.client.cookies.clear()
+    answer = visitor.client.post(
+        "/games/import",
+        files={"games": ("games.json", content, "application/json")},
+        headers={"cookie": pairs} if pairs else {},
+        follow_redirects=False,
+    )
+    visitor.cookies.update(answer.cookies)
+    return answer
+
+
+def visitor_of(visitor: Visitor) -> str:
+    """Return the id under which the house knows a visitor."""
+    auth = visitor.client.app.state.auth  # type: ignore[attr-defined]
+    return str(auth.visitor(visitor.cookies))
+
+
 class Seat:
     """The socket of a page that shows a table."""
 

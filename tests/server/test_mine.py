@@ -4,20 +4,25 @@ from __future__ import annotations
 
 import json
 import re
+import threading
 import time
-from typing import TYPE_CHECKING, Any
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import TYPE_CHECKING
 
 import pytest
 
 import gridhouse
-from gridhouse.server import clock, logs
+from gridhouse.server import clock, fair_pool, logs
+from gridhouse.server.pages.game_files import read_games, write_games
 from gridhouse.server.pages.identicons import PICTURES, identicon
 from gridhouse.server.pages.mine import PAGE
 from gridhouse.server.ratings import LevelResult, rating
 from gridhouse.server.storage.records import Ply, StoredTable
 from gridhouse.server.storage.store import Store
 from gridhouse.server.storage.visitors import Profile
-from web_helpers import HIDDEN, Visitor, open_house, playout
+from web_helpers import HIDDEN, Visitor, open_house, playout, upload, visitor_of
+from wire_helpers import PATIENCE
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -28,32 +33,12 @@ ROW = "binary(rows=1,cols=6) ......"
 LAST = "binary(rows=1,cols=2) 0."  # one move from its end
 
 
-def upload(visitor: Visitor, content: str | bytes) -> Any:
-    """Send a file of games."""
-    pairs = "; ".join(f"{name}={value}" for name, value in visitor.cookies.items())
-    visitor.client.cookies.clear()
-    answer = visitor.client.post(
-        "/games/import",
-        files={"games": ("games.json", content, "application/json")},
-        headers={"cookie": pairs} if pairs else {},
-        follow_redirects=False,
-    )
-    visitor.cookies.update(answer.cookies)
-    return answer
-
-
 def rows(visitor: Visitor, query: str = "") -> list[str]:
     """Return the text of the rows on the page of a visitor's games."""
     page = visitor.get(f"/games{query}").text
     listed = page.partition('<ul class="games">')[2].partition("</ul>")[0]
     found = re.findall(r"<li.*?>(.*?)</li>", listed, re.DOTALL)
     return [" ".join(re.sub("<[^>]*>", " ", row).split()) for row in found]
-
-
-def visitor_of(visitor: Visitor) -> str:
-    """Return the id under which the house knows a visitor."""
-    auth = visitor.client.app.state.auth  # type: ignore[attr-defined]
-    return str(auth.visitor(visitor.cookies))
 
 
 def store_of(visitor: Visitor) -> Store:
@@ -260,6 +245,53 @@ def test_an_analysis_board_goes_along(visitor: Visitor) -> None:
     other = Visitor(visitor.client)
     assert upload(other, text).headers["location"] == "/games?added=1&known=0"
     assert "analysis board" in rows(other)[0]
+
+
+@pytest.mark.parametrize("path", ["/games/export.json", "/games/import"])
+def test_the_file_of_many_games_keeps_nobody_from_theirs(
+    client: TestClient, monkeypatch: pytest.MonkeyPatch, path: str
+) -> None:
+    anna, bert = Visitor(client), Visitor(client)
+    anna.post("/me", {"name": "Anna"})
+    store, files = store_of(anna), client.app.state.service.files  # type: ignore[attr-defined]
+    store.add(*(finished(anna, f"t{number}", 1, won=True) for number in range(9)))
+    has_begun, was_answered, read = threading.Event(), threading.Event(), list[str]()
+    load = store.load
+
+    def load_in_turn(name: str) -> StoredTable | None:
+        read.append(name)
+        if len(read) == 1:
+            has_begun.set()
+            while not files._waiting:  # until Bert has come
+                time.sleep(0.001)
+        assert len(read) < 9 or was_answered.wait(PATIENCE)
+        return load(name)
+
+    monkeypatch.setattr(store, "load", load_in_turn)
+    monkeypatch.setattr(fair_pool, "SLICE", -1)  # every step is a turn
+    with ThreadPoolExecutor() as pool:
+        is_import = path == "/games/import"
+        long = pool.submit(partial(upload, anna, game()) if is_import else partial(anna.get, path))
+        assert has_begun.wait(PATIENCE)
+        short = pool.submit(bert.get, "/games/export.json")
+        short.add_done_callback(lambda _: was_answered.set())
+        assert json.loads(short.result().text)["games"] == []
+        assert long.result().status_code == (303 if is_import else 200)
+    assert len(read) == 9
+
+
+def test_steps_of_a_file_are_moves_as_well(visitor: Visitor) -> None:
+    start = gridhouse.load("binary", rows=4, cols=4).new_initial_state(1)
+    state, moves = start.clone(), list[str]()
+    for action in playout(start, 3):
+        moves.append(state.action_to_string(action))
+        state.apply_action(action)
+    own, store = visitor_of(visitor), store_of(visitor)
+    seats, plies = {0: own, 1: own}, [Ply(move) for move in moves]
+    store.add(StoredTable("t", str(start), "hotseat", seated_visitors=seats, moves=plies))
+    assert len(list(write_games(store, own))) >= len(moves)
+    file = game(start=str(start), moves=moves, opponent="hotseat", level=None, seats=[0, 1])
+    assert len(list(read_games(file.encode(), "somebody"))) >= len(moves)
 
 
 def test_files_are_bounded(visitor: Visitor) -> None:

@@ -14,9 +14,9 @@ from gridhouse.core.notation import one_line
 from gridhouse.players.levels import LEVELS
 from gridhouse.server import clock
 from gridhouse.server.pages.forms import read_position
-from gridhouse.server.pages.history import at_once, played, summary
+from gridhouse.server.pages.history import readable, summary
 from gridhouse.server.settings import MAX_START
-from gridhouse.server.storage.records import Ply, StoredTable
+from gridhouse.server.storage.records import ENDED, Ply, StoredTable
 from gridhouse.server.tables.table import (
     ANALYSIS,
     BY_RULES,
@@ -24,10 +24,13 @@ from gridhouse.server.tables.table import (
     MACHINE,
     ONE_SCREEN,
     OPPONENTS,
+    begun,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Generator, Iterator
+
+    from gridhouse.server.storage.store import Store
 
 MAX_GAMES = 500  # of a file
 MAX_FILE = 1024 * 1024  # bytes
@@ -53,7 +56,7 @@ class SavedGame(BaseModel):
     opponent: Literal["hotseat", "machine", "friends", "analysis"]
     level: Annotated[int, Field(ge=LEVELS[0], le=LEVELS[-1])] | None
     seats: Annotated[list[Player], Field(max_length=2)]
-    ended: Annotated[str, Field(pattern="^(rules|(time|resigned) [01])$")] | None
+    ended: Annotated[str, Field(pattern=f"^({ENDED})$")] | None
     changed: Annotated[int, Field(ge=0)]
     result: str = ""
     table: str = ""
@@ -69,7 +72,7 @@ class GameFile(BaseModel):
     left_out: int = 0
 
 
-def saved_game(record: StoredTable, visitor: str) -> SavedGame:
+def saved_game(record: StoredTable, visitor: str, result: str = "") -> SavedGame:
     """Return a stored game as it stands in a file."""
     seats = sorted(seat for seat, who in record.seated_visitors.items() if who == visitor)
     return SavedGame.model_construct(
@@ -80,27 +83,47 @@ def saved_game(record: StoredTable, visitor: str) -> SavedGame:
         seats=seats,
         ended=record.ended,
         changed=record.changed,
-        result=at_once(summary(record)).outcome,
+        result=result,
         table=record.id,
     )
 
 
-def write_games(records: Iterable[StoredTable], visitor: str) -> str:
-    """Return the file with a visitor's games.
+def own_games(store: Store, visitor: str) -> Iterator[StoredTable]:
+    """Yield a visitor's games, each of which is read when it is its turn."""
+    found = map(store.load, store.names_of_own(visitor))
+    return (record for record in found if record is not None)
+
+
+def write_games(store: Store, visitor: str) -> Generator[None, None, str]:
+    """Return the file with a visitor's games, with pauses between games and between moves.
 
     Games that still hide information are left out: the file would tell it.
     """
-    records = list(records)
-    shown = [saved_game(record, visitor) for record in records if not hides(record)]
-    file = GameFile.model_construct(gridhouse=1, games=shown, left_out=len(records) - len(shown))
-    return file.model_dump_json(indent=1) + "\n"
+    shown, left_out = [], 0
+    for record in own_games(store, visitor):
+        yield
+        with readable(record):
+            if (yield from hides(record)):
+                left_out += 1
+            else:
+                about = yield from summary(record)
+                game = saved_game(record, visitor, about.outcome).model_dump_json(indent=1)
+                shown.append(game.replace("\n", "\n  "))
+    listed = "[\n  " + ",\n  ".join(shown) + "\n ]" if shown else "[]"
+    return f'{{\n "gridhouse": 1,\n "games": {listed},\n "left_out": {left_out}\n}}\n'
 
 
-def hides(record: StoredTable) -> bool:
-    """Tell whether a game hides something from the players at its seats."""
-    if record.opponent == ANALYSIS or at_once(summary(record)).mover is None:
+def hides(record: StoredTable) -> Generator[None, None, bool]:
+    """Tell whether a game hides something from the players at its seats, with pauses."""
+    if record.opponent == ANALYSIS or (yield from summary(record)).mover is None:
         return False
-    return at_once(played(record)).has_had_secrets()
+    state = begun(record)
+    for ply in record.moves:
+        if state.has_secrets():
+            return True
+        state.apply_action(state.string_to_action(ply.move))
+        yield
+    return state.has_secrets()
 
 
 def key_of(game: SavedGame, visitor: str) -> str:
@@ -110,8 +133,10 @@ def key_of(game: SavedGame, visitor: str) -> str:
     return base64.urlsafe_b64encode(hashlib.sha256(text.encode()).digest()[:18]).decode()
 
 
-def read_games(content: bytes, visitor: str) -> list[tuple[str, StoredTable]]:
-    """Return the games of a file as tables of a visitor, with their old names.
+def read_games(
+    content: bytes, visitor: str
+) -> Generator[None, None, list[tuple[str, StoredTable]]]:
+    """Return the games of a file as tables of a visitor, with their old names; with pauses.
 
     Every game is played again, so a table holds nothing that the rules forbid.  Raises
     GameFileError.
@@ -125,7 +150,7 @@ def read_games(content: bytes, visitor: str) -> list[tuple[str, StoredTable]]:
     records = []
     for number, game in enumerate(file.games, 1):
         try:
-            records.append((game.table, table_of(game, visitor)))
+            records.append((game.table, (yield from table_of(game, visitor))))
         except GridhouseError as error:
             raise GameFileError(f"game {number} of the file: {error}") from None
     return records
@@ -141,8 +166,8 @@ def reason_of(wrong: Any) -> str:
     return f"game {int(place[1]) + 1} of the file, {place[2] if place[2:] else ''}: {wrong['msg']}"
 
 
-def table_of(game: SavedGame, visitor: str) -> StoredTable:
-    """Return a game of a file as a visitor's table; raises GridhouseError."""
+def table_of(game: SavedGame, visitor: str) -> Generator[None, None, StoredTable]:
+    """Return a game of a file as a visitor's table, with pauses; raises GridhouseError."""
     state = read_position(game.start)
     players = state.game.num_players
     taken = list(range(players)) if game.opponent in ONE_SCREEN else game.seats[:1]
@@ -159,6 +184,7 @@ def table_of(game: SavedGame, visitor: str) -> StoredTable:
         action = state.string_to_action(move)
         moves.append(Ply(state.action_to_string(action)))
         state.apply_action(action)
+        yield
     ended = BY_RULES if state.is_terminal() else game.ended
     if (game.ended == BY_RULES) != state.is_terminal() and game.ended is not None:
         raise GridhouseError("its end is not that of its moves")
@@ -178,14 +204,14 @@ def table_of(game: SavedGame, visitor: str) -> StoredTable:
 
 
 def unknown(
-    records: list[tuple[str, StoredTable]], own: list[StoredTable], visitor: str
-) -> list[StoredTable]:
-    """Return the tables that are not among a visitor's own, each once."""
-    names = {record.id for record in own}
-    known = names | {key_of(saved_game(record, visitor), visitor) for record in own}
-    new = {
-        record.id: record for old, record in records if old not in names and record.id not in known
-    }
+    records: list[tuple[str, StoredTable]], store: Store, visitor: str
+) -> Generator[None, None, list[StoredTable]]:
+    """Return the tables that are not among a visitor's own, each once; with pauses."""
+    known = set()
+    for record in own_games(store, visitor):
+        yield
+        known |= {record.id, key_of(saved_game(record, visitor), visitor)}
+    new = {record.id: record for old, record in records if not known & {old, record.id}}
     return list(new.values())
 
 

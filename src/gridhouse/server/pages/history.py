@@ -6,10 +6,9 @@ import logging
 from collections import OrderedDict
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, NamedTuple
 
 from gridhouse.core.errors import GridhouseError
-from gridhouse.core.registry import parse
 from gridhouse.players.levels import LEVELS, level_in_words
 from gridhouse.server.languages import day_in_words
 from gridhouse.server.ratings import LevelResult, rating
@@ -22,6 +21,7 @@ from gridhouse.server.tables.table import (
     MACHINE,
     ON_TIME,
     RESIGNED,
+    begun,
     loser_of,
     outcome_of,
     returns_of,
@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     from gridhouse.server.storage.visitors import Profile
     from gridhouse.server.tables.service import TableService
 
-Found = TypeVar("Found")
 log = logging.getLogger("gridhouse.server")
 MAX_OPEN = 4  # games in the strip "Continue"
 MAX_RATED = 200  # latest games that a rating counts
@@ -64,7 +63,7 @@ def played(record: StoredTable) -> Generator[None, None, State]:
 
     Raises GridhouseError.
     """
-    state = parse(record.start)
+    state = begun(record)
     for ply in record.moves:
         state.apply_action(state.string_to_action(ply.move))
         yield
@@ -90,16 +89,6 @@ def summary_of(state: State, ended: str | None) -> Summary:
         return Summary(game, state.current_player(), "", "", ())
     result = game.write_result(game.result(state)) if game.num_players == 1 else ""
     return Summary(game, None, outcome_of(state, ended), result, tuple(returns_of(state, ended)))
-
-
-def at_once(steps: Generator[None, None, Found]) -> Found:
-    """Return what a function with pauses returns, without pauses."""
-    while True:
-        try:
-            next(steps)
-        except StopIteration as end:
-            found: Found = end.value
-            return found
 
 
 @contextmanager

@@ -36,11 +36,12 @@ from gridhouse.server.settings import MAX_KEPT
 from gridhouse.server.storage.store import Chosen
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from starlette.requests import Request
 
 
 PAGE = 20  # games on a page
-ALL = 100_000  # more tables than anybody has
 STATES = {"": None, "open": False, "over": True}
 
 
@@ -106,11 +107,11 @@ async def export(request: Request) -> Response:
     service, auth = services(request)
     visitor = auth.visitor(request.cookies) or ""
 
-    def written() -> str:
-        return write_games(service.store.list_own(visitor, Chosen(), ALL), visitor)
+    def written() -> Iterator[str | None]:
+        yield (yield from write_games(service.store, visitor))
 
     headers = attachment("gridhouse-games.json") | {"cache-control": "no-store"}
-    text = await service.files.run(written)
+    (text,) = await service.files.collect(written())
     return Response(text, media_type="application/json", headers=headers)
 
 
@@ -122,17 +123,17 @@ async def take_in(request: Request) -> Response:
     service, auth = services(request)
     visitor, cookie = auth.identify_or_create(request)
 
-    def added() -> tuple[int, int]:
-        records = read_games(content, visitor)
-        new = unknown(records, service.store.list_own(visitor, Chosen(), ALL), visitor)
+    def added() -> Iterator[tuple[int, int] | None]:
+        records = yield from read_games(content, visitor)
+        new = yield from unknown(records, service.store, visitor)
         length = sum(len(record.start) for record in new)
         if service.store.length_of_starts(visitor) + length > MAX_KEPT:
             raise GameFileError("the house does not keep so many games for one visitor")
         service.store.add(*new)
-        return len(new), len(records) - len(new)
+        yield len(new), len(records) - len(new)
 
     try:
-        new, known = await service.files.run(added)
+        ((new, known),) = await service.files.collect(added())
     except GameFileError as error:
         return await mine_page(request, sentence(error))
     except IntegrityError:

@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+import re
+from dataclasses import dataclass, field, fields
+from datetime import date
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from gridhouse.core.errors import GridhouseError
+from gridhouse.players.levels import LEVELS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     import sqlalchemy as sa
+
+OPPONENTS = ("machine", "friends", "hotseat", "analysis")
+ENDED = "rules|(time|resigned) [01]"
+PLAYERS = range(2)
 
 
 class Ply(NamedTuple):
@@ -64,6 +74,75 @@ class StoredTable:
     evening: str | None = None
     version: int = 0
     changed: int = 0
+
+
+class DamagedError(GridhouseError):
+    """What the database holds of a table cannot be; the message says what."""
+
+
+def is_text(value: object) -> bool:
+    """Tell whether a value is a text."""
+    return isinstance(value, str)
+
+
+def is_number(value: object, among: range = range(2**63)) -> bool:
+    """Tell whether a value is one of these whole numbers."""
+    return type(value) is int and value in among
+
+
+def has_form(form: str, value: object) -> bool:
+    """Tell whether a value is a text of a form."""
+    return isinstance(value, str) and re.fullmatch(form, value) is not None
+
+
+def is_day(value: object) -> bool:
+    """Tell whether a value is a day that is written like 2026-11-20."""
+    try:
+        return isinstance(value, str) and date.fromisoformat(value).isoformat() == value
+    except ValueError:
+        return False
+
+
+def are_seats(seats: dict[Any, object]) -> bool:
+    """Tell whether these are players and their visitors."""
+    return all(is_number(seat, PLAYERS) and is_text(sitter) for seat, sitter in seats.items())
+
+
+def are_plies(plies: list[Ply]) -> bool:
+    """Tell whether these may be moves."""
+    return all(is_text(ply.move) and is_number(ply.spent) for ply in plies)
+
+
+# What a stored table may have; SQLite stores anything anywhere.
+MAY_HAVE: dict[str, Callable[[Any], bool]] = {
+    "id": is_text,
+    "start": is_text,
+    "opponent": OPPONENTS.__contains__,
+    "level": partial(is_number, among=LEVELS),
+    "machine": partial(is_number, among=PLAYERS),
+    "seated_visitors": are_seats,
+    "moves": are_plies,
+    "undone": are_plies,
+    "initial": is_number,
+    "increment": is_number,
+    "since": is_number,
+    "ended": partial(has_form, ENDED),
+    "asked": partial(has_form, "(undo|redo) [01]"),
+    "daily": is_day,
+    "next": partial(has_form, r"\S+ [01]"),
+    "evening": is_text,
+    "version": is_number,
+    "changed": is_number,
+}
+OPTIONAL = {each.name for each in fields(StoredTable) if each.default is None}
+
+
+def require_sound(record: StoredTable) -> None:
+    """Raise DamagedError for what no table can have; it is not quoted, since it may be hidden."""
+    for name, is_sound in MAY_HAVE.items():
+        value = getattr(record, name)
+        if not is_sound(value) and not (value is None and name in OPTIONAL):
+            raise DamagedError(f"its {name!r} is damaged")
 
 
 class Change(NamedTuple):

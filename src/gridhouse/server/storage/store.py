@@ -5,6 +5,7 @@ Positions are not stored, because they follow from the rules.
 
 from __future__ import annotations
 
+import logging
 import os
 import queue
 import secrets
@@ -25,7 +26,14 @@ from alembic.config import Config
 from alembic.util import CommandError
 
 from gridhouse.server import clock
-from gridhouse.server.storage.records import Change, Ply, StaleError, StoredTable
+from gridhouse.server.storage.records import (
+    Change,
+    DamagedError,
+    Ply,
+    StaleError,
+    StoredTable,
+    require_sound,
+)
 
 if TYPE_CHECKING:
     import asyncio
@@ -37,6 +45,7 @@ if TYPE_CHECKING:
     Promise = Future[None] | asyncio.Future[None]
     Deliver = Callable[[Callable[[], object]], object]
 
+log = logging.getLogger("gridhouse.server")
 metadata = sa.MetaData()
 PRIVATE = 0o600  # a database has the secret for all signatures
 TABLES = sa.Table(
@@ -92,6 +101,7 @@ VERSION = (
         {name: sa.bindparam(name) for name in ("version", "changed", "ended", "asked", "since")}
     )
 )
+OPEN_FIRST, LATEST_FIRST = TABLES.c.ended.is_not(None), TABLES.c.changed.desc()
 COLUMNS = [column.name for column in TABLES.c if column.name != "created"]
 SECRET = "secret"
 MIGRATIONS = str(Path(__file__).parent / "migrations")
@@ -105,6 +115,8 @@ SQLITE_SETTINGS = ("journal_mode=WAL", "synchronous=FULL", "busy_timeout=10000",
 
 def _prepare_sqlite(connection: DBAPIConnection, _: Any) -> None:
     connection.isolation_level = None  # _begin_sqlite begins the transactions
+    # One text that is none must not make all that is read with it unreadable.
+    connection.text_factory = partial(str, encoding="utf-8", errors="replace")
     cursor = connection.cursor()
     for setting in SQLITE_SETTINGS:
         cursor.execute(f"PRAGMA {setting}")
@@ -244,7 +256,7 @@ class Store:
                 write_table(connection, record)
 
     def load(self, table: str) -> StoredTable | None:
-        """Return a table by its name, or None if there is none."""
+        """Return a table by its name, or None if there is none, or none that can be read."""
         found = self._records(TABLES.c.id == table)
         return found[0] if found else None
 
@@ -280,7 +292,13 @@ class Store:
 
     def list_own(self, visitor: str, chosen: Chosen, most: int, skip: int = 0) -> list[StoredTable]:
         """Return a visitor's tables, unfinished ones first, then the latest change first."""
-        return self._records(_own(visitor, chosen), most, skip, TABLES.c.ended.is_not(None))
+        return self._records(_own(visitor, chosen), most, skip, OPEN_FIRST)
+
+    def names_of_own(self, visitor: str) -> list[str]:
+        """Return the names of a visitor's tables in the order of ``list_own``."""
+        chosen = sa.select(TABLES.c.id).where(_own(visitor, Chosen()))
+        with self.engine.connect() as connection:
+            return list(connection.scalars(chosen.order_by(OPEN_FIRST, LATEST_FIRST)))
 
     def count_own(self, visitor: str, chosen: Chosen) -> int:
         """Return the number of a visitor's tables."""
@@ -296,22 +314,21 @@ class Store:
         *first: sa.ColumnElement[bool],
         moves: bool = True,
     ) -> list[StoredTable]:
-        chosen = sa.select(TABLES).where(wanted).order_by(*first, TABLES.c.changed.desc())
+        """Return the tables that are wanted, without those that cannot be read."""
+        columns = [TABLES.c[name] for name in COLUMNS]
+        chosen = sa.select(*columns).where(wanted).order_by(*first, LATEST_FIRST)
         chosen = chosen.limit(most).offset(skip)
         # One snapshot, so that a table and its moves belong together.
         reading = {"isolation_level": "REPEATABLE READ"} if self.is_shared else {}
         with self.engine.connect().execution_options(**reading) as connection:
-            records = {
-                row.id: StoredTable(**{name: getattr(row, name) for name in COLUMNS})
-                for row in connection.execute(chosen)
-            }
+            records = {row.id: StoredTable(**row._asdict()) for row in connection.execute(chosen)}
             for seat in connection.execute(sa.select(SEATS).where(SEATS.c.table_id.in_(records))):
                 records[seat.table_id].seated_visitors[seat.player] = seat.visitor
             made = MOVES.c.table_id.in_(records) if moves else sa.false()
             for row in connection.execute(sa.select(MOVES).where(made).order_by(MOVES.c.ply)):
                 record = records[row.table_id]
                 (record.undone if row.undone else record.moves).append(Ply(row.move, row.spent))
-        return list(records.values())
+        return [record for record in records.values() if is_sound(record)]
 
     def append(self, change: Change) -> Future[None]:
         """Write a change; the future raises StaleError, or a database error, if that fails."""
@@ -405,6 +422,16 @@ def _own(visitor: str, chosen: Chosen) -> sa.ColumnElement[bool]:
     if chosen.opponent:
         wanted &= TABLES.c.opponent == chosen.opponent
     return wanted
+
+
+def is_sound(record: StoredTable) -> bool:
+    """Tell whether what was read can be a table; if not, log why."""
+    try:
+        require_sound(record)
+    except DamagedError as error:
+        log.error("the table %s cannot be read: %s", record.id, error)
+        return False
+    return True
 
 
 def _keep(promises: list[Promise], error: Exception | None = None) -> None:

@@ -14,7 +14,8 @@ from gridhouse.core.registry import parse
 from gridhouse.server import clock
 from gridhouse.server.clock import Clock
 from gridhouse.server.settings import MAX_MOVES
-from gridhouse.server.storage.records import Change, Ply
+from gridhouse.server.storage import records
+from gridhouse.server.storage.records import Change, DamagedError, Ply
 from gridhouse.server.tables.commands import (
     ANSWER,
     MOVE,
@@ -37,11 +38,9 @@ if TYPE_CHECKING:
     from gridhouse.server.storage.records import StoredTable
 
 NEWS = ("names", "company", "best", "is_past_day", "machine_failed", "machine_stuck")
-HOTSEAT = "hotseat"
-MACHINE = "machine"
-FRIENDS = "friends"
-ANALYSIS = "analysis"  # alone, for both sides, with nothing hidden
-OPPONENTS = (MACHINE, FRIENDS, HOTSEAT, ANALYSIS)
+OPPONENTS = records.OPPONENTS
+# At an analysis board somebody is alone, for both sides, with nothing hidden.
+MACHINE, FRIENDS, HOTSEAT, ANALYSIS = OPPONENTS
 ONE_SCREEN = (HOTSEAT, ANALYSIS)  # at which one visitor has all seats
 STANDS_IN_EVENINGS = "moves at the table of an evening stand"
 FULL = "this table takes no more moves; begin another one"
@@ -99,7 +98,7 @@ class Table:
     """One game and its players."""
 
     def __init__(self, record: StoredTable, most: int = MAX_MOVES) -> None:
-        """Set up a table from its record; it takes ``most`` moves."""
+        """Set up a table from its record; it takes ``most`` moves.  Raises GridhouseError."""
         self.id = record.id
         self.opponent = record.opponent
         self.level = record.level
@@ -115,7 +114,7 @@ class Table:
         self.machine_failed = False  # at its last move, which was therefore random
         self.machine_stuck = False  # until a page is opened again
         self.clock = Clock(record.initial, record.increment) if record.initial else None
-        self.state = parse(record.start)
+        self.state = begun(record)
         # Both players of an evening are there when the game begins, so their clocks run at once.
         self._free_moves = 0 if self.evening else self.state.game.num_players
         self.most = most
@@ -440,6 +439,20 @@ class Table:
     def _need_openness(self) -> None:
         if self.secret:
             raise RefusedError("it would reveal hidden information")
+
+
+def begun(record: StoredTable) -> State:
+    """Return the start of a stored game; raises GridhouseError if its table cannot have it."""
+    state = parse(record.start)
+    players = range(state.game.num_players)
+    seats = {*record.seated_visitors, *([] if record.machine is None else [record.machine])}
+    if not seats <= set(players):
+        raise DamagedError("its game has no such player")
+    if len(players) == 1 and (record.asked is not None or loser_of(record.ended) is not None):
+        raise DamagedError("its game has no opponent")
+    if record.daily is not None and state.game.daily is None:
+        raise DamagedError("its game has no daily puzzle")
+    return state
 
 
 def loser_of(ended: str | None) -> tuple[str, int] | None:

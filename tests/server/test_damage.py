@@ -1,0 +1,123 @@
+"""A table that cannot be read takes no page down, and no other table out of a list."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from gridhouse.server import app, upkeep
+from gridhouse.server.storage.records import Ply, StoredTable
+from web_helpers import Visitor, open_house, upload, visitor_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from starlette.testclient import TestClient
+
+ROW = "binary(rows=1,cols=6) ......"
+PUZZLE = "sliding(rows=2,cols=2) ab c/abcd"  # of one player
+MOVES = {ROW: "0 0 0", PUZZLE: "U"}
+FILE = json.dumps({"gridhouse": 1, "games": []})
+BLOB = "x'ff'"
+NO_TEXT = "CAST(x'ff' AS TEXT)"
+HUGE = str(10**18)
+
+
+def damage(
+    rows: str, columns: str, *values: str, start: str = ROW
+) -> list[tuple[str, str, str, str]]:
+    return [(start, rows, column, value) for column in columns.split() for value in values]
+
+
+DAMAGE = [
+    *damage("tables", "created start opponent level machine version changed", "'abc'", BLOB),
+    *damage("tables", "initial increment since ended asked listed", "'abc'", BLOB),
+    *damage("tables", "daily next given evening", "'abc'", BLOB),
+    *damage("tables", "start opponent ended asked daily next evening", NO_TEXT),
+    *damage("tables", "level version changed initial since", "-1", "1.5", HUGE),
+    *damage("tables", "ended", "'time'", "'time 7'", "'time x'", "'rules'", "'resigned 1'"),
+    *damage("tables", "asked", "'undo'", "'undo x'", "'undo 7'", "'redo 0'"),
+    *damage("tables", "daily", "'2026-11-20'", "'20261120'"),
+    *damage("tables", "machine", "1", "7"),
+    *damage("tables", "opponent", "'machine'", "'friends'"),
+    *damage("tables", "next", "'x'", "'x y'", "'x 7'"),
+    *damage("tables", "ended", "'resigned 1'", "'rules'", start=PUZZLE),
+    *damage("tables", "asked", "'redo 0'", start=PUZZLE),
+    *damage("tables", "machine", "0", "1", start=PUZZLE),
+    *damage("seats", "player", "1", start=PUZZLE),
+    *damage("seats", "visitor", BLOB, NO_TEXT, "7", "''"),
+    *damage("seats", "player", "'abc'", "7", "-1"),
+    *damage("moves", "move", "'garbage'", BLOB, NO_TEXT, "7"),
+    *damage("moves", "ply spent undone", "'abc'", BLOB),
+]
+
+
+@pytest.fixture(scope="module")
+def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(app, "MAX_IMPORTS", len(DAMAGE))
+        with open_house(tmp_path_factory.mktemp("house")) as client:
+            yield client
+
+
+@pytest.fixture(scope="module")
+def host(house: TestClient) -> Visitor:
+    """Somebody who has a table without damage."""
+    host = Visitor(house)
+    host.post("/me", {"name": "Anna"})
+    add(host, "healthy", ROW)
+    return host
+
+
+def add(host: Visitor, name: str, start: str) -> None:
+    """Add a table of the lobby with one move."""
+    seats = dict.fromkeys(range(2 if start == ROW else 1), visitor_of(host))
+    plies = [Ply(MOVES[start])]
+    record = StoredTable(name, start, "hotseat", seated_visitors=seats, moves=plies, listed=True)
+    host.client.app.state.service.store.add(record)  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(("start", "rows", "column", "value"), DAMAGE)
+def test_a_damaged_row_takes_nothing_else_down(
+    host: Visitor, start: str, rows: str, column: str, value: str
+) -> None:
+    add(host, "hurt", start)
+    service = host.client.app.state.service  # type: ignore[attr-defined]
+    which = "id = 'hurt'" if rows == "tables" else "table_id = 'hurt'"
+    which += " AND player = 0" if rows == "seats" else ""
+    try:
+        with service.store.engine.begin() as connection:
+            connection.exec_driver_sql(f"UPDATE {rows} SET {column} = {value} WHERE {which}")
+        stranger, token = Visitor(host.client), f"Bearer {host.token}"
+        for path in ("/t/hurt", "/t/hurt/record.txt", "/t/hurt/review", "/"):
+            assert host.get(path).status_code < 500, path
+        assert host.get("/api/tables/hurt", authorization=token).status_code < 500
+        assert upload(host, FILE).status_code == 303
+        assert '"healthy"' in stranger.get("/api/tables").text
+        assert '"healthy"' in host.get("/games/export.json").text
+        for visitor, path in (
+            (stranger, "/lobby"),
+            (host, "/lobby"),
+            (host, "/games"),
+            (host, "/rules/sinks"),
+        ):
+            assert '"/t/healthy"' in visitor.get(path).text, path
+    finally:
+        service.drop("hurt")
+        with service.store.engine.begin() as connection:
+            upkeep.remove(connection, ["hurt"])
+
+
+def test_the_log_says_in_a_line_what_is_wrong_without_quoting_it(
+    host: Visitor, caplog: pytest.LogCaptureFixture
+) -> None:
+    store = host.client.app.state.service.store  # type: ignore[attr-defined]
+    seats = {0: visitor_of(host)}
+    store.add(StoredTable("odd", ROW, "hotseat", seated_visitors=seats, asked="secret"))
+    assert store.load("odd") is None
+    (said,) = caplog.records
+    assert said.getMessage().startswith("the table odd cannot be read: its 'asked' ")
+    assert said.exc_info is None
+    assert "secret" not in said.getMessage()
