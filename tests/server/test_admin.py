@@ -154,6 +154,44 @@ def test_only_unfinished_tables_that_nobody_touched_are_pruned(store: Store, run
     assert store.load("over")
 
 
+def test_days_that_no_date_has_are_refused(run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert run("prune", "--days", "36500").output == "Removed: 0\n"
+    refused = run("prune", "--days", "36501")
+    assert refused.exit_code == 2
+    assert refused.output == "gridhouse: --days 36501: it should be 36500 at most\n"
+    for days in ("36501", "9" * 5000):
+        monkeypatch.setenv("GRIDHOUSE_PRUNE_DAYS", days)
+        refused = run("prune")
+        assert (refused.exit_code, refused.output.count("\n")) == (2, 1)
+        assert f"GRIDHOUSE_PRUNE_DAYS={days}: it should be a whole number" in refused.output
+
+
+def test_the_house_goes_on_looking_whatever_fails(
+    client: TestClient, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked = iter((OverflowError, ZeroDivisionError))
+    seen = threading.Event()
+
+    async def fail(keeper: upkeep.Keeper) -> None:
+        error = next(looked, None)
+        if error is not None:
+            raise error
+        seen.set()
+
+    monkeypatch.setattr(upkeep, "GLANCE", 0.01)
+    monkeypatch.setattr(upkeep.Keeper, "look", fail)
+    state = client.app.state  # type: ignore[attr-defined]
+
+    async def start() -> upkeep.Keeper:
+        return upkeep.Keeper(state.service, upkeep.Refused(), state.renew)
+
+    assert client.portal is not None
+    keeper = client.portal.call(start)
+    assert seen.wait(20)
+    client.portal.call(keeper.close)
+    assert caplog.text.count("could not look at what was changed") == 2
+
+
 def test_a_house_prunes_by_itself(store: Store, tmp_path: Path) -> None:
     from web_helpers import open_house
 

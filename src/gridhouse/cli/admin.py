@@ -166,9 +166,7 @@ def prune(
 ) -> None:
     """Remove unfinished tables that nobody has touched for so many days."""
     house, upkeep = _server()
-    wanted = house.Settings().prune_days if days is None else days
-    if not wanted:
-        raise UsageError("GRIDHOUSE_PRUNE_DAYS=0: nothing is removed; --days names a number")
+    wanted = house.days_to_prune(days)
     with house.opened() as store:
         print(f"Removed: {upkeep.prune(store.engine, wanted)}")
 

@@ -16,7 +16,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from gridhouse.core.console import UsageError
 from gridhouse.server import upkeep
 from gridhouse.server.evenings.storage import EVENINGS
-from gridhouse.server.settings import Settings
+from gridhouse.server.settings import MAX_DAYS, Settings
 from gridhouse.server.storage.store import (
     MOVES,
     SEATS,
@@ -130,6 +130,19 @@ def who_is(store: Store, text: str) -> str:
     except ValueError:
         with store.engine.connect() as connection:
             return visitor_of(connection, text)
+
+
+def days_to_prune(days: int | None) -> int:
+    """Return the days after which a table is removed, those of the settings for None.
+
+    Raises UsageError.
+    """
+    wanted = Settings().prune_days if days is None else days
+    if not wanted:
+        raise UsageError("GRIDHOUSE_PRUNE_DAYS=0: nothing is removed; --days names a number")
+    if wanted > MAX_DAYS:
+        raise UsageError(f"--days {days}: it should be {MAX_DAYS} at most")
+    return wanted
 
 
 def backup(url: str, target: Path, *, force: bool = False) -> int:

@@ -39,6 +39,8 @@ MAX_PLAYERS = 200  # of an evening
 MAX_WAIT = 30  # seconds that a program may wait for a table to change
 MAX_NAME = 30  # characters of a name
 PRUNE_DAYS = 180  # after which an unfinished table that nobody touches is removed
+MAX_DAYS = 36_500  # that may be asked for: a date that long ago can still be written
+MOST = 1_000_000_000  # of any other number
 MAX_PLACES = 100  # rows of a leaderboard
 LOOPBACK = ("127.0.0.1", "::1")
 HOST = re.compile(r"\*|(\*\.)?[\w.-]+|\[[\da-fA-F:]+\]")
@@ -68,11 +70,12 @@ def _workers() -> int:
     return max(1, (os.cpu_count() or 2) - 1)
 
 
-def _number(name: str, default: int) -> int:
+def _number(name: str, default: int, most: int = MOST) -> int:
     """Return the number in an environment variable; raises UsageError."""
     text = os.environ.get(name) or str(default)
-    if not (text.isascii() and text.isdigit()):
-        raise UsageError(f"{name}={text}: it should be a whole number")
+    is_number = text.isascii() and text.isdigit() and len(text) <= len(str(most))
+    if not is_number or int(text) > most:
+        raise UsageError(f"{name}={text}: it should be a whole number, {most} at most")
     return int(text)
 
 
@@ -113,7 +116,7 @@ def _hosts() -> tuple[str, ...]:
 
 def _prune_days() -> int:
     """Return the days after which an unfinished table goes that nobody touches, 0 for never."""
-    return _number("GRIDHOUSE_PRUNE_DAYS", PRUNE_DAYS)
+    return _number("GRIDHOUSE_PRUNE_DAYS", PRUNE_DAYS, MAX_DAYS)
 
 
 @dataclass(frozen=True)
