@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sqlite3
 import threading
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -24,8 +26,6 @@ from web_helpers import Visitor
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
-
     from starlette.testclient import TestClient
 
 START = "sliding(rows=2,cols=2) ABC_"
@@ -249,6 +249,90 @@ def test_a_backup_is_restored(tmp_path: Path, run: Any) -> None:
         assert restored.load("kept")
         assert restored.load("later") is None
     assert [*tmp_path.glob("house.db.2*")]  # what was there before
+
+
+def spoil(file: Path, statement: str) -> None:
+    """Change a database as nothing of the house does."""
+    connection = sqlite3.connect(file, isolation_level=None)
+    connection.execute(statement)
+    connection.close()
+
+
+def refuses(run: Any, *words: object) -> str:
+    """Return the line by which a command refuses what it was given."""
+    refused = run(*map(str, words))
+    assert (refused.exit_code, refused.output.count("\n")) == (2, 1), refused.output
+    return str(refused.output)
+
+
+def test_a_damaged_database_does_not_replace_a_backup(tmp_path: Path, run: Any) -> None:
+    house, saved = tmp_path / "house.db", tmp_path / "saved.db"
+    Store(f"sqlite:///{house}").close()
+    assert run("backup", str(saved)).exit_code == 0
+    good = saved.read_bytes()
+    house.write_bytes(good[:8192] + b"\xff" * 4096 + good[12288:])
+    assert f"{house}: " in refuses(run, "backup", saved, "--force")
+    assert saved.read_bytes() == good
+    assert not [*tmp_path.glob("saved.db?*")]
+
+
+def test_a_backup_replaces_no_database_and_no_device(
+    store: Store, tmp_path: Path, run: Any
+) -> None:
+    house, other, link = (tmp_path / name for name in ("house.db", "other.db", "link.db"))
+    link.symlink_to(house)
+    for target in (house, link):
+        assert "the database itself" in refuses(run, "backup", target, "--force")
+    used = Store(f"sqlite:///{other}")
+    assert "a database in use" in refuses(run, "backup", other, "--force")
+    used.close()
+    for target in (tmp_path, Path(os.devnull)):
+        assert "no file that a backup can replace" in refuses(run, "backup", target, "--force")
+    store.check()
+
+
+@pytest.mark.parametrize("kept", [0, 100, 50_000])
+def test_a_backup_takes_the_place_of_a_damaged_database(
+    kept: int, tmp_path: Path, run: Any
+) -> None:
+    house, saved = tmp_path / "house.db", tmp_path / "saved.db"
+    first = Store(f"sqlite:///{house}")
+    first.add(StoredTable("kept", START, "hotseat"))
+    first.close()
+    assert run("backup", str(saved)).exit_code == 0
+    damaged = saved.read_bytes()[:kept] + os.urandom(5000 - min(kept, 5000))
+    house.write_bytes(damaged)
+    house.chmod(0o640)
+    (tmp_path / "house.db-wal").write_bytes(b"noise")
+    assert run("restore", str(saved)).exit_code == 0
+    with admin.opened() as restored:
+        assert restored.load("kept")
+    (before,) = tmp_path.glob("house.db.2*[0-9]")
+    assert before.read_bytes() == damaged
+    assert before.with_name(f"{before.name}-wal").read_bytes() == b"noise"
+    assert house.stat().st_mode & 0o777 == 0o640
+
+
+@pytest.mark.parametrize(
+    ("statement", "reason"),
+    [
+        ("UPDATE alembic_version SET version_num = 'other'", "newer version of Gridhouse"),
+        ("DELETE FROM alembic_version", "it has no version"),
+        ("DROP TABLE blocks", "it lacks the table blocks"),
+    ],
+)
+def test_what_no_house_could_open_is_not_restored(
+    statement: str, reason: str, tmp_path: Path, run: Any
+) -> None:
+    house, saved = tmp_path / "house.db", tmp_path / "saved.db"
+    Store(f"sqlite:///{house}").close()
+    assert run("backup", str(saved)).exit_code == 0
+    spoil(saved, statement)
+    before = house.read_bytes()
+    assert reason in refuses(run, "restore", saved)
+    assert house.read_bytes() == before
+    assert "the database itself" in refuses(run, "restore", house)
+    assert not [*tmp_path.glob("house.db.[!l]*")]
 
 
 def test_postgresql_is_backed_up_by_its_own_tools() -> None:

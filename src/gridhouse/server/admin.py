@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ipaddress
+import os
+import shutil
 import sqlite3
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -148,22 +150,60 @@ def days_to_prune(days: int | None) -> int:
 def backup(url: str, target: Path, *, force: bool = False) -> int:
     """Copy an SQLite database while it is used; return the number of bytes.
 
-    The copy is what the database was at one moment.  Raises UsageError.
+    The copy is what the database was at one moment.  It takes its place when it has been checked,
+    so that a damaged one replaces nothing.  Raises UsageError.
     """
     source = sqlite_file(url)
-    if target.exists() and not force:
-        raise UsageError(f"{target}: it is there already; --force replaces it")
-    part = target.with_name(f"{target.name}.part")
     try:
-        part.unlink(missing_ok=True)
-        create_private(part)
-        _copy_file(source, part)
-        part.replace(target)
+        _check_target(source, target, force=force)
+        with _copied(source, target) as part:
+            check(part, source)
+            part.replace(target)
+        return target.stat().st_size
     except OSError as error:
         raise UsageError(f"{target}: {error.strerror}") from None
+
+
+def _check_target(source: Path, target: Path, *, force: bool) -> None:
+    """Raise UsageError for a file that a backup may not replace."""
+    for file in (target, _part_of(target)):
+        if file.exists() and file.samefile(source):
+            raise UsageError(f"{target}: the backup would replace the database itself")
+    if not target.exists():
+        return
+    if not target.is_file():
+        raise UsageError(f"{target}: it is no file that a backup can replace")
+    if any(file.exists() for file in _beside(target)):
+        raise UsageError(f"{target}: it is a database in use, which a backup cannot replace")
+    if not force:
+        raise UsageError(f"{target}: it is there already; --force replaces it")
+
+
+def _part_of(target: Path) -> Path:
+    """Return the file that is written in the place of another one until it is whole."""
+    return target.with_name(f"{target.name}.part")
+
+
+def _beside(file: Path) -> list[Path]:
+    """Return the files that SQLite keeps beside that of a database."""
+    return [file.with_name(f"{file.name}-{end}") for end in ("wal", "shm", "journal")]
+
+
+@contextmanager
+def _copied(source: Path, target: Path) -> Iterator[Path]:
+    """Yield a copy of a database that is to take a place; if it does not, it is removed.
+
+    Raises OSError or UsageError.
+    """
+    part = _part_of(target)
+    part.unlink(missing_ok=True)
+    try:
+        create_private(part)
+        _copy_file(source, part, target)
+        yield part
     finally:
-        part.unlink(missing_ok=True)
-    return target.stat().st_size
+        for file in (part, *_beside(part)):
+            file.unlink(missing_ok=True)
 
 
 def restore(url: str, saved: Path) -> Path:
@@ -171,21 +211,51 @@ def restore(url: str, saved: Path) -> Path:
 
     Raises UsageError.
     """
-    target = sqlite_file(url, there=False)
+    target = Path(os.path.realpath(sqlite_file(url, there=False)))
     check(saved)
     before = target.with_name(f"{target.name}.{datetime.now(UTC):%Y%m%dT%H%M%S}")
     try:
-        with lock_of(target):
-            if target.exists():
-                backup(url, before)
-            else:
-                create_private(target)
-            _copy_file(saved, target)
+        if target.exists() and target.samefile(saved):
+            raise UsageError(f"{saved}: it is the database itself")
+        if before.exists():
+            raise UsageError(f"{before}: it is there already; try again in a second")
+        with lock_of(target), _copied(saved, target) as part:
+            _check_opens(part, saved)
+            _replace(target, part, before)
     except filelock.Timeout:
         raise UsageError("the house is open; close it first") from None
     except OSError as error:
         raise UsageError(f"{target}: {error.strerror}") from None
     return before
+
+
+def _check_opens(part: Path, saved: Path) -> None:
+    """Raise UsageError unless this version of the house opens the copy of a backup."""
+    try:
+        Store(f"sqlite:///{part}").close()
+    except (UnusableDatabaseError, SQLAlchemyError) as error:
+        raise UsageError(f"{saved}: {reason_of(error)}") from None
+
+
+def _replace(target: Path, part: Path, before: Path) -> None:
+    """Put a file in the place of a database, which is kept as it is, damaged or not.
+
+    Raises OSError; nothing has changed then.
+    """
+    if target.is_file():
+        shutil.copymode(target, part)
+    if hasattr(os, "chown"):
+        owner = (target if target.is_file() else target.parent).stat()
+        with suppress(PermissionError):  # only root has to give away what the house is to use
+            os.chown(part, owner.st_uid, owner.st_gid)
+    with ExitStack() as undone:
+        # The database is the last to go: what lies beside another one would be taken as its own.
+        for old, new in zip((*_beside(target), target), (*_beside(before), before), strict=True):
+            if old.exists():
+                old.rename(new)
+                undone.callback(new.rename, old)
+        part.rename(target)
+        undone.pop_all()
 
 
 def sqlite_file(url: str, *, there: bool = True) -> Path:
@@ -202,22 +272,29 @@ def sqlite_file(url: str, *, there: bool = True) -> Path:
     return file
 
 
-def check(file: Path) -> None:
-    """Raise UsageError unless a file is a whole database of a house."""
+def check(file: Path, source: Path | None = None) -> None:
+    """Raise UsageError unless a file, a copy of the source, is a whole database of a house."""
+    name = source or file
     if not file.is_file():
-        raise UsageError(f"{file}: there is no such file")
+        raise UsageError(f"{name}: there is no such file")
     try:
         with closing(sqlite3.connect(file)) as connection:
             found = connection.execute("PRAGMA integrity_check").fetchone()
-            connection.execute("SELECT version_num FROM alembic_version").fetchone()
+            version = connection.execute("SELECT version_num FROM alembic_version").fetchone()
     except sqlite3.Error as error:
-        raise UsageError(f"{file}: it is no database of a house: {error}") from None
+        raise UsageError(f"{name}: it is no database of a house: {error}") from None
     if found != ("ok",):
-        raise UsageError(f"{file}: the database is damaged: {found[0]}")
+        reason = str(found[0]).splitlines()[-1]
+        raise UsageError(f"{name}: the database is damaged: {reason}")
+    if version is None:
+        raise UsageError(f"{name}: it is no database of a house: it has no version")
 
 
-def _copy_file(source: Path, target: Path) -> None:
-    """Copy a database by SQLite's own means, in one step: writers do not wait for it."""
+def _copy_file(source: Path, target: Path, place: Path) -> None:
+    """Copy a database by SQLite's own means, in one step: writers do not wait for it.
+
+    Raises UsageError with the place that the copy is for.
+    """
     try:
         with (
             closing(sqlite3.connect(source, timeout=10)) as reading,
@@ -226,7 +303,7 @@ def _copy_file(source: Path, target: Path) -> None:
             reading.backup(writing)
             writing.execute("PRAGMA journal_mode=DELETE")  # all of it is in one file
     except sqlite3.Error as error:
-        raise UsageError(f"{source}: {error}") from None
+        raise UsageError(f"{source} cannot be copied to {place}: {error}") from None
 
 
 def copy(source: Store, target: Store) -> dict[str, int]:

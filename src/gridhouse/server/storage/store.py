@@ -139,6 +139,13 @@ def _identity(file: Path) -> tuple[int, int] | None:
     return found.st_dev, found.st_ino
 
 
+def _check_tables(connection: sa.Connection) -> None:
+    """Raise UnusableDatabaseError unless a database of this version has all of its tables."""
+    missing = metadata.tables.keys() - sa.inspect(connection).get_table_names()
+    if missing:
+        raise UnusableDatabaseError(f"it lacks the table {min(missing)}")
+
+
 def at_once(keep: Callable[[], object]) -> object:
     """Keep promises in the thread that writes."""
     return keep()
@@ -186,6 +193,7 @@ class Store:
                 raise UnusableDatabaseError(
                     "it was written by a newer version of Gridhouse, which alone can read it"
                 ) from None
+            _check_tables(connection)
         if self.file is not None:
             self._watch(self.file)
         self._writer = Writer(self.engine, deliver)
