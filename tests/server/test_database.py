@@ -69,6 +69,46 @@ def test_a_newer_and_a_damaged_database_are_one_line(
         assert reason in opened(monkeypatch, file)
 
 
+@pytest.mark.parametrize(
+    ("statement", "reason"),
+    [
+        ("DROP TABLE tables", "no such table: tables"),
+        ("DROP TABLE blocks", "no such table: blocks"),
+        (
+            "CREATE TRIGGER full BEFORE INSERT ON facts BEGIN SELECT RAISE(FAIL, 'refused'); END",
+            "refused",
+        ),
+    ],
+)
+def test_what_the_house_needs_at_its_start_is_tried_before(
+    statement: str, reason: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "house.db"
+    Store(f"sqlite:///{file}").close()
+    with sqlite3.connect(file) as connection:
+        connection.execute(statement)
+    connection.close()
+    assert opened(monkeypatch, file) == f"the database cannot be used: {reason}"
+
+
+def test_a_start_that_fails_is_one_line(tmp_path: Path) -> None:
+    code = (
+        "from gridhouse.cli import main\nfrom gridhouse.server import app\ndel app.Keeper\nmain()"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, "play", "--port", "0", "--no-open"],
+        env={**os.environ, "GRIDHOUSE_DATABASE_URL": f"sqlite:///{tmp_path / 'house.db'}"},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    assert done.returncode == 2
+    assert done.stderr == (
+        "gridhouse: the house could not be opened: NameError: name 'Keeper' is not defined\n"
+    )
+
+
 def damaged(folder: Path) -> bytes:
     """Return a database in which pages are overwritten."""
     file = folder / "other.db"

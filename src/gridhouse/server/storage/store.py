@@ -139,13 +139,6 @@ def _identity(file: Path) -> tuple[int, int] | None:
     return found.st_dev, found.st_ino
 
 
-def _check_tables(connection: sa.Connection) -> None:
-    """Raise UnusableDatabaseError unless a database of this version has all of its tables."""
-    missing = metadata.tables.keys() - sa.inspect(connection).get_table_names()
-    if missing:
-        raise UnusableDatabaseError(f"it lacks the table {min(missing)}")
-
-
 def at_once(keep: Callable[[], object]) -> object:
     """Keep promises in the thread that writes."""
     return keep()
@@ -193,7 +186,8 @@ class Store:
                 raise UnusableDatabaseError(
                     "it was written by a newer version of Gridhouse, which alone can read it"
                 ) from None
-            _check_tables(connection)
+            for rows in metadata.sorted_tables:  # each of them is there and can be read
+                connection.execute(sa.select(sa.literal(1)).select_from(rows).limit(1))
         if self.file is not None:
             self._watch(self.file)
         self._writer = Writer(self.engine, deliver)
@@ -324,6 +318,12 @@ class Store:
         interpreter from the event loop for each.
         """
         self._writer.append(change, promise)
+
+    def prepare(self) -> None:
+        """Write what a house writes at its start; raises SQLAlchemyError if that is refused."""
+        if not self.is_shared:
+            self.restart_clocks()
+        self.secret()
 
     def restart_clocks(self) -> None:
         """Restart all running clocks now, because the server was closed meanwhile."""
