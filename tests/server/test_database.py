@@ -136,6 +136,20 @@ def test_one_house_serves_a_file(tmp_path: Path) -> None:
         house.start()  # the lock has died with its process
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="there links need a permission")
+def test_one_house_serves_a_file_of_several_names(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file, soft, hard = (tmp_path / name for name in ("house.db", "soft.db", "hard.db"))
+    Store(f"sqlite:///{file}").close()
+    soft.symlink_to(file)
+    with serving(f"sqlite:///{file}"):
+        assert "another house serves it" in opened(monkeypatch, soft)
+    hard.hardlink_to(file)
+    for name in (file, hard):
+        assert "it has several names, as hard links" in opened(monkeypatch, name)
+
+
 def test_a_file_that_a_house_serves_is_not_even_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

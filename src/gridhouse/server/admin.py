@@ -25,7 +25,9 @@ from gridhouse.server.storage.store import (
     TABLES,
     Store,
     UnusableDatabaseError,
+    address_of,
     create_private,
+    file_of,
     lock_of,
     metadata,
     reason_of,
@@ -60,9 +62,7 @@ def opened(url: str | None = None) -> Iterator[Store]:
     try:
         store = Store(url or Settings().database)
         yield store
-    except UnusableDatabaseError as error:
-        raise UsageError(str(error)) from None
-    except (OSError, SQLAlchemyError, sqlite3.Error, ImportError) as error:
+    except (UnusableDatabaseError, OSError, SQLAlchemyError, sqlite3.Error, ImportError) as error:
         raise UsageError(f"the database cannot be used: {reason_of(error)}") from None
     finally:
         if store is not None:
@@ -261,12 +261,11 @@ def _replace(target: Path, part: Path, before: Path) -> None:
 def sqlite_file(url: str, *, there: bool = True) -> Path:
     """Return the file of an SQLite database; raises UsageError for any other."""
     try:
-        address = sa.engine.make_url(url)
-    except SQLAlchemyError as error:
-        raise UsageError(str(error)) from None
-    if address.get_backend_name() != "sqlite" or not address.database:
-        raise UsageError("this is for SQLite; PostgreSQL has pg_dump and pg_restore")
-    file = Path(address.database)
+        file = file_of(address_of(url))
+    except (SQLAlchemyError, UnusableDatabaseError) as error:
+        raise UsageError(f"the database cannot be used: {error}") from None
+    if file is None:
+        raise UsageError("this is for files of SQLite; PostgreSQL has pg_dump and pg_restore")
     if there and not file.is_file():
         raise UsageError(f"{file}: there is no database")
     return file

@@ -115,10 +115,10 @@ def _begin_sqlite(connection: sa.Connection) -> None:
     connection.exec_driver_sql("BEGIN")
 
 
-def _file_of(url: sa.URL) -> Path | None:
+def file_of(url: sa.URL) -> Path | None:
     """Return the file of an SQLite database, None for any other."""
     name = url.database or ""
-    is_file = url.get_backend_name() == "sqlite" and name and not name.startswith((":", "file:"))
+    is_file = url.get_backend_name() == "sqlite" and name and not name.startswith(":")
     return Path(name) if is_file else None
 
 
@@ -166,9 +166,9 @@ class Store:
         Raises SQLAlchemyError or UnusableDatabaseError.
         """
         # Errors are logged, and the parameters may contain hidden moves.
-        self.engine = sa.create_engine(with_driver(url), hide_parameters=True)
+        self.engine = sa.create_engine(address_of(url), hide_parameters=True)
         self.is_shared = self.engine.dialect.name == "postgresql"
-        self.file = _file_of(self.engine.url)
+        self.file = file_of(self.engine.url)
         if self.engine.dialect.name == "sqlite":
             sa.event.listen(self.engine, "connect", _prepare_sqlite)
             sa.event.listen(self.engine, "begin", _begin_sqlite)
@@ -333,8 +333,11 @@ class Store:
 
 
 def lock_of(file: Path) -> filelock.BaseFileLock:
-    """Return the lock that whoever serves an SQLite file holds; it is not acquired yet."""
-    return filelock.FileLock(f"{file}.lock", timeout=0, mode=PRIVATE)
+    """Return the lock that whoever serves an SQLite file holds; it is not acquired yet.
+
+    It is the same for all symbolic links to the file.
+    """
+    return filelock.FileLock(f"{os.path.realpath(file)}.lock", timeout=0, mode=PRIVATE)
 
 
 @contextmanager
@@ -345,7 +348,7 @@ def serving(url: str) -> Iterator[None]:
     none: they tell each other.  Raises UnusableDatabaseError if another process serves the file,
     and SQLAlchemyError if there is no such kind of database.
     """
-    file = _file_of(sa.engine.make_url(with_driver(url)))
+    file = file_of(address_of(url))
     with ExitStack() as held:
         if file is not None and file.parent.is_dir():  # else SQLite will say what is wrong
             try:
@@ -354,6 +357,8 @@ def serving(url: str) -> Iterator[None]:
                 raise UnusableDatabaseError("another house serves it already") from None
             except OSError as error:
                 raise UnusableDatabaseError(f"{file}.lock: {error.strerror}") from None
+            if file.is_file() and file.stat().st_nlink > 1:  # each would have a lock of its own
+                raise UnusableDatabaseError(f"{file}: it has several names, as hard links")
         yield
 
 
@@ -521,8 +526,17 @@ def _write_rest(connection: sa.Connection, change: Change) -> None:
         change.also(connection)
 
 
-def with_driver(url: str) -> str:
-    """Return the URL of a database with the driver that this package installs."""
+def address_of(url: str) -> sa.URL:
+    """Return the address of a database, with the driver that this package installs.
+
+    Raises ArgumentError, which is an SQLAlchemyError, or UnusableDatabaseError.
+    """
     scheme, colons, rest = url.partition("://")
     is_plain = scheme in ("postgres", "postgresql")
-    return f"postgresql+psycopg{colons}{rest}" if is_plain else url
+    try:
+        found = sa.engine.make_url(f"postgresql+psycopg{colons}{rest}" if is_plain else url)
+    except ValueError:
+        raise UnusableDatabaseError("the port in its URL is not a number") from None
+    if found.get_backend_name() == "sqlite" and (found.database or "").startswith("file:"):
+        raise UnusableDatabaseError("its URL should be like sqlite:////folder/house.db")
+    return found
