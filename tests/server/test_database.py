@@ -167,6 +167,20 @@ def test_where_no_lock_can_be_held_the_house_says_so(
     assert "house.db.lock: " in reason
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="there nobody looks")
+def test_moves_are_refused_once_the_file_is_overwritten(tmp_path: Path) -> None:
+    with open_house(tmp_path) as client:
+        visitor = Visitor(client)
+        with visitor.at(visitor.new("binary", opponent="hotseat")) as seat:
+            seat.move("0 0 0")
+            with open(tmp_path / "house.db", "r+b") as file:
+                file.write(b"noise" * 20)
+            refusal = seat.refused("move", move="1 1 1", ply=1)
+            assert "could not be saved: the file of the database was damaged" in refusal
+        assert client.get("/readyz").status_code == 503
+        assert visitor.post("/new/binary", {}).status_code == 503
+
+
 def test_moves_are_refused_once_the_file_is_gone(tmp_path: Path) -> None:
     with open_house(tmp_path) as client:
         visitor = Visitor(client)

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     Deliver = Callable[[Callable[[], object]], object]
 
 metadata = sa.MetaData()
+HEADER = b"SQLite format 3\0"  # with which the file of a database begins
 PRIVATE = 0o600  # a database has the secret for all signatures
 TABLES = sa.Table(
     "tables",
@@ -169,6 +170,7 @@ class Store:
         self.engine = sa.create_engine(address_of(url), hide_parameters=True)
         self.is_shared = self.engine.dialect.name == "postgresql"
         self.file = file_of(self.engine.url)
+        self._descriptor: int | None = None
         if self.engine.dialect.name == "sqlite":
             sa.event.listen(self.engine, "connect", _prepare_sqlite)
             sa.event.listen(self.engine, "begin", _begin_sqlite)
@@ -195,11 +197,20 @@ class Store:
     def _watch(self, file: Path) -> None:
         """Refuse all work once the file is not the one that was opened: it would be lost."""
         opened = _identity(file)
+        read = getattr(os, "pread", None)  # not on Windows
+        if read is not None:
+            # SQLite's locks would end if it were closed before its connections.
+            self._descriptor = os.open(file, os.O_RDONLY)
 
         def check(_: sa.Connection) -> None:
             if _identity(file) != opened:
                 reason = FileNotFoundError("the file of the database was removed or replaced")
                 raise sa.exc.OperationalError(None, None, reason)
+            # SQLite reads the beginning of the file when it opens it, and then no more.
+            kept = self._descriptor
+            if read is not None and kept is not None and read(kept, len(HEADER), 0) != HEADER:
+                damage = sqlite3.DatabaseError("the file of the database was damaged")
+                raise sa.exc.DatabaseError(None, None, damage)
 
         sa.event.listen(self.engine, "begin", check)
 
@@ -212,6 +223,9 @@ class Store:
         """Write all pending changes, then close the database."""
         self._writer.close()
         self.engine.dispose()
+        if self._descriptor is not None:
+            os.close(self._descriptor)
+            self._descriptor = None
 
     def check(self) -> None:
         """Ask the database for something; raises SQLAlchemyError if it does not answer."""
