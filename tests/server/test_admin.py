@@ -155,7 +155,10 @@ def test_only_unfinished_tables_that_nobody_touched_are_pruned(store: Store, run
     assert store.load("over")
 
 
-def test_days_that_no_date_has_are_refused(run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_days_that_no_date_has_are_refused(
+    store: Store, run: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    del store
     assert run("prune", "--days", "36500").output == "Removed: 0\n"
     refused = run("prune", "--days", "36501")
     assert refused.exit_code == 2
@@ -334,6 +337,20 @@ def test_what_no_house_could_open_is_not_restored(
     assert house.read_bytes() == before
     assert "the database itself" in refuses(run, "restore", house)
     assert not [*tmp_path.glob("house.db.[!l]*")]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [("stats",), ("tables",), ("renew-secret", "--yes"), ("prune",), ("backup", "saved.db")],
+)
+def test_where_there_is_no_database_none_is_made(
+    words: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run: Any
+) -> None:
+    monkeypatch.setattr("gridhouse.server.settings._own_folder", lambda: tmp_path / "own")
+    for url in (f"sqlite:///{tmp_path / 'house.db'}", ""):
+        monkeypatch.setenv("GRIDHOUSE_DATABASE_URL", url)
+        assert refuses(run, *words).endswith("house.db: there is no database\n")
+    assert not [*tmp_path.iterdir()]
 
 
 def test_postgresql_is_backed_up_by_its_own_tools() -> None:

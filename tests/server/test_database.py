@@ -16,7 +16,7 @@ from starlette.websockets import WebSocketDisconnect
 from browser_helpers import house_process
 from gridhouse.core.console import UsageError
 from gridhouse.server import serve
-from gridhouse.server.settings import Settings
+from gridhouse.server.settings import Settings, prepare_folder
 from gridhouse.server.storage.store import Store, public_reason, reason_of, serving
 from web_helpers import Visitor, open_house
 
@@ -45,6 +45,7 @@ def test_only_their_owner_reads_the_files(tmp_path: Path, monkeypatch: pytest.Mo
     folder.mkdir(mode=0o755)
     file = folder / "house.db"
     for _ in range(2):
+        prepare_folder()
         Store(Settings().database).close()
         assert mode_of(folder) == 0o700
         assert mode_of(file) == 0o600

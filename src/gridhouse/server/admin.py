@@ -18,7 +18,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from gridhouse.core.console import UsageError
 from gridhouse.server import upkeep
 from gridhouse.server.evenings.storage import EVENINGS
-from gridhouse.server.settings import MAX_DAYS, Settings
+from gridhouse.server.settings import MAX_DAYS, Settings, prepare_folder
 from gridhouse.server.storage.store import (
     MOVES,
     SEATS,
@@ -57,10 +57,15 @@ class TableLine(NamedTuple):
 
 @contextmanager
 def opened(url: str | None = None) -> Iterator[Store]:
-    """Open the database of the house, or another one; raises UsageError."""
+    """Open the database of the house, which has to be there, or another one; raises UsageError."""
     store = None
     try:
-        store = Store(url or Settings().database)
+        if url is None:
+            url = Settings().database
+            file = file_of(address_of(url))
+            if file is not None and not file.is_file():
+                raise UsageError(f"{file}: there is no database")
+        store = Store(url)
         yield store
     except (UnusableDatabaseError, OSError, SQLAlchemyError, sqlite3.Error, ImportError) as error:
         raise UsageError(f"the database cannot be used: {reason_of(error)}") from None
@@ -211,6 +216,7 @@ def restore(url: str, saved: Path) -> Path:
 
     Raises UsageError.
     """
+    prepare_folder()
     target = Path(os.path.realpath(sqlite_file(url, there=False)))
     check(saved)
     before = target.with_name(f"{target.name}.{datetime.now(UTC):%Y%m%dT%H%M%S}")

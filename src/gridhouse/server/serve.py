@@ -19,7 +19,7 @@ from gridhouse.server import logs, memory, metrics
 from gridhouse.server.app import create_app
 from gridhouse.server.connections import HouseProtocol, SocketProtocol, raise_file_limit
 from gridhouse.server.network import is_loopback
-from gridhouse.server.settings import MAX_MESSAGE, Settings
+from gridhouse.server.settings import MAX_MESSAGE, Settings, prepare_folder
 from gridhouse.server.storage.store import Store, UnusableDatabaseError, reason_of, serving
 
 if TYPE_CHECKING:
@@ -110,12 +110,8 @@ def play(
 
     ``tournament`` has the pages of a tournament, as in the settings.
     """
-    try:
-        settings = Settings(tournament=tournament)
-    except OSError as error:
-        raise UsageError(
-            f"the folder for the database cannot be created: {error.strerror}"
-        ) from None
+    settings = Settings(tournament=tournament)
+    prepare_folder()
     try:
         with serving(settings.database):
             with closing(Store(settings.database)) as store:

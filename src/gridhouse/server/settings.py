@@ -5,6 +5,7 @@ from __future__ import annotations
 import ipaddress
 import os
 import re
+import stat
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -46,19 +47,34 @@ LOOPBACK = ("127.0.0.1", "::1")
 HOST = re.compile(r"\*|(\*\.)?[\w.-]+|\[[\da-fA-F:]+\]")
 
 
-def _own_database() -> str:
-    """Return the URL of the database in the user's data folder, which is created."""
-    folder = Path(platformdirs.user_data_dir("gridhouse", appauthor=False))
-    folder.mkdir(parents=True, exist_ok=True)
-    file = folder / "house.db"
-    for path, mode in ((folder, 0o700), (file, 0o600)):  # nobody else may read what is in there
-        if path.exists():
-            path.chmod(mode)
-    return f"sqlite:///{file}"
+def _own_folder() -> Path:
+    """Return the folder of the database that is used if no other one is named."""
+    return Path(platformdirs.user_data_dir("gridhouse", appauthor=False))
+
+
+def _named_database() -> str:
+    return os.environ.get("GRIDHOUSE_DATABASE_URL", "")
 
 
 def _database() -> str:
-    return os.environ.get("GRIDHOUSE_DATABASE_URL") or _own_database()
+    return _named_database() or f"sqlite:///{_own_folder() / 'house.db'}"
+
+
+def prepare_folder() -> None:
+    """Make the folder of a database that is not named; nobody else may read what is in there.
+
+    Raises UsageError.
+    """
+    if _named_database():
+        return
+    folder = _own_folder()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for path, mode in ((folder, 0o700), (folder / "house.db", 0o600)):
+            if path.exists() and stat.S_IMODE(path.stat().st_mode) != mode:
+                path.chmod(mode)
+    except OSError as error:
+        raise UsageError(f"{error.filename}: {error.strerror}") from None
 
 
 def _now() -> datetime:
