@@ -199,7 +199,9 @@ def test_moves_are_refused_once_the_file_is_gone(tmp_path: Path) -> None:
         assert "the file of the database was removed" in answer.text
 
 
-def test_a_full_disk_is_told_on_every_page(tmp_path: Path) -> None:
+def test_a_full_disk_is_told_on_every_page(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     army = {"rows": 20, "cols": 20, "pieces": "5x199 Fx1"}
     form = {"preset": "own", **{f"p-{name}": str(value) for name, value in army.items()}}
     with open_house(tmp_path) as client:
@@ -213,6 +215,7 @@ def test_a_full_disk_is_told_on_every_page(tmp_path: Path) -> None:
             pass  # a page of the file was not full yet
         assert answer.status_code == 503
         assert answer.json()["detail"].endswith("cannot be used now: database or disk is full.")
+        assert "the database cannot be used: database or disk is full" in caplog.messages
         told = visitor.post("/new/tactego", form)
         assert (told.status_code, "disk is full" in told.text) == (503, True)
         for path in ("/", "/lobby", "/games", "/me", table, "/evenings", "/daily/collapse"):
