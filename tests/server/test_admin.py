@@ -353,6 +353,26 @@ def test_where_there_is_no_database_none_is_made(
     assert not [*tmp_path.iterdir()]
 
 
+@pytest.mark.parametrize(
+    ("words", "reason"),
+    [
+        (("tables", "--game", "\udcff"), "it should be UTF-8 text"),
+        (("remove", "\udcff"), r"'\udcff': it should be UTF-8 text"),
+        (("block", "\udcff" * 8), "it should be UTF-8 text"),
+        (("copy", "postgresql://h:notaport/x"), "the port in its URL is not a number"),
+        (("copy", "sqlite://"), "sqlite://: a database in memory is lost"),
+        (("copy", "sqlite:///:memory:"), "sqlite:///:memory:: a database in memory is lost"),
+    ],
+)
+def test_what_cannot_be_asked_for_is_one_line(
+    words: tuple[str, ...], reason: str, store: Store, run: Any
+) -> None:
+    del store
+    assert reason in refuses(run, *words)
+    assert run("tables", "--most", "9223372036854775808").exit_code == 2
+    assert run("tables", "--most", "10000").exit_code == 0
+
+
 def test_postgresql_is_backed_up_by_its_own_tools() -> None:
     with pytest.raises(UsageError, match="pg_dump"):
         admin.sqlite_file("postgresql://localhost/house")

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 admin = Commands(name="admin", help="Run a house: its tables, people and database.", **GROUP)
 app.add_typer(admin, rich_help_panel=TOOLS)
 
+MOST = 10_000  # tables that are listed: SQLite takes no more names at once than some ten thousands
 TableArgument = Annotated[str, typer.Argument(help="The table's name, from its address.")]
 WhoArgument = Annotated[
     str, typer.Argument(help="An address, a network (10.0.0.0/24), or a visitor's id.")
@@ -63,7 +64,7 @@ def tables(
     ] = None,
     listed: Annotated[bool, typer.Option("--listed", help="Those of the lobby.")] = False,
     visitor: Annotated[str, typer.Option("--visitor", help="Those of a visitor.")] = "",
-    most: Annotated[int, typer.Option("--most", help="So many at most.", min=1)] = 50,
+    most: Annotated[int, typer.Option("--most", help="So many at most.", min=1, max=MOST)] = 50,
 ) -> None:
     """List tables, the latest change first."""
     house, _ = _server()

@@ -59,16 +59,20 @@ class TableLine(NamedTuple):
 def opened(url: str | None = None) -> Iterator[Store]:
     """Open the database of the house, which has to be there, or another one; raises UsageError."""
     store = None
+    wanted = url or Settings().database
     try:
-        if url is None:
-            url = Settings().database
-            file = file_of(address_of(url))
-            if file is not None and not file.is_file():
-                raise UsageError(f"{file}: there is no database")
-        store = Store(url)
+        address = address_of(wanted)
+        file = file_of(address)
+        if file is None and address.get_backend_name() == "sqlite":
+            raise UsageError(f"{wanted}: a database in memory is lost when the command ends")
+        if file is not None and not url and not file.is_file():
+            raise UsageError(f"{file}: there is no database")
+        store = Store(wanted)
         yield store
     except (UnusableDatabaseError, OSError, SQLAlchemyError, sqlite3.Error, ImportError) as error:
         raise UsageError(f"the database cannot be used: {reason_of(error)}") from None
+    except UnicodeEncodeError as error:  # of what was asked for
+        raise UsageError(f"{error.object!r}: it should be UTF-8 text") from None
     finally:
         if store is not None:
             store.close()
