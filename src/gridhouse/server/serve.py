@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import signal
 import socket
 import sys
 import threading
@@ -164,6 +165,9 @@ def serve(app: Starlette, listening: socket.socket) -> None:
     sys.setswitchinterval(SWITCH_SECONDS)
     memory.give_back_freed_memory()
     HouseProtocol.files = raise_file_limit()
+    if sys.platform != "win32" and signal.getsignal(signal.SIGHUP) is signal.SIG_DFL:
+        # The terminal was closed: the house ends as if it had been asked to.
+        signal.signal(signal.SIGHUP, lambda *_: signal.raise_signal(signal.SIGTERM))
     starting = Starting(app)
     server = uvicorn.Server(config_of(starting))
     try:
