@@ -245,6 +245,26 @@ def test_a_damaged_cache_is_made_anew(beside: Path, kind: str, left: int) -> Non
     assert (done.stdout, done.stderr) == ("True True\n" * 2, "")
 
 
+def test_damaged_code_that_cannot_be_removed_is_not_waited_for(
+    beside: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(path: Path, **_: Any) -> None:
+        raise PermissionError(13, "Permission denied", str(path))
+
+    compile_queue.note_ready(UNIT)  # its code is missing
+    monkeypatch.setattr("pathlib.Path.unlink", refuse)
+    state = UNIT.game.new_initial_state()
+    for _ in range(2):
+        mover = player("greedy", UNIT.game)
+        assert mover.choose(state).action in state.legal_actions()
+        assert not mover._is_compiled  # type: ignore[attr-defined]
+        assert not compile_queue.is_ready(UNIT)
+        assert not compile_queue.can_wait(UNIT)
+    assert not [*beside.rglob("*.nbi")]
+    (told,) = caplog.messages
+    assert told.startswith(f"{UNIT.name} is not compiled and runs interpreted: ")
+
+
 def test_a_folder_that_cannot_be_written_is_told_once(
     beside: Path, caplog: pytest.LogCaptureFixture
 ) -> None:

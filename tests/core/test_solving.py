@@ -199,12 +199,16 @@ def test_the_line_is_not_shown_for_a_search_in_another_thread(
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no such signal")
-def test_who_is_asked_to_end_keeps_what_was_found(tmp_path: Path) -> None:
+@pytest.mark.parametrize("before", ["", "signal.signal(signal.SIGINT, signal.SIG_IGN)\n"])
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP"])
+def test_who_is_asked_to_end_keeps_what_was_found(tmp_path: Path, name: str, before: str) -> None:
+    number = getattr(signal, name)
     kept = tmp_path / "kept"
     code = (
-        "import threading\n"
+        "import signal, threading\n"
         "from pathlib import Path\n"
         "from gridhouse.core.solving import watched\n"
+        f"{before}"
         "stop = threading.Event()\n"
         "def work():\n"
         "    print('at work', flush=True)\n"
@@ -216,7 +220,7 @@ def test_who_is_asked_to_end_keeps_what_was_found(tmp_path: Path) -> None:
     with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as run:
         assert run.stdout is not None
         assert run.stdout.readline() == "at work\n"
-        run.terminate()
+        run.send_signal(number)
         assert run.stdout.read() == ""
-    assert run.returncode == -signal.SIGTERM
+    assert run.returncode == -number
     assert kept.exists()

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sqlite3
 import threading
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -20,14 +22,13 @@ from gridhouse.core.console import UsageError
 from gridhouse.server import admin, clock, upkeep
 from gridhouse.server.auth import new_id
 from gridhouse.server.storage.records import Change, Ply, StoredTable
-from gridhouse.server.storage.store import MIGRATIONS, SEATS, TABLES, Store, serving, with_driver
+from gridhouse.server.storage.store import MIGRATIONS, SEATS, TABLES, Store, address_of, serving
 from gridhouse.server.storage.visitors import LINKS, VISITORS
 from postgres_helpers import postgres
 from web_helpers import Visitor
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from starlette.testclient import TestClient
 
@@ -161,6 +162,47 @@ def test_only_unfinished_tables_that_nobody_touched_are_pruned(store: Store, run
     assert store.load("over")
 
 
+def test_days_that_no_date_has_are_refused(
+    store: Store, run: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    del store
+    assert run("prune", "--days", "36500").output == "Removed: 0\n"
+    refused = run("prune", "--days", "36501")
+    assert refused.exit_code == 2
+    assert refused.output == "gridhouse: --days 36501: it should be 36500 at most\n"
+    for days in ("36501", "9" * 5000):
+        monkeypatch.setenv("GRIDHOUSE_PRUNE_DAYS", days)
+        refused = run("prune")
+        assert (refused.exit_code, refused.output.count("\n")) == (2, 1)
+        assert f"GRIDHOUSE_PRUNE_DAYS={days}: it should be a whole number" in refused.output
+
+
+def test_the_house_goes_on_looking_whatever_fails(
+    client: TestClient, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked = iter((OverflowError, ZeroDivisionError))
+    seen = threading.Event()
+
+    async def fail(keeper: upkeep.Keeper) -> None:
+        error = next(looked, None)
+        if error is not None:
+            raise error
+        seen.set()
+
+    monkeypatch.setattr(upkeep, "GLANCE", 0.01)
+    monkeypatch.setattr(upkeep.Keeper, "look", fail)
+    state = client.app.state  # type: ignore[attr-defined]
+
+    async def start() -> upkeep.Keeper:
+        return upkeep.Keeper(state.service, upkeep.Refused(), state.renew)
+
+    assert client.portal is not None
+    keeper = client.portal.call(start)
+    assert seen.wait(20)
+    client.portal.call(keeper.close)
+    assert caplog.text.count("could not look at what was changed") == 2
+
+
 def test_a_house_prunes_by_itself(store: Store, tmp_path: Path) -> None:
     from web_helpers import open_house
 
@@ -222,6 +264,124 @@ def test_a_backup_is_restored(tmp_path: Path, run: Any) -> None:
     assert [*tmp_path.glob("house.db.2*")]  # what was there before
 
 
+def spoil(file: Path, statement: str) -> None:
+    """Change a database as nothing of the house does."""
+    connection = sqlite3.connect(file, isolation_level=None)
+    connection.execute(statement)
+    connection.close()
+
+
+def refuses(run: Any, *words: object) -> str:
+    """Return the line by which a command refuses what it was given."""
+    refused = run(*map(str, words))
+    assert (refused.exit_code, refused.output.count("\n")) == (2, 1), refused.output
+    return str(refused.output)
+
+
+def test_a_damaged_database_does_not_replace_a_backup(tmp_path: Path, run: Any) -> None:
+    house, saved = tmp_path / "house.db", tmp_path / "saved.db"
+    Store(f"sqlite:///{house}").close()
+    assert run("backup", str(saved)).exit_code == 0
+    good = saved.read_bytes()
+    house.write_bytes(good[:8192] + b"\xff" * 4096 + good[12288:])
+    assert f"{house}: " in refuses(run, "backup", saved, "--force")
+    assert saved.read_bytes() == good
+    assert not [*tmp_path.glob("saved.db?*")]
+
+
+def test_a_backup_replaces_no_database_and_no_device(
+    store: Store, tmp_path: Path, run: Any
+) -> None:
+    house, other, link = (tmp_path / name for name in ("house.db", "other.db", "link.db"))
+    link.symlink_to(house)
+    for target in (house, link):
+        assert "the database itself" in refuses(run, "backup", target, "--force")
+    used = Store(f"sqlite:///{other}")
+    assert "a database in use" in refuses(run, "backup", other, "--force")
+    used.close()
+    for target in (tmp_path, Path(os.devnull)):
+        assert "no file that a backup can replace" in refuses(run, "backup", target, "--force")
+    store.check()
+
+
+@pytest.mark.parametrize("kept", [0, 100, 50_000])
+def test_a_backup_takes_the_place_of_a_damaged_database(
+    kept: int, tmp_path: Path, run: Any
+) -> None:
+    house, saved = tmp_path / "house.db", tmp_path / "saved.db"
+    first = Store(f"sqlite:///{house}")
+    first.add(StoredTable("kept", START, "hotseat"))
+    first.close()
+    assert run("backup", str(saved)).exit_code == 0
+    damaged = saved.read_bytes()[:kept] + os.urandom(5000 - min(kept, 5000))
+    house.write_bytes(damaged)
+    house.chmod(0o640)
+    (tmp_path / "house.db-wal").write_bytes(b"noise")
+    assert run("restore", str(saved)).exit_code == 0
+    with admin.opened() as restored:
+        assert restored.load("kept")
+    (before,) = tmp_path.glob("house.db.2*[0-9]")
+    assert before.read_bytes() == damaged
+    assert before.with_name(f"{before.name}-wal").read_bytes() == b"noise"
+    assert house.stat().st_mode & 0o777 == 0o640
+
+
+@pytest.mark.parametrize(
+    ("statement", "reason"),
+    [
+        ("UPDATE alembic_version SET version_num = 'other'", "newer version of Gridhouse"),
+        ("DELETE FROM alembic_version", "it has no version"),
+        ("DROP TABLE blocks", "no such table: blocks"),
+    ],
+)
+def test_what_no_house_could_open_is_not_restored(
+    statement: str, reason: str, tmp_path: Path, run: Any
+) -> None:
+    house, saved = tmp_path / "house.db", tmp_path / "saved.db"
+    Store(f"sqlite:///{house}").close()
+    assert run("backup", str(saved)).exit_code == 0
+    spoil(saved, statement)
+    before = house.read_bytes()
+    assert reason in refuses(run, "restore", saved)
+    assert house.read_bytes() == before
+    assert "the database itself" in refuses(run, "restore", house)
+    assert not [*tmp_path.glob("house.db.[!l]*")]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [("stats",), ("tables",), ("renew-secret", "--yes"), ("prune",), ("backup", "saved.db")],
+)
+def test_where_there_is_no_database_none_is_made(
+    words: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run: Any
+) -> None:
+    monkeypatch.setattr("gridhouse.server.settings._own_folder", lambda: tmp_path / "own")
+    for url in (f"sqlite:///{tmp_path / 'house.db'}", ""):
+        monkeypatch.setenv("GRIDHOUSE_DATABASE_URL", url)
+        assert refuses(run, *words).endswith("house.db: there is no database\n")
+    assert not [*tmp_path.iterdir()]
+
+
+@pytest.mark.parametrize(
+    ("words", "reason"),
+    [
+        (("tables", "--game", "\udcff"), "it should be UTF-8 text"),
+        (("remove", "\udcff"), r"'\udcff': it should be UTF-8 text"),
+        (("block", "\udcff" * 8), "it should be UTF-8 text"),
+        (("copy", "postgresql://h:notaport/x"), "the port in its URL is not a number"),
+        (("copy", "sqlite://"), "sqlite://: a database in memory is lost"),
+        (("copy", "sqlite:///:memory:"), "sqlite:///:memory:: a database in memory is lost"),
+    ],
+)
+def test_what_cannot_be_asked_for_is_one_line(
+    words: tuple[str, ...], reason: str, store: Store, run: Any
+) -> None:
+    del store
+    assert reason in refuses(run, *words)
+    assert run("tables", "--most", "9223372036854775808").exit_code == 2
+    assert run("tables", "--most", "10000").exit_code == 0
+
+
 def test_postgresql_is_backed_up_by_its_own_tools() -> None:
     with pytest.raises(UsageError, match="pg_dump"):
         admin.sqlite_file("postgresql://localhost/house")
@@ -252,7 +412,7 @@ def test_under_an_open_house_nothing_is_copied_or_brought_up_to_date(
     kind: str, tmp_path: Path, run: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     other = f"sqlite:///{tmp_path / 'other.db'}"
-    with address_of(kind, tmp_path) as address:
+    with database_of(kind, tmp_path) as address:
         monkeypatch.setenv("GRIDHOUSE_DATABASE_URL", address)
         Store(address).close()
         with open_at(address):
@@ -270,7 +430,7 @@ def test_under_an_open_house_nothing_is_copied_or_brought_up_to_date(
 
 
 @contextmanager
-def address_of(kind: str, folder: Path) -> Iterator[str]:
+def database_of(kind: str, folder: Path) -> Iterator[str]:
     """Yield the address of an empty database."""
     if kind == "sqlite":
         yield f"sqlite:///{folder / 'house.db'}"
@@ -297,14 +457,14 @@ def make_older(address: str) -> str:
     """Bring a database back to an older version, and return which one that is."""
     config = Config()
     config.set_main_option("script_location", MIGRATIONS)
-    with sa.create_engine(with_driver(address), poolclass=sa.NullPool).begin() as connection:
+    with sa.create_engine(address_of(address), poolclass=sa.NullPool).begin() as connection:
         config.attributes["connection"] = connection
         command.downgrade(config, "-1")
     return version_of(address)
 
 
 def version_of(address: str) -> str:
-    with sa.create_engine(with_driver(address), poolclass=sa.NullPool).connect() as connection:
+    with sa.create_engine(address_of(address), poolclass=sa.NullPool).connect() as connection:
         return str(connection.scalar(sa.text("SELECT version_num FROM alembic_version")))
 
 

@@ -19,7 +19,7 @@ from browser_helpers import house_process
 from gridhouse.core.console import UsageError
 from gridhouse.server import serve
 from gridhouse.server.evenings.storage import Evening, EveningStore
-from gridhouse.server.settings import Settings
+from gridhouse.server.settings import Settings, prepare_folder
 from gridhouse.server.storage.store import FACTS, Store, public_reason, reason_of, serving, writing
 from web_helpers import Visitor, open_house
 
@@ -49,6 +49,7 @@ def test_only_their_owner_reads_the_files(tmp_path: Path, monkeypatch: pytest.Mo
     folder.mkdir(mode=0o755)
     file = folder / "house.db"
     for _ in range(2):
+        prepare_folder()
         Store(Settings().database).close()
         assert mode_of(folder) == 0o700
         assert mode_of(file) == 0o600
@@ -71,6 +72,46 @@ def test_a_newer_and_a_damaged_database_are_one_line(
     for content, reason in ((b"rubbish" * 1000, "not a database"), (None, "malformed")):
         file.write_bytes(content or damaged(tmp_path))
         assert reason in opened(monkeypatch, file)
+
+
+@pytest.mark.parametrize(
+    ("statement", "reason"),
+    [
+        ("DROP TABLE tables", "no such table: tables"),
+        ("DROP TABLE blocks", "no such table: blocks"),
+        (
+            "CREATE TRIGGER full BEFORE INSERT ON facts BEGIN SELECT RAISE(FAIL, 'refused'); END",
+            "refused",
+        ),
+    ],
+)
+def test_what_the_house_needs_at_its_start_is_tried_before(
+    statement: str, reason: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "house.db"
+    Store(f"sqlite:///{file}").close()
+    with sqlite3.connect(file) as connection:
+        connection.execute(statement)
+    connection.close()
+    assert opened(monkeypatch, file) == f"the database cannot be used: {reason}"
+
+
+def test_a_start_that_fails_is_one_line(tmp_path: Path) -> None:
+    code = (
+        "from gridhouse.cli import main\nfrom gridhouse.server import app\ndel app.Keeper\nmain()"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, "play", "--port", "0", "--no-open"],
+        env={**os.environ, "GRIDHOUSE_DATABASE_URL": f"sqlite:///{tmp_path / 'house.db'}"},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    assert done.returncode == 2
+    assert done.stderr == (
+        "gridhouse: the house could not be opened: NameError: name 'Keeper' is not defined\n"
+    )
 
 
 def damaged(folder: Path) -> bytes:
@@ -98,6 +139,20 @@ def test_one_house_serves_a_file(tmp_path: Path) -> None:
         )
         house.kill()
         house.start()  # the lock has died with its process
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there links need a permission")
+def test_one_house_serves_a_file_of_several_names(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file, soft, hard = (tmp_path / name for name in ("house.db", "soft.db", "hard.db"))
+    Store(f"sqlite:///{file}").close()
+    soft.symlink_to(file)
+    with serving(f"sqlite:///{file}"):
+        assert "another house serves it" in opened(monkeypatch, soft)
+    hard.hardlink_to(file)
+    for name in (file, hard):
+        assert "it has several names, as hard links" in opened(monkeypatch, name)
 
 
 def test_a_file_that_a_house_serves_is_not_even_read(
@@ -140,6 +195,20 @@ def test_who_reads_before_writing_waits_for_others(
     store.close()
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="there nobody looks")
+def test_moves_are_refused_once_the_file_is_overwritten(tmp_path: Path) -> None:
+    with open_house(tmp_path) as client:
+        visitor = Visitor(client)
+        with visitor.at(visitor.new("binary", opponent="hotseat")) as seat:
+            seat.move("0 0 0")
+            with open(tmp_path / "house.db", "r+b") as file:
+                file.write(b"noise" * 20)
+            refusal = seat.refused("move", move="1 1 1", ply=1)
+            assert "could not be saved: the file of the database was damaged" in refusal
+        assert client.get("/readyz").status_code == 503
+        assert visitor.post("/new/binary", {}).status_code == 503
+
+
 def test_moves_are_refused_once_the_file_is_gone(tmp_path: Path) -> None:
     with open_house(tmp_path) as client:
         visitor = Visitor(client)
@@ -157,7 +226,9 @@ def test_moves_are_refused_once_the_file_is_gone(tmp_path: Path) -> None:
         assert "the file of the database was removed" in answer.text
 
 
-def test_a_full_disk_is_told_on_every_page(tmp_path: Path) -> None:
+def test_a_full_disk_is_told_on_every_page(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     army = {"rows": 20, "cols": 20, "pieces": "5x199 Fx1"}
     form = {"preset": "own", **{f"p-{name}": str(value) for name, value in army.items()}}
     with open_house(tmp_path) as client:
@@ -171,6 +242,7 @@ def test_a_full_disk_is_told_on_every_page(tmp_path: Path) -> None:
             pass  # a page of the file was not full yet
         assert answer.status_code == 503
         assert answer.json()["detail"].endswith("cannot be used now: database or disk is full.")
+        assert "the database cannot be used: database or disk is full" in caplog.messages
         told = visitor.post("/new/tactego", form)
         assert (told.status_code, "disk is full" in told.text) == (503, True)
         for path in ("/", "/lobby", "/games", "/me", table, "/evenings", "/daily/collapse"):

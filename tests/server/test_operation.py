@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import signal
+import sys
 import time
 import urllib.request
 from typing import TYPE_CHECKING
@@ -100,7 +101,9 @@ def test_the_figures_are_not_for_the_street(client: TestClient) -> None:
             serve.publish(place)
 
 
-def test_a_house_that_ends_tells_its_pages_and_loses_nothing(tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP"])
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no such signals")
+def test_a_house_that_ends_tells_its_pages_and_loses_nothing(tmp_path: Path, name: str) -> None:
     database = f"sqlite:///{tmp_path / 'house.db'}"
     with house_process(database) as house:
         caller = Caller()
@@ -109,13 +112,14 @@ def test_a_house_that_ends_tells_its_pages_and_loses_nothing(tmp_path: Path) -> 
             place.move(place.view["gestures"][0][0])
             place.wait(1)
             began = time.monotonic()
-            house.process.send_signal(signal.SIGTERM)
+            house.process.send_signal(getattr(signal, name))
             with pytest.raises(ConnectionClosed) as caught:
                 place.wait(99)
             assert caught.value.rcvd is not None
             assert caught.value.rcvd.code == 1012  # socket.js says that the house restarts
         house.process.communicate(timeout=QUIETLY)
         assert time.monotonic() - began < QUIETLY
+        assert house.process.returncode == -signal.SIGTERM
     store = Store(database)
     record = store.load(table.rpartition("/")[2])
     assert record is not None

@@ -76,6 +76,8 @@ def test_a_usual_port_that_is_taken_is_no_trouble(monkeypatch: pytest.MonkeyPatc
         ("nonsense", "Could not parse SQLAlchemy URL"),
         ("sqlite:////nowhere/at/all.db", "unable to open database file"),
         ("nosuch://x/y", "Can't load plugin"),
+        ("postgresql://h:notaport/x", "the port in its URL is not a number"),
+        ("sqlite:///file:house.db?uri=true", "its URL should be like sqlite:////folder/house.db"),
     ],
 )
 def test_a_database_that_cannot_be_used_is_one_line(

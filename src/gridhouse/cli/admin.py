@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 admin = Commands(name="admin", help="Run a house: its tables, people and database.", **GROUP)
 app.add_typer(admin, rich_help_panel=TOOLS)
 
+MOST = 10_000  # tables that are listed: SQLite takes no more names at once than some ten thousands
 TableArgument = Annotated[str, typer.Argument(help="The table's name, from its address.")]
 WhoArgument = Annotated[
     str, typer.Argument(help="An address, a network (10.0.0.0/24), or a visitor's id.")
@@ -63,7 +64,7 @@ def tables(
     ] = None,
     listed: Annotated[bool, typer.Option("--listed", help="Those of the lobby.")] = False,
     visitor: Annotated[str, typer.Option("--visitor", help="Those of a visitor.")] = "",
-    most: Annotated[int, typer.Option("--most", help="So many at most.", min=1)] = 50,
+    most: Annotated[int, typer.Option("--most", help="So many at most.", min=1, max=MOST)] = 50,
 ) -> None:
     """List tables, the latest change first."""
     house, _ = _server()
@@ -166,9 +167,7 @@ def prune(
 ) -> None:
     """Remove unfinished tables that nobody has touched for so many days."""
     house, upkeep = _server()
-    wanted = house.Settings().prune_days if days is None else days
-    if not wanted:
-        raise UsageError("GRIDHOUSE_PRUNE_DAYS=0: nothing is removed; --days names a number")
+    wanted = house.days_to_prune(days)
     with house.opened() as store:
         print(f"Removed: {upkeep.prune(store.engine, wanted)}")
 
@@ -181,7 +180,6 @@ def backup(
     """Copy the SQLite database of an open house into a file."""
     house, _ = _server()
     size = house.backup(house.Settings().database, file, force=force)
-    house.check(file)
     print(f"{file}: {size:,} bytes, checked")
 
 

@@ -18,7 +18,6 @@ import os
 import subprocess
 import sys
 import threading
-from contextlib import suppress
 from importlib import metadata
 from importlib.util import find_spec
 from pathlib import Path
@@ -118,9 +117,9 @@ def _marker(unit: Unit) -> Path:
 
 def is_ready(unit: Unit) -> bool:
     """Tell whether a unit has been compiled."""
-    return has_compiler() and os.path.exists(
-        _marker(unit)
-    )  # unlike Path.exists, it raises no error
+    is_lost = unit.name in _SPOILED and unit.name in _QUEUE.failed
+    # Unlike Path.exists, that of os.path raises no error.
+    return has_compiler() and not is_lost and os.path.exists(_marker(unit))
 
 
 def note_ready(unit: Unit) -> None:
@@ -131,11 +130,17 @@ def note_ready(unit: Unit) -> None:
 
 
 def spoil(unit: Unit, reason: object) -> None:
-    """Mark a unit as not compiled, because its code is damaged or missing."""
-    warn_once(f"{unit.name} is compiled again: {reason}")
+    """Mark a unit as not compiled, because its code is damaged or missing.
+
+    Where that cannot be noted, it runs interpreted in this process.
+    """
     _SPOILED.add(unit.name)
-    with suppress(OSError):
-        _marker(unit).unlink()
+    try:
+        _marker(unit).unlink(missing_ok=True)
+    except OSError as error:
+        _QUEUE.fail(unit, f"{reason}, and {error.filename}: {error.strerror}")
+    else:
+        warn_once(f"{unit.name} is compiled again: {reason}")
 
 
 def is_sound(unit: Unit) -> bool:
@@ -215,7 +220,7 @@ class _Queue:
             try:
                 self._child = _start(unit)
             except OSError as error:
-                self._fail(unit, str(error))
+                self.fail(unit, str(error))
             else:
                 threading.Thread(target=self._wait, args=(unit, self._child), daemon=True).start()
 
@@ -225,10 +230,11 @@ class _Queue:
         with self._lock:
             if child.returncode:
                 lines = errors.decode(errors="replace").strip().splitlines()
-                self._fail(unit, lines[-1] if lines else f"status {child.returncode}")
+                self.fail(unit, lines[-1] if lines else f"status {child.returncode}")
             self._begin()
 
-    def _fail(self, unit: Unit, reason: str) -> None:
+    def fail(self, unit: Unit, reason: str) -> None:
+        """Compile a unit no more."""
         warn_once(f"{unit.name} is not compiled and runs interpreted: {reason}")
         self.failed.add(unit.name)
 

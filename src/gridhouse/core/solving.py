@@ -43,6 +43,9 @@ S = TypeVar("S", bound="Search")
 EXIT_FAILED = 1  # the exit status if some of many inputs could not be answered
 STATUS_SECONDS = 0.25  # between two updates of the status line
 _INTERRUPTED = threading.Event()
+ENDING = [signal.SIGTERM]  # and, where there are such, the signal of a terminal that was closed
+if sys.platform != "win32":
+    ENDING.append(signal.SIGHUP)
 
 
 class Advice(NamedTuple):
@@ -290,32 +293,37 @@ def _is_main() -> bool:
 def _stopped_by_interrupts(stop: Callable[[], None]) -> Iterator[None]:
     """Call ``stop`` on Ctrl-C; the exception that Python would raise could lose the result.
 
-    The signal that asks a process to end does the same, and ends it when the work is done.
+    A signal that asks a process to end does the same, and ends it when the work is done.
     """
     # Only the main thread may set signal handlers.
-    if not _is_main() or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+    usual = (signal.default_int_handler, signal.SIG_IGN)  # the latter in the background
+    if not _is_main() or signal.getsignal(signal.SIGINT) not in usual:
         yield
         return
     _INTERRUPTED.clear()
-    asked_to_end = threading.Event()
+    asked_to_end: list[int] = []
 
     def interrupt(*_: object) -> None:
         _INTERRUPTED.set()
         stop()
 
-    def end(*_: object) -> None:
-        asked_to_end.set()
+    def end(number: int, _: object) -> None:
+        asked_to_end.append(number)
         stop()
 
-    signal.signal(signal.SIGINT, interrupt)
-    before = signal.signal(signal.SIGTERM, end)
+    taken: dict[int, Callable[..., None]] = {signal.SIGINT: interrupt, **dict.fromkeys(ENDING, end)}
+    before = {
+        each: signal.signal(each, handler)
+        for each, handler in taken.items()
+        if signal.getsignal(each) is not signal.SIG_IGN  # as nohup wants it
+    }
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
-        signal.signal(signal.SIGTERM, before)
-        if asked_to_end.is_set():
-            signal.raise_signal(signal.SIGTERM)
+        for each, handler in before.items():
+            signal.signal(each, handler)
+        if asked_to_end:
+            signal.raise_signal(asked_to_end[0])
 
 
 @contextmanager

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ipaddress
+import os
+import shutil
 import sqlite3
-from contextlib import closing, contextmanager, nullcontext
+from contextlib import ExitStack, closing, contextmanager, nullcontext, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -19,7 +21,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from gridhouse.core.console import UsageError
 from gridhouse.server import upkeep
 from gridhouse.server.evenings.storage import EVENINGS
-from gridhouse.server.settings import Settings
+from gridhouse.server.settings import MAX_DAYS, Settings, prepare_folder
 from gridhouse.server.storage.store import (
     MIGRATIONS,
     MOVES,
@@ -27,11 +29,12 @@ from gridhouse.server.storage.store import (
     TABLES,
     Store,
     UnusableDatabaseError,
+    address_of,
     create_private,
+    file_of,
     lock_of,
     metadata,
     reason_of,
-    with_driver,
 )
 from gridhouse.server.storage.visitors import VISITORS
 
@@ -59,31 +62,36 @@ class TableLine(NamedTuple):
 
 @contextmanager
 def opened(url: str | None = None) -> Iterator[Store]:
-    """Open the database of the house, or another one; raises UsageError.
+    """Open the database of the house, which has to be there, or another one; raises UsageError.
 
     It is not brought up to date under an open house of an older version.
     """
-    url = url or Settings().database
     store = None
+    wanted = url or Settings().database
     try:
-        with closed(url) if _is_older(url) else nullcontext():
-            store = Store(url)
+        address = address_of(wanted)
+        file = file_of(address)
+        if file is None and address.get_backend_name() == "sqlite":
+            raise UsageError(f"{wanted}: a database in memory is lost when the command ends")
+        if file is not None and not url and not file.is_file():
+            raise UsageError(f"{file}: there is no database")
+        with closed(address) if _is_older(address) else nullcontext():
+            store = Store(wanted)
         yield store
-    except UnusableDatabaseError as error:
-        raise UsageError(str(error)) from None
-    except (OSError, SQLAlchemyError, sqlite3.Error, ImportError) as error:
+    except (UnusableDatabaseError, OSError, SQLAlchemyError, sqlite3.Error, ImportError) as error:
         raise UsageError(f"the database cannot be used: {reason_of(error)}") from None
+    except UnicodeEncodeError as error:  # of what was asked for
+        raise UsageError(f"{error.object!r}: it should be UTF-8 text") from None
     finally:
         if store is not None:
             store.close()
 
 
 @contextmanager
-def closed(url: str | sa.URL) -> Iterator[None]:
+def closed(address: sa.URL) -> Iterator[None]:
     """Keep the house of a database closed meanwhile; raises UsageError if it is open."""
-    address = _address_of(url)
-    if address.get_backend_name() == "sqlite":
-        file = sqlite_file(address, there=False)
+    file = file_of(address)
+    if file is not None:
         try:
             with lock_of(file):
                 yield
@@ -98,10 +106,10 @@ def closed(url: str | sa.URL) -> Iterator[None]:
         yield
 
 
-def _is_older(url: str) -> bool:
+def _is_older(address: sa.URL) -> bool:
     """Tell whether a database was written by an older version."""
-    address = _address_of(url)
-    if address.get_backend_name() == "sqlite" and not Path(address.database or "").is_file():
+    file = file_of(address)
+    if file is not None and not file.is_file():
         return False
     config = Config()
     config.set_main_option("script_location", MIGRATIONS)
@@ -175,25 +183,76 @@ def who_is(store: Store, text: str) -> str:
             return visitor_of(connection, text)
 
 
+def days_to_prune(days: int | None) -> int:
+    """Return the days after which a table is removed, those of the settings for None.
+
+    Raises UsageError.
+    """
+    wanted = Settings().prune_days if days is None else days
+    if not wanted:
+        raise UsageError("GRIDHOUSE_PRUNE_DAYS=0: nothing is removed; --days names a number")
+    if wanted > MAX_DAYS:
+        raise UsageError(f"--days {days}: it should be {MAX_DAYS} at most")
+    return wanted
+
+
 def backup(url: str, target: Path, *, force: bool = False) -> int:
     """Copy an SQLite database while it is used; return the number of bytes.
 
-    The copy is what the database was at one moment.  Raises UsageError.
+    The copy is what the database was at one moment.  It takes its place when it has been checked,
+    so that a damaged one replaces nothing.  Raises UsageError.
     """
     source = sqlite_file(url)
-    if target.exists() and not force:
-        raise UsageError(f"{target}: it is there already; --force replaces it")
-    part = target.with_name(f"{target.name}.part")
     try:
-        part.unlink(missing_ok=True)
-        create_private(part)
-        _copy_file(source, part)
-        part.replace(target)
+        _check_target(source, target, force=force)
+        with _copied(source, target) as part:
+            check(part, source)
+            part.replace(target)
+        return target.stat().st_size
     except OSError as error:
         raise UsageError(f"{target}: {error.strerror}") from None
+
+
+def _check_target(source: Path, target: Path, *, force: bool) -> None:
+    """Raise UsageError for a file that a backup may not replace."""
+    for file in (target, _part_of(target)):
+        if file.exists() and file.samefile(source):
+            raise UsageError(f"{target}: the backup would replace the database itself")
+    if not target.exists():
+        return
+    if not target.is_file():
+        raise UsageError(f"{target}: it is no file that a backup can replace")
+    if any(file.exists() for file in _beside(target)):
+        raise UsageError(f"{target}: it is a database in use, which a backup cannot replace")
+    if not force:
+        raise UsageError(f"{target}: it is there already; --force replaces it")
+
+
+def _part_of(target: Path) -> Path:
+    """Return the file that is written in the place of another one until it is whole."""
+    return target.with_name(f"{target.name}.part")
+
+
+def _beside(file: Path) -> list[Path]:
+    """Return the files that SQLite keeps beside that of a database."""
+    return [file.with_name(f"{file.name}-{end}") for end in ("wal", "shm", "journal")]
+
+
+@contextmanager
+def _copied(source: Path, target: Path) -> Iterator[Path]:
+    """Yield a copy of a database that is to take a place; if it does not, it is removed.
+
+    Raises OSError or UsageError.
+    """
+    part = _part_of(target)
+    part.unlink(missing_ok=True)
+    try:
+        create_private(part)
+        _copy_file(source, part, target)
+        yield part
     finally:
-        part.unlink(missing_ok=True)
-    return target.stat().st_size
+        for file in (part, *_beside(part)):
+            file.unlink(missing_ok=True)
 
 
 def restore(url: str, saved: Path) -> Path:
@@ -201,56 +260,88 @@ def restore(url: str, saved: Path) -> Path:
 
     Raises UsageError.
     """
-    target = sqlite_file(url, there=False)
+    prepare_folder()
+    target = Path(os.path.realpath(sqlite_file(url, there=False)))
     check(saved)
     before = target.with_name(f"{target.name}.{datetime.now(UTC):%Y%m%dT%H%M%S}")
     try:
-        with closed(url):
-            if target.exists():
-                backup(url, before)
-            else:
-                create_private(target)
-            _copy_file(saved, target)
+        if target.exists() and target.samefile(saved):
+            raise UsageError(f"{saved}: it is the database itself")
+        if before.exists():
+            raise UsageError(f"{before}: it is there already; try again in a second")
+        with closed(address_of(url)), _copied(saved, target) as part:
+            _check_opens(part, saved)
+            _replace(target, part, before)
     except OSError as error:
         raise UsageError(f"{target}: {error.strerror}") from None
     return before
 
 
-def _address_of(url: str | sa.URL) -> sa.URL:
-    """Return the address of a database; raises UsageError."""
+def _check_opens(part: Path, saved: Path) -> None:
+    """Raise UsageError unless this version of the house opens the copy of a backup."""
     try:
-        return sa.engine.make_url(with_driver(url) if isinstance(url, str) else url)
-    except SQLAlchemyError as error:
-        raise UsageError(str(error)) from None
+        Store(f"sqlite:///{part}").close()
+    except (UnusableDatabaseError, SQLAlchemyError) as error:
+        raise UsageError(f"{saved}: {reason_of(error)}") from None
 
 
-def sqlite_file(url: str | sa.URL, *, there: bool = True) -> Path:
+def _replace(target: Path, part: Path, before: Path) -> None:
+    """Put a file in the place of a database, which is kept as it is, damaged or not.
+
+    Raises OSError; nothing has changed then.
+    """
+    if target.is_file():
+        shutil.copymode(target, part)
+    if hasattr(os, "chown"):
+        owner = (target if target.is_file() else target.parent).stat()
+        with suppress(PermissionError):  # only root has to give away what the house is to use
+            os.chown(part, owner.st_uid, owner.st_gid)
+    with ExitStack() as undone:
+        # The database is the last to go: what lies beside another one would be taken as its own.
+        for old, new in zip((*_beside(target), target), (*_beside(before), before), strict=True):
+            if old.exists():
+                old.rename(new)
+                undone.callback(new.rename, old)
+        part.rename(target)
+        undone.pop_all()
+
+
+def sqlite_file(url: str, *, there: bool = True) -> Path:
     """Return the file of an SQLite database; raises UsageError for any other."""
-    address = _address_of(url)
-    if address.get_backend_name() != "sqlite" or not address.database:
-        raise UsageError("this is for SQLite; PostgreSQL has pg_dump and pg_restore")
-    file = Path(address.database)
+    try:
+        file = file_of(address_of(url))
+    except (SQLAlchemyError, UnusableDatabaseError) as error:
+        raise UsageError(f"the database cannot be used: {error}") from None
+    if file is None:
+        raise UsageError("this is for files of SQLite; PostgreSQL has pg_dump and pg_restore")
     if there and not file.is_file():
         raise UsageError(f"{file}: there is no database")
     return file
 
 
-def check(file: Path) -> None:
-    """Raise UsageError unless a file is a whole database of a house."""
+def check(file: Path, source: Path | None = None) -> None:
+    """Raise UsageError unless a file, a copy of the source, is a whole database of a house."""
+    name = source or file
     if not file.is_file():
-        raise UsageError(f"{file}: there is no such file")
+        raise UsageError(f"{name}: there is no such file")
     try:
         with closing(sqlite3.connect(file)) as connection:
             found = connection.execute("PRAGMA integrity_check").fetchone()
-            connection.execute("SELECT version_num FROM alembic_version").fetchone()
+            version = connection.execute("SELECT version_num FROM alembic_version").fetchone()
     except sqlite3.Error as error:
-        raise UsageError(f"{file}: it is no database of a house: {error}") from None
+        raise UsageError(f"{name}: it is no database of a house: {error}") from None
     if found != ("ok",):
-        raise UsageError(f"{file}: the database is damaged: {found[0]}")
+        reason = str(found[0]).splitlines()[-1]
+        raise UsageError(f"{name}: the database is damaged: {reason}")
+    if version is None:
+        raise UsageError(f"{name}: it is no database of a house: it has no version")
 
 
-def _copy_file(source: Path, target: Path) -> None:
-    """Copy a database by SQLite's own means, in one step: writers do not wait for it."""
+def _copy_file(source: Path, target: Path, place: Path) -> None:
+    """Copy a database by SQLite's own means, in one step: writers do not wait for it.
+
+    Raises UsageError with the place that the copy is for.
+    """
     try:
         with (
             closing(sqlite3.connect(source, timeout=10)) as reading,
@@ -259,7 +350,7 @@ def _copy_file(source: Path, target: Path) -> None:
             reading.backup(writing)
             writing.execute("PRAGMA journal_mode=DELETE")  # all of it is in one file
     except sqlite3.Error as error:
-        raise UsageError(f"{source}: {error}") from None
+        raise UsageError(f"{source} cannot be copied to {place}: {error}") from None
 
 
 def copy(source: Store, target: Store) -> dict[str, int]:

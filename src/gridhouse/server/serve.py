@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import logging
 import os
+import signal
 import socket
 import sys
 import threading
 import webbrowser
-from typing import TYPE_CHECKING
+from contextlib import closing
+from typing import TYPE_CHECKING, Any
 
 import uvicorn
 from sqlalchemy.exc import SQLAlchemyError
@@ -17,13 +20,14 @@ from gridhouse.server import logs, memory, metrics
 from gridhouse.server.app import create_app
 from gridhouse.server.connections import HouseProtocol, SocketProtocol, raise_file_limit
 from gridhouse.server.network import is_loopback
-from gridhouse.server.settings import MAX_MESSAGE, Settings
+from gridhouse.server.settings import MAX_MESSAGE, Settings, prepare_folder
 from gridhouse.server.storage.store import Store, UnusableDatabaseError, reason_of, serving
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, MutableMapping
 
     from starlette.applications import Starlette
+    from starlette.types import ASGIApp, Receive, Scope, Send
 
     from gridhouse.server.tables.service import TableService
 
@@ -107,15 +111,12 @@ def play(
 
     ``tournament`` has the pages of a tournament, as in the settings.
     """
-    try:
-        settings = Settings(tournament=tournament)
-    except OSError as error:
-        raise UsageError(
-            f"the folder for the database cannot be created: {error.strerror}"
-        ) from None
+    settings = Settings(tournament=tournament)
+    prepare_folder()
     try:
         with serving(settings.database):
-            Store(settings.database).close()  # what is wrong with it is said before the house opens
+            with closing(Store(settings.database)) as store:
+                store.prepare()  # what is wrong with it is said before the house opens
             run(settings, host, port, opens)
     except (SQLAlchemyError, ImportError, UnusableDatabaseError) as error:
         reason = reason_of(error)
@@ -164,13 +165,59 @@ def serve(app: Starlette, listening: socket.socket) -> None:
     sys.setswitchinterval(SWITCH_SECONDS)
     memory.give_back_freed_memory()
     HouseProtocol.files = raise_file_limit()
-    server = uvicorn.Server(config_of(app))
-    server.run(sockets=[listening])
-    if not server.started:
-        raise UsageError("the house could not be opened; the error is logged above")
+    if sys.platform != "win32" and signal.getsignal(signal.SIGHUP) is signal.SIG_DFL:
+        # The terminal was closed: the house ends as if it had been asked to.
+        signal.signal(signal.SIGHUP, lambda *_: signal.raise_signal(signal.SIGTERM))
+    starting = Starting(app)
+    server = uvicorn.Server(config_of(starting))
+    try:
+        server.run(sockets=[listening])
+    except SystemExit:  # so uvicorn ends after a start that failed
+        if starting.error is None:
+            raise
+    if starting.error is not None:
+        raise UsageError(f"the house could not be opened: {starting.reason()}")
 
 
-def config_of(app: Starlette) -> uvicorn.Config:
+class Starting:
+    """The application for the server; it keeps the error that its start has failed with."""
+
+    def __init__(self, app: Starlette) -> None:
+        """Wrap an application."""
+        self.app = app
+        self.error: Exception | None = None
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass everything on, but no trace of a start that failed."""
+        if scope["type"] != "lifespan":
+            await self.app(scope, receive, send)
+            return
+        is_started = False
+
+        async def send_briefly(message: MutableMapping[str, Any]) -> None:
+            nonlocal is_started
+            is_started = is_started or message["type"] == "lifespan.startup.complete"
+            if not is_started:
+                logging.getLogger("uvicorn.error").disabled = True  # the process says it as it ends
+                message = {"type": message["type"]}
+            await send(message)
+
+        try:
+            await self.app(scope, receive, send_briefly)
+        except Exception as error:
+            if not is_started:
+                self.error = error
+            raise
+
+    def reason(self) -> str:
+        """Return why the start has failed, in one line."""
+        assert self.error is not None
+        text = reason_of(self.error)
+        is_known = isinstance(self.error, OSError | SQLAlchemyError | UnusableDatabaseError)
+        return text if is_known else f"{type(self.error).__name__}: {text}"
+
+
+def config_of(app: ASGIApp) -> uvicorn.Config:
     """Return the server's configuration."""
     return uvicorn.Config(
         app,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ipaddress
 import os
 import re
+import stat
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -40,24 +41,41 @@ MAX_PLAYERS = 200  # of an evening
 MAX_WAIT = 30  # seconds that a program may wait for a table to change
 MAX_NAME = 30  # characters of a name
 PRUNE_DAYS = 180  # after which an unfinished table that nobody touches is removed
+MAX_DAYS = 36_500  # that may be asked for: a date that long ago can still be written
+MOST = 1_000_000_000  # of any other number
 MAX_PLACES = 100  # rows of a leaderboard
 LOOPBACK = ("127.0.0.1", "::1")
 HOST = re.compile(r"\*|(\*\.)?[\w.-]+|\[[\da-fA-F:]+\]")
 
 
-def _own_database() -> str:
-    """Return the URL of the database in the user's data folder, which is created."""
-    folder = Path(platformdirs.user_data_dir("gridhouse", appauthor=False))
-    folder.mkdir(parents=True, exist_ok=True)
-    file = folder / "house.db"
-    for path, mode in ((folder, 0o700), (file, 0o600)):  # nobody else may read what is in there
-        if path.exists():
-            path.chmod(mode)
-    return f"sqlite:///{file}"
+def _own_folder() -> Path:
+    """Return the folder of the database that is used if no other one is named."""
+    return Path(platformdirs.user_data_dir("gridhouse", appauthor=False))
+
+
+def _named_database() -> str:
+    return os.environ.get("GRIDHOUSE_DATABASE_URL", "")
 
 
 def _database() -> str:
-    return os.environ.get("GRIDHOUSE_DATABASE_URL") or _own_database()
+    return _named_database() or f"sqlite:///{_own_folder() / 'house.db'}"
+
+
+def prepare_folder() -> None:
+    """Make the folder of a database that is not named; nobody else may read what is in there.
+
+    Raises UsageError.
+    """
+    if _named_database():
+        return
+    folder = _own_folder()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for path, mode in ((folder, 0o700), (folder / "house.db", 0o600)):
+            if path.exists() and stat.S_IMODE(path.stat().st_mode) != mode:
+                path.chmod(mode)
+    except OSError as error:
+        raise UsageError(f"{error.filename}: {error.strerror}") from None
 
 
 def _now() -> datetime:
@@ -69,11 +87,12 @@ def _workers() -> int:
     return max(1, (os.cpu_count() or 2) - 1)
 
 
-def _number(name: str, default: int) -> int:
+def _number(name: str, default: int, most: int = MOST) -> int:
     """Return the number in an environment variable; raises UsageError."""
     text = os.environ.get(name) or str(default)
-    if not (text.isascii() and text.isdigit()):
-        raise UsageError(f"{name}={text}: it should be a whole number")
+    is_number = text.isascii() and text.isdigit() and len(text) <= len(str(most))
+    if not is_number or int(text) > most:
+        raise UsageError(f"{name}={text}: it should be a whole number, {most} at most")
     return int(text)
 
 
@@ -114,7 +133,7 @@ def _hosts() -> tuple[str, ...]:
 
 def _prune_days() -> int:
     """Return the days after which an unfinished table goes that nobody touches, 0 for never."""
-    return _number("GRIDHOUSE_PRUNE_DAYS", PRUNE_DAYS)
+    return _number("GRIDHOUSE_PRUNE_DAYS", PRUNE_DAYS, MAX_DAYS)
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,6 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
-from sqlalchemy.exc import SQLAlchemyError
 from starlette.requests import HTTPConnection
 from starlette.responses import PlainTextResponse
 
@@ -194,7 +193,7 @@ class Keeper:
         while True:
             try:
                 await self.look()
-            except (OSError, SQLAlchemyError):
+            except Exception:  # else blocks would have no effect until the next start
                 log.exception("the house could not look at what was changed")
             await asyncio.sleep(GLANCE)
 

@@ -47,6 +47,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("gridhouse.server")
 metadata = sa.MetaData()
+HEADER = b"SQLite format 3\0"  # with which the file of a database begins
 PRIVATE = 0o600  # a database has the secret for all signatures
 TABLES = sa.Table(
     "tables",
@@ -137,10 +138,10 @@ def writing(engine: sa.Engine) -> AbstractContextManager[sa.Connection]:
     return engine.execution_options(writes=True).begin()
 
 
-def _file_of(url: sa.URL) -> Path | None:
+def file_of(url: sa.URL) -> Path | None:
     """Return the file of an SQLite database, None for any other."""
     name = url.database or ""
-    is_file = url.get_backend_name() == "sqlite" and name and not name.startswith((":", "file:"))
+    is_file = url.get_backend_name() == "sqlite" and name and not name.startswith(":")
     return Path(name) if is_file else None
 
 
@@ -188,9 +189,10 @@ class Store:
         Raises SQLAlchemyError or UnusableDatabaseError.
         """
         # Errors are logged, and the parameters may contain hidden moves.
-        self.engine = sa.create_engine(with_driver(url), hide_parameters=True)
+        self.engine = sa.create_engine(address_of(url), hide_parameters=True)
         self.is_shared = self.engine.dialect.name == "postgresql"
-        self.file = _file_of(self.engine.url)
+        self.file = file_of(self.engine.url)
+        self._descriptor: int | None = None
         if self.engine.dialect.name == "sqlite":
             sa.event.listen(self.engine, "connect", _prepare_sqlite)
             sa.event.listen(self.engine, "begin", _begin_sqlite)
@@ -208,6 +210,8 @@ class Store:
                 raise UnusableDatabaseError(
                     "it was written by a newer version of Gridhouse, which alone can read it"
                 ) from None
+            for rows in metadata.sorted_tables:  # each of them is there and can be read
+                connection.execute(sa.select(sa.literal(1)).select_from(rows).limit(1))
         if self.file is not None:
             self._watch(self.file)
         self._writer = Writer(self.engine, deliver)
@@ -215,11 +219,20 @@ class Store:
     def _watch(self, file: Path) -> None:
         """Refuse all work once the file is not the one that was opened: it would be lost."""
         opened = _identity(file)
+        read = getattr(os, "pread", None)  # not on Windows
+        if read is not None:
+            # SQLite's locks would end if it were closed before its connections.
+            self._descriptor = os.open(file, os.O_RDONLY)
 
         def check(_: sa.Connection) -> None:
             if _identity(file) != opened:
                 reason = FileNotFoundError("the file of the database was removed or replaced")
                 raise sa.exc.OperationalError(None, None, reason)
+            # SQLite reads the beginning of the file when it opens it, and then no more.
+            kept = self._descriptor
+            if read is not None and kept is not None and read(kept, len(HEADER), 0) != HEADER:
+                damage = sqlite3.DatabaseError("the file of the database was damaged")
+                raise sa.exc.DatabaseError(None, None, damage)
 
         sa.event.listen(self.engine, "begin", check)
 
@@ -232,6 +245,9 @@ class Store:
         """Write all pending changes, then close the database."""
         self._writer.close()
         self.engine.dispose()
+        if self._descriptor is not None:
+            os.close(self._descriptor)
+            self._descriptor = None
 
     def check(self) -> None:
         """Ask the database for something; raises SQLAlchemyError if it does not answer."""
@@ -344,6 +360,12 @@ class Store:
         """
         self._writer.append(change, promise)
 
+    def prepare(self) -> None:
+        """Write what a house writes at its start; raises SQLAlchemyError if that is refused."""
+        if not self.is_shared:
+            self.restart_clocks()
+        self.secret()
+
     def restart_clocks(self) -> None:
         """Restart all running clocks now, because the server was closed meanwhile."""
         with self.engine.begin() as connection:
@@ -352,8 +374,11 @@ class Store:
 
 
 def lock_of(file: Path) -> filelock.BaseFileLock:
-    """Return the lock that whoever serves an SQLite file holds; it is not acquired yet."""
-    return filelock.FileLock(f"{file}.lock", timeout=0, mode=PRIVATE)
+    """Return the lock that whoever serves an SQLite file holds; it is not acquired yet.
+
+    It is the same for all symbolic links to the file.
+    """
+    return filelock.FileLock(f"{os.path.realpath(file)}.lock", timeout=0, mode=PRIVATE)
 
 
 @contextmanager
@@ -364,7 +389,7 @@ def serving(url: str) -> Iterator[None]:
     none: they tell each other.  Raises UnusableDatabaseError if another process serves the file,
     and SQLAlchemyError if there is no such kind of database.
     """
-    file = _file_of(sa.engine.make_url(with_driver(url)))
+    file = file_of(address_of(url))
     with ExitStack() as held:
         if file is not None and file.parent.is_dir():  # else SQLite will say what is wrong
             try:
@@ -373,6 +398,8 @@ def serving(url: str) -> Iterator[None]:
                 raise UnusableDatabaseError("another house serves it already") from None
             except OSError as error:
                 raise UnusableDatabaseError(f"{file}.lock: {error.strerror}") from None
+            if file.is_file() and file.stat().st_nlink > 1:  # each would have a lock of its own
+                raise UnusableDatabaseError(f"{file}: it has several names, as hard links")
         yield
 
 
@@ -550,8 +577,17 @@ def _write_rest(connection: sa.Connection, change: Change) -> None:
         change.also(connection)
 
 
-def with_driver(url: str) -> str:
-    """Return the URL of a database with the driver that this package installs."""
+def address_of(url: str) -> sa.URL:
+    """Return the address of a database, with the driver that this package installs.
+
+    Raises ArgumentError, which is an SQLAlchemyError, or UnusableDatabaseError.
+    """
     scheme, colons, rest = url.partition("://")
     is_plain = scheme in ("postgres", "postgresql")
-    return f"postgresql+psycopg{colons}{rest}" if is_plain else url
+    try:
+        found = sa.engine.make_url(f"postgresql+psycopg{colons}{rest}" if is_plain else url)
+    except ValueError:
+        raise UnusableDatabaseError("the port in its URL is not a number") from None
+    if found.get_backend_name() == "sqlite" and (found.database or "").startswith("file:"):
+        raise UnusableDatabaseError("its URL should be like sqlite:////folder/house.db")
+    return found
