@@ -113,6 +113,8 @@ def test_cookies_links_and_origins_go_by_the_scheme(
                 assert ("Secure" in cookie) == (scheme == "https")
             links = re.findall(r"(\w+)://\S+/me/link/", visitor.post("/me/link", {}, **origin).text)
             assert set(links) == {scheme}
+            way = client.get("/t/x/", headers=headers, follow_redirects=False).headers["location"]
+            assert way.startswith(f"{scheme}://")
 
 
 def test_two_houses_on_one_host_keep_their_seats(tmp_path: Path) -> None:

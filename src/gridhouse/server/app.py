@@ -93,6 +93,20 @@ HEADERS = {
 }
 
 
+class OnlyHttps:
+    """Middleware of a house that browsers reach by HTTPS alone, whatever a proxy says."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        """Wrap an application."""
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass the request on as one by HTTPS."""
+        if scope["type"] != "lifespan":
+            scope["scheme"] = "https" if scope["type"] == "http" else "wss"
+        await self.app(scope, receive, send)
+
+
 class OwnCookies:
     """Middleware that passes on no cookies but those of houses.
 
@@ -297,6 +311,8 @@ def middleware_of(settings: Settings, refused: Refused) -> list[Middleware]:
     found = []
     if settings.proxies:
         found.append(Middleware(ProxyHeadersMiddleware, trusted_hosts=[*settings.proxies]))
+    if settings.is_secure:
+        found.append(Middleware(OnlyHttps))
     found += [
         Middleware(OwnCookies),
         Middleware(metrics.Measure),
@@ -376,7 +392,7 @@ def create_app(settings: Settings) -> Starlette:
     )
 
     def renew(secret: str) -> None:
-        app.state.auth = auth.Auth(secret, is_secure=settings.is_secure)
+        app.state.auth = auth.Auth(secret)
 
     app.state.renew = renew
     api.state = app.state  # services, auth, and rate limits

@@ -32,13 +32,12 @@ class Auth:
     """Signs tokens and invitations, and verifies them.
 
     The ``cookie`` has a name of its own for each house, since a browser sends the cookies of one
-    host to every port.  Cookies are sent over HTTPS only if the house ``is_secure``.
+    host to every port.
     """
 
-    def __init__(self, secret: str, *, is_secure: bool = False) -> None:
+    def __init__(self, secret: str) -> None:
         """Use this secret for all signatures."""
         self.cookie = f"{COOKIE}-{hashlib.sha256(secret.encode()).hexdigest()[:8]}"
-        self.is_secure = is_secure
         self._cookies = Signer(secret, salt="gridhouse.visitor", digest_method=hashlib.sha256)
         # Only the first device has the token itself; the others have a signed visitor id.
         self._devices = Signer(secret, salt="gridhouse.device", digest_method=hashlib.sha256)
@@ -123,7 +122,7 @@ def set_cookie(request: Request, response: Response, value: str) -> None:
 
 def is_secure(connection: HTTPConnection) -> bool:
     """Tell whether a browser is connected by HTTPS, here or at a proxy that may say so."""
-    return connection.app.state.auth.is_secure or connection.scope["scheme"] in ("https", "wss")
+    return connection.scope["scheme"] in ("https", "wss")
 
 
 def is_own_origin(connection: HTTPConnection) -> bool:

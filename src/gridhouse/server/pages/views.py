@@ -471,7 +471,7 @@ def shared_origins(request: Request) -> list[str]:
     They are those in the network of this machine if the house listens there and the page was opened
     on this machine, else that of the request.
     """
-    own = f"{'https' if is_secure(request) else 'http'}://{request.url.netloc}"
+    own = f"{request.url.scheme}://{request.url.netloc}"
     return list(request.app.state.origins or [own]) if is_local(request) else [own]
 
 
