@@ -150,7 +150,7 @@ def test_a_new_secret_voids_cookies(client: TestClient, visitor: Visitor, run: A
 
 def test_only_unfinished_tables_that_nobody_touched_are_pruned(store: Store, run: Any) -> None:
     now = clock.now()
-    kinds = {"old": (200, None), "new": (100, None), "over": (200, "resigned")}
+    kinds = {"old": (200, None), "new": (100, None), "over": (200, "resigned 0")}
     for name, (days, ended) in kinds.items():
         store.add(StoredTable(name, START, "hotseat", ended=ended, changed=now - days * DAY))
     with store.engine.begin() as connection:  # it was created as long ago as it was changed

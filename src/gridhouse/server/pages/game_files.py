@@ -109,8 +109,9 @@ def write_games(store: Store, visitor: str) -> Generator[None, None, str]:
                 about = yield from summary(record)
                 game = saved_game(record, visitor, about.outcome).model_dump_json(indent=1)
                 shown.append(game.replace("\n", "\n  "))
-    listed = "[\n  " + ",\n  ".join(shown) + "\n ]" if shown else "[]"
-    return f'{{\n "gridhouse": 1,\n "games": {listed},\n "left_out": {left_out}\n}}\n'
+    listed = "\n  " + ",\n  ".join(shown) + "\n " if shown else ""
+    file = GameFile.model_construct(gridhouse=1, games=[], left_out=left_out)
+    return file.model_dump_json(indent=1).replace("[]", f"[{listed}]") + "\n"
 
 
 def hides(record: StoredTable) -> Generator[None, None, bool]:

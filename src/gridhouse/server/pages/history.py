@@ -12,6 +12,7 @@ from gridhouse.core.errors import GridhouseError
 from gridhouse.players.levels import LEVELS, level_in_words
 from gridhouse.server.languages import day_in_words
 from gridhouse.server.ratings import LevelResult, rating
+from gridhouse.server.storage.records import DamagedError
 from gridhouse.server.storage.store import Chosen
 from gridhouse.server.tables.company import ANONYMOUS, FRIEND
 from gridhouse.server.tables.table import (
@@ -99,6 +100,8 @@ def readable(record: StoredTable) -> Iterator[None]:
     """
     try:
         yield
+    except DamagedError as error:
+        log.error("the table %s cannot be read: %s", record.id, error)
     except GridhouseError:
         pass
     except Exception:

@@ -447,11 +447,13 @@ def begun(record: StoredTable) -> State:
     players = range(state.game.num_players)
     seats = {*record.seated_visitors, *([] if record.machine is None else [record.machine])}
     if not seats <= set(players):
-        raise DamagedError("its game has no such player")
-    if len(players) == 1 and (record.asked is not None or loser_of(record.ended) is not None):
-        raise DamagedError("its game has no opponent")
+        raise DamagedError("seats")
+    if len(players) == 1 and loser_of(record.ended) is not None:  # nobody would win
+        raise DamagedError("ended")
+    if len(players) == 1 and record.asked is not None:
+        raise DamagedError("asked")
     if record.daily is not None and state.game.daily is None:
-        raise DamagedError("its game has no daily puzzle")
+        raise DamagedError("daily")
     return state
 
 
