@@ -264,3 +264,14 @@ def test_a_visitor_has_so_many_tables(visitor: Visitor, monkeypatch: pytest.Monk
     assert made == [303, 303, 303, 422, 422]
     assert visitor.post("/daily/sliding/2026-11-20").status_code in (303, 404, 409)
     assert Visitor(visitor.client).post("/new/binary").status_code == 303
+
+
+def test_moves_count_for_what_is_kept_of_a_visitor(
+    visitor: Visitor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("gridhouse.server.tables.service.MAX_KEPT", 350)
+    with visitor.at(visitor.new("binary", preset="small", opponent="hotseat")) as seat:
+        for move in ("0 0 1", "1 0 0", "1 0 1"):
+            assert visitor.post("/new/binary", {"preset": "small"}).status_code == 303 or move
+            seat.move(move)
+    assert visitor.post("/new/binary", {"preset": "small"}).status_code == 422

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 MAX_START = 10_000  # characters of a table's first position
-MAX_KEPT = 20_000_000  # characters of the first positions of all tables of a visitor
+MAX_KEPT = 20_000_000  # characters of all tables of a visitor: of first positions, and for moves
+MOVE_SIZE = 100  # characters as which a move counts, about the bytes of its row
 MAX_CELLS = 400  # of a board; larger boards are slow to draw and to send
 MAX_BODY = 64 * 1024  # bytes of a request
 MAX_MESSAGE = 4 * 1024  # bytes of a message on a socket

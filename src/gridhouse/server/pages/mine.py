@@ -33,6 +33,7 @@ from gridhouse.server.pages.views import (
 )
 from gridhouse.server.ratings import MIN_GAMES
 from gridhouse.server.settings import MAX_KEPT
+from gridhouse.server.storage.records import size_of
 from gridhouse.server.storage.store import Chosen
 
 if TYPE_CHECKING:
@@ -126,8 +127,7 @@ async def take_in(request: Request) -> Response:
     def added() -> Iterator[tuple[int, int] | None]:
         records = yield from read_games(content, visitor)
         new = yield from unknown(records, service.store, visitor)
-        length = sum(len(record.start) for record in new)
-        if service.store.length_of_starts(visitor) + length > MAX_KEPT:
+        if service.store.size_of_own(visitor) + sum(map(size_of, new)) > MAX_KEPT:
             raise GameFileError("the house does not keep so many games for one visitor")
         service.store.add(*new)
         yield len(new), len(records) - len(new)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gridhouse.core.errors import GridhouseError
 from gridhouse.players.levels import LEVELS
+from gridhouse.server.settings import MOVE_SIZE
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -77,7 +78,11 @@ class StoredTable:
 
 
 class DamagedError(GridhouseError):
-    """What the database holds of a table cannot be; the message says what."""
+    """What the database holds of a table cannot be."""
+
+    def __init__(self, part: str) -> None:
+        """Name the part; it is not quoted, since it may be hidden."""
+        super().__init__(f"its {part!r} is damaged")
 
 
 def is_text(value: object) -> bool:
@@ -138,11 +143,16 @@ OPTIONAL = {each.name for each in fields(StoredTable) if each.default is None}
 
 
 def require_sound(record: StoredTable) -> None:
-    """Raise DamagedError for what no table can have; it is not quoted, since it may be hidden."""
+    """Raise DamagedError if a table has what none can have."""
     for name, is_sound in MAY_HAVE.items():
         value = getattr(record, name)
         if not is_sound(value) and not (value is None and name in OPTIONAL):
-            raise DamagedError(f"its {name!r} is damaged")
+            raise DamagedError(name)
+
+
+def size_of(record: StoredTable) -> int:
+    """Return the characters as which a table counts for what the house keeps of a visitor."""
+    return len(record.start) + MOVE_SIZE * (len(record.moves) + len(record.undone))
 
 
 class Change(NamedTuple):

@@ -26,6 +26,7 @@ from alembic.config import Config
 from alembic.util import CommandError
 
 from gridhouse.server import clock
+from gridhouse.server.settings import MOVE_SIZE
 from gridhouse.server.storage.records import (
     Change,
     DamagedError,
@@ -299,12 +300,13 @@ class Store:
             old = connection.scalars(shown.offset(most)).all()
             connection.execute(TABLES.update().where(TABLES.c.id.in_(old)).values(listed=False))
 
-    def length_of_starts(self, visitor: str) -> int:
-        """Return the characters of the first positions of all tables of a visitor."""
-        length = sa.func.sum(sa.func.length(TABLES.c.start))
+    def size_of_own(self, visitor: str) -> int:
+        """Return the characters as which all tables of a visitor count, as ``size_of`` does."""
+        own, length = _seated(visitor), sa.func.sum(sa.func.length(TABLES.c.start))
+        made = sa.select(sa.func.count()).where(MOVES.c.table_id.in_(own))
         with self.engine.connect() as connection:
-            found = connection.scalar(sa.select(length).where(TABLES.c.id.in_(_seated(visitor))))
-        return int(found or 0)
+            starts = connection.scalar(sa.select(length).where(TABLES.c.id.in_(own))) or 0
+            return int(starts) + MOVE_SIZE * (connection.scalar(made) or 0)
 
     def list_own(self, visitor: str, chosen: Chosen, most: int, skip: int = 0) -> list[StoredTable]:
         """Return a visitor's tables, unfinished ones first, then the latest change first."""

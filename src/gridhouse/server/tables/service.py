@@ -26,7 +26,7 @@ from gridhouse.server.daily.service import DailyService
 from gridhouse.server.engine_pool import EnginePool
 from gridhouse.server.fair_pool import FairPool, Habit, LongWork
 from gridhouse.server.settings import MAX_KEPT
-from gridhouse.server.storage.records import StaleError, StoredTable
+from gridhouse.server.storage.records import StaleError, StoredTable, size_of
 from gridhouse.server.storage.store import Store, public_reason
 from gridhouse.server.storage.visitors import Visitors
 from gridhouse.server.tables.commands import (
@@ -234,7 +234,7 @@ class TableService:
         return record.id
 
     def _add(self, record: StoredTable, visitor: str) -> None:
-        if self.store.length_of_starts(visitor) + len(record.start) > MAX_KEPT:
+        if self.store.size_of_own(visitor) + size_of(record) > MAX_KEPT:
             raise RefusedError("you have more games than the house keeps for one visitor")
         self.store.add(record)
 
