@@ -299,7 +299,7 @@ def test_a_backup_replaces_no_database_and_no_device(
     used = Store(f"sqlite:///{other}")
     assert "a database in use" in refuses(run, "backup", other, "--force")
     used.close()
-    for target in (tmp_path, Path(os.devnull)):
+    for target in (tmp_path, Path(os.devnull), Path()):
         assert "no file that a backup can replace" in refuses(run, "backup", target, "--force")
     store.check()
 

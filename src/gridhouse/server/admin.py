@@ -215,13 +215,13 @@ def backup(url: str, target: Path, *, force: bool = False) -> int:
 
 def _check_target(source: Path, target: Path, *, force: bool) -> None:
     """Raise UsageError for a file that a backup may not replace."""
+    if target.exists() and not target.is_file():
+        raise UsageError(f"{target}: it is no file that a backup can replace")
     for file in (target, _part_of(target)):
         if file.exists() and file.samefile(source):
             raise UsageError(f"{target}: the backup would replace the database itself")
     if not target.exists():
         return
-    if not target.is_file():
-        raise UsageError(f"{target}: it is no file that a backup can replace")
     if any(file.exists() for file in _beside(target)):
         raise UsageError(f"{target}: it is a database in use, which a backup cannot replace")
     if not force:
