@@ -244,7 +244,7 @@ def _check_opens(part: Path, saved: Path) -> None:
     try:
         Store(f"sqlite:///{part}").close()
     except (UnusableDatabaseError, SQLAlchemyError) as error:
-        raise UsageError(f"{saved}: {reason_of(error)}") from None
+        raise UsageError(f"{saved} cannot be opened here: {reason_of(error)}") from None
 
 
 def _replace(target: Path, part: Path, before: Path) -> None:
