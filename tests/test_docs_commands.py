@@ -19,6 +19,7 @@ import typer
 from browser_helpers import house_process
 from gridhouse import cli
 from gridhouse.export import export
+from gridhouse.server.storage.store import Store
 from harness import GOLDEN, PAGES, PROGRAMS, ROOT
 
 if TYPE_CHECKING:
@@ -142,6 +143,7 @@ def pattern(output: str) -> str:
 def test_the_commands_run(folder: Path, temporary: Path) -> None:
     path = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
     database = f"sqlite:///{folder / 'house.db'}"
+    Store(database).close()
     own = {"PATH": path, "GRIDHOUSE_DATABASE_URL": database, "TMPDIR": str(temporary)}
     env = {**os.environ, **own}
     ran = []

@@ -73,8 +73,9 @@ for words in ["--version"], ["--help"], ["solve", "sliding", "ab c", "--goal", "
 """
 OPENED = """
 from gridhouse.server.app import create_app
-from gridhouse.server.settings import Settings
+from gridhouse.server.settings import Settings, prepare_folder
 from starlette.testclient import TestClient
+prepare_folder()
 with TestClient(create_app(Settings()), base_url="http://127.0.0.1") as client:
     print(client.get("/").status_code)
 """

@@ -304,6 +304,22 @@ def test_a_backup_replaces_no_database_and_no_device(
     store.check()
 
 
+def test_a_backup_for_which_there_is_no_room_names_its_place(
+    store: Store, tmp_path: Path, run: Any
+) -> None:
+    resource = pytest.importorskip("resource", reason="files have no limit on Windows")
+    del store
+    saved = tmp_path / "saved.db"
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, before[1]))
+    try:
+        told = refuses(run, "backup", saved)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert f"house.db cannot be copied to {saved}: " in told
+    assert not [*tmp_path.glob("saved.db*")]
+
+
 @pytest.mark.parametrize("kept", [0, 100, 50_000])
 def test_a_backup_takes_the_place_of_a_damaged_database(
     kept: int, tmp_path: Path, run: Any

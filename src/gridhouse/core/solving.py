@@ -43,9 +43,8 @@ S = TypeVar("S", bound="Search")
 EXIT_FAILED = 1  # the exit status if some of many inputs could not be answered
 STATUS_SECONDS = 0.25  # between two updates of the status line
 _INTERRUPTED = threading.Event()
-ENDING = [signal.SIGTERM]  # and, where there are such, the signal of a terminal that was closed
-if sys.platform != "win32":
-    ENDING.append(signal.SIGHUP)
+HANGUP: int | None = getattr(signal, "SIGHUP", None)  # when a terminal is closed; not on Windows
+ENDING = [signal.SIGTERM, *([] if HANGUP is None else [HANGUP])]
 
 
 class Advice(NamedTuple):

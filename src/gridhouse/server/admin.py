@@ -282,7 +282,7 @@ def _check_opens(part: Path, saved: Path) -> None:
     try:
         Store(f"sqlite:///{part}").close()
     except (UnusableDatabaseError, SQLAlchemyError) as error:
-        raise UsageError(f"{saved}: {reason_of(error)}") from None
+        raise UsageError(f"{saved} cannot be opened here: {reason_of(error)}") from None
 
 
 def _replace(target: Path, part: Path, before: Path) -> None:
@@ -292,10 +292,11 @@ def _replace(target: Path, part: Path, before: Path) -> None:
     """
     if target.is_file():
         shutil.copymode(target, part)
-    if hasattr(os, "chown"):
+    give_away = getattr(os, "chown", None)  # not on Windows
+    if give_away is not None:
         owner = (target if target.is_file() else target.parent).stat()
         with suppress(PermissionError):  # only root has to give away what the house is to use
-            os.chown(part, owner.st_uid, owner.st_gid)
+            give_away(part, owner.st_uid, owner.st_gid)
     with ExitStack() as undone:
         # The database is the last to go: what lies beside another one would be taken as its own.
         for old, new in zip((*_beside(target), target), (*_beside(before), before), strict=True):

@@ -16,6 +16,7 @@ import uvicorn
 from sqlalchemy.exc import SQLAlchemyError
 
 from gridhouse.core.console import EXIT_INTERRUPTED, UsageError
+from gridhouse.core.solving import HANGUP
 from gridhouse.server import logs, memory, metrics
 from gridhouse.server.app import create_app
 from gridhouse.server.connections import HouseProtocol, SocketProtocol, raise_file_limit
@@ -165,9 +166,9 @@ def serve(app: Starlette, listening: socket.socket) -> None:
     sys.setswitchinterval(SWITCH_SECONDS)
     memory.give_back_freed_memory()
     HouseProtocol.files = raise_file_limit()
-    if sys.platform != "win32" and signal.getsignal(signal.SIGHUP) is signal.SIG_DFL:
+    if HANGUP is not None and signal.getsignal(HANGUP) is signal.SIG_DFL:
         # The terminal was closed: the house ends as if it had been asked to.
-        signal.signal(signal.SIGHUP, lambda *_: signal.raise_signal(signal.SIGTERM))
+        signal.signal(HANGUP, lambda *_: signal.raise_signal(signal.SIGTERM))
     starting = Starting(app)
     server = uvicorn.Server(config_of(starting))
     try:
