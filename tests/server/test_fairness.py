@@ -23,6 +23,7 @@ from gridhouse.server.tables import live_table, rendering, service
 from gridhouse.server.tables.commands import MOVE, UNDO, Command
 from gridhouse.server.tables.table import TableOptions
 from web_helpers import Visitor, open_house, settings_of
+from window_helpers import wait_for
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -196,10 +197,14 @@ def test_of_a_visitor_so_many_requests_are_worked_on(
 ) -> None:
     monkeypatch.setattr(budgets, "MAX_OPEN_OF_VISITOR", 2)
     anna, bert = Visitor(client), Visitor(client)
-    table = anna.new("binary")
-    bert.new("binary")
+    for visitor in (anna, bert):
+        visitor.new("binary")
     house = client.app.state.service  # type: ignore[attr-defined]
     started, gate = threading.Semaphore(0), threading.Event()
+
+    def ask(visitor: Visitor, path: str) -> int:
+        headers = {"authorization": f"Bearer {visitor.token}"}
+        return client.get(f"/api/{path}", headers=headers).status_code
 
     def wait(_: str) -> None:
         started.release()
@@ -207,17 +212,15 @@ def test_of_a_visitor_so_many_requests_are_worked_on(
 
     monkeypatch.setattr(house.store, "load", wait)
     with ThreadPoolExecutor() as threads:
-        waiting = [threads.submit(anna.get, f"/t/{name}") for name in ("one", "two")]
+        waiting = [threads.submit(ask, anna, f"tables/{name}") for name in ("one", "two")]
         try:
             assert started.acquire(timeout=PATIENCE)
-            until = time.monotonic() + PATIENCE
-            while anna.get("/design").status_code != 429:
-                assert time.monotonic() < until
-            assert bert.get("/design").status_code == 200
+            wait_for(lambda: ask(anna, "games") == 429, "the refusal")
+            assert ask(bert, "games") == 200
         finally:
             gate.set()
-    assert {each.result().status_code for each in waiting} == {404}
-    assert anna.get(table).status_code == 404  # which cannot be read here, but is looked for
+    assert {each.result() for each in waiting} == {404}
+    assert ask(anna, "games") == 200
 
 
 @pytest.mark.parametrize("kind", [MOVE, UNDO])

@@ -271,7 +271,6 @@ def test_moves_count_for_what_is_kept_of_a_visitor(
 ) -> None:
     monkeypatch.setattr("gridhouse.server.tables.service.MAX_KEPT", 350)
     with visitor.at(visitor.new("binary", preset="small", opponent="hotseat")) as seat:
-        for move in ("0 0 1", "1 0 0", "1 0 1"):
-            assert visitor.post("/new/binary", {"preset": "small"}).status_code == 303 or move
-            seat.move(move)
+        for _ in range(3):
+            seat.move(seat.view["gestures"][0][0])
     assert visitor.post("/new/binary", {"preset": "small"}).status_code == 422
