@@ -160,3 +160,15 @@ def uncollected() -> Iterator[None]:
     gc.disable()
     yield
     gc.enable()
+
+
+@pytest.fixture
+def hangup() -> Iterator[None]:
+    """Let processes that a test starts end with their terminal, also where nohup runs the tests."""
+    number = getattr(signal, "SIGHUP", None)
+    if number is None:
+        yield
+        return
+    before = signal.signal(number, signal.SIG_DFL)
+    yield
+    signal.signal(number, before)

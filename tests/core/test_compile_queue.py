@@ -245,24 +245,27 @@ def test_a_damaged_cache_is_made_anew(beside: Path, kind: str, left: int) -> Non
     assert (done.stdout, done.stderr) == ("True True\n" * 2, "")
 
 
-def test_damaged_code_that_cannot_be_removed_is_not_waited_for(
-    beside: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def refuse(path: Path, **_: Any) -> None:
-        raise PermissionError(13, "Permission denied", str(path))
-
-    compile_queue.note_ready(UNIT)  # its code is missing
-    monkeypatch.setattr("pathlib.Path.unlink", refuse)
+def test_damaged_code_that_cannot_be_removed_is_not_waited_for(beside: Path) -> None:
     state = UNIT.game.new_initial_state()
-    for _ in range(2):
-        mover = player("greedy", UNIT.game)
-        assert mover.choose(state).action in state.legal_actions()
-        assert not mover._is_compiled  # type: ignore[attr-defined]
-        assert not compile_queue.is_ready(UNIT)
-        assert not compile_queue.can_wait(UNIT)
+    code = (
+        "import gridhouse, logging, pathlib; logging.basicConfig()\n"
+        "from gridhouse.core import compile_queue\n"
+        f"state = gridhouse.parse({str(state)!r})\n"
+        "unit = compile_queue.Unit('greedy', state.game)\n"
+        "def refuse(path, **_):\n"
+        "    raise PermissionError(13, 'Permission denied', str(path))\n"
+        "pathlib.Path.unlink = refuse\n"
+        "for _ in range(2):\n"
+        "    mover = gridhouse.player('greedy', state.game)\n"
+        "    print(mover.choose(state).action in state.legal_actions(), mover._is_compiled)\n"
+        "    print(compile_queue.is_ready(unit), compile_queue.can_wait(unit))\n"
+    )
+    compile_queue.note_ready(UNIT)  # its code is missing
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "True False\nFalse False\n" * 2
+    assert done.stderr.count("\n") == 1
+    assert f"{UNIT.name} is not compiled and runs interpreted: " in done.stderr
     assert not [*beside.rglob("*.nbi")]
-    (told,) = caplog.messages
-    assert told.startswith(f"{UNIT.name} is not compiled and runs interpreted: ")
 
 
 def test_a_folder_that_cannot_be_written_is_told_once(

@@ -201,6 +201,7 @@ def test_the_line_is_not_shown_for_a_search_in_another_thread(
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no such signal")
 @pytest.mark.parametrize("before", ["", "signal.signal(signal.SIGINT, signal.SIG_IGN)\n"])
 @pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP"])
+@pytest.mark.usefixtures("hangup")
 def test_who_is_asked_to_end_keeps_what_was_found(tmp_path: Path, name: str, before: str) -> None:
     number = getattr(signal, name)
     kept = tmp_path / "kept"

@@ -102,6 +102,7 @@ def test_the_figures_are_not_for_the_street(client: TestClient) -> None:
 
 
 @pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP"])
+@pytest.mark.usefixtures("hangup")
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no such signals")
 def test_a_house_that_ends_tells_its_pages_and_loses_nothing(tmp_path: Path, name: str) -> None:
     database = f"sqlite:///{tmp_path / 'house.db'}"
