@@ -251,7 +251,9 @@ def test_a_table_says_nothing_in_english(
             assert not english_words(visitor.get(table, **other).text)
         uncovered(seat)
         for _ in range(3):
-            while not seat.view["acts"] and seat.view["handing"] is None and opponent == "machine":
+            while opponent == "machine" and not any(
+                seat.view[what] for what in ("acts", "handing", "over")
+            ):
                 seat.wait("view")
             uncovered(seat)
             if seat.view["acts"] and not seat.view["over"]:
