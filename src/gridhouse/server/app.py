@@ -51,7 +51,6 @@ from gridhouse.server.settings import (
     MAX_PLAYERS,
     MAX_TABLES,
 )
-from gridhouse.server.storage.store import reason_of
 from gridhouse.server.tables import sockets
 from gridhouse.server.tables.commands import RefusedError
 from gridhouse.server.tables.service import TableService
@@ -68,7 +67,6 @@ if TYPE_CHECKING:
     from gridhouse.server.settings import Settings
     from gridhouse.server.tables.table import TableOptions
 
-log = logging.getLogger("gridhouse.server")
 HOUR = 3600.0
 MAX_COOKIES = 100  # of the houses on one host
 TOO_MANY = "Too many requests: try again in a moment."
@@ -301,8 +299,6 @@ class Listings:
 async def refuse(request: Request, error: Exception) -> Response:
     """Return the page that reports an error."""
     status, text = views.status_and_text(error)
-    if isinstance(error, SQLAlchemyError):
-        log.error("the database cannot be used: %s", reason_of(error))
     return await views.page(request, "error", status=status, text=text, code=status)
 
 

@@ -21,7 +21,7 @@ def address_of(connection: HTTPConnection) -> str:
     return counted(connection.client.host) if connection.client else ""
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=10_000)  # more than there are connections, each of which is counted
 def counted(host: str) -> str:
     """Return the address as which a host counts: of IPv6 its network, which has many addresses."""
     try:

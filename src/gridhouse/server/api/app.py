@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from typing import TYPE_CHECKING, Any
 
 from fastapi import FastAPI
@@ -18,7 +17,6 @@ from gridhouse.core.notation import shown
 from gridhouse.server.api import routes
 from gridhouse.server.pages import views
 from gridhouse.server.settings import MAX_BODY
-from gridhouse.server.storage.store import reason_of
 from gridhouse.server.tables.commands import RefusedError
 
 if TYPE_CHECKING:
@@ -27,7 +25,6 @@ if TYPE_CHECKING:
     from fastapi import Request
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-log = logging.getLogger("gridhouse.server")
 ABOUT = (
     "The games of the house for programs. A program that creates a table or takes a seat gets a "
     "token. It sends the token with every request: `Authorization: Bearer TOKEN`."
@@ -66,8 +63,6 @@ def problem(status: int, text: str, headers: Any = None) -> JSONResponse:
 async def refuse(request: Request, error: Exception) -> JSONResponse:
     """Report an HTTP error, one of the database, or an internal one."""
     del request
-    if isinstance(error, SQLAlchemyError):
-        log.error("the database cannot be used: %s", reason_of(error))
     return problem(*views.status_and_text(error), getattr(error, "headers", None))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import logging
 import random
 from contextlib import suppress
 from functools import lru_cache, partial
@@ -48,7 +49,7 @@ from gridhouse.server.pages.forms import (
 from gridhouse.server.pages.history import open_games
 from gridhouse.server.pages.identicons import identicon
 from gridhouse.server.settings import MAX_CELLS
-from gridhouse.server.storage.store import Chosen, public_reason
+from gridhouse.server.storage.store import Chosen, public_reason, reason_of
 from gridhouse.server.tables.commands import SEAT, Command, RefusedError
 from gridhouse.server.tables.company import PHRASES
 from gridhouse.server.tables.table import FRIENDS, MACHINE
@@ -76,6 +77,7 @@ if TYPE_CHECKING:
     Given = ParamSpec("Given")
     Result = TypeVar("Result")
 
+log = logging.getLogger("gridhouse.server")
 SVG = "image/svg+xml"
 # Whatever depends on the visitor says so to the caches on its way, since many of them look at
 # neither "vary" nor cookies, and may keep a file for its ending. A browser may keep a page to go
@@ -165,10 +167,11 @@ def require_own_page(request: Request) -> None:
 
 
 def status_and_text(error: Exception) -> tuple[int, str]:
-    """Return the status of an error, and a sentence for people."""
+    """Return the status of an error, and a sentence for people; log one of the database."""
     if isinstance(error, RefusedError):
         return 409, sentence(error)
     if isinstance(error, SQLAlchemyError):
+        log.error("the database cannot be used: %s", reason_of(error))
         return 503, f"The database of the house cannot be used now: {public_reason(error)}."
     status = error.status_code if isinstance(error, HTTPException) else 500
     text = str(getattr(error, "detail", ""))
