@@ -13,9 +13,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import filelock
 import sqlalchemy as sa
-from alembic.config import Config
-from alembic.migration import MigrationContext
-from alembic.script import ScriptDirectory
 from sqlalchemy.exc import SQLAlchemyError
 
 from gridhouse.core.console import UsageError
@@ -23,8 +20,8 @@ from gridhouse.server import upkeep
 from gridhouse.server.evenings.storage import EVENINGS
 from gridhouse.server.settings import MAX_DAYS, Settings, prepare_folder
 from gridhouse.server.storage.store import (
-    MIGRATIONS,
     MOVES,
+    PRESENCE,
     SEATS,
     TABLES,
     Store,
@@ -32,6 +29,7 @@ from gridhouse.server.storage.store import (
     address_of,
     create_private,
     file_of,
+    is_older,
     lock_of,
     metadata,
     reason_of,
@@ -98,8 +96,6 @@ def closed(address: sa.URL) -> Iterator[None]:
         except filelock.Timeout:
             raise UsageError(OPEN) from None
         return
-    from gridhouse.server.storage.notifications import PRESENCE
-
     with sa.create_engine(address, poolclass=sa.NullPool).connect() as connection:
         if not connection.scalar(sa.select(sa.func.pg_try_advisory_lock(PRESENCE))):
             raise UsageError(OPEN)
@@ -107,15 +103,12 @@ def closed(address: sa.URL) -> Iterator[None]:
 
 
 def _is_older(address: sa.URL) -> bool:
-    """Tell whether a database was written by an older version."""
+    """Tell whether an older version wrote an SQLite file; a Store asks PostgreSQL by itself."""
     file = file_of(address)
-    if file is not None and not file.is_file():
+    if file is None or not file.is_file():
         return False
-    config = Config()
-    config.set_main_option("script_location", MIGRATIONS)
-    known = [script.revision for script in ScriptDirectory.from_config(config).walk_revisions()]
     with sa.create_engine(address, poolclass=sa.NullPool).connect() as connection:
-        return MigrationContext.configure(connection).get_current_revision() in known[1:]
+        return is_older(connection)
 
 
 def tables(

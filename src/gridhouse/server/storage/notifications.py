@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import psycopg
 import sqlalchemy as sa
 
-from gridhouse.server.storage.store import CHANNEL
+from gridhouse.server.storage.store import CHANNEL, PRESENCE
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from gridhouse.server.storage.store import Store
 
 log = logging.getLogger("gridhouse.server")
-PRESENCE = 0x686F757365  # a lock that every serving process shares
 GLANCE = 0.2  # seconds between two checks whether the server is closing
 PAUSE = 1.0  # seconds before the next attempt to reconnect
 

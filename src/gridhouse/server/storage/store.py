@@ -23,6 +23,8 @@ import filelock
 import sqlalchemy as sa
 from alembic import command
 from alembic.config import Config
+from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
 from alembic.util import CommandError
 
 from gridhouse.server import clock
@@ -109,6 +111,7 @@ SECRET = "secret"
 MIGRATIONS = str(Path(__file__).parent / "migrations")
 CHANNEL = "gridhouse"  # of PostgreSQL's notifications to other processes
 LOCK = 0x67726964  # held by one process at a time while it sets up the database
+PRESENCE = 0x686F757365  # shared by every process that serves the database
 MAX_AT_ONCE = 200  # changes in a transaction
 GATHER_SECONDS = 0.002  # for which the first of them waits for others
 BUSY_SECONDS = 0.008  # the same, if the last transaction had several
@@ -200,19 +203,12 @@ class Store:
         if self.file is not None:
             with suppress(OSError):  # it is there, or SQLite says what is wrong with the place
                 create_private(self.file)
-        config = Config()
-        config.set_main_option("script_location", MIGRATIONS)
-        with self.engine.begin() as connection:
-            self._lock_setup(connection)
-            config.attributes["connection"] = connection
-            try:
-                command.upgrade(config, "head")
-            except CommandError:
-                raise UnusableDatabaseError(
-                    "it was written by a newer version of Gridhouse, which alone can read it"
-                ) from None
-            for rows in metadata.sorted_tables:  # each of them is there and can be read
-                connection.execute(sa.select(sa.literal(1)).select_from(rows).limit(1))
+        try:
+            with self.engine.begin() as connection:
+                self._set_up(connection)
+        except BaseException:
+            self.engine.dispose()
+            raise
         if self.file is not None:
             self._watch(self.file)
         self._writer = Writer(self.engine, deliver)
@@ -237,10 +233,33 @@ class Store:
 
         sa.event.listen(self.engine, "begin", check)
 
+    def _set_up(self, connection: sa.Connection) -> None:
+        self._lock_setup(connection)
+        config = Config()
+        config.set_main_option("script_location", MIGRATIONS)
+        config.attributes["connection"] = connection
+        try:
+            command.upgrade(config, "head")
+        except CommandError:
+            raise UnusableDatabaseError(
+                "it was written by a newer version of Gridhouse, which alone can read it"
+            ) from None
+        for rows in metadata.sorted_tables:  # each of them is there and can be read
+            connection.execute(sa.select(sa.literal(1)).select_from(rows).limit(1))
+
     def _lock_setup(self, connection: sa.Connection) -> None:
-        """Make other processes wait until this transaction ends."""
-        if self.is_shared:
-            connection.execute(sa.select(sa.func.pg_advisory_xact_lock(LOCK)))
+        """Make other processes wait until this transaction ends.
+
+        Raises UnusableDatabaseError if houses of an older version are open on this database.
+        """
+        if not self.is_shared:
+            return
+        connection.execute(sa.select(sa.func.pg_advisory_xact_lock(LOCK)))
+        alone = sa.select(sa.func.pg_try_advisory_xact_lock(PRESENCE))
+        if is_older(connection) and not connection.scalar(alone):
+            raise UnusableDatabaseError(
+                "the house is open with an older version, in another process; close it first"
+            )
 
     def close(self) -> None:
         """Write all pending changes, then close the database."""
@@ -373,6 +392,12 @@ class Store:
         with self.engine.begin() as connection:
             running = TABLES.update().where(TABLES.c.since.is_not(None))
             connection.execute(running.values(since=clock.now()))
+
+
+def is_older(connection: sa.Connection) -> bool:
+    """Tell whether a database was written by an older version."""
+    known = [script.revision for script in ScriptDirectory(MIGRATIONS).walk_revisions()]
+    return MigrationContext.configure(connection).get_current_revision() in known[1:]
 
 
 def lock_of(file: Path) -> filelock.BaseFileLock:
