@@ -118,6 +118,8 @@ def test_the_examples_in_docstrings(module: object) -> None:
         ("binary", {"rows": "6"}, "rows: '6' is not a whole number"),
         ("binary", {"rows": True}, "rows: 'True' is not a whole number"),
         ("binary", {"height": 6}, "binary has no parameter 'height'; it has rows, cols"),
+        ("binary", {"self": 6}, "binary has no parameter 'self'; it has rows, cols"),
+        ("binary", {"name": 6}, "binary has no parameter 'name'; it has rows, cols"),
         ("collapse", {"digits": 11}, "digits: 11 is not in 1..10"),
         ("sinks", {"rows": 7}, "rows: 7 is not in 8..10"),
         ("sinks", {"limit": -1}, "limit: -1 is not in 0..10000"),

@@ -158,6 +158,8 @@ def test_what_cannot_be_founded_is_said_in_one_sentence(
         (b"[]", "application/json", 422),
         (b"", "application/json", 422),
         (b'{"game":"binary"}', "text/plain", 415),
+        (b'{"game":"binary"}', "application/jsonx", 415),
+        (b'{"game":5}', "Application/JSON; charset=utf-8", 422),
         (b'"' + b"x" * 70_000 + b'"', "application/json", 413),
     ],
 )
@@ -216,6 +218,19 @@ def test_moves_are_refused_in_the_games_own_words(anna: Program) -> None:
     assert anna.refused(422, table, move="5 0 1", ply=True).startswith("ply: ")
     assert anna.refused(422, table, move=None, ply=2).startswith("move: ")
     assert anna.refused(422, table, move="1" * 201, ply=2).startswith("move: ")
+
+
+def test_who_agrees_agrees_to_the_request_that_was_shown(anna: Program, bert: Program) -> None:
+    made = anna.sit("tables", position="binary(rows=1,cols=6) ......", opponent="friends")
+    table = f"tables/{made['id']}"
+    bert.sit(f"{table}/seats", invitation=made["invitation"].rpartition("/")[2])
+    for ply, move in enumerate(("0 0 0", "1 0 0", "2 0 1", "3 0 1")):
+        (anna, bert)[ply % 2].do(f"{table}/moves", move=move, ply=ply)
+    anna.do(f"{table}/undo")
+    assert bert.do(f"{table}/answer", agrees=True)["ply"] == 2
+    anna.do(f"{table}/redo")
+    assert "withdraw your other request" in anna.refused(409, f"{table}/undo").lower()
+    assert bert.do(f"{table}/answer", agrees=True)["ply"] == 4
 
 
 def test_undo_redo_answer_resign(anna: Program, bert: Program) -> None:

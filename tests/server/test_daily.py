@@ -15,8 +15,9 @@ import gridhouse
 from gridhouse.core.registry import game_class
 from gridhouse.games.collapse import solver as collapse_solver
 from gridhouse.server.daily import service
-from gridhouse.server.daily.leaderboard import DailyResult, told_apart, write_result
+from gridhouse.server.daily.leaderboard import DailyResult, write_result
 from gridhouse.server.daily.results import BestResult, Puzzle, share_text, verdict
+from gridhouse.server.names import told_apart
 from gridhouse.server.serve import is_thinking
 from gridhouse.server.storage.records import StoredTable
 from gridhouse.server.tables.commands import MOVE, Command

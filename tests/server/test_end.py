@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import math
 import time
 from typing import TYPE_CHECKING, Any
@@ -150,6 +151,25 @@ def test_a_friend_is_offered_the_rematch_and_both_get_there(
     app: Any = visitor.client.app
     kept = Table(app.state.service.store.load(table.removeprefix("/t/")))
     assert kept.rematch == (offered.removeprefix("/t/"), 0)
+
+
+def test_friends_who_ask_for_the_rematch_at_once_meet(visitor: Visitor, friend: Visitor) -> None:
+    table = meet(visitor, friend, start=ROW)
+    finish(visitor, table, friend)
+    app: Any = visitor.client.app
+    service = app.state.service
+
+    async def ask_both() -> list[str]:
+        live = await service.get(table.removeprefix("/t/"))
+        both = [who for _, who in sorted(live.table.seated_visitors.items())]
+        return await asyncio.gather(*(service.rematch(live, who) for who in both))
+
+    assert visitor.client.portal is not None
+    first, second = visitor.client.portal.call(ask_both)
+    assert first == second
+    assert all(seen(who, f"/t/{first}")["ply"] == 0 for who in (visitor, friend))
+    for who in service.store.load(first).seated_visitors.values():
+        assert sorted(service.store.names_of_own(who)) == sorted([first, table[3:]])
 
 
 def test_a_random_start_is_drawn_anew(visitor: Visitor) -> None:

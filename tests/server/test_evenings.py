@@ -212,6 +212,26 @@ def test_wrong_fields_are_told(client: TestClient, field: str, value: str, reaso
     assert reason in answer.text
 
 
+def test_who_loads_a_refused_form_again_comes_to_the_page_above(client: TestClient) -> None:
+    evening = start(client)
+    visitor = Visitor(client)
+    for place in ("join", "pause"):
+        answer = visitor.get(f"{evening}/{place}")
+        assert (answer.status_code, answer.headers["location"]) == (303, evening)
+    assert visitor.get("/evening/%00").status_code == 404
+    assert visitor.get("/me/forget").headers["location"] == "/me"
+    assert visitor.get("/t/x/rematch").headers["location"] == "/t/x"
+
+
+def test_players_of_one_name_are_told_apart(client: TestClient) -> None:
+    evening = start(client)
+    for _ in range(2):
+        Player(client, evening, "Bob")
+    shown = Visitor(client).get(evening).text
+    assert "<bdi>Bob</bdi>" in shown
+    assert "<bdi>Bob (2)</bdi>" in shown
+
+
 def test_limits(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(storage, "MAX_EVENINGS", 1)
     monkeypatch.setattr(storage, "MAX_PLAYERS", 1)

@@ -49,6 +49,11 @@ def test_the_catalogues_have_everything() -> None:
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
+@pytest.mark.parametrize("typed", [4000 * ")", 900 * "!", 300 * "a: ", 300 * "b (c", 3000 * "x"])
+def test_whatever_is_typed_can_be_translated(typed: str) -> None:
+    assert translated(typed, "de") == typed
+
+
 def test_the_language_is_chosen(visitor: Visitor) -> None:
     def opened(path: str = "/", **headers: str) -> tuple[str, str]:
         answer = visitor.get(path, **headers)

@@ -394,6 +394,7 @@ def test_a_name_is_short_and_can_be_seen(visitor: Visitor) -> None:
         ("\u05d0\u05e0\u05d4", "\u05d0\u05e0\u05d4"),
         ("\u0939\u093f\u0928\u094d\u0926\u0940", "\u0939\u093f\u0928\u094d\u0926\u0940"),
         ("I \u2764\ufe0f Go", "I \u2764\ufe0f Go"),
+        ("The machinery", "The machinery"),
         ("Ame\u0301lie", "Am\u00e9lie"),
     ):
         assert (
@@ -412,6 +413,8 @@ def test_a_name_is_short_and_can_be_seen(visitor: Visitor) -> None:
         ("\u115f", "invisible characters"),
         ("\u2800", "invisible characters"),
         ("\ufe0f", "invisible characters"),
+        ("The Machine, strong", "This is what the machine is called"),
+        ("die maschine , stark", "This is what the machine is called"),
         ("a" + "\u0316" * 3, "A letter of a name may have at most 2 marks."),
     ):
         answer = visitor.post("/me", {"name": given})

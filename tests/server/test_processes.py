@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -15,8 +16,10 @@ from websockets.exceptions import ConnectionClosed, InvalidMessage
 import gridhouse
 from browser_helpers import house_process
 from gridhouse.server.clock import now
+from gridhouse.server.evenings.storage import Evening, EveningStore
 from gridhouse.server.storage.records import Change, Ply, StaleError, StoredTable
 from gridhouse.server.storage.store import Store
+from gridhouse.server.storage.visitors import Profile, Visitors
 from postgres_helpers import postgres
 from wire_helpers import Caller
 
@@ -195,6 +198,24 @@ def since(store: Store) -> int:
     assert found is not None
     assert found.since is not None
     return found.since
+
+
+def test_what_one_visitor_does_twice_at_once_is_done(database: str) -> None:
+    store = Store(database)
+    visitors, evenings = Visitors(store.engine), EveningStore(store.engine)
+    evening = Evening("e", "a", "E", "binary()", 180_000, 2000, True, 60_000)
+    evenings.add(evening, 0)
+    with ThreadPoolExecutor(6) as pool:
+        for name in "abc":
+            for work in (
+                lambda _, who=name: visitors.set_profile(who, Profile(who)),
+                lambda _, who=name: visitors.new_link(who),
+                lambda _, who=name: evenings.join("e", who, 0),
+            ):
+                list(pool.map(work, range(6)))
+    assert visitors.profile("c").name == "c"
+    assert [player.visitor for player in evenings.players("e")] == ["a", "b", "c"]
+    store.close()
 
 
 def test_postgresql_keeps_what_sqlite_keeps(database: str) -> None:

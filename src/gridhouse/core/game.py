@@ -159,7 +159,7 @@ class Game:
         if "rules" in vars(cls):
             contract.complete(cls.rules)
 
-    def __init__(self, **given: object) -> None:
+    def __init__(self, /, **given: object) -> None:
         """Check the parameters; the others have their defaults.
 
         Raises ParameterError for an unknown name or an invalid value.

@@ -38,7 +38,7 @@ def game_class(name: str) -> type[Game]:
     return cls
 
 
-def load(name: str, **parameters: object) -> Game:
+def load(name: str, /, **parameters: object) -> Game:
     """Return a game with parameters.
 
     Raises UnknownGameError or ParameterError.

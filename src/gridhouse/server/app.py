@@ -357,6 +357,7 @@ def create_app(settings: Settings) -> Starlette:
             Route("/new/{game}", views.create, methods=["POST"]),
             Route("/new/{game}/arrange", views.arrange),
             Route("/t/{table}", views.table),
+            Route("/t/{table}/rematch", views.up, methods=["GET"]),
             Route("/t/{table}/rematch", views.rematch, methods=["POST"]),
             Route("/t/{table}/picture.svg", views.saved_picture),
             Route("/t/{table}/position.txt", views.saved_record),

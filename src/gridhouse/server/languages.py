@@ -40,6 +40,9 @@ WIDE_GAPS = (" · ", " - ")
 GAPS = (". ", " (", "; ", ": ", ", ")
 LABEL = re.compile(r'(?<= aria-label=")[^"]*|(?<=<title>)[^<]*')
 MAX_KEPT = 20_000  # translated sentences
+MAX_TEXT = 1000  # characters; longer ones hold what somebody typed
+ENDINGS = ".)!"
+MAX_ENDINGS = 3  # of them after a sentence
 
 _current: ContextVar[str] = ContextVar("language", default=ENGLISH)
 
@@ -149,7 +152,9 @@ def translated(text: str, into: str | None = None) -> str:
     What is in no catalogue, as names and moves, stays as it is.
     """
     into = into or language()
-    return text if into == ENGLISH or not text else _translated(text, into)
+    if into == ENGLISH or not text or len(text) > MAX_TEXT:
+        return text
+    return _translated(text, into)
 
 
 def translated_picture(svg: str, into: str | None = None) -> str:
@@ -181,14 +186,13 @@ def _translated(text: str, into: str) -> str:
 
 def formed(text: str, look: Callable[[str], str | None]) -> str | None:
     """Look for a sentence, which may have a capital, a full stop or a bracket that is not known."""
-    found = look(text)
-    if found is None and text[-1:] in (".", ")", "!"):
-        found = formed(text[:-1], look)
-        found = None if found is None else found + text[-1]
-    if found is None and text[:1].isupper():
-        found = formed(text[:1].lower() + text[1:], look)
-        found = None if found is None else found[:1].upper() + found[1:]
-    return found
+    endings = min(MAX_ENDINGS, len(text) - len(text.rstrip(ENDINGS)))
+    for end in range(len(text), len(text) - endings - 1, -1):
+        if (found := look(text[:end])) is not None:
+            return found + text[end:]
+        if text[:1].isupper() and (found := look(text[:1].lower() + text[1:end])) is not None:
+            return found[:1].upper() + found[1:] + text[end:]
+    return None
 
 
 def matched(text: str, into: str) -> str | None:

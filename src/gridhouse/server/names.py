@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from itertools import count
 
 from gridhouse.server.settings import MAX_NAME
 
 MAX_MARKS = 2  # combining marks on one letter: enough for real languages
+MACHINE = re.compile(r"^(the machine|die maschine)\s*(,|$)")  # as pages call it
 EMOJI = "\ufe0f"  # asks for the coloured form of the sign before it
 # What shows nothing, although Python calls it printable: the characters that Unicode lets programs
 # ignore by default, which are joiners, fillers and selectors of a form, and some blanks.
@@ -32,6 +34,8 @@ def read_name(text: str) -> str:
     hides = UNSEEN.search(name.replace(EMOJI, "")) is not None or not name.isprintable()
     if hides or (name and not likeness(name)):
         raise NoNameError("a name must not contain invisible characters")
+    if MACHINE.match(likeness(name)):
+        raise NoNameError("this is what the machine is called; choose another name")
     marks = "".join("x" if unicodedata.category(letter)[0] == "M" else " " for letter in name)
     if "x" * (MAX_MARKS + 1) in marks:
         raise NoNameError(f"a letter of a name may have at most {MAX_MARKS} marks")
@@ -45,3 +49,20 @@ def likeness(name: str) -> str:
     """
     wide = unicodedata.normalize("NFKC", UNSEEN.sub("", name)).casefold()
     return " ".join(unicodedata.normalize("NFKC", wide).split())
+
+
+def told_apart(named: list[tuple[str, str]]) -> dict[str, str]:
+    """Return the names of visitors, each only once: who comes later has a number behind it.
+
+    Names that look alike are one, and a name that shows nothing is none.
+    """
+    names: dict[str, str] = {}
+    known: set[str] = set()
+    for visitor, name in named:
+        numbered = (f"{name} ({number})" for number in count(2))
+        shown = name if likeness(name) else ""
+        while shown and likeness(shown) in known:
+            shown = next(numbered)
+        known.add(likeness(shown))
+        names[visitor] = shown
+    return names

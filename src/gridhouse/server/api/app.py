@@ -83,7 +83,8 @@ async def refuse_form(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, RequestValidationError)
     wrong = error.errors()[0]
     place = wrong["loc"][0]
-    if place == "body" and not request.headers.get("content-type", "").startswith(JSON):
+    sent = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if place == "body" and not (sent == JSON or sent.endswith("+json")):
         return problem(415, f"The content type must be {JSON}.")
     if wrong["type"] == "json_invalid":
         return problem(400, "The request is not JSON.")

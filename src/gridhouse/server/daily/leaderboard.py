@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from itertools import count
 from typing import TYPE_CHECKING, NamedTuple
 
 import sqlalchemy as sa
 from sqlalchemy.exc import IntegrityError
 
 from gridhouse.server.daily.results import BestResult, Puzzle, is_better
-from gridhouse.server.names import likeness
+from gridhouse.server.names import told_apart
 from gridhouse.server.storage.store import metadata
 from gridhouse.server.storage.visitors import VISITORS
 
@@ -164,23 +163,6 @@ def write_result(connection: sa.Connection, reached: DailyResult) -> None:
 def of(table: sa.Table, puzzle: Puzzle) -> tuple[sa.ColumnElement[bool], ...]:
     """Return the conditions that select the rows of a puzzle."""
     return table.c.game == puzzle.game, table.c.day == puzzle.day
-
-
-def told_apart(named: list[tuple[str, str]]) -> dict[str, str]:
-    """Return the names of visitors, each only once: who comes later has a number behind it.
-
-    Names that look alike are one, and a name that shows nothing is none.
-    """
-    names: dict[str, str] = {}
-    known: set[str] = set()
-    for visitor, name in named:
-        numbered = (f"{name} ({number})" for number in count(2))
-        shown = name if likeness(name) else ""
-        while shown and likeness(shown) in known:
-            shown = next(numbered)
-        known.add(likeness(shown))
-        names[visitor] = shown
-    return names
 
 
 def ranked(rows: list[tuple[str, str, int]]) -> list[LeaderboardRow]:

@@ -8,7 +8,7 @@ import sqlalchemy as sa
 
 from gridhouse.server.clock import Clock
 from gridhouse.server.settings import MAX_EVENINGS, MAX_PLAYERS
-from gridhouse.server.storage.store import metadata, write_table, writing
+from gridhouse.server.storage.store import inserting, metadata, write_table, writing
 from gridhouse.server.tables.commands import RefusedError
 
 if TYPE_CHECKING:
@@ -134,7 +134,8 @@ class EveningStore:
                 return
             if (connection.scalar(count) or 0) >= MAX_PLAYERS:
                 raise RefusedError(f"this evening has {MAX_PLAYERS} players already")
-            connection.execute(PLAYERS.insert().values(player._asdict()))
+            new = inserting(connection, PLAYERS).values(player._asdict())
+            connection.execute(new.on_conflict_do_nothing())  # the same visitor, twice at once
 
     def pause(self, evening: str, visitor: str) -> None:
         """Do not pair a player until they join again."""

@@ -17,7 +17,7 @@ from gridhouse.core.registry import game_class, games, parse_game
 from gridhouse.server import clock
 from gridhouse.server.auth import set_cookie
 from gridhouse.server.clock import Clock
-from gridhouse.server.names import NoNameError, read_name
+from gridhouse.server.names import NoNameError, read_name, told_apart
 from gridhouse.server.pages.forms import read_form
 from gridhouse.server.pages.views import (
     OWN_FILE,
@@ -27,11 +27,13 @@ from gridhouse.server.pages.views import (
     sentence,
     services,
     shared_origins,
+    up,
 )
 from gridhouse.server.settings import MAX_NAME
 from gridhouse.server.storage.visitors import Profile
 from gridhouse.server.tables.commands import RefusedError
 from gridhouse.server.tables.company import ANONYMOUS
+from gridhouse.server.tables.service import NAME
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -96,8 +98,8 @@ def house_evenings(request: Request) -> EveningService:
 
 async def requested_evening(request: Request) -> Evening:
     """Return the evening of an address; raises HTTPException if there is none."""
-    store = house_evenings(request).store
-    evening = await run_in_threadpool(store.load, request.path_params["evening"])
+    store, name = house_evenings(request).store, request.path_params["evening"]
+    evening = await run_in_threadpool(store.load, name) if NAME.fullmatch(name) else None
     if evening is None:
         raise HTTPException(404, "There is no evening at this address.")
     return evening
@@ -199,8 +201,9 @@ async def look(request: Request, evening: Evening) -> Shown:
     players = await house_evenings(request).look(evening, visitor)
     visitors = services(request).service.visitors
     profiles = await run_in_threadpool(visitors.profiles, [one.visitor for one in players])
-    names = {one.visitor: profiles.get(one.visitor, Profile()).name for one in players}
-    return shown_of(evening, players, names, visitor)
+    named = [(one.visitor, profiles.get(one.visitor, Profile()).name) for one in players]
+    # A number behind a name stays when the order of the points changes.
+    return shown_of(evening, players, told_apart(sorted(named)), visitor)
 
 
 def shown_of(
@@ -310,6 +313,8 @@ ROUTES = [
     Route("/evenings", create, methods=["POST"]),
     Route("/evening/{evening}", evening),
     Route("/evening/{evening}/state", state),
+    Route("/evening/{evening}/join", up, methods=["GET"]),
     Route("/evening/{evening}/join", join, methods=["POST"]),
+    Route("/evening/{evening}/pause", up, methods=["GET"]),
     Route("/evening/{evening}/pause", pause, methods=["POST"]),
 ]

@@ -20,6 +20,7 @@ from gridhouse.server.storage.records import ENDED, Ply, StoredTable
 from gridhouse.server.tables.table import (
     ANALYSIS,
     BY_RULES,
+    FRIENDS,
     HOTSEAT,
     MACHINE,
     ONE_SCREEN,
@@ -164,7 +165,10 @@ def reason_of(wrong: Any) -> str:
         return "this is not a file of games from Gridhouse"
     if place[0] != "games" or len(place) == 1:
         return f"{place[0]}: {wrong['msg']}"
-    return f"game {int(place[1]) + 1} of the file, {place[2] if place[2:] else ''}: {wrong['msg']}"
+    number = int(place[1]) + 1
+    if place[2:]:
+        return f"game {number} of the file, {place[2]}: {wrong['msg']}"
+    return f"game {number} of the file: {wrong['msg']}"
 
 
 def table_of(game: SavedGame, visitor: str) -> Generator[None, None, StoredTable]:
@@ -176,6 +180,8 @@ def table_of(game: SavedGame, visitor: str) -> Generator[None, None, StoredTable
         raise GridhouseError("this game has no opponent")
     if not taken or game.seats != taken or (game.opponent == MACHINE) != (game.level is not None):
         raise GridhouseError("its seats and its level do not go with its opponent")
+    if not game.moves and game.opponent != FRIENDS:
+        raise GridhouseError("it has no move")
     key = key_of(game, visitor)
     start = str(state)
     moves = []

@@ -22,6 +22,7 @@ from gridhouse.server.pages.views import (
     sentence,
     services,
     shared_origins,
+    up,
 )
 from gridhouse.server.settings import MAX_NAME
 from gridhouse.server.storage.visitors import Profile
@@ -162,6 +163,7 @@ async def privacy(request: Request) -> Response:
 ROUTES = [
     Route("/me", me, methods=["GET"]),
     Route("/me", change, methods=["POST"]),
+    Route("/me/forget", up, methods=["GET"]),
     Route("/me/forget", forget, methods=["POST"]),
     Route("/privacy", privacy),
     Route("/me/link", me, methods=["GET"]),

@@ -20,7 +20,7 @@ from starlette.templating import Jinja2Templates
 from gridhouse import __version__
 from gridhouse.core.components import component
 from gridhouse.core.errors import GridhouseError, PictureError, UnknownGameError
-from gridhouse.core.notation import parse_integer
+from gridhouse.core.notation import one_line, parse_integer
 from gridhouse.core.registry import game_class, games
 from gridhouse.players.levels import LEVEL_NAMES, LEVELS
 from gridhouse.server.auth import YEAR, Auth, is_own_origin, is_secure, set_cookie
@@ -186,8 +186,8 @@ def status_and_text(error: Exception) -> tuple[int, str]:
 
 
 def sentence(error: object) -> str:
-    """Return a message as a sentence."""
-    return f"{capital(str(error))}."
+    """Return a message as a sentence; what it quotes may be long, and is truncated."""
+    return f"{capital(one_line(str(error)))}."
 
 
 async def home(request: Request) -> Response:
@@ -234,6 +234,14 @@ def way_back(request: Request) -> str:
             path = "/" + before.path.lstrip("/")
             return before._replace(scheme="", netloc="", path=path).geturl()
     return "/"
+
+
+async def up(request: Request) -> Response:
+    """Lead from an address that takes forms alone to the page above it.
+
+    Whoever loads a refused form again, or chooses a language there, comes to such an address.
+    """
+    return RedirectResponse(request.url.path.rpartition("/")[0], 303)
 
 
 async def rules(request: Request) -> Response:

@@ -26,6 +26,7 @@ from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from alembic.util import CommandError
+from sqlalchemy.dialects import postgresql, sqlite
 
 from gridhouse.server import clock
 from gridhouse.server.settings import MOVE_SIZE
@@ -140,6 +141,13 @@ def writing(engine: sa.Engine) -> AbstractContextManager[sa.Connection]:
     SQLite would refuse to write in it without waiting, if another one has written meanwhile.
     """
     return engine.execution_options(writes=True).begin()
+
+
+def inserting(connection: sa.Connection, rows: sa.Table) -> sqlite.Insert | postgresql.Insert:
+    """Return an insertion that can say what happens if the row is there already."""
+    if connection.dialect.name == "postgresql":
+        return postgresql.insert(rows)
+    return sqlite.insert(rows)
 
 
 def file_of(url: sa.URL) -> Path | None:

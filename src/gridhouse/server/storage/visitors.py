@@ -5,11 +5,11 @@ from __future__ import annotations
 import hashlib
 import secrets
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import sqlalchemy as sa
 
-from gridhouse.server.storage.store import metadata
+from gridhouse.server.storage.store import inserting, metadata
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -58,19 +58,20 @@ class Visitors:
 
     def set_profile(self, visitor: str, profile: Profile) -> None:
         """Set a visitor's name and picture, everywhere and in earlier games as well."""
-        mine = VISITORS.c.visitor == visitor
-        with self._engine.begin() as connection:
-            connection.execute(VISITORS.delete().where(mine))
-            connection.execute(VISITORS.insert().values(visitor=visitor, **profile._asdict()))
+        self._put(VISITORS, {"visitor": visitor, **profile._asdict()})
 
     def new_link(self, visitor: str) -> str:
         """Return a new token that opens a visitor's games elsewhere; an older one is void."""
         token = secrets.token_urlsafe(32)
         row = {"visitor": visitor, "hash": digest(token), "created": datetime.now(UTC)}
-        with self._engine.begin() as connection:
-            connection.execute(LINKS.delete().where(LINKS.c.visitor == visitor))
-            connection.execute(LINKS.insert().values(row))
+        self._put(LINKS, row)
         return token
+
+    def _put(self, rows: sa.Table, row: dict[str, Any]) -> None:
+        """Write a visitor's only row; of two at the same time the second one stays."""
+        with self._engine.begin() as connection:
+            new = inserting(connection, rows).values(row)
+            connection.execute(new.on_conflict_do_update(index_elements=["visitor"], set_=row))
 
     def remove_link(self, visitor: str) -> None:
         """Make a visitor's link void."""

@@ -102,6 +102,7 @@ class LiveTable:
         self._renderer = renderer
         self._is_slow = False  # whether the last view took long
         self.lock = asyncio.Lock()
+        self.rematching = asyncio.Lock()  # of two who ask at once the second joins the first
         self.subscribers: set[Subscriber] = set()
         self.thinking: asyncio.Task[None] | None = None
         self.flag_timer: asyncio.TimerHandle | None = None

@@ -243,6 +243,10 @@ class TableService:
 
         Of two friends, who asks second joins the first.  Raises RefusedError.
         """
+        async with live.rematching:
+            return await self._rematch(live, visitor, level)
+
+    async def _rematch(self, live: LiveTable, visitor: str, level: int | None) -> str:
         table = live.table
         seats = table.seats_of(visitor)
         if not seats:
@@ -265,9 +269,10 @@ class TableService:
         try:
             await self.submit(live, Command(REMATCH, seats[0], name))
         except RefusedError:
-            if table.rematch is None:
+            offered = live.table.rematch  # by the friend, in another process
+            if offered is None or table.opponent != FRIENDS:
                 raise
-            return await self._join(table.rematch.table, visitor)
+            return await self._join(offered.table, visitor)
         return name
 
     async def _join(self, name: str, visitor: str) -> str:

@@ -361,6 +361,10 @@ class Table:
         """Undo or redo moves; between friends, request it from the opponent."""
         change = self._takeback_change(Takeback(command.kind, command.player))
         if self.opponent == FRIENDS and not self.open_seats():
+            standing = self.asked
+            if standing and standing.player == command.player and standing.kind != command.kind:
+                # The opponent may be agreeing to the other request right now.
+                raise RefusedError("withdraw your other request first")
             return self._change()._replace(asked=f"{command.kind} {command.player}")
         return change
 
