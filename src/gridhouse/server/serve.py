@@ -49,6 +49,8 @@ def listen(host: str, port: int | None) -> socket.socket:
         try:
             family = socket.getaddrinfo(host, wanted, type=socket.SOCK_STREAM)[0][0]
             listening = socket.create_server((host, wanted), family=family, backlog=BACKLOG)
+            # Connections take it over; asyncio would set it for sockets of its own alone.
+            listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         except (OSError, OverflowError) as error:
             problem = getattr(error, "strerror", None) or str(error)
         else:
