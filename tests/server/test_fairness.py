@@ -18,7 +18,7 @@ import gridhouse
 from gridhouse.server import budgets, engine_pool
 from gridhouse.server.budgets import Budgets
 from gridhouse.server.engine_pool import EnginePool
-from gridhouse.server.fair_pool import FairPool, Habit, LongWork, caller
+from gridhouse.server.fair_pool import FairPool, Habit, LongWork, caller, place
 from gridhouse.server.tables import live_table, rendering, service
 from gridhouse.server.tables.commands import MOVE, UNDO, Command
 from gridhouse.server.tables.table import TableOptions
@@ -39,11 +39,14 @@ if TYPE_CHECKING:
 PATIENCE = 60.0
 
 
-def submit(name: str, pool: FairPool, does: Callable[[], object]) -> Future[object]:
+def submit(
+    name: str, pool: FairPool, does: Callable[[], object], where: str = ""
+) -> Future[object]:
     """Have a function called for somebody."""
 
     def named() -> Future[object]:
         caller.set(name)
+        place.set(where)
         return pool.submit(does)
 
     return contextvars.copy_context().run(named)
@@ -53,6 +56,19 @@ def wait_until_running(work: Future[object]) -> None:
     """Wait until a thread has taken it."""
     while not work.running():
         time.sleep(0.001)
+
+
+def test_addresses_are_served_in_turn_whoever_asks_there() -> None:
+    pool, gate, served = FairPool(1, "test"), threading.Event(), list[str]()
+    first = submit("greedy", pool, gate.wait, "crowd")
+    wait_until_running(first)
+    for number in range(9):
+        submit(f"visitor {number}", pool, partial(served.append, "crowd"), "crowd")
+    anna = submit("anna", pool, partial(served.append, "anna"), "home")
+    gate.set()
+    anna.result(PATIENCE)
+    assert served[:2] == ["crowd", "anna"]
+    pool.close()
 
 
 def test_callers_are_served_in_turn() -> None:

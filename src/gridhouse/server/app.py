@@ -29,7 +29,7 @@ from gridhouse.server.api.access import RateLimiter, Visits
 from gridhouse.server.api.app import problem
 from gridhouse.server.budgets import Budgets
 from gridhouse.server.evenings.service import EveningService
-from gridhouse.server.fair_pool import caller
+from gridhouse.server.fair_pool import caller, place
 from gridhouse.server.network import address_of, is_exempt, is_loopback
 from gridhouse.server.pages import (
     assets,
@@ -180,6 +180,7 @@ class Budget:
         state, address = connection.app.state, address_of(connection)
         visitor = state.auth.authenticate(connection.headers, connection.cookies)
         caller.set(visitor or address)
+        place.set(address)
         # What a request asks for goes on when its connection is closed.
         with state.budgets.opened(scope["type"], visitor, address) as is_free:
             if scope["type"] == "websocket" and is_free:

@@ -1,7 +1,8 @@
 """Threads that serve their callers in turn, so that nobody waits behind all that another asked for.
 
 Whatever takes more than a moment is done here, and not on the event loop, where it would delay
-everybody.  A caller is a visitor, or without one a network address.
+everybody.  A caller is a visitor, or without one a network address.  Addresses have turns, and at
+each of them its callers, because one person can be many visitors.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from collections import Counter, OrderedDict, deque
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import ContextVar, copy_context
 from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar
 
 if TYPE_CHECKING:
@@ -20,12 +22,14 @@ if TYPE_CHECKING:
 
 Given = ParamSpec("Given")
 Result = TypeVar("Result")
+Waiting = tuple[Future[Any], "Callable[[], Any]"]
 
 QUICK = 0.001  # processor seconds that may be spent at once
 SLICE = 0.02  # seconds of long work between two turns of others
 
 # Who asked for what is done now; tasks and their subtasks inherit it.
 caller: ContextVar[str] = ContextVar("caller", default="")
+place: ContextVar[str] = ContextVar("place", default="")  # the caller's network address
 
 
 class FairPool:
@@ -41,9 +45,8 @@ class FairPool:
         self._share = max(1, threads - 1)  # threads that one caller may have
         self._running: Counter[str] = Counter()
         self._lock = threading.Lock()
-        # What waits of each caller, who is to be served next first.
-        self._waiting: OrderedDict[str, deque[tuple[Future[Any], Callable[[], Any]]]]
-        self._waiting = OrderedDict()
+        # What waits of each caller at each address, who is to be served next first.
+        self._waiting: OrderedDict[str, OrderedDict[str, deque[Waiting]]] = OrderedDict()
 
     def submit(
         self, work: Callable[Given, Result], *given: Given.args, **named: Given.kwargs
@@ -51,7 +54,8 @@ class FairPool:
         """Have a function called when it is the caller's turn, in the context of the caller."""
         promise: Future[Result] = Future()
         with self._lock:
-            mine = self._waiting.setdefault(caller.get(), deque())
+            here = self._waiting.setdefault(place.get(), OrderedDict())
+            mine = here.setdefault(caller.get(), deque())
             mine.append((promise, partial(copy_context().run, work, *given, **named)))
             if self._free:  # else one that serves takes it, as soon as it is its turn
                 self._pool.submit(self._serve)
@@ -89,27 +93,33 @@ class FairPool:
     def _next(self) -> tuple[str, Future[Any], Callable[[], Any]] | None:
         """Take the oldest work of the caller whose turn it is; without any a thread is free."""
         with self._lock:
-            served = (name for name in self._waiting if self._running[name] < self._share)
-            name = next(served, None)
-            if name is None:
-                self._free += 1
-                return None
-            mine = self._waiting.pop(name)
-            promise, work = mine.popleft()
-            if mine:
-                self._waiting[name] = mine
-            self._running[name] += 1
-        return name, promise, work
+            for where, here in self._waiting.items():
+                for name, mine in here.items():
+                    if self._running[name] < self._share:
+                        promise, work = mine.popleft()
+                        _take_turn(here, name)
+                        _take_turn(self._waiting, where)
+                        self._running[name] += 1
+                        return name, promise, work
+            self._free += 1
+        return None
 
     def close(self) -> None:
         """Drop what waits; what runs goes on, and nothing waits for it."""
         with self._lock:
-            waiting = [promise for mine in self._waiting.values() for promise, _ in mine]
+            waits = [mine for here in self._waiting.values() for mine in here.values()]
             self._waiting.clear()
             self._free += 1  # what comes now is for the threads, which refuse it
-        for promise in waiting:
+        for promise, _ in chain.from_iterable(waits):
             promise.cancel()
         self._pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _take_turn(waiting: OrderedDict[str, Any], name: str) -> None:
+    """Move whoever was served behind all others, or out if nothing of theirs waits."""
+    waiting.move_to_end(name)
+    if not waiting[name]:
+        del waiting[name]
 
 
 class LongWork(Generic[Result]):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from datetime import date, timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -31,7 +30,7 @@ if TYPE_CHECKING:
     from starlette.requests import Request
 
     from gridhouse.core.game import Game
-    from gridhouse.server.daily.service import DailyService, Shown
+    from gridhouse.server.daily.service import Shown
 
 DAY = timedelta(days=1)
 NOT_YET = "You will see the best result when you finish this puzzle."
@@ -85,11 +84,12 @@ def best_sentence(shown: Shown, *, is_open: bool) -> str:
     return told
 
 
-async def own_results(days: DailyService, shown: Shown, visitor: str | None) -> dict[bool, int]:
+async def own_results(request: Request, shown: Shown, visitor: str | None) -> dict[bool, int]:
     """Return a visitor's results: on the day under False, after it under True."""
     if visitor is None:
         return {}
-    return await asyncio.to_thread(days.results.own, shown.puzzle, visitor)
+    results = services(request).service.daily_puzzles.results
+    return await work(request, results.own, shown.puzzle, visitor)
 
 
 async def overview(request: Request) -> Response:
@@ -100,7 +100,7 @@ async def overview(request: Request) -> Response:
     listed: list[dict[str, Any]] = []
     for cls in daily_games():
         shown = await days.show(cls, today)
-        own = (await own_results(days, shown, visitor)).get(False)
+        own = (await own_results(request, shown, visitor)).get(False)
         mine = None if own is None else sentence(verdict(shown.state.game, own, shown.best))
         best = best_sentence(shown, is_open=own is not None)
         listed.append({"game": cls, "best": best, "own": mine})
@@ -116,8 +116,8 @@ async def puzzle(request: Request) -> Response:
     days, today = service.daily_puzzles, service.daily_puzzles.today()
     visitor = auth.visitor(request.cookies)
     shown = await days.show(cls, day)
-    own = await own_results(days, shown, visitor)
-    places, count = await asyncio.to_thread(days.results.table, shown.puzzle, MAX_PLACES)
+    own = await own_results(request, shown, visitor)
+    places, count = await work(request, days.results.table, shown.puzzle, MAX_PLACES)
     game = shown.state.game
     context: dict[str, Any] = {
         "game": cls,
@@ -141,7 +141,7 @@ async def puzzle(request: Request) -> Response:
         result = own.get(False, own.get(True, 0))
         context["shared"] = share_text(game, day.isoformat(), result, shown.best)
     if False in own:
-        context["rank"] = await asyncio.to_thread(days.results.rank, shown.puzzle, own[False])
+        context["rank"] = await work(request, days.results.rank, shown.puzzle, own[False])
     return await page(request, "daily_puzzle", **context)
 
 

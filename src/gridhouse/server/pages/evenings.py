@@ -6,7 +6,6 @@ import math
 import zlib
 from typing import TYPE_CHECKING, NamedTuple
 
-from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
@@ -28,6 +27,7 @@ from gridhouse.server.pages.views import (
     services,
     shared_origins,
     up,
+    work,
 )
 from gridhouse.server.settings import MAX_NAME
 from gridhouse.server.storage.visitors import Profile
@@ -99,7 +99,7 @@ def house_evenings(request: Request) -> EveningService:
 async def requested_evening(request: Request) -> Evening:
     """Return the evening of an address; raises HTTPException if there is none."""
     store, name = house_evenings(request).store, request.path_params["evening"]
-    evening = await run_in_threadpool(store.load, name) if NAME.fullmatch(name) else None
+    evening = await work(request, store.load, name) if NAME.fullmatch(name) else None
     if evening is None:
         raise HTTPException(404, "There is no evening at this address.")
     return evening
@@ -114,7 +114,7 @@ async def evenings_page(request: Request, form: Mapping[str, str], problem: str 
     """Return the page of all evenings, with rejected values and the reason."""
     store, visitor = house_evenings(request).store, services(request).auth.visitor(request.cookies)
     now = clock.now()
-    found = await run_in_threadpool(store.lately, visitor, now - LATELY)
+    found = await work(request, store.lately, visitor, now - LATELY)
     return await page(
         request,
         "evenings",
@@ -200,7 +200,7 @@ async def look(request: Request, evening: Evening) -> Shown:
     visitor = services(request).auth.visitor(request.cookies)
     players = await house_evenings(request).look(evening, visitor)
     visitors = services(request).service.visitors
-    profiles = await run_in_threadpool(visitors.profiles, [one.visitor for one in players])
+    profiles = await work(request, visitors.profiles, [one.visitor for one in players])
     named = [(one.visitor, profiles.get(one.visitor, Profile()).name) for one in players]
     # A number behind a name stays when the order of the points changes.
     return shown_of(evening, players, told_apart(sorted(named)), visitor)
@@ -257,7 +257,7 @@ async def evening(request: Request) -> Response:
 async def evening_page(request: Request, found: Evening, problem: str = "") -> Response:
     """Return the page of an evening, with the reason why the visitor could not join."""
     service, auth = services(request)
-    profile = await run_in_threadpool(service.visitors.profile, auth.visitor(request.cookies))
+    profile = await work(request, service.visitors.profile, auth.visitor(request.cookies))
     return await page(
         request,
         "evening",
@@ -287,7 +287,7 @@ async def join(request: Request) -> Response:
     form = await read_form(request)
     service, auth = services(request)
     visitor, cookie = auth.identify_or_create(request)
-    profile = await run_in_threadpool(service.visitors.profile, visitor)
+    profile = await work(request, service.visitors.profile, visitor)
     try:
         name = read_own_name(form.get("name", profile.name), "yourself")
         if name != profile.name:
@@ -304,7 +304,7 @@ async def pause(request: Request) -> Response:
     require_own_page(request)
     found = await requested_evening(request)
     visitor = services(request).auth.visitor(request.cookies) or ""
-    await run_in_threadpool(house_evenings(request).store.pause, found.id, visitor)
+    await work(request, house_evenings(request).store.pause, found.id, visitor)
     return back(request, found.id)
 
 

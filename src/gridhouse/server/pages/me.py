@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import TYPE_CHECKING, Any
 
 from starlette.exceptions import HTTPException
@@ -23,6 +22,7 @@ from gridhouse.server.pages.views import (
     services,
     shared_origins,
     up,
+    work,
 )
 from gridhouse.server.settings import MAX_NAME
 from gridhouse.server.storage.visitors import Profile
@@ -42,8 +42,8 @@ async def me_page(request: Request, status: int = 200, **more: Any) -> Response:
     """Return the visitor's page with a rejected name and its reason, or with a new link."""
     service, auth = services(request)
     visitor = more.pop("visitor", None) or auth.visitor(request.cookies)
-    profile = await asyncio.to_thread(service.visitors.profile, visitor)
-    made = await asyncio.to_thread(service.visitors.link_day, visitor)
+    profile = await work(request, service.visitors.profile, visitor)
+    made = await work(request, service.visitors.link_day, visitor)
     context = {
         "name": profile.name,
         "picture": profile.picture,
@@ -93,7 +93,7 @@ async def make_link(request: Request) -> Response:
     request.app.state.new_names.count(request)
     service, auth = services(request)
     visitor, cookie = auth.identify_or_create(request)
-    token = await asyncio.to_thread(service.visitors.new_link, visitor)
+    token = await work(request, service.visitors.new_link, visitor)
     link = f"{shared_origins(request)[0]}/me/link/{token}"
     response = await me_page(request, visitor=visitor, link=link)
     set_cookie(request, response, cookie)
@@ -106,14 +106,14 @@ async def remove_link(request: Request) -> Response:
     service, auth = services(request)
     visitor = auth.visitor(request.cookies)
     if visitor is not None:
-        await asyncio.to_thread(service.visitors.remove_link, visitor)
+        await work(request, service.visitors.remove_link, visitor)
     return RedirectResponse("/me", 303)
 
 
 async def linked_visitor(request: Request) -> str:
     """Return the visitor of a link's address; raises HTTPException if the link is void."""
     visitors = services(request).service.visitors
-    visitor = await asyncio.to_thread(visitors.linked, request.path_params["token"])
+    visitor = await work(request, visitors.linked, request.path_params["token"])
     if visitor is None:
         raise HTTPException(404, "This link is no longer valid. Make a new one on your own page.")
     return visitor
@@ -123,7 +123,7 @@ async def open_link(request: Request) -> Response:
     """Ask whether this device shall show the games of a link; opening the page changes nothing."""
     visitor = await linked_visitor(request)
     service, auth = services(request)
-    profile = await asyncio.to_thread(service.visitors.profile, visitor)
+    profile = await work(request, service.visitors.profile, visitor)
     here = auth.visitor(request.cookies)
     face = identicon(visitor, profile.picture)
     is_known = here == visitor
@@ -147,7 +147,7 @@ async def forget(request: Request) -> Response:
     visitor = auth.visitor(request.cookies)
     response = RedirectResponse("/", 303)
     if visitor is not None:
-        nobody = await asyncio.to_thread(upkeep.forget, service.store.engine, visitor)
+        nobody = await work(request, upkeep.forget, service.store.engine, visitor)
         await service.forget(visitor, nobody)
         for name, value in request.cookies.items():
             if auth.verify(value) == visitor:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import accumulate, groupby
 from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
 
 
 PAGE = 20  # games on a page
+AT_ONCE = 2000  # moves that are written in one transaction, unless one game has more
 STATES = {"": None, "open": False, "over": True}
 
 
@@ -129,7 +131,10 @@ async def take_in(request: Request) -> Response:
         new = yield from unknown(records, service.store, visitor)
         if service.store.size_of_own(visitor) + sum(map(size_of, new)) > MAX_KEPT:
             raise GameFileError("the house does not keep so many games for one visitor")
-        service.store.add(*new)
+        sizes = accumulate(1 + len(record.moves) for record in new)
+        for _, part in groupby(zip(sizes, new, strict=True), lambda found: found[0] // AT_ONCE):
+            service.store.add(*(record for _, record in part))
+            yield None  # moves at other tables wait for each transaction
         yield len(new), len(records) - len(new)
 
     try:

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlencode, urlsplit
 
 from sqlalchemy.exc import SQLAlchemyError
-from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.templating import Jinja2Templates
@@ -435,7 +434,7 @@ async def invitation(request: Request) -> Response:
     table, game = live.table, live.table.state.game
     hosts = list(table.seated_visitors.values())
     service = services(request).service
-    profile = await run_in_threadpool(service.visitors.profile, hosts[0] if hosts else None)
+    profile = await work(request, service.visitors.profile, hosts[0] if hosts else None)
     return await page(
         request,
         "join",
