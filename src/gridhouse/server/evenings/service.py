@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import random
 import secrets
+from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from gridhouse.core.components import component
@@ -40,7 +41,7 @@ class EveningService:
         """Play at the tables of this service."""
         self.store = EveningStore(tables.store.engine)
         self._tables = tables
-        self._lock = asyncio.Lock()
+        self._locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._looking: dict[str, set[str]] = {}  # visitors since the last round
         self._rounds: dict[str, int] = {}  # the time of the last one
 
@@ -62,12 +63,15 @@ class EveningService:
         await asyncio.to_thread(self.store.join, evening.id, visitor, now)
 
     async def look(self, evening: Evening, visitor: str | None) -> list[EveningPlayer]:
-        """Return the players, the best first, after another round if it is time for one."""
+        """Return the players, the best first, after another round if it is time for one.
+
+        Who looks while a round begins the games of many waits for none of them.
+        """
         if visitor is not None:
             self._looking.setdefault(evening.id, set()).add(visitor)
-        async with self._lock:
-            now = clock.now()
-            if now - self._rounds.get(evening.id, 0) >= PAUSE:
+        now, lock = clock.now(), self._locks[evening.id]
+        if now - self._rounds.get(evening.id, 0) >= PAUSE and not lock.locked():
+            async with lock:
                 self._rounds[evening.id] = now
                 await self._round(evening, now)
         return await asyncio.to_thread(self.store.players, evening.id)
@@ -84,7 +88,7 @@ class EveningService:
                 await asyncio.to_thread(self.store.end, evening.id, name, points, now)
         if now < evening.ends:
             players = await asyncio.to_thread(self.store.players, evening.id)
-            for pair in pairs_of(players, now):
+            for pair in await asyncio.to_thread(pairs_of, players, now):
                 await self._begin(evening, pair, now)
 
     async def _begin(self, evening: Evening, pair: Pair, now: int) -> None:

@@ -203,7 +203,7 @@ async def look(request: Request, evening: Evening) -> Shown:
     profiles = await work(request, visitors.profiles, [one.visitor for one in players])
     named = [(one.visitor, profiles.get(one.visitor, Profile()).name) for one in players]
     # A number behind a name stays when the order of the points changes.
-    return shown_of(evening, players, told_apart(sorted(named)), visitor)
+    return await work(request, shown_of, evening, players, told_apart(sorted(named)), visitor)
 
 
 def shown_of(
@@ -276,7 +276,8 @@ async def evening_page(request: Request, found: Evening, problem: str = "") -> R
 async def state(request: Request) -> Response:
     """Return as JSON whether the page has changed, and where the visitor's game is."""
     shown = await look(request, await requested_evening(request))
-    answer = {"version": shown.version, "table": shown.table}
+    version = await work(request, lambda: shown.version)
+    answer = {"version": version, "table": shown.table}
     return JSONResponse(answer, headers=OWN_FILE)
 
 
