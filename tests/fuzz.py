@@ -38,7 +38,7 @@ CORPUS = Path(__file__).with_name("corpus.json")  # texts that reached lines whi
 WORDS = (
     *("-1", "10", "400", "9" * 19, "9" * 400, "9" * 5000, "1e999", "nan", "%ed%a0%80", "[" * 200),
     *("\ud800", "\udc80", "\u0660", "\xb2", "\xe9", "e\u0301", "\U0001f600", "true", "null"),
-    *("False", "B?", "la33", "s211"),
+    *("False", "B?", "la33", "s211", "self=1", ")" * 3000, "x, " * 1000),
     *"0123+-.*#/|<=,() \t\n\r\0'\"\\{}[]:&%xRFb",
 )
 ODD = (None, True, False, 0, -1, 2**63, 10**400, 1e308, float("nan"), float("inf"), [], {}, *WORDS)

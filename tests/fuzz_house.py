@@ -156,7 +156,8 @@ class House:
         take two to ten times as long.
         """
         path, _, query = address.partition("?")
-        pairs = {"host": "house.test", "content-length": str(len(body)), **headers}.items()
+        usual = {"host": "house.test", "content-length": str(len(body)), "accept-language": "de"}
+        pairs = (usual | headers).items()  # what is said in English is translated as well
         scope: Scope = {
             "type": "http",
             "http_version": "1.1",
