@@ -6,7 +6,7 @@ import os
 import re
 import sqlite3
 import threading
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -270,6 +270,23 @@ def test_a_backup_is_restored(tmp_path: Path, run: Any) -> None:
         assert restored.load("kept")
         assert restored.load("later") is None
     assert [*tmp_path.glob("house.db.2*")]  # what was there before
+
+
+def test_a_backup_of_an_older_version_is_restored_as_it_is(tmp_path: Path, run: Any) -> None:
+    house, saved = tmp_path / "house.db", tmp_path / "saved.db"
+    Store(f"sqlite:///{house}").close()
+    before = make_older(f"sqlite:///{house}")
+    assert run("backup", str(saved)).exit_code == 0
+    Store(f"sqlite:///{house}").close()
+    assert version_of(f"sqlite:///{house}") != before
+    assert run("restore", str(saved)).exit_code == 0
+    assert version_of(f"sqlite:///{house}") == before
+    dumps = []
+    for file in (house, saved):
+        with closing(sqlite3.connect(file)) as connection:
+            dumps.append([*connection.iterdump()])
+    assert dumps[0] == dumps[1]
+    assert not [*tmp_path.glob("house.db.part*")]
 
 
 def spoil(file: Path, statement: str) -> None:

@@ -271,9 +271,13 @@ def restore(url: str, saved: Path) -> Path:
 
 
 def _check_opens(part: Path, saved: Path) -> None:
-    """Raise UsageError unless this version of the house opens the copy of a backup."""
+    """Raise UsageError unless this version of the house opens the copy of a backup.
+
+    It opens another copy, since that of an older version is brought up to date when it is opened.
+    """
     try:
-        Store(f"sqlite:///{part}").close()
+        with _copied(part, part) as tried:
+            Store(f"sqlite:///{tried}").close()
     except (UnusableDatabaseError, SQLAlchemyError) as error:
         raise UsageError(f"{saved} cannot be opened here: {reason_of(error)}") from None
 
