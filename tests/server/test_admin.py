@@ -21,6 +21,7 @@ from gridhouse.cli import complete_app
 from gridhouse.core.console import UsageError
 from gridhouse.server import admin, clock, upkeep
 from gridhouse.server.auth import new_id
+from gridhouse.server.evenings.storage import Evening, EveningStore
 from gridhouse.server.storage.records import Change, Ply, StoredTable
 from gridhouse.server.storage.store import (
     MIGRATIONS,
@@ -167,6 +168,20 @@ def test_only_unfinished_tables_that_nobody_touched_are_pruned(store: Store, run
     assert run("prune").output == "Removed: 1\n"
     assert store.load("old") is None
     assert store.load("new")
+    assert store.load("over")
+
+
+def test_evenings_that_ended_long_ago_are_pruned(store: Store, run: Any) -> None:
+    evenings, now = EveningStore(store.engine), clock.now()
+    for name, days in (("old", 200), ("new", 100)):
+        ends = now - days * DAY
+        evenings.add(Evening(name, "a" * 64, "Ada's", "binary", 60, 0, True, ends), ends - DAY)
+        evenings.join(name, "b" * 64, ends - DAY)
+    store.add(StoredTable("over", START, "friends", ended="resigned 0", evening="old"))
+    assert run("prune", "--days", "300").output == "Removed: 0\n"
+    assert run("prune").output == "Removed: 1\n"
+    assert [bool(evenings.load(name)) for name in ("old", "new")] == [False, True]
+    assert [len(evenings.players(name)) for name in ("old", "new")] == [0, 1]
     assert store.load("over")
 
 
@@ -521,7 +536,9 @@ def test_a_visitor_is_forgotten(client: TestClient, visitor: Visitor, store: Sto
     visitor.post("/me", {"name": "Ada", "picture": "1"})
     visitor.post("/me/link")
     assert "/privacy" in visitor.get("/").text
-    assert "180 days" in visitor.get("/privacy").text
+    told = visitor.get("/privacy").text
+    for wanted in ("for 180 days", "180 days after its end", "language</strong>", "refuses you"):
+        assert wanted in told
     assert "Forget me now" in visitor.get("/me").text
     assert visitor.post("/me/forget", origin="http://elsewhere.test").status_code == 403
     old = dict(visitor.cookies)
