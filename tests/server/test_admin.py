@@ -304,6 +304,19 @@ def test_a_backup_of_an_older_version_is_restored_as_it_is(tmp_path: Path, run: 
     assert not [*tmp_path.glob("house.db.part*")]
 
 
+def test_what_root_restores_belongs_to_the_owner_of_the_folder(
+    tmp_path: Path, run: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    house, saved = tmp_path / "house.db", tmp_path / "saved.db"
+    Store(f"sqlite:///{house}").close()
+    assert run("backup", str(saved)).exit_code == 0
+    house.unlink()
+    given = []
+    monkeypatch.setattr(os, "chown", lambda file, *_: given.append(file.name), raising=False)
+    assert run("restore", str(saved)).exit_code == 0
+    assert given == ["house.db.lock", "house.db.part"]
+
+
 def spoil(file: Path, statement: str) -> None:
     """Change a database as nothing of the house does."""
     connection = sqlite3.connect(file, isolation_level=None)
