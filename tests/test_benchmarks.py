@@ -48,6 +48,7 @@ if TYPE_CHECKING:
         "graders.py binary",
         "graders.py sliding FOLDER 1",
         "house_load.py 1 1 0",
+        "house_memory_plot.py FILE",
         "learn.py sinks(rows=8,cols=8)",
         "learn.py sinks(rows=8,cols=8) FILE 0",
         "long_games.py 1",
@@ -88,6 +89,7 @@ def test_words_that_do_not_fit_are_refused(benchmark: Callable[[str], Run], comm
             "grading.py chess",
             "chess: there are faults of binary, collapse, sinks, sliding, tactego",
         ),
+        ("house_memory_plot.py missing FILE", "'missing': No such file or directory"),
         (
             "sliding_solver.py words5 1 1 a,b",
             "'a,b' are not whole numbers above 0, with commas between them",

@@ -61,6 +61,26 @@ def test_systemd_reads_the_unit(tmp_path: Path) -> None:
     assert (run.returncode, run.stderr) == (0, "")
 
 
+def test_every_setting_of_the_house_is_explained() -> None:
+    server = ROOT / "src" / "gridhouse" / "server"
+    code = "".join((server / name).read_text("utf-8") for name in ("settings.py", "logs.py"))
+    names = {*re.findall(r'"(GRIDHOUSE_\w+)"', code)}
+    assert len(names) > 7
+    guide = (ROOT / "docs" / "how-to" / "run-a-house.md").read_text(encoding="utf-8")
+    assert names <= {*re.findall(r"^\| `(GRIDHOUSE_\w+)", guide, re.MULTILINE)}
+    house = (ROOT / "docs" / "house.md").read_text(encoding="utf-8")
+    assert names <= {*re.findall(r"GRIDHOUSE_\w+", house)}
+
+
+def test_images_are_built_with_their_health_check() -> None:
+    texts = [(ROOT / "deploy" / "Containerfile").read_text(encoding="utf-8")]
+    assert "\nHEALTHCHECK " in texts[0]
+    texts += [file.read_text(encoding="utf-8") for file in (ROOT / "docs").rglob("*.md")]
+    commands = re.findall(r"podman build .*", "\n".join(texts))
+    assert commands  # podman's own format of images leaves the health check out
+    assert all("--format docker" in command for command in commands)
+
+
 def test_no_proxy_logs_requests() -> None:
     nginx = (ROOT / "deploy" / "nginx.conf").read_text(encoding="utf-8")
     servers = nginx.split("\nserver {")[1:]

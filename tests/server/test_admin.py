@@ -6,7 +6,7 @@ import os
 import re
 import sqlite3
 import threading
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +21,7 @@ from gridhouse.cli import complete_app
 from gridhouse.core.console import UsageError
 from gridhouse.server import admin, clock, upkeep
 from gridhouse.server.auth import new_id
+from gridhouse.server.evenings.storage import Evening, EveningStore
 from gridhouse.server.storage.records import Change, Ply, StoredTable
 from gridhouse.server.storage.store import (
     MIGRATIONS,
@@ -170,6 +171,20 @@ def test_only_unfinished_tables_that_nobody_touched_are_pruned(store: Store, run
     assert store.load("over")
 
 
+def test_evenings_that_ended_long_ago_are_pruned(store: Store, run: Any) -> None:
+    evenings, now = EveningStore(store.engine), clock.now()
+    for name, days in (("old", 200), ("new", 100)):
+        ends = now - days * DAY
+        evenings.add(Evening(name, "a" * 64, "Ada's", "binary", 60, 0, True, ends), ends - DAY)
+        evenings.join(name, "b" * 64, ends - DAY)
+    store.add(StoredTable("over", START, "friends", ended="resigned 0", evening="old"))
+    assert run("prune", "--days", "300").output == "Removed: 0\n"
+    assert run("prune").output == "Removed: 1\n"
+    assert [bool(evenings.load(name)) for name in ("old", "new")] == [False, True]
+    assert [len(evenings.players(name)) for name in ("old", "new")] == [0, 1]
+    assert store.load("over")
+
+
 def test_days_that_no_date_has_are_refused(
     store: Store, run: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -270,6 +285,36 @@ def test_a_backup_is_restored(tmp_path: Path, run: Any) -> None:
         assert restored.load("kept")
         assert restored.load("later") is None
     assert [*tmp_path.glob("house.db.2*")]  # what was there before
+
+
+def test_a_backup_of_an_older_version_is_restored_as_it_is(tmp_path: Path, run: Any) -> None:
+    house, saved = tmp_path / "house.db", tmp_path / "saved.db"
+    Store(f"sqlite:///{house}").close()
+    before = make_older(f"sqlite:///{house}")
+    assert run("backup", str(saved)).exit_code == 0
+    Store(f"sqlite:///{house}").close()
+    assert version_of(f"sqlite:///{house}") != before
+    assert run("restore", str(saved)).exit_code == 0
+    assert version_of(f"sqlite:///{house}") == before
+    dumps = []
+    for file in (house, saved):
+        with closing(sqlite3.connect(file)) as connection:
+            dumps.append([*connection.iterdump()])
+    assert dumps[0] == dumps[1]
+    assert not [*tmp_path.glob("house.db.part*")]
+
+
+def test_what_root_restores_belongs_to_the_owner_of_the_folder(
+    tmp_path: Path, run: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    house, saved = tmp_path / "house.db", tmp_path / "saved.db"
+    Store(f"sqlite:///{house}").close()
+    assert run("backup", str(saved)).exit_code == 0
+    house.unlink()
+    given = []
+    monkeypatch.setattr(os, "chown", lambda file, *_: given.append(file.name), raising=False)
+    assert run("restore", str(saved)).exit_code == 0
+    assert given == ["house.db.lock", "house.db.part"]
 
 
 def spoil(file: Path, statement: str) -> None:
@@ -504,7 +549,9 @@ def test_a_visitor_is_forgotten(client: TestClient, visitor: Visitor, store: Sto
     visitor.post("/me", {"name": "Ada", "picture": "1"})
     visitor.post("/me/link")
     assert "/privacy" in visitor.get("/").text
-    assert "180 days" in visitor.get("/privacy").text
+    told = visitor.get("/privacy").text
+    for wanted in ("for 180 days", "180 days after its end", "language</strong>", "refuses you"):
+        assert wanted in told
     assert "Forget me now" in visitor.get("/me").text
     assert visitor.post("/me/forget", origin="http://elsewhere.test").status_code == 403
     old = dict(visitor.cookies)

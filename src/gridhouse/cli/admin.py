@@ -165,7 +165,7 @@ def prune(
         int | None, typer.Option("--days", help="Else GRIDHOUSE_PRUNE_DAYS, or 180.", min=1)
     ] = None,
 ) -> None:
-    """Remove unfinished tables that nobody has touched for so many days."""
+    """Remove unfinished tables that nobody touched for so many days, and evenings as old."""
     house, upkeep = _server()
     wanted = house.days_to_prune(days)
     with house.opened() as store:

@@ -91,7 +91,8 @@ def closed(address: sa.URL) -> Iterator[None]:
     file = file_of(address)
     if file is not None:
         try:
-            with lock_of(file):
+            with lock_of(file) as lock:
+                _give_away(Path(lock.lock_file), file if file.is_file() else file.parent)
                 yield
         except filelock.Timeout:
             raise UsageError(OPEN) from None
@@ -271,11 +272,24 @@ def restore(url: str, saved: Path) -> Path:
 
 
 def _check_opens(part: Path, saved: Path) -> None:
-    """Raise UsageError unless this version of the house opens the copy of a backup."""
+    """Raise UsageError unless this version of the house opens the copy of a backup.
+
+    It opens another copy, since that of an older version is brought up to date when it is opened.
+    """
     try:
-        Store(f"sqlite:///{part}").close()
+        with _copied(part, part) as tried:
+            Store(f"sqlite:///{tried}").close()
     except (UnusableDatabaseError, SQLAlchemyError) as error:
         raise UsageError(f"{saved} cannot be opened here: {reason_of(error)}") from None
+
+
+def _give_away(file: Path, other: Path) -> None:
+    """Let a file belong to whom another one or a folder does; raises OSError."""
+    give_away = getattr(os, "chown", None)  # not on Windows
+    if give_away is not None:
+        owner = other.stat()
+        with suppress(PermissionError):  # only root has to give away what the house is to use
+            give_away(file, owner.st_uid, owner.st_gid)
 
 
 def _replace(target: Path, part: Path, before: Path) -> None:
@@ -285,11 +299,7 @@ def _replace(target: Path, part: Path, before: Path) -> None:
     """
     if target.is_file():
         shutil.copymode(target, part)
-    give_away = getattr(os, "chown", None)  # not on Windows
-    if give_away is not None:
-        owner = (target if target.is_file() else target.parent).stat()
-        with suppress(PermissionError):  # only root has to give away what the house is to use
-            give_away(part, owner.st_uid, owner.st_gid)
+    _give_away(part, target if target.is_file() else target.parent)
     with ExitStack() as undone:
         # The database is the last to go: what lies beside another one would be taken as its own.
         for old, new in zip((*_beside(target), target), (*_beside(before), before), strict=True):

@@ -41,7 +41,7 @@ BLOCKS = sa.Table(
 )
 GLANCE = 2.0  # seconds between two looks at what was changed
 DAY = 24 * 3600.0
-AT_ONCE = 200  # tables that one transaction removes, so that moves need not wait for long
+AT_ONCE = 200  # tables or evenings that one transaction removes: moves need not wait for long
 ID_LENGTH = 64  # characters of a visitor's id
 
 
@@ -77,21 +77,34 @@ def remove(connection: sa.Connection, tables: Collection[str]) -> int:
     return connection.execute(TABLES.delete().where(TABLES.c.id.in_(tables))).rowcount
 
 
+def remove_evenings(connection: sa.Connection, evenings: Collection[str]) -> int:
+    """Remove evenings with their players; return how many there were."""
+    connection.execute(PLAYERS.delete().where(PLAYERS.c.evening.in_(evenings)))
+    return connection.execute(EVENINGS.delete().where(EVENINGS.c.id.in_(evenings))).rowcount
+
+
 def prune(engine: sa.Engine, days: int) -> int:
-    """Remove the unfinished tables that nobody has touched for so many days; return how many."""
+    """Remove what is older than so many days; return how much.
+
+    These are the unfinished tables that nobody has touched since, and the evenings that are over.
+    """
     limit = datetime.now(UTC) - timedelta(days=days)
+    moment = int(limit.timestamp() * 1000)
     # Tables of the first versions have no time of their last change.
-    is_old = (TABLES.c.changed < int(limit.timestamp() * 1000)) & (TABLES.c.created < limit)
-    chosen = sa.select(TABLES.c.id).where(TABLES.c.ended.is_(None) & is_old).limit(AT_ONCE)
+    is_old = (TABLES.c.changed < moment) & (TABLES.c.created < limit)
+    left = sa.select(TABLES.c.id).where(TABLES.c.ended.is_(None) & is_old)
+    over = sa.select(EVENINGS.c.id).where(EVENINGS.c.ends < moment)
     count = 0
-    while True:
-        # SQLite refuses to write in a transaction that has read, if another has written meanwhile.
-        with engine.connect() as connection:
-            found = connection.scalars(chosen).all()
-        if not found:
-            return count
-        with engine.begin() as connection:
-            count += remove(connection, found)
+    for chosen, take in ((left, remove), (over, remove_evenings)):
+        while True:
+            # SQLite refuses to write in a transaction that has read, if another has written since.
+            with engine.connect() as connection:
+                found = connection.scalars(chosen.limit(AT_ONCE)).all()
+            if not found:
+                break
+            with engine.begin() as connection:
+                count += take(connection, found)
+    return count
 
 
 def new_secret(connection: sa.Connection) -> None:
