@@ -42,6 +42,7 @@ if TYPE_CHECKING:
 
 START = "sliding(rows=2,cols=2) ABC_"
 DAY = 24 * 3600 * 1000  # milliseconds
+REFUSED = 1008  # the code with which socket.js does not connect again
 
 
 @pytest.fixture
@@ -96,7 +97,10 @@ def test_tables_are_listed_taken_from_the_lobby_and_removed(
         assert run("remove", name).exit_code == 0
         reason = seat.refused("resign")
         assert reason == "this table was removed"
-    look(client)
+        look(client)
+        with pytest.raises(WebSocketDisconnect) as closed:
+            seat.listen()
+        assert closed.value.code == REFUSED
     assert visitor.get(table).status_code == 404
     for words in (("remove", name), ("unlist", name), ("block", "abc"), ("block", "0123456789")):
         refused = run(*words)
@@ -122,9 +126,12 @@ def test_who_is_blocked_is_refused_by_an_open_house(
         look(client)
         assert visitor.get("/").status_code == 403
         assert other.get("/").status_code == 200
-        seat.say("here")
-        with pytest.raises(WebSocketDisconnect):
-            seat.wait("here")
+        with pytest.raises(WebSocketDisconnect) as closed:
+            seat.listen()
+        assert closed.value.code == REFUSED
+    with pytest.raises(WebSocketDisconnect) as closed, visitor.at(table):
+        pass
+    assert closed.value.code == REFUSED
     assert line.visitors[0] in run("blocked").output
     assert run("unblock", line.visitors[0][:12]).exit_code == 0
     look(client)
@@ -139,9 +146,28 @@ def _lines(run: Any) -> list[admin.TableLine]:
 
 def test_networks_are_blocked() -> None:
     refused = upkeep.Refused()
-    refused.read(["10.0.0.0/24", "2001:db8::/32"])
-    for address, expected in (("10.0.0.9", True), ("10.0.1.9", False), ("2001:db8::1", True)):
+    refused.read(["10.0.0.0/24", "2001:db8::/32", "::ffff:192.0.2.0/120", "damaged"])
+    for address, expected in (
+        ("10.0.0.9", True),
+        ("10.0.1.9", False),
+        ("2001:db8::1", True),
+        ("::ffff:10.0.0.9", True),
+        ("::ffff:10.0.1.9", False),
+        ("192.0.2.7", True),
+        ("::ffff:192.0.2.7", True),
+    ):
         assert refused.holds({"client": (address, 1), "type": "http"}) is expected
+
+
+def test_an_address_of_ipv4_is_blocked_as_such(store: Store, run: Any) -> None:
+    for written, meant in (
+        ("::ffff:192.0.2.7", "192.0.2.7/32"),
+        ("::ffff:198.51.100.7/120", "198.51.100.0/24"),
+        ("::/0", "::/0"),
+        ("192.0.2.7/8", "192.0.0.0/8"),
+    ):
+        assert admin.who_is(store, written) == meant
+    assert run("block", "::ffff:192.0.2.7").output == "192.0.2.7/32: blocked\n"
 
 
 def test_a_new_secret_voids_cookies(client: TestClient, visitor: Visitor, run: Any) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ipaddress
 import os
 import shutil
 import sqlite3
@@ -18,6 +17,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from gridhouse.core.console import UsageError
 from gridhouse.server import upkeep
 from gridhouse.server.evenings.storage import EVENINGS
+from gridhouse.server.network import read_network
 from gridhouse.server.settings import MAX_DAYS, Settings, prepare_folder
 from gridhouse.server.storage.store import (
     MOVES,
@@ -170,7 +170,7 @@ def visitor_of(connection: sa.Connection, begin: str) -> str:
 def who_is(store: Store, text: str) -> str:
     """Return how an address, a network or a visitor is written; raises UsageError."""
     try:
-        return str(ipaddress.ip_network(text, strict=False))
+        return str(read_network(text))
     except ValueError:
         with store.engine.connect() as connection:
             return visitor_of(connection, text)
