@@ -21,6 +21,7 @@ from gridhouse.cli import complete_app
 from gridhouse.core.console import UsageError
 from gridhouse.server import admin, clock, upkeep
 from gridhouse.server.auth import new_id
+from gridhouse.server.evenings.storage import Evening, EveningStore
 from gridhouse.server.storage.records import Change, Ply, StoredTable
 from gridhouse.server.storage.store import (
     MIGRATIONS,
@@ -157,6 +158,32 @@ def test_networks_are_blocked() -> None:
         ("::ffff:192.0.2.7", True),
     ):
         assert refused.holds({"client": (address, 1), "type": "http"}) is expected
+
+
+def test_whoever_is_blocked_can_be_unblocked(store: Store, tmp_path: Path, run: Any) -> None:
+    store.add(StoredTable("only", START, "hotseat", seated_visitors={0: "5a" * 32}))
+    assert run("block", "5a5a5a5a").exit_code == 0
+    assert run("remove", "only").exit_code == 0
+    for written in ("5a5a5a5a", "5A" * 32):
+        assert run("unblock", written).output == f"{'5a' * 32}: free\n"
+        assert refuses(run, "unblock", written).endswith(": not blocked\n")
+        assert run("block", "5a" * 32).output == f"{'5a' * 32}: blocked\n"
+    assert refuses(run, "block", "5a" * 32).endswith(": blocked already\n")
+    spoil(tmp_path / "house.db", "INSERT INTO blocks VALUES ('damaged', '2001-01-01')")
+    assert run("unblock", "damaged").output == "damaged: free\n"
+
+
+def test_a_visitor_without_a_seat_is_blocked_by_the_beginning_of_the_id(
+    store: Store, run: Any
+) -> None:
+    with store.engine.begin() as connection:
+        connection.execute(VISITORS.insert().values(visitor="5a" * 32, name="Ada", picture=1))
+    evening = Evening("evening", "5b" * 32, "Club", "binary", 1, 0, True, clock.now() + DAY)
+    evenings = EveningStore(store.engine)
+    evenings.add(evening, clock.now())
+    evenings.join("evening", "5c" * 32, clock.now())
+    for half in ("5a", "5b", "5c"):
+        assert run("block", half * 4).output == f"{half * 32}: blocked\n"
 
 
 def test_an_address_of_ipv4_is_blocked_as_such(store: Store, run: Any) -> None:

@@ -118,22 +118,23 @@ def unlist(table: TableArgument) -> None:
 @admin.command()
 def block(who: WhoArgument) -> None:
     """Refuse an address, a network or a visitor, within seconds."""
-    _change_refusal(who, "block", "blocked", "blocked already")
+    house, upkeep = _server()
+    with house.opened() as store:
+        name = house.who_is(store, who)
+        with store.engine.begin() as connection:
+            is_new = upkeep.block(connection, name)
+    _done(is_new, f"{name}: blocked", f"{name}: blocked already")
 
 
 @admin.command()
 def unblock(who: WhoArgument) -> None:
     """Refuse somebody no longer."""
-    _change_refusal(who, "unblock", "free", "not blocked")
-
-
-def _change_refusal(who: str, change: str, done: str, not_done: str) -> None:
     house, upkeep = _server()
     with house.opened() as store:
-        name = house.who_is(store, who)
+        name = house.blocked_as(store, who)
         with store.engine.begin() as connection:
-            is_changed = getattr(upkeep, change)(connection, name)
-    _done(is_changed, f"{name}: {done}", f"{name}: {not_done}")
+            is_free = upkeep.unblock(connection, name)
+    _done(is_free, f"{name}: free", f"{name}: not blocked")
 
 
 @admin.command()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import sqlite3
 from contextlib import ExitStack, closing, contextmanager, nullcontext, suppress
@@ -16,7 +17,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from gridhouse.core.console import UsageError
 from gridhouse.server import upkeep
-from gridhouse.server.evenings.storage import EVENINGS
+from gridhouse.server.evenings.storage import EVENINGS, PLAYERS
 from gridhouse.server.network import read_network
 from gridhouse.server.settings import MAX_DAYS, Settings, prepare_folder
 from gridhouse.server.storage.store import (
@@ -42,6 +43,8 @@ if TYPE_CHECKING:
 AT_ONCE = 1000  # rows that are copied together
 OPEN = "the house is open; close it first"
 SHORTEST = 8  # characters that may stand for the id of a visitor
+WHOLE_ID = re.compile(f"[0-9a-f]{{{upkeep.ID_LENGTH}}}")
+KNOWN = (SEATS.c.visitor, VISITORS.c.visitor, PLAYERS.c.visitor, EVENINGS.c.host)
 
 
 class TableLine(NamedTuple):
@@ -156,15 +159,45 @@ def tables(
     ]
 
 
-def visitor_of(connection: sa.Connection, begin: str) -> str:
-    """Return the visitor whose id begins so; raises UsageError unless there is exactly one."""
+def visitor_of(
+    connection: sa.Connection,
+    begin: str,
+    among: Sequence[sa.Column[str]] = KNOWN,
+    otherwise: str = "no such visitor",
+) -> str:
+    """Return the visitor whose id is so, or begins so among those of some columns.
+
+    Raises UsageError unless there is exactly one.
+    """
+    if WHOLE_ID.fullmatch(begin.lower()):  # also of somebody of whom nothing is kept any more
+        return begin.lower()
     if len(begin) < SHORTEST:
         raise UsageError(f"{begin}: at least {SHORTEST} characters of a visitor's id are needed")
-    is_it = SEATS.c.visitor.startswith(begin.lower(), autoescape=True)
-    found = connection.scalars(sa.select(SEATS.c.visitor).where(is_it).distinct().limit(2)).all()
+    found: set[str] = set()
+    for column in among:
+        begins = column.startswith(begin.lower(), autoescape=True)
+        is_whole = sa.func.length(column) == upkeep.ID_LENGTH
+        found.update(
+            connection.scalars(sa.select(column).where(begins, is_whole).distinct().limit(2))
+        )
     if len(found) != 1:
-        raise UsageError(f"{begin}: {'several visitors begin so' if found else 'no such visitor'}")
-    return str(found[0])
+        raise UsageError(f"{begin}: {'several visitors begin so' if found else otherwise}")
+    return found.pop()
+
+
+def blocked_as(store: Store, text: str) -> str:
+    """Return how an address, a network or a visitor who may be blocked is written there.
+
+    Raises UsageError.
+    """
+    who = upkeep.BLOCKS.c.who
+    with store.engine.connect() as connection:
+        if connection.scalar(sa.select(who).where(who == text)) is not None:
+            return text
+        try:
+            return str(read_network(text))
+        except ValueError:
+            return visitor_of(connection, text, [who], "not blocked")
 
 
 def who_is(store: Store, text: str) -> str:
