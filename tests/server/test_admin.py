@@ -426,6 +426,46 @@ def test_what_no_house_could_open_is_not_restored(
 
 
 @pytest.mark.parametrize(
+    "damage",
+    [
+        "changed = 1000000000000000000",
+        "changed = -1000000000000000000",
+        "changed = 9e999",
+        "changed = 'zz'",
+        "start = x'ff00'",
+        "opponent = x'ff00'",
+        "ended = x'ff00'",
+    ],
+)
+def test_a_damaged_row_is_listed_by_its_name(
+    damage: str, store: Store, tmp_path: Path, run: Any
+) -> None:
+    for name in ("damaged", "whole"):
+        store.add(StoredTable(name, START, "hotseat", seated_visitors={0: name * 9}))
+    spoil(tmp_path / "house.db", f"UPDATE tables SET {damage} WHERE id = 'damaged'")
+    listed = run("tables").output
+    assert re.search(r"^damaged .*cannot be read", listed, re.MULTILINE)
+    assert re.search(r"^whole +sliding ", listed, re.MULTILINE)
+    assert run("stats").exit_code == run("prune").exit_code == 0
+    assert run("remove", "damaged").output == "damaged: removed\n"
+
+
+def test_a_damaged_seat_or_block_is_listed_and_not_copied(
+    store: Store, tmp_path: Path, run: Any
+) -> None:
+    house, other = tmp_path / "house.db", f"sqlite:///{tmp_path / 'other.db'}"
+    store.add(StoredTable("damaged", START, "hotseat", seated_visitors={0: "5a" * 32}))
+    spoil(house, "UPDATE seats SET visitor = x'ff00'")
+    assert re.search("^damaged .*cannot be read", run("tables").output, re.MULTILINE)
+    assert run("block", "192.0.2.7").exit_code == 0
+    for since in ("'zz'", "x'ff00'", "7"):
+        spoil(house, f"UPDATE blocks SET since = {since}")
+        assert re.search("192.0.2.7/32 +cannot be read", run("blocked").output)
+        assert "a row of blocks cannot be read" in refuses(run, "copy", other)
+    assert run("unblock", "192.0.2.7").exit_code == 0
+
+
+@pytest.mark.parametrize(
     "words",
     [("stats",), ("tables",), ("renew-secret", "--yes"), ("prune",), ("backup", "saved.db")],
 )

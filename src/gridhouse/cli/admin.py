@@ -12,6 +12,7 @@ from gridhouse.core.console import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from datetime import datetime
 
 admin = Commands(name="admin", help="Run a house: its tables, people and database.", **GROUP)
 app.add_typer(admin, rich_help_panel=TOOLS)
@@ -47,6 +48,11 @@ def _print(columns: Iterable[str], rows: Iterable[Iterable[object]]) -> None:
     for row in rows:
         table.add_row(*(Text(harmless(str(cell))) for cell in row))
     Console(highlight=False).print(table)
+
+
+def _minute(time: datetime | None) -> str:
+    """Return a time as it is listed, in words if it cannot be read."""
+    return "cannot be read" if time is None else f"{time:%Y-%m-%d %H:%M}"
 
 
 def _done(done: object, what: str, otherwise: str) -> None:
@@ -89,7 +95,7 @@ def tables(
             line.moves,
             line.ended or "unfinished",
             "yes" if line.listed else "",
-            f"{line.changed:%Y-%m-%d %H:%M}",
+            _minute(line.changed),
             " ".join(visitor[:12] for visitor in line.visitors),
             ", ".join(line.names),
         )
@@ -143,7 +149,7 @@ def blocked() -> None:
     house, upkeep = _server()
     with house.opened() as store, store.engine.connect() as connection:
         rows = upkeep.blocks(connection)
-    _print(("who", "since"), ((who, f"{since:%Y-%m-%d %H:%M}") for who, since in rows))
+    _print(("who", "since"), ((who, _minute(since)) for who, since in rows))
 
 
 @admin.command("renew-secret")

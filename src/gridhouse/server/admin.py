@@ -44,11 +44,16 @@ AT_ONCE = 1000  # rows that are copied together
 OPEN = "the house is open; close it first"
 SHORTEST = 8  # characters that may stand for the id of a visitor
 WHOLE_ID = re.compile(f"[0-9a-f]{{{upkeep.ID_LENGTH}}}")
+UNREADABLE = "cannot be read"
+DAMAGES = (TypeError, ValueError, OverflowError, OSError)  # by a row that the house did not write
 KNOWN = (SEATS.c.visitor, VISITORS.c.visitor, PLAYERS.c.visitor, EVENINGS.c.host)
 
 
 class TableLine(NamedTuple):
-    """A table in the list: its name, what is played, and with whom."""
+    """A table in the list: its name, what is played, and with whom.
+
+    Of one whose row cannot be read, only the name is there, and ``changed`` is None.
+    """
 
     id: str
     game: str
@@ -56,7 +61,7 @@ class TableLine(NamedTuple):
     moves: int
     ended: str | None
     listed: bool
-    changed: datetime
+    changed: datetime | None
     visitors: tuple[str, ...]
     names: tuple[str, ...]
 
@@ -125,7 +130,8 @@ def tables(
 ) -> list[TableLine]:
     """Return tables, the latest change first."""
     count = sa.select(sa.func.count()).where(MOVES.c.table_id == TABLES.c.id, ~MOVES.c.undone)
-    chosen = sa.select(TABLES, count.scalar_subquery().label("plies"))
+    wanted = (TABLES.c[name] for name in ("id", "start", "opponent", "ended", "listed", "changed"))
+    chosen = sa.select(*wanted, count.scalar_subquery().label("plies"))
     if game:
         chosen = chosen.where(TABLES.c.start.startswith(f"{game}(", autoescape=True))
     if over is not None:
@@ -139,24 +145,34 @@ def tables(
             chosen = chosen.where(TABLES.c.id.in_(seats))
         rows = connection.execute(chosen.order_by(TABLES.c.changed.desc()).limit(most)).all()
         known = SEATS.outerjoin(VISITORS, VISITORS.c.visitor == SEATS.c.visitor)
-        wanted = sa.select(SEATS.c.table_id, SEATS.c.visitor, VISITORS.c.name).select_from(known)
-        sat = connection.execute(wanted.where(SEATS.c.table_id.in_([row.id for row in rows]))).all()
-    return [
-        TableLine(
+        people = sa.select(SEATS.c.table_id, SEATS.c.visitor, VISITORS.c.name).select_from(known)
+        sat = connection.execute(people.where(SEATS.c.table_id.in_([row.id for row in rows]))).all()
+    return [_line_of(row, [seat for seat in sat if seat.table_id == row.id]) for row in rows]
+
+
+def _line_of(row: Any, seats: Sequence[Any]) -> TableLine:
+    """Return a table's line; nothing of a damaged row has to be what it should be."""
+    try:
+        return TableLine(
             row.id,
-            row.start.partition("(")[0],
-            row.opponent,
+            text_of(row.start).partition("(")[0],
+            text_of(row.opponent),
             row.plies,
-            row.ended,
+            None if row.ended is None else text_of(row.ended),
             row.listed,
             datetime.fromtimestamp(row.changed / 1000, UTC),
-            tuple(dict.fromkeys(seat.visitor for seat in sat if seat.table_id == row.id)),
-            tuple(
-                dict.fromkeys(seat.name for seat in sat if seat.table_id == row.id and seat.name)
-            ),
+            tuple(dict.fromkeys(text_of(seat.visitor) for seat in seats)),
+            tuple(dict.fromkeys(text_of(seat.name) for seat in seats if seat.name)),
         )
-        for row in rows
-    ]
+    except DAMAGES:
+        return TableLine(str(row.id), "", "", row.plies, UNREADABLE, False, None, (), ())
+
+
+def text_of(value: object) -> str:
+    """Return a text of the database; raises TypeError for anything else."""
+    if not isinstance(value, str):
+        raise TypeError
+    return value
 
 
 def visitor_of(
@@ -397,9 +413,12 @@ def copy(source: Store, target: Store) -> dict[str, int]:
                 raise UsageError("the other database is in use: it has rows already")
         for rows in metadata.sorted_tables:
             counts[rows.name] = 0
-            for part in given.execute(sa.select(rows)).mappings().partitions(AT_ONCE):
-                taken.execute(rows.insert(), [_with_zones(dict(row)) for row in part])
-                counts[rows.name] += len(part)
+            try:
+                for part in given.execute(sa.select(rows)).mappings().partitions(AT_ONCE):
+                    taken.execute(rows.insert(), [_with_zones(dict(row)) for row in part])
+                    counts[rows.name] += len(part)
+            except DAMAGES as error:
+                raise UsageError(f"a row of {rows.name} {UNREADABLE}: {error}") from None
     return counts
 
 

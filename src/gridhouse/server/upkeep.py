@@ -48,9 +48,15 @@ AT_ONCE = 200  # tables that one transaction removes, so that moves need not wai
 ID_LENGTH = 64  # characters of a visitor's id
 
 
-def blocks(connection: sa.Connection) -> list[tuple[str, datetime]]:
-    """Return who is blocked since when."""
-    return [(row.who, row.since) for row in connection.execute(sa.select(BLOCKS))]
+def blocks(connection: sa.Connection) -> list[tuple[str, datetime | None]]:
+    """Return who is blocked since when, None where that cannot be read."""
+    found: list[tuple[str, datetime | None]] = []
+    for who in connection.scalars(sa.select(BLOCKS.c.who)).all():
+        since = None
+        with contextlib.suppress(TypeError, ValueError):
+            since = connection.scalar(sa.select(BLOCKS.c.since).where(BLOCKS.c.who == who))
+        found.append((who, since))
+    return found
 
 
 def block(connection: sa.Connection, who: str) -> bool:
