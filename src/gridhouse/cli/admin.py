@@ -122,6 +122,30 @@ def unlist(table: TableArgument) -> None:
 
 
 @admin.command()
+def evenings() -> None:
+    """List the evenings that are going on."""
+    house, _ = _server()
+    with house.opened() as store:
+        found = house.evenings(store)
+    rows = (
+        (line.id, line.name, line.host[:12], line.game, line.minutes or "", line.players)
+        for line in found
+    )
+    _print(("evening", "name", "host", "game", "minutes left", "players"), rows)
+
+
+@admin.command("end-evening")
+def end_evening(
+    evening: Annotated[str, typer.Argument(help="The evening's name, from its address.")],
+) -> None:
+    """End an evening: no new game begins, and those in play still count."""
+    house, upkeep = _server()
+    with house.opened() as store, store.engine.begin() as connection:
+        is_over = upkeep.end_evening(connection, evening)
+        _done(is_over, f"{evening}: over", f"{evening}: no such evening is going on")
+
+
+@admin.command()
 def block(who: WhoArgument) -> None:
     """Refuse an address, a network or a visitor, within seconds."""
     house, upkeep = _server()

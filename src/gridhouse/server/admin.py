@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
 import shutil
@@ -16,7 +17,7 @@ import sqlalchemy as sa
 from sqlalchemy.exc import SQLAlchemyError
 
 from gridhouse.core.console import UsageError
-from gridhouse.server import upkeep
+from gridhouse.server import clock, upkeep
 from gridhouse.server.evenings.storage import EVENINGS, PLAYERS
 from gridhouse.server.network import read_network
 from gridhouse.server.settings import MAX_DAYS, Settings, prepare_folder
@@ -173,6 +174,42 @@ def text_of(value: object) -> str:
     if not isinstance(value, str):
         raise TypeError
     return value
+
+
+class EveningLine(NamedTuple):
+    """An evening in the list; of one whose row cannot be read, only the name is there."""
+
+    id: str
+    name: str
+    host: str
+    game: str
+    minutes: int | None
+    players: int
+
+
+def evenings(store: Store) -> list[EveningLine]:
+    """Return the evenings that are going on, the one that ends first at the beginning."""
+    now = clock.now()
+    count = sa.select(sa.func.count()).where(PLAYERS.c.evening == EVENINGS.c.id)
+    chosen = sa.select(EVENINGS, count.scalar_subquery().label("players"))
+    chosen = chosen.where(EVENINGS.c.ends > now).order_by(EVENINGS.c.ends)
+    with store.engine.connect() as connection:
+        return [_evening_of(row, now) for row in connection.execute(chosen)]
+
+
+def _evening_of(row: Any, now: int) -> EveningLine:
+    """Return an evening's line; nothing of a damaged row has to be what it should be."""
+    try:
+        return EveningLine(
+            row.id,
+            text_of(row.name),
+            text_of(row.host),
+            text_of(row.game).partition("(")[0],
+            math.ceil((row.ends - now) / clock.MINUTE),
+            row.players,
+        )
+    except DAMAGES:
+        return EveningLine(str(row.id), UNREADABLE, "", "", None, row.players)
 
 
 def visitor_of(

@@ -19,6 +19,7 @@ from starlette.requests import HTTPConnection
 from starlette.responses import PlainTextResponse
 from starlette.status import WS_1008_POLICY_VIOLATION
 
+from gridhouse.server import clock
 from gridhouse.server.daily.leaderboard import RESULTS
 from gridhouse.server.evenings.storage import EVENINGS, PLAYERS
 from gridhouse.server.network import read_address, read_network
@@ -84,6 +85,13 @@ def remove(connection: sa.Connection, tables: Collection[str]) -> int:
     for rows in (MOVES, SEATS):
         connection.execute(rows.delete().where(rows.c.table_id.in_(tables)))
     return connection.execute(TABLES.delete().where(TABLES.c.id.in_(tables))).rowcount
+
+
+def end_evening(connection: sa.Connection, evening: str) -> bool:
+    """Begin no more games of an evening; return False if it was not going on."""
+    now = clock.now()
+    going_on = (EVENINGS.c.id == evening) & (EVENINGS.c.ends > now)
+    return bool(connection.execute(EVENINGS.update().where(going_on).values(ends=now)).rowcount)
 
 
 def prune(engine: sa.Engine, days: int) -> int:
